@@ -1,0 +1,52 @@
+import type { InputFault } from './error-codes.ts'
+
+/** A value as `JSON.parse` makes it. */
+export type JsonValue = null | boolean | number | string | JsonValue[] | { [key: string]: JsonValue }
+
+const maxFaults = 100
+
+/**
+ * Finds what JSON can say and Herald can't keep: a key `__proto__` (zod and others drop it silently), a lone surrogate
+ * (it isn't UTF-8), a number beyond a double (it would come back as `null`), and nesting deeper than `maxLevels`.
+ *
+ * @param value as `JSON.parse` returned it; a scalar has no level, `{}` has one
+ * @returns the faults, at most 100, each with its place; empty when the value is safe
+ */
+export function findUnsafeJson(value: unknown, maxLevels: number): InputFault[] {
+  // Nearly every value is safe, and places are dear to write down: they are worked out only for one that isn't.
+  if (isSafe(value, maxLevels)) return []
+  const faults: InputFault[] = []
+  collect(value, '', maxLevels, faults)
+  return faults
+}
+
+function isSafe(node: unknown, levels: number): boolean {
+  if (typeof node === 'string') return node.isWellFormed()
+  if (typeof node === 'number') return Number.isFinite(node)
+  if (typeof node !== 'object' || node === null) return true
+  if (levels === 0) return false
+  if (Array.isArray(node)) return node.every((item) => isSafe(item, levels - 1))
+  const members = node as Record<string, unknown>
+  return Object.keys(members).every(
+    (key) => key !== '__proto__' && key.isWellFormed() && isSafe(members[key], levels - 1),
+  )
+}
+
+function collect(node: unknown, pointer: string, levels: number, faults: InputFault[]): void {
+  if (faults.length >= maxFaults) return
+  if (typeof node === 'string' && !node.isWellFormed()) {
+    faults.push({ pointer, detail: 'Has a lone surrogate, which is not Unicode text' })
+  } else if (typeof node === 'number' && !Number.isFinite(node)) {
+    faults.push({ pointer, detail: 'Is a number beyond what a double holds' })
+  } else if (typeof node === 'object' && node !== null) {
+    if (levels === 0) faults.push({ pointer, detail: 'Is nested too deeply' })
+    else for (const [key, item] of Object.entries(node)) collectMember(key, item, pointer, levels, faults)
+  }
+}
+
+function collectMember(key: string, item: unknown, parent: string, levels: number, faults: InputFault[]): void {
+  const pointer = `${parent}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`
+  if (key === '__proto__') faults.push({ pointer, detail: 'The key __proto__ is not allowed' })
+  else if (!key.isWellFormed()) faults.push({ pointer: parent, detail: 'Has a key that is not Unicode text' })
+  else collect(item, pointer, levels - 1, faults)
+}
