@@ -1,2 +1,44 @@
+export { type ChangeEntry, changeEntrySchema } from './change-entry.ts'
+export { type CloudEventAttributes, cloudEventAttributesSchema } from './cloud-event.ts'
 export { type ErrorCode, type ErrorEntry, errorCodes, type InputFault } from './error-codes.ts'
-export { findUnsafeJson, type JsonValue } from './json-safety.ts'
+export { type ChangeRecorded, changeRecordedSchema, type MentionCreated, mentionCreatedSchema } from './event-data.ts'
+export { deriveEventId, type EventIdentity } from './event-id.ts'
+export { type FaultCode, faultCodes } from './fault-codes.ts'
+export { findUnsafeJson, isNestedDeeper, type JsonValue } from './json-safety.ts'
+export { limits } from './limits.ts'
+export {
+  type ListNotificationsQuery,
+  listNotificationsQuerySchema,
+  notificationPageSchema,
+  notificationParamsSchema,
+  pageLimitSchema,
+  type ReadStatus,
+  readStatuses,
+} from './list-notifications.ts'
+export { eventMetadataSchema, metadataSchema, type NotificationMetadata } from './metadata.ts'
+export {
+  type Actor,
+  actorSchema,
+  type CreatedNotification,
+  type CreateNotification,
+  createdNotificationSchema,
+  createNotificationSchema,
+  type Notification,
+  notificationSchema,
+} from './notification.ts'
+export { type Operation, operations, type Service, scopes } from './operations.ts'
+export { formatTimestamp, timestampSchema } from './timestamp.ts'
+export { defaultTopics, eventTypes } from './topics.ts'
+export { bytesToUuid, isUuid, uuidSchema, uuidToBytes } from './uuid.ts'
+export { fitsUuidV7, makeUuidV7 } from './uuid-v7.ts'
+export {
+  type ActorType,
+  actorTypes,
+  type LocationType,
+  locationTypes,
+  type NotificationType,
+  notificationTypes,
+  type SubjectType,
+  subjectTypes,
+} from './values.ts'
+export { zodFaults } from './zod-faults.ts'

@@ -50,3 +50,9 @@ function collectMember(key: string, item: unknown, parent: string, levels: numbe
   else if (!key.isWellFormed()) faults.push({ pointer: parent, detail: 'Has a key that is not Unicode text' })
   else collect(item, pointer, levels - 1, faults)
 }
+
+/** Whether `value` has more than `levels` objects and arrays within each other. */
+export function isNestedDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return levels === 0 || Object.values(value).some((item) => isNestedDeeper(item, levels - 1))
+}

@@ -1,0 +1,22 @@
+import { z } from 'zod'
+import { timestampSchema } from './timestamp.ts'
+import { uuidSchema } from './uuid.ts'
+import { fitsUuidV7 } from './uuid-v7.ts'
+
+/**
+ * The attributes of a CloudEvents 1.0 event that Herald needs; others are ignored. `time` comes out in milliseconds since
+ * 1970, `subscriberid` in lower case.
+ */
+export const cloudEventAttributesSchema = z.object({
+  specversion: z.literal('1.0'),
+  id: z.string().min(1),
+  source: z.string().min(1),
+  type: z.string().min(1),
+  time: timestampSchema.refine(fitsUuidV7, { error: 'Must not be before 1970' }),
+  subscriberid: uuidSchema,
+  datacontenttype: z
+    .string()
+    .regex(/^application\/([\w.+-]+\+)?json\s*(;.*)?$/i, { error: 'Must be a JSON media type' })
+    .optional(),
+})
+export type CloudEventAttributes = z.infer<typeof cloudEventAttributesSchema>

@@ -1,0 +1,46 @@
+import { z } from 'zod'
+import type { JsonValue } from './json-safety.ts'
+import { limits } from './limits.ts'
+import { eventMetadataSchema } from './metadata.ts'
+import { textSchema } from './text.ts'
+import { uuidSchema } from './uuid.ts'
+import { actorTypes, locationTypes, subjectTypes } from './values.ts'
+
+/** The data of `herald.mention.created.v1`. Fields that aren't known are ignored; a recipient named twice counts once. */
+export const mentionCreatedSchema = z.object({
+  actor: z.object({
+    id: uuidSchema,
+    name: textSchema(limits.nameCharacters),
+    image: textSchema(limits.imageCharacters),
+  }),
+  actorType: z.enum(actorTypes),
+  subjectId: uuidSchema,
+  subjectType: z.enum(subjectTypes),
+  locationId: uuidSchema,
+  locationType: z.enum(locationTypes),
+  metadata: eventMetadataSchema,
+  recipientIds: z
+    .array(uuidSchema)
+    .min(1, { error: 'Must name at least one recipient' })
+    .transform((ids) => [...new Set(ids)])
+    .refine((ids) => ids.length <= limits.eventRecipients, {
+      error: `Must name at most ${limits.eventRecipients} recipients`,
+    }),
+})
+export type MentionCreated = z.infer<typeof mentionCreatedSchema>
+
+/** A state may be anything, and what is absent is `null`. It is passed through by reference, never copied. */
+const stateSchema = z.custom<JsonValue | undefined>().transform((state): JsonValue => state ?? null)
+
+/** The data of `herald.change.recorded.v1`. Fields that aren't known are ignored. */
+export const changeRecordedSchema = z.object({
+  user: z.object({ id: uuidSchema, name: textSchema(limits.nameCharacters), email: z.string() }),
+  entityType: z.string(),
+  entityId: z.string(),
+  entityTitle: z.string(),
+  actionType: z.string(),
+  changedField: z.string(),
+  beforeState: stateSchema,
+  afterState: stateSchema,
+})
+export type ChangeRecorded = z.infer<typeof changeRecordedSchema>

@@ -1,0 +1,31 @@
+import { createHash } from 'node:crypto'
+import { uuidToBytes } from './uuid.ts'
+import { makeUuidV7 } from './uuid-v7.ts'
+
+/** What makes an event the same event, whenever and however often it comes. */
+export type EventIdentity = {
+  /** The subscriber's UUID. */
+  readonly subscriberId: string
+  /** The CloudEvents attributes `source` and `id`, as they were given. */
+  readonly source: string
+  readonly id: string
+  /** Milliseconds since 1970 of the attribute `time`, truncated. */
+  readonly time: number
+}
+
+/**
+ * The id of the notification or change entry that an event makes: a UUIDv7 of the event's time, whose other 74 bits are
+ * the first of SHA-256 over the subscriber's 16 bytes, then `source`, then `id`, each in UTF-8 behind its length in bytes
+ * (32 bits, big-endian). The derivation is frozen: a publisher, an e-mailer and a replay years later get the same id.
+ */
+export function deriveEventId({ subscriberId, source, id, time }: EventIdentity): string {
+  const sourceLength = Buffer.byteLength(source)
+  const idLength = Buffer.byteLength(id)
+  const input = Buffer.allocUnsafe(16 + 4 + sourceLength + 4 + idLength)
+  uuidToBytes(subscriberId).copy(input, 0)
+  input.writeUInt32BE(sourceLength, 16)
+  input.write(source, 20)
+  input.writeUInt32BE(idLength, 20 + sourceLength)
+  input.write(id, 24 + sourceLength)
+  return makeUuidV7(time, createHash('sha256').update(input).digest())
+}

@@ -1,0 +1,22 @@
+/** Every bound that the contract sets; sizes in bytes, texts in Unicode characters. */
+export const limits = {
+  bodyBytes: 256 * 1024,
+  bodyLevels: 64,
+  recipients: 1_000,
+  eventRecipients: 10_000,
+  snippetCharacters: 2_000,
+  nameCharacters: 200,
+  imageCharacters: 2_048,
+  metadataBytes: 16 * 1024,
+  metadataLevels: 16,
+  eventBytes: 1024 * 1024,
+  eventLevels: 64,
+  eventFutureMs: 5 * 60 * 1_000,
+  idempotencyKeyCharacters: 255,
+  idempotencyKeptMs: 24 * 60 * 60 * 1_000,
+  idempotencyLeaseMs: 30_000,
+  pageDefault: 20,
+  pageMax: 100,
+  examinedPerRequest: 10_000,
+  deadLetterDetailBytes: 1024,
+} as const

@@ -1,0 +1,42 @@
+import { z } from 'zod'
+import { limits } from './limits.ts'
+import { notificationSchema } from './notification.ts'
+import { timestampSchema } from './timestamp.ts'
+import { uuidSchema } from './uuid.ts'
+import { locationTypes, notificationTypes } from './values.ts'
+
+/** A page's size, in the text form that a query string has. */
+export const pageLimitSchema = z
+  .string()
+  .regex(/^[1-9][0-9]{0,2}$/, { error: `Must be a whole number from 1 to ${limits.pageMax}` })
+  .transform(Number)
+  .refine((limit) => limit <= limits.pageMax, { error: `Must be at most ${limits.pageMax}` })
+  .default(limits.pageDefault)
+
+export const readStatuses = ['all', 'unread', 'read'] as const
+export type ReadStatus = (typeof readStatuses)[number]
+
+/** The query of `GET /`: every filter narrows the current user's feed further. */
+export const listNotificationsQuerySchema = z.strictObject({
+  limit: pageLimitSchema,
+  cursor: uuidSchema.optional(),
+  status: z.enum(readStatuses).default('all'),
+  type: z.enum(notificationTypes).optional(),
+  locationType: z.enum(locationTypes).optional(),
+  locationId: uuidSchema.optional(),
+  subjectId: uuidSchema.optional(),
+  createdFrom: timestampSchema.optional(),
+  createdTo: timestampSchema.optional(),
+})
+export type ListNotificationsQuery = z.infer<typeof listNotificationsQuerySchema>
+
+/** The path of the operations on one notification. */
+export const notificationParamsSchema = z.strictObject({ notificationId: uuidSchema })
+
+/** The answer of `GET /` (specification 4.2). */
+export const notificationPageSchema = z.object({
+  data: z.object({
+    notifications: z.array(notificationSchema),
+    nextCursor: z.string().meta({ format: 'uuid' }).nullable(),
+  }),
+})

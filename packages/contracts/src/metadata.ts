@@ -1,0 +1,48 @@
+import { z } from 'zod'
+import { isNestedDeeper, type JsonValue } from './json-safety.ts'
+import { limits } from './limits.ts'
+import { textSchema } from './text.ts'
+
+type JsonObject = { [key: string]: JsonValue }
+
+/** Passed through as it is, by reference: a copy by zod would lose or reorder keys that users may well have. */
+const freeFormSchema = z
+  .custom<JsonObject>((value) => typeof value === 'object' && value !== null && !Array.isArray(value), {
+    error: 'Must be an object',
+  })
+  .meta({ type: 'object', additionalProperties: true })
+
+const mentionShape = {
+  mentionerName: textSchema(limits.nameCharacters),
+  snippet: textSchema(limits.snippetCharacters),
+  entityType: z.string().optional(),
+  anchorId: z.string().optional(),
+}
+
+type Mention = { entityType?: string | undefined; anchorId?: string | undefined }
+
+const says = (mention: Mention) => mention.entityType !== undefined || mention.anchorId !== undefined
+const saysWhere = { error: 'Must have entityType or anchorId' }
+
+type Metadata = { mention: Mention; add: JsonObject; edit: JsonObject }
+
+const isSmall = (metadata: Metadata) => Buffer.byteLength(JSON.stringify(metadata)) <= limits.metadataBytes
+const small = { error: `Must be at most ${limits.metadataBytes} bytes of JSON` }
+const isFlat = (metadata: Metadata) => !isNestedDeeper(metadata, limits.metadataLevels)
+const flat = { error: `Must be nested at most ${limits.metadataLevels} levels deep` }
+
+const freeForms = { add: freeFormSchema.default(() => ({})), edit: freeFormSchema.default(() => ({})) }
+
+/** `metadata` of a request (specification 2.3): a field that isn't known is refused. */
+export const metadataSchema = z
+  .strictObject({ mention: z.strictObject(mentionShape).refine(says, saysWhere), ...freeForms })
+  .refine(isFlat, { ...flat, abort: true })
+  .refine(isSmall, small)
+
+/** `metadata` of an event: a field that isn't known is left out, for a publisher may be newer than this service. */
+export const eventMetadataSchema = z
+  .object({ mention: z.object(mentionShape).refine(says, saysWhere), ...freeForms })
+  .refine(isFlat, { ...flat, abort: true })
+  .refine(isSmall, small)
+
+export type NotificationMetadata = z.infer<typeof metadataSchema>

@@ -1,0 +1,15 @@
+/** The topics that Herald reads, and the one that takes what can never succeed. */
+export const defaultTopics = {
+  mention: 'mention-events',
+  change: 'change-events',
+  receipt: 'receipt-events',
+  deadLetter: 'herald-dead-letter',
+} as const
+
+/** The CloudEvents types, each with its major version. */
+export const eventTypes = {
+  mentionCreated: 'herald.mention.created.v1',
+  changeRecorded: 'herald.change.recorded.v1',
+  emailSent: 'herald.email.sent.v1',
+  notificationRead: 'herald.notification.read.v1',
+} as const
