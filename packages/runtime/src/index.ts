@@ -1,1 +1,52 @@
-export {}
+export { type AdminServer, type AdminServerDependencies, createAdminServer } from './admin-server.ts'
+export type { Operation } from './allowed-methods.ts'
+export type { Authentication, Authenticator } from './authenticator.ts'
+export { type Clock, systemClock } from './clock.ts'
+export {
+  type AuthenticationSettings,
+  type AuthenticatorOptions,
+  createAuthenticator,
+  toAuthenticatorOptions,
+} from './create-authenticator.ts'
+export type { CheckOutcome, CheckResult, HealthCheck } from './health-checks.ts'
+export { createHttpServer, type HttpServer, type HttpServerDependencies, type ZodTypeProvider } from './http-server.ts'
+export type { Identity } from './identity.ts'
+export { toInputFaults, toPointer } from './input-faults.ts'
+export { defaultBodyLimit } from './json-body.ts'
+export { createLogger, type Logger, type LoggerOptions } from './logger.ts'
+export { createMetrics, type Metrics } from './metrics.ts'
+export {
+  HttpProblem,
+  type ProblemDocument,
+  type ProblemOptions,
+  problem,
+  problemContentType,
+  problemType,
+} from './problem.ts'
+export { createReleasers, type Releasers } from './releasers.ts'
+export { runService, type Service, type ServiceContext } from './run-service.ts'
+export {
+  booleanSetting,
+  integerSetting,
+  listSetting,
+  originSetting,
+  portSetting,
+  textSetting,
+  urlSetting,
+} from './setting-types.ts'
+export {
+  describeSettings,
+  type LoadedSettings,
+  loadSettings,
+  type SettingDescription,
+  type SettingFault,
+  type SettingsSchema,
+} from './settings.ts'
+export {
+  authenticationSettings,
+  httpSettings,
+  observationSettings,
+  retentionSettings,
+  storageSettings,
+} from './shared-settings.ts'
+export { type ServiceProcess, type ShutdownDependencies, shutDownOnSignals } from './shutdown.ts'
