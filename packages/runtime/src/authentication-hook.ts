@@ -1,0 +1,53 @@
+import type { FastifyRequest } from 'fastify'
+import type { Authentication, Authenticator } from './authenticator.ts'
+import { headerValues } from './bearer-token.ts'
+import type { Identity } from './identity.ts'
+import { type HttpProblem, problem } from './problem.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who calls. Reading it on a public route is a mistake in the program, and throws. */
+    readonly identity: Identity
+  }
+  interface FastifyContextConfig {
+    /** The route needs no token. Every other one does. */
+    public?: boolean
+    /** The scope that the token must have. */
+    scope?: string
+  }
+}
+
+/** Lets a request in whose token is valid and has the scope of the route, and remembers who sent it. */
+export function createAuthenticationHook(authenticator: Authenticator) {
+  const identities = new WeakMap<FastifyRequest, Identity>()
+
+  async function authenticate(request: FastifyRequest): Promise<void> {
+    const { config } = request.routeOptions
+    if (config.public === true) return
+    const authentication = await authenticator.authenticate(headerValues(request.raw.rawHeaders, 'authorization'))
+    if (!authentication.ok) throw toProblem(authentication)
+    identities.set(request, authentication.identity)
+    if (config.scope !== undefined && !authentication.identity.scopes.has(config.scope)) throw missing(config.scope)
+  }
+
+  return { authenticate, identityOf: (request: FastifyRequest) => identities.get(request) }
+}
+
+function toProblem(refusal: Extract<Authentication, { ok: false }>): HttpProblem {
+  if (refusal.reason === 'unavailable') {
+    const headers = { 'retry-after': '5' }
+    const { cause } = refusal
+    return problem('authentication_unavailable', 'The keys for tokens cannot be had; try again later', {
+      headers,
+      cause,
+    })
+  }
+  // RFC 6750, 3.1: a request that says nothing of a token is told the scheme and no error.
+  const error = refusal.reason === 'absent' ? '' : `, error="invalid_token", error_description="${refusal.detail}"`
+  return problem('unauthorized', refusal.detail, { headers: { 'www-authenticate': `Bearer realm="herald"${error}` } })
+}
+
+function missing(scope: string): HttpProblem {
+  const challenge = `Bearer realm="herald", error="insufficient_scope", scope="${scope}"`
+  return problem('missing_scope', `The token lacks the scope ${scope}`, { headers: { 'www-authenticate': challenge } })
+}

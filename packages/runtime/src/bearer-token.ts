@@ -1,0 +1,23 @@
+export type ReadBearerToken =
+  | { readonly ok: true; readonly token: string }
+  | { readonly ok: false; readonly reason: 'absent' | 'invalid'; readonly detail: string }
+
+/** Reads the token of `Authorization: Bearer …` (RFC 6750, 2.1): one field, one token, the scheme in any case. */
+export function readBearerToken(authorization: readonly string[]): ReadBearerToken {
+  const [value, second] = authorization
+  if (value === undefined) return { ok: false, reason: 'absent', detail: 'The request has no Authorization header' }
+  if (second !== undefined) {
+    return { ok: false, reason: 'invalid', detail: 'The request has more than one Authorization header' }
+  }
+  if (!/^bearer( |$)/i.test(value)) {
+    return { ok: false, reason: 'absent', detail: 'The Authorization header is not of the scheme Bearer' }
+  }
+  const token = /^bearer +([\w.~+/-]+=*) *$/i.exec(value)?.[1]
+  if (token === undefined) return { ok: false, reason: 'invalid', detail: 'The Authorization header is malformed' }
+  return { ok: true, token }
+}
+
+/** Every value of a header field as it came: Node keeps just the first `Authorization` in `headers`. */
+export function headerValues(rawHeaders: readonly string[], name: string): string[] {
+  return rawHeaders.filter((_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === name)
+}

@@ -1,0 +1,45 @@
+import { randomUUID } from 'node:crypto'
+import { STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
+import type { ErrorCode } from '@herald/contracts'
+import type { Logger } from './logger.ts'
+import { problem, problemContentType, toProblemDocument } from './problem.ts'
+
+type ClientError = Error & { readonly code?: string }
+
+const problems: Readonly<Record<string, readonly [ErrorCode, string]>> = {
+  HPE_HEADER_OVERFLOW: ['headers_too_large', 'The header fields are too large'],
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: ['body_too_large', 'The extensions of a chunk are too large'],
+}
+
+/** Answers what is not even a request. There is no route, and no hook, for it: the answer is written to the socket. */
+export function createClientErrorHandler(logger: Pick<Logger, 'debug'>) {
+  return function answerClientError(error: ClientError, socket: Socket): void {
+    if (error.code === 'ECONNRESET' || socket.destroyed) return
+    // Just the code: the error has the whole packet, and so the token.
+    logger.debug({ code: error.code }, 'A request could not be read')
+    if (socket.writable && !isAnswering(socket)) socket.write(toAnswer(error))
+    socket.destroySoon()
+  }
+}
+
+// An answer is on its way already: another one within it would be taken for a part of it.
+function isAnswering(socket: Socket & { readonly _httpMessage?: { readonly headersSent?: boolean } }): boolean {
+  return socket._httpMessage?.headersSent === true
+}
+
+function toAnswer(error: ClientError): string {
+  // The table has no code for a request that never came to its end; Node answers it in this way, too.
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') return toMessage(408, ['content-length: 0'])
+  const [code, detail] = problems[error.code ?? ''] ?? ['invalid_request', 'The request is not HTTP']
+  const requestId = randomUUID()
+  const answer = problem(code, detail)
+  const body = JSON.stringify(toProblemDocument(answer, requestId))
+  const fields = [`content-type: ${problemContentType}`, `x-request-id: ${requestId}`, 'cache-control: no-store']
+  return toMessage(answer.status, [...fields, `content-length: ${Buffer.byteLength(body)}`], body)
+}
+
+function toMessage(status: number, fields: readonly string[], body = ''): string {
+  const head = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...fields, 'connection: close']
+  return `${head.join('\r\n')}\r\n\r\n${body}`
+}

@@ -1,0 +1,41 @@
+import { toError } from './logged-error.ts'
+import type { Logger } from './logger.ts'
+import { timedOut, withTimeLimit } from './time-limit.ts'
+
+/** What a check found; the detail says what is missing. */
+export type CheckOutcome =
+  | { readonly ok: true; readonly detail?: string }
+  | { readonly ok: false; readonly detail: string }
+
+export type HealthCheck = {
+  readonly name: string
+  /** May throw, and may take its time: after the limit it counts as failed, and the signal tells it to stop. */
+  readonly check: (signal: AbortSignal) => CheckOutcome | Promise<CheckOutcome>
+}
+
+export type CheckResult = { readonly name: string; readonly ok: boolean; readonly detail: string }
+
+export type CheckRunnerOptions = {
+  readonly logger: Pick<Logger, 'warn'>
+  /** Milliseconds that each check has. */
+  readonly limitMs?: number
+}
+
+/** Runs checks side by side, each within its time. Never throws. */
+export function createCheckRunner({ logger, limitMs = 2_000 }: CheckRunnerOptions) {
+  async function runOne({ name, check }: HealthCheck): Promise<CheckResult> {
+    const controller = new AbortController()
+    try {
+      // The check starts within the promise, so that one that throws at once fails like any other.
+      const outcome = await withTimeLimit(Promise.resolve(controller.signal).then(check), limitMs)
+      if (outcome !== timedOut) return { name, ok: outcome.ok, detail: outcome.detail ?? '' }
+      controller.abort()
+      return { name, ok: false, detail: `No answer within ${limitMs} ms` }
+    } catch (thrown) {
+      logger.warn({ err: toError(thrown), check: name }, 'A health check failed')
+      return { name, ok: false, detail: 'The check failed; the log says why' }
+    }
+  }
+
+  return (checks: readonly HealthCheck[]): Promise<CheckResult[]> => Promise.all(checks.map(runOne))
+}

@@ -1,0 +1,135 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type FastifyTypeProvider,
+  fastify,
+} from 'fastify'
+import type { z } from 'zod'
+import { allowHeader, createAllowedMethods, type Operation } from './allowed-methods.ts'
+import { createAuthenticationHook } from './authentication-hook.ts'
+import type { Authenticator } from './authenticator.ts'
+import { createClientErrorHandler } from './client-errors.ts'
+import { checkJsonContentType, defaultBodyLimit, readBody } from './json-body.ts'
+import type { Logger } from './logger.ts'
+import type { Metrics } from './metrics.ts'
+import { problem } from './problem.ts'
+import { createProblemAnswers } from './problem-answers.ts'
+import { requestIdOf } from './request-id.ts'
+import { createRequestObservation, QuietLogController } from './request-observation.ts'
+import { createRequestValidation } from './request-validation.ts'
+
+/** Types a route's `params`, `query`, `headers` and `body` by its zod schemas. */
+export interface ZodTypeProvider extends FastifyTypeProvider {
+  readonly validator: this['schema'] extends z.ZodType ? z.output<this['schema']> : unknown
+  readonly serializer: this['schema'] extends z.ZodType ? z.input<this['schema']> : unknown
+}
+
+export type HttpServer = FastifyInstance<Server, IncomingMessage, ServerResponse, FastifyBaseLogger, ZodTypeProvider>
+
+export type HttpServerDependencies = {
+  readonly logger: Logger
+  readonly authenticator: Authenticator
+  readonly metrics: Pick<Metrics, 'httpRequestSeconds'>
+  /** Every operation behind the base URL, other services' too: 405 and `Allow` come from them and the own routes. */
+  readonly operations?: readonly Operation[]
+  /** Tells the errors that mean that the storage cannot be reached. */
+  readonly isStorageUnavailable?: (error: unknown) => boolean
+  /** Bytes of a body. */
+  readonly bodyLimit?: number
+  /** Milliseconds that connections have to finish in when the server closes. */
+  readonly drainMs?: number
+}
+
+/**
+ * Builds the HTTP side of a service, without routes and without listening. Order of precedence: 404 and 405, 401, 403,
+ * 415, 413, 400. See the README for the rules of request ids, problems and caches.
+ */
+export function createHttpServer({
+  logger,
+  authenticator,
+  metrics,
+  operations = [],
+  isStorageUnavailable = () => false,
+  bodyLimit = defaultBodyLimit,
+  drainMs = 10_000,
+}: HttpServerDependencies): HttpServer {
+  const allowed = createAllowedMethods(operations)
+  const { authenticate, identityOf } = createAuthenticationHook(authenticator)
+  const observe = createRequestObservation({ metrics, identityOf })
+  const answerWithProblem = createProblemAnswers({ isStorageUnavailable })
+
+  function begin(request: FastifyRequest, reply: FastifyReply): void {
+    observe(request, reply)
+    reply.headers({ 'x-request-id': request.id, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' })
+  }
+
+  const app = fastify({
+    loggerInstance: logger as FastifyBaseLogger,
+    logController: new QuietLogController(),
+    genReqId: requestIdOf,
+    // The whole request must be here after this time; an answer may take longer.
+    requestTimeout: 30_000,
+    // Longer than gateways keep an idle connection, so that it is they who close it.
+    keepAliveTimeout: 75_000,
+    http: { headersTimeout: 15_000 },
+    forceCloseConnections: 'idle',
+    // What comes in on an open connection while it closes is still answered, with `Connection: close`.
+    return503OnClosing: false,
+    trustProxy: false,
+    exposeHeadRoutes: true,
+    // An id that is too long is malformed (400), not a long address (414): Fastify's 100 is too little for that.
+    routerOptions: { ignoreTrailingSlash: false, caseSensitive: true, maxParamLength: 2_048 },
+    clientErrorHandler: createClientErrorHandler(logger),
+    frameworkErrors: (error, request, reply) => {
+      begin(request as FastifyRequest, reply as FastifyReply)
+      answerWithProblem(error, request as FastifyRequest, reply as FastifyReply)
+    },
+  }).withTypeProvider<ZodTypeProvider>()
+
+  app.decorateRequest('identity', {
+    getter(this: FastifyRequest) {
+      const identity = identityOf(this)
+      if (identity === undefined) throw new Error('A public route has no identity')
+      return identity
+    },
+  })
+  // The schemas are of zod and validated by our own hook; answers are typed by theirs and not looked at again.
+  app.setValidatorCompiler(() => () => true)
+  app.setSerializerCompiler(() => JSON.stringify)
+  app.setErrorHandler(answerWithProblem)
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', (_request: FastifyRequest, payload: IncomingMessage) => readBody(payload, bodyLimit))
+
+  app.addHook('onRoute', (route) => {
+    const methods = Array.isArray(route.method) ? route.method : [route.method]
+    for (const method of route.url === '*' ? [] : methods) allowed.add({ method, path: route.url })
+    const existing = route.preValidation ?? []
+    route.preValidation = [createRequestValidation(route.schema ?? {}), existing].flat()
+  })
+  app.addHook('onRequest', async (request, reply) => begin(request, reply))
+  app.addHook('onRequest', async (request) => refuseUnknown(request))
+  app.addHook('onRequest', authenticate)
+  app.addHook('onRequest', async (request) => {
+    if (request.routeOptions.schema?.body !== undefined) checkJsonContentType(request)
+  })
+
+  function refuseUnknown(request: FastifyRequest): void {
+    const hasParameters = request.routeOptions.url?.includes(':') === true
+    if (!request.is404 && !hasParameters) return
+    const methods = allowed.at(request.url)
+    if (!request.is404 && methods.has(request.method)) return
+    const allow = allowHeader(methods, request.method)
+    if (allow === '') throw problem('not_found', 'No resource has this path')
+    throw problem('method_not_allowed', `This resource has ${allow}`, { headers: { allow } })
+  }
+
+  app.addHook('preClose', async () => {
+    // A client that reads slowly, or a stream without end, must not keep the server from closing.
+    const timer = setTimeout(() => app.server.closeAllConnections(), drainMs)
+    app.server.once('close', () => clearTimeout(timer))
+  })
+  return app
+}

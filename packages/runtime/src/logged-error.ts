@@ -1,0 +1,40 @@
+/** What is written of an error. */
+export type LoggedError = {
+  readonly type: string
+  readonly message: string
+  readonly code?: string | number
+  readonly stack?: string
+  readonly cause?: LoggedError
+  readonly errors?: readonly LoggedError[]
+}
+
+const maxCauses = 5
+const maxErrors = 5
+const maxText = 4_000
+
+/**
+ * Name, message, code, stack and causes of an error, and no other property: drivers and parsers hang whole documents,
+ * packets and requests on theirs.
+ */
+export function loggedError(error: Error, causes: number = maxCauses): LoggedError {
+  const { code, cause } = error as { code?: unknown; cause?: unknown }
+  return {
+    type: error.name,
+    message: cut(error.message),
+    ...(typeof code === 'string' || typeof code === 'number' ? { code } : {}),
+    ...(typeof error.stack === 'string' ? { stack: cut(error.stack) } : {}),
+    ...(cause instanceof Error && causes > 0 ? { cause: loggedError(cause, causes - 1) } : {}),
+    ...(error instanceof AggregateError && causes > 0
+      ? { errors: error.errors.slice(0, maxErrors).map((item) => loggedError(toError(item), causes - 1)) }
+      : {}),
+  }
+}
+
+/** The thrown value as an error, whatever was thrown. */
+export function toError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(`Thrown, but not an error: ${typeof thrown}`)
+}
+
+function cut(text: string): string {
+  return text.length > maxText ? `${text.slice(0, maxText)}…` : text
+}

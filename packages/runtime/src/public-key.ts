@@ -1,0 +1,44 @@
+import { createPublicKey, type KeyObject } from 'node:crypto'
+
+export type ReadPublicKey =
+  | { readonly ok: true; readonly key: KeyObject; readonly algorithms: readonly string[] }
+  | { readonly ok: false; readonly detail: string }
+
+const rsaAlgorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512']
+const curveAlgorithms: Readonly<Record<string, readonly string[]>> = {
+  prime256v1: ['ES256'],
+  secp384r1: ['ES384'],
+  secp521r1: ['ES512'],
+}
+
+/**
+ * Reads a public key in PEM (SPKI, PKCS#1 or an X.509 certificate) and tells which JWS algorithms (RFC 7518, RFC 8037)
+ * fit it. One key, one family of algorithms: what is signed in any other way is not from its holder.
+ */
+export function readPublicKey(pem: string): ReadPublicKey {
+  // Node would derive the public key from a private one; whoever configured that should rather learn of it.
+  if (pem.includes('PRIVATE KEY')) return { ok: false, detail: 'Must be a public key: this is a private one' }
+  const key = parse(pem)
+  if (key === null) return { ok: false, detail: 'Must be a public key in PEM' }
+  if ((key.asymmetricKeyDetails?.modulusLength ?? 2048) < 2048) {
+    return { ok: false, detail: 'Must be an RSA key of 2048 bits or more' }
+  }
+  const algorithms = fittingAlgorithms(key)
+  if (algorithms.length === 0) return { ok: false, detail: 'Must be an RSA, P-256, P-384, P-521 or Ed25519 key' }
+  return { ok: true, key, algorithms }
+}
+
+function parse(pem: string): KeyObject | null {
+  try {
+    return createPublicKey(pem)
+  } catch {
+    return null
+  }
+}
+
+function fittingAlgorithms(key: KeyObject): readonly string[] {
+  if (key.asymmetricKeyType === 'rsa') return rsaAlgorithms
+  if (key.asymmetricKeyType === 'ed25519') return ['EdDSA', 'Ed25519']
+  if (key.asymmetricKeyType === 'ec') return curveAlgorithms[key.asymmetricKeyDetails?.namedCurve ?? ''] ?? []
+  return []
+}

@@ -1,0 +1,52 @@
+import { loggedError } from './logged-error.ts'
+
+const maxLevels = 8
+const maxItems = 100
+const mask = '[redacted]'
+
+// In lower case and without `-` and `_`, so that `set-cookie`, `setCookie` and `SET_COOKIE` are one.
+const secretKeys = new Set([
+  ...['authorization', 'proxyauthorization', 'cookie', 'cookies', 'setcookie', 'rawheaders', 'rawpacket'],
+  ...['token', 'accesstoken', 'refreshtoken', 'idtoken', 'jwt', 'password', 'passphrase', 'secret', 'clientsecret'],
+  ...['apikey', 'privatekey', 'credentials', 'saslpassword', 'mongodburi', 'kafkasaslpassword'],
+  ...['snippet', 'email', 'useremail', 'metadata', 'beforestate', 'afterstate', 'body', 'payload'],
+])
+
+/**
+ * A copy of what is to be logged, without what never may be: secrets and what users wrote, at whatever depth.
+ * Only plain objects and arrays are walked; anything else is named, so that no request, socket or driver object is
+ * written out by accident. Never throws.
+ */
+export function redact(value: unknown, levels: number = maxLevels): unknown {
+  if (typeof value === 'bigint') return String(value)
+  if (typeof value !== 'object' || value === null) return value
+  try {
+    return redactObject(value, levels)
+  } catch {
+    return '[unreadable]'
+  }
+}
+
+function redactObject(value: object, levels: number): unknown {
+  if (value instanceof Error) return loggedError(value)
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? '[invalid date]' : value.toISOString()
+  if (levels === 0) return '[deep]'
+  if (Array.isArray(value)) return value.slice(0, maxItems).map((item) => redact(item, levels - 1))
+  const prototype: unknown = Object.getPrototypeOf(value)
+  if (prototype !== Object.prototype && prototype !== null) return `[${value.constructor?.name ?? 'object'}]`
+  return Object.fromEntries(
+    Object.keys(value).map((key) => [key, isSecret(key) ? mask : redact(Reflect.get(value, key), levels - 1)]),
+  )
+}
+
+function isSecret(key: string): boolean {
+  return secretKeys.has(key.toLowerCase().replaceAll(/[-_]/g, ''))
+}
+
+/** Masks tokens and the passwords of URLs in a finished line: they may stand in the middle of a message. */
+export function maskSecrets(line: string): string {
+  return line
+    .replaceAll(/\beyJ[\w-]*\.[\w-]+(\.[\w-]*)*/g, mask)
+    .replaceAll(/\b(bearer\s+)[\w.~+/=-]{8,}/gi, `$1${mask}`)
+    .replaceAll(/([a-z][a-z0-9+.-]*:\/\/)[^\s/"@]+@/gi, `$1${mask}@`)
+}

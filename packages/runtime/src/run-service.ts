@@ -1,0 +1,60 @@
+import type { z } from 'zod'
+import { createLogger, type Logger } from './logger.ts'
+import { createReleasers, type Releasers } from './releasers.ts'
+import { loadSettings, type SettingsSchema } from './settings.ts'
+import { type ServiceProcess, shutDownOnSignals } from './shutdown.ts'
+
+export type ServiceContext<Settings> = {
+  readonly settings: Settings
+  readonly logger: Logger
+  /** Everything that was acquired goes here at once, so that a start that fails half-way leaves nothing behind. */
+  readonly releasers: Releasers
+  /** Says what is to be called first at the end, before anything is released. */
+  readonly onDraining: (startDraining: () => void) => void
+}
+
+export type Service<Schema extends SettingsSchema> = {
+  readonly name: string
+  readonly schema: Schema
+  readonly process: ServiceProcess
+  /** Milliseconds that a shutdown has. */
+  readonly deadlineMs?: number
+  readonly start: (context: ServiceContext<z.output<Schema>>) => Promise<void>
+}
+
+/**
+ * Runs a service: loads its settings (every fault is logged, exit code 1), starts it (a failure is logged, exit code
+ * 1) and ends it in good order at a signal (exit code 0).
+ */
+export async function runService<Schema extends SettingsSchema>(service: Service<Schema>): Promise<void> {
+  const { name, process, deadlineMs } = service
+  const loaded = loadSettings(service.schema, process.env)
+  if (!loaded.ok) {
+    const logger = createLogger({ name, level: 'info' })
+    for (const fault of loaded.faults) logger.fatal({ setting: fault.name }, `${fault.name}: ${fault.detail}`)
+    process.exit(1)
+    return
+  }
+  const { LOG_LEVEL } = loaded.settings as { LOG_LEVEL?: unknown }
+  const logger = createLogger({ name, level: typeof LOG_LEVEL === 'string' ? LOG_LEVEL : 'info' })
+  const releasers = createReleasers(logger)
+  const drains: (() => void)[] = []
+  const startDraining = () => {
+    for (const drain of drains) drain()
+  }
+  const shutdown = shutDownOnSignals({
+    ...{ process, logger, releasers, startDraining },
+    ...(deadlineMs === undefined ? {} : { deadlineMs }),
+  })
+  try {
+    await service.start({
+      settings: loaded.settings,
+      logger,
+      releasers,
+      onDraining: (drain) => void drains.push(drain),
+    })
+    logger.info('Started')
+  } catch (thrown) {
+    shutdown.endAfterFault(thrown)
+  }
+}

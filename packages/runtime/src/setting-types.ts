@@ -1,0 +1,60 @@
+import { z } from 'zod'
+
+// An environment holds text alone. Each type says what it takes, strictly: a value that is read in a way nobody meant
+// is found out much later than one that stops the start.
+
+/** Any text that is not empty. */
+export function textSetting() {
+  return z.string().min(1)
+}
+
+/** A whole number in decimal digits. */
+export function integerSetting({ min = 0, max = Number.MAX_SAFE_INTEGER }: { min?: number; max?: number } = {}) {
+  return z
+    .string()
+    .refine((text) => /^\d{1,15}$/.test(text) && Number(text) >= min && Number(text) <= max, {
+      error: `Must be a whole number from ${min} to ${max}`,
+    })
+    .transform(Number)
+}
+
+/** A TCP port; 0 takes any that is free. */
+export function portSetting() {
+  return integerSetting({ max: 65_535 })
+}
+
+/** `true`, `false`, `1` or `0`. */
+export function booleanSetting() {
+  return z
+    .enum(['true', 'false', '1', '0'], { error: 'Must be true, false, 1 or 0' })
+    .transform((text) => text === 'true' || text === '1')
+}
+
+/** Items separated by commas, with or without spaces around them; none may be empty. */
+export function listSetting(item: z.ZodType<string, string> = z.string()) {
+  return z
+    .string()
+    .transform((text) => text.split(',').map((part) => part.trim()))
+    .pipe(z.array(item).refine((items) => items.every((part) => part !== ''), { error: 'Has an empty item' }))
+}
+
+/** An absolute URL of one of the protocols (`['http', 'https']` when not told), without user and password. */
+export function urlSetting(protocols: readonly string[] = ['http', 'https']) {
+  return z.string().refine((text) => isUrl(text, protocols), {
+    error: `Must be a URL that starts with ${protocols.map((protocol) => `${protocol}://`).join(' or ')}, without user and password`,
+  })
+}
+
+/** An origin as browsers send it: `https://app.example`, without a path. */
+export function originSetting() {
+  return z.string().refine((text) => isUrl(text, ['http', 'https']) && new URL(text).origin === text, {
+    error: 'Must be an origin such as https://app.example, without a path',
+  })
+}
+
+function isUrl(text: string, protocols: readonly string[]): boolean {
+  if (!protocols.some((protocol) => text.startsWith(`${protocol}://`))) return false
+  if (!URL.canParse(text)) return false
+  const url = new URL(text)
+  return url.hostname !== '' && url.username === '' && url.password === '' && !/\s/.test(text)
+}

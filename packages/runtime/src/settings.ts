@@ -1,0 +1,74 @@
+import type { z } from 'zod'
+
+/** A schema over environment variables: its keys are their names. */
+export type SettingsSchema = z.ZodObject<Record<string, z.ZodType>>
+
+/** One wrong setting. The detail never holds the value: it may be a secret. */
+export type SettingFault = { readonly name: string; readonly detail: string }
+
+export type LoadedSettings<Schema extends SettingsSchema> =
+  | { readonly ok: true; readonly settings: z.output<Schema> }
+  | { readonly ok: false; readonly faults: readonly SettingFault[] }
+
+/** A row of the table of settings; `default` is `null` where there is none. */
+export type SettingDescription = {
+  readonly name: string
+  readonly default: string | null
+  readonly required: boolean
+  readonly description: string
+}
+
+/**
+ * Reads the settings of a service from its environment, and names every fault at once.
+ *
+ * An empty variable counts as one that is not set. Variables that carry the same `oneOf` in their meta data are
+ * alternatives: exactly one of them must be set.
+ */
+export function loadSettings<Schema extends SettingsSchema>(
+  schema: Schema,
+  environment: Readonly<Record<string, string | undefined>>,
+): LoadedSettings<Schema> {
+  const names = Object.keys(schema.shape)
+  const given = Object.fromEntries(names.flatMap((name) => (environment[name] ? [[name, environment[name]]] : [])))
+  const parsed = schema.safeParse(given, {
+    error: (issue) => (issue.input === undefined ? 'Is required' : undefined),
+  })
+  const faults = [...findMissingAlternatives(schema, given), ...(parsed.success ? [] : toFaults(parsed.error))]
+  return parsed.success && faults.length === 0 ? { ok: true, settings: parsed.data } : { ok: false, faults }
+}
+
+/** The table of settings that a README shows, in the order of the schema. */
+export function describeSettings(schema: SettingsSchema): SettingDescription[] {
+  return Object.entries(schema.shape).map(([name, setting]) => {
+    const preset = setting.safeParse(undefined)
+    const defaultValue = preset.success ? preset.data : undefined
+    return {
+      name,
+      default: defaultValue === undefined ? null : describeValue(defaultValue),
+      required: !preset.success,
+      description: setting.description ?? '',
+    }
+  })
+}
+
+function describeValue(value: unknown): string | null {
+  if (Array.isArray(value)) return value.length === 0 ? null : value.join(',')
+  return String(value)
+}
+
+function toFaults(error: z.ZodError): SettingFault[] {
+  return error.issues.map((issue) => ({ name: String(issue.path[0] ?? ''), detail: issue.message }))
+}
+
+function findMissingAlternatives(schema: SettingsSchema, given: Record<string, unknown>): SettingFault[] {
+  const groups = new Map<unknown, string[]>()
+  for (const [name, setting] of Object.entries(schema.shape)) {
+    const group = setting.meta()?.oneOf
+    if (group !== undefined) groups.set(group, [...(groups.get(group) ?? []), name])
+  }
+  return [...groups.values()].flatMap((names) => {
+    const count = names.filter((name) => Object.hasOwn(given, name)).length
+    if (count === 1) return []
+    return [{ name: names.join(' or '), detail: count === 0 ? 'One is required' : 'Only one may be set' }]
+  })
+}

@@ -1,0 +1,79 @@
+import { z } from 'zod'
+import { readPublicKey } from './public-key.ts'
+import { integerSetting, listSetting, originSetting, portSetting, textSetting, urlSetting } from './setting-types.ts'
+
+// `.meta` stands last in each chain: every further call makes a schema that has lost it.
+
+/** Where logs and traces go. */
+export const observationSettings = {
+  LOG_LEVEL: z
+    .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
+    .default('info')
+    .meta({ description: 'Least level that is logged: fatal, error, warn, info, debug, trace or silent' }),
+  OTEL_EXPORTER_OTLP_ENDPOINT: urlSetting()
+    .optional()
+    .meta({ description: 'Where traces are sent; none are made when it is not set' }),
+}
+
+/** The MongoDB replica set. */
+export const storageSettings = {
+  MONGODB_URI: z
+    .string()
+    .refine((text) => /^mongodb(\+srv)?:\/\/[^\s/]+(\/\S*)?$/.test(text), {
+      error: 'Must start with mongodb:// or mongodb+srv:// and name a host',
+    })
+    .meta({ description: 'Connection string of a MongoDB replica set' }),
+  MONGODB_DATABASE: z
+    .string()
+    .refine((text) => /^[^/\\. "$*<>:|?\0]{1,63}$/.test(text), { error: 'Must be the name of a database' })
+    .default('herald')
+    .meta({ description: 'Name of the database' }),
+}
+
+/** Who may call: there is no setting that turns authentication off. */
+export const authenticationSettings = {
+  AUTH_JWKS_URI: urlSetting()
+    .optional()
+    .meta({ oneOf: 'keys', description: 'URL of the JSON Web Key Set; this or AUTH_PUBLIC_KEY is required' }),
+  AUTH_PUBLIC_KEY: z
+    .string()
+    .transform((text) => text.replaceAll('\\n', '\n'))
+    .superRefine((pem, context) => {
+      const read = readPublicKey(pem)
+      if (!read.ok) context.addIssue({ code: 'custom', message: read.detail })
+    })
+    .optional()
+    .meta({
+      oneOf: 'keys',
+      description: 'Public key in PEM (line breaks may be written \\n); this or AUTH_JWKS_URI is required',
+    }),
+  AUTH_ISSUER: textSetting().meta({ description: 'Issuer (iss) that tokens must name' }),
+  AUTH_AUDIENCE: textSetting().meta({ description: 'Audience (aud) that tokens must name' }),
+  AUTH_SUBSCRIBER_CLAIM: textSetting()
+    .default('subscriber_id')
+    .meta({ description: 'Name of the claim that holds the subscriber' }),
+}
+
+/** The HTTP side of a service; its ports have no common default. */
+export function httpSettings(defaults: { readonly port: number; readonly adminPort: number }) {
+  return {
+    HOST: textSetting().default('0.0.0.0').meta({ description: 'Address that the servers listen on' }),
+    PORT: portSetting().default(defaults.port).meta({ description: 'Port of the public HTTP server' }),
+    ADMIN_PORT: portSetting()
+      .default(defaults.adminPort)
+      .meta({ description: 'Port of /livez, /readyz and /metrics; never routed by the gateway' }),
+    RATE_LIMIT_PER_MINUTE: integerSetting({ min: 1, max: 1_000_000 })
+      .default(600)
+      .meta({ description: 'Requests a minute and user, counted per process' }),
+    CORS_ORIGINS: listSetting(originSetting())
+      .default([])
+      .meta({ description: 'Origins whose pages may call, separated by commas; none when it is not set' }),
+  }
+}
+
+/** How long documents are kept. */
+export const retentionSettings = {
+  RETENTION_DAYS: integerSetting({ min: 1, max: 36_500 })
+    .optional()
+    .meta({ description: 'Days after which documents expire; they never do when it is not set' }),
+}

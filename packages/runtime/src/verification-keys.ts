@@ -1,0 +1,84 @@
+import type { KeyObject } from 'node:crypto'
+import { createRemoteJWKSet, customFetch, errors, type JWTVerifyGetKey } from 'jose'
+import type { Clock } from './clock.ts'
+import { readPublicKey } from './public-key.ts'
+
+/** The algorithms that a key of a JSON Web Key Set may be used with (RFC 8725, 3.1): none that is symmetric. */
+const remoteAlgorithms = [
+  ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
+  ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
+]
+
+export type VerificationKeys = {
+  readonly algorithms: readonly string[]
+  readonly getKey: JWTVerifyGetKey | (() => Promise<KeyObject>)
+}
+
+/** That the keys cannot be had now: not the token's fault. */
+export class KeysUnavailable extends Error {
+  override readonly name = 'KeysUnavailable'
+}
+
+export type RemoteKeysOptions = {
+  readonly uri: string
+  readonly clock: Clock
+  /** Milliseconds after a fetch in which an unknown `kid` causes no other. */
+  readonly cooldownMs?: number
+  readonly cacheMaxAgeMs?: number
+  readonly timeoutMs?: number
+  /** Milliseconds after a failed fetch in which no other is tried. */
+  readonly failurePauseMs?: number
+}
+
+/** The keys of a JSON Web Key Set (RFC 7517) that is fetched over HTTP, cached, and fetched again when it is old. */
+export function createRemoteKeys({
+  uri,
+  clock,
+  cooldownMs = 30_000,
+  cacheMaxAgeMs = 600_000,
+  timeoutMs = 5_000,
+  failurePauseMs = 1_000,
+}: RemoteKeysOptions): VerificationKeys {
+  let pausedUntil = 0
+  const keySet = createRemoteJWKSet(new URL(uri), {
+    cooldownDuration: cooldownMs,
+    cacheMaxAge: cacheMaxAgeMs,
+    timeoutDuration: timeoutMs,
+    // jose waits between fetches that succeed alone: without this, each request to us would be one to a server in need.
+    [customFetch]: async (url, options) => {
+      if (clock.now().getTime() < pausedUntil) throw new Error('The last attempt failed a moment ago')
+      const response = await fetch(url, options).catch((error: unknown) => {
+        pausedUntil = clock.now().getTime() + failurePauseMs
+        throw error
+      })
+      pausedUntil = response.ok ? 0 : clock.now().getTime() + failurePauseMs
+      return response
+    },
+  })
+  return {
+    algorithms: remoteAlgorithms,
+    getKey: async (header, token) => {
+      try {
+        return await keySet(header, token)
+      } catch (error) {
+        if (isFaultOfToken(error)) throw error
+        throw new KeysUnavailable('The keys for tokens cannot be had', { cause: error })
+      }
+    },
+  }
+}
+
+/** @throws Error when the PEM is not a fitting public key; the settings have checked it before */
+export function createConfiguredKey(pem: string): VerificationKeys {
+  const read = readPublicKey(pem)
+  if (!read.ok) throw new Error(`The public key for tokens cannot be used. ${read.detail}`)
+  return { algorithms: read.algorithms, getKey: async () => read.key }
+}
+
+function isFaultOfToken(error: unknown): boolean {
+  return (
+    error instanceof errors.JWKSNoMatchingKey ||
+    error instanceof errors.JWKSMultipleMatchingKeys ||
+    error instanceof errors.JOSENotSupported
+  )
+}
