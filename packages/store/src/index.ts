@@ -1,1 +1,9 @@
-export {}
+export type { ChangeEntries, ChangeLog } from './change-entries.ts'
+export type { StoredChangeEntry } from './change-entry-document.ts'
+export { createStore, type Store, type StoreOptions } from './connection.ts'
+export type { CreateRequests, RequestKey, Reservation } from './create-requests.ts'
+export type { Feed, FeedOwner, FeedPage, FeedQuery } from './feed.ts'
+export type { InsertOutcome } from './insert-new.ts'
+export type { JsonText, NewNotification, StoredNotification } from './notification-document.ts'
+export type { Notifications } from './notifications.ts'
+export { isStorageUnavailable, StorageUnavailableError } from './storage-errors.ts'

@@ -1,0 +1,57 @@
+import type { Db } from 'mongodb'
+import { MongoClient } from 'mongodb'
+import { type ChangeEntries, createChangeEntries } from './change-entries.ts'
+import { changeEntriesIn, createRequestsIn, notificationsIn } from './collections.ts'
+import { type CreateRequests, createCreateRequests } from './create-requests.ts'
+import { findMissing, migrate } from './migrate.ts'
+import { createNotifications, type Notifications } from './notifications.ts'
+
+export type StoreOptions = {
+  /** A replica set's connection string. */
+  readonly uri: string
+  readonly database: string
+  /** Stands in MongoDB's log and in `currentOp`. */
+  readonly applicationName: string
+}
+
+/** All that Herald keeps. */
+export type Store = {
+  readonly notifications: Notifications
+  readonly changeEntries: ChangeEntries
+  readonly createRequests: CreateRequests
+  /** Whether a primary answers and everything is there that {@link migrate} makes. Throws when none answers. */
+  checkReady(): Promise<{ readonly ok: true } | { readonly ok: false; readonly detail: string }>
+  migrate(): Promise<void>
+  close(): Promise<void>
+}
+
+/**
+ * Opens nothing yet: the driver connects when it is first asked, and comes back by itself after an outage. What is written
+ * is durable on a majority before it counts; what is read comes from the primary, so that everybody reads what he wrote.
+ * The time limits keep each operation shorter than Kafka's patience with a consumer.
+ */
+export function createStore({ uri, database: name, applicationName }: StoreOptions): Store {
+  const client = new MongoClient(uri, {
+    appName: applicationName,
+    writeConcern: { w: 'majority', journal: true, wtimeoutMS: 5_000 },
+    retryWrites: true,
+    retryReads: true,
+    readPreference: 'primary',
+    serverSelectionTimeoutMS: 2_000,
+    connectTimeoutMS: 2_000,
+    socketTimeoutMS: 8_000,
+    ignoreUndefined: true,
+  })
+  const database: Db = client.db(name)
+  return {
+    notifications: createNotifications(notificationsIn(database)),
+    changeEntries: createChangeEntries(changeEntriesIn(database)),
+    createRequests: createCreateRequests(createRequestsIn(database)),
+    async checkReady() {
+      const missing = await findMissing(database)
+      return missing.length === 0 ? { ok: true } : { ok: false, detail: `Run migrate: ${missing.join('; ')}` }
+    },
+    migrate: () => migrate(database),
+    close: () => client.close(),
+  }
+}

@@ -1,0 +1,58 @@
+import { defaultTopics } from '@herald/contracts'
+import {
+  authenticationSettings,
+  booleanSetting,
+  httpSettings,
+  listSetting,
+  observationSettings,
+  retentionSettings,
+  storageSettings,
+  textSetting,
+} from '@herald/runtime'
+import { z } from 'zod'
+
+const topicSetting = () => z.string().regex(/^[A-Za-z0-9._-]{1,249}$/, { error: 'Must be the name of a Kafka topic' })
+
+const kafkaSettings = {
+  KAFKA_BROKERS: listSetting(
+    z.string().regex(/^[^\s:]+:\d{1,5}$/, { error: 'Must be host:port, separated by commas' }),
+  ).meta({ description: 'Kafka brokers as host:port, separated by commas' }),
+  KAFKA_GROUP_ID: textSetting().default('herald-ingest').meta({ description: 'Consumer group' }),
+  KAFKA_MENTION_TOPIC: topicSetting().default(defaultTopics.mention).meta({ description: 'Topic of mention events' }),
+  KAFKA_CHANGE_TOPIC: topicSetting().default(defaultTopics.change).meta({ description: 'Topic of change events' }),
+  KAFKA_RECEIPT_TOPIC: topicSetting().default(defaultTopics.receipt).meta({ description: 'Topic of receipt events' }),
+  KAFKA_DEAD_LETTER_TOPIC: topicSetting()
+    .default(defaultTopics.deadLetter)
+    .meta({ description: 'Topic that takes records that can never succeed' }),
+  KAFKA_SSL: booleanSetting().default(false).meta({ description: 'Whether brokers are reached over TLS' }),
+  KAFKA_SASL_MECHANISM: z
+    .enum(['plain', 'scram-sha-256', 'scram-sha-512'])
+    .optional()
+    .meta({ description: 'plain, scram-sha-256 or scram-sha-512; user and password are required with it' }),
+  KAFKA_SASL_USERNAME: textSetting().optional().meta({ description: 'User at the brokers' }),
+  KAFKA_SASL_PASSWORD: textSetting().optional().meta({ description: 'Password at the brokers' }),
+}
+
+const saslNames = ['KAFKA_SASL_MECHANISM', 'KAFKA_SASL_USERNAME', 'KAFKA_SASL_PASSWORD'] as const
+
+/** The settings of ingest, by the names of environment variables. */
+export const settingsSchema = z
+  .object({
+    ...httpSettings({ port: 3001, adminPort: 9001 }),
+    ...observationSettings,
+    ...storageSettings,
+    ...authenticationSettings,
+    ...kafkaSettings,
+    ...retentionSettings,
+  })
+  .superRefine((settings, context) => {
+    const missing = saslNames.filter((name) => settings[name] === undefined)
+    if (missing.length === saslNames.length) return
+    for (const name of missing) {
+      context.addIssue({ code: 'custom', path: [name], message: 'Is required with the other KAFKA_SASL settings' })
+    }
+  })
+export type Settings = z.output<typeof settingsSchema>
+
+/** What `migrate` needs. */
+export const migrateSettingsSchema = z.object(storageSettings)

@@ -1,0 +1,64 @@
+import { createHash } from 'node:crypto'
+import type { CreateNotification } from '@herald/contracts'
+import { makeUuidV7 } from '@herald/contracts'
+import type { CreateRequests, NewNotification, Notifications } from '@herald/store'
+import { configure } from 'safe-stable-stringify'
+import { type Author, fromReservedContent, toNewNotification, toReservedContent } from './new-notification.ts'
+
+export type CreateNotificationDependencies = {
+  readonly notifications: Pick<Notifications, 'insertNew'>
+  readonly createRequests: CreateRequests
+  readonly clock: () => Date
+  /** At least 10 random bytes. */
+  readonly randomBytes: () => Uint8Array
+}
+
+/** What became of a request. A notification that is `created` stands with every recipient. */
+export type CreateOutcome =
+  | { readonly kind: 'created'; readonly notification: NewNotification }
+  | { readonly kind: 'in-progress'; readonly until: Date }
+  | { readonly kind: 'other-body' }
+
+export type CreateNotificationUseCase = (
+  body: CreateNotification,
+  author: Author,
+  idempotencyKey: string | undefined,
+) => Promise<CreateOutcome>
+
+const canonicalJson = configure({ deterministic: true })
+
+export function createNotificationCreation(dependencies: CreateNotificationDependencies): CreateNotificationUseCase {
+  const { notifications, createRequests, clock, randomBytes } = dependencies
+
+  const fanOut = async (notification: NewNotification): Promise<CreateOutcome> => {
+    const { refused } = await notifications.insertNew([notification])
+    if (refused[0]) throw new Error(`MongoDB refuses a notification: ${refused[0].reason}`)
+    return { kind: 'created', notification }
+  }
+
+  return async (body, author, idempotencyKey) => {
+    const createdAt = clock()
+    const id = makeUuidV7(createdAt.getTime(), randomBytes())
+    const notification = toNewNotification(body, author, { id, createdAt })
+    if (idempotencyKey === undefined) return fanOut(notification)
+
+    const key = { subscriberId: author.subscriberId, userId: author.actor.id, idempotencyKey }
+    const bodyHash = createHash('sha256')
+      .update(canonicalJson(body) ?? '')
+      .digest()
+    const reservation = await createRequests.reserve(key, bodyHash, toReservedContent(notification), createdAt)
+    if (reservation.kind === 'answered') {
+      return { kind: 'created', notification: fromReservedContent(reservation.content) }
+    }
+    if (reservation.kind !== 'reserved') return reservation
+    try {
+      const outcome = await fanOut(fromReservedContent(reservation.content))
+      await reservation.finish()
+      return outcome
+    } catch (error) {
+      // So that the retry need not wait for the lease; without MongoDB it has to.
+      await reservation.release().catch(() => {})
+      throw error
+    }
+  }
+}

@@ -1,0 +1,46 @@
+import type { Actor, CreatedNotification, CreateNotification } from '@herald/contracts'
+import { formatTimestamp } from '@herald/contracts'
+import type { NewNotification } from '@herald/store'
+
+export type Author = { readonly subscriberId: string; readonly actor: Actor }
+
+/** The notification that a request asks for; who it is from comes from the token alone. */
+export function toNewNotification(
+  body: CreateNotification,
+  { subscriberId, actor }: Author,
+  { id, createdAt }: Pick<NewNotification, 'id' | 'createdAt'>,
+): NewNotification {
+  const { mention, add, edit } = body.metadata
+  return { ...body, id, createdAt, subscriberId, actor, metadata: JSON.stringify({ mention, add, edit }) }
+}
+
+/** The form in which a notification is reserved, before anything of it is stored. */
+export function toReservedContent(notification: NewNotification): string {
+  return JSON.stringify(notification)
+}
+
+export function fromReservedContent(content: string): NewNotification {
+  const notification = JSON.parse(content)
+  return { ...notification, createdAt: new Date(notification.createdAt) }
+}
+
+/** The answer of `POST /` (specification 2.1). */
+export function toCreatedNotification(notification: NewNotification): CreatedNotification {
+  const createdAt = formatTimestamp(notification.createdAt)
+  return {
+    id: notification.id,
+    subscriberId: notification.subscriberId,
+    type: notification.type,
+    actorId: notification.actor.id,
+    actorType: notification.actorType,
+    subjectId: notification.subjectId,
+    subjectType: notification.subjectType,
+    locationId: notification.locationId,
+    locationType: notification.locationType,
+    metadata: JSON.parse(notification.metadata),
+    createdAt,
+    updatedAt: createdAt,
+    actor: notification.actor,
+    recipients: notification.recipientIds.map((recipientId) => ({ recipientId, readAt: null, emailSentAt: null })),
+  }
+}

@@ -1,0 +1,6 @@
+import type { InputFault } from '@herald/contracts'
+
+/** All faults on one line: `/data/subjectId: Must be a UUID; …`. */
+export function describeFaults(faults: readonly InputFault[], under = ''): string {
+  return faults.map(({ pointer, detail }) => `${under}${pointer || '/'}: ${detail}`).join('; ')
+}

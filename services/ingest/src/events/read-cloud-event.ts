@@ -1,0 +1,78 @@
+import type { CloudEventAttributes, FaultCode } from '@herald/contracts'
+import { cloudEventAttributesSchema, findUnsafeJson, limits, zodFaults } from '@herald/contracts'
+import { describeFaults } from './describe-faults.ts'
+import { headerText, type IncomingRecord } from './incoming-record.ts'
+
+/** A record as a CloudEvent, or why it is none and never will be. */
+export type ReadEvent =
+  | { readonly ok: true; readonly attributes: CloudEventAttributes; readonly data: unknown }
+  | { readonly ok: false; readonly code: FaultCode; readonly detail: string }
+
+type JsonRead = { readonly ok: true; readonly json: unknown } | Extract<ReadEvent, { ok: false }>
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+const fault = (code: FaultCode, detail: string) => ({ ok: false, code, detail }) as const
+
+/**
+ * Reads a record as the Kafka protocol binding for CloudEvents 1.0 has it: a content type `application/cloudevents…` means
+ * structured mode, else headers `ce_*` mean binary mode. Never throws.
+ */
+export function readCloudEvent(record: IncomingRecord): ReadEvent {
+  const { value, headers } = record
+  if (value && value.length > limits.eventBytes) {
+    return fault('record_too_large', `The value has ${value.length} bytes, ${limits.eventBytes} are allowed`)
+  }
+  const contentType = headerText(headers, 'content-type')?.toLowerCase()
+  if (contentType?.startsWith('application/cloudevents')) return readStructured(value, contentType)
+  if (headerText(headers, 'ce_specversion') !== undefined) return readBinary(record, contentType)
+  return fault(
+    'not_cloudevent',
+    'There is neither a content-type application/cloudevents+json nor a ce_specversion header',
+  )
+}
+
+function readStructured(value: Buffer | null, contentType: string): ReadEvent {
+  if (!/^application\/cloudevents\+json\s*(;\s*charset="?utf-8"?\s*)?$/.test(contentType)) {
+    return fault('not_cloudevent', 'Of the structured formats only application/cloudevents+json in UTF-8 is known')
+  }
+  const read = readJson(value)
+  if (!read.ok) return read
+  const { json } = read
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) {
+    return fault('not_cloudevent', 'The value is JSON, but not an object')
+  }
+  const event = json as Record<string, unknown>
+  if (event.data_base64 === undefined) return withAttributes(event, event.data)
+  if (typeof event.data_base64 !== 'string') return fault('not_cloudevent', 'data_base64 is not a text')
+  const data = readJson(Buffer.from(event.data_base64, 'base64'))
+  return data.ok ? withAttributes(event, data.json) : data
+}
+
+function readBinary({ value, headers }: IncomingRecord, contentType: string | undefined): ReadEvent {
+  const read = readJson(value)
+  if (!read.ok) return read
+  const attributes: Record<string, unknown> = { datacontenttype: contentType }
+  for (const name of Object.keys(headers)) {
+    if (name.startsWith('ce_')) attributes[name.slice(3)] = headerText(headers, name)
+  }
+  return withAttributes(attributes, read.json)
+}
+
+function withAttributes(candidate: Record<string, unknown>, data: unknown): ReadEvent {
+  const attributes = cloudEventAttributesSchema.safeParse(candidate)
+  if (attributes.success) return { ok: true, attributes: attributes.data, data }
+  return fault('invalid_attributes', describeFaults(zodFaults(attributes.error)))
+}
+
+function readJson(value: Buffer | null): JsonRead {
+  if (!value || value.length === 0) return fault('not_json', 'The value is empty')
+  let json: unknown
+  try {
+    json = JSON.parse(utf8.decode(value))
+  } catch {
+    // The parser's own message quotes the value, and values stay out of headers and logs.
+    return fault('not_json', 'The value is not JSON in UTF-8')
+  }
+  const unsafe = findUnsafeJson(json, limits.eventLevels)
+  return unsafe.length === 0 ? { ok: true, json } : fault('unsafe_json', describeFaults(unsafe))
+}

@@ -1,0 +1,10 @@
+import type { Settings } from './config.ts'
+import type { KafkaOptions } from './kafka/client.ts'
+
+/** How the brokers are reached, by the settings. */
+export function toKafkaOptions(settings: Settings): KafkaOptions {
+  const { KAFKA_SASL_MECHANISM: mechanism, KAFKA_SASL_USERNAME: username, KAFKA_SASL_PASSWORD: password } = settings
+  const options = { brokers: settings.KAFKA_BROKERS, clientId: 'herald-ingest', ssl: settings.KAFKA_SSL }
+  if (mechanism === undefined || username === undefined || password === undefined) return options
+  return { ...options, sasl: { mechanism, username, password } as NonNullable<KafkaOptions['sasl']> }
+}

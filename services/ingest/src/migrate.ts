@@ -1,0 +1,24 @@
+import process from 'node:process'
+import { createLogger, loadSettings } from '@herald/runtime'
+import { createStore } from '@herald/store'
+import { migrateSettingsSchema } from './config.ts'
+
+// Makes collections and indexes. Run before a roll-out; safe to run again, and by several at once.
+const logger = createLogger({ name: 'herald-migrate', level: 'info' })
+const loaded = loadSettings(migrateSettingsSchema, process.env)
+if (loaded.ok) {
+  const { MONGODB_URI: uri, MONGODB_DATABASE: database } = loaded.settings
+  const store = createStore({ uri, database, applicationName: 'herald-migrate' })
+  try {
+    await store.migrate()
+    logger.info({ database }, 'Collections and indexes are there')
+  } catch (error) {
+    logger.fatal({ err: error }, 'Could not migrate')
+    process.exitCode = 1
+  } finally {
+    await store.close()
+  }
+} else {
+  for (const fault of loaded.faults) logger.fatal({ setting: fault.name }, `${fault.name}: ${fault.detail}`)
+  process.exitCode = 1
+}
