@@ -1,0 +1,176 @@
+import { makeUuidV7 } from '@herald/contracts'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { MongoClient } from 'mongodb'
+import { createStore } from './connection.ts'
+import type { FeedQuery } from './feed.ts'
+import type { NewNotification } from './notification-document.ts'
+
+const uri = process.env.MONGODB_URI ?? ''
+const name = `herald-test-notifications-${process.pid}`
+const store = createStore({ uri, database: name, applicationName: 'test' })
+const client = new MongoClient(uri)
+const database = client.db(name)
+
+const uuid = (n: number) => `0190a6e0-7c1b-4def-8abc-${n.toString(16).padStart(12, '0')}`
+const subscriberId = uuid(1)
+const start = Date.parse('2026-01-01T00:00:00Z')
+const idAt = (ms: number, n = 0) => makeUuidV7(start + ms, Buffer.from(n.toString(16).padStart(20, '0'), 'hex'))
+
+const notification = (ms: number, changes: Partial<NewNotification> = {}): NewNotification => ({
+  id: idAt(ms),
+  subscriberId,
+  type: 'mention',
+  actor: { id: uuid(90), name: 'Ada', image: '' },
+  actorType: 'user',
+  subjectId: uuid(91),
+  subjectType: 'user',
+  locationId: uuid(92),
+  locationType: 'comment',
+  metadata: '{"mention":{},"add":{"$set":1,"a.b":2},"edit":{}}',
+  createdAt: new Date(start + ms),
+  recipientIds: [uuid(2)],
+  ...changes,
+})
+
+const feed = (recipientId: string) => store.notifications.of({ subscriberId, recipientId })
+const page = (query: Partial<FeedQuery> = {}): FeedQuery => ({ limit: 20, status: 'all', ...query })
+
+/** What the server examined for the reads of `work`, by its own profiler. */
+async function examined(work: () => Promise<unknown>) {
+  await database.command({ profile: 2 })
+  const since = new Date()
+  try {
+    await work()
+  } finally {
+    await database.command({ profile: 0 })
+  }
+  const lines = await database
+    .collection('system.profile')
+    .find({ ns: `${name}.notifications`, ts: { $gte: since } })
+    .toArray()
+  return lines.map((line) => ({
+    plan: String(line.planSummary),
+    keys: Number(line.keysExamined ?? 0),
+    documents: Number(line.docsExamined ?? 0),
+    sorted: line.hasSortStage === true,
+  }))
+}
+
+beforeAll(async () => {
+  await store.migrate()
+  // A feed of 3,000, every third of them read, among 3,000 of others.
+  const many = Array.from({ length: 3_000 }, (_, n) =>
+    notification(n * 10, { id: idAt(n * 10, n), recipientIds: [uuid(50), uuid(51)] }),
+  )
+  await store.notifications.insertNew(many)
+  await Promise.all(
+    many.filter((_, n) => n % 3 === 0).map(({ id }) => feed(uuid(50)).markRead(id, new Date(start + 1_000_000))),
+  )
+}, 60_000)
+
+afterAll(async () => {
+  await database.dropDatabase()
+  await client.close()
+  await store.close()
+})
+
+test('migrate is safe to run again, and side by side', async () => {
+  await Promise.all([store.migrate(), store.migrate(), store.migrate()])
+  expect(await store.checkReady()).toEqual({ ok: true })
+})
+
+test('what is missing is named', async () => {
+  const bare = createStore({ uri, database: `${name}-bare`, applicationName: 'test' })
+  const ready = await bare.checkReady()
+  expect(ready).toMatchObject({ ok: false, detail: expect.stringContaining('collection notifications is missing') })
+  await bare.close()
+})
+
+test('a notification comes back as it was given, for each recipient by himself', async () => {
+  const given = notification(0, { id: idAt(0, 7), recipientIds: [uuid(3), uuid(4)] })
+  expect(await store.notifications.insertNew([given])).toMatchObject({ inserted: 2, refused: [] })
+  const { recipientIds, ...content } = given
+  for (const recipient of recipientIds) {
+    expect(await feed(recipient).get(given.id)).toEqual({ ...content, readAt: null, emailSentAt: null })
+  }
+  expect(await feed(uuid(5)).get(given.id)).toBeNull()
+  expect(await store.notifications.of({ subscriberId: uuid(6), recipientId: uuid(3) }).get(given.id)).toBeNull()
+})
+
+test('marks change one recipient, keep the first time, and survive a replay of the event', async () => {
+  const given = notification(0, { id: idAt(0, 8), recipientIds: [uuid(7), uuid(8)] })
+  await store.notifications.insertNew([given])
+  const [first, second] = [new Date(start + 1_000), new Date(start + 2_000)]
+  expect((await feed(uuid(7)).markRead(given.id, first))?.readAt).toEqual(first)
+  expect((await feed(uuid(7)).markRead(given.id, second))?.readAt).toEqual(first)
+  await store.notifications.insertNew([given])
+  expect((await feed(uuid(7)).get(given.id))?.readAt).toEqual(first)
+  expect((await feed(uuid(8)).get(given.id))?.readAt).toBeNull()
+  expect((await feed(uuid(7)).markUnread(given.id, second))?.readAt).toBeNull()
+  expect((await feed(uuid(7)).markUnread(given.id, second))?.readAt).toBeNull()
+  expect(await feed(uuid(9)).markRead(given.id, first)).toBeNull()
+})
+
+test('pages follow one another, newest first, with none doubled or left out', async () => {
+  const seen: string[] = []
+  let before: string | undefined
+  do {
+    const { notifications, next } = await feed(uuid(51)).list(page({ limit: 100, before }))
+    seen.push(...notifications.map(({ id }) => id))
+    before = next ?? undefined
+  } while (before !== undefined)
+  expect(seen).toHaveLength(3_000)
+  expect(seen).toEqual([...new Set(seen)].sort().reverse())
+})
+
+test('a page that ends with the feed has nothing after it', async () => {
+  const owner = uuid(60)
+  await store.notifications.insertNew([1, 2].map((n) => notification(n, { recipientIds: [owner] })))
+  expect((await feed(owner).list(page({ limit: 2 }))).next).toBeNull()
+  expect((await feed(owner).list(page({ limit: 1 }))).next).toBe(idAt(2))
+})
+
+test.each([
+  ['unread', 2_000],
+  ['read', 1_000],
+] as const)('status %s finds its own, all of them', async (status, count) => {
+  let found = 0
+  let before: string | undefined
+  do {
+    const { notifications, next } = await feed(uuid(50)).list(page({ limit: 100, status, before }))
+    expect(notifications.every(({ readAt }) => (readAt === null) === (status === 'unread'))).toBe(true)
+    found += notifications.length
+    before = next ?? undefined
+  } while (before !== undefined)
+  expect(found).toBe(count)
+})
+
+test('createdFrom is inclusive, createdTo exclusive, on milliseconds', async () => {
+  const { notifications } = await feed(uuid(51)).list(page({ createdFrom: start + 10, createdTo: start + 30 }))
+  expect(notifications.map(({ createdAt }) => createdAt.getTime() - start)).toEqual([20, 10])
+})
+
+test.each([
+  ['the first page', page()],
+  ['a later page', page({ before: idAt(15_000) })],
+  ['a stretch of time', page({ createdFrom: start + 5_000, createdTo: start + 25_000 })],
+  ['the unread', page({ status: 'unread' })],
+  ['the unread, later', page({ status: 'unread', before: idAt(15_000) })],
+])('%s examines the page and at most two more', async (_, query) => {
+  const lines = await examined(() => feed(uuid(50)).list(query))
+  expect(lines).toHaveLength(1)
+  expect(lines[0]?.keys).toBeLessThanOrEqual(22)
+  expect(lines[0]?.documents).toBeLessThanOrEqual(22)
+  expect(lines[0]?.documents).toBeGreaterThanOrEqual(21)
+  expect(lines[0]?.sorted).toBe(false)
+})
+
+test('one notification and a mark examine one document', async () => {
+  const id = idAt(20_000, 2_000)
+  const lines = await examined(async () => {
+    await feed(uuid(50)).get(id)
+    await feed(uuid(50)).markRead(id, new Date())
+  })
+  expect(lines).toHaveLength(2)
+  expect(Math.max(...lines.map(({ keys, documents }) => Math.max(keys, documents)))).toBe(1)
+})
