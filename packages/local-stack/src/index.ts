@@ -1,1 +1,24 @@
-export {}
+export type { FindOptions } from './find-options.ts'
+export { type KafkaProgramOptions, type StartedKafkaProgram, startKafkaProgram } from './kafka-program.ts'
+export { type StartedKeyServer, startKeyServer } from './key-server.ts'
+export { type MongodProgramOptions, type StartedMongodProgram, startMongodProgram } from './mongod-program.ts'
+export type { Exit, StartedProgram } from './program.ts'
+export { type ReplicaSetOptions, type StartedReplicaSet, startReplicaSet } from './replica-set.ts'
+export {
+  type StartedKafka,
+  type StartedMongoDB,
+  type StartedServers,
+  startKafka,
+  startMongoDB,
+  startServers,
+} from './servers.ts'
+export {
+  allScopes,
+  createTokenIssuer,
+  type TokenClaims,
+  type TokenIssuer,
+  type TokenIssuerOptions,
+  type TokenOverrides,
+} from './token-issuer.ts'
+export { createTopics, defaultTopics, type HeraldTopics, topicsWithSuffix } from './topics.ts'
+export { type Found, ServerNotFound } from './ways-to-a-server.ts'

@@ -1,0 +1,42 @@
+import { execFile } from 'node:child_process'
+import { accessSync, constants, statSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { promisify } from 'node:util'
+
+const run = promisify(execFile)
+
+/** The file that a shell would run for `name`, or undefined. */
+export function findCommand(name: string, environment: NodeJS.ProcessEnv): string | undefined {
+  const folders = (environment.PATH ?? '').split(delimiter).filter(Boolean)
+  return folders.map((folder) => join(folder, name)).find(isExecutable)
+}
+
+export function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK)
+    return statSync(file).isFile()
+  } catch {
+    return false
+  }
+}
+
+/** Runs a command to its end and returns what it wrote. Throws with its last lines when it fails. */
+export async function runCommand(
+  command: string,
+  args: readonly string[],
+  options: { environment: NodeJS.ProcessEnv; folder?: string },
+): Promise<string> {
+  try {
+    const { stdout, stderr } = await run(command, [...args], {
+      env: options.environment,
+      cwd: options.folder,
+      timeout: 10 * 60_000,
+      maxBuffer: 16 * 1024 * 1024,
+    })
+    return stdout + stderr
+  } catch (cause) {
+    const { stdout = '', stderr = '' } = cause as { stdout?: string; stderr?: string }
+    const lastLines = (stdout + stderr).trim().split('\n').slice(-5).join('\n')
+    throw new Error(`\`${[command, ...args].join(' ')}\` failed: ${lastLines}`, { cause })
+  }
+}

@@ -1,0 +1,59 @@
+import { findFreePort } from './free-port.ts'
+import { brokerSettings } from './kafka-settings.ts'
+import { initiateReplicaSet } from './replica-set.ts'
+
+const START_WITHIN_MS = 180_000
+
+/** Runs Kafka in Docker. The port outside is chosen before, because the broker has to tell it to its clients. */
+export async function startKafkaContainer() {
+  const { GenericContainer, Wait, getContainerRuntimeClient } = await import('testcontainers')
+  const { host } = (await getContainerRuntimeClient()).info.containerRuntime
+  const port = await findFreePort()
+  const settings = {
+    ...brokerSettings,
+    'controller.quorum.voters': '1@localhost:9093',
+    listeners: 'PLAINTEXT://0.0.0.0:9092,CONTROLLER://localhost:9093',
+    'advertised.listeners': `PLAINTEXT://${host}:${port}`,
+  }
+  const container = await new GenericContainer('apache/kafka:4.1.0')
+    .withExposedPorts({ container: 9092, host: port })
+    .withEnvironment({ KAFKA_HEAP_OPTS: '-Xms256m -Xmx512m', ...asVariables(settings) })
+    .withWaitStrategy(Wait.forLogMessage(/Kafka Server started/))
+    .withStartupTimeout(START_WITHIN_MS)
+    .start()
+  return {
+    brokers: [`${host}:${port}`],
+    stop: async () => {
+      await container.stop({ timeout: 0 })
+    },
+  }
+}
+
+/** Runs MongoDB in Docker as a replica set of one. */
+export async function startMongoDBContainer() {
+  const { GenericContainer, Wait } = await import('testcontainers')
+  const container = await new GenericContainer('mongo:8.0')
+    .withExposedPorts(27017)
+    .withCommand(['mongod', '--replSet', 'herald', '--bind_ip_all', '--wiredTigerCacheSizeGB', '1', '--quiet'])
+    .withWaitStrategy(Wait.forLogMessage(/Waiting for connections/))
+    .withStartupTimeout(START_WITHIN_MS)
+    .start()
+  const stop = async () => {
+    await container.stop({ timeout: 0 })
+  }
+  try {
+    // Direct, because the member's own name is known inside the container alone.
+    const uri = `mongodb://${container.getHost()}:${container.getMappedPort(27017)}/?directConnection=true`
+    await initiateReplicaSet(uri, 'herald', ['localhost:27017'])
+    return { uri, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+/** `node.id` becomes `KAFKA_NODE_ID`. */
+function asVariables(settings: Readonly<Record<string, string>>) {
+  const variable = (name: string) => `KAFKA_${name.toUpperCase().replaceAll('.', '_')}`
+  return Object.fromEntries(Object.entries(settings).map(([name, value]) => [variable(name), value]))
+}

