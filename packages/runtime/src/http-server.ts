@@ -1,4 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import { limits } from '@herald/contracts'
 import {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -12,7 +13,7 @@ import { allowHeader, createAllowedMethods, type Operation } from './allowed-met
 import { createAuthenticationHook } from './authentication-hook.ts'
 import type { Authenticator } from './authenticator.ts'
 import { createClientErrorHandler } from './client-errors.ts'
-import { checkJsonContentType, defaultBodyLimit, readBody } from './json-body.ts'
+import { checkJsonContentType, readBody } from './json-body.ts'
 import type { Logger } from './logger.ts'
 import type { Metrics } from './metrics.ts'
 import { problem } from './problem.ts'
@@ -53,7 +54,7 @@ export function createHttpServer({
   metrics,
   operations = [],
   isStorageUnavailable = () => false,
-  bodyLimit = defaultBodyLimit,
+  bodyLimit = limits.bodyBytes,
   drainMs = 10_000,
 }: HttpServerDependencies): HttpServer {
   const allowed = createAllowedMethods(operations)
@@ -74,7 +75,7 @@ export function createHttpServer({
     requestTimeout: 30_000,
     // Longer than gateways keep an idle connection, so that it is they who close it.
     keepAliveTimeout: 75_000,
-    http: { headersTimeout: 15_000 },
+    http: { headersTimeout: 15_000, connectionsCheckingInterval: 5_000 },
     forceCloseConnections: 'idle',
     // What comes in on an open connection while it closes is still answered, with `Connection: close`.
     return503OnClosing: false,
@@ -106,8 +107,8 @@ export function createHttpServer({
   app.addHook('onRoute', (route) => {
     const methods = Array.isArray(route.method) ? route.method : [route.method]
     for (const method of route.url === '*' ? [] : methods) allowed.add({ method, path: route.url })
-    const existing = route.preValidation ?? []
-    route.preValidation = [createRequestValidation(route.schema ?? {}), existing].flat()
+    const validate = createRequestValidation(route.schema ?? {}, { anyQuery: route.config?.public === true })
+    route.preValidation = [validate, route.preValidation ?? []].flat()
   })
   app.addHook('onRequest', async (request, reply) => begin(request, reply))
   app.addHook('onRequest', async (request) => refuseUnknown(request))
@@ -128,7 +129,7 @@ export function createHttpServer({
 
   app.addHook('preClose', async () => {
     // A client that reads slowly, or a stream without end, must not keep the server from closing.
-    const timer = setTimeout(() => app.server.closeAllConnections(), drainMs)
+    const timer = setTimeout(() => app.server.closeAllConnections(), drainMs).unref()
     app.server.once('close', () => clearTimeout(timer))
   })
   return app

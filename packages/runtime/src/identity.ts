@@ -1,3 +1,4 @@
+import { type ActorType, actorTypes, isUuid, limits } from '@herald/contracts'
 import type { JWTPayload } from 'jose'
 
 /** Who calls, from a verified token alone. UUIDs are in lower case. */
@@ -7,7 +8,7 @@ export type Identity = {
   /** The actor's name and image; empty when the token has none. */
   readonly name: string
   readonly picture: string
-  readonly actorType: 'user' | 'ai user'
+  readonly actorType: ActorType
   readonly scopes: ReadonlySet<string>
   /** When the token expires, without the clock tolerance: a stream ends then. */
   readonly expiresAt: Date
@@ -17,25 +18,22 @@ export type ReadIdentity =
   | { readonly ok: true; readonly identity: Identity }
   | { readonly ok: false; readonly detail: string }
 
-const maxNameLength = 200
-const maxPictureLength = 2_048
-
 /** Reads the claims of a token whose signature, issuer, audience and times were verified. */
 export function readIdentity(claims: JWTPayload, subscriberClaim: string): ReadIdentity {
   const userId = readUuid(claims.sub)
   if (userId === null) return { ok: false, detail: 'The claim sub is not a UUID' }
   const subscriberId = Object.hasOwn(claims, subscriberClaim) ? readUuid(claims[subscriberClaim]) : null
   if (subscriberId === null) return { ok: false, detail: 'The subscriber claim is not a UUID' }
-  const actorType = claims.actor_type ?? 'user'
-  if (actorType !== 'user' && actorType !== 'ai user') return { ok: false, detail: 'The claim actor_type is not known' }
+  const actorType = readActorType(claims.actor_type)
+  if (actorType === undefined) return { ok: false, detail: 'The claim actor_type is not known' }
   // A number too large for a date would make every comparison with it false.
   const expiresAt = new Date((claims.exp ?? Number.NaN) * 1000)
   if (Number.isNaN(expiresAt.getTime())) return { ok: false, detail: 'The claim exp is not a date' }
   const identity = {
     userId,
     subscriberId,
-    name: readText(claims.name, maxNameLength),
-    picture: readText(claims.picture, maxPictureLength),
+    name: readText(claims.name, limits.nameCharacters),
+    picture: readText(claims.picture, limits.imageCharacters),
     actorType,
     scopes: new Set(typeof claims.scope === 'string' ? claims.scope.split(' ').filter(Boolean) : []),
     expiresAt,
@@ -44,10 +42,13 @@ export function readIdentity(claims: JWTPayload, subscriberClaim: string): ReadI
 }
 
 function readUuid(value: unknown): string | null {
-  const isUuid = typeof value === 'string' && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value)
-  return isUuid ? value.toLowerCase() : null
+  return typeof value === 'string' && isUuid(value) ? value.toLowerCase() : null
 }
 
-function readText(value: unknown, maxLength: number): string {
-  return typeof value === 'string' && value.length <= maxLength && value.isWellFormed() ? value : ''
+function readActorType(value: unknown): ActorType | undefined {
+  return value === undefined ? 'user' : actorTypes.find((type) => type === value)
+}
+
+function readText(value: unknown, maxCharacters: number): string {
+  return typeof value === 'string' && [...value].length <= maxCharacters && value.isWellFormed() ? value : ''
 }

@@ -1,5 +1,7 @@
+// For its types: what a route says of access, and who calls.
+import './authentication-hook.ts'
+
 export { type AdminServer, type AdminServerDependencies, createAdminServer } from './admin-server.ts'
-export type { Operation } from './allowed-methods.ts'
 export type { Authentication, Authenticator } from './authenticator.ts'
 export { type Clock, systemClock } from './clock.ts'
 export {
@@ -11,8 +13,6 @@ export {
 export type { CheckOutcome, CheckResult, HealthCheck } from './health-checks.ts'
 export { createHttpServer, type HttpServer, type HttpServerDependencies, type ZodTypeProvider } from './http-server.ts'
 export type { Identity } from './identity.ts'
-export { toInputFaults, toPointer } from './input-faults.ts'
-export { defaultBodyLimit } from './json-body.ts'
 export { createLogger, type Logger, type LoggerOptions } from './logger.ts'
 export { createMetrics, type Metrics } from './metrics.ts'
 export {
@@ -25,6 +25,7 @@ export {
 } from './problem.ts'
 export { createReleasers, type Releasers } from './releasers.ts'
 export { runService, type Service, type ServiceContext } from './run-service.ts'
+export { type ServeOptions, serve } from './serve.ts'
 export {
   booleanSetting,
   integerSetting,

@@ -1,13 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
-import { findUnsafeJson } from '@herald/contracts'
+import { findUnsafeJson, limits } from '@herald/contracts'
 import { problem } from './problem.ts'
-
-/** Nesting that a body may have. */
-export const maxBodyLevels = 64
-
-/** Bytes that a body may have when a server is not told otherwise: 256 KiB. */
-export const defaultBodyLimit = 256 * 1024
 
 // So much of a body that is too large is read and dropped before the answer: a client that is cut off while it writes
 // sees a broken connection in place of the 413, and so does a gateway.
@@ -51,7 +45,7 @@ export async function readBody(stream: Readable, limit: number): Promise<Buffer>
 export function parseJsonBody(bytes: Uint8Array): unknown {
   if (bytes.length === 0) throw problem('invalid_json', 'The body is empty')
   const body = parse(decode(bytes))
-  const errors = findUnsafeJson(body, maxBodyLevels)
+  const errors = findUnsafeJson(body, limits.bodyLevels)
   if (errors.length > 0) throw problem('validation_failed', 'The body holds what cannot be kept', { errors })
   return body
 }

@@ -35,6 +35,7 @@ export function toError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(`Thrown, but not an error: ${typeof thrown}`)
 }
 
-function cut(text: string): string {
+/** A text of a length that a log line can bear. */
+export function cut(text: string): string {
   return text.length > maxText ? `${text.slice(0, maxText)}…` : text
 }

@@ -1,4 +1,10 @@
-import { type DestinationStream, type Logger as PinoLogger, pino, stdTimeFunctions } from 'pino'
+import {
+  type DestinationStream,
+  destination as openDestination,
+  type Logger as PinoLogger,
+  pino,
+  stdTimeFunctions,
+} from 'pino'
 import { maskSecrets, redact } from './redaction.ts'
 
 export type Logger = PinoLogger
@@ -8,7 +14,7 @@ export type LoggerOptions = {
   readonly level: string
   /** Stands in every line. */
   readonly name: string
-  /** Standard output when not told. It is written synchronously: the last line before an exit is not lost. */
+  /** Standard output when not told. */
   readonly destination?: DestinationStream
 }
 
@@ -26,7 +32,8 @@ export function createLogger({ level, name, destination }: LoggerOptions): Logge
     serializers: { err: (error: unknown) => error },
     hooks: { streamWrite: maskSecrets },
   }
-  return withRedactedBindings(destination === undefined ? pino(options) : pino(options, destination))
+  // Written synchronously: pino's own default loses the order of lines around a fatal one and an exit.
+  return withRedactedBindings(pino(options, destination ?? openDestination({ dest: 1, sync: true })))
 }
 
 // pino hands what a line holds to its formatter, but not what a child logger is made with.

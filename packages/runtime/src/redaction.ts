@@ -1,4 +1,4 @@
-import { loggedError } from './logged-error.ts'
+import { cut, loggedError } from './logged-error.ts'
 
 const maxLevels = 8
 const maxItems = 100
@@ -19,6 +19,7 @@ const secretKeys = new Set([
  */
 export function redact(value: unknown, levels: number = maxLevels): unknown {
   if (typeof value === 'bigint') return String(value)
+  if (typeof value === 'string') return cut(value)
   if (typeof value !== 'object' || value === null) return value
   try {
     return redactObject(value, levels)
@@ -48,5 +49,5 @@ export function maskSecrets(line: string): string {
   return line
     .replaceAll(/\beyJ[\w-]*\.[\w-]+(\.[\w-]*)*/g, mask)
     .replaceAll(/\b(bearer\s+)[\w.~+/=-]{8,}/gi, `$1${mask}`)
-    .replaceAll(/([a-z][a-z0-9+.-]*:\/\/)[^\s/"@]+@/gi, `$1${mask}@`)
+    .replaceAll(/([a-z][a-z0-9+.-]{0,20}:\/\/)[^\s/"@]+@/gi, `$1${mask}@`)
 }

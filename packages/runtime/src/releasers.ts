@@ -9,7 +9,7 @@ const defaultLimitMs = 5_000
 /** What must be released at the end: the last acquired first, each against its own limit. */
 export function createReleasers(logger: Pick<Logger, 'info' | 'error'>) {
   const pending: Releaser[] = []
-  let releasing: Promise<void> | undefined
+  let releasing = Promise.resolve()
 
   async function releaseOne({ name, release, limitMs }: Releaser): Promise<void> {
     try {
@@ -30,9 +30,9 @@ export function createReleasers(logger: Pick<Logger, 'info' | 'error'>) {
     add(name: string, release: () => unknown, { limitMs = defaultLimitMs }: { readonly limitMs?: number } = {}): void {
       pending.push({ name, release, limitMs })
     },
-    /** Releases everything, once. Never throws: what hangs or fails is logged and passed over. */
+    /** Releases what is there, each once. Never throws: what hangs or fails is logged and passed over. */
     releaseAll(): Promise<void> {
-      releasing ??= releaseEach()
+      releasing = releasing.then(releaseEach)
       return releasing
     },
   }

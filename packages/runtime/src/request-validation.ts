@@ -14,17 +14,21 @@ const parts = [
 
 const noQuery = z.strictObject({})
 
+export type RequestValidationOptions = {
+  /** Whether a route without a schema for its query takes any; else it takes none. */
+  readonly anyQuery: boolean
+}
+
 /**
  * Validates the parts of a request by the zod schemas of its route, and puts what they made of them in their place.
  *
- * Fastify's own validation stops at the first part that is wrong; this names the faults of all of them at once. A route
- * without a schema for its query takes none.
+ * Fastify's own validation stops at the first part that is wrong; this names the faults of all of them at once.
  *
  * @throws HttpProblem `validation_failed`
  */
-export function createRequestValidation(schema: FastifySchema) {
+export function createRequestValidation(schema: FastifySchema, { anyQuery }: RequestValidationOptions) {
   const validators = parts.flatMap(({ schema: name, field }) => {
-    const given = schema[name] ?? (name === 'querystring' ? noQuery : undefined)
+    const given = schema[name] ?? (name === 'querystring' && !anyQuery ? noQuery : undefined)
     if (given === undefined) return []
     if (!(given instanceof z.ZodType)) throw new TypeError(`The schema of ${name} must be a zod schema`)
     return [{ field, validator: given }]
@@ -34,11 +38,12 @@ export function createRequestValidation(schema: FastifySchema) {
     // Until here the body is bytes. Were it parsed by Fastify's parser, a fault in it would close the connection.
     const bytes = request.body instanceof Uint8Array ? request.body : new Uint8Array()
     request.body = schema.body === undefined ? refuseBody(bytes) : parseJsonBody(bytes)
-    const faults: InputFault[] = []
+    let faults: readonly InputFault[] = []
     for (const { field, validator } of validators) {
       const parsed = validator.safeParse(request[field], { error: describeIssue })
       if (parsed.success) Object.assign(request, { [field]: parsed.data })
-      else faults.push(...toInputFaults(parsed.error))
+      // Not `push(...)`: a small body can have more faults than a call can have arguments.
+      else faults = faults.concat(toInputFaults(parsed.error))
     }
     if (faults.length > 0) {
       throw problem('validation_failed', describe(faults.length), { errors: faults.slice(0, maxInputFaults) })

@@ -34,8 +34,13 @@ export function booleanSetting() {
 export function listSetting(item: z.ZodType<string, string> = z.string()) {
   return z
     .string()
-    .transform((text) => text.split(',').map((part) => part.trim()))
-    .pipe(z.array(item).refine((items) => items.every((part) => part !== ''), { error: 'Has an empty item' }))
+    .refine((text) => !split(text).includes(''), { error: 'Has an empty item' })
+    .transform(split)
+    .pipe(z.array(item))
+}
+
+function split(text: string): string[] {
+  return text.split(',').map((part) => part.trim())
 }
 
 /** An absolute URL of one of the protocols (`['http', 'https']` when not told), without user and password. */

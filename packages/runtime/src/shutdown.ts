@@ -43,6 +43,8 @@ export function shutDownOnSignals({
     }
     const outcome = await withTimeLimit(releasers.releaseAll(), limitMs)
     if (outcome === timedOut) logger.error({ limitMs }, 'Not everything was released in time')
+    // One more turn, in which a fault of the last releaser still comes to light.
+    await new Promise(setImmediate)
     logger.info({ exitCode }, 'Exiting')
     process.exit(exitCode)
   }

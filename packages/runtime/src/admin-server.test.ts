@@ -1,0 +1,97 @@
+import { afterEach, describe, expect, test } from '@jest/globals'
+import { type AdminServer, type AdminServerDependencies, createAdminServer } from './admin-server.ts'
+import type { HealthCheck } from './health-checks.ts'
+import { createLogger } from './logger.ts'
+import { createMetrics } from './metrics.ts'
+
+const lines: string[] = []
+const logger = createLogger({ name: 'test', level: 'info', destination: { write: (line) => void lines.push(line) } })
+let admin: AdminServer
+
+function get(url: string, checks: Partial<AdminServerDependencies> = {}) {
+  const { registry } = createMetrics()
+  admin = createAdminServer({ logger, registry, checkLimitMs: 50, ...checks })
+  return admin.app.inject({ url })
+}
+afterEach(() => admin.app.close())
+
+const right: HealthCheck = { name: 'right', check: () => ({ ok: true }) }
+const missing: HealthCheck = { name: 'index', check: async () => ({ ok: false, detail: 'Index a is missing' }) }
+const throwing: HealthCheck = {
+  name: 'throwing',
+  check: () => {
+    throw new Error('connect mongodb://u:p@h')
+  },
+}
+
+describe.each([
+  ['/livez', 'livenessChecks'],
+  ['/readyz', 'readinessChecks'],
+] as const)('%s', (url, kind) => {
+  test('is 200 without checks and when every check is right', async () => {
+    const answer = await get(url, { [kind]: [right] })
+    expect([answer.statusCode, answer.json()]).toEqual([
+      200,
+      { status: 'ok', checks: [{ name: 'right', ok: true, detail: '' }] },
+    ])
+    expect((await get(url)).statusCode).toBe(200)
+  })
+
+  test('is 503 and names what is missing', async () => {
+    const answer = await get(url, { [kind]: [right, missing, throwing] })
+    expect([answer.statusCode, answer.json()]).toEqual([
+      503,
+      {
+        status: 'failing',
+        checks: [
+          { name: 'right', ok: true, detail: '' },
+          { name: 'index', ok: false, detail: 'Index a is missing' },
+          { name: 'throwing', ok: false, detail: 'The check failed; the log says why' },
+        ],
+      },
+    ])
+    expect(lines.join()).toContain('connect mongodb://')
+  })
+
+  test('does not wait for a check that hangs, tells it to stop, and runs all side by side', async () => {
+    const signals: AbortSignal[] = []
+    const hanging: HealthCheck = {
+      name: 'hanging',
+      check: (signal) => {
+        signals.push(signal)
+        return new Promise(() => {})
+      },
+    }
+    const started = performance.now()
+    const answer = await get(url, { [kind]: Array(20).fill(hanging) })
+    expect(performance.now() - started).toBeLessThan(800)
+    expect(answer.statusCode).toBe(503)
+    expect(answer.json().checks[0]).toEqual({ name: 'hanging', ok: false, detail: 'No answer within 50 ms' })
+    expect(signals.map(({ aborted }) => aborted)).toEqual(Array(20).fill(true))
+  })
+})
+
+test('a dependency that is away makes a service unready and not dead', async () => {
+  expect((await get('/livez', { readinessChecks: [missing] })).statusCode).toBe(200)
+})
+
+test('once draining, /readyz is 503 at once and /livez stays', async () => {
+  expect((await get('/readyz', { readinessChecks: [right] })).statusCode).toBe(200)
+  admin.startDraining()
+  const answer = await admin.app.inject({ url: '/readyz' })
+  expect([answer.statusCode, answer.json().checks[0].name]).toEqual([503, 'draining'])
+  expect((await admin.app.inject({ url: '/livez' })).statusCode).toBe(200)
+})
+
+test('/metrics has those of the process, in the format of Prometheus', async () => {
+  const answer = await get('/metrics')
+  expect(answer.headers['content-type']).toContain('text/plain; version=0.0.4')
+  expect(answer.body).toContain('process_cpu_user_seconds_total')
+  expect(answer.body).toContain('# TYPE http_request_duration_seconds histogram')
+})
+
+test('two sets of metrics do not know of each other', async () => {
+  const [one, other] = [createMetrics(), createMetrics()]
+  one.httpRequestSeconds.observe({ method: 'GET', route: '/x', status: '200' }, 1)
+  expect(await other.registry.getSingleMetricAsString('http_request_duration_seconds')).not.toContain('/x')
+})

@@ -1,0 +1,180 @@
+import { generateKeyPairSync, sign } from 'node:crypto'
+import { describe, expect, test } from '@jest/globals'
+import type { JWTPayload } from 'jose'
+import { createAuthenticator } from './create-authenticator.ts'
+import { at, audience, clock, issuer, rsa, signToken, subscriberId, userId } from './tokens.fixture.ts'
+
+const publicKey = rsa.publicKey.export({ type: 'spki', format: 'pem' }).toString()
+const rules = { issuer, audience, subscriberClaim: 'subscriber_id', clock }
+const { authenticate } = createAuthenticator({ ...rules, publicKey })
+const authenticateToken = (token: string) => authenticate([`Bearer ${token}`])
+
+const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
+
+describe('a valid token', () => {
+  test('tells who calls; UUIDs in lower case, of any version', async () => {
+    const claims = { name: 'Ada', picture: 'https://x.example/a.png', scope: 'a b', actor_type: 'ai user' }
+    expect(await authenticateToken(await signToken(claims))).toEqual({
+      ok: true,
+      identity: {
+        userId: userId.toLowerCase(),
+        subscriberId,
+        name: 'Ada',
+        picture: 'https://x.example/a.png',
+        actorType: 'ai user',
+        scopes: new Set(['a', 'b']),
+        expiresAt: new Date(at(600) * 1000),
+      },
+    })
+  })
+
+  test('without name, picture, scope and actor type is one of a user without them', async () => {
+    const { identity } = await expectAccepted({})
+    expect(identity).toMatchObject({ name: '', picture: '', actorType: 'user', scopes: new Set() })
+  })
+
+  test.each([
+    [{ name: 1, picture: ['a'], scope: ['a', 'b'] }],
+    [{ name: 'a'.repeat(201), picture: 'a'.repeat(2_049), scope: { a: 1 } }],
+    [{ name: '\ud800', picture: null, scope: '  ' }],
+  ])('with %j has neither name nor picture nor scope', async (claims) => {
+    const { identity } = await expectAccepted(claims)
+    expect(identity).toMatchObject({ name: '', picture: '', scopes: new Set() })
+  })
+
+  test.each([
+    ['that has just expired', { exp: at(-29) }],
+    ['that is about to be valid', { nbf: at(29) }],
+    ['with several audiences', { aud: ['other', audience] }],
+  ])('%s is accepted', async (_name, claims) => void (await expectAccepted(claims)))
+
+  test('may come with the scheme in any case', async () => {
+    expect(await authenticate([`bEARER ${await signToken()}`])).toMatchObject({ ok: true })
+  })
+})
+
+describe('a token is refused', () => {
+  test.each([
+    ['from another issuer', { iss: 'https://other.example' }],
+    ['without an issuer', { iss: undefined }],
+    ['for another audience', { aud: 'other' }],
+    ['without an audience', { aud: undefined }],
+    ['that has expired', { exp: at(-31) }],
+    ['that never expires', { exp: undefined }],
+    ['that expires beyond all dates', { exp: 1e300 }],
+    ['that is not valid yet', { nbf: at(31) }],
+    ['without a user', { sub: undefined }],
+    ['whose user is not a UUID', { sub: 'ada' }],
+    ['whose user is a UUID and more', { sub: `${userId}\n` }],
+    ['without a subscriber', { subscriber_id: undefined }],
+    ['whose subscriber is not a UUID', { subscriber_id: 'acme' }],
+    ['whose subscriber is a list', { subscriber_id: [subscriberId] }],
+    ['of an unknown actor type', { actor_type: 'admin' }],
+    ['whose actor type is null', { actor_type: null }],
+  ])('%s', async (_name, claims) => {
+    expect(await authenticateToken(await signToken(claims as JWTPayload))).toMatchObject({
+      ok: false,
+      reason: 'invalid',
+    })
+  })
+
+  test('that is signed by another key', async () => {
+    const other = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey
+    expect(await authenticateToken(await signToken({}, { key: other }))).toMatchObject({ ok: false, reason: 'invalid' })
+  })
+
+  test('that is not signed at all', async () => {
+    const { identity: _, ...claims } = { ...JSON.parse(atob((await signToken()).split('.')[1] ?? '')), identity: 0 }
+    for (const alg of ['none', 'None', 'NONE']) {
+      const token = `${encode({ alg })}.${encode(claims)}.`
+      expect(await authenticateToken(token)).toMatchObject({ ok: false, reason: 'invalid' })
+    }
+  })
+
+  test('that uses the public key as a shared secret', async () => {
+    for (const alg of ['HS256', 'HS384', 'HS512']) {
+      const token = await signToken({}, { alg, key: Buffer.from(publicKey) })
+      expect(await authenticateToken(token)).toMatchObject({ ok: false, reason: 'invalid' })
+    }
+  })
+
+  test('of an algorithm that does not fit the key', async () => {
+    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    const token = await signToken({}, { alg: 'ES256', key: privateKey })
+    expect(await authenticateToken(token)).toMatchObject({ detail: 'The algorithm is not allowed' })
+  })
+
+  test('with a critical header that nobody knows', async () => {
+    const head = encode({ alg: 'RS256', crit: ['x'], x: 1 })
+    const body = (await signToken()).split('.')[1]
+    const signature = sign('sha256', Buffer.from(`${head}.${body}`), rsa.privateKey).toString('base64url')
+    expect(await authenticateToken(`${head}.${body}.${signature}`)).toMatchObject({ ok: false, reason: 'invalid' })
+  })
+
+  test.each([
+    'x',
+    'a.b.c',
+    '..',
+    'a.b',
+    'a.b.c.d.e',
+    `${encode({})}.${encode({})}.`,
+    `${encode(null)}.${encode([])}.a`,
+  ])('that is no token: %s', async (token) =>
+    expect(await authenticateToken(token)).toMatchObject({ ok: false, reason: 'invalid' }),
+  )
+
+  test('and the detail tells nothing of it', async () => {
+    const token = await signToken({ iss: 'https://other.example', secret: 'hush' })
+    expect(JSON.stringify(await authenticateToken(token))).not.toMatch(/other|hush|eyJ/)
+  })
+})
+
+describe('the Authorization field', () => {
+  test.each([[[]], [['Basic dXNlcjpwYXNz']], [['Token x']], [['']]])('%j holds no bearer token', async (values) => {
+    expect(await authenticate(values)).toMatchObject({ ok: false, reason: 'absent' })
+  })
+
+  test('is refused when it is there twice, even with valid tokens', async () => {
+    const value = `Bearer ${await signToken()}`
+    expect(await authenticate([value, value])).toMatchObject({ ok: false, reason: 'invalid' })
+  })
+
+  test('is refused when it holds more than one token or none', async () => {
+    const token = await signToken()
+    for (const value of ['Bearer', 'Bearer ', `Bearer ${token} ${token}`, `Bearer ${token}, x`, `Bearer\t${token}`]) {
+      expect(await authenticate([value])).toMatchObject({ ok: false })
+    }
+  })
+})
+
+test('every kind of configured key is used with its own algorithms', async () => {
+  for (const [type, options, algorithms] of [
+    ['rsa', { modulusLength: 2048 }, ['RS512', 'PS256']],
+    ['ec', { namedCurve: 'P-256' }, ['ES256']],
+    ['ec', { namedCurve: 'P-384' }, ['ES384']],
+    ['ec', { namedCurve: 'P-521' }, ['ES512']],
+    ['ed25519', {}, ['EdDSA', 'Ed25519']],
+  ] as const) {
+    const pair = generateKeyPairSync(type as 'rsa', options as { modulusLength: number })
+    const pem = pair.publicKey.export({ type: 'spki', format: 'pem' }).toString()
+    const configured = createAuthenticator({ ...rules, publicKey: pem })
+    for (const alg of algorithms) {
+      const token = await signToken({}, { alg, key: pair.privateKey })
+      expect(await configured.authenticate([`Bearer ${token}`])).toMatchObject({ ok: true })
+    }
+  }
+})
+
+test('the subscriber claim can have another name', async () => {
+  const named = createAuthenticator({ ...rules, publicKey, subscriberClaim: 'https://acme.example/tenant' })
+  const token = await signToken({ 'https://acme.example/tenant': subscriberId, subscriber_id: undefined })
+  expect(await named.authenticate([`Bearer ${token}`])).toMatchObject({ ok: true, identity: { subscriberId } })
+  const inherited = createAuthenticator({ ...rules, publicKey, subscriberClaim: 'constructor' })
+  expect(await inherited.authenticate([`Bearer ${token}`])).toMatchObject({ ok: false, reason: 'invalid' })
+})
+
+async function expectAccepted(claims: JWTPayload) {
+  const authentication = await authenticateToken(await signToken(claims))
+  if (!authentication.ok) throw new Error(`Refused: ${JSON.stringify(authentication)}`)
+  return authentication
+}

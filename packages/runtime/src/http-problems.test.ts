@@ -1,0 +1,113 @@
+import { Readable } from 'node:stream'
+import { afterAll, describe, expect, test } from '@jest/globals'
+import { authorized, createTestServer, identity, readProblem } from './http-server.fixture.ts'
+import { problem } from './problem.ts'
+
+class StorageAway extends Error {}
+
+const { app, lines, metrics } = createTestServer({ isStorageUnavailable: (error) => error instanceof StorageAway })
+app.get('/away', async () => {
+  throw new StorageAway('connect ECONNREFUSED 10.0.0.1:27017')
+})
+app.get('/gone', async (_request, reply) => {
+  reply.header('cache-control', 'private, no-cache')
+  throw problem('not_found', 'No thing has this id')
+})
+app.get('/thrown', async () => {
+  throw 'a string'
+})
+app.get('/cached', async (_request, reply) => reply.header('cache-control', 'private, no-cache').send({ data: 1 }))
+app.get('/cut', async (_request, reply) => {
+  const rows = (async function* () {
+    yield '{"data":['
+    throw new Error('The cursor is gone')
+  })()
+  return reply.type('application/json').send(Readable.from(rows))
+})
+afterAll(() => app.close())
+
+test('a problem document has all its members and is never cached', async () => {
+  const answer = await app.inject({ url: '/gone', headers: { ...authorized, 'x-request-id': 'trace-1' } })
+  expect(answer.json()).toEqual({
+    type: 'urn:herald:problem:not_found',
+    title: 'Nothing is here',
+    status: 404,
+    detail: 'No thing has this id',
+    instance: 'trace-1',
+    code: 'not_found',
+  })
+  expect(answer.headers).toMatchObject({
+    'content-type': 'application/problem+json; charset=utf-8',
+    'cache-control': 'no-store',
+    'x-request-id': 'trace-1',
+    'x-content-type-options': 'nosniff',
+  })
+})
+
+test('what is unexpected is 500, tells nothing of its cause, and is logged with it', async () => {
+  const answer = await app.inject({ url: '/fails', headers: { ...authorized, 'x-request-id': 'trace-2' } })
+  expect(readProblem(answer)).toMatchObject({ statusCode: 500, code: 'internal', instance: 'trace-2' })
+  expect(answer.body).not.toMatch(/mongodb|hunter2/)
+  const line = lines.find(({ level, requestId }) => level === 'error' && requestId === 'trace-2')
+  expect(line).toMatchObject({ err: { type: 'Error', message: expect.stringContaining('Cannot reach') } })
+  expect(JSON.stringify(lines)).not.toContain('hunter2')
+})
+
+test('what is thrown and not an error is 500', async () => {
+  expect((await app.inject({ url: '/thrown', headers: authorized })).statusCode).toBe(500)
+})
+
+test('a storage that is away is 503 with Retry-After', async () => {
+  const answer = await app.inject({ url: '/away', headers: authorized })
+  expect(readProblem(answer)).toMatchObject({ statusCode: 503, code: 'storage_unavailable' })
+  expect(answer.headers['retry-after']).toBe('5')
+  expect(answer.body).not.toContain('10.0.0.1')
+})
+
+describe('request ids', () => {
+  test.each(['a', 'A-b_c.9', 'x'.repeat(128)])('%s is kept', async (id) => {
+    expect((await app.inject({ url: '/public', headers: { 'x-request-id': id } })).headers['x-request-id']).toBe(id)
+  })
+
+  test.each(['', 'x'.repeat(129), 'a b', 'a,b', 'é', 'a"b'])('"%s" is replaced by a UUID', async (id) => {
+    const answer = await app.inject({ url: '/public', headers: { 'x-request-id': id } })
+    expect(answer.headers['x-request-id']).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
+  })
+})
+
+test('answers are not stored unless the route says how', async () => {
+  expect((await app.inject({ url: '/', headers: authorized })).headers['cache-control']).toBe('no-store')
+  const cached = await app.inject({ url: '/cached', headers: authorized })
+  expect(cached.headers['cache-control']).toBe('private, no-cache')
+})
+
+test('a stream that fails is cut, and that is logged', async () => {
+  await expect(app.inject({ url: '/cut', headers: { ...authorized, 'x-request-id': 'cut' } })).rejects.toThrow()
+  expect(lines).toContainEqual(expect.objectContaining({ requestId: 'cut', msg: 'An answer was cut' }))
+})
+
+test('a finished request is one line and one observation, by pattern and not by address', async () => {
+  const id = '33333333-3333-4333-8333-333333333333'
+  const headers = { ...authorized, 'x-request-id': 'one' }
+  await app.inject({ url: `/things/${id}`, headers })
+  await new Promise(setImmediate)
+  const ofRequest = lines.filter(({ requestId }) => requestId === 'one')
+  expect(ofRequest).toEqual([
+    {
+      ...{ level: 'info', time: expect.any(String), name: 'test', requestId: 'one', msg: 'Request completed' },
+      ...{ method: 'GET', route: '/things/:id', status: 200, durationMs: expect.any(Number) },
+      ...{ userId: identity.userId, subscriberId: identity.subscriberId },
+    },
+  ])
+  expect(await metrics.registry.metrics()).toContain(
+    'http_request_duration_seconds_count{method="GET",route="/things/:id",status="200"} 1',
+  )
+})
+
+test('no line has a token, a query or a path', async () => {
+  for (const url of ['/?limit=5', '/secret-path?secret-query=1', '/things/%ff']) {
+    await app.inject({ url, headers: authorized })
+  }
+  await new Promise(setImmediate)
+  expect(JSON.stringify(lines)).not.toMatch(/good|limit=|secret-|%ff/)
+})

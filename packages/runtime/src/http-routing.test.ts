@@ -1,0 +1,69 @@
+import { afterAll, describe, expect, test } from '@jest/globals'
+import { authorized, createTestServer, jsonHeaders, readProblem } from './http-server.fixture.ts'
+
+const id = '33333333-3333-4333-8333-333333333333'
+const { app } = createTestServer()
+afterAll(() => app.close())
+
+describe('a path that is not known', () => {
+  test.each(['/nothing', '/Public', '/public/', '/things/', `/things/${id}/`, `/things/${id}/unknown`, '//'])(
+    '%s is 404, without a token',
+    async (url) => {
+      const answer = await app.inject({ url })
+      expect(readProblem(answer)).toMatchObject({ statusCode: 404, code: 'not_found', status: 404 })
+      expect(answer.headers.allow).toBeUndefined()
+    },
+  )
+
+  test('is 404 before its body is looked at', async () => {
+    const answer = await app.inject({ method: 'POST', url: '/nothing', headers: jsonHeaders, payload: '{' })
+    expect(answer.statusCode).toBe(404)
+  })
+})
+
+describe('a known path with another method', () => {
+  test.each([
+    ['PUT', '/', 'GET, HEAD, POST'],
+    ['DELETE', '/public', 'GET, HEAD'],
+    ['PATCH', `/things/${id}`, 'GET, HEAD'],
+    ['GET', `/things/${id}/read`, 'PATCH'],
+    ['OPTIONS', '/things/read', 'POST'],
+    ['PROPFIND', '/?limit=2', 'GET, HEAD, POST'],
+    // Another service has it: here it is refused, and so is not told.
+    ['POST', '/', 'GET, HEAD'],
+  ])('%s %s is 405 and tells what is allowed, without a token', async (method, url, allow) => {
+    const answer = await app.inject({ method: method as 'GET', url })
+    expect(readProblem(answer)).toMatchObject({ statusCode: 405, code: 'method_not_allowed', status: 405 })
+    expect(answer.headers.allow).toBe(allow)
+  })
+
+  test('is 405 before its body is looked at', async () => {
+    const answer = await app.inject({ method: 'PUT', url: '/', headers: jsonHeaders, payload: '{' })
+    expect(answer.statusCode).toBe(405)
+  })
+
+  test('a path without parameters is never taken for one with a parameter', async () => {
+    const answer = await app.inject({ method: 'GET', url: '/things/read', headers: authorized })
+    expect(answer.statusCode).toBe(405)
+    expect(answer.headers.allow).toBe('POST')
+  })
+})
+
+test('HEAD works where GET does, without a body', async () => {
+  const answer = await app.inject({ method: 'HEAD', url: '/', headers: authorized })
+  expect([answer.statusCode, answer.body]).toEqual([200, ''])
+  expect((await app.inject({ method: 'HEAD', url: '/' })).statusCode).toBe(401)
+})
+
+test('a malformed percent-encoding in the path is 400', async () => {
+  const answer = await app.inject({ url: '/things/%ff', headers: { 'x-request-id': 'abc' } })
+  expect(readProblem(answer)).toMatchObject({ statusCode: 400, code: 'invalid_request', instance: 'abc' })
+  expect(answer.headers).toMatchObject({ 'x-request-id': 'abc', 'cache-control': 'no-store' })
+})
+
+test('an id that is too long is malformed, and an absurd one is 414', async () => {
+  const long = await app.inject({ url: `/things/${'a'.repeat(500)}`, headers: authorized })
+  expect(readProblem(long)).toMatchObject({ statusCode: 400, errors: [{ pointer: '/id', detail: 'Must be a UUID' }] })
+  const absurd = await app.inject({ url: `/things/${'a'.repeat(5_000)}`, headers: authorized })
+  expect(readProblem(absurd)).toMatchObject({ statusCode: 414, code: 'uri_too_long' })
+})

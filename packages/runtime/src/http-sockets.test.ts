@@ -1,0 +1,150 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { createTestServer } from './http-server.fixture.ts'
+
+// What a client sees on the wire, which `inject` does not have.
+let server: ReturnType<typeof createTestServer>
+let port: number
+
+beforeEach(async () => {
+  server = createTestServer({ drainMs: 200 })
+  await server.app.listen({ host: '127.0.0.1', port: 0 })
+  port = (server.app.server.address() as AddressInfo).port
+})
+afterEach(() => server.app.close())
+
+/** Sends bytes and returns everything that came back until the server closed the connection. */
+async function exchange(...parts: readonly string[]): Promise<string> {
+  const socket = connect(port, '127.0.0.1')
+  socket.on('error', () => {})
+  for (const part of parts) socket.write(part)
+  return text(socket)
+}
+
+const closing = 'Host: x\r\nConnection: close\r\n'
+
+describe('what is not HTTP', () => {
+  test.each([
+    ['garbage', 'nonsense\r\n\r\n', 400, 'invalid_request'],
+    [
+      'a header field of 20 KiB',
+      `GET / HTTP/1.1\r\nHost: x\r\nA: ${'a'.repeat(20_000)}\r\n\r\n`,
+      431,
+      'headers_too_large',
+    ],
+    [
+      'two lengths',
+      `POST / HTTP/1.1\r\n${closing}Content-Length: 1\r\nContent-Length: 2\r\n\r\n`,
+      400,
+      'invalid_request',
+    ],
+  ])('%s is answered with a problem document', async (_name, bytes, status, code) => {
+    const [head = '', body = ''] = (await exchange(bytes)).split('\r\n\r\n')
+    expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
+    expect(head).toContain('content-type: application/problem+json; charset=utf-8')
+    const id = /x-request-id: (\S+)/.exec(head)?.[1]
+    expect(JSON.parse(body)).toMatchObject({ status, code, instance: id })
+  })
+
+  test('does not bring its bytes into the log', async () => {
+    await exchange('GET / HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer abcdefghijk\r\nbad header\r\n\r\n')
+    expect(server.lines).toContainEqual(expect.objectContaining({ msg: 'A request could not be read' }))
+    expect(JSON.stringify(server.lines)).not.toContain('abcdefghijk')
+  })
+})
+
+test('two Authorization fields reach the authenticator as two', async () => {
+  const seen: (readonly string[])[] = []
+  const { app } = createTestServer({
+    authenticator: {
+      authenticate: async (values) => {
+        seen.push(values)
+        return { ok: false, reason: 'invalid', detail: 'No' }
+      },
+    },
+  })
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  port = (app.server.address() as AddressInfo).port
+  await exchange(`GET / HTTP/1.1\r\n${closing}Authorization: Bearer good\r\nAuthorization: Bearer bad\r\n\r\n`)
+  expect(seen).toEqual([['Bearer good', 'Bearer bad']])
+  await app.close()
+})
+
+test.each([
+  ['with a length', { 'content-length': '1000000' }],
+  ['in chunks', {}],
+])('a body that is too large, sent %s, gets its 413 and not a broken connection', async (_name, headers) => {
+  const body = (async function* () {
+    for (let part = 0; part < 10; part++) yield Buffer.alloc(100_000, 'a')
+  })()
+  const answer = await fetch(`http://127.0.0.1:${port}/things/read`, {
+    method: 'POST',
+    headers: { ...headers, authorization: 'Bearer good', 'content-type': 'application/json' },
+    body,
+    duplex: 'half',
+  })
+  expect([answer.status, ((await answer.json()) as { code: string }).code]).toEqual([413, 'body_too_large'])
+})
+
+test('a fault in a body does not close the connection', async () => {
+  const post = `POST /things/read HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer good\r\nContent-Type: application/json\r\nContent-Length: 1\r\n\r\n{`
+  const answers = await exchange(post, `GET /public HTTP/1.1\r\n${closing}\r\n`)
+  expect(answers.match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 400', 'HTTP/1.1 200'])
+})
+
+test('an upload that breaks off is one line, and no fault of ours', async () => {
+  const socket = connect(port, '127.0.0.1')
+  socket.write('POST /things/read HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer good\r\n')
+  socket.write('Content-Type: application/json\r\nContent-Length: 100\r\nX-Request-Id: broken\r\n\r\n{')
+  await once(server.app.server, 'request')
+  socket.destroy()
+  await expectLine((line) => line.requestId === 'broken' && line.brokenOff === true)
+  expect(server.lines.filter(({ level }) => level === 'error')).toEqual([])
+})
+
+describe('closing', () => {
+  test('lets a request finish that is on its way, and takes no new connection', async () => {
+    let finish = () => {}
+    const { app } = createTestServer()
+    const arrived = new Promise<void>((resolve) => {
+      app.get('/slow', { config: { public: true } }, () => {
+        resolve()
+        return new Promise((done) => {
+          finish = () => done({ data: 'slow' })
+        })
+      })
+    })
+    await app.listen({ host: '127.0.0.1', port: 0 })
+    port = (app.server.address() as AddressInfo).port
+    const answer = exchange('GET /slow HTTP/1.1\r\nHost: x\r\n\r\n')
+    await arrived
+    const closed = app.close()
+    finish()
+    expect(await answer).toContain('{"data":"slow"}')
+    await closed
+    await expect(fetch(`http://127.0.0.1:${port}/public`)).rejects.toThrow()
+  })
+
+  test('does not wait for ever for an answer without end', async () => {
+    const { app } = createTestServer({ drainMs: 50 })
+    app.get('/endless', { config: { public: true } }, async (_request, reply) => {
+      reply.hijack()
+      reply.raw.write('first')
+    })
+    await app.listen({ host: '127.0.0.1', port: 0 })
+    port = (app.server.address() as AddressInfo).port
+    const socket = connect(port, '127.0.0.1')
+    socket.on('error', () => {})
+    socket.write('GET /endless HTTP/1.1\r\nHost: x\r\n\r\n')
+    await once(socket, 'data')
+    await app.close()
+    expect(app.server.listening).toBe(false)
+  })
+})
+
+/** Waits until a line was written; jest's own time limit ends a wait in vain. */
+async function expectLine(fits: (line: Readonly<Record<string, unknown>>) => boolean): Promise<void> {
+  while (!server.lines.some(fits)) await new Promise((resolve) => setTimeout(resolve, 5))
+}

@@ -1,0 +1,126 @@
+import { generateKeyPairSync, type KeyObject } from 'node:crypto'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { createAuthenticator } from './create-authenticator.ts'
+import { audience, clock, issuer, rsa, signToken } from './tokens.fixture.ts'
+
+// A key server on the loopback: what it answers, and how often it was asked.
+let server: Server
+let jwksUri: string
+let fetches: number
+let respond: () => { readonly status: number; readonly body: string } | undefined
+
+const toJwk = (key: KeyObject, kid: string, more = {}) => ({
+  ...key.export({ format: 'jwk' }),
+  kid,
+  use: 'sig',
+  ...more,
+})
+const publish = (...keys: object[]) => {
+  respond = () => ({ status: 200, body: JSON.stringify({ keys }) })
+}
+const rules = { issuer, audience, subscriberClaim: 'subscriber_id' }
+const older = rsa
+const newer = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+
+beforeEach(async () => {
+  fetches = 0
+  publish(toJwk(older.publicKey, 'older'))
+  server = createServer((_request, response) => {
+    fetches++
+    const answer = respond()
+    if (answer) response.writeHead(answer.status, { 'content-type': 'application/json' }).end(answer.body)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  jwksUri = `http://127.0.0.1:${(server.address() as AddressInfo).port}/keys`
+})
+afterEach(() => {
+  server.closeAllConnections()
+  server.close()
+})
+
+function authenticateAt(options: object = {}) {
+  const { authenticate } = createAuthenticator({ ...rules, jwksUri, clock, ...options })
+  return async (token: string | Promise<string>) => authenticate([`Bearer ${await token}`])
+}
+
+test('keys are fetched at the first token and kept', async () => {
+  const authenticate = authenticateAt()
+  expect(fetches).toBe(0)
+  for (let time = 0; time < 3; time++) {
+    expect(await authenticate(signToken({}, { kid: 'older' }))).toMatchObject({ ok: true })
+  }
+  expect(fetches).toBe(1)
+})
+
+test('a new key is found once the cool-down is over, and the old one is gone with its set', async () => {
+  const authenticate = authenticateAt({ cooldownMs: 0 })
+  const newToken = signToken({}, { kid: 'newer', alg: 'ES256', key: newer.privateKey })
+  expect(await authenticate(signToken({}, { kid: 'older' }))).toMatchObject({ ok: true })
+  expect(await authenticate(newToken)).toMatchObject({ ok: false, reason: 'invalid' })
+  publish(toJwk(newer.publicKey, 'newer'))
+  expect(await authenticate(newToken)).toMatchObject({ ok: true })
+  expect(await authenticate(signToken({}, { kid: 'older' }))).toMatchObject({ ok: false, reason: 'invalid' })
+})
+
+test('an unknown key causes no fetch during the cool-down, and is refused', async () => {
+  const authenticate = authenticateAt()
+  await authenticate(signToken({}, { kid: 'older' }))
+  for (let time = 0; time < 5; time++) {
+    const refusal = await authenticate(signToken({}, { kid: `made-up-${time}` }))
+    expect(refusal).toEqual({ ok: false, reason: 'invalid', detail: 'The key is not known' })
+  }
+  expect(fetches).toBe(1)
+})
+
+test('old keys are fetched again', async () => {
+  const authenticate = authenticateAt({ cacheMaxAgeMs: 0 })
+  await authenticate(signToken({}, { kid: 'older' }))
+  await authenticate(signToken({}, { kid: 'older' }))
+  expect(fetches).toBe(2)
+})
+
+test.each([
+  ['answers with 500', () => ({ status: 500, body: '' })],
+  ['answers with no key set', () => ({ status: 200, body: '{"keys":1}' })],
+  ['answers with no JSON', () => ({ status: 200, body: '<html>' })],
+  ['does not answer', () => undefined],
+])('a key server that %s is not the fault of the token', async (_name, answer) => {
+  respond = answer
+  const authenticate = authenticateAt({ timeoutMs: 100 })
+  const refusal = await authenticate(signToken({}, { kid: 'older' }))
+  expect(refusal).toMatchObject({ ok: false, reason: 'unavailable', cause: expect.any(Error) })
+})
+
+test('a key server that is away is left alone for a moment, and found again', async () => {
+  let time = 0
+  respond = () => ({ status: 503, body: '' })
+  const authenticate = authenticateAt({ clock: { now: () => new Date(clock.now().getTime() + time) } })
+  const token = await signToken({}, { kid: 'older' })
+  expect(await authenticate(token)).toMatchObject({ reason: 'unavailable' })
+  publish(toJwk(older.publicKey, 'older'))
+  expect(await authenticate(token)).toMatchObject({ reason: 'unavailable' })
+  expect(fetches).toBe(1)
+  time = 1_000
+  expect(await authenticate(token)).toMatchObject({ ok: true })
+})
+
+test('a key server that cannot be reached is not the fault of the token', async () => {
+  await new Promise((resolve) => server.close(resolve))
+  expect(await authenticateAt()(signToken({}, { kid: 'older' }))).toMatchObject({ reason: 'unavailable' })
+})
+
+test('a shared secret in the key set is not used', async () => {
+  const secret = Buffer.alloc(32, 7)
+  publish({ kty: 'oct', kid: 'secret', k: secret.toString('base64url') })
+  const token = signToken({}, { kid: 'secret', alg: 'HS256', key: secret })
+  expect(await authenticateAt()(token)).toMatchObject({ ok: false, reason: 'invalid' })
+})
+
+test('a key is used with the algorithm that it is for', async () => {
+  publish(toJwk(older.publicKey, 'older', { alg: 'PS256' }))
+  const authenticate = authenticateAt()
+  expect(await authenticate(signToken({}, { kid: 'older', alg: 'PS256' }))).toMatchObject({ ok: true })
+  expect(await authenticate(signToken({}, { kid: 'older', alg: 'RS256' }))).toMatchObject({ reason: 'invalid' })
+})

@@ -1,0 +1,32 @@
+import process from 'node:process'
+import { z } from 'zod'
+import { runService } from './run-service.ts'
+import { observationSettings } from './shared-settings.ts'
+
+// A service as a process, for the tests of signals and exit codes. MODE says what goes wrong with it.
+const schema = z.object({
+  ...observationSettings,
+  NEEDED: z.string().meta({ description: 'A setting that is required' }),
+  MODE: z.string().default('good').meta({ description: 'What goes wrong' }),
+})
+
+await runService({
+  ...{ name: 'fixture', schema, process, deadlineMs: 300 },
+  start: async ({ settings: { MODE }, logger, releasers, onDraining }) => {
+    const alive = setInterval(() => {}, 1_000)
+    releasers.add('first', () => clearInterval(alive))
+    if (MODE === 'hangs') releasers.add('hanging', () => new Promise(() => {}), { limitMs: 60_000 })
+    if (MODE === 'hangs long') releasers.add('hanging', () => new Promise(() => setTimeout(() => {}, 60_000)))
+    if (MODE === 'cannot start') throw new Error('No start')
+    onDraining(() => logger.info('Draining'))
+    releasers.add('last', () => logger.info('Released the last'))
+    if (MODE === 'rejects') setImmediate(() => Promise.reject(new Error('Nobody caught me')))
+    if (MODE === 'throws') {
+      setImmediate(() => {
+        throw new Error('Nobody caught me')
+      })
+    }
+    if (MODE === 'rejects while it ends')
+      releasers.add('rejecting', () => void Promise.reject(new Error('Nobody caught me')))
+  },
+})

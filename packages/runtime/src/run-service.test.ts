@@ -1,0 +1,102 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { afterEach, describe, expect, test } from '@jest/globals'
+
+// Exit codes and signals are seen from outside alone: each test runs a process.
+const fixture = fileURLToPath(new URL('run-service.fixture.ts', import.meta.url))
+let child: ChildProcess
+afterEach(() => {
+  child.kill('SIGKILL')
+})
+
+function start(environment: Record<string, string>) {
+  child = spawn(process.execPath, ['--experimental-strip-types', '--no-warnings', fixture], {
+    env: { PATH: process.env.PATH, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  const waits: { readonly text: string; readonly resolve: () => void }[] = []
+  const collect = (chunk: Buffer) => {
+    output += chunk
+    for (const { text, resolve } of waits) if (output.includes(text)) resolve()
+  }
+  child.stdout?.on('data', collect)
+  child.stderr?.on('data', collect)
+  const closed = once(child, 'close')
+  return {
+    seen: (text: string) => new Promise<void>((resolve) => void waits.push({ text, resolve })),
+    ended: async () => {
+      const [code] = await closed
+      const lines = output.split('\n').filter(Boolean)
+      return { code, lines: lines.map((line) => JSON.parse(line)), messages: lines.map((line) => JSON.parse(line).msg) }
+    },
+  }
+}
+
+async function startAndSignal(signal: NodeJS.Signals, mode: string) {
+  const service = start({ NEEDED: 'x', MODE: mode })
+  await service.seen('Started')
+  child.kill(signal)
+  return service
+}
+
+test('settings that are wrong stop the start: each is named, exit code 1', async () => {
+  const { code, lines } = await start({ LOG_LEVEL: 'loud' }).ended()
+  expect(code).toBe(1)
+  expect(lines).toMatchObject([
+    { level: 'fatal', name: 'fixture', setting: 'LOG_LEVEL' },
+    { level: 'fatal', setting: 'NEEDED', msg: 'NEEDED: Is required' },
+  ])
+})
+
+describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
+  test('drains, releases in reverse and ends with exit code 0', async () => {
+    const { code, messages } = await (await startAndSignal(signal, 'good')).ended()
+    expect([code, messages]).toEqual([
+      0,
+      ['Started', 'Shutting down', 'Draining', 'Released the last', 'Released', 'Released', 'Exiting'],
+    ])
+  })
+
+  test('a second one ends the process at once', async () => {
+    const service = await startAndSignal(signal, 'hangs long')
+    await service.seen('Shutting down')
+    child.kill(signal)
+    expect((await service.ended()).code).toBe(signal === 'SIGINT' ? 130 : 143)
+  })
+})
+
+test('a releaser that hangs does not keep the process: exit code 0 after the deadline', async () => {
+  const { code, messages } = await (await startAndSignal('SIGTERM', 'hangs')).ended()
+  expect(code).toBe(0)
+  expect(messages).toContain('Not everything was released in time')
+})
+
+test('a start that fails releases what it had and ends with exit code 1', async () => {
+  const { code, lines, messages } = await start({ NEEDED: 'x', MODE: 'cannot start' }).ended()
+  expect(code).toBe(1)
+  expect(lines).toContainEqual(
+    expect.objectContaining({ level: 'fatal', err: expect.objectContaining({ message: 'No start' }) }),
+  )
+  expect(messages).toContain('Released')
+})
+
+test.each(['throws', 'rejects'])('what nobody caught (it %s) is logged, all is released, exit code 1', async (mode) => {
+  const { code, lines, messages } = await start({ NEEDED: 'x', MODE: mode }).ended()
+  expect(code).toBe(1)
+  expect(lines).toContainEqual(expect.objectContaining({ level: 'fatal', msg: 'Nobody caught this' }))
+  expect(messages.filter((m) => m !== 'Started')).toEqual([
+    'Nobody caught this',
+    'Draining',
+    'Released the last',
+    'Released',
+    'Released',
+    'Exiting',
+  ])
+})
+
+test('a fault while it ends is not hidden: exit code 1', async () => {
+  const { code } = await (await startAndSignal('SIGTERM', 'rejects while it ends')).ended()
+  expect(code).toBe(1)
+})

@@ -1,0 +1,34 @@
+import { generateKeyPairSync, type KeyObject } from 'node:crypto'
+import { type JWTPayload, SignJWT } from 'jose'
+
+export const issuer = 'https://issuer.example'
+export const audience = 'herald'
+export const userId = '0A0B0C0D-1111-0111-8111-111111111111'
+export const subscriberId = '22222222-2222-4222-8222-222222222222'
+export const now = new Date('2026-05-01T12:00:00Z')
+export const clock = { now: () => now }
+
+export const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 })
+
+/** Seconds since 1970, so much away from the tests' now. */
+export const at = (seconds: number) => Math.floor(now.getTime() / 1000) + seconds
+
+export const validClaims: JWTPayload = {
+  iss: issuer,
+  aud: audience,
+  sub: userId,
+  exp: at(600),
+  subscriber_id: subscriberId,
+}
+
+export type TokenOptions = {
+  readonly alg?: string
+  readonly kid?: string
+  readonly key?: KeyObject | Uint8Array
+}
+
+/** A signed token; a claim that is `undefined` is left out. */
+export function signToken(claims: JWTPayload = {}, { alg = 'RS256', kid, key = rsa.privateKey }: TokenOptions = {}) {
+  const payload = JSON.parse(JSON.stringify({ ...validClaims, ...claims }))
+  return new SignJWT(payload).setProtectedHeader(kid === undefined ? { alg } : { alg, kid }).sign(key)
+}
