@@ -1,4 +1,6 @@
 export type { FindOptions } from './find-options.ts'
+export { type GatewayOptions, type StartedGateway, startGateway } from './gateway.ts'
+export { type HeraldOptions, type StartedHerald, startHerald } from './herald.ts'
 export { type KafkaProgramOptions, type StartedKafkaProgram, startKafkaProgram } from './kafka-program.ts'
 export { type StartedKeyServer, startKeyServer } from './key-server.ts'
 export { type MongodProgramOptions, type StartedMongodProgram, startMongodProgram } from './mongod-program.ts'
@@ -12,6 +14,7 @@ export {
   startMongoDB,
   startServers,
 } from './servers.ts'
+export { type ServiceName, type StartedService, startService } from './service.ts'
 export {
   allScopes,
   createTokenIssuer,

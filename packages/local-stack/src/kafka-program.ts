@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { runCommand } from './commands-on-path.ts'
@@ -8,6 +8,8 @@ import { findJava } from './java.ts'
 import { findKafkaJars } from './kafka-jars.ts'
 import { brokerSettings } from './kafka-settings.ts'
 import { type StartedProgram, startProgram } from './program.ts'
+
+const CLUSTER_ID = 'AAAAAAAAQACAAAAAAAAAAQ'
 
 export interface KafkaProgramOptions extends Partial<FindOptions> {
   /** Broker settings beside, or instead of, the usual ones. */
@@ -26,44 +28,29 @@ export async function startKafkaProgram(options: KafkaProgramOptions = {}): Prom
   const port = await findFreePort()
   const controllerPort = await findFreePort()
   const folder = await mkdtemp(join(tmpdir(), 'herald-kafka-'))
-  try {
-    const settingsFile = join(folder, 'server.properties')
-    const dataFolder = join(folder, 'data')
-    const settings = {
-      ...brokerSettings,
-      'controller.quorum.voters': `1@127.0.0.1:${controllerPort}`,
-      listeners: `PLAINTEXT://127.0.0.1:${port},CONTROLLER://127.0.0.1:${controllerPort}`,
-      'advertised.listeners': `PLAINTEXT://127.0.0.1:${port}`,
-      'log.dirs': dataFolder,
-      ...options.settings,
-    }
-    await writeFile(
-      settingsFile,
-      Object.entries(settings)
-        .map((entry) => `${entry.join('=')}\n`)
-        .join(''),
-    )
-    const jvm = ['-Xms256m', '-Xmx512m', `-Dlog4j2.configurationFile=${loggingFile}`, '-cp', classPath]
-    const format = [
-      'kafka.tools.StorageTool',
-      'format',
-      '--cluster-id',
-      'AAAAAAAAQACAAAAAAAAAAQ',
-      '--config',
-      settingsFile,
-    ]
-    await runCommand(java, [...jvm, ...format], { environment })
-    const program = await startProgram({
-      name: 'Kafka',
-      command: java,
-      args: [...jvm, 'kafka.Kafka', settingsFile],
-      environment,
-      ready: { line: /Kafka Server started/ },
-      folder,
-    })
-    return Object.assign(program, { brokers: [`127.0.0.1:${port}`] })
-  } catch (error) {
-    await rm(folder, { recursive: true, force: true })
-    throw error
+  const settingsFile = join(folder, 'server.properties')
+  const settings = {
+    ...brokerSettings,
+    'controller.quorum.voters': `1@127.0.0.1:${controllerPort}`,
+    listeners: `PLAINTEXT://127.0.0.1:${port},CONTROLLER://127.0.0.1:${controllerPort}`,
+    'advertised.listeners': `PLAINTEXT://127.0.0.1:${port}`,
+    'log.dirs': join(folder, 'data'),
+    ...options.settings,
   }
+  const jvm = ['-Xms256m', '-Xmx512m', `-Dlog4j2.configurationFile=${loggingFile}`, '-cp', classPath]
+  const format = ['kafka.tools.StorageTool', 'format', '--cluster-id', CLUSTER_ID, '--config', settingsFile]
+  const program = await startProgram({
+    name: 'Kafka',
+    command: java,
+    args: [...jvm, 'kafka.Kafka', settingsFile],
+    environment,
+    folder,
+    async prepare() {
+      const lines = Object.entries(settings).map(([name, value]) => `${name}=${value}\n`)
+      await writeFile(settingsFile, lines.join(''))
+      await runCommand(java, [...jvm, ...format], { environment })
+    },
+    ready: { line: /Kafka Server started/ },
+  })
+  return Object.assign(program, { brokers: [`127.0.0.1:${port}`] })
 }

@@ -21,6 +21,8 @@ export interface ProgramOptions {
   ready: Ready
   /** What it stores its data in: kept over a restart, removed at the stop. */
   folder?: string
+  /** Fills the folder before the first start. */
+  prepare?: () => Promise<void>
   /** What ends it at a stop; a server whose data are thrown away need not close its files. */
   stopSignal?: NodeJS.Signals
 }
@@ -49,6 +51,10 @@ export async function startProgram(options: ProgramOptions): Promise<StartedProg
   const { folder, stopSignal = 'SIGKILL' } = options
   const output = createOutputLines()
   const watchdog = startWatchdog(folder ? [folder] : [])
+  await options.prepare?.().catch(async (error) => {
+    await cleanUp()
+    throw error
+  })
   let running = run()
 
   function run() {
@@ -81,6 +87,10 @@ export async function startProgram(options: ProgramOptions): Promise<StartedProg
 
   async function stop() {
     await end(stopSignal)
+    await cleanUp()
+  }
+
+  async function cleanUp() {
     if (folder) await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 })
     await watchdog.stop()
   }

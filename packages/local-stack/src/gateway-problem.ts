@@ -1,0 +1,30 @@
+/** RFC 9457, in the form that the services use. */
+export interface GatewayProblem {
+  type: string
+  title: string
+  status: number
+  detail: string
+  instance: string
+  code: string
+}
+
+/** What a client is told when its request could not be passed on. */
+export function gatewayProblem(error: unknown, instance: string): GatewayProblem {
+  const status = statusOf(error)
+  if (status === 504) {
+    return problem(504, 'gateway_timeout', 'The service took too long', 'No answer came in time', instance)
+  }
+  if (status >= 400 && status < 500) {
+    return problem(status, 'invalid_request', 'The request cannot be understood', 'It could not be passed on', instance)
+  }
+  return problem(502, 'bad_gateway', 'The service is away', 'No answer came from the service', instance)
+}
+
+function problem(status: number, code: string, title: string, detail: string, instance: string): GatewayProblem {
+  return { type: `urn:herald:problem:${code}`, title, status, detail, instance, code }
+}
+
+function statusOf(error: unknown) {
+  const { statusCode } = (error ?? {}) as { statusCode?: number }
+  return statusCode ?? 502
+}

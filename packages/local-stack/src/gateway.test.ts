@@ -1,0 +1,175 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { afterEach, expect, test } from '@jest/globals'
+import { startGateway } from './gateway.ts'
+import { createReleasers } from './releasers.ts'
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => void
+
+const releasers = createReleasers()
+afterEach(() => releasers.releaseAll())
+
+async function startUpstream(handler: Handler, port = 0) {
+  const server = createServer(handler).listen(port, '127.0.0.1')
+  await once(server, 'listening')
+  const stop = async () => {
+    server.closeAllConnections()
+    if (server.listening) await new Promise((resolve) => server.close(resolve))
+  }
+  releasers.add(stop)
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, stop }
+}
+
+/** Both services as one that answers with its own name and what it was sent. */
+const echo =
+  (name: string): Handler =>
+  async (request, response) => {
+    const { method, url, headers, rawHeaders } = request
+    response.end(JSON.stringify({ name, method, url, headers, rawHeaders, body: await text(request) }))
+  }
+
+async function startBehindGateway({ ingest = echo('ingest'), query = echo('query'), answerWithinMs = 5_000 } = {}) {
+  const upstreams = { ingest: await startUpstream(ingest), query: await startUpstream(query) }
+  const gateway = await startGateway({
+    ingestUrl: upstreams.ingest.url,
+    queryUrl: upstreams.query.url,
+    answerWithinMs,
+  })
+  releasers.add(gateway.stop)
+  return { ...gateway, upstreams }
+}
+
+test.each([
+  ['POST', '/', 'ingest'],
+  ['POST', '/?a=%20b&a=c', 'ingest'],
+  ['GET', '/', 'query'],
+  ['PATCH', '/', 'query'],
+  ['POST', '/notifications/read', 'query'],
+  ['PATCH', '/notifications/1/unread', 'query'],
+  ['DELETE', '/change-entries/all', 'query'],
+  ['PROPFIND', '/', 'query'],
+  ['OPTIONS', '/x', 'query'],
+])('%s %s is served by %s', async (method, path, name) => {
+  const { url } = await startBehindGateway()
+  const answer = await fetch(url + path, { method })
+  expect(await answer.json()).toMatchObject({ name, method, url: path, body: '' })
+})
+
+test.each(['application/json', 'text/plain; charset=utf-8', 'nonsense', ''])(
+  'a body of content type "%s" and the headers pass as they are',
+  async (type) => {
+    const { url } = await startBehindGateway()
+    const headers = {
+      authorization: 'Bearer a.b.c',
+      'idempotency-key': 'one',
+      'x-request-id': 'two',
+      'content-type': type,
+      host: 'herald.example',
+    }
+    const asked = request(url, { method: 'POST', headers })
+    asked.end('{ "not": json, "__proto__": 1')
+    const [response] = (await once(asked, 'response')) as [IncomingMessage]
+    const seen = JSON.parse(await text(response))
+    expect(seen.body).toBe('{ "not": json, "__proto__": 1')
+    expect(seen.headers).toMatchObject(headers)
+  },
+)
+
+test('a body sent in chunks, after leave was asked, arrives whole', async () => {
+  const { url } = await startBehindGateway()
+  const asked = request(url, { method: 'POST', headers: { expect: '100-continue' } })
+  asked.flushHeaders()
+  await once(asked, 'continue')
+  asked.write('first, ')
+  asked.end('second')
+  const [response] = (await once(asked, 'response')) as [IncomingMessage]
+  expect(JSON.parse(await text(response)).body).toBe('first, second')
+})
+
+test('a GET that has a body is answered, without it', async () => {
+  const { url } = await startBehindGateway()
+  const asked = request(url, { headers: { 'content-length': 2 } })
+  asked.end('{}')
+  const [response] = (await once(asked, 'response')) as [IncomingMessage]
+  expect(JSON.parse(await text(response))).toMatchObject({ name: 'query', body: '' })
+})
+
+test('a stream passes piece by piece, and a client that leaves is gone upstream too', async () => {
+  let answering: ServerResponse | undefined
+  const { url } = await startBehindGateway({
+    query: (_request, response) => {
+      answering = response
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: 1\n\n')
+    },
+  })
+  const leaving = new AbortController()
+  const response = await fetch(`${url}/notifications/stream`, { signal: leaving.signal })
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
+  expect((await reader?.read())?.value).toBe('data: 1\n\n')
+  answering?.write('data: 2\n\n')
+  expect((await reader?.read())?.value).toBe('data: 2\n\n')
+  const closed = once(answering as ServerResponse, 'close')
+  leaving.abort()
+  await closed
+})
+
+test.each([{}, { 'content-length': '100' }])('an answer that breaks off is not a whole one (%j)', async (headers) => {
+  const { url } = await startBehindGateway({
+    query: (_request, response) => {
+      response.writeHead(200, headers)
+      response.write('{"data":[', () => response.destroy())
+    },
+  })
+  const response = await fetch(`${url}/change-entries/all`)
+  expect(response.status).toBe(200)
+  await expect(response.text()).rejects.toThrow('terminated')
+})
+
+test('a status with Retry-After comes back at once, and was asked for once', async () => {
+  let asked = 0
+  const { url } = await startBehindGateway({
+    query: (_request, response) => {
+      asked += 1
+      response.writeHead(503, { 'retry-after': '1', 'content-type': 'application/problem+json' }).end('{}')
+    },
+  })
+  const response = await fetch(url)
+  expect([response.status, response.headers.get('retry-after'), await response.text()]).toEqual([503, '1', '{}'])
+  expect(asked).toBe(1)
+})
+
+test('a service that is away is 502, and is reached again when it is back', async () => {
+  const { url, upstreams } = await startBehindGateway()
+  await (await fetch(url)).text()
+  await upstreams.query.stop()
+  const response = await fetch(url, { headers: { 'x-request-id': 'three' } })
+  expect(response.headers.get('content-type')).toMatch(/^application\/problem\+json/)
+  expect(await response.json()).toEqual({
+    type: 'urn:herald:problem:bad_gateway',
+    title: 'The service is away',
+    status: 502,
+    detail: 'No answer came from the service',
+    instance: 'three',
+    code: 'bad_gateway',
+  })
+  await startUpstream(echo('query'), Number(new URL(upstreams.query.url).port))
+  expect((await fetch(url)).status).toBe(200)
+})
+
+test('a service that does not answer in time is 504', async () => {
+  const { url } = await startBehindGateway({ query: () => {}, answerWithinMs: 50 })
+  const response = await fetch(url)
+  expect(await response.json()).toMatchObject({ status: 504, code: 'gateway_timeout' })
+})
+
+test.each(['/%zz', '/a/../../b'])('%s, which cannot be passed on, is a problem', async (path) => {
+  const { url } = await startBehindGateway()
+  const socket = connect(Number(new URL(url).port), '127.0.0.1')
+  socket.end(`GET ${path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`)
+  const answer = await text(socket)
+  expect(answer).toMatch(/^HTTP\/1.1 400 /)
+  expect(answer).toMatch(/content-type: application\/problem\+json/)
+  expect(answer).toContain('"code":"invalid_request"')
+})

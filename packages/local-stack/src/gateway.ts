@@ -1,0 +1,76 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import replyFrom from '@fastify/reply-from'
+import { type FastifyReply, type FastifyRequest, fastify } from 'fastify'
+import { gatewayProblem } from './gateway-problem.ts'
+
+export interface GatewayOptions {
+  ingestUrl: string
+  queryUrl: string
+  host?: string
+  /** 0, or nothing, for one that is free. */
+  port?: number
+  /** How long a service may take to begin its answer, in milliseconds. */
+  answerWithinMs?: number
+}
+
+export interface StartedGateway {
+  url: string
+  stop(): Promise<void>
+}
+
+/**
+ * Joins both services under one address: `POST /` is ingest's, everything else query's. Bodies and headers pass as
+ * they are, streams unbuffered, and an answer that breaks off on the way breaks off here too.
+ */
+export async function startGateway(options: GatewayOptions): Promise<StartedGateway> {
+  const { ingestUrl, queryUrl, host = '127.0.0.1', port = 0, answerWithinMs = 60_000 } = options
+  const app = fastify({
+    forceCloseConnections: true,
+    requestIdHeader: 'x-request-id',
+    genReqId: () => randomUUID(),
+    frameworkErrors: (error, request, reply) => sendProblem(error, request, reply as FastifyReply),
+  })
+  // No limit to connections, because each event stream keeps one; none to pauses, because a stream may have them.
+  const undici = { connections: null, headersTimeout: answerWithinMs, bodyTimeout: 0 }
+  await app.register(replyFrom, { undici, destroyAgent: true })
+  app.setErrorHandler(sendProblem)
+
+  // In a hook, because it runs for every path and method, and before anything is read of a body. It never says that it
+  // is done, because nothing is to follow; a promise would, when an answer breaks off.
+  app.addHook('onRequest', (request, reply, _done) => {
+    const path = request.url.split('?', 1)[0]
+    const upstream = request.method === 'POST' && path === '/' ? ingestUrl : queryUrl
+    if (hasBody(request)) request.body = request.raw
+    reply.from(undefined, {
+      getUpstream: () => upstream,
+      rewriteRequestHeaders: (_request, headers) => passedHeaders(request, headers),
+      // The plugin would ask up to ten times when a service says 503.
+      retryDelay: () => null,
+      onError: (failed, { error }) => sendProblem(error, request, failed as FastifyReply),
+    })
+  })
+
+  await app.listen({ host, port })
+  const address = app.server.address() as AddressInfo
+  return { url: `http://${host}:${address.port}`, stop: () => app.close() }
+}
+
+function hasBody({ method, headers }: FastifyRequest) {
+  if (method === 'GET' || method === 'HEAD') return false
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+}
+
+function passedHeaders({ body, headers: { host } }: FastifyRequest, headers: IncomingHttpHeaders) {
+  // Waiting for leave to send a body was answered here, and the client of the services knows no such wait.
+  const { expect: _expect, ...passed } = headers
+  if (host) passed.host = host
+  if (!body) delete passed['content-length']
+  return passed
+}
+
+function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply) {
+  const problem = gatewayProblem(error, request.id)
+  return reply.code(problem.status).type('application/problem+json').send(JSON.stringify(problem))
+}

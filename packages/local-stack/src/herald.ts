@@ -1,0 +1,82 @@
+import { runCommand } from './commands-on-path.ts'
+import { type StartedGateway, startGateway } from './gateway.ts'
+import { createReleasers } from './releasers.ts'
+import type { StartedServers } from './servers.ts'
+import { type StartedService, serviceFile, startService } from './service.ts'
+import { createTokenIssuer, type TokenIssuer } from './token-issuer.ts'
+import { createTopics, defaultTopics, type HeraldTopics } from './topics.ts'
+
+export interface HeraldOptions {
+  servers: Pick<StartedServers, 'kafkaBrokers' | 'mongodbUri'>
+  /** Settings of the services beside, or instead of, what they inherit from this process and are given here. */
+  environment?: NodeJS.ProcessEnv
+  topics?: Partial<HeraldTopics>
+  database?: string
+  /** Where the gateway listens; a free port of the loopback address unless told. */
+  gateway?: { host?: string; port?: number }
+  log?: (line: string) => void
+}
+
+export interface StartedHerald {
+  /** The gateway's. */
+  baseUrl: string
+  ingest: StartedService
+  query: StartedService
+  gateway: StartedGateway
+  tokens: TokenIssuer
+  topics: HeraldTopics
+  stop(): Promise<void>
+}
+
+/** Runs the whole of Herald against the servers: topics and indexes first, then both services and the gateway. */
+export async function startHerald(options: HeraldOptions): Promise<StartedHerald> {
+  const { servers, log = () => {} } = options
+  const tokens = await createTokenIssuer()
+  const releasers = createReleasers()
+  try {
+    const topics = await createTopics(servers.kafkaBrokers, options.topics)
+    const settings = serviceSettings(options, tokens, topics)
+    await runCommand(process.execPath, [serviceFile('ingest', 'migrate')], { environment: settings })
+    log('Topics, collections and indexes are there.')
+
+    const starts = await Promise.allSettled([startService('ingest', settings), startService('query', settings)])
+    for (const start of starts) if (start.status === 'fulfilled') releasers.add(start.value.stop)
+    const [ingest, query] = starts.map((start) => {
+      if (start.status === 'rejected') throw start.reason
+      return start.value
+    }) as [StartedService, StartedService]
+    log('Both services are ready.')
+
+    const gateway = await startGateway({ ingestUrl: ingest.url, queryUrl: query.url, ...options.gateway })
+    releasers.add(gateway.stop)
+    return { baseUrl: gateway.url, ingest, query, gateway, tokens, topics, stop: releasers.releaseAll }
+  } catch (error) {
+    await releasers.releaseAll()
+    throw error
+  }
+}
+
+function serviceSettings(
+  { servers, database = 'herald', environment }: HeraldOptions,
+  tokens: TokenIssuer,
+  topics: HeraldTopics,
+) {
+  const isUsual = topics.mention === defaultTopics.mention
+  return {
+    ...process.env,
+    MONGODB_URI: servers.mongodbUri,
+    MONGODB_DATABASE: database,
+    KAFKA_BROKERS: servers.kafkaBrokers.join(','),
+    // Members of one group have to read the same topics.
+    KAFKA_GROUP_ID: isUsual ? 'herald-ingest' : `herald-ingest-${topics.mention}`,
+    KAFKA_MENTION_TOPIC: topics.mention,
+    KAFKA_CHANGE_TOPIC: topics.change,
+    KAFKA_RECEIPT_TOPIC: topics.receipt,
+    KAFKA_DEAD_LETTER_TOPIC: topics.deadLetter,
+    AUTH_JWKS_URI: undefined,
+    AUTH_PUBLIC_KEY: tokens.publicKeyPem,
+    AUTH_ISSUER: tokens.issuer,
+    AUTH_AUDIENCE: tokens.audience,
+    ...environment,
+  }
+}

@@ -1,0 +1,15 @@
+/** What was started, in order; `releaseAll` ends it last in, first out, whatever fails on the way. */
+export function createReleasers() {
+  const releasers: (() => Promise<void>)[] = []
+
+  return {
+    add: (release: () => Promise<void>) => void releasers.push(release),
+    async releaseAll() {
+      const failures: unknown[] = []
+      for (let release = releasers.pop(); release; release = releasers.pop()) {
+        await release().catch((error) => failures.push(error))
+      }
+      if (failures.length > 0) throw new AggregateError(failures, 'Not everything could be stopped.')
+    },
+  }
+}

@@ -1,0 +1,32 @@
+import { fileURLToPath } from 'node:url'
+import { findFreePort } from './free-port.ts'
+import { type StartedProgram, startProgram } from './program.ts'
+
+export type ServiceName = 'ingest' | 'query'
+
+export interface StartedService extends StartedProgram {
+  url: string
+  adminUrl: string
+}
+
+/** Where the built entry points of a service are. */
+export function serviceFile(service: ServiceName, file: 'main' | 'migrate'): string {
+  return fileURLToPath(new URL(`../../../services/${service}/dist/${file}.js`, import.meta.url))
+}
+
+/** Runs a service on ports that are free, with the settings given, and waits until it is ready. */
+export async function startService(service: ServiceName, settings: NodeJS.ProcessEnv): Promise<StartedService> {
+  const host = '127.0.0.1'
+  const port = await findFreePort()
+  const adminPort = await findFreePort()
+  const adminUrl = `http://${host}:${adminPort}`
+  const program = await startProgram({
+    name: service,
+    command: process.execPath,
+    args: [serviceFile(service, 'main')],
+    environment: { ...settings, HOST: host, PORT: String(port), ADMIN_PORT: String(adminPort) },
+    ready: { url: `${adminUrl}/readyz` },
+    stopSignal: 'SIGTERM',
+  })
+  return Object.assign(program, { url: `http://${host}:${port}`, adminUrl })
+}
