@@ -44,3 +44,6 @@ export const changeRecordedSchema = z.object({
   afterState: stateSchema,
 })
 export type ChangeRecorded = z.infer<typeof changeRecordedSchema>
+
+/** The data of `herald.email.sent.v1` and `herald.notification.read.v1`; when it happened is the event's `time`. */
+export const receiptSchema = z.object({ notificationId: uuidSchema, recipientId: uuidSchema })

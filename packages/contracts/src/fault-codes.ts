@@ -8,6 +8,7 @@ export const faultCodes = {
   unknown_type: 'The event type does not belong on this topic',
   invalid_data: 'The data does not fit the schema of its event type',
   future_time: 'The event is more than 5 minutes in the future',
+  unmatched_receipt: 'No notification came for the receipt within 10 minutes',
   undecidable: 'Herald failed at the record; it can be replayed once that is mended',
   refused_by_storage: 'MongoDB refuses the document, whenever it is tried',
 } as const satisfies Record<string, string>

@@ -1,7 +1,13 @@
 export { type ChangeEntry, changeEntrySchema } from './change-entry.ts'
 export { type CloudEventAttributes, cloudEventAttributesSchema } from './cloud-event.ts'
 export { type ErrorCode, type ErrorEntry, errorCodes, type InputFault } from './error-codes.ts'
-export { type ChangeRecorded, changeRecordedSchema, type MentionCreated, mentionCreatedSchema } from './event-data.ts'
+export {
+  type ChangeRecorded,
+  changeRecordedSchema,
+  type MentionCreated,
+  mentionCreatedSchema,
+  receiptSchema,
+} from './event-data.ts'
 export { deriveEventId, type EventIdentity } from './event-id.ts'
 export { type FaultCode, faultCodes } from './fault-codes.ts'
 export { findUnsafeJson, isNestedDeeper, type JsonValue } from './json-safety.ts'
@@ -30,7 +36,7 @@ export { type Operation, operations, type Service, scopes } from './operations.t
 export { formatTimestamp, timestampSchema } from './timestamp.ts'
 export { defaultTopics, eventTypes } from './topics.ts'
 export { bytesToUuid, isUuid, uuidSchema, uuidToBytes } from './uuid.ts'
-export { fitsUuidV7, makeUuidV7 } from './uuid-v7.ts'
+export { fitsUuidV7, makeUuidV7, timeOfUuidV7 } from './uuid-v7.ts'
 export {
   type ActorType,
   actorTypes,

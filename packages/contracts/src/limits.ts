@@ -19,4 +19,7 @@ export const limits = {
   pageMax: 100,
   examinedPerRequest: 10_000,
   deadLetterDetailBytes: 1024,
+  /** What a dead letter may be larger than the record that it was, headers included. */
+  deadLetterExtraBytes: 64 * 1024,
+  receiptWaitMs: 10 * 60 * 1_000,
 } as const

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { makeUuidV7 } from './uuid-v7.ts'
+import { makeUuidV7, timeOfUuidV7 } from './uuid-v7.ts'
 
 test('the example of RFC 9562, appendix A.6', () => {
   // rand_a = 0xcc3, rand_b = 0x18c4dc0c0c07398f: 74 bits, shifted to the front of 10 bytes.
@@ -12,4 +12,9 @@ test('ids sort by their time', () => {
   const early = makeUuidV7(1_000, Buffer.alloc(10, 0xff))
   const late = makeUuidV7(1_001, Buffer.alloc(10, 0x00))
   expect(early < late).toBe(true)
+})
+
+test('the time can be read back, from a UUIDv7 alone', () => {
+  expect(timeOfUuidV7(makeUuidV7(1_767_225_600_123, Buffer.alloc(10)))).toBe(1_767_225_600_123)
+  expect(timeOfUuidV7('11111111-1111-4111-8111-111111111111')).toBeUndefined()
 })

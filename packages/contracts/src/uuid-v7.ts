@@ -24,3 +24,8 @@ export function makeUuidV7(milliseconds: number, tail: Uint8Array): string {
   for (let i = 9; i < 16; i++) bytes[i] = ((at(i - 7) & 0x3f) << 2) | (at(i - 6) >> 6)
   return bytesToUuid(bytes)
 }
+
+/** The time that a UUIDv7 carries, in milliseconds since 1970; `undefined` for a UUID of another version. */
+export function timeOfUuidV7(uuid: string): number | undefined {
+  return uuid[14] === '7' ? Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 13), 16) : undefined
+}

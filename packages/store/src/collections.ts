@@ -1,6 +1,7 @@
 import type { Binary, Collection, CreateCollectionOptions, Db, IndexDescription } from 'mongodb'
 import type { ChangeEntryDocument } from './change-entry-document.ts'
 import type { NotificationDocument } from './notification-document.ts'
+import type { ReceiptKind } from './receipts.ts'
 
 /** A `POST /` with an `Idempotency-Key`: what was asked, and what is made of it. */
 export type CreateRequestDocument = {
@@ -15,28 +16,70 @@ export type CreateRequestDocument = {
   expiresAt: Date
 }
 
-type CollectionPlan = {
+/** A receipt that came before its notification. */
+export type WaitingReceiptDocument = {
+  /** The key of the notification's document ‖ the id of the receipt's event, 64 bytes. */
+  _id: Binary
+  v: 1
+  /** The key of the notification's document: subscriber ‖ recipient ‖ id. */
+  key: Binary
+  kind: ReceiptKind
+  at: Date
+  waitingSince: Date
+  /** Until then somebody is making a dead letter of it. */
+  leaseUntil: Date
+  /** The record that it was, in the form that the consumer gave it. */
+  record: string
+}
+
+export type IndexPlan = IndexDescription & { readonly name: string }
+export type CollectionPlan = {
   readonly name: string
   readonly options: CreateCollectionOptions
-  readonly indexes: readonly (IndexDescription & { readonly name: string })[]
+  readonly indexes: readonly IndexPlan[]
 }
 
 const clustered = { clusteredIndex: { key: { _id: 1 }, unique: true } } as const
 
-/** Every collection with its indexes: what `migrate` makes and readiness asks for. The figures behind it: README. */
-export const collectionPlans = [
-  {
-    name: 'notifications',
-    options: clustered,
-    indexes: [{ name: 'unread', key: { unread: 1, _id: 1 }, partialFilterExpression: { unread: true } }],
-  },
-  { name: 'change-entries', options: clustered, indexes: [] },
-  {
-    name: 'create-requests',
-    options: clustered,
-    indexes: [{ name: 'expiry', key: { expiresAt: 1 }, expireAfterSeconds: 0 }],
-  },
-] as const satisfies readonly CollectionPlan[]
+const secondsPerDay = 24 * 60 * 60
+
+/**
+ * Every collection with its indexes: what `migrate` makes and readiness asks for. The figures behind it: README.
+ *
+ * @param retentionDays after so many days notifications and change entries expire; never when it is not given
+ */
+export function planCollections(retentionDays: number | undefined): readonly CollectionPlan[] {
+  const retention: readonly IndexPlan[] =
+    retentionDays === undefined
+      ? []
+      : [{ name: retentionIndex, key: { createdAt: 1 }, expireAfterSeconds: retentionDays * secondsPerDay }]
+  return [
+    {
+      name: 'notifications',
+      options: clustered,
+      indexes: [
+        { name: 'unread', key: { unread: 1, _id: 1 }, partialFilterExpression: { unread: true } },
+        ...retention,
+      ],
+    },
+    { name: 'change-entries', options: clustered, indexes: retention },
+    {
+      name: 'waiting-receipts',
+      options: clustered,
+      indexes: [
+        { name: 'notification', key: { key: 1 } },
+        { name: 'age', key: { waitingSince: 1 } },
+      ],
+    },
+    {
+      name: 'create-requests',
+      options: clustered,
+      indexes: [{ name: 'expiry', key: { expiresAt: 1 }, expireAfterSeconds: 0 }],
+    },
+  ]
+}
+
+export const retentionIndex = 'retention'
 
 export function notificationsIn(database: Db): Collection<NotificationDocument> {
   return database.collection('notifications')
@@ -48,4 +91,8 @@ export function changeEntriesIn(database: Db): Collection<ChangeEntryDocument> {
 
 export function createRequestsIn(database: Db): Collection<CreateRequestDocument> {
   return database.collection('create-requests')
+}
+
+export function waitingReceiptsIn(database: Db): Collection<WaitingReceiptDocument> {
+  return database.collection('waiting-receipts')
 }

@@ -1,10 +1,11 @@
 import type { Db } from 'mongodb'
 import { MongoClient } from 'mongodb'
 import { type ChangeEntries, createChangeEntries } from './change-entries.ts'
-import { changeEntriesIn, createRequestsIn, notificationsIn } from './collections.ts'
+import { changeEntriesIn, createRequestsIn, notificationsIn, waitingReceiptsIn } from './collections.ts'
 import { type CreateRequests, createCreateRequests } from './create-requests.ts'
 import { findMissing, migrate } from './migrate.ts'
 import { createNotifications, type Notifications } from './notifications.ts'
+import { createReceipts, type Receipts } from './receipts.ts'
 
 export type StoreOptions = {
   /** A replica set's connection string. */
@@ -12,12 +13,15 @@ export type StoreOptions = {
   readonly database: string
   /** Stands in MongoDB's log and in `currentOp`. */
   readonly applicationName: string
+  /** Days after which notifications and change entries expire; never when it is not given. */
+  readonly retentionDays?: number | undefined
 }
 
 /** All that Herald keeps. */
 export type Store = {
   readonly notifications: Notifications
   readonly changeEntries: ChangeEntries
+  readonly receipts: Receipts
   readonly createRequests: CreateRequests
   /** Whether a primary answers and everything is there that {@link migrate} makes. Throws when none answers. */
   checkReady(): Promise<{ readonly ok: true } | { readonly ok: false; readonly detail: string }>
@@ -30,7 +34,7 @@ export type Store = {
  * is durable on a majority before it counts; what is read comes from the primary, so that everybody reads what he wrote.
  * The time limits keep each operation shorter than Kafka's patience with a consumer.
  */
-export function createStore({ uri, database: name, applicationName }: StoreOptions): Store {
+export function createStore({ uri, database: name, applicationName, retentionDays }: StoreOptions): Store {
   const client = new MongoClient(uri, {
     appName: applicationName,
     writeConcern: { w: 'majority', journal: true, wtimeoutMS: 5_000 },
@@ -46,12 +50,13 @@ export function createStore({ uri, database: name, applicationName }: StoreOptio
   return {
     notifications: createNotifications(notificationsIn(database)),
     changeEntries: createChangeEntries(changeEntriesIn(database)),
+    receipts: createReceipts(notificationsIn(database), waitingReceiptsIn(database)),
     createRequests: createCreateRequests(createRequestsIn(database)),
     async checkReady() {
-      const missing = await findMissing(database)
+      const missing = await findMissing(database, retentionDays)
       return missing.length === 0 ? { ok: true } : { ok: false, detail: `Run migrate: ${missing.join('; ')}` }
     },
-    migrate: () => migrate(database),
+    migrate: () => migrate(database, retentionDays),
     close: () => client.close(),
   }
 }

@@ -1,10 +1,11 @@
 import type { ReadStatus } from '@herald/contracts'
-import { bytesToUuid, limits } from '@herald/contracts'
+import { limits } from '@herald/contracts'
 import type { Collection, Filter, UpdateFilter } from 'mongodb'
 import { toKey, toUuidBinary } from './binary.ts'
 import { type IdRange, keyRange } from './id-range.ts'
 import {
   fromNotificationDocument,
+  idsIn,
   type NotificationDocument,
   type StoredNotification,
 } from './notification-document.ts'
@@ -58,7 +59,7 @@ export function createFeed(collection: Collection<NotificationDocument>, prefix:
       const found = await newestFirst({ ...where, ...range }, query.limit + 1)
       const page = found.slice(0, query.limit)
       const last = found.length > page.length ? page.at(-1)?._id : end
-      return { notifications: page.map(fromNotificationDocument), next: last ? idIn(last) : null }
+      return { notifications: page.map(fromNotificationDocument), next: last ? idsIn(last).id : null }
     },
     async get(id) {
       const document = await collection.findOne({ _id: toKey(...prefix, id) }, readLimits)
@@ -70,8 +71,6 @@ export function createFeed(collection: Collection<NotificationDocument>, prefix:
       mark(id, { unread: { $exists: false } }, { $set: { unread: true, readStateAt: at }, $unset: { readAt: true } }),
   }
 }
-
-const idIn = (key: NotificationDocument['_id']) => bytesToUuid(key.buffer as Buffer, 32)
 
 function filterOf({ status, type, locationType, locationId, subjectId }: FeedQuery): Where {
   return {

@@ -13,6 +13,18 @@ const duplicateKey = 11_000
 /** Driver and server take more at once, but all of it is serialised before the first byte is sent. */
 const documentsPerInsert = 1_000
 
+function* inBatches<T>(items: Iterable<T>): Generator<T[]> {
+  let batch: T[] = []
+  for (const item of items) {
+    batch.push(item)
+    if (batch.length === documentsPerInsert) {
+      yield batch
+      batch = []
+    }
+  }
+  if (batch.length > 0) yield batch
+}
+
 /**
  * Inserts what is not there yet and leaves what is there alone: a redelivered event never resets what was read since.
  * Returns only when every document is accounted for, durable on a majority.
@@ -21,12 +33,10 @@ const documentsPerInsert = 1_000
  */
 export async function insertNew<T extends Document>(
   collection: Collection<T>,
-  documents: readonly T[],
+  documents: Iterable<T>,
 ): Promise<InsertOutcome<T>> {
   const outcomes: InsertOutcome<T>[] = []
-  for (let start = 0; start < documents.length; start += documentsPerInsert) {
-    outcomes.push(await insertBatch(collection, documents.slice(start, start + documentsPerInsert)))
-  }
+  for (const batch of inBatches(documents)) outcomes.push(await insertBatch(collection, batch))
   return sum(outcomes)
 }
 

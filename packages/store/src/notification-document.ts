@@ -53,7 +53,7 @@ export type NotificationDocument = {
 }
 
 /** The documents of a notification, one for each recipient, in the recipients' order. */
-export function toNotificationDocuments(notification: NewNotification): NotificationDocument[] {
+export function* toNotificationDocuments(notification: NewNotification): Generator<NotificationDocument> {
   const { subscriberId, id, actor, recipientIds } = notification
   const content = {
     v: 1,
@@ -70,10 +70,15 @@ export function toNotificationDocuments(notification: NewNotification): Notifica
     locationType: notification.locationType,
     metadata: notification.metadata,
   } as const
-  return recipientIds.map((recipientId) => ({ _id: toKey(subscriberId, recipientId, id), ...content }))
+  for (const recipientId of recipientIds) yield { _id: toKey(subscriberId, recipientId, id), ...content }
 }
 
 const uuidIn = (binary: Binary, offset = 0) => bytesToUuid(binary.buffer as Buffer, offset)
+
+/** Whose notification a document is, by its key. */
+export function idsIn(key: Binary) {
+  return { subscriberId: uuidIn(key), recipientId: uuidIn(key, 16), id: uuidIn(key, 32) }
+}
 
 export function fromNotificationDocument(document: NotificationDocument): StoredNotification {
   return {

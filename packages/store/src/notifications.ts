@@ -1,7 +1,12 @@
 import type { Collection } from 'mongodb'
 import { createFeed, type Feed, type FeedOwner } from './feed.ts'
 import { type InsertOutcome, insertNew } from './insert-new.ts'
-import { type NewNotification, type NotificationDocument, toNotificationDocuments } from './notification-document.ts'
+import {
+  idsIn,
+  type NewNotification,
+  type NotificationDocument,
+  toNotificationDocuments,
+} from './notification-document.ts'
 
 export type Notifications = {
   /** Stores each for all its recipients; see {@link insertNew}. What is refused comes back as the notification. */
@@ -9,19 +14,30 @@ export type Notifications = {
   of(owner: FeedOwner): Feed
 }
 
+/** Made as they are asked for: a few events may have a hundred thousand recipients together. */
+function* documentsOf(notifications: readonly NewNotification[]): Generator<NotificationDocument> {
+  for (const notification of notifications) yield* toNotificationDocuments(notification)
+}
+
 export function createNotifications(collection: Collection<NotificationDocument>): Notifications {
   return {
     async insertNew(notifications) {
-      const origins = new Map<NotificationDocument, NewNotification>()
-      const documents = notifications.flatMap((notification) => {
-        const own = toNotificationDocuments(notification)
-        for (const document of own) origins.set(document, notification)
-        return own
-      })
-      const { refused, ...counts } = await insertNew(collection, documents)
-      const reasons = new Map(refused.map(({ document, reason }) => [origins.get(document) as NewNotification, reason]))
-      return { ...counts, refused: [...reasons].map(([document, reason]) => ({ document, reason })) }
+      const { refused, ...counts } = await insertNew(collection, documentsOf(notifications))
+      if (refused.length === 0) return { ...counts, refused: [] }
+      const origins = new Map(notifications.map((notification) => [originOf(notification), notification]))
+      const reasons = new Map(refused.map(({ document, reason }) => [origins.get(originIn(document)), reason]))
+      return {
+        ...counts,
+        refused: [...reasons].map(([document, reason]) => ({ document: document as NewNotification, reason })),
+      }
     },
     of: (owner) => createFeed(collection, [owner.subscriberId, owner.recipientId]),
   }
+}
+
+const originOf = ({ subscriberId, id }: NewNotification) => subscriberId + id
+
+function originIn({ _id }: NotificationDocument): string {
+  const { id, subscriberId } = idsIn(_id)
+  return subscriberId + id
 }

@@ -1,0 +1,155 @@
+import type { AnyBulkWriteOperation, Collection } from 'mongodb'
+import { Binary } from 'mongodb'
+import { toKey, toUuidBinary } from './binary.ts'
+import type { WaitingReceiptDocument } from './collections.ts'
+import { insertNew } from './insert-new.ts'
+import type { NewNotification, NotificationDocument } from './notification-document.ts'
+import { readLimits } from './read-limits.ts'
+import { StorageUnavailableError } from './storage-errors.ts'
+
+export type ReceiptKind = 'email-sent' | 'read'
+
+/** What happened to a notification at one recipient. */
+export type Receipt = {
+  readonly subscriberId: string
+  readonly recipientId: string
+  readonly notificationId: string
+  readonly kind: ReceiptKind
+  /** When it happened. */
+  readonly at: Date
+  /** The id derived from its event. */
+  readonly eventId: string
+  /** The record that it was, in a form of the caller's: a receipt that waits in vain becomes a dead letter. */
+  readonly record: string
+}
+
+/** A receipt whose time is over, claimed for the one who asked. */
+export type OverdueReceipt = { readonly record: string; forget(): Promise<void> }
+
+export type Receipts = {
+  /**
+   * Applies each receipt whose notification is there; one whose isn't waits. An e-mail's earliest time stands; a read mark
+   * applies only to what is unread since before it, so that a replay never undoes a mark.
+   *
+   * @returns how many wait now
+   */
+  apply(receipts: readonly Receipt[], now: Date): Promise<number>
+  /** Applies what has waited for these notifications, which have been stored. */
+  settle(notifications: readonly NewNotification[]): Promise<void>
+  /**
+   * A receipt that waits since before `before`, for a notification that is still not there; `undefined` when there is none.
+   * It is claimed for `leaseMs`: who dies over it leaves it to another.
+   */
+  claimOverdue(before: Date, now: Date, leaseMs: number): Promise<OverdueReceipt | undefined>
+}
+
+type Notifications = Collection<NotificationDocument>
+type Waiting = Collection<WaitingReceiptDocument>
+type Keyed = { readonly key: Binary; readonly kind: ReceiptKind; readonly at: Date }
+
+const keysPerQuery = 1_000
+const hex = (binary: Binary) => binary.toString('hex')
+const keyOf = ({ subscriberId, recipientId, notificationId }: Receipt) =>
+  toKey(subscriberId, recipientId, notificationId)
+
+export function createReceipts(notifications: Notifications, waiting: Waiting): Receipts {
+  return {
+    async apply(receipts, now) {
+      const missing = await applyPresent(
+        notifications,
+        receipts.map((receipt) => ({ ...receipt, key: keyOf(receipt) })),
+      )
+      if (missing.length === 0) return 0
+      const documents = missing.map((receipt) => toWaiting(receipt, now))
+      await insertNew(waiting, documents)
+      // Its notification may have come in between, and looked for it in vain: who comes second finds the other.
+      return documents.length - (await settleDocuments(notifications, waiting, documents))
+    },
+    async settle(stored) {
+      const keys = await keysWaited(waiting, stored)
+      for (let start = 0; start < keys.length; start += keysPerQuery) {
+        const slice = keys.slice(start, start + keysPerQuery)
+        const documents = await waiting
+          .find({ key: { $in: slice } }, readLimits)
+          .sort({ at: 1 })
+          .toArray()
+        await settleDocuments(notifications, waiting, documents)
+      }
+    },
+    async claimOverdue(before, now, leaseMs) {
+      for (;;) {
+        const claimed = await waiting.findOneAndUpdate(
+          { waitingSince: { $lt: before }, leaseUntil: { $lte: now } },
+          { $set: { leaseUntil: new Date(now.getTime() + leaseMs) } },
+          { sort: { waitingSince: 1 } },
+        )
+        if (!claimed) return undefined
+        if ((await settleDocuments(notifications, waiting, [claimed])) > 0) continue
+        return { record: claimed.record, forget: async () => void (await waiting.deleteOne({ _id: claimed._id })) }
+      }
+    },
+  }
+}
+
+/** @returns those whose notification is not there */
+async function applyPresent<T extends Keyed>(notifications: Notifications, receipts: readonly T[]): Promise<T[]> {
+  const missing: T[] = []
+  for (let start = 0; start < receipts.length; start += keysPerQuery) {
+    const slice = receipts.slice(start, start + keysPerQuery)
+    const found = await notifications
+      .find({ _id: { $in: slice.map(({ key }) => key) } }, { ...readLimits, projection: { _id: 1 } })
+      .toArray()
+    const present = new Set(found.map(({ _id }) => hex(_id)))
+    const applicable = slice.filter(({ key }) => present.has(hex(key)))
+    if (applicable.length > 0) await writeAll(notifications, applicable.map(toUpdate))
+    missing.push(...slice.filter(({ key }) => !present.has(hex(key))))
+  }
+  return missing
+}
+
+function toUpdate({ key, kind, at }: Keyed): AnyBulkWriteOperation<NotificationDocument> {
+  if (kind === 'email-sent') return { updateOne: { filter: { _id: key }, update: { $min: { emailSentAt: at } } } }
+  // Comparing with $gte leaves those in that have no such time yet.
+  const filter = { _id: key, unread: true, readStateAt: { $not: { $gte: at } } } as const
+  return { updateOne: { filter, update: { $set: { readAt: at, readStateAt: at }, $unset: { unread: true } } } }
+}
+
+/** In order, for receipts of one notification build on one another. */
+async function writeAll(notifications: Notifications, updates: AnyBulkWriteOperation<NotificationDocument>[]) {
+  try {
+    await notifications.bulkWrite(updates, { ordered: true })
+  } catch (cause) {
+    throw new StorageUnavailableError('MongoDB did not confirm the receipts', { cause })
+  }
+}
+
+/** @returns how many were applied, and wait no longer */
+async function settleDocuments(notifications: Notifications, waiting: Waiting, documents: WaitingReceiptDocument[]) {
+  const missing = new Set(await applyPresent(notifications, documents))
+  const settled = documents.filter((document) => !missing.has(document))
+  if (settled.length > 0) await waiting.deleteMany({ _id: { $in: settled.map(({ _id }) => _id) } })
+  return settled.length
+}
+
+/**
+ * The keys among those of `stored` for which something may wait. Nearly always nothing waits at all, so that is asked
+ * first; only when much waits are the keys themselves sent.
+ */
+async function keysWaited(waiting: Waiting, stored: readonly NewNotification[]): Promise<Binary[]> {
+  const some = await waiting
+    .find({}, { ...readLimits, projection: { key: 1 } })
+    .limit(keysPerQuery + 1)
+    .toArray()
+  if (some.length === 0) return []
+  const keys = stored.flatMap(({ subscriberId, recipientIds, id }) =>
+    recipientIds.map((recipientId) => toKey(subscriberId, recipientId, id)),
+  )
+  if (some.length > keysPerQuery) return keys
+  const wanted = new Set(some.map(({ key }) => hex(key)))
+  return keys.filter((key) => wanted.has(hex(key)))
+}
+
+function toWaiting({ key, kind, at, eventId, record }: Receipt & Keyed, now: Date): WaitingReceiptDocument {
+  const _id = new Binary(Buffer.concat([key.buffer, toUuidBinary(eventId).buffer]))
+  return { _id, v: 1, key, kind, at, record, waitingSince: now, leaseUntil: new Date(0) }
+}
