@@ -45,13 +45,20 @@ describe('content types', () => {
 
 describe('what is not JSON is 400 invalid_json', () => {
   test.each([
-    ['nothing', ''],
     ['an open brace', '{'],
     ['a comment', '{"name":"a"} // b'],
     ['a latin-1 letter', Buffer.from([0x22, 0xe9, 0x22])],
     ['a surrogate in UTF-8', Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22])],
   ])('%s', async (_name, payload) => {
     expect(readProblem(await post(payload))).toMatchObject({ statusCode: 400, code: 'invalid_json' })
+  })
+})
+
+test('an empty body is told to be empty', async () => {
+  expect(readProblem(await post(''))).toMatchObject({
+    statusCode: 400,
+    code: 'invalid_json',
+    detail: 'The body is empty',
   })
 })
 

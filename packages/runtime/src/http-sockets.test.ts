@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { type AddressInfo, connect } from 'node:net'
+import { type AddressInfo, connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { createTestServer } from './http-server.fixture.ts'
@@ -88,6 +88,29 @@ test.each([
   expect([answer.status, ((await answer.json()) as { code: string }).code]).toEqual([413, 'body_too_large'])
 })
 
+describe('a client that writes all before it reads', () => {
+  const fields = 'Authorization: Bearer good\r\nContent-Type: application/json\r\nContent-Length: 10000000\r\n'
+
+  async function write(length: number): Promise<Socket> {
+    const socket = connect(port, '127.0.0.1')
+    const head = Buffer.from(`POST /things/read HTTP/1.1\r\nHost: x\r\n${fields}\r\n`)
+    await new Promise<void>((resolve, reject) => {
+      socket.once('error', reject)
+      socket.write(Buffer.concat([head, Buffer.alloc(length, 'a')]), (error) => (error ? reject(error) : resolve()))
+    })
+    return socket
+  }
+
+  test('is not cut off when its body is a few times too large', async () => {
+    const socket = await write(4_000_000)
+    socket.destroy()
+  })
+
+  test('gets its 413 when it is far too large', async () => {
+    expect(await text(await write(16 * 262_144 + 1))).toContain('HTTP/1.1 413')
+  })
+})
+
 test('a fault in a body does not close the connection', async () => {
   const post = `POST /things/read HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer good\r\nContent-Type: application/json\r\nContent-Length: 1\r\n\r\n{`
   const answers = await exchange(post, `GET /public HTTP/1.1\r\n${closing}\r\n`)
@@ -105,24 +128,28 @@ test('an upload that breaks off is one line, and no fault of ours', async () => 
 })
 
 describe('closing', () => {
-  test('lets a request finish that is on its way, and takes no new connection', async () => {
+  test('lets requests finish that are on their way, and takes no new connection', async () => {
     let finish = () => {}
     const { app } = createTestServer()
-    const arrived = new Promise<void>((resolve) => {
-      app.get('/slow', { config: { public: true } }, () => {
-        resolve()
-        return new Promise((done) => {
-          finish = () => done({ data: 'slow' })
-        })
+    app.get('/slow', { config: { public: true } }, () => {
+      return new Promise((resolve) => {
+        finish = () => resolve({ data: 'slow' })
       })
     })
     await app.listen({ host: '127.0.0.1', port: 0 })
     port = (app.server.address() as AddressInfo).port
-    const answer = exchange('GET /slow HTTP/1.1\r\nHost: x\r\n\r\n')
-    await arrived
+    const socket = connect(port, '127.0.0.1')
+    const received = text(socket)
+    socket.write('GET /slow HTTP/1.1\r\nHost: x\r\n\r\n')
+    await once(app.server, 'request')
     const closed = app.close()
+    await new Promise(setImmediate)
+    socket.write('GET /public HTTP/1.1\r\nHost: x\r\n\r\n')
+    await once(app.server, 'request')
     finish()
-    expect(await answer).toContain('{"data":"slow"}')
+    const [slow = '', other = ''] = (await received).split('{"data":"slow"}')
+    expect(slow).toContain('HTTP/1.1 200')
+    expect(other).toMatch(/^HTTP\/1.1 200 .*connection: close.*{"data":"public"}$/is)
     await closed
     await expect(fetch(`http://127.0.0.1:${port}/public`)).rejects.toThrow()
   })
