@@ -1,0 +1,136 @@
+import { once } from 'node:events'
+import { get, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
+import { createHttpServer, createLogger, createMetrics, type HttpServer, type Identity } from '@herald/runtime'
+import type { ChangeLog, StoredChangeEntry } from '@herald/store'
+import { afterEach, expect, test } from '@jest/globals'
+import { addChangeEntryRoutes } from './routes.ts'
+
+const uuid = (n: number) => `0190a6e0-7c1b-7def-8abc-${n.toString(16).padStart(12, '0')}`
+
+const identity: Identity = {
+  userId: uuid(1),
+  subscriberId: uuid(2),
+  name: '',
+  picture: '',
+  actorType: 'user',
+  scopes: new Set(['change-entries:read']),
+  expiresAt: new Date('2100-01-01T00:00:00Z'),
+}
+
+const entry = (n: number, afterState = 'null'): StoredChangeEntry => ({
+  id: uuid(n),
+  subscriberId: uuid(2),
+  user: { id: uuid(1), name: '', email: '' },
+  entityType: '',
+  entityId: '',
+  entityTitle: '',
+  actionType: '',
+  changedField: '',
+  beforeState: 'null',
+  afterState,
+  createdAt: new Date(n),
+})
+
+class Away extends Error {}
+
+let app: HttpServer
+afterEach(() => app.close())
+
+/** Serves a log whose steps are made by `all`, and asks for it over a socket. */
+async function request(all: ChangeLog['all']): Promise<IncomingMessage> {
+  app = createHttpServer({
+    logger: createLogger({ name: 'test', level: 'silent' }),
+    authenticator: { authenticate: async () => ({ ok: true, identity }) },
+    metrics: createMetrics(),
+    isStorageUnavailable: (error) => error instanceof Away,
+    drainMs: 100,
+  })
+  addChangeEntryRoutes(app, { changeEntries: { of: () => ({ all }) } })
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  const { port } = app.server.address() as AddressInfo
+  const asked = get({ port, path: '/change-entries/all', agent: false })
+  const [answer] = (await once(asked, 'response')) as [IncomingMessage]
+  return answer
+}
+
+/** What arrived, and how it ended. */
+async function receive(answer: IncomingMessage) {
+  let text = ''
+  let error: unknown
+  try {
+    for await (const bytes of answer) text += bytes
+  } catch (thrown) {
+    error = thrown
+  }
+  return { text, error, complete: answer.complete }
+}
+
+test('a log that is read to its end is a whole transfer', async () => {
+  const answer = await request(async function* () {
+    yield [entry(3), entry(2)]
+    yield [entry(1)]
+  })
+  const { text, error, complete } = await receive(answer)
+  expect([error, complete]).toEqual([undefined, true])
+  expect(JSON.parse(text).data).toHaveLength(3)
+})
+
+test.each([1, 2, 30])(
+  'a storage that fails after %s steps cuts the transfer: no client takes it for whole',
+  async (steps) => {
+    const answer = await request(async function* () {
+      for (let n = 0; n < steps; n++) yield [entry(n)]
+      throw new Away()
+    })
+    expect(answer.statusCode).toBe(200)
+    const { text, error, complete } = await receive(answer)
+    expect(complete).toBe(false)
+    expect(error).toMatchObject({ code: 'ECONNRESET' })
+    expect(() => JSON.parse(text)).toThrow()
+    expect(text).not.toContain(']}')
+  },
+)
+
+test('a storage that fails before the first entry is a problem, not a transfer', async () => {
+  // biome-ignore lint/correctness/useYield: it fails before there is anything to yield.
+  const answer = await request(async function* () {
+    throw new Away()
+  })
+  const { text, complete } = await receive(answer)
+  expect([answer.statusCode, answer.headers['retry-after'], complete]).toEqual([503, '5', true])
+  expect(JSON.parse(text)).toMatchObject({ code: 'storage_unavailable' })
+})
+
+test('a client that leaves ends the reading', async () => {
+  let ended = () => {}
+  const hasEnded = new Promise<void>((resolve) => {
+    ended = resolve
+  })
+  const answer = await request(async function* () {
+    try {
+      for (let n = 0; ; n++) yield [entry(n, JSON.stringify('x'.repeat(100_000)))]
+    } finally {
+      ended()
+    }
+  })
+  await once(answer, 'data')
+  answer.destroy()
+  await hasEnded
+})
+
+test('a client that reads slowly is waited for: what is not sent is not read', async () => {
+  let read = 0
+  const answer = await request(async function* () {
+    for (; read < 500; read++) yield [entry(read, JSON.stringify('x'.repeat(1_000_000)))]
+  })
+  answer.pause()
+  await pause(500)
+  // The buffers of both sockets hold some megabytes; the log has 500.
+  const readMeanwhile = read
+  await pause(500)
+  expect(read).toBe(readMeanwhile)
+  expect(read).toBeLessThan(50)
+  answer.destroy()
+})

@@ -1,0 +1,168 @@
+import { notificationSchema } from '@herald/contracts'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { createTestQuery, notificationAt, type User } from '../query.fixture.ts'
+
+let query: Awaited<ReturnType<typeof createTestQuery>>
+
+beforeAll(async () => {
+  query = await createTestQuery('marks')
+  await query.store.migrate()
+})
+afterAll(() => query?.stop())
+
+async function notify(...users: readonly [User, ...User[]]): Promise<string> {
+  const notification = notificationAt('2026-03-01T09:30:00.987Z', users[0], { recipientIds: users.map(({ id }) => id) })
+  await query.store.notifications.insertNew([notification])
+  return notification.id
+}
+
+const dataOf = ({ status, json }: Awaited<ReturnType<User['get']>>) => {
+  expect(status).toBe(200)
+  return json.data
+}
+
+/** The time as it goes out, and no older than `since`. */
+const timeSince = (since: number, text: string) => {
+  expect(text).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
+  expect(Date.parse(text)).toBeGreaterThanOrEqual(Math.floor(since / 1_000) * 1_000)
+  expect(Date.parse(text)).toBeLessThanOrEqual(Date.now())
+}
+
+test('one notification has the fields of specification 2.2 and of the contract’s schema', async () => {
+  const user = await query.newUser()
+  const id = await notify(user)
+  const data = dataOf(await user.get(`/notifications/${id}`))
+  expect(data).toMatchObject({ id, createdAt: '2026-03-01T09:30:00Z', updatedAt: '2026-03-01T09:30:00Z' })
+  expect(data).toMatchObject({ subscriberId: user.subscriberId, readAt: null, emailSentAt: null })
+  expect(data).not.toHaveProperty('recipients')
+  expect(notificationSchema.parse(data)).toStrictEqual(data)
+})
+
+test('an id in upper case is the same id', async () => {
+  const user = await query.newUser()
+  const id = await notify(user)
+  expect(dataOf(await user.get(`/notifications/${id.toUpperCase()}`)).id).toBe(id)
+  expect(dataOf(await user.patch(`/notifications/${id.toUpperCase()}/read`)).id).toBe(id)
+})
+
+describe('read', () => {
+  test('sets readAt to now, and changes nothing else', async () => {
+    const user = await query.newUser()
+    const id = await notify(user)
+    const before = dataOf(await user.get(`/notifications/${id}`))
+    const since = Date.now()
+    const { readAt, ...others } = dataOf(await user.patch(`/notifications/${id}/read`))
+    timeSince(since, readAt)
+    expect({ ...others, readAt: null }).toStrictEqual(before)
+  })
+
+  test('again keeps the first time', async () => {
+    const user = await query.newUser()
+    const id = await notify(user)
+    const first = dataOf(await user.patch(`/notifications/${id}/read`))
+    await new Promise((resolve) => setTimeout(resolve, 1_100))
+    expect(dataOf(await user.patch(`/notifications/${id}/read`))).toStrictEqual(first)
+  })
+})
+
+describe('unread', () => {
+  test('takes readAt away, and changes nothing else', async () => {
+    const user = await query.newUser()
+    const id = await notify(user)
+    const before = dataOf(await user.get(`/notifications/${id}`))
+    await user.patch(`/notifications/${id}/read`)
+    expect(dataOf(await user.patch(`/notifications/${id}/unread`))).toStrictEqual(before)
+  })
+
+  test('of what is unread is 200, unchanged', async () => {
+    const user = await query.newUser()
+    const id = await notify(user)
+    const before = dataOf(await user.get(`/notifications/${id}`))
+    expect(dataOf(await user.patch(`/notifications/${id}/unread`))).toStrictEqual(before)
+  })
+})
+
+test('what was marked is so in the very next answer, alone, in the list and by its status', async () => {
+  const user = await query.newUser()
+  const id = await notify(user)
+  for (let round = 0; round < 5; round++) {
+    for (const [mark, other] of [
+      ['read', 'unread'],
+      ['unread', 'read'],
+    ]) {
+      const marked = dataOf(await user.patch(`/notifications/${id}/${mark}`))
+      expect(dataOf(await user.get(`/notifications/${id}`))).toStrictEqual(marked)
+      expect(dataOf(await user.get('/')).notifications).toStrictEqual([marked])
+      expect(dataOf(await user.get(`/?status=${mark}`)).notifications).toStrictEqual([marked])
+      expect(dataOf(await user.get(`/?status=${other}`)).notifications).toEqual([])
+    }
+  }
+})
+
+test('ten marks at once leave one time', async () => {
+  const user = await query.newUser()
+  const id = await notify(user)
+  const marks = await Promise.all(Array.from({ length: 10 }, () => user.patch(`/notifications/${id}/read`)))
+  const { readAt } = dataOf(await user.get(`/notifications/${id}`))
+  expect(new Set(marks.map((mark) => dataOf(mark).readAt))).toEqual(new Set([readAt]))
+})
+
+describe('somebody else', () => {
+  const address = { get: '/notifications/ID', read: '/notifications/ID/read', unread: '/notifications/ID/unread' }
+  const answers = async (user: User, id: string) => {
+    const asked = [
+      await user.get(address.get.replace('ID', id)),
+      await user.patch(address.read.replace('ID', id)),
+      await user.patch(address.unread.replace('ID', id)),
+    ]
+    return asked.map(({ status, headers, json }) => {
+      const { date: _date, 'x-request-id': requestId, ...comparable } = headers
+      return { status, comparable, json: { ...json, instance: json.instance === requestId } }
+    })
+  }
+
+  test('gets the answer of what does not exist, to the letter', async () => {
+    const owner = await query.newUser()
+    const id = await notify(owner)
+    const others = [
+      await query.newUser(),
+      await query.newUser({ subscriberId: owner.subscriberId }),
+      await query.newUser({ id: owner.id }),
+    ]
+    const nothing = await answers(owner, '01a2ce8b-d3ff-75b6-98c3-ba2dbf301c87')
+    expect(nothing.map(({ status, json }) => [status, json.code])).toEqual(Array(3).fill([404, 'not_found']))
+    for (const other of others) {
+      expect(await answers(other, id)).toStrictEqual(nothing)
+      expect(dataOf(await other.get('/')).notifications).toEqual([])
+    }
+    expect(dataOf(await owner.get(`/notifications/${id}`)).readAt).toBeNull()
+  })
+
+  test('who received the same keeps a read state of his own', async () => {
+    const anna = await query.newUser()
+    const ben = await query.newUser({ subscriberId: anna.subscriberId })
+    const id = await notify(anna, ben)
+    await anna.patch(`/notifications/${id}/read`)
+    expect(dataOf(await ben.get(`/notifications/${id}`)).readAt).toBeNull()
+    expect(dataOf(await anna.get(`/notifications/${id}`)).readAt).not.toBeNull()
+  })
+})
+
+test.each([
+  'nope',
+  '01a2ce8b-d3ff-75b6-98c3-ba2dbf301c8',
+  '01a2ce8bd3ff75b698c3ba2dbf301c87',
+  '%7B01a2ce8b-d3ff-75b6-98c3-ba2dbf301c87%7D',
+])('an id such as %s is 400', async (id) => {
+  const user = await query.newUser()
+  for (const answer of [await user.get(`/notifications/${id}`), await user.patch(`/notifications/${id}/unread`)]) {
+    expect(answer.status).toBe(400)
+    expect(answer.json).toMatchObject({ code: 'validation_failed', errors: [{ pointer: '/notificationId' }] })
+  }
+})
+
+test('a query has no place here', async () => {
+  const user = await query.newUser()
+  const answer = await user.patch(`/notifications/${await notify(user)}/read?at=now`)
+  expect(answer.json).toMatchObject({ status: 400, errors: [{ pointer: '/at' }] })
+})

@@ -1,0 +1,114 @@
+import { randomUUID } from 'node:crypto'
+import { makeUuidV7 } from '@herald/contracts'
+import { createTokenIssuer } from '@herald/local-stack'
+import { createLogger, createReleasers, loadSettings } from '@herald/runtime'
+import { createStore, type NewNotification, type StoredChangeEntry } from '@herald/store'
+import { MongoClient } from 'mongodb'
+import { createQuery } from './app.ts'
+import { settingsSchema } from './config.ts'
+
+export type User = Awaited<ReturnType<Awaited<ReturnType<typeof createTestQuery>>['newUser']>>
+
+/** Query as it is wired, on a database of its own, asked without a socket. */
+export async function createTestQuery(name: string, environment: Record<string, string> = {}) {
+  const issuer = await createTokenIssuer()
+  const uri = process.env.MONGODB_URI ?? ''
+  const database = `herald-test-query-${name}-${process.pid}`
+  const loaded = loadSettings(settingsSchema, {
+    MONGODB_URI: uri,
+    MONGODB_DATABASE: database,
+    AUTH_PUBLIC_KEY: issuer.publicKeyPem,
+    AUTH_ISSUER: issuer.issuer,
+    AUTH_AUDIENCE: issuer.audience,
+    RATE_LIMIT_PER_MINUTE: '1000000',
+    ...environment,
+  })
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.faults))
+  const logger = createLogger({ name: 'test', level: 'silent' })
+  const releasers = createReleasers(logger)
+  const { http, admin } = createQuery({ settings: loaded.settings, logger, releasers })
+  const store = createStore({ uri, database, applicationName: 'test' })
+
+  const ask = async (method: 'GET' | 'PATCH', url: string, authorization?: string) => {
+    const { statusCode, headers, body } = await http.inject({
+      method,
+      url,
+      headers: authorization === undefined ? {} : { authorization },
+    })
+    return { status: statusCode, headers, body, json: JSON.parse(body) }
+  }
+
+  return {
+    ask,
+    admin,
+    store,
+    database,
+    /** A user of a new subscriber with every scope, unless the claims say otherwise. */
+    async newUser(claims: { id?: string; subscriberId?: string; scope?: string } = {}) {
+      const { id = randomUUID(), subscriberId = randomUUID(), ...others } = claims
+      const authorization = `Bearer ${await issuer.sign({ sub: id, subscriber_id: subscriberId, ...others })}`
+      return {
+        id,
+        subscriberId,
+        get: (url: string) => ask('GET', url, authorization),
+        patch: (url: string) => ask('PATCH', url, authorization),
+      }
+    },
+    async stop() {
+      await http.close()
+      await admin.app.close()
+      await releasers.releaseAll()
+      await store.close()
+      const client = new MongoClient(uri)
+      await client.db(database).dropDatabase()
+      await client.close()
+    },
+  }
+}
+
+/** A notification of that time for one recipient. */
+export function notificationAt(
+  time: string | number,
+  to: Pick<User, 'id' | 'subscriberId'>,
+  changes: Partial<NewNotification> = {},
+): NewNotification {
+  const createdAt = new Date(time)
+  return {
+    id: makeUuidV7(createdAt.getTime(), Buffer.from(randomUUID())),
+    subscriberId: to.subscriberId,
+    type: 'mention',
+    actor: { id: randomUUID(), name: 'Ada', image: '' },
+    actorType: 'user',
+    subjectId: randomUUID(),
+    subjectType: 'user',
+    locationId: randomUUID(),
+    locationType: 'comment',
+    metadata: '{"mention":{"mentionerName":"Ada","snippet":"Look","entityType":"portfolio"},"add":{},"edit":{}}',
+    createdAt,
+    recipientIds: [to.id],
+    ...changes,
+  }
+}
+
+/** A line of a subscriber's change log. */
+export function changeEntryAt(
+  time: string | number,
+  subscriberId: string,
+  changes: Partial<StoredChangeEntry> = {},
+): StoredChangeEntry {
+  const createdAt = new Date(time)
+  return {
+    id: makeUuidV7(createdAt.getTime(), Buffer.from(randomUUID())),
+    subscriberId,
+    user: { id: randomUUID(), name: 'Ada', email: 'ada@example.com' },
+    entityType: 'portfolio',
+    entityId: 'p-1',
+    entityTitle: 'Portfolio',
+    actionType: 'update',
+    changedField: 'name',
+    beforeState: 'null',
+    afterState: '"new"',
+    createdAt,
+    ...changes,
+  }
+}
