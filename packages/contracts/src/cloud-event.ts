@@ -18,5 +18,11 @@ export const cloudEventAttributesSchema = z.object({
     .string()
     .regex(/^application\/([\w.+-]+\+)?json\s*(;.*)?$/i, { error: 'Must be a JSON media type' })
     .optional(),
+  /** W3C Trace Context. It serves to look into things: one that is not valid is no fault of the event. */
+  traceparent: z
+    .string()
+    .regex(/^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}/)
+    .optional()
+    .catch(undefined),
 })
 export type CloudEventAttributes = z.infer<typeof cloudEventAttributesSchema>

@@ -30,7 +30,10 @@ export const mentionCreatedSchema = z.object({
 export type MentionCreated = z.infer<typeof mentionCreatedSchema>
 
 /** A state may be anything, and what is absent is `null`. It is passed through by reference, never copied. */
-const stateSchema = z.custom<JsonValue | undefined>().transform((state): JsonValue => state ?? null)
+const stateSchema = z
+  .custom<JsonValue | undefined>()
+  .optional()
+  .transform((state): JsonValue => state ?? null)
 
 /** The data of `herald.change.recorded.v1`. Fields that aren't known are ignored. */
 export const changeRecordedSchema = z.object({

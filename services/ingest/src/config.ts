@@ -3,6 +3,7 @@ import {
   authenticationSettings,
   booleanSetting,
   httpSettings,
+  integerSetting,
   listSetting,
   observationSettings,
   retentionSettings,
@@ -31,9 +32,20 @@ const kafkaSettings = {
     .meta({ description: 'plain, scram-sha-256 or scram-sha-512; user and password are required with it' }),
   KAFKA_SASL_USERNAME: textSetting().optional().meta({ description: 'User at the brokers' }),
   KAFKA_SASL_PASSWORD: textSetting().optional().meta({ description: 'Password at the brokers' }),
+  LIVENESS_STALL_SECONDS: integerSetting({ min: 10, max: 86_400 })
+    .default(180)
+    .meta({ description: 'Seconds without progress, though there is work, after which /livez fails' }),
 }
 
 const saslNames = ['KAFKA_SASL_MECHANISM', 'KAFKA_SASL_USERNAME', 'KAFKA_SASL_PASSWORD'] as const
+
+function checkSasl(settings: Partial<Record<(typeof saslNames)[number], unknown>>, context: z.RefinementCtx): void {
+  const missing = saslNames.filter((name) => settings[name] === undefined)
+  if (missing.length === saslNames.length) return
+  for (const name of missing) {
+    context.addIssue({ code: 'custom', path: [name], message: 'Is required with the other KAFKA_SASL settings' })
+  }
+}
 
 /** The settings of ingest, by the names of environment variables. */
 export const settingsSchema = z
@@ -45,14 +57,12 @@ export const settingsSchema = z
     ...kafkaSettings,
     ...retentionSettings,
   })
-  .superRefine((settings, context) => {
-    const missing = saslNames.filter((name) => settings[name] === undefined)
-    if (missing.length === saslNames.length) return
-    for (const name of missing) {
-      context.addIssue({ code: 'custom', path: [name], message: 'Is required with the other KAFKA_SASL settings' })
-    }
-  })
+  .superRefine(checkSasl)
 export type Settings = z.output<typeof settingsSchema>
+export type KafkaSettings = z.output<typeof deadLetterSettingsSchema>
 
-/** What `migrate` needs. */
-export const migrateSettingsSchema = z.object(storageSettings)
+/** What `migrate` needs; documents expire only where it is told to. */
+export const migrateSettingsSchema = z.object({ ...storageSettings, ...retentionSettings })
+
+/** What the dead-letter command needs. */
+export const deadLetterSettingsSchema = z.object(kafkaSettings).superRefine(checkSasl)

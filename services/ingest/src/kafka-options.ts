@@ -1,8 +1,8 @@
-import type { Settings } from './config.ts'
+import type { KafkaSettings } from './config.ts'
 import type { KafkaOptions } from './kafka/client.ts'
 
 /** How the brokers are reached, by the settings. */
-export function toKafkaOptions(settings: Settings): KafkaOptions {
+export function toKafkaOptions(settings: KafkaSettings): KafkaOptions {
   const { KAFKA_SASL_MECHANISM: mechanism, KAFKA_SASL_USERNAME: username, KAFKA_SASL_PASSWORD: password } = settings
   const options = { brokers: settings.KAFKA_BROKERS, clientId: 'herald-ingest', ssl: settings.KAFKA_SSL }
   if (mechanism === undefined || username === undefined || password === undefined) return options

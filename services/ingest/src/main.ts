@@ -8,14 +8,12 @@ await runService({
   schema: settingsSchema,
   process,
   async start({ settings, logger, releasers, onDraining }) {
-    const { http, admin, consumer } = createIngest({ settings, logger, releasers })
+    const { http, admin, events } = createIngest({ settings, logger, releasers })
     onDraining(admin.startDraining)
     releasers.add('admin server', () => admin.app.close())
     await admin.app.listen({ host: settings.HOST, port: settings.ADMIN_PORT })
     releasers.add('HTTP server', () => http.close(), { limitMs: 10_000 })
     await http.listen({ host: settings.HOST, port: settings.PORT })
-    // Released first: what is in hand is finished and committed while everything else still stands.
-    releasers.add('consumer', () => consumer.stop(), { limitMs: 10_000 })
-    consumer.start()
+    events.start()
   },
 })

@@ -1,32 +1,89 @@
-import type { FaultCode } from '@herald/contracts'
-import { Counter, type Registry } from 'prom-client'
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import type { IncomingRecord } from './events/incoming-record.ts'
+import type { RecordOutcome } from './events/record-handler.ts'
+import type { Chunk } from './kafka/batch-runner.ts'
+import type { PartitionLag } from './kafka/lag-monitor.ts'
 
-/** What is counted of events. */
-export function createEventMetrics(registry: Registry) {
+/** What is counted and timed of events. */
+export function createEventMetrics(registry: Registry, clock: () => Date) {
+  const registers = [registry]
   const events = new Counter({
     name: 'herald_events_total',
-    help: 'Records by topic and outcome; one that comes again is counted again',
+    help: 'Records by topic and outcome (stored, expired, dead-letter); one that comes again is counted again',
     labelNames: ['topic', 'outcome'],
-    registers: [registry],
+    registers,
   })
   const deadLetters = new Counter({
     name: 'herald_dead_letters_total',
     help: 'Dead letters by code',
     labelNames: ['code'],
-    registers: [registry],
+    registers,
+  })
+  const age = new Histogram({
+    name: 'herald_event_age_seconds',
+    help: 'Time from the broker’s timestamp of a record until it is stored, by topic',
+    labelNames: ['topic'],
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30, 120, 600, 3_600],
+    registers,
+  })
+  const chunkRecords = new Histogram({
+    name: 'herald_chunk_records',
+    help: 'Records of a chunk, by topic',
+    labelNames: ['topic'],
+    buckets: [1, 5, 20, 50, 100, 200, 500],
+    registers,
+  })
+  const chunkSeconds = new Histogram({
+    name: 'herald_chunk_seconds',
+    help: 'Time that a chunk takes to be stored and committed, by topic',
+    labelNames: ['topic'],
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    registers,
   })
   const retries = new Counter({
     name: 'herald_chunk_retries_total',
     help: 'Chunks that could not be stored or dead-lettered and come again, by topic',
     labelNames: ['topic'],
-    registers: [registry],
+    registers,
   })
-  return {
-    observe({ topic }: IncomingRecord, outcome: 'stored' | FaultCode) {
-      events.inc({ topic, outcome: outcome === 'stored' ? 'stored' : 'dead-letter' })
-      if (outcome !== 'stored') deadLetters.inc({ code: outcome })
+  let lastProgress = clock()
+  new Gauge({
+    name: 'herald_seconds_since_progress',
+    help: 'Time since a chunk was last committed, or since the start',
+    registers,
+    collect() {
+      this.set((clock().getTime() - lastProgress.getTime()) / 1_000)
     },
-    onRetry: (topic: string) => retries.inc({ topic }),
+  })
+
+  return {
+    observeRecord({ topic, timestamp }: IncomingRecord, outcome: RecordOutcome) {
+      const isDead = outcome !== 'stored' && outcome !== 'expired'
+      events.inc({ topic, outcome: isDead ? 'dead-letter' : outcome })
+      if (isDead) deadLetters.inc({ code: outcome })
+      else age.observe({ topic }, Math.max(0, clock().getTime() - Number(timestamp)) / 1_000)
+    },
+    observeDeadLetter: (code: string) => deadLetters.inc({ code }),
+    observeChunk({ topic, records, seconds }: Chunk) {
+      lastProgress = clock()
+      chunkRecords.observe({ topic }, records)
+      chunkSeconds.observe({ topic }, seconds)
+    },
+    observeRetry: (topic: string) => retries.inc({ topic }),
+    /** Shows the lag of every partition of the group, as the broker has it. */
+    showLags(lags: () => readonly PartitionLag[]) {
+      new Gauge({
+        name: 'herald_lag_records',
+        help: 'Records that the group has not committed yet, by topic and partition',
+        labelNames: ['topic', 'partition'],
+        registers,
+        collect() {
+          this.reset()
+          for (const { topic, partition, lag } of lags()) this.set({ topic, partition }, lag)
+        },
+      })
+    },
   }
 }
+
+export type EventMetrics = ReturnType<typeof createEventMetrics>

@@ -7,8 +7,8 @@ import { migrateSettingsSchema } from './config.ts'
 const logger = createLogger({ name: 'herald-migrate', level: 'info' })
 const loaded = loadSettings(migrateSettingsSchema, process.env)
 if (loaded.ok) {
-  const { MONGODB_URI: uri, MONGODB_DATABASE: database } = loaded.settings
-  const store = createStore({ uri, database, applicationName: 'herald-migrate' })
+  const { MONGODB_URI: uri, MONGODB_DATABASE: database, RETENTION_DAYS: retentionDays } = loaded.settings
+  const store = createStore({ uri, database, applicationName: 'herald-migrate', retentionDays })
   try {
     await store.migrate()
     logger.info({ database }, 'Collections and indexes are there')

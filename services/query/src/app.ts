@@ -26,6 +26,7 @@ export function createQuery({ settings, logger, releasers }: QueryDependencies) 
     uri: settings.MONGODB_URI,
     database: settings.MONGODB_DATABASE,
     applicationName: 'herald-query',
+    retentionDays: settings.RETENTION_DAYS,
   })
   releasers.add('MongoDB', () => store.close())
   const http = createHttpServer({

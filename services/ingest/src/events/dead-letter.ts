@@ -2,7 +2,13 @@ import { type FaultCode, limits } from '@herald/contracts'
 import type { IncomingRecord, RecordHeaders } from './incoming-record.ts'
 
 /** A record that can never succeed, and why. */
-export type DeadLetter = { readonly record: IncomingRecord; readonly code: FaultCode; readonly detail: string }
+export type DeadLetter = {
+  readonly record: IncomingRecord
+  readonly code: FaultCode
+  readonly detail: string
+  /** The trace of the event, which may stand in its attributes alone. */
+  readonly traceparent?: string | undefined
+}
 
 /** Where dead letters go. Resolves when all of them are durable; throws when that can't be said, and may be asked again. */
 export type DeadLetters = { publish(letters: readonly DeadLetter[]): Promise<void> }
@@ -15,11 +21,12 @@ export type OutgoingRecord = {
 }
 
 /** The dead letter in its topic's form: key, value and headers as they came, and Herald's own headers beside them. */
-export function toOutgoingRecord({ record, code, detail }: DeadLetter): OutgoingRecord {
+export function toOutgoingRecord({ record, code, detail, traceparent }: DeadLetter): OutgoingRecord {
   return {
     key: record.key,
     value: record.value,
     headers: {
+      ...(traceparent === undefined ? {} : { traceparent }),
       ...writableHeaders(record.headers),
       'herald-error-code': code,
       'herald-error-detail': cutToBytes(detail, limits.deadLetterDetailBytes),

@@ -6,67 +6,102 @@ import {
   type FaultCode,
   limits,
   mentionCreatedSchema,
+  receiptSchema,
+  timeOfUuidV7,
   zodFaults,
 } from '@herald/contracts'
-import type { NewNotification, StoredChangeEntry } from '@herald/store'
+import type { NewNotification, Receipt, ReceiptKind, StoredChangeEntry } from '@herald/store'
 import type { z } from 'zod'
 import { describeFaults } from './describe-faults.ts'
-import type { IncomingRecord } from './incoming-record.ts'
+import { headerText, type IncomingRecord } from './incoming-record.ts'
 import { type ReadEvent, readCloudEvent } from './read-cloud-event.ts'
 
-/** What is to be done with a record. */
-export type Decision =
+/** What is to be done with a record, and the trace that it belongs to. */
+export type Decision = Deed & { readonly traceparent?: string | undefined }
+
+type Deed =
   | { readonly kind: 'notification'; readonly notification: NewNotification }
   | { readonly kind: 'change-entry'; readonly entry: StoredChangeEntry }
+  | { readonly kind: 'receipt'; readonly receipt: Omit<Receipt, 'record'> }
+  /** It has expired: stored now, it would come back from the dead. */
+  | { readonly kind: 'expired' }
   | { readonly kind: 'dead-letter'; readonly code: FaultCode; readonly detail: string }
 
 /** What a topic carries. */
-export type TopicKind = 'mention' | 'change'
+export type TopicKind = 'mention' | 'change' | 'receipt'
 
-const deadLetter = (code: FaultCode, detail: string): Decision => ({ kind: 'dead-letter', code, detail })
+/** The time at which records are decided, and before which nothing is kept. */
+export type DecisionTimes = { readonly now: Date; readonly keepFrom?: Date | undefined }
+
+type Event = Extract<ReadEvent, { ok: true }>
+
+const deadLetter = (code: FaultCode, detail: string): Deed => ({ kind: 'dead-letter', code, detail })
+const invalidData = (error: z.ZodError) => deadLetter('invalid_data', describeFaults(zodFaults(error), '/data'))
 
 /** Decides a record by itself: no IO, and nothing of a record makes it throw. */
-export function decide(record: IncomingRecord, kind: TopicKind, now: Date): Decision {
+export function decide(record: IncomingRecord, kind: TopicKind, { now, keepFrom }: DecisionTimes): Decision {
   const event = readCloudEvent(record)
-  if (!event.ok) return deadLetter(event.code, event.detail)
+  if (!event.ok) return { ...deadLetter(event.code, event.detail), traceparent: traceparentHeader(record) }
+  const traceparent = event.attributes.traceparent ?? traceparentHeader(record)
+  return { ...decideEvent(event, kind, { now, keepFrom }), traceparent }
+}
+
+const traceparentHeader = ({ headers }: IncomingRecord) => headerText(headers, 'traceparent')
+
+function decideEvent(event: Event, kind: TopicKind, { now, keepFrom }: DecisionTimes): Deed {
   const { time, type } = event.attributes
   if (time > now.getTime() + limits.eventFutureMs) {
     return deadLetter('future_time', `The time is ${new Date(time).toISOString()}, more than 5 minutes ahead`)
   }
-  if (kind === 'mention' && type === eventTypes.mentionCreated) return decideMention(event)
-  if (kind === 'change' && type === eventTypes.changeRecorded) return decideChange(event)
-  return deadLetter('unknown_type', `The type ${JSON.stringify(type)} does not belong on this topic`)
+  const isExpired = (at: number | undefined) => at !== undefined && keepFrom !== undefined && at < keepFrom.getTime()
+  const decideData = decisions[kind].get(type)
+  if (!decideData) return deadLetter('unknown_type', `The type ${JSON.stringify(type)} does not belong on this topic`)
+  const decision = decideData(event)
+  if (decision.kind === 'dead-letter') return decision
+  // A receipt is as old as what it is about.
+  const age = decision.kind === 'receipt' ? timeOfUuidV7(decision.receipt.notificationId) : time
+  return isExpired(age) ? { kind: 'expired' } : decision
 }
 
-type Event = Extract<ReadEvent, { ok: true }>
-
-function identify({ subscriberid, source, id, time }: CloudEventAttributes) {
-  const eventId = deriveEventId({ subscriberId: subscriberid, source, id, time })
-  return { id: eventId, subscriberId: subscriberid, createdAt: new Date(time) }
+const decisions: Readonly<Record<TopicKind, ReadonlyMap<string, (event: Event) => Deed>>> = {
+  mention: new Map([[eventTypes.mentionCreated, decideMention]]),
+  change: new Map([[eventTypes.changeRecorded, decideChange]]),
+  receipt: new Map([
+    [eventTypes.emailSent, (event: Event) => decideReceipt(event, 'email-sent')],
+    [eventTypes.notificationRead, (event: Event) => decideReceipt(event, 'read')],
+  ]),
 }
 
-const invalidData = (error: z.ZodError) => deadLetter('invalid_data', describeFaults(zodFaults(error), '/data'))
+const eventIdOf = ({ subscriberid, source, id, time }: CloudEventAttributes) =>
+  deriveEventId({ subscriberId: subscriberid, source, id, time })
 
-function decideMention({ attributes, data }: Event): Decision {
+function identify(attributes: CloudEventAttributes) {
+  const { subscriberid, time } = attributes
+  return { id: eventIdOf(attributes), subscriberId: subscriberid, createdAt: new Date(time) }
+}
+
+function decideMention({ attributes, data }: Event): Deed {
   const parsed = mentionCreatedSchema.safeParse(data)
   if (!parsed.success) return invalidData(parsed.error)
-  const notification = {
-    ...identify(attributes),
-    type: 'mention',
-    ...parsed.data,
-    metadata: JSON.stringify(parsed.data.metadata),
-  } as const
-  return { kind: 'notification', notification }
+  const metadata = JSON.stringify(parsed.data.metadata)
+  return {
+    kind: 'notification',
+    notification: { ...identify(attributes), type: 'mention', ...parsed.data, metadata },
+  }
 }
 
-function decideChange({ attributes, data }: Event): Decision {
+function decideChange({ attributes, data }: Event): Deed {
   const parsed = changeRecordedSchema.safeParse(data)
   if (!parsed.success) return invalidData(parsed.error)
-  const entry = {
-    ...identify(attributes),
-    ...parsed.data,
-    beforeState: JSON.stringify(parsed.data.beforeState),
-    afterState: JSON.stringify(parsed.data.afterState),
-  }
-  return { kind: 'change-entry', entry }
+  const beforeState = JSON.stringify(parsed.data.beforeState)
+  const afterState = JSON.stringify(parsed.data.afterState)
+  return { kind: 'change-entry', entry: { ...identify(attributes), ...parsed.data, beforeState, afterState } }
+}
+
+function decideReceipt({ attributes, data }: Event, kind: ReceiptKind): Deed {
+  const parsed = receiptSchema.safeParse(data)
+  if (!parsed.success) return invalidData(parsed.error)
+  const { subscriberid: subscriberId, time } = attributes
+  const receipt = { subscriberId, ...parsed.data, kind, at: new Date(time), eventId: eventIdOf(attributes) }
+  return { kind: 'receipt', receipt }
 }

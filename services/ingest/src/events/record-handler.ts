@@ -1,16 +1,20 @@
 import type { FaultCode } from '@herald/contracts'
-import type { ChangeEntries, NewNotification, Notifications, StoredChangeEntry } from '@herald/store'
+import type { ChangeEntries, InsertOutcome, Notifications, Receipts } from '@herald/store'
 import type { DeadLetter, DeadLetters } from './dead-letter.ts'
-import { type Decision, decide, type TopicKind } from './decide.ts'
+import { type Decision, type DecisionTimes, decide, type TopicKind } from './decide.ts'
 import type { IncomingRecord } from './incoming-record.ts'
+import { toRecordText } from './record-text.ts'
+
+export type RecordOutcome = 'stored' | 'expired' | FaultCode
 
 export type RecordHandlerDependencies = {
   readonly notifications: Pick<Notifications, 'insertNew'>
   readonly changeEntries: Pick<ChangeEntries, 'insertNew'>
+  readonly receipts: Pick<Receipts, 'apply' | 'settle'>
   readonly deadLetters: DeadLetters
-  readonly clock: () => Date
+  readonly times: () => DecisionTimes
   /** Told of every record once its outcome stands. */
-  readonly observe: (record: IncomingRecord, outcome: 'stored' | FaultCode) => void
+  readonly observe: (record: IncomingRecord, outcome: RecordOutcome, traceparent: string | undefined) => void
 }
 
 /** What came out of a chunk: all of it stands in MongoDB or among the dead letters when this is there. */
@@ -18,9 +22,9 @@ export type HandleRecords = (records: readonly IncomingRecord[], kind: TopicKind
 
 type Decided = { readonly record: IncomingRecord; readonly decision: Decision }
 
-function tryDecide(record: IncomingRecord, kind: TopicKind, now: Date): Decision {
+function tryDecide(record: IncomingRecord, kind: TopicKind, times: DecisionTimes): Decision {
   try {
-    return decide(record, kind, now)
+    return decide(record, kind, times)
   } catch {
     // A fault of ours. The record waits among the dead letters until it is mended; it must not stop those behind it.
     return { kind: 'dead-letter', code: 'undecidable', detail: 'Herald failed at this record' }
@@ -32,44 +36,65 @@ function tryDecide(record: IncomingRecord, kind: TopicKind, now: Date): Decision
  * that the same records must come again; handling them twice changes nothing.
  */
 export function createRecordHandler(dependencies: RecordHandlerDependencies): HandleRecords {
-  const { notifications, changeEntries, deadLetters, clock, observe } = dependencies
+  const { notifications, changeEntries, receipts, deadLetters, times, observe } = dependencies
+
+  const storeNotifications = async (decided: readonly Decided[]): Promise<DeadLetter[]> => {
+    const origins = originsOf(decided, (decision) =>
+      decision.kind === 'notification' ? decision.notification : undefined,
+    )
+    if (origins.size === 0) return []
+    const stored = [...origins.keys()]
+    const outcome = await notifications.insertNew(stored)
+    await receipts.settle(stored)
+    return refusals(outcome, origins)
+  }
+
+  const storeChangeEntries = async (decided: readonly Decided[]): Promise<DeadLetter[]> => {
+    const origins = originsOf(decided, (decision) => (decision.kind === 'change-entry' ? decision.entry : undefined))
+    return origins.size === 0 ? [] : refusals(await changeEntries.insertNew([...origins.keys()]), origins)
+  }
+
+  const applyReceipts = async (decided: readonly Decided[], now: Date): Promise<void> => {
+    const found = decided.flatMap(({ record, decision }) =>
+      decision.kind === 'receipt' ? [{ ...decision.receipt, record: toRecordText(record) }] : [],
+    )
+    if (found.length > 0) await receipts.apply(found, now)
+  }
 
   return async (records, kind) => {
-    const now = clock()
+    const now = times()
     const decided = records.map((record) => ({ record, decision: tryDecide(record, kind, now) }))
-    const refused = [
-      ...(await storeNotifications(notifications, decided)),
-      ...(await storeChangeEntries(changeEntries, decided)),
-    ]
+    const refused = [...(await storeNotifications(decided)), ...(await storeChangeEntries(decided))]
+    await applyReceipts(decided, now.now)
     const bad = [...decided.flatMap(toDeadLetter), ...refused]
     if (bad.length > 0) await deadLetters.publish(bad)
     const codes = new Map(bad.map(({ record, code }) => [record, code]))
-    for (const { record } of decided) observe(record, codes.get(record) ?? 'stored')
+    for (const { record, decision } of decided) {
+      const outcome = codes.get(record) ?? (decision.kind === 'expired' ? 'expired' : 'stored')
+      observe(record, outcome, decision.traceparent)
+    }
   }
 }
 
 function toDeadLetter({ record, decision }: Decided): DeadLetter[] {
-  return decision.kind === 'dead-letter' ? [{ record, code: decision.code, detail: decision.detail }] : []
+  if (decision.kind !== 'dead-letter') return []
+  const { code, detail, traceparent } = decision
+  return [{ record, code, detail, traceparent }]
 }
 
-async function storeNotifications(notifications: Pick<Notifications, 'insertNew'>, decided: readonly Decided[]) {
-  const origins = new Map<NewNotification, IncomingRecord>()
-  for (const { record, decision } of decided) {
-    if (decision.kind === 'notification') origins.set(decision.notification, record)
+/** What is to be stored, and the record that each came from. */
+function originsOf<T>(decided: readonly Decided[], pick: (decision: Decision) => T | undefined) {
+  const origins = new Map<T, Decided>()
+  for (const one of decided) {
+    const picked = pick(one.decision)
+    if (picked !== undefined) origins.set(picked, one)
   }
-  if (origins.size === 0) return []
-  const { refused } = await notifications.insertNew([...origins.keys()])
-  return refused.map(({ document, reason }) => refusal(origins.get(document) as IncomingRecord, reason))
+  return origins
 }
 
-async function storeChangeEntries(changeEntries: Pick<ChangeEntries, 'insertNew'>, decided: readonly Decided[]) {
-  const origins = new Map<StoredChangeEntry, IncomingRecord>()
-  for (const { record, decision } of decided) {
-    if (decision.kind === 'change-entry') origins.set(decision.entry, record)
-  }
-  if (origins.size === 0) return []
-  const { refused } = await changeEntries.insertNew([...origins.keys()])
-  return refused.map(({ document, reason }) => refusal(origins.get(document) as IncomingRecord, reason))
+function refusals<T>({ refused }: InsertOutcome<T>, origins: ReadonlyMap<T, Decided>): DeadLetter[] {
+  return refused.map(({ document, reason: detail }) => {
+    const { record, decision } = origins.get(document) as Decided
+    return { record, code: 'refused_by_storage', detail, traceparent: decision.traceparent }
+  })
 }
-
-const refusal = (record: IncomingRecord, detail: string): DeadLetter => ({ record, code: 'refused_by_storage', detail })

@@ -4,19 +4,26 @@ import type { TopicKind } from '../events/decide.ts'
 import type { IncomingRecord } from '../events/incoming-record.ts'
 import type { HandleRecords } from '../events/record-handler.ts'
 import { type Backoff, createBackoff } from './backoff.ts'
+import { chunksOf } from './chunks.ts'
+
+export type Chunk = {
+  readonly topic: string
+  readonly partition: number
+  readonly records: number
+  readonly seconds: number
+}
 
 export type BatchRunnerDependencies = {
   readonly handle: HandleRecords
   readonly kindOf: (topic: string) => TopicKind
   readonly logger: Logger
-  /** Told of every chunk that is done and committed, and of every one that has to come again. */
-  readonly onProgress?: () => void
-  readonly onRetry?: (topic: string) => void
+  /** Told of every chunk that is stored and committed. */
+  readonly onChunk: (chunk: Chunk) => void
+  /** Told of every chunk that has to come again. */
+  readonly onHeldBack: (topic: string, partition: number) => void
 }
 
 export type BatchRunner = { readonly eachBatch: EachBatchHandler; stop(): void }
-
-const recordsPerChunk = 500
 
 /**
  * Runs a batch in chunks: handle → resolve → commit → heartbeat. What fails before the commit has not happened: the
@@ -24,13 +31,8 @@ const recordsPerChunk = 500
  * one that waits stops every partition of its broker. Errors of commit and heartbeat are kafkajs's own and pass through:
  * they tell it that the partition was taken away.
  */
-export function createBatchRunner({
-  handle,
-  kindOf,
-  logger,
-  onProgress,
-  onRetry,
-}: BatchRunnerDependencies): BatchRunner {
+export function createBatchRunner(dependencies: BatchRunnerDependencies): BatchRunner {
+  const { handle, kindOf, logger, onChunk, onHeldBack } = dependencies
   const backoffs = new Map<string, Backoff>()
   const timers = new Set<NodeJS.Timeout>()
 
@@ -38,9 +40,9 @@ export function createBatchRunner({
     const place = `${topic}/${partition}`
     const backoff = backoffs.get(place) ?? createBackoff()
     backoffs.set(place, backoff)
-    const milliseconds = backoff.next()
+    const milliseconds = Math.round(backoff.next())
     logger.warn({ topic, partition, milliseconds, err: error }, 'Could not store or dead-letter, the partition pauses')
-    onRetry?.(topic)
+    onHeldBack(topic, partition)
     const resume = pause()
     const timer = setTimeout(() => {
       timers.delete(timer)
@@ -58,9 +60,9 @@ export function createBatchRunner({
     async eachBatch(payload) {
       const { batch, resolveOffset, commitOffsetsIfNecessary, uncommittedOffsets, heartbeat } = payload
       const { topic, partition, messages } = batch
-      for (let start = 0; start < messages.length; start += recordsPerChunk) {
+      for (const chunk of chunksOf(messages)) {
         if (!payload.isRunning() || payload.isStale()) return
-        const chunk = messages.slice(start, start + recordsPerChunk)
+        const start = performance.now()
         try {
           await handle(
             chunk.map((message) => toRecord(topic, partition, message)),
@@ -71,9 +73,9 @@ export function createBatchRunner({
         }
         resolveOffset((chunk.at(-1) as KafkaMessage).offset)
         await commitOffsetsIfNecessary(uncommittedOffsets())
-        await heartbeat()
         backoffs.get(`${topic}/${partition}`)?.reset()
-        onProgress?.()
+        onChunk({ topic, partition, records: chunk.length, seconds: (performance.now() - start) / 1_000 })
+        await heartbeat()
       }
     },
     stop() {

@@ -1,8 +1,9 @@
 import { promisify } from 'node:util'
-import { zstdCompress, zstdDecompress } from 'node:zlib'
+import zlib from 'node:zlib'
+import { decompress as decompressZstdInJs } from 'fzstd'
 import kafkajs from 'kafkajs'
-import { compressFrame, decompressFrame } from 'lz4-napi'
-import { compress as snappyCompress, uncompress as snappyUncompress } from 'snappy'
+import { decompressFrame } from 'lz4-napi'
+import { uncompress as snappyUncompress } from 'snappy'
 
 const { CompressionCodecs, CompressionTypes } = kafkajs
 
@@ -21,10 +22,15 @@ async function decompressSnappy(data: Buffer): Promise<Buffer> {
   return Buffer.concat(blocks)
 }
 
-const compressZstd = promisify(zstdCompress)
-const decompressZstd = promisify(zstdDecompress)
+/** Node's own, from 22.15 on; on an older one a slower codec, for a batch that can't be read stops its partition. */
+const decompressZstd =
+  'zstdDecompress' in zlib
+    ? promisify(zlib.zstdDecompress)
+    : async (data: Buffer) => Buffer.from(decompressZstdInJs(data))
 
-type Encoder = { readonly buffer: Buffer }
+const readOnly = () => {
+  throw new Error('Herald reads this codec, and writes without one')
+}
 
 /**
  * Teaches kafkajs the codecs that it lacks. It keeps them in a table of its own, process-wide, and one batch in a codec
@@ -32,15 +38,15 @@ type Encoder = { readonly buffer: Buffer }
  */
 export function registerCodecs(): void {
   CompressionCodecs[CompressionTypes.Snappy] = () => ({
-    compress: ({ buffer }: Encoder) => snappyCompress(buffer),
+    compress: readOnly,
     decompress: decompressSnappy,
   })
   CompressionCodecs[CompressionTypes.LZ4] = () => ({
-    compress: ({ buffer }: Encoder) => compressFrame(buffer),
+    compress: readOnly,
     decompress: (data: Buffer) => decompressFrame(data),
   })
   CompressionCodecs[CompressionTypes.ZSTD] = () => ({
-    compress: ({ buffer }: Encoder) => compressZstd(buffer),
+    compress: readOnly,
     decompress: (data: Buffer) => decompressZstd(data),
   })
 }

@@ -3,14 +3,15 @@ import type { Logger } from '@herald/runtime'
 import type { Consumer, Kafka } from 'kafkajs'
 import { createBackoff } from './backoff.ts'
 import { type BatchRunnerDependencies, createBatchRunner } from './batch-runner.ts'
+import { findTopicFaults } from './topic-check.ts'
 
 export type EventConsumerDependencies = BatchRunnerDependencies & {
   readonly kafka: Kafka
   readonly groupId: string
   /** The topics to read. */
   readonly topics: readonly string[]
-  /** A further topic that must be there: the dead letters'. */
   readonly deadLetterTopic: string
+  readonly clock: () => Date
   readonly logger: Logger
 }
 
@@ -19,53 +20,57 @@ export type EventConsumer = {
   start(): void
   /** Finishes and commits what is in hand, and leaves the group. */
   stop(): Promise<void>
-  /** Why events are not read yet, in words; `undefined` once the group was joined, whatever comes later. */
-  whyNotReady(): string | undefined
-  isConsuming(): boolean
-}
-
-/** A missing topic is waited for, like a broker that is away. */
-async function findMissingTopics(kafka: Kafka, wanted: readonly string[]): Promise<string[]> {
-  const admin = kafka.admin()
-  try {
-    await admin.connect()
-    const found = new Set(await admin.listTopics())
-    return wanted.filter((topic) => !found.has(topic))
-  } finally {
-    await admin.disconnect()
-  }
+  hasJoinedOnce(): boolean
+  isAssigned(topic: string, partition: number): boolean
+  /** When it last fetched, beat, joined or was built anew. */
+  lastSignOfLife(): Date
 }
 
 export function createEventConsumer(dependencies: EventConsumerDependencies): EventConsumer {
-  const { kafka, groupId, topics, deadLetterTopic, logger } = dependencies
+  const { kafka, groupId, topics, deadLetterTopic, clock, logger } = dependencies
   const stopping = new AbortController()
   const stopped = new Promise<void>((resolve) => stopping.signal.addEventListener('abort', () => resolve()))
-  let notReady: string | undefined = 'The consumer has not joined its group yet'
   let running: Promise<void> | undefined
-  let consuming = false
+  let joinedOnce = false
+  let assignment: Readonly<Record<string, number[]>> = {}
+  let lastSignOfLife = clock()
 
-  /** One consumer's life: resolves when it crashed for good or was told to stop. */
-  const runOnce = async (onJoined: () => void): Promise<void> => {
-    const missing = await findMissingTopics(kafka, [...topics, deadLetterTopic])
-    if (missing.length > 0) {
-      if (notReady !== undefined) notReady = `Topics that do not exist: ${missing.join(', ')}`
-      throw new Error(`Topics that do not exist: ${missing.join(', ')}`)
-    }
-    const runner = createBatchRunner(dependencies)
-    const consumer = createConsumer(kafka, groupId)
+  const isAlive = () => {
+    lastSignOfLife = clock()
+  }
+
+  /** Resolves when the consumer is told to stop, and rejects when it crashed for good. */
+  const watch = (consumer: Consumer, onJoined: () => void): Promise<void> => {
+    const { GROUP_JOIN, FETCH, HEARTBEAT, CRASH } = consumer.events
+    consumer.on(FETCH, isAlive)
+    consumer.on(HEARTBEAT, isAlive)
     const crashed = new Promise<never>((_, reject) => {
-      consumer.on(consumer.events.GROUP_JOIN, () => {
-        notReady = undefined
-        consuming = true
+      consumer.on(GROUP_JOIN, ({ payload }) => {
+        isAlive()
+        joinedOnce = true
+        assignment = payload.memberAssignment
         onJoined()
       })
-      consumer.on(consumer.events.CRASH, ({ payload }) => {
-        consuming = false
+      consumer.on(CRASH, ({ payload }) => {
+        isAlive()
+        assignment = {}
         if (!payload.restart) reject(payload.error)
       })
     })
+    return Promise.race([crashed, stopped])
+  }
+
+  /** One consumer's life. */
+  const runOnce = async (onJoined: () => void): Promise<void> => {
+    const faults = await findTopicFaults(kafka, topics, deadLetterTopic)
+    const missing = faults.filter((fault) => fault.endsWith('does not exist'))
+    // To subscribe to a topic that is not there would throw, and to read without dead letters would stop at the first.
+    if (missing.length > 0) throw new Error(missing.join('; '))
+    const runner = createBatchRunner(dependencies)
+    const consumer = createConsumer(kafka, groupId)
+    const over = watch(consumer, onJoined)
     // Nobody waits for it yet, and an early crash must not count as unhandled.
-    crashed.catch(() => {})
+    over.catch(() => {})
     try {
       await consumer.connect()
       // From the beginning: after an offset out of range, "latest" would skip what lies between.
@@ -76,17 +81,18 @@ export function createEventConsumer(dependencies: EventConsumerDependencies): Ev
         partitionsConsumedConcurrently: 3,
         eachBatch: runner.eachBatch,
       })
-      await Promise.race([crashed, stopped])
+      await over
     } finally {
-      consuming = false
+      assignment = {}
       runner.stop()
       await disconnect(consumer)
     }
   }
 
-  const disconnect = async (consumer: Consumer) => {
+  const disconnect = async (consumer: Consumer): Promise<void> => {
     try {
-      await consumer.disconnect()
+      // kafkajs may hang in it; a consumer that is given up must not keep its successor from starting.
+      await Promise.race([consumer.disconnect(), sleep(15_000, undefined, { ref: false })])
     } catch (error) {
       logger.warn({ err: error }, 'The consumer did not leave cleanly')
     }
@@ -95,10 +101,11 @@ export function createEventConsumer(dependencies: EventConsumerDependencies): Ev
   const runUntilStopped = async (): Promise<void> => {
     const backoff = createBackoff({ firstMs: 250 })
     while (!stopping.signal.aborted) {
+      isAlive()
       try {
         await runOnce(backoff.reset)
       } catch (error) {
-        const milliseconds = backoff.next()
+        const milliseconds = Math.round(backoff.next())
         logger.error({ err: error, milliseconds }, 'The consumer ended, another one is built')
         await Promise.race([sleep(milliseconds, undefined, { ref: false }), stopped])
       }
@@ -113,8 +120,9 @@ export function createEventConsumer(dependencies: EventConsumerDependencies): Ev
       stopping.abort()
       await running
     },
-    whyNotReady: () => notReady,
-    isConsuming: () => consuming,
+    hasJoinedOnce: () => joinedOnce,
+    isAssigned: (topic, partition) => assignment[topic]?.includes(partition) === true,
+    lastSignOfLife: () => lastSignOfLife,
   }
 }
 
@@ -127,6 +135,8 @@ function createConsumer(kafka: Kafka, groupId: string): Consumer {
     heartbeatInterval: 3_000,
     // An idle fetch comes back after this time; it is also how long a stop may have to wait for it.
     maxWaitTimeInMs: 1_000,
+    maxBytesPerPartition: 1024 * 1024,
+    maxBytes: 8 * 1024 * 1024,
     // Topics that appear later, and leaders that moved, are noticed within this time.
     metadataMaxAge: 60_000,
     retry: { retries: 5 },

@@ -1,4 +1,4 @@
-import type { Kafka, Message } from 'kafkajs'
+import kafkajs, { type Kafka, type Message } from 'kafkajs'
 import {
   type DeadLetter,
   type DeadLetters,
@@ -6,6 +6,8 @@ import {
   toOutgoingRecord,
   withoutValue,
 } from '../events/dead-letter.ts'
+
+const { Partitioners } = kafkajs
 
 export type DeadLetterProducer = DeadLetters & { close(): Promise<void> }
 
@@ -37,7 +39,11 @@ const isTooLarge = (error: unknown): boolean =>
  * dead letter that stands there twice is told by its origin.
  */
 export function createDeadLetterProducer(kafka: Kafka, topic: string): DeadLetterProducer {
-  const producer = kafka.producer({ allowAutoTopicCreation: false, retry: { retries: 2 } })
+  const producer = kafka.producer({
+    createPartitioner: Partitioners.DefaultPartitioner,
+    allowAutoTopicCreation: false,
+    retry: { retries: 2 },
+  })
   let connected: Promise<void> | undefined
 
   // Connected when first needed, and again after a connection that failed: the broker may be away when this is made.

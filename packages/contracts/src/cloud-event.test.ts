@@ -1,0 +1,58 @@
+import { expect, test } from '@jest/globals'
+import { cloudEventAttributesSchema } from './cloud-event.ts'
+import { zodFaults } from './zod-faults.ts'
+
+const attributes = (changes: Record<string, unknown> = {}) => ({
+  specversion: '1.0',
+  id: 'evt-1',
+  source: '/notes',
+  type: 'herald.mention.created.v1',
+  time: '2026-01-31T09:30:00Z',
+  subscriberid: '6f1e2d3c-4b5a-4978-8695-a4b3c2d1e0f9',
+  ...changes,
+})
+
+const faultsOf = (changes: Record<string, unknown>) => {
+  const parsed = cloudEventAttributesSchema.safeParse(attributes(changes))
+  return parsed.success ? [] : zodFaults(parsed.error).map(({ pointer }) => pointer)
+}
+
+test('time comes out in milliseconds, finer fractions cut off, and the subscriber in lower case', () => {
+  const subscriberid = attributes().subscriberid.toUpperCase()
+  const parsed = cloudEventAttributesSchema.parse(attributes({ time: '2026-01-31T10:30:00.9879+01:00', subscriberid }))
+  expect(parsed).toEqual({ ...attributes(), time: Date.parse('2026-01-31T09:30:00.987Z') })
+})
+
+test('what is not known is left out', () => {
+  expect(cloudEventAttributesSchema.parse(attributes({ partitionkey: 'x' }))).not.toHaveProperty('partitionkey')
+})
+
+test.each(['application/json', 'APPLICATION/JSON; charset=utf-8', 'application/vnd.herald+json', undefined])(
+  'data of %s are JSON',
+  (datacontenttype) => {
+    expect(faultsOf({ datacontenttype })).toEqual([])
+  },
+)
+
+test.each([
+  [{ specversion: '0.3' }, '/specversion'],
+  [{ specversion: undefined }, '/specversion'],
+  [{ id: '' }, '/id'],
+  [{ id: 1 }, '/id'],
+  [{ source: '' }, '/source'],
+  [{ type: undefined }, '/type'],
+  [{ time: undefined }, '/time'],
+  [{ time: 1_767_225_600 }, '/time'],
+  [{ time: '2026-01-31' }, '/time'],
+  [{ time: '1969-12-31T23:59:59.999Z' }, '/time'],
+  [{ subscriberid: 'acme' }, '/subscriberid'],
+  [{ subscriberid: undefined }, '/subscriberid'],
+  [{ datacontenttype: 'application/xml' }, '/datacontenttype'],
+  [{ datacontenttype: 'application/jsonp' }, '/datacontenttype'],
+])('%j is refused', (changes, pointer) => {
+  expect(faultsOf(changes)).toEqual([pointer])
+})
+
+test('the first millisecond of 1970 is a time', () => {
+  expect(faultsOf({ time: '1970-01-01T00:00:00Z' })).toEqual([])
+})

@@ -1,0 +1,101 @@
+import { describe, expect, test } from '@jest/globals'
+import { changeRecordedSchema, mentionCreatedSchema } from './event-data.ts'
+import { zodFaults } from './zod-faults.ts'
+
+const uuid = (n: number) => `0190a6e0-7c1b-7def-8abc-${n.toString(16).padStart(12, '0')}`
+
+const mention = (changes: Record<string, unknown> = {}) => ({
+  actor: { id: uuid(1), name: 'Ada', image: '' },
+  actorType: 'user',
+  subjectId: uuid(2),
+  subjectType: 'user',
+  locationId: uuid(3),
+  locationType: 'comment',
+  metadata: { mention: { mentionerName: 'Ada', snippet: 'Look', anchorId: 'a' }, add: {}, edit: {} },
+  recipientIds: [uuid(4)],
+  ...changes,
+})
+
+const change = (changes: Record<string, unknown> = {}) => ({
+  user: { id: uuid(1), name: 'Ada', email: 'ada@example.com' },
+  entityType: 'portfolio',
+  entityId: 'p-1',
+  entityTitle: '',
+  actionType: 'update',
+  changedField: 'name',
+  ...changes,
+})
+
+const manyIds = (count: number) => Array.from({ length: count }, (_, n) => uuid(n))
+
+describe('a mention', () => {
+  const faultsOf = (changes: Record<string, unknown>) => {
+    const parsed = mentionCreatedSchema.safeParse(mention(changes))
+    return parsed.success ? [] : zodFaults(parsed.error).map(({ pointer }) => pointer)
+  }
+
+  test('may say more than is known, at every level', () => {
+    const { metadata, actor } = mention()
+    const wordy = {
+      actor: { ...actor, nickname: 'A' },
+      metadata: { ...metadata, mention: { ...metadata.mention, mood: 'x' }, more: {} },
+      more: 1,
+    }
+    expect(mentionCreatedSchema.parse(mention(wordy))).toEqual(mention())
+  })
+
+  test('counts a recipient once, in the order of the first naming, in whichever case', () => {
+    const recipientIds = [uuid(11), uuid(10).toUpperCase(), uuid(11).toUpperCase(), uuid(10)]
+    expect(mentionCreatedSchema.parse(mention({ recipientIds })).recipientIds).toEqual([uuid(11), uuid(10)])
+  })
+
+  test('has 1 to 10,000 recipients, counted without the repeated', () => {
+    expect(faultsOf({ recipientIds: manyIds(10_000) })).toEqual([])
+    expect(faultsOf({ recipientIds: [...manyIds(10_000), ...manyIds(10_000)] })).toEqual([])
+    expect(faultsOf({ recipientIds: manyIds(10_001) })).toEqual(['/recipientIds'])
+    expect(faultsOf({ recipientIds: [] })).toEqual(['/recipientIds'])
+  })
+
+  test.each([
+    [{ actor: { id: uuid(1), name: 'x'.repeat(201), image: '' } }, '/actor/name'],
+    [{ actor: { id: uuid(1), name: '', image: 'x'.repeat(2_049) } }, '/actor/image'],
+    [{ actor: { id: 'x', name: '', image: '' } }, '/actor/id'],
+    [{ actorType: 'comment' }, '/actorType'],
+    [{ subjectType: 'team' }, '/subjectType'],
+    [{ locationType: 'ai user' }, '/locationType'],
+    [{ subjectId: null }, '/subjectId'],
+    [{ recipientIds: [uuid(1), 'x'] }, '/recipientIds/1'],
+    [{ metadata: { mention: { mentionerName: '', snippet: '' } } }, '/metadata/mention'],
+    [{ metadata: { ...mention().metadata, add: [] } }, '/metadata/add'],
+    [{ metadata: { ...mention().metadata, edit: { a: 'x'.repeat(16_384) } } }, '/metadata'],
+  ])('with %j is refused', (changes, pointer) => {
+    expect(faultsOf(changes)).toEqual([pointer])
+  })
+})
+
+describe('a change', () => {
+  test.each([[null], [false], [0], [''], [[]], [{ $set: 1 }]])('may have %j for a state', (state) => {
+    const parsed = changeRecordedSchema.parse(change({ beforeState: state, afterState: state }))
+    expect([parsed.beforeState, parsed.afterState]).toEqual([state, state])
+  })
+
+  test('without a state has null', () => {
+    expect(changeRecordedSchema.parse(change())).toEqual(change({ beforeState: null, afterState: null }))
+  })
+
+  test('a state is passed on and not copied, whatever its keys', () => {
+    const state = JSON.parse('{"z":1,"a":2,"$set":{},"":null,"constructor":{"prototype":1}}')
+    expect(changeRecordedSchema.parse(change({ afterState: state })).afterState).toBe(state)
+  })
+
+  test('may say more than is known', () => {
+    const { user } = change()
+    const wordy = { more: 1, user: { ...user, phone: '1' }, beforeState: null, afterState: null }
+    expect(changeRecordedSchema.parse(change(wordy))).toEqual(change({ beforeState: null, afterState: null }))
+  })
+
+  test.each(['user', 'entityType', 'entityId', 'entityTitle', 'actionType', 'changedField'])('needs %s', (field) => {
+    const parsed = changeRecordedSchema.safeParse(change({ [field]: undefined }))
+    expect(parsed.error && zodFaults(parsed.error).map(({ pointer }) => pointer)).toEqual([`/${field}`])
+  })
+})

@@ -1,0 +1,52 @@
+import process from 'node:process'
+import { createLogger, loadSettings } from '@herald/runtime'
+import { deadLetterSettingsSchema } from './config.ts'
+import { type Command, parseCommand, usage } from './dead-letters/command.ts'
+import { runCommand } from './dead-letters/run-command.ts'
+import { createKafka } from './kafka/client.ts'
+import { readDeadLetters } from './kafka/dead-letter-reader.ts'
+import { connectRecordSender, type RecordSender } from './kafka/record-sender.ts'
+import { toKafkaOptions } from './kafka-options.ts'
+
+// The command that lists, shows and replays dead letters. Answers go to stdout, everything else to stderr.
+const note = (line: string) => void process.stderr.write(`${line}\n`)
+
+function readCommand(): Command | undefined {
+  try {
+    return parseCommand(process.argv.slice(2))
+  } catch (error) {
+    note(`${error instanceof Error ? error.message : error}\n\n${usage}`)
+    return undefined
+  }
+}
+
+async function run(command: Command): Promise<number> {
+  const print = (line: string) => void process.stdout.write(`${line}\n`)
+  const loaded = loadSettings(deadLetterSettingsSchema, process.env)
+  if (command.kind !== 'help' && !loaded.ok) {
+    for (const { name, detail } of loaded.faults) note(`${name}: ${detail}`)
+    return 2
+  }
+  if (!loaded.ok) return runCommand(command, { print, note, read: async () => {}, send: async () => {} })
+  const kafka = createKafka(toKafkaOptions(loaded.settings), createLogger({ name: 'dead-letters', level: 'silent' }))
+  let sender: Promise<RecordSender> | undefined
+  try {
+    return await runCommand(command, {
+      print,
+      note,
+      read: (each) => readDeadLetters(kafka, loaded.settings.KAFKA_DEAD_LETTER_TOPIC, each),
+      async send(topic, partition, records) {
+        sender ??= connectRecordSender(kafka)
+        await (await sender).send(topic, partition, records)
+      },
+    })
+  } catch (error) {
+    note(`Failed: ${error instanceof Error ? error.message : error}`)
+    return 1
+  } finally {
+    await (await sender?.catch(() => undefined))?.close()
+  }
+}
+
+const command = readCommand()
+process.exitCode = command ? await run(command) : 2

@@ -1,0 +1,56 @@
+import type { OutgoingRecord } from '../events/dead-letter.ts'
+import { headerText, type RecordHeaders } from '../events/incoming-record.ts'
+
+/** A dead letter as it was found in its topic. */
+export type FoundDeadLetter = {
+  /** When it became one. */
+  readonly time: Date
+  readonly code: string
+  readonly detail: string
+  readonly topic: string
+  readonly partition: number
+  readonly offset: string
+  /** The record that it was, headers without Herald's own; the value is lost when it was omitted. */
+  readonly original: OutgoingRecord
+  readonly isValueOmitted: boolean
+}
+
+const ownHeaders = new Set([
+  'herald-error-code',
+  'herald-error-detail',
+  'herald-origin-topic',
+  'herald-origin-partition',
+  'herald-origin-offset',
+  'herald-origin-timestamp',
+  'herald-value-omitted',
+])
+
+type Found = { key: Buffer | null; value: Buffer | null; timestamp: string; headers: RecordHeaders }
+
+export function toFoundDeadLetter({ key, value, timestamp, headers }: Found): FoundDeadLetter {
+  const text = (name: string) => headerText(headers, name) ?? ''
+  return {
+    time: new Date(Number(timestamp)),
+    code: text('herald-error-code'),
+    detail: text('herald-error-detail'),
+    topic: text('herald-origin-topic'),
+    partition: Number(text('herald-origin-partition')),
+    offset: text('herald-origin-offset'),
+    original: { key, value, headers: withoutOwn(headers) },
+    isValueOmitted: headers['herald-value-omitted'] !== undefined,
+  }
+}
+
+/** Where the record came from, as the command names it: `topic/partition/offset`. */
+export function originOf({ topic, partition, offset }: FoundDeadLetter): string {
+  return `${topic}/${partition}/${offset}`
+}
+
+function withoutOwn(headers: RecordHeaders): OutgoingRecord['headers'] {
+  const others = Object.entries(headers).filter(([name]) => !ownHeaders.has(name))
+  return Object.fromEntries(
+    others.map(([name, value]) => [name, Array.isArray(value) ? value.map(orEmpty) : orEmpty(value)]),
+  )
+}
+
+const orEmpty = (value: Buffer | string | null | undefined) => value ?? ''

@@ -1,0 +1,138 @@
+import type { HealthCheck, Logger, Releasers } from '@herald/runtime'
+import type { Store } from '@herald/store'
+import type { Settings } from './config.ts'
+import type { TopicKind } from './events/decide.ts'
+import type { IncomingRecord } from './events/incoming-record.ts'
+import { deadLetterOverdueReceipts } from './events/overdue-receipts.ts'
+import { createRecordHandler, type RecordOutcome } from './events/record-handler.ts'
+import { createKafka } from './kafka/client.ts'
+import { createEventConsumer, type EventConsumer } from './kafka/consumer.ts'
+import { createDeadLetterProducer } from './kafka/dead-letter-producer.ts'
+import { createLagMonitor } from './kafka/lag-monitor.ts'
+import { findTopicFaults } from './kafka/topic-check.ts'
+import { toKafkaOptions } from './kafka-options.ts'
+import { checkConsumerLiveness } from './liveness.ts'
+import type { EventMetrics } from './metrics.ts'
+
+export type EventsInDependencies = {
+  readonly settings: Settings
+  readonly store: Store
+  readonly metrics: EventMetrics
+  readonly logger: Logger
+  readonly releasers: Releasers
+  readonly clock: () => Date
+}
+
+/** The way in from Kafka, wired and not started yet. */
+export type EventsIn = {
+  start(): void
+  readonly readiness: HealthCheck
+  readonly liveness: HealthCheck
+}
+
+const dayMs = 24 * 60 * 60 * 1_000
+
+export function createEventsIn(dependencies: EventsInDependencies): EventsIn {
+  const { settings, store, metrics, logger, releasers, clock } = dependencies
+  const kinds = new Map<string, TopicKind>([
+    [settings.KAFKA_MENTION_TOPIC, 'mention'],
+    [settings.KAFKA_CHANGE_TOPIC, 'change'],
+    [settings.KAFKA_RECEIPT_TOPIC, 'receipt'],
+  ])
+  const topics = [...kinds.keys()]
+  const shared = { kafka: createKafka(toKafkaOptions(settings), logger), groupId: settings.KAFKA_GROUP_ID, topics }
+  const deadLetterTopic = settings.KAFKA_DEAD_LETTER_TOPIC
+  const deadLetters = createDeadLetterProducer(shared.kafka, deadLetterTopic)
+  releasers.add('dead-letter producer', () => deadLetters.close())
+
+  const heldBack = new Map<string, Date>()
+  const consumer = createEventConsumer({
+    ...shared,
+    deadLetterTopic,
+    clock,
+    logger,
+    kindOf: (topic) => kinds.get(topic) as TopicKind,
+    handle: createRecordHandler({
+      ...store,
+      deadLetters,
+      times: () => ({ now: clock(), keepFrom: keepFrom(clock(), settings.RETENTION_DAYS) }),
+      observe: createObserver(metrics, logger),
+    }),
+    onChunk: metrics.observeChunk,
+    onHeldBack(topic, partition) {
+      heldBack.set(`${topic}/${partition}`, clock())
+      metrics.observeRetry(topic)
+    },
+  })
+  const monitor = createLagMonitor({
+    ...shared,
+    clock,
+    logger,
+    onLook: async () => {
+      try {
+        await deadLetterOverdueReceipts({
+          receipts: store.receipts,
+          deadLetters,
+          clock,
+          mentionsHandledUntil: () => monitor.handledUntil(settings.KAFKA_MENTION_TOPIC),
+          observe: metrics.observeDeadLetter,
+        })
+      } catch (error) {
+        logger.warn({ err: error }, 'Could not look after the receipts that wait')
+      }
+    },
+  })
+  metrics.showLags(monitor.lags)
+
+  return {
+    start() {
+      monitor.start()
+      releasers.add('lag monitor', () => monitor.stop())
+      // Released first: what is in hand is finished and committed while everything else still stands.
+      releasers.add('consumer', () => consumer.stop(), { limitMs: 10_000 })
+      consumer.start()
+    },
+    readiness: createReadiness(consumer, () => findTopicFaults(shared.kafka, topics, deadLetterTopic)),
+    liveness: {
+      name: 'consumer',
+      check: () =>
+        checkConsumerLiveness({
+          ...monitor,
+          ...consumer,
+          clock,
+          stallMs: settings.LIVENESS_STALL_SECONDS * 1_000,
+          lastHeldBack: (topic, partition) => heldBack.get(`${topic}/${partition}`),
+        }),
+    },
+  }
+}
+
+function keepFrom(now: Date, retentionDays: number | undefined): Date | undefined {
+  return retentionDays === undefined ? undefined : new Date(now.getTime() - retentionDays * dayMs)
+}
+
+function createObserver(metrics: EventMetrics, logger: Logger) {
+  return (record: IncomingRecord, outcome: RecordOutcome, traceparent: string | undefined): void => {
+    metrics.observeRecord(record, outcome)
+    const { topic, partition, offset } = record
+    const place = { topic, partition, offset, outcome, traceparent }
+    if (outcome === 'stored' || outcome === 'expired') logger.debug(place, 'Handled a record')
+    else logger.warn(place, 'Made a dead letter of a record')
+  }
+}
+
+/** Topics are there and the group was joined, once: a broker that is away later does not take `POST /` down. */
+function createReadiness(consumer: EventConsumer, findFaults: () => Promise<string[]>): HealthCheck {
+  let wasReady = false
+  return {
+    name: 'kafka',
+    check: async () => {
+      if (wasReady) return { ok: true }
+      const faults = await findFaults()
+      if (faults.length > 0) return { ok: false, detail: faults.join('; ') }
+      if (!consumer.hasJoinedOnce()) return { ok: false, detail: 'The consumer has not joined its group yet' }
+      wasReady = true
+      return { ok: true }
+    },
+  }
+}

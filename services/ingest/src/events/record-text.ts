@@ -1,0 +1,27 @@
+import type { IncomingRecord, RecordHeaders } from './incoming-record.ts'
+
+type HeaderEntry = readonly [name: string, value: string | null]
+
+const toBase64 = (bytes: Buffer | string | null | undefined) =>
+  bytes === null || bytes === undefined ? null : Buffer.from(bytes).toString('base64')
+const fromBase64 = (text: string | null) => (text === null ? null : Buffer.from(text, 'base64'))
+
+function* headerEntries(headers: RecordHeaders): Generator<HeaderEntry> {
+  for (const [name, value] of Object.entries(headers)) {
+    for (const one of Array.isArray(value) ? value : [value]) yield [name, toBase64(one)]
+  }
+}
+
+/** A record as text, byte for byte, for one that waits in MongoDB and may have to go back to Kafka. */
+export function toRecordText({ key, value, headers, ...place }: IncomingRecord): string {
+  return JSON.stringify({ ...place, key: toBase64(key), value: toBase64(value), headers: [...headerEntries(headers)] })
+}
+
+export function fromRecordText(text: string): IncomingRecord {
+  const { key, value, headers, ...place } = JSON.parse(text)
+  const collected: Record<string, (Buffer | string)[]> = {}
+  for (const [name, header] of headers as HeaderEntry[]) {
+    collected[name] = [...(collected[name] ?? []), fromBase64(header) ?? '']
+  }
+  return { ...place, key: fromBase64(key), value: fromBase64(value), headers: collected }
+}

@@ -1,0 +1,24 @@
+const recordsPerChunk = 500
+const bytesPerChunk = 512 * 1024
+
+type Sized = { readonly value: Uint8Array | null }
+
+/**
+ * Cuts a batch into chunks of at most 500 records and about 512 KiB, so that each is done long before the group loses
+ * patience: 512 KiB of mentions may mean 13,000 documents. A record that is larger is a chunk of its own.
+ */
+export function* chunksOf<T extends Sized>(records: readonly T[]): Generator<T[]> {
+  let chunk: T[] = []
+  let bytes = 0
+  for (const record of records) {
+    const size = record.value?.length ?? 0
+    if (chunk.length === recordsPerChunk || (chunk.length > 0 && bytes + size > bytesPerChunk)) {
+      yield chunk
+      chunk = []
+      bytes = 0
+    }
+    chunk.push(record)
+    bytes += size
+  }
+  if (chunk.length > 0) yield chunk
+}

@@ -1,0 +1,46 @@
+import { limits } from '@herald/contracts'
+import kafkajs, { type Admin, type Kafka } from 'kafkajs'
+
+const { ConfigResourceTypes } = kafkajs
+const sizeSetting = 'max.message.bytes'
+
+/**
+ * What of the topics is not as it must be, in words: one that is missing, or a dead-letter topic that would refuse the
+ * largest record of an origin. Empty when all is well.
+ */
+export async function findTopicFaults(
+  kafka: Kafka,
+  origins: readonly string[],
+  deadLetters: string,
+): Promise<string[]> {
+  const admin = kafka.admin({ retry: { retries: 1 } })
+  try {
+    await admin.connect()
+    const found = new Set(await admin.listTopics())
+    const missing = [...origins, deadLetters].filter((topic) => !found.has(topic))
+    if (missing.length > 0) return missing.map((topic) => `The topic ${topic} does not exist`)
+    return await findSizeFaults(admin, origins, deadLetters)
+  } finally {
+    await admin.disconnect()
+  }
+}
+
+async function findSizeFaults(admin: Admin, origins: readonly string[], deadLetters: string): Promise<string[]> {
+  const { resources } = await admin.describeConfigs({
+    includeSynonyms: false,
+    resources: [...origins, deadLetters].map((name) => ({
+      type: ConfigResourceTypes.TOPIC,
+      name,
+      configNames: [sizeSetting],
+    })),
+  })
+  const sizes = new Map(
+    resources.map(({ resourceName, configEntries }) => [resourceName, Number(configEntries[0]?.configValue)]),
+  )
+  const needed = Math.max(...origins.map((topic) => sizes.get(topic) ?? 0)) + limits.deadLetterExtraBytes
+  const given = sizes.get(deadLetters) ?? 0
+  if (given >= needed) return []
+  return [
+    `The topic ${deadLetters} takes ${given} bytes (${sizeSetting}), ${needed} are needed for the largest dead letter`,
+  ]
+}
