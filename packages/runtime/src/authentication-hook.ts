@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import type { Authentication, Authenticator } from './authenticator.ts'
 import { headerValues } from './bearer-token.ts'
 import type { Identity } from './identity.ts'
-import { type HttpProblem, problem } from './problem.ts'
+import { type HttpProblem, problem, retryLater } from './problem.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -35,12 +35,8 @@ export function createAuthenticationHook(authenticator: Authenticator) {
 
 function toProblem(refusal: Extract<Authentication, { ok: false }>): HttpProblem {
   if (refusal.reason === 'unavailable') {
-    const headers = { 'retry-after': '5' }
-    const { cause } = refusal
-    return problem('authentication_unavailable', 'The keys for tokens cannot be had; try again later', {
-      headers,
-      cause,
-    })
+    const options = { headers: retryLater, cause: refusal.cause }
+    return problem('authentication_unavailable', 'The keys for tokens cannot be had; try again later', options)
   }
   // RFC 6750, 3.1: a request that says nothing of a token is told the scheme and no error.
   const error = refusal.reason === 'absent' ? '' : `, error="invalid_token", error_description="${refusal.detail}"`

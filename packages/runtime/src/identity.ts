@@ -22,7 +22,7 @@ export type ReadIdentity =
 export function readIdentity(claims: JWTPayload, subscriberClaim: string): ReadIdentity {
   const userId = readUuid(claims.sub)
   if (userId === null) return { ok: false, detail: 'The claim sub is not a UUID' }
-  const subscriberId = Object.hasOwn(claims, subscriberClaim) ? readUuid(claims[subscriberClaim]) : null
+  const subscriberId = readUuid(claims[subscriberClaim])
   if (subscriberId === null) return { ok: false, detail: 'The subscriber claim is not a UUID' }
   const actorType = readActorType(claims.actor_type)
   if (actorType === undefined) return { ok: false, detail: 'The claim actor_type is not known' }

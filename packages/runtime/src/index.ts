@@ -22,6 +22,7 @@ export {
   problem,
   problemContentType,
   problemType,
+  retryLater,
 } from './problem.ts'
 export { createReleasers, type Releasers } from './releasers.ts'
 export { runService, type Service, type ServiceContext } from './run-service.ts'

@@ -18,6 +18,9 @@ test('of a union the faults of the nearest form are told', () => {
   expect(faultsOf(z.object({ mark: marks }), { mark: { all: true, extra: 1 } })).toEqual([
     { pointer: '/mark/extra', detail: 'Is not known here' },
   ])
+  expect(faultsOf(z.object({ mark: marks }), { mark: { all: 1 } })).toEqual([
+    { pointer: '/mark/all', detail: 'Must be true' },
+  ])
 })
 
 test('of a union that nothing is near to, just its place', () => {

@@ -24,7 +24,7 @@ export async function readBody(stream: Readable, limit: number): Promise<Buffer>
   const chunks: Buffer[] = []
   let length = 0
   try {
-    // To destroy the stream is to destroy the connection, on which the answer has yet to go out.
+    // Not destroyed, for the answer has yet to go out on its connection.
     for await (const chunk of stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       length += chunk.length
       if (length <= limit) chunks.push(chunk)

@@ -1,8 +1,6 @@
 import type { ErrorCode } from '@herald/contracts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { HttpProblem, problem, problemContentType, toProblemDocument } from './problem.ts'
-
-const retryAfterSeconds = '5'
+import { HttpProblem, problem, problemContentType, retryLater, toProblemDocument } from './problem.ts'
 
 // What Fastify itself refuses. Everything else of its own is a fault of ours, and answers as one.
 const frameworkProblems: Readonly<Record<string, readonly [ErrorCode, string]>> = {
@@ -29,8 +27,8 @@ export function createProblemAnswers({ isStorageUnavailable }: ProblemAnswersDep
     const known = frameworkProblems[codeOf(thrown)]
     if (known) return problem(...known)
     if (isStorageUnavailable(thrown)) {
-      const headers = { 'retry-after': retryAfterSeconds }
-      return problem('storage_unavailable', 'The storage does not answer; try again later', { headers, cause: thrown })
+      const options = { headers: retryLater, cause: thrown }
+      return problem('storage_unavailable', 'The storage does not answer; try again later', options)
     }
     return problem('internal', 'Something failed; the request id tells which log lines are about it', { cause: thrown })
   }

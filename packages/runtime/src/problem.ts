@@ -22,6 +22,9 @@ export type ProblemDocument = {
 
 export const problemContentType = 'application/problem+json; charset=utf-8'
 
+/** The header fields of a 503: seconds after which to come again. */
+export const retryLater = { 'retry-after': '5' } as const
+
 /** An answer that is not a success. Thrown by a route or a hook, it becomes a problem document. */
 export class HttpProblem extends Error {
   override readonly name = 'HttpProblem'

@@ -18,6 +18,10 @@ await runService({
     if (MODE === 'hangs') releasers.add('hanging', () => new Promise(() => {}), { limitMs: 60_000 })
     if (MODE === 'hangs long') releasers.add('hanging', () => new Promise(() => setTimeout(() => {}, 60_000)))
     if (MODE === 'cannot start') throw new Error('No start')
+    if (MODE === 'starts slowly') {
+      logger.info('Starting')
+      await new Promise((_resolve, reject) => releasers.add('connecting', () => reject(new Error('Closed'))))
+    }
     onDraining(() => logger.info('Draining'))
     releasers.add('last', () => logger.info('Released the last'))
     if (MODE === 'rejects') setImmediate(() => Promise.reject(new Error('Nobody caught me')))

@@ -82,6 +82,15 @@ test('a start that fails releases what it had and ends with exit code 1', async 
   expect(messages).toContain('Released')
 })
 
+test('a signal during the start ends it with exit code 0', async () => {
+  const service = start({ NEEDED: 'x', MODE: 'starts slowly' })
+  await service.seen('Starting')
+  child.kill('SIGTERM')
+  const { code, messages } = await service.ended()
+  expect([code, messages.at(-1)]).toEqual([0, 'Exiting'])
+  expect(messages).toContain('The start was broken off')
+})
+
 test.each(['throws', 'rejects'])('what nobody caught (it %s) is logged, all is released, exit code 1', async (mode) => {
   const { code, lines, messages } = await start({ NEEDED: 'x', MODE: mode }).ended()
   expect(code).toBe(1)

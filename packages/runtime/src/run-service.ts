@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { toError } from './logged-error.ts'
 import { createLogger, type Logger } from './logger.ts'
 import { createReleasers, type Releasers } from './releasers.ts'
 import { loadSettings, type SettingsSchema } from './settings.ts'
@@ -55,6 +56,8 @@ export async function runService<Schema extends SettingsSchema>(service: Service
     })
     logger.info('Started')
   } catch (thrown) {
-    shutdown.endAfterFault(thrown)
+    // What a start was waiting for is released under its feet when a signal comes: that is no fault.
+    if (shutdown.isEnding()) logger.warn({ err: toError(thrown) }, 'The start was broken off')
+    else shutdown.endAfterFault(thrown)
   }
 }

@@ -66,5 +66,5 @@ export function shutDownOnSignals({
   process.on('SIGINT', onSignal)
   process.on('uncaughtException', onFault)
   process.on('unhandledRejection', onFault)
-  return { endAfterFault: onFault }
+  return { endAfterFault: onFault, isEnding: () => exitCode !== undefined }
 }

@@ -40,19 +40,15 @@ export function createRemoteKeys({
   failurePauseMs = 1_000,
 }: RemoteKeysOptions): VerificationKeys {
   let pausedUntil = 0
+  const isPaused = () => clock.now().getTime() < pausedUntil
   const keySet = createRemoteJWKSet(new URL(uri), {
     cooldownDuration: cooldownMs,
     cacheMaxAge: cacheMaxAgeMs,
     timeoutDuration: timeoutMs,
     // jose waits between fetches that succeed alone: without this, each request to us would be one to a server in need.
     [customFetch]: async (url, options) => {
-      if (clock.now().getTime() < pausedUntil) throw new Error('The last attempt failed a moment ago')
-      const response = await fetch(url, options).catch((error: unknown) => {
-        pausedUntil = clock.now().getTime() + failurePauseMs
-        throw error
-      })
-      pausedUntil = response.ok ? 0 : clock.now().getTime() + failurePauseMs
-      return response
+      if (isPaused()) throw new Error('The last attempt failed a moment ago')
+      return fetch(url, options)
     },
   })
   return {
@@ -62,6 +58,7 @@ export function createRemoteKeys({
         return await keySet(header, token)
       } catch (error) {
         if (isFaultOfToken(error)) throw error
+        if (!isPaused()) pausedUntil = clock.now().getTime() + failurePauseMs
         throw new KeysUnavailable('The keys for tokens cannot be had', { cause: error })
       }
     },
