@@ -13,6 +13,13 @@ export { type FaultCode, faultCodes } from './fault-codes.ts'
 export { findUnsafeJson, isNestedDeeper, type JsonValue } from './json-safety.ts'
 export { limits } from './limits.ts'
 export {
+  type ChangeEntryFilters,
+  changeEntriesSchema,
+  changeEntryPageSchema,
+  exportChangeEntriesQuerySchema,
+  listChangeEntriesQuerySchema,
+} from './list-change-entries.ts'
+export {
   type ListNotificationsQuery,
   listNotificationsQuerySchema,
   notificationPageSchema,
@@ -21,6 +28,7 @@ export {
   type ReadStatus,
   readStatuses,
 } from './list-notifications.ts'
+export { type MarkRead, markedReadSchema, markReadSchema, unreadCountSchema } from './mark-read.ts'
 export { eventMetadataSchema, metadataSchema, type NotificationMetadata } from './metadata.ts'
 export {
   type Actor,

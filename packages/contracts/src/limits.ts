@@ -17,6 +17,8 @@ export const limits = {
   idempotencyLeaseMs: 30_000,
   pageDefault: 20,
   pageMax: 100,
+  markedIds: 100,
+  examinedPerStep: 1_000,
   examinedPerRequest: 10_000,
   deadLetterDetailBytes: 1024,
   /** What a dead letter may be larger than the record that it was, headers included. */

@@ -9,8 +9,11 @@ export const scopes = { createNotifications: 'notifications:create', readChangeE
 export const operations: readonly Operation[] = [
   { method: 'POST', path: '/', service: 'ingest' },
   { method: 'GET', path: '/', service: 'query' },
+  { method: 'POST', path: '/notifications/read', service: 'query' },
+  { method: 'GET', path: '/notifications/unread-count', service: 'query' },
   { method: 'GET', path: '/notifications/:notificationId', service: 'query' },
   { method: 'PATCH', path: '/notifications/:notificationId/unread', service: 'query' },
   { method: 'PATCH', path: '/notifications/:notificationId/read', service: 'query' },
+  { method: 'GET', path: '/change-entries', service: 'query' },
   { method: 'GET', path: '/change-entries/all', service: 'query' },
 ]

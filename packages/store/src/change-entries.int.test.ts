@@ -28,7 +28,7 @@ const entry = (subscriberId: string, n: number): StoredChangeEntry => ({
 
 const readAll = async (subscriberId: string, step?: number) => {
   const steps: (readonly StoredChangeEntry[])[] = []
-  for await (const entries of store.changeEntries.of(subscriberId).all(step)) steps.push(entries)
+  for await (const entries of store.changeEntries.of(subscriberId).all({}, step)) steps.push(entries)
   return steps
 }
 

@@ -1,21 +1,38 @@
+import { limits } from '@herald/contracts'
 import type { Collection } from 'mongodb'
+import { toUuidBinary } from './binary.ts'
 import {
   type ChangeEntryDocument,
   fromChangeEntryDocument,
+  idIn,
   type StoredChangeEntry,
   toChangeEntryDocument,
 } from './change-entry-document.ts'
-import { keyRange } from './id-range.ts'
+import { type IdRange, keyRange } from './id-range.ts'
 import { type InsertOutcome, insertNew } from './insert-new.ts'
-import { readLimits } from './read-limits.ts'
+import { findAmongNext, findPage, type Wanted } from './walk.ts'
+
+/** What is wanted of a change log, newest first. */
+export type ChangeLogQuery = IdRange & {
+  readonly entityType?: string | undefined
+  readonly entityId?: string | undefined
+  readonly userId?: string | undefined
+  readonly actionType?: string | undefined
+  readonly changedField?: string | undefined
+}
+
+/** `next` is the id from which an older page goes on; `null` when nothing follows. */
+export type ChangeLogPage = { readonly entries: readonly StoredChangeEntry[]; readonly next: string | null }
 
 /** The change log of one subscriber. */
 export type ChangeLog = {
   /**
-   * Every entry, newest first, in steps of at most `step`. Each step is a query of its own, so that a reader who takes his
-   * time holds no cursor open, and what is recorded meanwhile is newer than where the reading has come to.
+   * Everything that is wanted, in steps that look at no more than `step` entries. Each step is a query of its own, so that
+   * a reader who takes his time holds no cursor open, and what is recorded meanwhile is newer than where the reading is.
    */
-  all(step?: number): AsyncGenerator<readonly StoredChangeEntry[], void, void>
+  all(query: ChangeLogQuery, step?: number): AsyncGenerator<readonly StoredChangeEntry[], void, void>
+  /** A page whose filters no index serves looks at 10,000 at most: it may be short and still have a next one. */
+  list(query: ChangeLogQuery, limit: number): Promise<ChangeLogPage>
 }
 
 export type ChangeEntries = {
@@ -39,17 +56,36 @@ export function createChangeEntries(collection: Collection<ChangeEntryDocument>)
       }
     },
     of: (subscriberId) => ({
-      async *all(step = 1_000) {
-        let before: string | undefined
+      async *all(query, step = limits.examinedPerStep) {
+        const wanted = toWanted(subscriberId, query)
+        let { indexed } = wanted
         for (;;) {
-          const range = { _id: keyRange([subscriberId], { before }) }
-          const documents = await collection.find(range, readLimits).sort({ _id: -1 }).limit(step).toArray()
-          const entries = documents.map(fromChangeEntryDocument)
-          if (entries.length > 0) yield entries
-          if (entries.length < step) return
-          before = entries.at(-1)?.id
+          const { found, end } = await findAmongNext(collection, { ...wanted, indexed }, step)
+          if (found.length > 0) yield found.map(fromChangeEntryDocument)
+          if (end === null) return
+          indexed = { ...indexed, _id: { $gte: indexed._id.$gte, $lt: end } }
         }
+      },
+      async list(query, limit) {
+        const { page, next } = await findPage(collection, toWanted(subscriberId, query), limit)
+        return { entries: page.map(fromChangeEntryDocument), next: next && idIn(next) }
       },
     }),
   }
+}
+
+/** One entity's and one user's entries are ranges of an index; every other filter is asked of each entry. */
+function toWanted(subscriberId: string, query: ChangeLogQuery): Wanted<ChangeEntryDocument> {
+  const { entityId, userId, entityType, actionType, changedField } = query
+  const range = { _id: keyRange([subscriberId], query) }
+  const entity = entityId === undefined ? {} : { entityId }
+  const user = userId === undefined ? {} : { userId: toUuidBinary(userId) }
+  const filter = {
+    // Of the two indexes the entity's narrows further.
+    ...(entityId === undefined ? {} : user),
+    ...(entityType === undefined ? {} : { entityType }),
+    ...(actionType === undefined ? {} : { actionType }),
+    ...(changedField === undefined ? {} : { changedField }),
+  }
+  return { indexed: { ...range, ...(entityId === undefined ? user : entity) }, filter }
 }

@@ -32,6 +32,20 @@ export type WaitingReceiptDocument = {
   record: string
 }
 
+/** Many notifications that were marked read as one deed, written when all of them are marked. */
+export type BulkMarkDocument = {
+  /** subscriber ‖ recipient ‖ id of the mark, 48 bytes. */
+  _id: Binary
+  v: 1
+  readAt: Date
+  count: number
+  /** Which they are; not there when they are more than 1,000. */
+  ids?: Binary[]
+  /** The newest that was meant; not there when all were. */
+  upTo?: Binary
+  expiresAt: Date
+}
+
 export type IndexPlan = IndexDescription & { readonly name: string }
 export type CollectionPlan = {
   readonly name: string
@@ -62,7 +76,20 @@ export function planCollections(retentionDays: number | undefined): readonly Col
         ...retention,
       ],
     },
-    { name: 'change-entries', options: clustered, indexes: retention },
+    {
+      name: 'change-entries',
+      options: clustered,
+      indexes: [
+        { name: 'entity', key: { entityId: 1, _id: 1 } },
+        { name: 'user', key: { userId: 1, _id: 1 } },
+        ...retention,
+      ],
+    },
+    {
+      name: 'bulk-marks',
+      options: clustered,
+      indexes: [{ name: 'expiry', key: { expiresAt: 1 }, expireAfterSeconds: 0 }],
+    },
     {
       name: 'waiting-receipts',
       options: clustered,
@@ -95,4 +122,8 @@ export function createRequestsIn(database: Db): Collection<CreateRequestDocument
 
 export function waitingReceiptsIn(database: Db): Collection<WaitingReceiptDocument> {
   return database.collection('waiting-receipts')
+}
+
+export function bulkMarksIn(database: Db): Collection<BulkMarkDocument> {
+  return database.collection('bulk-marks')
 }

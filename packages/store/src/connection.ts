@@ -1,11 +1,13 @@
 import type { Db } from 'mongodb'
 import { MongoClient } from 'mongodb'
 import { type ChangeEntries, createChangeEntries } from './change-entries.ts'
-import { changeEntriesIn, createRequestsIn, notificationsIn, waitingReceiptsIn } from './collections.ts'
+import { bulkMarksIn, changeEntriesIn, createRequestsIn, notificationsIn, waitingReceiptsIn } from './collections.ts'
 import { type CreateRequests, createCreateRequests } from './create-requests.ts'
+import { createMarkMany } from './mark-many.ts'
 import { findMissing, migrate } from './migrate.ts'
 import { createNotifications, type Notifications } from './notifications.ts'
 import { createReceipts, type Receipts } from './receipts.ts'
+import { createUnreadCount } from './unread-count.ts'
 
 export type StoreOptions = {
   /** A replica set's connection string. */
@@ -47,10 +49,15 @@ export function createStore({ uri, database: name, applicationName, retentionDay
     ignoreUndefined: true,
   })
   const database: Db = client.db(name)
+  const notifications = notificationsIn(database)
   return {
-    notifications: createNotifications(notificationsIn(database)),
+    notifications: createNotifications({
+      collection: notifications,
+      markMany: createMarkMany({ client, notifications, bulkMarks: bulkMarksIn(database) }),
+      countUnread: createUnreadCount(database, notifications.collectionName),
+    }),
     changeEntries: createChangeEntries(changeEntriesIn(database)),
-    receipts: createReceipts(notificationsIn(database), waitingReceiptsIn(database)),
+    receipts: createReceipts(notifications, waitingReceiptsIn(database)),
     createRequests: createCreateRequests(createRequestsIn(database)),
     async checkReady() {
       const missing = await findMissing(database, retentionDays)

@@ -1,8 +1,8 @@
 import type { ReadStatus } from '@herald/contracts'
-import { limits } from '@herald/contracts'
 import type { Collection, Filter, UpdateFilter } from 'mongodb'
 import { toKey, toUuidBinary } from './binary.ts'
 import { type IdRange, keyRange } from './id-range.ts'
+import type { MarkMany, Selection } from './mark-many.ts'
 import {
   fromNotificationDocument,
   idsIn,
@@ -10,6 +10,8 @@ import {
   type StoredNotification,
 } from './notification-document.ts'
 import { readLimits } from './read-limits.ts'
+import type { CountUnread } from './unread-count.ts'
+import { findPage, type Wanted } from './walk.ts'
 
 /** Whose feed it is. Without both ids no notification can be read or marked. */
 export type FeedOwner = { readonly subscriberId: string; readonly recipientId: string }
@@ -29,18 +31,30 @@ export type FeedPage = { readonly notifications: readonly StoredNotification[]; 
 
 /** The notifications of one recipient. */
 export type Feed = {
+  /** A page whose filters no index serves looks at 10,000 at most: it may be short and still have a next one. */
   list(query: FeedQuery): Promise<FeedPage>
   get(id: string): Promise<StoredNotification | null>
   /** Sets `readAt` where it was unread; what was read before keeps its time. `null` when there is no such thing. */
   markRead(id: string, at: Date): Promise<StoredNotification | null>
   markUnread(id: string, at: Date): Promise<StoredNotification | null>
+  /** Marks what is stored and unread now, and nothing that comes meanwhile. Returns how many it changed. */
+  markManyRead(selection: Selection, at: Date): Promise<number>
+  unreadCount(): Promise<number>
+}
+
+export type FeedDependencies = {
+  readonly collection: Collection<NotificationDocument>
+  readonly markMany: MarkMany
+  readonly countUnread: CountUnread
 }
 
 type Where = Filter<NotificationDocument>
 
-export function createFeed(collection: Collection<NotificationDocument>, prefix: readonly [string, string]): Feed {
-  const newestFirst = (where: Where, limit: number) =>
-    collection.find(where, readLimits).sort({ _id: -1 }).limit(limit).toArray()
+export function createFeed(
+  { collection, markMany, countUnread }: FeedDependencies,
+  { subscriberId, recipientId }: FeedOwner,
+): Feed {
+  const prefix = [subscriberId, recipientId] as const
 
   const mark = async (id: string, from: Where, change: UpdateFilter<NotificationDocument>) => {
     const key = { _id: toKey(...prefix, id) }
@@ -52,14 +66,8 @@ export function createFeed(collection: Collection<NotificationDocument>, prefix:
 
   return {
     async list(query) {
-      const range: Where = { _id: keyRange(prefix, query) }
-      const where = filterOf(query)
-      const end = isIndexed(where) ? null : await findBoundary(collection, range)
-      if (end) Object.assign(range._id as object, { $gte: end })
-      const found = await newestFirst({ ...where, ...range }, query.limit + 1)
-      const page = found.slice(0, query.limit)
-      const last = found.length > page.length ? page.at(-1)?._id : end
-      return { notifications: page.map(fromNotificationDocument), next: last ? idsIn(last).id : null }
+      const { page, next } = await findPage(collection, toWanted(prefix, query), query.limit)
+      return { notifications: page.map(fromNotificationDocument), next: next && idsIn(next).id }
     },
     async get(id) {
       const document = await collection.findOne({ _id: toKey(...prefix, id) }, readLimits)
@@ -68,36 +76,26 @@ export function createFeed(collection: Collection<NotificationDocument>, prefix:
     markRead: (id, at) =>
       mark(id, { unread: true }, { $set: { readAt: at, readStateAt: at }, $unset: { unread: true } }),
     markUnread: (id, at) =>
-      mark(id, { unread: { $exists: false } }, { $set: { unread: true, readStateAt: at }, $unset: { readAt: true } }),
+      mark(
+        id,
+        { unread: { $exists: false } },
+        { $set: { unread: true, readStateAt: at }, $unset: { readAt: true, bulkMark: true } },
+      ),
+    markManyRead: (selection, at) => markMany(prefix, selection, at),
+    unreadCount: () => countUnread(keyRange(prefix, {})),
   }
 }
 
-function filterOf({ status, type, locationType, locationId, subjectId }: FeedQuery): Where {
-  return {
-    ...(status === 'all' ? {} : { unread: status === 'unread' ? true : { $exists: false } }),
+/** A plain list and the unread are ranges of an index; every other filter is asked of each document. */
+function toWanted(prefix: readonly string[], query: FeedQuery): Wanted<NotificationDocument> {
+  const { status, type, locationType, locationId, subjectId } = query
+  const indexed = { _id: keyRange(prefix, query), ...(status === 'unread' ? { unread: true as const } : {}) }
+  const filter = {
+    ...(status === 'read' ? { unread: { $exists: false } } : {}),
     ...(type === undefined ? {} : { type }),
     ...(locationType === undefined ? {} : { locationType }),
     ...(locationId === undefined ? {} : { locationId: toUuidBinary(locationId) }),
     ...(subjectId === undefined ? {} : { subjectId: toUuidBinary(subjectId) }),
-  } as Where
-}
-
-/** A plain page and a page of the unread are ranges of an index; everything else walks the feed. */
-function isIndexed(where: Where): boolean {
-  const keys = Object.keys(where)
-  return keys.length === 0 || (keys.length === 1 && where.unread === true)
-}
-
-/**
- * How far a walk may go: the key of the last document that it may examine, `null` when the range is shorter than that. It
- * is looked up first, for a boundary that is found afterwards could have moved, and pages would overlap or leave a gap.
- */
-async function findBoundary(collection: Collection<NotificationDocument>, range: Where) {
-  const [last] = await collection
-    .find(range, { ...readLimits, projection: { _id: 1 } })
-    .sort({ _id: -1 })
-    .skip(limits.examinedPerRequest - 1)
-    .limit(1)
-    .toArray()
-  return last?._id ?? null
+  }
+  return { indexed, filter: filter as Where }
 }

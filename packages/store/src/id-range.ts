@@ -9,6 +9,8 @@ const last = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 export type IdRange = {
   /** Only what is older than this id. */
   readonly before?: string | undefined
+  /** Nothing that is newer than this id. */
+  readonly upTo?: string | undefined
   readonly createdFrom?: number | undefined
   /** Exclusive. */
   readonly createdTo?: number | undefined
@@ -23,9 +25,10 @@ function leastIdAt(milliseconds: number): string {
 }
 
 /** The keys under `prefix` (subscriber, or subscriber and recipient) whose id lies in `range`. */
-export function keyRange(prefix: readonly string[], { before, createdFrom, createdTo }: IdRange) {
+export function keyRange(prefix: readonly string[], { before, upTo, createdFrom, createdTo }: IdRange) {
   const ends = [before, createdTo === undefined ? undefined : leastIdAt(createdTo)].filter((id) => id !== undefined)
   const end = ends.toSorted()[0]
   const from: { $gte: Binary } = { $gte: toKey(...prefix, createdFrom === undefined ? first : leastIdAt(createdFrom)) }
-  return end === undefined ? { ...from, $lte: toKey(...prefix, last) } : { ...from, $lt: toKey(...prefix, end) }
+  if (end !== undefined && (upTo === undefined || end <= upTo)) return { ...from, $lt: toKey(...prefix, end) }
+  return { ...from, $lte: toKey(...prefix, upTo ?? last) }
 }

@@ -39,6 +39,8 @@ export type NotificationDocument = {
   emailSentAt?: Date
   /** When the read state last changed; a receipt that is older does not apply. */
   readStateAt?: Date
+  /** The mark of many that made it read; there until it is marked unread. */
+  bulkMark?: Binary
   createdAt: Date
   type: NotificationType
   actorId: Binary

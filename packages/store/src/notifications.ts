@@ -1,5 +1,4 @@
-import type { Collection } from 'mongodb'
-import { createFeed, type Feed, type FeedOwner } from './feed.ts'
+import { createFeed, type Feed, type FeedDependencies, type FeedOwner } from './feed.ts'
 import { type InsertOutcome, insertNew } from './insert-new.ts'
 import {
   idsIn,
@@ -19,10 +18,10 @@ function* documentsOf(notifications: readonly NewNotification[]): Generator<Noti
   for (const notification of notifications) yield* toNotificationDocuments(notification)
 }
 
-export function createNotifications(collection: Collection<NotificationDocument>): Notifications {
+export function createNotifications(dependencies: FeedDependencies): Notifications {
   return {
     async insertNew(notifications) {
-      const { refused, ...counts } = await insertNew(collection, documentsOf(notifications))
+      const { refused, ...counts } = await insertNew(dependencies.collection, documentsOf(notifications))
       if (refused.length === 0) return { ...counts, refused: [] }
       const origins = new Map(notifications.map((notification) => [originOf(notification), notification]))
       const reasons = new Map(refused.map(({ document, reason }) => [origins.get(originIn(document)), reason]))
@@ -31,7 +30,7 @@ export function createNotifications(collection: Collection<NotificationDocument>
         refused: [...reasons].map(([document, reason]) => ({ document: document as NewNotification, reason })),
       }
     },
-    of: (owner) => createFeed(collection, [owner.subscriberId, owner.recipientId]),
+    of: (owner) => createFeed(dependencies, owner),
   }
 }
 

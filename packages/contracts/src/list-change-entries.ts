@@ -1,0 +1,37 @@
+import { z } from 'zod'
+import { changeEntrySchema } from './change-entry.ts'
+import { pageLimitSchema } from './list-notifications.ts'
+import { timestampSchema } from './timestamp.ts'
+import { uuidSchema } from './uuid.ts'
+
+const filters = {
+  entityType: z.string().optional(),
+  entityId: z.string().optional(),
+  userId: uuidSchema.optional(),
+  actionType: z.string().optional(),
+  changedField: z.string().optional(),
+  createdFrom: timestampSchema.optional(),
+  createdTo: timestampSchema.optional(),
+}
+
+/** The query of `GET /change-entries/all`: every filter narrows the current subscriber's change log further. */
+export const exportChangeEntriesQuerySchema = z.strictObject(filters)
+export type ChangeEntryFilters = z.infer<typeof exportChangeEntriesQuerySchema>
+
+/** The query of `GET /change-entries`: the same filters, paged. */
+export const listChangeEntriesQuerySchema = z.strictObject({
+  limit: pageLimitSchema,
+  cursor: uuidSchema.optional(),
+  ...filters,
+})
+
+/** The answer of `GET /change-entries/all` as JSON (specification 4.4). */
+export const changeEntriesSchema = z.object({ data: z.array(changeEntrySchema) })
+
+/** The answer of `GET /change-entries`. */
+export const changeEntryPageSchema = z.object({
+  data: z.object({
+    changeEntries: z.array(changeEntrySchema),
+    nextCursor: z.string().meta({ format: 'uuid' }).nullable(),
+  }),
+})

@@ -1,0 +1,32 @@
+import { z } from 'zod'
+import { limits } from './limits.ts'
+import { uuidSchema } from './uuid.ts'
+
+/** The body of `POST /notifications/read`: some by their ids, or all, or all up to one of them in the order of the list. */
+export const markReadSchema = z
+  .strictObject({
+    ids: z
+      .array(uuidSchema)
+      .min(1, { error: 'Must name at least one notification' })
+      .max(limits.markedIds, { error: `Must name at most ${limits.markedIds} notifications` })
+      .optional(),
+    all: z.literal(true).optional(),
+    upTo: uuidSchema.optional(),
+  })
+  .superRefine(({ ids, all, upTo }, context) => {
+    if ((ids === undefined) === (all === undefined)) {
+      context.addIssue({ code: 'custom', message: 'Must have either ids or all' })
+    }
+    if (upTo !== undefined && all === undefined) {
+      context.addIssue({ code: 'custom', path: ['upTo'], message: 'Goes with all alone' })
+    }
+  })
+export type MarkRead = z.infer<typeof markReadSchema>
+
+const countSchema = z.int().nonnegative()
+
+/** The answer of `POST /notifications/read`. */
+export const markedReadSchema = z.object({ data: z.object({ updated: countSchema, unreadCount: countSchema }) })
+
+/** The answer of `GET /notifications/unread-count`. */
+export const unreadCountSchema = z.object({ data: z.object({ unreadCount: countSchema }) })

@@ -1,0 +1,162 @@
+import { limits, makeUuidV7 } from '@herald/contracts'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { MongoClient } from 'mongodb'
+import type { StoredChangeEntry } from './change-entry-document.ts'
+import { createStore } from './connection.ts'
+import type { FeedQuery } from './feed.ts'
+import type { NewNotification } from './notification-document.ts'
+
+const uri = process.env.MONGODB_URI ?? ''
+const name = `herald-test-filters-${process.pid}`
+const store = createStore({ uri, database: name, applicationName: 'test' })
+const client = new MongoClient(uri)
+const database = client.db(name)
+const count = 100_000
+
+const uuid = (n: number) => `0190a6e0-7c1b-4def-8abc-${n.toString(16).padStart(12, '0')}`
+const subscriberId = uuid(1)
+const owner = { subscriberId, recipientId: uuid(2) }
+const start = Date.parse('2026-01-01T00:00:00Z')
+const idAt = (n: number) => makeUuidV7(start + n, Buffer.alloc(10, 1))
+
+/** One in 20,000 has the rare place, one in 100 the usual one. */
+const placeOf = (n: number) => (n % 20_000 === 0 ? uuid(71) : n % 100 === 0 ? uuid(70) : uuid(79))
+
+const notification = (n: number): NewNotification => ({
+  id: idAt(n),
+  subscriberId,
+  type: 'mention',
+  actor: { id: uuid(90), name: 'Ada', image: '' },
+  actorType: 'user',
+  subjectId: uuid(91),
+  subjectType: 'user',
+  locationId: placeOf(n),
+  locationType: 'comment',
+  metadata: '{}',
+  createdAt: new Date(start + n),
+  recipientIds: [owner.recipientId],
+})
+
+const entry = (n: number): StoredChangeEntry => ({
+  id: idAt(n),
+  subscriberId: n % 10 === 0 ? uuid(9) : subscriberId,
+  user: { id: n % 1_000 === 1 ? uuid(80) : uuid(81), name: 'Ada', email: 'ada@example.com' },
+  entityType: 'portfolio',
+  entityId: n % 1_000 === 2 ? 'rare' : 'usual',
+  entityTitle: 'Portfolio',
+  actionType: n % 20_000 === 3 ? 'delete' : 'update',
+  changedField: 'name',
+  beforeState: 'null',
+  afterState: 'null',
+  createdAt: new Date(start + n),
+})
+
+type Line = { docsExamined?: number; keysExamined?: number; hasSortStage?: boolean }
+
+/** What the server examined in each query of `work`, by its own profiler. */
+async function examined(collection: string, work: () => Promise<unknown>): Promise<number[]> {
+  await database.command({ profile: 2 })
+  const since = new Date()
+  try {
+    await work()
+  } finally {
+    await database.command({ profile: 0 })
+  }
+  const lines = await database
+    .collection<Line & { ts: Date; ns: string }>('system.profile')
+    .find({ ns: `${name}.${collection}`, ts: { $gte: since } })
+    .toArray()
+  expect(lines.some((line) => line.hasSortStage)).toBe(false)
+  return lines.map((line) => Math.max(line.docsExamined ?? 0, line.keysExamined ?? 0))
+}
+
+const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0)
+const page = (query: Partial<FeedQuery> = {}): FeedQuery => ({ limit: 20, status: 'all', ...query })
+
+beforeAll(async () => {
+  await store.migrate()
+  const numbers = Array.from({ length: count }, (_, n) => n)
+  await store.notifications.insertNew(numbers.map(notification))
+  await store.changeEntries.insertNew(numbers.map(entry))
+}, 120_000)
+
+afterAll(async () => {
+  await database.dropDatabase()
+  await client.close()
+  await store.close()
+})
+
+test('a filter without an index finds everything there is, page by page, and looks at 10,000 a request', async () => {
+  const feed = store.notifications.of(owner)
+  const found: string[] = []
+  let before: string | undefined
+  let requests = 0
+  do {
+    let next: string | null = null
+    const costs = await examined('notifications', async () => {
+      const result = await feed.list(page({ locationId: uuid(71), before }))
+      found.push(...result.notifications.map(({ id }) => id))
+      next = result.next
+    })
+    expect(sum(costs)).toBeLessThanOrEqual(limits.examinedPerRequest + costs.length)
+    before = next ?? undefined
+    requests++
+  } while (before !== undefined)
+  expect(found).toEqual([80_000, 60_000, 40_000, 20_000, 0].map(idAt))
+  expect(requests).toBeLessThanOrEqual(11)
+})
+
+test('a filter that finds enough stops there', async () => {
+  const costs = await examined('notifications', () =>
+    store.notifications.of(owner).list(page({ locationId: uuid(70) })),
+  )
+  expect(sum(costs)).toBeLessThanOrEqual(3_010)
+})
+
+test('filters narrow each other, and the time narrows what is looked at', async () => {
+  const query = page({ locationId: uuid(70), subjectId: uuid(91), createdFrom: start + 500, createdTo: start + 1_000 })
+  let found: string[] = []
+  const costs = await examined('notifications', async () => {
+    found = (await store.notifications.of(owner).list(query)).notifications.map(({ id }) => id)
+  })
+  expect(found).toEqual([900, 800, 700, 600, 500].map(idAt))
+  expect(sum(costs)).toBeLessThanOrEqual(502)
+})
+
+test('the unread are counted by keys alone', async () => {
+  let unread = 0
+  await database.command({ profile: 2 })
+  unread = await store.notifications.of(owner).unreadCount()
+  await database.command({ profile: 0 })
+  expect(unread).toBe(count)
+  const line = await database
+    .collection('system.profile')
+    .findOne({ ns: `${name}.notifications`, 'command.count': { $exists: true } })
+  expect(line).toMatchObject({ planSummary: expect.stringContaining('COUNT_SCAN'), docsExamined: 0 })
+})
+
+test.each([
+  ['an entity', { entityId: 'rare' }],
+  ['a user', { userId: uuid(80) }],
+  ['no filter', {}],
+])('a page of the change log of %s examines the page and at most two more', async (_, query) => {
+  const costs = await examined('change-entries', async () => {
+    const { entries, next } = await store.changeEntries.of(subscriberId).list(query, 20)
+    expect(entries).toHaveLength(20)
+    expect(next).not.toBeNull()
+  })
+  expect(costs).toHaveLength(1)
+  expect(costs[0]).toBeLessThanOrEqual(22)
+})
+
+test('the change log with a filter gives every entry that fits, and none of another subscriber', async () => {
+  const found: StoredChangeEntry[] = []
+  for await (const step of store.changeEntries.of(subscriberId).all({ actionType: 'delete' })) found.push(...step)
+  expect(found.map(({ id }) => id)).toEqual([80_003, 60_003, 40_003, 20_003, 3].map(idAt))
+  for await (const step of store.changeEntries.of(subscriberId).all({ entityId: 'rare', userId: uuid(80) })) {
+    throw new Error(`Nothing fits both, and yet ${step.length} came`)
+  }
+  let all = 0
+  for await (const step of store.changeEntries.of(subscriberId).all({})) all += step.length
+  expect(all).toBe(count * 0.9)
+})

@@ -1,0 +1,110 @@
+import { makeUuidV7 } from '@herald/contracts'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { MongoClient } from 'mongodb'
+import { createStore } from './connection.ts'
+import type { NewNotification } from './notification-document.ts'
+
+const uri = process.env.MONGODB_URI ?? ''
+const name = `herald-test-mark-many-${process.pid}`
+const store = createStore({ uri, database: name, applicationName: 'test' })
+const client = new MongoClient(uri)
+const bulkMarks = client.db(name).collection('bulk-marks')
+
+const uuid = (n: number) => `0190a6e0-7c1b-4def-8abc-${n.toString(16).padStart(12, '0')}`
+const subscriberId = uuid(1)
+const start = Date.parse('2026-01-01T00:00:00Z')
+const at = (seconds: number) => new Date(start + seconds * 1_000)
+const idAt = (n: number) => makeUuidV7(start + n, Buffer.from(n.toString(16).padStart(20, '0'), 'hex'))
+
+const notification = (n: number, recipientId: string): NewNotification => ({
+  id: idAt(n),
+  subscriberId,
+  type: 'mention',
+  actor: { id: uuid(90), name: 'Ada', image: '' },
+  actorType: 'user',
+  subjectId: uuid(91),
+  subjectType: 'user',
+  locationId: uuid(92),
+  locationType: 'comment',
+  metadata: '{}',
+  createdAt: new Date(start + n),
+  recipientIds: [recipientId],
+})
+
+const feed = (recipientId: string) => store.notifications.of({ subscriberId, recipientId })
+const fill = (recipientId: string, count: number) =>
+  store.notifications.insertNew(Array.from({ length: count }, (_, n) => notification(n, recipientId)))
+
+beforeAll(() => store.migrate())
+afterAll(async () => {
+  await client.db(name).dropDatabase()
+  await client.close()
+  await store.close()
+})
+
+test('all: everything unread, over many steps, as one mark', async () => {
+  const owner = uuid(2)
+  await fill(owner, 5_500)
+  await fill(uuid(3), 10)
+  await feed(owner).markRead(idAt(7), at(1))
+  expect(await feed(owner).unreadCount()).toBe(5_499)
+  expect(await feed(owner).markManyRead({ all: true }, at(10))).toBe(5_499)
+  expect(await feed(owner).unreadCount()).toBe(0)
+  expect((await feed(owner).get(idAt(7)))?.readAt).toEqual(at(1))
+  expect((await feed(owner).get(idAt(8)))?.readAt).toEqual(at(10))
+  expect(await feed(uuid(3)).unreadCount()).toBe(10)
+  expect(await bulkMarks.countDocuments()).toBe(1)
+  expect(await bulkMarks.findOne()).toMatchObject({ count: 5_499, readAt: at(10) })
+  expect(await feed(owner).markManyRead({ all: true }, at(11))).toBe(0)
+  expect(await bulkMarks.countDocuments()).toBe(1)
+})
+
+test('upTo: that one and what is older', async () => {
+  const owner = uuid(4)
+  await fill(owner, 10)
+  expect(await feed(owner).markManyRead({ all: true, upTo: idAt(3) }, at(10))).toBe(4)
+  expect((await feed(owner).list({ limit: 20, status: 'unread' })).notifications.map(({ id }) => id)).toEqual(
+    [9, 8, 7, 6, 5, 4].map(idAt),
+  )
+})
+
+test('ids: those of them that are one’s own and unread', async () => {
+  const owner = uuid(5)
+  await fill(owner, 5)
+  await store.notifications.insertNew([notification(99, uuid(6))])
+  await feed(owner).markRead(idAt(1), at(1))
+  const ids = [idAt(0), idAt(1), idAt(2), idAt(2), idAt(99), idAt(1_000)]
+  expect(await feed(owner).markManyRead({ ids }, at(10))).toBe(2)
+  expect(await feed(uuid(6)).unreadCount()).toBe(1)
+  const mark = await bulkMarks.findOne({ count: 2 })
+  expect(mark?.ids).toHaveLength(2)
+})
+
+test('what arrives meanwhile stays unread, an event of older time included', async () => {
+  const owner = uuid(7)
+  await fill(owner, 6_000)
+  const marking = feed(owner).markManyRead({ all: true }, at(10))
+  // Older than everything, between, and newer; all after the question was asked.
+  const late = [
+    makeUuidV7(start - 5, Buffer.alloc(10, 1)),
+    makeUuidV7(start + 3_000, Buffer.alloc(10, 0xff)),
+    idAt(9_000),
+  ]
+  await waitForFirstMark(owner)
+  await store.notifications.insertNew(late.map((id) => ({ ...notification(0, owner), id })))
+  expect(await marking).toBe(6_000)
+  expect(await feed(owner).unreadCount()).toBe(3)
+})
+
+test('what its owner marks unread meanwhile stays unread', async () => {
+  const owner = uuid(8)
+  await fill(owner, 1)
+  await feed(owner).markRead(idAt(0), at(1))
+  await feed(owner).markUnread(idAt(0), at(20))
+  expect(await feed(owner).markManyRead({ all: true }, at(10))).toBe(0)
+  expect(await feed(owner).markManyRead({ all: true }, at(20))).toBe(1)
+})
+
+async function waitForFirstMark(owner: string): Promise<void> {
+  while ((await feed(owner).unreadCount()) === 6_000) await new Promise(setImmediate)
+}

@@ -1,0 +1,89 @@
+import { randomBytes } from 'node:crypto'
+import { makeUuidV7 } from '@herald/contracts'
+import { Binary, type Collection, type MongoClient } from 'mongodb'
+import { toKey, toUuidBinary } from './binary.ts'
+import type { BulkMarkDocument } from './collections.ts'
+import { keyRange } from './id-range.ts'
+import type { NotificationDocument } from './notification-document.ts'
+import { readLimits } from './read-limits.ts'
+
+/** Some notifications by their ids, or all of them, or all up to one of them in time order. */
+export type Selection = { readonly ids: readonly string[] } | { readonly all: true; readonly upTo?: string | undefined }
+
+export type MarkMany = (prefix: readonly [string, string], selection: Selection, at: Date) => Promise<number>
+
+export type MarkManyDependencies = {
+  readonly client: MongoClient
+  readonly notifications: Collection<NotificationDocument>
+  readonly bulkMarks: Collection<BulkMarkDocument>
+}
+
+const keysPerUpdate = 1_000
+const idsPerBulkMark = 1_000
+const bulkMarkKeptMs = 24 * 60 * 60 * 1_000
+
+/**
+ * Marks many read as one deed. What is unread is taken from one snapshot of the index, so that what arrives meanwhile, an
+ * older event included, stays unread; and what its owner marked unread meanwhile stays so, too. The documents carry the
+ * mark's id, and the mark itself is written behind them: who follows the changes sees one thing happen, not thousands.
+ * Run again after a failure, it goes on with what is left.
+ */
+export function createMarkMany({ client, notifications, bulkMarks }: MarkManyDependencies): MarkMany {
+  async function* unreadNow(prefix: readonly string[], upTo: string | undefined): AsyncGenerator<Binary[]> {
+    const session = client.startSession({ snapshot: true })
+    try {
+      const cursor = notifications.find(
+        { unread: true, _id: keyRange(prefix, { upTo }) },
+        { session, hint: 'unread', projection: { _id: 1 }, batchSize: keysPerUpdate },
+      )
+      let keys: Binary[] = []
+      for await (const { _id } of cursor) {
+        if (keys.push(_id) < keysPerUpdate) continue
+        yield keys
+        keys = []
+      }
+      if (keys.length > 0) yield keys
+    } finally {
+      await session.endSession()
+    }
+  }
+
+  async function* selected(prefix: readonly string[], selection: Selection): AsyncGenerator<Binary[]> {
+    if ('ids' in selection) yield [...new Set(selection.ids)].map((id) => toKey(...prefix, id))
+    else yield* unreadNow(prefix, selection.upTo)
+  }
+
+  return async (prefix, selection, at) => {
+    const markId = makeUuidV7(at.getTime(), randomBytes(10))
+    const bulkMark = toUuidBinary(markId)
+    let marked = 0
+    let ids: Binary[] = []
+    for await (const keys of selected(prefix, selection)) {
+      const still = { _id: { $in: keys }, unread: true, readStateAt: { $not: { $gt: at } } } as const
+      const change = { $set: { readAt: at, readStateAt: at, bulkMark }, $unset: { unread: true } } as const
+      marked += (await notifications.updateMany(still, change)).modifiedCount
+      if (marked <= idsPerBulkMark) ids = [...ids, ...(await marks(notifications, keys, bulkMark))]
+    }
+    if (marked > 0) {
+      const upTo = 'all' in selection ? selection.upTo : undefined
+      await bulkMarks.insertOne({
+        _id: toKey(...prefix, markId),
+        v: 1,
+        readAt: at,
+        count: marked,
+        ...(marked <= idsPerBulkMark ? { ids } : {}),
+        ...(upTo === undefined ? {} : { upTo: toUuidBinary(upTo) }),
+        expiresAt: new Date(at.getTime() + bulkMarkKeptMs),
+      })
+    }
+    return marked
+  }
+}
+
+/** The ids of those among `keys` that this mark has changed. */
+async function marks(notifications: Collection<NotificationDocument>, keys: readonly Binary[], bulkMark: Binary) {
+  const found = await notifications
+    .find({ _id: { $in: keys }, bulkMark }, { ...readLimits, projection: { _id: 1 } })
+    .toArray()
+  return found.map(({ _id }) => new Binary(_id.buffer.subarray(32), Binary.SUBTYPE_UUID))
+}
