@@ -47,7 +47,9 @@ async function request(all: ChangeLog['all']): Promise<IncomingMessage> {
     isStorageUnavailable: (error) => error instanceof Away,
     drainMs: 100,
   })
-  addChangeEntryRoutes(app, { changeEntries: { of: () => ({ all }) } })
+  addChangeEntryRoutes(app, {
+    changeEntries: { of: () => ({ all, list: () => Promise.reject(new Error('Nobody asks for a page')) }) },
+  })
   await app.listen({ host: '127.0.0.1', port: 0 })
   const { port } = app.server.address() as AddressInfo
   const asked = get({ port, path: '/change-entries/all', agent: false })

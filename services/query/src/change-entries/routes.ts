@@ -1,40 +1,51 @@
-import { Readable } from 'node:stream'
-import { scopes } from '@herald/contracts'
+import { exportChangeEntriesQuerySchema, listChangeEntriesQuerySchema, scopes } from '@herald/contracts'
 import type { HttpServer } from '@herald/runtime'
-import type { ChangeEntries, StoredChangeEntry } from '@herald/store'
-import { z } from 'zod'
+import type { ChangeEntries } from '@herald/store'
+import accepts from 'accepts'
 import { changeEntryJson } from './change-entry-json.ts'
+import { type ExportFormat, exportFormats } from './export-formats.ts'
+import { openTransfer } from './transfer.ts'
 
-export type ChangeEntryRoutesDependencies = { readonly changeEntries: Pick<ChangeEntries, 'of'> }
-
-type Steps = AsyncGenerator<readonly StoredChangeEntry[], void, void>
-
-/** One document, a step of entries at a time. When a step fails the generator throws, and the closing never goes out. */
-async function* document(first: IteratorResult<readonly StoredChangeEntry[], void>, rest: Steps) {
-  try {
-    let separator = '{"data":['
-    for (let step = first; !step.done; step = await rest.next()) {
-      yield separator + step.value.map(changeEntryJson).join(',')
-      separator = ','
-    }
-    yield separator === ',' ? ']}' : `${separator}]}`
-  } finally {
-    await rest.return()
-  }
+export type ChangeEntryRoutesDependencies = {
+  readonly changeEntries: Pick<ChangeEntries, 'of'>
+  /** Milliseconds after which a reader who takes nothing is cut off. */
+  readonly stallMs?: number
 }
 
-/** The current subscriber's change log (specification 4.4). */
-export function addChangeEntryRoutes(app: HttpServer, { changeEntries }: ChangeEntryRoutesDependencies): void {
+const json = 'application/json; charset=utf-8'
+
+/** The current subscriber's change log: all of it (specification 4.4), or page by page. */
+export function addChangeEntryRoutes(
+  app: HttpServer,
+  { changeEntries, stallMs = 60_000 }: ChangeEntryRoutesDependencies,
+): void {
+  const config = { scope: scopes.readChangeEntries }
+
+  app.get(
+    '/change-entries',
+    { config, schema: { querystring: listChangeEntriesQuerySchema } },
+    async ({ identity, query }, reply) => {
+      const { cursor, limit, ...filters } = query
+      const log = changeEntries.of(identity.subscriberId)
+      const { entries, next } = await log.list({ ...filters, before: cursor }, limit)
+      const items = entries.map(changeEntryJson).join(',')
+      return reply.type(json).send(`{"data":{"changeEntries":[${items}],"nextCursor":${JSON.stringify(next)}}}`)
+    },
+  )
+
   app.get(
     '/change-entries/all',
-    { config: { scope: scopes.readChangeEntries }, schema: { querystring: z.strictObject({}) } },
-    async ({ identity }, reply) => {
-      const steps = changeEntries.of(identity.subscriberId).all()
-      // The first step is awaited here: a storage that is away is still an answer of its own, not a broken transfer.
-      const first = await steps.next()
-      return reply
-        .type('application/json; charset=utf-8')
-        .send(Readable.from(document(first, steps), { highWaterMark: 1 }))
+    { config, schema: { querystring: exportChangeEntriesQuerySchema } },
+    async (request, reply) => {
+      const accepted = accepts(request.raw)
+      const asked = accepted.type(Object.keys(exportFormats))
+      const format = exportFormats[typeof asked === 'string' ? asked : 'application/json'] as ExportFormat
+      const isZipped = accepted.encoding(['gzip', 'identity']) === 'gzip'
+      const steps = changeEntries.of(request.identity.subscriberId).all(request.query)
+      const body = await openTransfer(format, steps, isZipped)
+      reply.raw.setTimeout(stallMs, () => reply.raw.destroy())
+      if (isZipped) reply.header('content-encoding', 'gzip')
+      return reply.header('vary', 'Accept, Accept-Encoding').type(format.contentType).send(body)
     },
   )
 }

@@ -1,4 +1,4 @@
-import { listNotificationsQuerySchema, notificationParamsSchema } from '@herald/contracts'
+import { listNotificationsQuerySchema, markReadSchema, notificationParamsSchema } from '@herald/contracts'
 import { type HttpServer, type Identity, problem } from '@herald/runtime'
 import type { Feed, Notifications, StoredNotification } from '@herald/store'
 import { notificationJson } from './notification-json.ts'
@@ -10,7 +10,7 @@ export type NotificationRoutesDependencies = {
 
 const json = 'application/json; charset=utf-8'
 
-/** The current user's feed: list, one, marks (specification 4.2 and 4.3). */
+/** The current user's feed: list, count, one, marks (specification 4.2 and 4.3). */
 export function addNotificationRoutes(app: HttpServer, { notifications, clock }: NotificationRoutesDependencies): void {
   const feedOf = ({ subscriberId, userId }: Identity): Feed => notifications.of({ subscriberId, recipientId: userId })
 
@@ -26,6 +26,16 @@ export function addNotificationRoutes(app: HttpServer, { notifications, clock }:
     if (notification === null) throw problem('not_found', 'There is no such notification')
     return `{"data":${notificationJson(notification)}}`
   }
+
+  app.get('/notifications/unread-count', async ({ identity }) => ({
+    data: { unreadCount: await feedOf(identity).unreadCount() },
+  }))
+
+  app.post('/notifications/read', { schema: { body: markReadSchema } }, async ({ identity, body: { ids, upTo } }) => {
+    const feed = feedOf(identity)
+    const updated = await feed.markManyRead(ids ? { ids } : { all: true, upTo }, clock())
+    return { data: { updated, unreadCount: await feed.unreadCount() } }
+  })
 
   const options = { schema: { params: notificationParamsSchema } }
 

@@ -1,0 +1,32 @@
+import { pipeline, Readable } from 'node:stream'
+import { createGzip } from 'node:zlib'
+import type { StoredChangeEntry } from '@herald/store'
+import type { ExportFormat } from './export-formats.ts'
+
+type Steps = AsyncGenerator<readonly StoredChangeEntry[], void, void>
+
+/** The whole document, a step of entries at a time. When a step fails it throws, and the closing never goes out. */
+async function* documentOf(format: ExportFormat, first: Awaited<ReturnType<Steps['next']>>, rest: Steps) {
+  try {
+    let before = format.opening
+    for (let step = first; !step.done; step = await rest.next()) {
+      yield before + format.encode(step.value)
+      before = format.separator
+    }
+    yield (before === format.opening ? before : '') + format.closing
+  } finally {
+    await rest.return()
+  }
+}
+
+/**
+ * The change log as a stream that asks for a step only when the one before has been taken.
+ *
+ * @throws what the first step throws: a storage that is away is still an answer of its own then, not a broken transfer
+ */
+export async function openTransfer(format: ExportFormat, steps: Steps, isZipped: boolean): Promise<Readable> {
+  const first = await steps.next()
+  const document = Readable.from(documentOf(format, first, steps), { highWaterMark: 1, objectMode: true })
+  // A failure destroys the compressor without its trailer, and with it the connection: broken, and seen to be.
+  return isZipped ? pipeline(document, createGzip(), () => {}) : document
+}
