@@ -14,6 +14,9 @@ export function gatewayProblem(error: unknown, instance: string): GatewayProblem
   if (status === 504) {
     return problem(504, 'gateway_timeout', 'The service took too long', 'No answer came in time', instance)
   }
+  if (status === 413) {
+    return problem(413, 'body_too_large', 'The body is too large', 'It is more than the gateway takes', instance)
+  }
   if (status >= 400 && status < 500) {
     return problem(status, 'invalid_request', 'The request cannot be understood', 'It could not be passed on', instance)
   }

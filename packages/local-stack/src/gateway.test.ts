@@ -88,6 +88,24 @@ test('a body sent in chunks, after leave was asked, arrives whole', async () => 
   expect(JSON.parse(await text(response)).body).toBe('first, second')
 })
 
+test.each([300_000, 5_000_000])('a service may refuse a body of %i bytes without reading it', async (bytes) => {
+  const { url } = await startBehindGateway({
+    ingest: (_request, response) => {
+      response.writeHead(413, { connection: 'close' }).end('too large')
+    },
+  })
+  for (let time = 0; time < 10; time += 1) {
+    const response = await fetch(url, { method: 'POST', body: 'x'.repeat(bytes) })
+    expect([response.status, await response.text()]).toEqual([413, 'too large'])
+  }
+})
+
+test('a body that is larger than anything a service takes is refused, and the client sees it', async () => {
+  const { url } = await startBehindGateway()
+  const response = await fetch(url, { method: 'POST', body: 'x'.repeat(20_000_000) })
+  expect(await response.json()).toMatchObject({ status: 413, code: 'body_too_large' })
+})
+
 test('a GET that has a body is answered, without it', async () => {
   const { url } = await startBehindGateway()
   const asked = request(url, { headers: { 'content-length': 2 } })

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import replyFrom from '@fastify/reply-from'
 import { type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import { gatewayProblem } from './gateway-problem.ts'
+import { readRequestBody } from './request-body.ts'
 
 export interface GatewayOptions {
   ingestUrl: string
@@ -40,33 +41,35 @@ export async function startGateway(options: GatewayOptions): Promise<StartedGate
   // In a hook, because it runs for every path and method, and before anything is read of a body. It never says that it
   // is done, because nothing is to follow; a promise would, when an answer breaks off.
   app.addHook('onRequest', (request, reply, _done) => {
+    pass(request, reply).catch((error) => sendProblem(error, request, reply))
+  })
+
+  async function pass(request: FastifyRequest, reply: FastifyReply) {
     const path = request.url.split('?', 1)[0]
     const upstream = request.method === 'POST' && path === '/' ? ingestUrl : queryUrl
-    if (hasBody(request)) request.body = request.raw
+    const body = await readRequestBody(request.raw)
     reply.from(undefined, {
+      // With a type the plugin leaves the bytes alone; the client's own is put back below.
+      ...(body ? { body, contentType: 'application/octet-stream' } : {}),
       getUpstream: () => upstream,
-      rewriteRequestHeaders: (_request, headers) => passedHeaders(request, headers),
+      rewriteRequestHeaders: (_request, headers) => passedHeaders(request.headers, headers, body),
       // The plugin would ask up to ten times when a service says 503.
       retryDelay: () => null,
       onError: (failed, { error }) => sendProblem(error, request, failed as FastifyReply),
     })
-  })
+  }
 
   await app.listen({ host, port })
   const address = app.server.address() as AddressInfo
   return { url: `http://${host}:${address.port}`, stop: () => app.close() }
 }
 
-function hasBody({ method, headers }: FastifyRequest) {
-  if (method === 'GET' || method === 'HEAD') return false
-  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
-}
-
-function passedHeaders({ body, headers: { host } }: FastifyRequest, headers: IncomingHttpHeaders) {
-  // Waiting for leave to send a body was answered here, and the client of the services knows no such wait.
-  const { expect: _expect, ...passed } = headers
-  if (host) passed.host = host
-  if (!body) delete passed['content-length']
+function passedHeaders(original: IncomingHttpHeaders, headers: IncomingHttpHeaders, body: Buffer | undefined) {
+  // `expect` was answered here, and the plugin has put its own type and host in the place of the client's.
+  const { expect: _expect, 'content-type': _type, 'content-length': _length, ...passed } = headers
+  if (body) passed['content-length'] = String(body.length)
+  if (original['content-type'] !== undefined) passed['content-type'] = original['content-type']
+  if (original.host !== undefined) passed.host = original.host
   return passed
 }
 
