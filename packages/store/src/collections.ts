@@ -1,50 +1,9 @@
-import type { Binary, Collection, CreateCollectionOptions, Db, IndexDescription } from 'mongodb'
+import type { Collection, CreateCollectionOptions, Db, IndexDescription } from 'mongodb'
 import type { ChangeEntryDocument } from './change-entry-document.ts'
+import type { CreateRequestDocument } from './create-requests.ts'
+import type { BulkMarkDocument } from './mark-many.ts'
 import type { NotificationDocument } from './notification-document.ts'
-import type { ReceiptKind } from './receipts.ts'
-
-/** A `POST /` with an `Idempotency-Key`: what was asked, and what is made of it. */
-export type CreateRequestDocument = {
-  /** subscriber ‖ user ‖ SHA-256 of the key, 64 bytes. */
-  _id: Binary
-  v: 1
-  bodyHash: Binary
-  /** What is to be made, in the form that the creating service gave it. */
-  content: string
-  done: boolean
-  leaseUntil: Date
-  expiresAt: Date
-}
-
-/** A receipt that came before its notification. */
-export type WaitingReceiptDocument = {
-  /** The key of the notification's document ‖ the id of the receipt's event, 64 bytes. */
-  _id: Binary
-  v: 1
-  /** The key of the notification's document: subscriber ‖ recipient ‖ id. */
-  key: Binary
-  kind: ReceiptKind
-  at: Date
-  waitingSince: Date
-  /** Until then somebody is making a dead letter of it. */
-  leaseUntil: Date
-  /** The record that it was, in the form that the consumer gave it. */
-  record: string
-}
-
-/** Many notifications that were marked read as one deed, written when all of them are marked. */
-export type BulkMarkDocument = {
-  /** subscriber ‖ recipient ‖ id of the mark, 48 bytes. */
-  _id: Binary
-  v: 1
-  readAt: Date
-  count: number
-  /** Which they are; not there when they are more than 1,000. */
-  ids?: Binary[]
-  /** The newest that was meant; not there when all were. */
-  upTo?: Binary
-  expiresAt: Date
-}
+import type { WaitingReceiptDocument } from './receipts.ts'
 
 export type IndexPlan = IndexDescription & { readonly name: string }
 export type CollectionPlan = {

@@ -2,11 +2,23 @@ import { createHash } from 'node:crypto'
 import { limits } from '@herald/contracts'
 import { Binary, type Collection, MongoServerError } from 'mongodb'
 import { toKey } from './binary.ts'
-import type { CreateRequestDocument } from './collections.ts'
 import { readLimits } from './read-limits.ts'
 
 /** Who asked, with which key. */
 export type RequestKey = { readonly subscriberId: string; readonly userId: string; readonly idempotencyKey: string }
+
+/** A `POST /` with an `Idempotency-Key`: what was asked, and what is made of it. */
+export type CreateRequestDocument = {
+  /** subscriber ‖ user ‖ SHA-256 of the key, 64 bytes. */
+  _id: Binary
+  v: 1
+  bodyHash: Binary
+  /** What is to be made, in the form that the creating service gave it. */
+  content: string
+  done: boolean
+  leaseUntil: Date
+  expiresAt: Date
+}
 
 /** What is known of a request when it comes: it may go on, was answered, is being worked on, or was another one. */
 export type Reservation =

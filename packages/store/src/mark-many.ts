@@ -2,13 +2,26 @@ import { randomBytes } from 'node:crypto'
 import { makeUuidV7 } from '@herald/contracts'
 import { Binary, type Collection, type MongoClient } from 'mongodb'
 import { toKey, toUuidBinary } from './binary.ts'
-import type { BulkMarkDocument } from './collections.ts'
 import { keyRange } from './id-range.ts'
 import type { NotificationDocument } from './notification-document.ts'
 import { readLimits } from './read-limits.ts'
 
 /** Some notifications by their ids, or all of them, or all up to one of them in time order. */
 export type Selection = { readonly ids: readonly string[] } | { readonly all: true; readonly upTo?: string | undefined }
+
+/** Many notifications that were marked read as one deed, written when all of them are marked. */
+export type BulkMarkDocument = {
+  /** subscriber ‖ recipient ‖ id of the mark, 48 bytes. */
+  _id: Binary
+  v: 1
+  readAt: Date
+  count: number
+  /** Which they are; not there when they are more than 1,000. */
+  ids?: Binary[]
+  /** The newest that was meant; not there when all were. */
+  upTo?: Binary
+  expiresAt: Date
+}
 
 export type MarkMany = (prefix: readonly [string, string], selection: Selection, at: Date) => Promise<number>
 

@@ -1,7 +1,6 @@
 import type { AnyBulkWriteOperation, Collection } from 'mongodb'
 import { Binary } from 'mongodb'
 import { toKey, toUuidBinary } from './binary.ts'
-import type { WaitingReceiptDocument } from './collections.ts'
 import { insertNew } from './insert-new.ts'
 import type { NewNotification, NotificationDocument } from './notification-document.ts'
 import { readLimits } from './read-limits.ts'
@@ -21,6 +20,22 @@ export type Receipt = {
   readonly eventId: string
   /** The record that it was, in a form of the caller's: a receipt that waits in vain becomes a dead letter. */
   readonly record: string
+}
+
+/** A receipt that came before its notification. */
+export type WaitingReceiptDocument = {
+  /** The key of the notification's document ‖ the id of the receipt's event, 64 bytes. */
+  _id: Binary
+  v: 1
+  /** The key of the notification's document: subscriber ‖ recipient ‖ id. */
+  key: Binary
+  kind: ReceiptKind
+  at: Date
+  waitingSince: Date
+  /** Until then somebody is making a dead letter of it. */
+  leaseUntil: Date
+  /** The record that it was, in the form that the consumer gave it. */
+  record: string
 }
 
 /** A receipt whose time is over, claimed for the one who asked. */

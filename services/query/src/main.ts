@@ -1,5 +1,5 @@
 import process from 'node:process'
-import { runService } from '@herald/runtime'
+import { runService, serve } from '@herald/runtime'
 import { createQuery } from './app.ts'
 import { settingsSchema } from './config.ts'
 
@@ -10,9 +10,8 @@ await runService({
   async start({ settings, logger, releasers, onDraining }) {
     const { http, admin } = createQuery({ settings, logger, releasers })
     onDraining(admin.startDraining)
-    releasers.add('admin server', () => admin.app.close())
-    await admin.app.listen({ host: settings.HOST, port: settings.ADMIN_PORT })
-    releasers.add('HTTP server', () => http.close(), { limitMs: 15_000 })
-    await http.listen({ host: settings.HOST, port: settings.PORT })
+    const { HOST: host, PORT, ADMIN_PORT } = settings
+    await serve(admin.app, { name: 'admin server', host, port: ADMIN_PORT, releasers })
+    await serve(http, { name: 'HTTP server', host, port: PORT, releasers })
   },
 })
