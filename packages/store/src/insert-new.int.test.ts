@@ -79,6 +79,13 @@ test('a server that is away is not taken for a refusal', async () => {
   await away.close()
 })
 
+test('a failure of the driver’s own is not taken for a refusal', async () => {
+  const broken = { insertMany: () => Promise.reject(new TypeError('Cannot read properties of undefined')) }
+  await expect(insertNew(broken as unknown as Collection<Thing>, numbered(100))).rejects.toThrow(
+    StorageUnavailableError,
+  )
+})
+
 test('a binary key is compared by its bytes', async () => {
   const keyed = database.collection<{ _id: Binary }>('keyed')
   const document = () => ({ _id: new Binary(Buffer.from('0123456789abcdef')) })

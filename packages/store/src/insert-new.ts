@@ -1,6 +1,6 @@
 import type { Collection, Document, OptionalUnlessRequiredId } from 'mongodb'
-import { MongoBulkWriteError } from 'mongodb'
-import { refusalOfCode, refusalReason, StorageUnavailableError } from './storage-errors.ts'
+import { MongoBulkWriteError, MongoError, MongoInvalidArgumentError, MongoServerError } from 'mongodb'
+import { refusalOfCode, refusalOfDocument, StorageUnavailableError } from './storage-errors.ts'
 
 /** What became of the documents: each is stored now, was there before, or can never be. */
 export type InsertOutcome<T> = {
@@ -56,11 +56,14 @@ async function insertBatch<T extends Document>(collection: Collection<T>, batch:
   } catch (error) {
     const outcome = error instanceof MongoBulkWriteError ? accountFor(error, batch) : undefined
     if (outcome) return outcome
-    const reason = refusalReason(error)
-    if (reason === undefined) throw asUnavailable(error)
-    // One document spoiled the batch and nothing tells which: half by half it is found, and it alone is refused.
+    if (!mayBeOfOneDocument(error)) throw asUnavailable(error)
+    // One document may spoil the batch, and nothing tells which: half by half it is found, and it alone is refused.
     const [only] = batch
-    if (batch.length === 1 && only) return { inserted: 0, duplicates: 0, refused: [{ document: only, reason }] }
+    if (batch.length === 1 && only) {
+      const reason = refusalOf(error, only)
+      if (reason === undefined) throw asUnavailable(error)
+      return { inserted: 0, duplicates: 0, refused: [{ document: only, reason }] }
+    }
     const middle = Math.ceil(batch.length / 2)
     return sum([
       await insertBatch(collection, batch.slice(0, middle)),
@@ -86,6 +89,17 @@ function accountFor<T>(error: MongoBulkWriteError, batch: readonly T[]): InsertO
   const inserted = batch.length - writeErrors.length
   if (error.insertedCount !== inserted) throw asUnavailable(error)
   return { inserted, duplicates: writeErrors.length - refused.length, refused: reasons }
+}
+
+/** The server refused something for what it is, or the client failed before it could send anything. */
+function mayBeOfOneDocument(error: unknown): boolean {
+  if (error instanceof MongoServerError) return refusalOfCode(error.code) !== undefined
+  return !(error instanceof MongoError) || error instanceof MongoInvalidArgumentError
+}
+
+/** A failure of the client's is believed only when the document alone brings it about: it might be a fault of the driver. */
+function refusalOf(error: unknown, document: Document): string | undefined {
+  return error instanceof MongoServerError ? refusalOfCode(error.code) : refusalOfDocument(document)
 }
 
 function asUnavailable(cause: unknown): StorageUnavailableError {

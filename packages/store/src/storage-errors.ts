@@ -1,4 +1,4 @@
-import { MongoBulkWriteError, MongoError, MongoServerError } from 'mongodb'
+import { BSON, type Document, MongoError, MongoInvalidArgumentError, MongoServerError } from 'mongodb'
 
 /** MongoDB could not be asked, or did not confirm: nothing is known of the outcome, and trying again may help. */
 export class StorageUnavailableError extends Error {
@@ -22,23 +22,26 @@ const refusals = new Map<unknown, string>([
   [17280, 'KeyTooLong'],
 ])
 
-/** The refusals that come from BSON in this process, before anything was sent. */
-const clientRefusals = new Set(['BSONError', 'BSONVersionError', 'BSONRuntimeError', 'RangeError', 'TypeError'])
-
-/** Why `error` is about the document itself and no retry can help; `undefined` when a retry may. */
-export function refusalReason(error: unknown): string | undefined {
-  if (error instanceof MongoServerError) return refusals.get(error.code)
-  if (error instanceof MongoError) return error.name === 'MongoInvalidArgumentError' ? error.message : undefined
-  return error instanceof Error && clientRefusals.has(error.name) ? error.message : undefined
-}
-
-/** The refusal that belongs to the code of one write error of a bulk. */
+/** Why the server refuses a document with this code and no retry can help; `undefined` when a retry may. */
 export function refusalOfCode(code: unknown): string | undefined {
   return refusals.get(code)
+}
+
+const maxDocumentBytes = 16 * 1024 * 1024
+
+/** Why a document can't even be sent: it has no form in BSON, or too large a one. */
+export function refusalOfDocument(document: Document): string | undefined {
+  try {
+    const size = BSON.serialize(document).length
+    return size > maxDocumentBytes ? `${size} bytes of BSON, ${maxDocumentBytes} are allowed` : undefined
+  } catch (error) {
+    return error instanceof Error ? error.message : 'No form in BSON'
+  }
 }
 
 /** Whether `error` says that MongoDB can't be asked now: for a client it is 503, not a fault of Herald's. */
 export function isStorageUnavailable(error: unknown): boolean {
   if (error instanceof StorageUnavailableError) return true
-  return error instanceof MongoError && !(error instanceof MongoBulkWriteError) && refusalReason(error) === undefined
+  if (error instanceof MongoServerError) return refusalOfCode(error.code) === undefined
+  return error instanceof MongoError && !(error instanceof MongoInvalidArgumentError)
 }
