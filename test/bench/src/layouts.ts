@@ -1,0 +1,90 @@
+import { Binary, type CreateCollectionOptions, type Document, type Filter, type IndexDescription } from 'mongodb'
+import type { Address, Notification } from './documents.ts'
+
+/** One way to lay the collection `notifications` out, and how the product would ask it. */
+export type Layout = {
+  name: string
+  about: string
+  options: CreateCollectionOptions
+  indexes: IndexDescription[]
+  toDocument: (notification: Notification) => Document
+  byKey: (address: Address) => Filter<Document>
+  /** The notifications of one recipient, or those older than `address.id` where `older` is set. */
+  feed: (address: Address, older?: boolean) => Filter<Document>
+  newestFirst: Record<string, -1>
+  feedHint: string | Record<string, 1>
+}
+
+const lowest = Buffer.alloc(16, 0x00)
+const highest = Buffer.alloc(16, 0xff)
+const uuid = (bytes: Buffer) => new Binary(bytes, Binary.SUBTYPE_UUID)
+const joined = ({ subscriber, recipient, id }: Address) => new Binary(Buffer.concat([subscriber, recipient, id]))
+const embedded = ({ subscriber, recipient, id }: Address) => ({ s: uuid(subscriber), r: uuid(recipient), n: uuid(id) })
+
+function body({ content }: Notification): Document {
+  return {
+    v: 1,
+    unread: true,
+    createdAt: content.createdAt,
+    type: 'mention',
+    actorId: uuid(content.actorId),
+    actorType: 'user',
+    actorName: content.actorName,
+    actorImage: content.actorImage,
+    subjectId: uuid(content.subjectId),
+    subjectType: 'entity',
+    locationId: uuid(content.locationId),
+    locationType: 'file comment',
+    metadata: content.metadata,
+  }
+}
+
+/** The feed is a range of `_id`; `key` makes an `_id` that sorts by subscriber, recipient, id. */
+function keyedByAddress(key: (address: Address) => unknown) {
+  return {
+    indexes: [{ key: { unread: 1, _id: 1 }, name: 'unread', partialFilterExpression: { unread: true } }],
+    toDocument: (notification: Notification): Document => ({ _id: key(notification.address), ...body(notification) }),
+    byKey: (address: Address) => ({ _id: key(address) }) as Filter<Document>,
+    feed: (address: Address, older = false) => {
+      const range = { $gte: key({ ...address, id: lowest }), $lt: key(older ? address : { ...address, id: highest }) }
+      return { _id: range } as Filter<Document>
+    },
+    newestFirst: { _id: -1 } as const,
+    feedHint: { _id: 1 } as const,
+  }
+}
+
+const clustered: CreateCollectionOptions = { clusteredIndex: { key: { _id: 1 }, unique: true } }
+const zstd: CreateCollectionOptions = { storageEngine: { wiredTiger: { configString: 'block_compressor=zstd' } } }
+
+export const layouts: readonly Layout[] = [
+  { name: 'A', about: 'clustered, _id of 48 bytes, snappy', options: clustered, ...keyedByAddress(joined) },
+  { name: 'Az', about: 'A with zstd', options: { ...clustered, ...zstd }, ...keyedByAddress(joined) },
+  { name: 'A2', about: 'clustered, _id {s, r, n}, snappy', options: clustered, ...keyedByAddress(embedded) },
+  {
+    name: 'B',
+    about: 'ordinary, _id of 48 bytes and a feed index, snappy',
+    options: {},
+    ...keyedByAddress(joined),
+    indexes: [
+      { key: { subscriberId: 1, recipientId: 1, id: 1 }, name: 'feed', unique: true },
+      {
+        key: { subscriberId: 1, recipientId: 1, unread: 1, id: 1 },
+        name: 'unread',
+        partialFilterExpression: { unread: true },
+      },
+    ],
+    toDocument: (notification) => {
+      const { subscriber, recipient, id } = notification.address
+      const own = { subscriberId: uuid(subscriber), recipientId: uuid(recipient), id: uuid(id) }
+      return { _id: joined(notification.address), ...own, ...body(notification) }
+    },
+    feed: ({ subscriber, recipient, id }, older = false) => {
+      const own = { subscriberId: uuid(subscriber), recipientId: uuid(recipient) }
+      return older ? { ...own, id: { $lt: uuid(id) } } : own
+    },
+    newestFirst: { id: -1 },
+    feedHint: 'feed',
+  },
+  { name: 'C', about: 'ordinary, _id of 48 bytes is the feed, snappy', options: {}, ...keyedByAddress(joined) },
+]

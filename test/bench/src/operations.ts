@@ -1,0 +1,51 @@
+import { type Collection, type Db, type Document, MongoBulkWriteError } from 'mongodb'
+import type { Address } from './documents.ts'
+import type { Layout } from './layouts.ts'
+import { timeEach } from './measure.ts'
+import { addressOf } from './population.ts'
+
+/** `insertMany` calls at once. */
+export const writers = 2
+const unordered = { ordered: false } as const
+const mebibyte = 2 ** 20
+
+export async function createNotifications(db: Db, layout: Layout): Promise<Collection<Document>> {
+  await db.dropDatabase()
+  const collection = await db.createCollection('notifications', layout.options)
+  await collection.createIndexes(layout.indexes)
+  return collection
+}
+
+export async function insertAll(collection: Collection<Document>, batches: Document[][]) {
+  return timeEach(batches.length, writers, (i) => collection.insertMany(batches[i] ?? [], unordered))
+}
+
+export async function insertAgain(collection: Collection<Document>, batch: Document[]) {
+  const failure: unknown = await collection.insertMany(batch, unordered).catch((error: unknown) => error)
+  if (!(failure instanceof MongoBulkWriteError)) throw new Error('A replayed batch was not refused', { cause: failure })
+  const faults = [failure.writeErrors].flat()
+  if (faults.length !== batch.length || faults.some((fault) => fault.code !== 11000)) throw failure
+}
+
+export async function sizeOnDisk(db: Db) {
+  await db.admin().command({ fsync: 1 })
+  const stats = await db.command({ collStats: 'notifications' })
+  return { data: stats.storageSize / mebibyte, indexes: stats.totalIndexSize / mebibyte }
+}
+
+export async function page(collection: Collection<Document>, layout: Layout, feed: Document) {
+  const found = await collection.find(feed).sort(layout.newestFirst).limit(21).hint(layout.feedHint).toArray()
+  if (found.length < 20) throw new Error(`A page has ${found.length} notifications`)
+}
+
+export async function countUnread(collection: Collection<Document>, layout: Layout, recipient: number) {
+  const filter = { unread: true, ...layout.feed(addressOf(recipient, 0)) }
+  const count = await collection.countDocuments(filter, { hint: 'unread' })
+  if (count !== 1_000) throw new Error(`${count} unread instead of 1,000`)
+}
+
+export async function markRead(collection: Collection<Document>, layout: Layout, address: Address) {
+  const change = { $set: { readAt: new Date() }, $unset: { unread: '' } } as const
+  const marked = await collection.findOneAndUpdate(layout.byKey(address), change, { returnDocument: 'after' })
+  if (!marked?.readAt) throw new Error('A mark found nothing')
+}

@@ -1,0 +1,14 @@
+import { startMongoDB } from '@herald/local-stack'
+import { MongoClient } from 'mongodb'
+
+/** Hands out a client of the replica set at `MONGODB_URI`, or of one that is started for the occasion. */
+export async function withMongo(task: (client: MongoClient) => Promise<void>): Promise<void> {
+  const server = await startMongoDB()
+  const client = new MongoClient(server.uri, { retryWrites: true, maxPoolSize: 20 })
+  try {
+    await task(client)
+  } finally {
+    await client.close()
+    await server.stop()
+  }
+}
