@@ -51,7 +51,8 @@ export function planCollections(retentionDays: number | undefined): readonly Col
     },
     {
       name: 'waiting-receipts',
-      options: clustered,
+      // Not clustered: it is asked for lists of keys, for which MongoDB 6 would scan a clustered one.
+      options: {},
       indexes: [
         { name: 'notification', key: { key: 1 } },
         { name: 'age', key: { waitingSince: 1 } },

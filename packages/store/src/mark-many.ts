@@ -16,7 +16,7 @@ export type BulkMarkDocument = {
   v: 1
   readAt: Date
   count: number
-  /** Which they are; not there when they are more than 1,000. */
+  /** Which they are; not there when they are more than 1,000, or not known for certain. */
   ids?: Binary[]
   /** The newest that was meant; not there when all were. */
   upTo?: Binary
@@ -61,8 +61,16 @@ export function createMarkMany({ client, notifications, bulkMarks }: MarkManyDep
     }
   }
 
+  /** Those of the ids that are unread; with the flag in front the index is used, which a list of keys alone would not. */
+  async function unreadAmong(prefix: readonly string[], ids: readonly string[]): Promise<Binary[]> {
+    const keys = [...new Set(ids)].map((id) => toKey(...prefix, id))
+    const where = { unread: true, _id: { $in: keys } } as const
+    const found = await notifications.find(where, { ...readLimits, hint: 'unread', projection: { _id: 1 } }).toArray()
+    return found.map(({ _id }) => _id)
+  }
+
   async function* selected(prefix: readonly string[], selection: Selection): AsyncGenerator<Binary[]> {
-    if ('ids' in selection) yield [...new Set(selection.ids)].map((id) => toKey(...prefix, id))
+    if ('ids' in selection) yield unreadAmong(prefix, selection.ids)
     else yield* unreadNow(prefix, selection.upTo)
   }
 
@@ -70,12 +78,14 @@ export function createMarkMany({ client, notifications, bulkMarks }: MarkManyDep
     const markId = makeUuidV7(at.getTime(), randomBytes(10))
     const bulkMark = toUuidBinary(markId)
     let marked = 0
-    let ids: Binary[] = []
+    // Given up when they are too many, or when somebody else was quicker with one of them.
+    let ids: Binary[] | undefined = []
     for await (const keys of selected(prefix, selection)) {
-      const still = { _id: { $in: keys }, unread: true, readStateAt: { $not: { $gt: at } } } as const
+      const still = { unread: true, _id: { $in: keys }, readStateAt: { $not: { $gt: at } } } as const
       const change = { $set: { readAt: at, readStateAt: at, bulkMark }, $unset: { unread: true } } as const
-      marked += (await notifications.updateMany(still, change)).modifiedCount
-      if (marked <= idsPerBulkMark) ids = [...ids, ...(await marks(notifications, keys, bulkMark))]
+      const { modifiedCount } = await notifications.updateMany(still, change, { hint: 'unread' })
+      marked += modifiedCount
+      ids = marked <= idsPerBulkMark && modifiedCount === keys.length ? ids?.concat(keys.map(idOf)) : undefined
     }
     if (marked > 0) {
       const upTo = 'all' in selection ? selection.upTo : undefined
@@ -84,7 +94,7 @@ export function createMarkMany({ client, notifications, bulkMarks }: MarkManyDep
         v: 1,
         readAt: at,
         count: marked,
-        ...(marked <= idsPerBulkMark ? { ids } : {}),
+        ...(ids ? { ids } : {}),
         ...(upTo === undefined ? {} : { upTo: toUuidBinary(upTo) }),
         expiresAt: new Date(at.getTime() + bulkMarkKeptMs),
       })
@@ -93,10 +103,4 @@ export function createMarkMany({ client, notifications, bulkMarks }: MarkManyDep
   }
 }
 
-/** The ids of those among `keys` that this mark has changed. */
-async function marks(notifications: Collection<NotificationDocument>, keys: readonly Binary[], bulkMark: Binary) {
-  const found = await notifications
-    .find({ _id: { $in: keys }, bulkMark }, { ...readLimits, projection: { _id: 1 } })
-    .toArray()
-  return found.map(({ _id }) => new Binary(_id.buffer.subarray(32), Binary.SUBTYPE_UUID))
-}
+const idOf = (key: Binary) => new Binary(key.buffer.subarray(32), Binary.SUBTYPE_UUID)

@@ -54,11 +54,11 @@ export async function migrate(database: Db, retentionDays: number | undefined): 
 export async function findMissing(database: Db, retentionDays: number | undefined): Promise<string[]> {
   const found = await database.listCollections({}, { maxTimeMS: 5_000 }).toArray()
   const missing = await Promise.all(
-    planCollections(retentionDays).map(async ({ name, indexes }) => {
+    planCollections(retentionDays).map(async ({ name, options, indexes }) => {
       const collection = found.find((candidate) => candidate.name === name)
       if (!collection) return [`collection ${name} is missing`]
       const isClustered = 'options' in collection && collection.options?.clusteredIndex !== undefined
-      if (!isClustered) return [`collection ${name} is not clustered`]
+      if (options.clusteredIndex && !isClustered) return [`collection ${name} is not clustered`]
       const present = await database.collection(name).listIndexes({ maxTimeMS: 5_000 }).toArray()
       return indexes
         .filter((index) => !present.some((candidate) => isSame(index, candidate)))

@@ -146,3 +146,26 @@ test('one whose notification has come is applied in place of being claimed', asy
   expect(await store.receipts.claimOverdue(at(601), at(601), 1_000)).toBeUndefined()
   expect((await stateOf(given)).emailSentAt).toEqual(at(5))
 })
+
+test('a receipt examines one document, a list of marks no more than itself', async () => {
+  const database = client.db(name)
+  const given = Array.from({ length: 20 }, notification)
+  await arrive(...given)
+  await database.command({ profile: 2 })
+  await store.receipts.apply(
+    given.map((one) => receipt(one, 'read', 20)),
+    at(100),
+  )
+  const own = feed(given[0] as NewNotification)
+  await own.markUnread(given[0]?.id ?? '', at(150))
+  await own.markManyRead({ ids: given.map(({ id }) => id) }, at(200))
+  await database.command({ profile: 0 })
+  const lines = await database
+    .collection('system.profile')
+    .find({ ns: `${name}.notifications` })
+    .toArray()
+  expect(lines.length).toBeGreaterThanOrEqual(22)
+  const costs = lines.map((line) => Math.max(line.docsExamined ?? 0, line.keysExamined ?? 0))
+  expect(Math.max(...costs)).toBeLessThanOrEqual(40)
+  expect(lines.map((line) => line.planSummary).filter((plan) => plan === 'COLLSCAN')).toEqual([])
+})

@@ -1,4 +1,4 @@
-import type { AnyBulkWriteOperation, Collection } from 'mongodb'
+import type { Collection } from 'mongodb'
 import { Binary } from 'mongodb'
 import { toKey, toUuidBinary } from './binary.ts'
 import { insertNew } from './insert-new.ts'
@@ -63,6 +63,7 @@ type Waiting = Collection<WaitingReceiptDocument>
 type Keyed = { readonly key: Binary; readonly kind: ReceiptKind; readonly at: Date }
 
 const keysPerQuery = 1_000
+const updatesAtOnce = 32
 const hex = (binary: Binary) => binary.toString('hex')
 const keyOf = ({ subscriberId, recipientId, notificationId }: Receipt) =>
   toKey(subscriberId, recipientId, notificationId)
@@ -106,36 +107,55 @@ export function createReceipts(notifications: Notifications, waiting: Waiting): 
   }
 }
 
-/** @returns those whose notification is not there */
+/**
+ * Applies receipts, those of one notification in order, others side by side. Each is one update by its key: the server of
+ * MongoDB 6 scans a whole clustered collection for a list of keys.
+ *
+ * @returns those whose notification is not there
+ */
 async function applyPresent<T extends Keyed>(notifications: Notifications, receipts: readonly T[]): Promise<T[]> {
   const missing: T[] = []
-  for (let start = 0; start < receipts.length; start += keysPerQuery) {
-    const slice = receipts.slice(start, start + keysPerQuery)
-    const found = await notifications
-      .find({ _id: { $in: slice.map(({ key }) => key) } }, { ...readLimits, projection: { _id: 1 } })
-      .toArray()
-    const present = new Set(found.map(({ _id }) => hex(_id)))
-    const applicable = slice.filter(({ key }) => present.has(hex(key)))
-    if (applicable.length > 0) await writeAll(notifications, applicable.map(toUpdate))
-    missing.push(...slice.filter(({ key }) => !present.has(hex(key))))
+  const queues = [...groupByKey(receipts).values()]
+  const work = async (): Promise<void> => {
+    for (let queue = queues.pop(); queue; queue = queues.pop()) {
+      for (const receipt of queue) {
+        const { matchedCount } = await applyOne(notifications, receipt)
+        if (matchedCount === 0) missing.push(receipt)
+      }
+    }
+  }
+  try {
+    await Promise.all(Array.from({ length: updatesAtOnce }, work))
+  } catch (cause) {
+    throw new StorageUnavailableError('MongoDB did not confirm the receipts', { cause })
   }
   return missing
 }
 
-function toUpdate({ key, kind, at }: Keyed): AnyBulkWriteOperation<NotificationDocument> {
-  if (kind === 'email-sent') return { updateOne: { filter: { _id: key }, update: { $min: { emailSentAt: at } } } }
-  // Comparing with $gte leaves those in that have no such time yet.
-  const filter = { _id: key, unread: true, readStateAt: { $not: { $gte: at } } } as const
-  return { updateOne: { filter, update: { $set: { readAt: at, readStateAt: at }, $unset: { unread: true } } } }
+function groupByKey<T extends Keyed>(receipts: readonly T[]): Map<string, T[]> {
+  const groups = new Map<string, T[]>()
+  for (const receipt of receipts) {
+    const group = groups.get(hex(receipt.key))
+    if (group) group.push(receipt)
+    else groups.set(hex(receipt.key), [receipt])
+  }
+  return groups
 }
 
-/** In order, for receipts of one notification build on one another. */
-async function writeAll(notifications: Notifications, updates: AnyBulkWriteOperation<NotificationDocument>[]) {
-  try {
-    await notifications.bulkWrite(updates, { ordered: true })
-  } catch (cause) {
-    throw new StorageUnavailableError('MongoDB did not confirm the receipts', { cause })
-  }
+function applyOne(notifications: Notifications, { key, kind, at }: Keyed) {
+  if (kind === 'email-sent') return notifications.updateOne({ _id: key }, { $min: { emailSentAt: at } })
+  // Whether it applies is asked within the update, so that its answer still tells whether the notification is there.
+  const applies = { $and: [{ $eq: ['$unread', true] }, { $not: { $gte: ['$readStateAt', at] } }] }
+  const set = (value: unknown, field: string) => ({ $cond: [applies, value, field] })
+  return notifications.updateOne({ _id: key }, [
+    {
+      $set: {
+        readAt: set(at, '$readAt'),
+        readStateAt: set(at, '$readStateAt'),
+        unread: set('$$REMOVE', '$unread'),
+      },
+    },
+  ])
 }
 
 /** @returns how many were applied, and wait no longer */

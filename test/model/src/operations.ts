@@ -1,0 +1,134 @@
+import { expect } from '@jest/globals'
+import fc from 'fast-check'
+import type { Client } from './client.ts'
+import type { FeedModel, Filters, Seen } from './feed-model.ts'
+
+/** What an operation works on: Herald through its clients, the model beside it, and every id that was ever given. */
+export type World = { readonly clients: readonly Client[]; readonly model: FeedModel; readonly ids: string[] }
+export type Operation = (world: World) => Promise<void>
+
+const place = (n: number) => `00000000-0000-4000-8000-00000000000${n}`
+const stranger = 'ffffffff-0000-4000-8000-000000000000'
+const who = fc.nat({ max: 2 })
+const locationTypes = ['comment', 'file'] as const
+
+/** The n-th of all ids, or one that nobody has. */
+const idOf = ({ ids }: World, n: number) => (ids.length === 0 ? stranger : (ids[n % (ids.length + 1)] ?? stranger))
+const clientOf = ({ clients }: World, n: number) => clients[n] as Client
+
+const create = fc
+  .record({
+    author: who,
+    recipients: fc.uniqueArray(who, { minLength: 1 }),
+    beside: fc.boolean(),
+    locationType: fc.constantFrom(...locationTypes),
+    location: fc.integer({ min: 1, max: 2 }),
+    subject: fc.integer({ min: 3, max: 4 }),
+    add: fc.jsonValue({ maxDepth: 3 }).map((value) => ({ value })),
+  })
+  .map(
+    ({ author, recipients, beside, locationType, location, subject, add }): Operation =>
+      async (world) => {
+        const client = clientOf(world, author)
+        const userIds = [...new Set(recipients.map((n) => clientOf(world, n).userId))]
+        const { status, body } = await client.send('POST', '/', {
+          type: 'mention',
+          actorType: 'user',
+          subjectId: place(subject),
+          subjectType: 'user',
+          locationId: place(location),
+          locationType,
+          metadata: { mention: { mentionerName: 'Ada', snippet: 'Look', entityType: 'portfolio' }, add, edit: {} },
+          recipientIds: beside ? [...userIds, stranger] : userIds,
+        })
+        expect(status).toBe(201)
+        const { recipients: _, ...notification } = body.data as Seen & { recipients: unknown }
+        world.ids.push(notification.id)
+        for (const userId of userIds) {
+          // A recipient is a user of the author's subscriber, whoever else bears his id elsewhere.
+          const seen = { ...notification, readAt: null, emailSentAt: null } as Seen
+          world.model.deliver({ subscriberId: client.subscriberId, userId }, seen)
+        }
+      },
+  )
+
+const filters = fc.record(
+  {
+    status: fc.constantFrom('all', 'read', 'unread'),
+    locationType: fc.constantFrom(...locationTypes),
+    locationId: fc.constantFrom(place(1), place(2)),
+    subjectId: fc.constantFrom(place(3), place(4)),
+  },
+  { requiredKeys: [] },
+)
+
+const page = fc
+  .record({ reader: who, filters, limit: fc.integer({ min: 1, max: 5 }), cursor: fc.option(fc.nat()) })
+  .map(
+    ({ reader, filters, limit, cursor }): Operation =>
+      async (world) => {
+        const client = clientOf(world, reader)
+        const before = cursor === null ? undefined : idOf(world, cursor)
+        const query = new URLSearchParams({ ...(filters as Record<string, string>), limit: String(limit) })
+        if (before !== undefined) query.set('cursor', before)
+        const { status, body } = await client.send('GET', `/?${query}`)
+        expect(status).toBe(200)
+        const expected = world.model.list(client, filters as Filters, before)
+        const { notifications, nextCursor } = body.data as { notifications: Seen[]; nextCursor: string | null }
+        expectEqual(world.model, expected.slice(0, limit), notifications)
+        expect(nextCursor).toBe(expected.length > limit ? notifications.at(-1)?.id : null)
+      },
+  )
+
+const one = fc.record({ reader: who, id: fc.nat(), deed: fc.constantFrom('get', 'read', 'unread') }).map(
+  ({ reader, id: n, deed }): Operation =>
+    async (world) => {
+      const client = clientOf(world, reader)
+      const id = idOf(world, n)
+      const expected = world.model.find(client, id)
+      const answer =
+        deed === 'get'
+          ? await client.send('GET', `/notifications/${id}`)
+          : await client.send('PATCH', `/notifications/${id}/${deed}`)
+      if (!expected) return expect(answer).toMatchObject({ status: 404, body: { code: 'not_found' } })
+      if (deed === 'read') world.model.markRead(client, (candidate) => candidate === id)
+      if (deed === 'unread') world.model.markUnread(client, id)
+      expect(answer.status).toBe(200)
+      expectEqual(world.model, [expected], [answer.body.data as Seen])
+    },
+)
+
+const markMany = fc
+  .record({
+    reader: who,
+    ids: fc.option(fc.array(fc.nat(), { minLength: 1, maxLength: 5 })),
+    upTo: fc.option(fc.nat()),
+  })
+  .map(
+    ({ reader, ids: numbers, upTo: n }): Operation =>
+      async (world) => {
+        const client = clientOf(world, reader)
+        const ids = numbers?.map((number) => idOf(world, number))
+        const upTo = ids || n === null ? undefined : idOf(world, n)
+        const { status, body } = await client.send('POST', '/notifications/read', ids ? { ids } : { all: true, upTo })
+        expect(status).toBe(200)
+        const updated = world.model.markRead(client, (id) =>
+          ids ? ids.includes(id) : upTo === undefined || id <= upTo,
+        )
+        expect(body.data).toEqual({ updated, unreadCount: world.model.unreadCount(client) })
+      },
+  )
+
+/** Any operation, creations and marks more often than they'd be by chance. */
+export const operation = fc.oneof(
+  { weight: 3, arbitrary: create },
+  { weight: 3, arbitrary: page },
+  { weight: 4, arbitrary: one },
+  { weight: 2, arbitrary: markMany },
+)
+
+export function expectEqual(model: FeedModel, expected: readonly Seen[], seen: readonly Seen[]): void {
+  const isEqual = expected.length === seen.length && expected.every((one, n) => model.isEqual(one, seen[n] as Seen))
+  // Said only when it is not so: to compare long lists in words is slow.
+  if (!isEqual) expect(seen).toEqual(expected)
+}
