@@ -1,0 +1,25 @@
+import { Kafka, logLevel } from 'kafkajs'
+
+export type Place = { topic: string; partition: number; offset: bigint }
+
+/** What a consumer group has committed of these topics, and where they end: the offset that comes next, by partition. */
+export async function groupProgress(brokers: string[], groupId: string, topics: string[]) {
+  const admin = new Kafka({ brokers, logLevel: logLevel.NOTHING }).admin()
+  await admin.connect()
+  try {
+    const committed = new Map<string, bigint>()
+    const ends = new Map<string, bigint>()
+    for (const { topic, partitions } of await admin.fetchOffsets({ groupId, topics })) {
+      for (const { partition, offset } of partitions) committed.set(`${topic}/${partition}`, BigInt(offset))
+      for (const { partition, high } of await admin.fetchTopicOffsets(topic)) {
+        ends.set(`${topic}/${partition}`, BigInt(high))
+      }
+    }
+    return {
+      isCommitted: ({ topic, partition, offset }: Place) => offset < (committed.get(`${topic}/${partition}`) ?? -1n),
+      isAtEnd: [...ends].every(([place, end]) => end === 0n || committed.get(place) === end),
+    }
+  } finally {
+    await admin.disconnect()
+  }
+}

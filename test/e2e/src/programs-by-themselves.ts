@@ -1,0 +1,54 @@
+import { createTokenIssuer } from '@herald/local-stack'
+import { MongoClient } from 'mongodb'
+import { freePort } from './free-port.ts'
+import { findServers, uniqueName } from './herald.ts'
+import { type Program, startProgram } from './program.ts'
+
+/** Starts programs of the product one by one, and takes away at the end what they leave. */
+export function createPrograms() {
+  const { kafkaBrokers, mongodbUri } = findServers()
+  const started: Program[] = []
+  const databases: string[] = []
+
+  return {
+    kafkaBrokers,
+
+    start(path: string, environment: Record<string, string>): Program {
+      const program = startProgram(path, environment)
+      started.push(program)
+      return program
+    },
+
+    /** Settings that name a database which does not exist yet. */
+    newDatabase() {
+      const name = uniqueName('programs')
+      databases.push(name)
+      return { MONGODB_URI: mongodbUri, MONGODB_DATABASE: name }
+    },
+
+    /** Every other setting that a service must have. */
+    async required() {
+      const { publicKeyPem, issuer, audience } = await createTokenIssuer()
+      const [port, adminPort] = [await freePort(), await freePort()]
+      const adminUrl = `http://127.0.0.1:${adminPort}`
+      const environment = {
+        AUTH_PUBLIC_KEY: publicKeyPem,
+        AUTH_ISSUER: issuer,
+        AUTH_AUDIENCE: audience,
+        KAFKA_BROKERS: kafkaBrokers.join(','),
+        KAFKA_GROUP_ID: uniqueName('programs'),
+        HOST: '127.0.0.1',
+        PORT: String(port),
+        ADMIN_PORT: String(adminPort),
+      }
+      return { environment, adminUrl }
+    },
+
+    async stop() {
+      await Promise.all(started.map((program) => program.stop()))
+      const mongodb = new MongoClient(mongodbUri)
+      for (const name of databases) await mongodb.db(name).dropDatabase()
+      await mongodb.close()
+    },
+  }
+}
