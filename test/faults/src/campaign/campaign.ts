@@ -1,0 +1,124 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createTopics, type HeraldTopics, topicsWithSuffix } from '@herald/local-stack'
+import type { Mutant } from '../mutants/mutants.ts'
+import { type DeadLetterLog, followDeadLetters } from '../oracle/dead-letter-log.ts'
+import type { EventPlan } from '../oracle/event-plan.ts'
+import { checkFinally, type Figures } from '../oracle/final-check.ts'
+import { createGroupOffsets, type GroupOffsets } from '../oracle/group-offsets.ts'
+import { type Ledger, openLedger } from '../oracle/ledger.ts'
+import { createLiveCheck, type LiveCheck } from '../oracle/live-check.ts'
+import { createReadMarks, type ReadMarks } from '../oracle/read-marks.ts'
+import { openStoredDocuments, type StoredDocuments } from '../oracle/stored-documents.ts'
+import { createViolations, type Violations } from '../oracle/violations.ts'
+import type { Stack } from '../stack/stack.ts'
+import { until } from '../until.ts'
+import { type IngestFleet, startIngestFleet } from './ingest-fleet.ts'
+import { createLoad, type Load } from './load.ts'
+import { startProducer } from './producer.ts'
+
+export const partitionsPerTopic = 3
+
+export interface CampaignOptions {
+  name: string
+  stack: Stack
+  python: NodeJS.ProcessEnv
+  log: (line: string) => void
+  mutant?: Mutant | undefined
+  /** How many ingest processes; 3 unless told. */
+  members?: number
+}
+
+/** A group of ingest processes with topics and a database of their own, a producer, and the oracle that watches. */
+export interface Campaign {
+  name: string
+  groupId: string
+  topics: HeraldTopics
+  originTopics: string[]
+  fleet: IngestFleet
+  load: Load
+  ledger: Ledger
+  offsets: GroupOffsets
+  stored: StoredDocuments
+  deadLetters: DeadLetterLog
+  live: LiveCheck
+  marks: ReadMarks
+  violations: Violations
+  log: (line: string) => void
+  /** Waits until all that was acknowledged is committed, and compared while it was. */
+  drain(): Promise<void>
+  check(): Promise<Figures>
+  stop(): Promise<void>
+}
+
+export async function startCampaign(options: CampaignOptions): Promise<Campaign> {
+  const { stack, python, log, mutant, members: size = 3 } = options
+  const name = `${options.name}-${Date.now().toString(36)}`
+  const topics = await createTopics([stack.broker.direct], topicsWithSuffix(name), { partitions: partitionsPerTopic })
+  const originTopics = [topics.mention, topics.change, topics.receipt]
+  const groupId = `faults-${name}`
+  const plan: EventPlan = { source: `urn:faults:${name}`, baseMs: Date.now() - 4 * 60 * 60_000 }
+  const folder = await mkdtemp(join(tmpdir(), 'herald-faults-'))
+  const acknowledgements = join(folder, 'acknowledged.log')
+  const database = `faults-${name}`
+  const deadLetters = followDeadLetters({
+    python,
+    broker: stack.broker.direct,
+    topic: topics.deadLetter,
+    partitions: partitionsPerTopic,
+  })
+  const topicNames = { mention: topics.mention, change: topics.change, receipt: topics.receipt }
+  const producer = startProducer({
+    python,
+    brokers: stack.broker.direct,
+    topics: topicNames,
+    ...plan,
+    log: acknowledgements,
+  })
+  const ledger = await openLedger(acknowledgements, topicNames)
+  const offsets = createGroupOffsets(stack.broker.direct, groupId, originTopics)
+  const violations = createViolations(log)
+  const stored = openStoredDocuments(stack.mongo.client.db(database))
+  const marks = createReadMarks({ plan, ledger, stored })
+  const watched = { plan, ledger, offsets, stored, deadLetters, violations }
+  const live = createLiveCheck({ ...watched, deadLetterTopic: topics.deadLetter })
+  const load = createLoad({ ledger, offsets, producer, log })
+  let fleet: IngestFleet | undefined
+
+  const stop = async (): Promise<void> => {
+    await live.stop()
+    producer.stop()
+    deadLetters.stop()
+    await fleet?.stop()
+    await offsets.close()
+    await ledger.close()
+    await stack.mongo.client.db(database).dropDatabase()
+    await rm(folder, { recursive: true, force: true })
+  }
+
+  try {
+    fleet = await startIngestFleet({ stack, topics, groupId, database, size, mutant })
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  live.start()
+
+  return {
+    ...{ name, groupId, topics, originTopics, fleet, load, log, marks, ...watched, live, stop },
+    async drain() {
+      await load.settled()
+      await until(
+        'everything acknowledged is committed and compared',
+        async () => {
+          const ends = await offsets.ends()
+          const committed = await offsets.committed()
+          return [...ends].every(([place, end]) => (committed.get(place) ?? 0) >= end) && live.hasReached(ends)
+        },
+        { withinMs: 300_000, everyMs: 200 },
+      )
+    },
+    check: () => checkFinally({ ...watched, marks: marks.made }),
+  }
+}

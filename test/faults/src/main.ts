@@ -1,0 +1,51 @@
+import { writeFileSync } from 'node:fs'
+import { findPythonClient } from './campaign/python-client.ts'
+import { readCommandLine, usage } from './command-line.ts'
+import { parts } from './parts.ts'
+import { type Row, tableOf, writeCounts } from './report.ts'
+import { runParts } from './run-parts.ts'
+
+// The fault suite: what is named on the command line, or everything.
+const startedAt = Date.now()
+const log = (line: string) => {
+  const seconds = String(Math.round((Date.now() - startedAt) / 1_000)).padStart(5)
+  console.log(`${seconds} s  ${line}`)
+}
+
+async function main(): Promise<number> {
+  const { isShort, isHelp, json, names } = readCommandLine(process.argv.slice(2))
+  const unknown = names.filter((name) => !parts.some((part) => part.name === name))
+  if (isHelp || unknown.length > 0) {
+    if (unknown.length > 0) console.error(`Unknown: ${unknown.join(', ')}\n`)
+    console.log(`${usage}\n\nParts: ${parts.map(({ name }) => name).join(', ')}`)
+    return unknown.length > 0 ? 2 : 0
+  }
+  const rows: Row[] = []
+  const selected = parts.filter(({ name }) => names.length === 0 || names.includes(name))
+  const save = () => {
+    if (json)
+      writeFileSync(json, `${JSON.stringify({ isShort, startedAt: new Date(startedAt), rows }, undefined, 2)}\n`)
+  }
+  try {
+    await runParts(selected, {
+      ...{ isShort, log, python: await findPythonClient(log) },
+      onRow(row) {
+        rows.push(row)
+        save()
+      },
+    })
+  } finally {
+    writeCounts(rows)
+    save()
+    console.log(`\n${tableOf(rows)}\n`)
+    for (const row of rows) for (const violation of row.violations) console.log(`${row.part}: ${violation}`)
+  }
+  return rows.length === selected.length && rows.every(({ verdict }) => verdict !== 'failed') ? 0 : 1
+}
+
+process.exit(
+  await main().catch((error) => {
+    console.error(error)
+    return 1
+  }),
+)

@@ -1,0 +1,3 @@
+export interface Mutant {
+  name: string
+}

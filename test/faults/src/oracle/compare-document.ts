@@ -1,0 +1,26 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Document } from 'mongodb'
+import { Binary } from 'mongodb'
+import type { ExpectedDocument } from './expected-documents.ts'
+
+/** Which of the expected fields a stored document has otherwise, in words; empty when it is equal. */
+export function differences({ fields }: ExpectedDocument, stored: Document): string[] {
+  return Object.entries(fields).flatMap(([name, expected]) => {
+    const found = comparable(name, stored[name])
+    return isDeepStrictEqual(found, expected)
+      ? []
+      : [`${name} is ${JSON.stringify(found)}, not ${JSON.stringify(expected)}`]
+  })
+}
+
+/** Dates as milliseconds, bytes as hex, JSON texts in a form in which the order of keys counts where it must. */
+function comparable(name: string, value: unknown): unknown {
+  if (value instanceof Date) return value.getTime()
+  if (value instanceof Binary) return Buffer.from(value.buffer).toString('hex')
+  if (typeof value !== 'string') return value
+  if (name === 'metadata') {
+    const { mention, add, edit } = JSON.parse(value)
+    return { mention, add: JSON.stringify(add), edit: JSON.stringify(edit) }
+  }
+  return name === 'beforeState' || name === 'afterState' ? JSON.stringify(JSON.parse(value)) : value
+}

@@ -1,0 +1,86 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { placeOf } from './ledger.ts'
+
+/** A record of the dead-letter topic; bytes in base64. */
+export interface FoundLetter {
+  partition: number
+  offset: number
+  key: string | null
+  value: string | null
+  headers: [string, string | null][]
+}
+
+/** Everything that the dead-letter topic holds, read by a foreign client as it comes. */
+export interface DeadLetterLog {
+  /** By origin: topic/partition/offset. A crash may leave several of one origin. */
+  letters: ReadonlyMap<string, FoundLetter[]>
+  count(): number
+  /** Up to where a partition was read. */
+  position(partition: number): number
+  /** The topic was made anew: it is read from its beginning, and what was found before is kept. */
+  startAgain(): void
+  stop(): void
+}
+
+const script = fileURLToPath(new URL('../dead_letter_reader.py', import.meta.url))
+
+export interface DeadLetterLogOptions {
+  python: NodeJS.ProcessEnv
+  broker: string
+  topic: string
+  partitions: number
+}
+
+export function followDeadLetters({ python, broker, topic, partitions }: DeadLetterLogOptions): DeadLetterLog {
+  const letters = new Map<string, FoundLetter[]>()
+  const positions = new Map<number, number>()
+  let count = 0
+  let child: ChildProcess
+
+  const start = (): void => {
+    child = spawn('python3', [script, JSON.stringify({ brokers: broker, topic, partitions })], {
+      env: python,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const started = child
+    createInterface({ input: child.stdout as NodeJS.ReadableStream }).on('line', (line) => {
+      if (child === started) add(JSON.parse(line) as FoundLetter)
+    })
+  }
+  const add = (letter: FoundLetter): void => {
+    const origin = originOf(letter)
+    letters.set(origin, [...(letters.get(origin) ?? []), letter])
+    positions.set(letter.partition, letter.offset + 1)
+    count++
+  }
+  const kill = () => void child.kill('SIGKILL')
+  process.once('exit', kill)
+  start()
+
+  return {
+    letters,
+    count: () => count,
+    position: (partition) => positions.get(partition) ?? 0,
+    startAgain() {
+      kill()
+      positions.clear()
+      start()
+    },
+    stop() {
+      process.removeListener('exit', kill)
+      kill()
+    },
+  }
+}
+
+export function headerOf({ headers }: FoundLetter, name: string): string | undefined {
+  const value = headers.find(([found]) => found === name)?.[1]
+  return value === undefined || value === null ? undefined : Buffer.from(value, 'base64').toString()
+}
+
+function originOf(letter: FoundLetter): string {
+  const part = (name: string) => headerOf(letter, `herald-origin-${name}`) ?? '?'
+  return placeOf(part('topic'), Number(part('partition')), part('offset'))
+}

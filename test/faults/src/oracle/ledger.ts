@@ -1,0 +1,93 @@
+import { type FileHandle, open } from 'node:fs/promises'
+import { eventKinds } from './event-plan.ts'
+import { createPartitionLedger, type PartitionLedger } from './partition-ledger.ts'
+
+/** A record that can never succeed, as it was produced. */
+export interface PoisonRecord {
+  n: number
+  key: string | null
+  value: string | null
+  headers: [string, string | null][]
+}
+
+/** What the producer's log says: every record that the broker has acknowledged, by place and by event. */
+export interface Ledger {
+  /** Reads what was logged since. */
+  refresh(): Promise<void>
+  acknowledged(): number
+  /** Whether event `n` was acknowledged as a good record. */
+  wasPublished(n: number): boolean
+  /** One more than the highest event. */
+  end(): number
+  partitions: ReadonlyMap<string, PartitionLedger>
+  poison: ReadonlyMap<string, PoisonRecord>
+  close(): Promise<void>
+}
+
+export const placeOf = (topic: string, partition: number, offset: number | string) => `${topic}/${partition}/${offset}`
+
+export async function openLedger(file: string, topics: Readonly<Record<string, string>>): Promise<Ledger> {
+  const handle: FileHandle = await open(file, 'a+')
+  const partitions = new Map<string, PartitionLedger>()
+  const poison = new Map<string, PoisonRecord>()
+  const names = eventKinds.map((kind) => topics[kind] as string)
+  const buffer = Buffer.allocUnsafe(1 << 20)
+  let published = new Uint8Array(1 << 16)
+  let position = 0
+  let rest = ''
+  let count = 0
+  let end = 0
+  let refreshing: Promise<void> | undefined
+
+  const add = (line: string): void => {
+    const [event, kind, partition, offset, record] = line.split(' ')
+    const n = Number(event)
+    const topic = names[Number(kind)] as string
+    const name = `${topic}/${partition}`
+    let ledger = partitions.get(name)
+    if (!ledger) {
+      ledger = createPartitionLedger(topic, Number(partition))
+      partitions.set(name, ledger)
+    }
+    ledger.add(Number(offset), n, record !== undefined)
+    count++
+    end = Math.max(end, n + 1)
+    if (record !== undefined) {
+      const { key, value, headers } = JSON.parse(Buffer.from(record, 'base64').toString())
+      poison.set(placeOf(topic, Number(partition), Number(offset)), { n, key, value, headers })
+      return
+    }
+    if (n >= published.length) {
+      const larger = new Uint8Array(Math.max(n + 1, published.length * 2))
+      larger.set(published)
+      published = larger
+    }
+    published[n] = 1
+  }
+
+  const readAll = async (): Promise<void> => {
+    for (;;) {
+      const { bytesRead } = await handle.read(buffer, 0, buffer.length, position)
+      if (bytesRead === 0) return
+      position += bytesRead
+      const lines = (rest + buffer.toString('latin1', 0, bytesRead)).split('\n')
+      rest = lines.pop() ?? ''
+      for (const line of lines) add(line)
+    }
+  }
+
+  return {
+    async refresh() {
+      refreshing ??= readAll().finally(() => {
+        refreshing = undefined
+      })
+      await refreshing
+    },
+    acknowledged: () => count,
+    wasPublished: (n) => published[n] === 1,
+    end: () => end,
+    partitions,
+    poison,
+    close: () => handle.close(),
+  }
+}

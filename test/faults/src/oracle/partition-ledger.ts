@@ -1,0 +1,42 @@
+/** The acknowledged records of one partition. */
+export interface PartitionLedger {
+  topic: string
+  partition: number
+  add(offset: number, n: number, isPoison: boolean): void
+  /** The event at an offset; `undefined` when nothing was acknowledged there yet. */
+  at(offset: number): { n: number; isPoison: boolean } | undefined
+  acknowledged(): number
+  /** One more than the highest offset. */
+  end(): number
+}
+
+const nothing = -1
+
+/** Numbers in a typed array, for there may be millions; poison is kept as the negative. */
+export function createPartitionLedger(topic: string, partition: number): PartitionLedger {
+  let events = new Int32Array(1 << 12).fill(nothing)
+  let end = 0
+  let count = 0
+
+  return {
+    topic,
+    partition,
+    add(offset, n, isPoison) {
+      if (offset >= events.length) {
+        const larger = new Int32Array(Math.max(offset + 1, events.length * 2)).fill(nothing)
+        larger.set(events)
+        events = larger
+      }
+      if (events[offset] === nothing) count++
+      events[offset] = isPoison ? -2 - n : n
+      end = Math.max(end, offset + 1)
+    },
+    at(offset) {
+      const event = offset < events.length ? (events[offset] as number) : nothing
+      if (event === nothing) return undefined
+      return event < nothing ? { n: -2 - event, isPoison: true } : { n: event, isPoison: false }
+    },
+    acknowledged: () => count,
+    end: () => end,
+  }
+}

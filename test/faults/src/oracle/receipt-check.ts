@@ -1,0 +1,35 @@
+import { type EventPlan, receiptOf, receiptTargetKey, timeOf, waitingKey } from './event-plan.ts'
+import type { StoredDocuments } from './stored-documents.ts'
+
+/**
+ * The receipts that neither wait nor were applied. The waiting ones are read first: a receipt is applied before it is
+ * taken from among them, so that one that moves in between is seen at its new place.
+ */
+export async function findUnhandledReceipts<T extends { n: number }>(
+  plan: EventPlan,
+  stored: StoredDocuments,
+  receipts: readonly T[],
+  linearizable: boolean,
+): Promise<T[]> {
+  if (receipts.length === 0) return []
+  const waiting = await stored.find(
+    stored.waitingReceipts,
+    receipts.map(({ n }) => waitingKey(plan, n)),
+    { linearizable, projection: { _id: 1 } },
+  )
+  const open = receipts.filter(({ n }) => !waiting.has(waitingKey(plan, n).toString('hex')))
+  const documents = await stored.find(
+    stored.notifications,
+    open.map(({ n }) => receiptTargetKey(plan, n)),
+    { linearizable, projection: { emailSentAt: 1, readStateAt: 1 } },
+  )
+  return open.filter(({ n }) => {
+    const document = documents.get(receiptTargetKey(plan, n).toString('hex'))
+    if (!document) return true
+    const { emailSentAt, readStateAt } = document
+    const isEmail = receiptOf(n).kind === 'email-sent'
+    // Of e-mails the earliest stands; a read receipt may have been overtaken by a later mark.
+    if (isEmail) return !(emailSentAt instanceof Date && emailSentAt.getTime() <= timeOf(plan, n))
+    return !(readStateAt instanceof Date && readStateAt.getTime() >= timeOf(plan, n))
+  })
+}

@@ -1,0 +1,39 @@
+export type ViolationKind =
+  /** Committed, and not stored or dead-lettered at that time. */
+  | 'offset'
+  | 'lost'
+  | 'doubled'
+  | 'unexpected'
+  | 'content'
+  | 'dead-letter'
+  | 'good-dead-letter'
+  | 'exit'
+  | 'stall'
+  | 'memory'
+  | 'in-flight'
+  | 'failed'
+
+/** Counts all violations and keeps the first few of each kind in words. */
+export interface Violations {
+  add(kind: ViolationKind, detail: string): void
+  count(kind?: ViolationKind): number
+  examples(): string[]
+}
+
+const kept = 3
+
+export function createViolations(log: (line: string) => void): Violations {
+  const counts = new Map<ViolationKind, number>()
+  const examples: string[] = []
+  return {
+    add(kind, detail) {
+      const count = (counts.get(kind) ?? 0) + 1
+      counts.set(kind, count)
+      if (count > kept) return
+      examples.push(`${kind}: ${detail}`)
+      log(`VIOLATION ${kind}: ${detail}`)
+    },
+    count: (kind) => (kind ? (counts.get(kind) ?? 0) : [...counts.values()].reduce((sum, count) => sum + count, 0)),
+    examples: () => [...examples],
+  }
+}

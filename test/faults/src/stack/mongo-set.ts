@@ -1,0 +1,74 @@
+import { type StartedMongodProgram, startMongodProgram } from '@herald/local-stack'
+import { MongoClient } from 'mongodb'
+import { until } from '../until.ts'
+import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts'
+
+export interface MongoSet {
+  uri: string
+  members: StartedMongodProgram[]
+  proxies: TcpProxy[]
+  /** The oracle's own client; no fault of the network strikes it. */
+  client: MongoClient
+  primary(): Promise<StartedMongodProgram>
+  stop(): Promise<void>
+}
+
+export interface MongoSetOptions {
+  log: (line: string) => void
+  /** Called around the start of each member; it may choose where the member's folder will be. */
+  startMember?: (index: number, start: () => Promise<StartedMongodProgram>) => Promise<StartedMongodProgram>
+}
+
+/** Three mongods whose names for one another are proxies; only ingest's connections suffer from these. */
+export async function startMongoSet({ log, startMember = (_, start) => start() }: MongoSetOptions): Promise<MongoSet> {
+  const members: StartedMongodProgram[] = []
+  for (const index of [0, 1, 2]) members.push(await startMember(index, () => startMongodProgram({ log })))
+  const concerns = (first: Buffer) => first.includes('herald-ingest')
+  const targets = members.map(({ address }) => Number(address.split(':')[1]))
+  const proxies = await Promise.all(targets.map((targetPort) => startTcpProxy({ targetPort, concerns })))
+  const addresses = proxies.map(({ port }) => `127.0.0.1:${port}`)
+  await initiate(addresses)
+  const uri = `mongodb://${addresses.join(',')}/?replicaSet=herald`
+  const client = new MongoClient(uri, {
+    appName: 'faults-oracle',
+    serverSelectionTimeoutMS: 5_000,
+    connectTimeoutMS: 5_000,
+    socketTimeoutMS: 60_000,
+    writeConcern: { w: 'majority', journal: true },
+  })
+
+  return {
+    uri,
+    members,
+    proxies,
+    client,
+    async primary() {
+      const { primary } = await client.db('admin').command({ hello: 1 })
+      const found = members[addresses.indexOf(primary)]
+      if (!found) throw new Error('The replica set has no primary.')
+      return found
+    },
+    async stop() {
+      await client.close()
+      await Promise.all(members.map((member) => member.stop()))
+      await Promise.all(proxies.map((proxy) => proxy.stop()))
+    },
+  }
+}
+
+async function initiate(addresses: readonly string[]): Promise<void> {
+  const client = new MongoClient(`mongodb://${addresses[0]}/?directConnection=true`)
+  try {
+    const admin = client.db('admin')
+    await admin.command({
+      replSetInitiate: {
+        _id: 'herald',
+        members: addresses.map((host, index) => ({ _id: index, host })),
+        settings: { electionTimeoutMillis: 2_000, heartbeatIntervalMillis: 500 },
+      },
+    })
+    await until('a primary', async () => (await admin.command({ hello: 1 })).primary !== undefined)
+  } finally {
+    await client.close()
+  }
+}
