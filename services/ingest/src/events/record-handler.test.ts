@@ -1,0 +1,164 @@
+import { StorageUnavailableError } from '@herald/store'
+import { beforeEach, describe, expect, test } from '@jest/globals'
+import type { DeadLetter } from './dead-letter.ts'
+import type { IncomingRecord } from './incoming-record.ts'
+import { createRecordHandler, type RecordHandlerDependencies } from './record-handler.ts'
+import { attributes, changeData, goldenId, mentionData, now, recordOf, structured, uuid } from './records.fixture.ts'
+
+let calls: string[]
+let published: DeadLetter[]
+let observed: string[]
+
+beforeEach(() => {
+  calls = []
+  published = []
+  observed = []
+})
+
+const log = <T>(call: string, result: T): T => {
+  calls.push(call)
+  return result
+}
+
+function createHandler(changes: Partial<RecordHandlerDependencies> = {}) {
+  return createRecordHandler({
+    notifications: {
+      insertNew: async (all) => log(`store ${all.length}`, { inserted: all.length, duplicates: 0, refused: [] }),
+    },
+    changeEntries: {
+      insertNew: async (all) => log(`store ${all.length}`, { inserted: all.length, duplicates: 0, refused: [] }),
+    },
+    receipts: {
+      apply: async (all) => log(`apply ${all.length}`, 0),
+      settle: async (all) => log(`settle ${all.length}`, undefined),
+    },
+    deadLetters: {
+      publish: async (letters) => {
+        calls.push(`publish ${letters.length}`)
+        published.push(...letters)
+      },
+    },
+    times: () => ({ now }),
+    observe: (record, outcome) => void observed.push(`${record.offset} ${outcome}`),
+    ...changes,
+  })
+}
+
+const at = (offset: number, record: IncomingRecord): IncomingRecord => ({ ...record, offset: String(offset) })
+const mention = (offset: number) => at(offset, structured(attributes({ id: `evt-${offset}` }), mentionData()))
+const bad = (offset: number) => at(offset, recordOf('nonsense', { 'content-type': 'application/cloudevents+json' }))
+const away = async () => {
+  throw new StorageUnavailableError('away')
+}
+
+test('what is good is stored before what is bad is published, and observed last', async () => {
+  await createHandler({ observe: (record) => log(`observe ${record.offset}`, undefined) })(
+    [mention(1), bad(2), mention(3), bad(4)],
+    'mention',
+  )
+  expect(calls).toEqual(['store 2', 'settle 2', 'publish 2', 'observe 1', 'observe 2', 'observe 3', 'observe 4'])
+  expect(published.map(({ record, code }) => [record.offset, code])).toEqual([
+    ['2', 'not_json'],
+    ['4', 'not_json'],
+  ])
+})
+
+test('each record is observed with its own outcome', async () => {
+  const expired = at(3, structured(attributes({ time: '2020-01-01T00:00:00Z' }), mentionData()))
+  const times = () => ({ now, keepFrom: new Date('2025-01-01T00:00:00Z') })
+  await createHandler({ times })([mention(1), bad(2), expired], 'mention')
+  expect(observed).toEqual(['1 stored', '2 not_json', '3 expired'])
+  expect(calls).toEqual(['store 1', 'settle 1', 'publish 1'])
+})
+
+test('nothing good: nothing is stored; nothing bad: nothing is published; nothing at all: nothing', async () => {
+  const handle = createHandler()
+  await handle([bad(1)], 'mention')
+  await handle([mention(2)], 'mention')
+  await handle([], 'mention')
+  expect(calls).toEqual(['publish 1', 'store 1', 'settle 1'])
+})
+
+test('a storage that is away publishes nothing, observes nothing, and is told', async () => {
+  const handle = createHandler({ notifications: { insertNew: away } })
+  await expect(handle([mention(1), bad(2)], 'mention')).rejects.toThrow(StorageUnavailableError)
+  expect([calls, published, observed]).toEqual([[], [], []])
+})
+
+test('a dead-letter topic that is away is told, and nothing was observed', async () => {
+  const handle = createHandler({ deadLetters: { publish: away } })
+  await expect(handle([mention(1), bad(2)], 'mention')).rejects.toThrow('away')
+  expect([calls, observed]).toEqual([['store 1', 'settle 1'], []])
+})
+
+test('what MongoDB refuses is a dead letter alone; those around it are stored', async () => {
+  const handle = createHandler({
+    notifications: {
+      insertNew: async (all) => ({
+        inserted: all.length - 1,
+        duplicates: 0,
+        refused: all.slice(1, 2).map((document) => ({ document, reason: 'BSONObjectTooLarge' })),
+      }),
+    },
+  })
+  await handle([mention(1), mention(2), mention(3)], 'mention')
+  expect(published).toMatchObject([
+    { record: { offset: '2' }, code: 'refused_by_storage', detail: 'BSONObjectTooLarge' },
+  ])
+  expect(observed).toEqual(['1 stored', '2 refused_by_storage', '3 stored'])
+})
+
+test('a record at which Herald itself fails is a dead letter, and stops nobody', async () => {
+  const poison = new Proxy(mention(2), {
+    get: (record, name) => {
+      if (name === 'headers') throw new TypeError('a fault of ours')
+      return Reflect.get(record, name)
+    },
+  })
+  await createHandler()([mention(1), poison, mention(3)], 'mention')
+  expect(calls).toEqual(['store 2', 'settle 2', 'publish 1'])
+  expect(published).toMatchObject([{ code: 'undecidable' }])
+  expect(published[0]?.detail).not.toContain('fault of ours')
+})
+
+describe('changes', () => {
+  const change = (offset: number) =>
+    at(offset, structured(attributes({ type: 'herald.change.recorded.v1', id: `evt-${offset}` }), changeData()))
+
+  test('are stored, and nothing is settled for them', async () => {
+    await createHandler()([change(1), bad(2), change(3)], 'change')
+    expect(calls).toEqual(['store 2', 'publish 1'])
+  })
+
+  test('are held back by a storage that is away', async () => {
+    const handle = createHandler({ changeEntries: { insertNew: away } })
+    await expect(handle([change(1), bad(2)], 'change')).rejects.toThrow(StorageUnavailableError)
+    expect(published).toEqual([])
+  })
+})
+
+describe('receipts', () => {
+  const receipt = (offset: number) =>
+    at(
+      offset,
+      structured(attributes({ type: 'herald.email.sent.v1' }), { notificationId: goldenId, recipientId: uuid(4) }),
+    )
+
+  test('are applied with the record that they were', async () => {
+    const applied: unknown[] = []
+    const handle = createHandler({
+      receipts: { apply: async (all) => applied.push(...all), settle: async () => {} },
+    })
+    await handle([receipt(1), bad(2)], 'receipt')
+    expect(applied).toMatchObject([{ kind: 'email-sent', notificationId: goldenId, recipientId: uuid(4) }])
+    expect(JSON.parse((applied[0] as { record: string }).record)).toMatchObject({ offset: '1' })
+    expect(calls).toEqual(['publish 1'])
+  })
+
+  test('are held back by a storage that is away, and so are the notifications that they wait for', async () => {
+    const receipts = { apply: away, settle: away }
+    await expect(createHandler({ receipts })([receipt(1), bad(2)], 'receipt')).rejects.toThrow(StorageUnavailableError)
+    await expect(createHandler({ receipts })([mention(1), bad(2)], 'mention')).rejects.toThrow(StorageUnavailableError)
+    expect([published, observed]).toEqual([[], []])
+  })
+})

@@ -1,0 +1,30 @@
+import { expect, test } from '@jest/globals'
+import { createBackoff } from './backoff.ts'
+
+const draw = (random: number, count = 9) => {
+  const backoff = createBackoff({ firstMs: 100, maxMs: 5_000, random: () => random })
+  return Array.from({ length: count }, () => backoff.next())
+}
+
+test('pauses double up to the longest', () => {
+  expect(draw(1)).toEqual([100, 200, 400, 800, 1_600, 3_200, 5_000, 5_000, 5_000])
+})
+
+test('each is drawn from the half to the whole of its length', () => {
+  expect(draw(0)).toEqual(draw(1).map((pause) => pause / 2))
+  expect(draw(0.5, 1)).toEqual([75])
+})
+
+test('after success they begin anew', () => {
+  const backoff = createBackoff({ random: () => 1 })
+  const first = backoff.next()
+  expect(backoff.next()).toBeGreaterThan(first)
+  backoff.reset()
+  expect(backoff.next()).toBe(first)
+})
+
+test('two who wait do not come back at once', () => {
+  const [one, other] = [createBackoff(), createBackoff()]
+  const pairs = Array.from({ length: 20 }, () => [one.next(), other.next()])
+  expect(pairs.some(([a, b]) => a !== b)).toBe(true)
+})

@@ -1,0 +1,25 @@
+import { expect, test } from '@jest/globals'
+import { chunksOf } from './chunks.ts'
+
+const records = (...sizes: readonly number[]) => sizes.map((size) => ({ value: new Uint8Array(size) }))
+const sizesOf = (all: ReturnType<typeof records>) => [...chunksOf(all)].map((chunk) => chunk.length)
+
+test('500 records are a chunk, however small', () => {
+  expect(sizesOf(records(...Array(1_201).fill(10)))).toEqual([500, 500, 201])
+})
+
+test('512 KiB are a chunk; what is larger is one of its own', () => {
+  const kib = 1_024
+  expect(sizesOf(records(300 * kib, 212 * kib, 1))).toEqual([2, 1])
+  expect(sizesOf(records(1, 1_024 * kib, 1))).toEqual([1, 1, 1])
+})
+
+test('nothing is no chunk, a record without a value is one', () => {
+  expect(sizesOf([])).toEqual([])
+  expect([...chunksOf([{ value: null }])]).toEqual([[{ value: null }]])
+})
+
+test('no record is left out or comes twice', () => {
+  const all = records(...Array.from({ length: 700 }, (_, n) => (n * 7_919) % 200_000))
+  expect([...chunksOf(all)].flat()).toEqual(all)
+})
