@@ -1,0 +1,100 @@
+import { execFile } from 'node:child_process'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { createTopics, type StartedHerald, startHerald, topicsWithSuffix } from '@herald/local-stack'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { Kafka, logLevel, Partitioners } from 'kafkajs'
+import { MongoClient } from 'mongodb'
+
+const { KAFKA_BROKERS = '', MONGODB_URI = '' } = process.env
+const name = `heal-${randomBytes(4).toString('hex')}`
+const client = new MongoClient(MONGODB_URI)
+const notifications = client.db(name).collection('notifications')
+const kafka = new Kafka({ clientId: name, brokers: KAFKA_BROKERS.split(','), logLevel: logLevel.NOTHING })
+const producer = kafka.producer({ createPartitioner: Partitioners.DefaultPartitioner })
+
+let herald: StartedHerald
+
+beforeAll(async () => {
+  const servers = { kafkaBrokers: KAFKA_BROKERS.split(','), mongodbUri: MONGODB_URI }
+  const topics = await createTopics(servers.kafkaBrokers, topicsWithSuffix(name))
+  herald = await startHerald({ servers, database: name, topics })
+  await producer.connect()
+}, 120_000)
+
+afterAll(async () => {
+  await producer.disconnect()
+  await herald?.stop()
+  await client.db(name).dropDatabase()
+  await client.close()
+})
+
+/** The command as an operator runs it. */
+async function run(...words: string[]): Promise<{ stdout: string; stderr: string }> {
+  const command = fileURLToPath(new URL('../../dist/dead-letters.js', import.meta.url))
+  const environment = { ...process.env, KAFKA_BROKERS, KAFKA_DEAD_LETTER_TOPIC: herald.topics.deadLetter }
+  return promisify(execFile)(process.execPath, [command, ...words], { env: environment })
+}
+
+async function waitUntil(what: string, check: () => Promise<boolean>): Promise<void> {
+  for (const end = Date.now() + 30_000; !(await check()); ) {
+    if (Date.now() > end) throw new Error(`Waited in vain until ${what}`)
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+}
+
+const listed = async () => (await run('list', '--json')).stdout.split('\n').filter(Boolean)
+
+test('100 mentions that MongoDB refuses are dead letters; once it takes them, a replay heals them all', async () => {
+  await client.db(name).command({ collMod: 'notifications', validator: { actorName: { $ne: 'Mallory' } } })
+  const [subscriberId, recipientId] = [randomUUID(), randomUUID()]
+  const event = (id: string, actorName: string) => ({
+    key: subscriberId,
+    headers: { 'content-type': 'application/cloudevents+json', 'x-of-the-publisher': 'kept' },
+    value: JSON.stringify({
+      specversion: '1.0',
+      id,
+      source: '/heal',
+      type: 'herald.mention.created.v1',
+      time: '2026-01-01T00:00:00Z',
+      subscriberid: subscriberId,
+      data: {
+        actor: { id: randomUUID(), name: actorName, image: '' },
+        actorType: 'user',
+        subjectId: randomUUID(),
+        subjectType: 'user',
+        locationId: randomUUID(),
+        locationType: 'comment',
+        metadata: { mention: { mentionerName: actorName, snippet: 'Look', entityType: 'portfolio' } },
+        recipientIds: [recipientId],
+      },
+    }),
+  })
+  const refused = Array.from({ length: 100 }, (_, n) => event(`refused-${n}`, 'Mallory'))
+  const good = Array.from({ length: 100 }, (_, n) => event(`good-${n}`, 'Ada'))
+  await producer.send({
+    topic: herald.topics.mention,
+    messages: [...refused, ...good].toSorted(() => Math.random() - 0.5),
+  })
+  await waitUntil('100 dead letters are listed', async () => (await listed()).length === 100)
+  await waitUntil('the good ones are stored', async () => (await notifications.countDocuments()) === 100)
+
+  const [first = '{}'] = await listed()
+  const { origin, code } = JSON.parse(first)
+  expect(code).toBe('refused_by_storage')
+  expect((await run('show', origin)).stdout).toContain('header  x-of-the-publisher: kept')
+  expect((await run('replay', '--code', code, '--dry-run')).stderr).toContain('100 would be sent back')
+  await expect(run('show', `${herald.topics.mention}/0/999999`)).rejects.toMatchObject({ code: 1 })
+
+  await client.db(name).command({ collMod: 'notifications', validator: {} })
+  expect((await run('replay', '--code', code)).stderr).toContain('100 sent back, 0 left as repetitions')
+  await waitUntil('all are stored', async () => (await notifications.countDocuments()) === 200)
+  expect((await run('replay')).stderr).toContain('100 sent back')
+  await waitUntil('the second replay is read', async () => {
+    const metrics = await (await fetch(`${herald.ingest.adminUrl}/metrics`)).text()
+    return Number(/herald_events_total\{topic="mention[^}]*outcome="stored"\} (\d+)/.exec(metrics)?.[1]) === 300
+  })
+  expect(await notifications.countDocuments()).toBe(200)
+  expect(await listed()).toHaveLength(100)
+}, 120_000)

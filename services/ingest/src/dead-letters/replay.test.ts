@@ -1,0 +1,59 @@
+import { expect, test } from '@jest/globals'
+import type { FoundDeadLetter } from './found-dead-letter.ts'
+import { createReplay } from './replay.ts'
+
+const letter = (offset: number, changes: Partial<FoundDeadLetter> = {}): FoundDeadLetter => ({
+  time: new Date(0),
+  code: 'invalid_data',
+  detail: '',
+  topic: 'mention-events',
+  partition: offset % 2,
+  offset: String(offset),
+  original: { key: Buffer.from('k'), value: Buffer.from(`value ${offset}`), headers: { h: 'x' } },
+  isValueOmitted: false,
+  ...changes,
+})
+
+async function replay(letters: readonly FoundDeadLetter[]) {
+  const sent: string[] = []
+  const { add, finish } = createReplay(
+    async (topic, partition, records) => {
+      for (const { value } of records) sent.push(`${topic}/${partition} ${value}`)
+    },
+    () => {},
+  )
+  for (const one of letters) await add(one)
+  return { counts: await finish(), sent }
+}
+
+test('every record goes back to its partition, in order', async () => {
+  const { counts, sent } = await replay(Array.from({ length: 250 }, (_, n) => letter(n)))
+  expect(counts).toEqual({ sent: 250, repeated: 0, omitted: 0 })
+  const even = sent.filter((line) => line.startsWith('mention-events/0'))
+  expect(even).toEqual(Array.from({ length: 125 }, (_, n) => `mention-events/0 value ${2 * n}`))
+})
+
+test('a record that failed again goes out once', async () => {
+  const first = letter(1)
+  const { counts, sent } = await replay([first, letter(9, { original: first.original })])
+  expect(counts).toEqual({ sent: 1, repeated: 1, omitted: 0 })
+  expect(sent).toHaveLength(1)
+})
+
+test('records that differ in a header alone are two', async () => {
+  const first = letter(1)
+  const { counts } = await replay([first, letter(3, { original: { ...first.original, headers: { h: 'y' } } })])
+  expect(counts.sent).toBe(2)
+})
+
+test('one without its value stays', async () => {
+  const { counts, sent } = await replay([letter(1, { isValueOmitted: true })])
+  expect(counts).toEqual({ sent: 0, repeated: 0, omitted: 1 })
+  expect(sent).toEqual([])
+})
+
+test('a dry run counts and sends nothing', async () => {
+  const { add, finish } = createReplay(undefined, () => {})
+  await add(letter(1))
+  expect(await finish()).toEqual({ sent: 1, repeated: 0, omitted: 0 })
+})
