@@ -44,7 +44,8 @@ test('ingest killed in the middle of 20,000 events and started again has stored 
   expect(storedBefore.size).toBeGreaterThan(1_000)
   expect(storedBefore.size).toBeLessThan(events)
   const { isCommitted } = await herald.progress()
-  expect(published.filter((event) => isCommitted(event) && !storedBefore.has(event.id))).toEqual([])
+  const lost = published.filter((event) => isCommitted(event) && !storedBefore.has(event.id))
+  expect(lost.slice(0, 3)).toEqual([])
 
   await herald.ingest.restart()
   const everything = async () => (await countStored(herald.database)) >= events
