@@ -26,17 +26,22 @@ export async function runCommand(
   args: readonly string[],
   options: { environment: NodeJS.ProcessEnv; folder?: string },
 ): Promise<string> {
+  const running = run(command, [...args], {
+    env: options.environment,
+    cwd: options.folder,
+    timeout: 10 * 60_000,
+    maxBuffer: 16 * 1024 * 1024,
+  })
+  const stop = () => running.child.kill()
+  process.once('exit', stop)
   try {
-    const { stdout, stderr } = await run(command, [...args], {
-      env: options.environment,
-      cwd: options.folder,
-      timeout: 10 * 60_000,
-      maxBuffer: 16 * 1024 * 1024,
-    })
+    const { stdout, stderr } = await running
     return stdout + stderr
   } catch (cause) {
     const { stdout = '', stderr = '' } = cause as { stdout?: string; stderr?: string }
     const lastLines = (stdout + stderr).trim().split('\n').slice(-5).join('\n')
     throw new Error(`\`${[command, ...args].join(' ')}\` failed: ${lastLines}`, { cause })
+  } finally {
+    process.off('exit', stop)
   }
 }

@@ -1,0 +1,60 @@
+import { Kafka, logLevel, type Message, Partitioners } from 'kafkajs'
+import type { SampleEvent } from './samples.ts'
+
+/** What Herald asks of a CloudEvents 1.0 event, the extension `subscriberid` among it. */
+export interface CloudEvent {
+  id: string
+  source: string
+  type: string
+  time: Date
+  subscriberId: string
+  data: object
+}
+
+/** The event as one JSON document. */
+export function structuredMessage({ id, source, type, time, subscriberId, data }: CloudEvent): Message {
+  const attributes = { specversion: '1.0', id, source, type, time: time.toISOString(), subscriberid: subscriberId }
+  return {
+    key: subscriberId,
+    value: JSON.stringify({ ...attributes, datacontenttype: 'application/json', data }),
+    headers: { 'content-type': 'application/cloudevents+json' },
+  }
+}
+
+/** The event's data as the value, its attributes as headers. */
+export function binaryMessage({ id, source, type, time, subscriberId, data }: CloudEvent): Message {
+  return {
+    key: subscriberId,
+    value: JSON.stringify(data),
+    headers: {
+      'content-type': 'application/json',
+      ce_specversion: '1.0',
+      ce_id: id,
+      ce_source: source,
+      ce_type: type,
+      ce_time: time.toISOString(),
+      ce_subscriberid: subscriberId,
+    },
+  }
+}
+
+/** Publishes events in both modes by turns. */
+export async function publish(brokers: readonly string[], events: readonly SampleEvent[]) {
+  const kafka = new Kafka({ clientId: 'herald-samples', brokers: [...brokers], logLevel: logLevel.NOTHING })
+  const producer = kafka.producer({ createPartitioner: Partitioners.DefaultPartitioner })
+  await producer.connect()
+  try {
+    const topics = [...new Set(events.map(({ topic }) => topic))]
+    await producer.sendBatch({
+      acks: -1,
+      topicMessages: topics.map((topic) => ({
+        topic,
+        messages: events
+          .filter((event) => event.topic === topic)
+          .map(({ event }, index) => (index % 2 === 0 ? structuredMessage(event) : binaryMessage(event))),
+      })),
+    })
+  } finally {
+    await producer.disconnect()
+  }
+}

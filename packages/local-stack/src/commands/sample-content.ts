@@ -1,0 +1,62 @@
+interface Person {
+  name: string
+  email: string
+  image: string
+  isAi?: boolean
+}
+
+interface ChangedField {
+  field: string
+  before: unknown
+  after: unknown
+}
+
+export const people: readonly [Person, ...Person[]] = [
+  { name: 'Amara Okafor', email: 'amara.okafor@harbour.example', image: 'https://harbour.example/people/amara.png' },
+  { name: 'Jonas Lindqvist', email: 'jonas.lindqvist@harbour.example', image: '' },
+  { name: 'Mei Tanaka', email: 'mei.tanaka@harbour.example', image: 'https://harbour.example/people/mei.png' },
+  { name: 'Diego Fuentes', email: 'diego.fuentes@harbour.example', image: '' },
+  { name: 'Research assistant', email: 'assistant@harbour.example', image: '', isAi: true },
+  { name: 'Zofia Wójcik', email: 'zofia.wojcik@harbour.example', image: 'https://harbour.example/people/zofia.png' },
+  { name: 'Rahul Mehta', email: 'rahul.mehta@harbour.example', image: '' },
+]
+
+export const entities: readonly [Entity, ...Entity[]] = [
+  { type: 'portfolio', id: 'pf-2201', title: 'Nordic infrastructure fund' },
+  { type: 'company', id: 'co-0417', title: 'Blue Heron Logistics' },
+  { type: 'report', id: 'rp-3390', title: 'Quarterly valuation, Q3' },
+  { type: 'portfolio', id: 'pf-2207', title: 'Green transition II' },
+  { type: 'company', id: 'co-0533', title: 'Atlas Grid Services' },
+]
+
+interface Entity {
+  type: string
+  id: string
+  title: string
+}
+
+export const remarks: readonly [string, ...string[]] = [
+  'could you confirm the exit multiple before we send this out?',
+  'the covenant test is in cell F14, it looks off by a quarter.',
+  'I added the signed term sheet, please have a look.',
+  'does this EBITDA include the one-off from March?',
+  'thanks, this is much clearer now 🙌',
+  'three comparable deals closed since the last valuation; a summary is attached.',
+  'who owns the follow-up with the auditors?',
+  'the Øresund numbers arrived, they are 4 % above plan.',
+]
+
+export const changedFields: readonly [ChangedField, ...ChangedField[]] = [
+  {
+    field: 'valuation',
+    before: { amount: 41_500_000, currency: 'EUR' },
+    after: { amount: 43_250_000, currency: 'EUR' },
+  },
+  { field: 'status', before: 'draft', after: 'in review' },
+  { field: 'owner', before: null, after: { name: 'Mei Tanaka' } },
+  { field: 'tags', before: ['energy'], after: ['energy', 'nordics'] },
+  { field: 'closingDate', before: '2026-03-31', after: '2026-04-15' },
+  { field: 'note', before: 'Waiting for the auditors.', after: null },
+  { field: 'ownership', before: 0.42, after: 0.475 },
+  { field: 'isListed', before: false, after: true },
+]

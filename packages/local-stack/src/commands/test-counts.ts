@@ -1,0 +1,62 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { runInWorkspace, workspaceRoot } from './workspace.ts'
+
+export interface Counts {
+  passed: number
+  failed: number
+  skipped: number
+}
+
+export interface PackageCounts extends Counts {
+  perPackage: Map<string, Counts>
+  /** Packages that have tests and reported nothing. */
+  silent: string[]
+}
+
+/** The folders, below the root, of the packages in which `turbo run test` with these arguments has a test to run. */
+export async function packagesWithTests(turboArgs: readonly string[]): Promise<string[]> {
+  const { ok, output } = await runInWorkspace('turbo', ['run', 'test', '--dry-run=json', ...turboArgs])
+  if (!ok) throw new Error(`turbo could not tell what there is to test:\n${output}`)
+  const { tasks } = JSON.parse(output.slice(output.indexOf('{'), output.lastIndexOf('}') + 1)) as {
+    tasks: { task: string; directory: string; command: string }[]
+  }
+  const folders = tasks
+    .filter(({ task, command }) => task === 'test' && command !== '<NONEXISTENT>')
+    .map(({ directory }) => directory)
+  const found = await Promise.all(folders.map(hasTests))
+  return folders.filter((_, index) => found[index])
+}
+
+/** What the packages' runs wrote down. */
+export async function readCounts(countsFolder: string, folders: readonly string[]): Promise<PackageCounts> {
+  const perPackage = new Map<string, Counts>()
+  const total = { passed: 0, failed: 0, skipped: 0 }
+  for (const file of await readdir(countsFolder)) {
+    const counts = JSON.parse(await readFile(join(countsFolder, file), 'utf8')) as Counts
+    perPackage.set(basename(file, '.json'), counts)
+    total.passed += counts.passed
+    total.failed += counts.failed
+    total.skipped += counts.skipped
+  }
+  return { ...total, perPackage, silent: folders.filter((folder) => !perPackage.has(basename(folder))) }
+}
+
+/** The end of the output; its last line is the one that is read by machines. Each other failure counts as one. */
+export function summary({ perPackage, passed, failed, skipped }: PackageCounts, failures: readonly string[]): string {
+  return [
+    '',
+    ...[...perPackage].map(([name, counts]) => `${name}: ${line(counts)}`),
+    ...failures,
+    line({ passed, failed: failed + failures.length, skipped }),
+  ].join('\n')
+}
+
+function line({ passed, failed, skipped }: Counts) {
+  return `${passed} passed, ${failed} failed, ${skipped} skipped`
+}
+
+async function hasTests(folder: string) {
+  const files = await readdir(join(workspaceRoot, folder, 'src'), { recursive: true }).catch(() => [])
+  return files.some((file) => file.endsWith('.test.ts'))
+}
