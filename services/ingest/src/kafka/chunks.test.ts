@@ -12,6 +12,7 @@ test('512 KiB are a chunk; what is larger is one of its own', () => {
   const kib = 1_024
   expect(sizesOf(records(300 * kib, 212 * kib, 1))).toEqual([2, 1])
   expect(sizesOf(records(1, 1_024 * kib, 1))).toEqual([1, 1, 1])
+  expect(sizesOf(records(1_024 * kib, 1))).toEqual([1, 1])
 })
 
 test('nothing is no chunk, a record without a value is one', () => {

@@ -1,0 +1,84 @@
+import { randomUUID } from 'node:crypto'
+import { createTokenIssuer, topicsWithSuffix } from '@herald/local-stack'
+import { createLogger, createReleasers, loadSettings } from '@herald/runtime'
+import { createStore } from '@herald/store'
+import { MongoClient } from 'mongodb'
+import { createIngest } from './app.ts'
+import { settingsSchema } from './config.ts'
+
+/** Ingest as it is wired, on a database and topics of its own, which are not made yet. */
+export async function createTestIngest(name: string, environment: Record<string, string> = {}) {
+  const issuer = await createTokenIssuer()
+  const uri = process.env.MONGODB_URI ?? ''
+  const suffix = `${name}-${process.pid}`
+  const database = `herald-test-ingest-${suffix}`
+  const topics = topicsWithSuffix(suffix)
+  const brokers = (process.env.KAFKA_BROKERS ?? '').split(',')
+  const loaded = loadSettings(settingsSchema, {
+    MONGODB_URI: uri,
+    MONGODB_DATABASE: database,
+    KAFKA_BROKERS: brokers.join(','),
+    KAFKA_GROUP_ID: `herald-ingest-${suffix}`,
+    KAFKA_MENTION_TOPIC: topics.mention,
+    KAFKA_CHANGE_TOPIC: topics.change,
+    KAFKA_RECEIPT_TOPIC: topics.receipt,
+    KAFKA_DEAD_LETTER_TOPIC: topics.deadLetter,
+    AUTH_PUBLIC_KEY: issuer.publicKeyPem,
+    AUTH_ISSUER: issuer.issuer,
+    AUTH_AUDIENCE: issuer.audience,
+    RATE_LIMIT_PER_MINUTE: '1000000',
+    ...environment,
+  })
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.faults))
+  const logger = createLogger({ name: 'test', level: 'silent' })
+  const releasers = createReleasers(logger)
+  const { http, admin, events } = createIngest({ settings: loaded.settings, logger, releasers })
+  const store = createStore({ uri, database, applicationName: 'test' })
+
+  return {
+    admin,
+    brokers,
+    events,
+    store,
+    topics,
+    groupId: loaded.settings.KAFKA_GROUP_ID,
+    /** A user of a new subscriber with every scope, unless the claims say otherwise. */
+    async newUser(claims: Record<string, string> = {}) {
+      const { id = randomUUID(), subscriberId = randomUUID(), ...others } = claims
+      const authorization = `Bearer ${await issuer.sign({ sub: id, subscriber_id: subscriberId, ...others })}`
+      return {
+        id,
+        subscriberId,
+        async post(body: unknown, idempotencyKey?: string) {
+          const { statusCode, headers, ...answer } = await http.inject({
+            method: 'POST',
+            url: '/',
+            headers: {
+              authorization,
+              'content-type': 'application/json',
+              ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
+            },
+            payload: JSON.stringify(body),
+          })
+          return { status: statusCode, headers, body: answer.body, json: JSON.parse(answer.body) }
+        },
+      }
+    },
+    async stop() {
+      await http.close()
+      await admin.app.close()
+      await releasers.releaseAll()
+      await store.close()
+      const client = new MongoClient(uri)
+      await client.db(database).dropDatabase()
+      await client.close()
+    },
+  }
+}
+
+export type TestIngest = Awaited<ReturnType<typeof createTestIngest>>
+
+/** Asks until the answer is there; jest's own time limit ends a wait in vain. */
+export async function eventually(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 100))
+}
