@@ -4,6 +4,7 @@ import type { CreateRequestDocument } from './create-requests.ts'
 import type { BulkMarkDocument } from './mark-many.ts'
 import type { NotificationDocument } from './notification-document.ts'
 import type { WaitingReceiptDocument } from './receipts.ts'
+import type { StreamKeyDocument } from './stream-keys.ts'
 
 export type IndexPlan = IndexDescription & { readonly name: string }
 export type CollectionPlan = {
@@ -49,6 +50,7 @@ export function planCollections(retentionDays: number | undefined): readonly Col
       options: clustered,
       indexes: [{ name: 'expiry', key: { expiresAt: 1 }, expireAfterSeconds: 0 }],
     },
+    { name: 'stream-keys', options: clustered, indexes: [] },
     {
       name: 'waiting-receipts',
       // Not clustered: it is asked for lists of keys, for which MongoDB 6 would scan a clustered one.
@@ -82,6 +84,10 @@ export function createRequestsIn(database: Db): Collection<CreateRequestDocument
 
 export function waitingReceiptsIn(database: Db): Collection<WaitingReceiptDocument> {
   return database.collection('waiting-receipts')
+}
+
+export function streamKeysIn(database: Db): Collection<StreamKeyDocument> {
+  return database.collection('stream-keys')
 }
 
 export function bulkMarksIn(database: Db): Collection<BulkMarkDocument> {

@@ -1,12 +1,21 @@
 import type { Db } from 'mongodb'
 import { MongoClient } from 'mongodb'
 import { type ChangeEntries, createChangeEntries } from './change-entries.ts'
-import { bulkMarksIn, changeEntriesIn, createRequestsIn, notificationsIn, waitingReceiptsIn } from './collections.ts'
+import {
+  bulkMarksIn,
+  changeEntriesIn,
+  createRequestsIn,
+  notificationsIn,
+  streamKeysIn,
+  waitingReceiptsIn,
+} from './collections.ts'
 import { type CreateRequests, createCreateRequests } from './create-requests.ts'
+import { createFeedChanges, type FeedChanges } from './feed-changes.ts'
 import { createMarkMany } from './mark-many.ts'
 import { findMissing, migrate } from './migrate.ts'
 import { createNotifications, type Notifications } from './notifications.ts'
 import { createReceipts, type Receipts } from './receipts.ts'
+import { createStreamKeys, type StreamKeys } from './stream-keys.ts'
 import { createUnreadCount } from './unread-count.ts'
 
 export type StoreOptions = {
@@ -25,6 +34,8 @@ export type Store = {
   readonly changeEntries: ChangeEntries
   readonly receipts: Receipts
   readonly createRequests: CreateRequests
+  readonly feedChanges: FeedChanges
+  readonly streamKeys: StreamKeys
   /** Whether a primary answers and everything is there that {@link migrate} makes. Throws when none answers. */
   checkReady(): Promise<{ readonly ok: true } | { readonly ok: false; readonly detail: string }>
   migrate(): Promise<void>
@@ -37,7 +48,7 @@ export type Store = {
  * The time limits keep each operation shorter than Kafka's patience with a consumer.
  */
 export function createStore({ uri, database: name, applicationName, retentionDays }: StoreOptions): Store {
-  const client = new MongoClient(uri, {
+  const options = {
     appName: applicationName,
     writeConcern: { w: 'majority', journal: true, wtimeoutMS: 5_000 },
     retryWrites: true,
@@ -47,7 +58,10 @@ export function createStore({ uri, database: name, applicationName, retentionDay
     connectTimeoutMS: 2_000,
     socketTimeoutMS: 8_000,
     ignoreUndefined: true,
-  })
+  } as const
+  const client = new MongoClient(uri, options)
+  // Looking for an old place in the oplog takes longer than any other read may.
+  const watchingClient = new MongoClient(uri, { ...options, socketTimeoutMS: 45_000 })
   const database: Db = client.db(name)
   const notifications = notificationsIn(database)
   return {
@@ -59,11 +73,15 @@ export function createStore({ uri, database: name, applicationName, retentionDay
     changeEntries: createChangeEntries(changeEntriesIn(database)),
     receipts: createReceipts(notifications, waitingReceiptsIn(database)),
     createRequests: createCreateRequests(createRequestsIn(database)),
+    feedChanges: createFeedChanges(watchingClient.db(name)),
+    streamKeys: createStreamKeys(streamKeysIn(database)),
     async checkReady() {
       const missing = await findMissing(database, retentionDays)
       return missing.length === 0 ? { ok: true } : { ok: false, detail: `Run migrate: ${missing.join('; ')}` }
     },
     migrate: () => migrate(database, retentionDays),
-    close: () => client.close(),
+    async close() {
+      await Promise.all([client.close(), watchingClient.close()])
+    },
   }
 }
