@@ -78,7 +78,11 @@ export async function createTestIngest(name: string, environment: Record<string,
 
 export type TestIngest = Awaited<ReturnType<typeof createTestIngest>>
 
-/** Asks until the answer is there; jest's own time limit ends a wait in vain. */
+/** Asks until the answer is there, for 20 s at most: a wait without end would outlive its test. */
 export async function eventually(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 100))
+  const deadline = Date.now() + 20_000
+  while (!(await isSo())) {
+    if (Date.now() > deadline) throw new Error(`Not so within 20 s: ${isSo}`)
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
 }
