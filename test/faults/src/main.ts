@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { findPythonClient } from './campaign/python-client.ts'
 import { readCommandLine, usage } from './command-line.ts'
-import { parts } from './parts.ts'
+import { groups, parts, selectParts } from './parts.ts'
 import { type Row, tableOf, writeCounts } from './report.ts'
 import { runParts } from './run-parts.ts'
 
@@ -14,14 +14,14 @@ const log = (line: string) => {
 
 async function main(): Promise<number> {
   const { isShort, isHelp, json, names } = readCommandLine(process.argv.slice(2))
-  const unknown = names.filter((name) => !parts.some((part) => part.name === name))
+  const { selected, unknown } = selectParts(names)
   if (isHelp || unknown.length > 0) {
     if (unknown.length > 0) console.error(`Unknown: ${unknown.join(', ')}\n`)
-    console.log(`${usage}\n\nParts: ${parts.map(({ name }) => name).join(', ')}`)
+    const known = [...parts.map(({ name }) => name), ...Object.keys(groups)]
+    console.log(`${usage}\n\nParts: ${known.join(', ')}`)
     return unknown.length > 0 ? 2 : 0
   }
   const rows: Row[] = []
-  const selected = parts.filter(({ name }) => names.length === 0 || names.includes(name))
   const save = () => {
     if (json)
       writeFileSync(json, `${JSON.stringify({ isShort, startedAt: new Date(startedAt), rows }, undefined, 2)}\n`)

@@ -1,5 +1,6 @@
 import type { Campaign } from './campaign/campaign.ts'
 import type { ProduceOptions } from './campaign/load.ts'
+import type { Mutant } from './mutants/mutants.ts'
 import type { Stack } from './stack/stack.ts'
 import { pause } from './until.ts'
 
@@ -29,6 +30,8 @@ export interface Part {
   ownStack?: () => Promise<OwnStack>
   /** Its campaign is not to be shared with other parts. */
   isAlone?: boolean
+  /** Ingest broken on purpose: the part passes when the oracle finds it out. */
+  mutant?: Mutant
   run(context: PartContext): Promise<void>
   /** Something to be told beside the figures, for the JSON. */
   notes?: () => Record<string, unknown>

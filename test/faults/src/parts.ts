@@ -1,6 +1,12 @@
+import { narrowDeadLetterTopic, removeDeadLetterTopic } from './faults/dead-letter-topic.ts'
+import { fillDisks, startOnSmallDisks } from './faults/disk-full.ts'
 import { endIngest, killIngest, stopIngest } from './faults/ingest-faults.ts'
 import { cutNetwork, delayNetwork } from './faults/network-faults.ts'
+import { rebalanceAgainAndAgain } from './faults/rebalance.ts'
+import { loseOffsets, repeatEverything } from './faults/replay-faults.ts'
 import { killBroker, killPrimary, stepPrimaryDown, stopAllMongods, stopPrimary } from './faults/server-faults.ts'
+import { soak, soakNotes } from './faults/soak.ts'
+import { mutantParts } from './mutants/mutant-parts.ts'
 import type { Part } from './part.ts'
 
 /** Every kind of fault, in the order in which they strike, with its times in the short and the full run. */
@@ -17,4 +23,23 @@ export const parts: readonly Part[] = [
   { name: 'mongo-delay', short: 1, full: 3, run: delayNetwork('MongoDB') },
   { name: 'kafka-cut', short: 1, full: 3, run: cutNetwork('Kafka') },
   { name: 'kafka-delay', short: 1, full: 3, run: delayNetwork('Kafka') },
+  { name: 'dead-letters-away', short: 1, full: 1, run: removeDeadLetterTopic },
+  { name: 'dead-letters-narrow', short: 1, full: 1, run: narrowDeadLetterTopic },
+  { name: 'rebalance', short: 1, full: 1, run: rebalanceAgainAndAgain },
+  { name: 'repeated', short: 1, full: 2, run: repeatEverything },
+  { name: 'offsets-lost', short: 1, full: 1, run: loseOffsets },
+  { name: 'soak', short: 1, full: 1, run: soak, notes: soakNotes },
+  { name: 'disk-full', short: 1, full: 1, run: fillDisks, ownStack: startOnSmallDisks },
 ]
+
+/** Several parts under one name. */
+export const groups: Readonly<Record<string, readonly Part[]>> = { mutants: mutantParts }
+
+/** The parts of these names; every fault when there are none. */
+export function selectParts(names: readonly string[]): { selected: readonly Part[]; unknown: string[] } {
+  if (names.length === 0) return { selected: parts, unknown: [] }
+  const known = [...parts, ...mutantParts]
+  const wanted = new Set(names.flatMap((name) => groups[name]?.map((part) => part.name) ?? [name]))
+  const unknown = [...wanted].filter((name) => !known.some((part) => part.name === name))
+  return { selected: known.filter(({ name }) => wanted.has(name)), unknown }
+}

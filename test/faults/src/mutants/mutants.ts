@@ -1,3 +1,52 @@
+/** A piece of a built module that is to be replaced; it has to be found, exactly once. */
+export interface Patch {
+  find: string
+  replace: string
+}
+
+/** Ingest broken on purpose: modules of its build are replaced, or patched, while they are loaded. */
 export interface Mutant {
   name: string
+  /** By the end of the module's address: another module in its place (a file of this folder), or patches. */
+  modules: Readonly<Record<string, string | readonly Patch[]>>
 }
+
+const consumer = 'services/ingest/dist/kafka/consumer.js'
+const batchRunner = 'services/ingest/dist/kafka/batch-runner.js'
+const recordHandler = 'services/ingest/dist/events/record-handler.js'
+const insertNew = 'packages/store/dist/insert-new.js'
+
+const refuseAll = (origins: string) =>
+  `.catch((error) => ({ inserted: 0, duplicates: 0, refused: ${origins}.map((document) => ({ document, reason: String(error) })) }))`
+
+export const mutants: readonly Mutant[] = [
+  {
+    name: 'library-defaults',
+    modules: {
+      [consumer]: [
+        { find: 'autoCommit: false,', replace: 'autoCommit: true,' },
+        { find: 'eachBatchAutoResolve: false,', replace: 'eachBatchAutoResolve: true,' },
+      ],
+      [batchRunner]: './library-defaults.ts',
+    },
+  },
+  { name: 'commit-before-write', modules: { [batchRunner]: './commit-before-write.ts' } },
+  {
+    name: 'dead-letter-on-outage',
+    modules: {
+      [recordHandler]: [
+        {
+          find: 'await notifications.insertNew(stored);',
+          replace: `await notifications.insertNew(stored)${refuseAll('stored')};`,
+        },
+        { find: 'await receipts.settle(stored);', replace: 'await receipts.settle(stored).catch(() => {});' },
+        {
+          find: 'await changeEntries.insertNew([...origins.keys()])',
+          replace: `await changeEntries.insertNew([...origins.keys()])${refuseAll('[...origins.keys()]')}`,
+        },
+      ],
+    },
+  },
+  { name: 'replace-instead-of-insert', modules: { [insertNew]: './replace-instead-of-insert.ts' } },
+  { name: 'resolve-before-stored', modules: { [batchRunner]: './resolve-before-stored.ts' } },
+]

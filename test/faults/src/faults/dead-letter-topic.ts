@@ -1,0 +1,82 @@
+import { createTopics } from '@herald/local-stack'
+import kafkajs from 'kafkajs'
+import { partitionsPerTopic } from '../campaign/campaign.ts'
+import { lasting, type PartContext, strike } from '../part.ts'
+import { until } from '../until.ts'
+
+const { ConfigResourceTypes } = kafkajs
+const partition = 1
+const tooFewBytes = 4_000
+const padding = 6_000
+
+/** No dead-letter topic: the partition of the record that needs it stands still, the others go on, and nothing is given up. */
+export async function removeDeadLetterTopic(context: PartContext): Promise<void> {
+  const { campaign, stack, isShort } = context
+  const { offsets, topics, load } = campaign
+  await strike(
+    context,
+    'dead-letter topic removed',
+    () => offsets.run((admin) => admin.deleteTopics({ topics: [topics.deadLetter] })),
+    async () => {
+      await load.producePoison({ count: 5, kind: 'mention', partition, pad: 0 })
+      await load.produce(4_000, { poison: false })
+      await expectOneStands(context, isShort ? 5 : 20)
+      await createTopics([stack.broker.direct], topics, { partitions: partitionsPerTopic })
+      campaign.deadLetters.startAgain()
+    },
+    { poison: false },
+  )
+}
+
+async function expectOneStands({ campaign }: PartContext, seconds: number): Promise<void> {
+  const { offsets, topics, violations, ledger } = campaign
+  const name = `${topics.mention}/${partition}`
+  await ledger.refresh()
+  const poison = [...ledger.poison.keys()].filter((place) => place.startsWith(`${name}/`))
+  const offsetsOfPoison = poison.map((place) => Number(place.slice(name.length + 1)))
+  const first = offsetsOfPoison.toSorted((a, b) => a - b).at(-5) as number
+  await until('the other partitions to go on to their ends', async () => {
+    const ends = await offsets.ends()
+    const committed = await offsets.committed()
+    return [...ends].every(([place, end]) => place === name || (committed.get(place) ?? 0) >= end)
+  })
+  await lasting(seconds)
+  const standsAt = (await offsets.committed()).get(name) ?? 0
+  if (standsAt > first) violations.add('offset', `${name} went on to ${standsAt}, past the poison at ${first}`)
+}
+
+/** A dead-letter topic that takes no record as large as the one that failed: the letter goes out without its value. */
+export async function narrowDeadLetterTopic(context: PartContext): Promise<void> {
+  const { campaign } = context
+  const { deadLetters } = campaign
+  const lettersBefore = deadLetters.letters.size
+  await strike(
+    context,
+    'dead-letter topic too narrow',
+    () => setLargestRecord(context, tooFewBytes),
+    async () => {
+      await campaign.load.producePoison({ count: 5, kind: 'mention', partition, pad: padding })
+      await campaign.load.caughtUp()
+      await campaign.drain()
+      const without = [...deadLetters.letters.values()].flat().filter(({ value }) => value === null)
+      if (without.length < 5)
+        campaign.violations.add('dead-letter', `${without.length} of 5 went out without their value`)
+      await setLargestRecord(context, 2 * 1024 * 1024)
+    },
+  )
+  context.log(`${deadLetters.letters.size - lettersBefore} dead letters since`)
+}
+
+const setLargestRecord = ({ campaign }: PartContext, bytes: number) =>
+  campaign.offsets.run((admin) =>
+    admin.alterConfigs({
+      validateOnly: false,
+      resources: [
+        {
+          type: ConfigResourceTypes.TOPIC,
+          name: campaign.topics.deadLetter,
+          configEntries: [{ name: 'max.message.bytes', value: String(bytes) }],
+        },
+      ],
+    }),
+  )

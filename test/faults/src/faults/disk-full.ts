@@ -1,0 +1,97 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, open, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { leastInFlight } from '../campaign/load.ts'
+import { lasting, type OwnStack, type PartContext, strike } from '../part.ts'
+import { startStack } from '../stack/stack.ts'
+import { pause, until } from '../until.ts'
+
+const run = promisify(execFile)
+const diskSize = '900m'
+let disks: string[] = []
+
+/** Servers whose members each have a small disk of their own, which can be filled; to mount one needs root. */
+export async function startOnSmallDisks(): Promise<OwnStack> {
+  const folders = await Promise.all([0, 1, 2].map(() => mkdtemp(join(tmpdir(), 'herald-small-disk-'))))
+  const mounted: string[] = []
+  const unmount = async () => {
+    for (const folder of mounted) await run('umount', ['-l', folder]).catch(() => {})
+    for (const folder of folders) await rm(folder, { recursive: true, force: true })
+  }
+  try {
+    for (const folder of folders) {
+      await run('mount', ['-t', 'tmpfs', '-o', `size=${diskSize}`, 'tmpfs', folder])
+      mounted.push(folder)
+    }
+  } catch {
+    await unmount()
+    return { kind: 'skipped', reason: 'a disk that can be filled cannot be mounted here' }
+  }
+  disks = folders
+  const stack = await startStack({
+    log: () => {},
+    async startMember(index, start) {
+      const before = process.env.TMPDIR
+      process.env.TMPDIR = folders[index]
+      try {
+        return await start()
+      } finally {
+        if (before === undefined) delete process.env.TMPDIR
+        else process.env.TMPDIR = before
+      }
+    },
+  })
+  const stop = async () => {
+    await stack.stop()
+    await unmount()
+  }
+  return { kind: 'started', stack: { ...stack, stop } }
+}
+
+/** The disks of all members are full until nothing can be stored, and then freed. */
+export async function fillDisks(context: PartContext): Promise<void> {
+  const { stack, campaign, log } = context
+  const { load, offsets } = campaign
+  const ballasts = disks.map((folder) => join(folder, 'ballast'))
+  await strike(
+    context,
+    'disks full',
+    () => Promise.all(ballasts.map(fill)),
+    async () => {
+      const admin = stack.mongo.client.db('admin')
+      let last = new Map<string, number>()
+      let since = Date.now()
+      await until('nothing to be stored any more', async () => {
+        void load.produce(2_000)
+        await admin.command({ fsync: 1 }, { timeoutMS: 2_000 }).catch(() => {})
+        await pause(1_000)
+        const committed = new Map(await offsets.committed())
+        const hasMoved = [...committed].some(([place, offset]) => (last.get(place) ?? 0) < offset)
+        if (hasMoved || (await load.inFlight()) < leastInFlight) since = Date.now()
+        last = committed
+        return Date.now() - since > 8_000
+      })
+      log('the group stands still')
+      await lasting(context.isShort ? 2 : 20)
+      await Promise.all(ballasts.map((file) => rm(file)))
+      await Promise.all(stack.mongo.members.map((member) => member.restart()))
+      await until('a primary', async () => (await stack.mongo.primary()) !== undefined)
+    },
+  )
+}
+
+async function fill(file: string): Promise<void> {
+  const handle = await open(file, 'w')
+  try {
+    for (const size of [1 << 20, 1 << 12]) {
+      const block = Buffer.alloc(size)
+      for (;;) if ((await handle.write(block)).bytesWritten < size) break
+    }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error
+  } finally {
+    await handle.close()
+  }
+}

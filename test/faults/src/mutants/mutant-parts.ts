@@ -1,0 +1,38 @@
+import { rewind, whileGroupIsEmpty } from '../faults/group-positions.ts'
+import { killIngest } from '../faults/ingest-faults.ts'
+import { stopAllMongods } from '../faults/server-faults.ts'
+import { type Part, type PartContext, strike } from '../part.ts'
+import { type Mutant, mutants } from './mutants.ts'
+
+const outage = (context: PartContext) => stopAllMongods({ ...context, times: 1, isShort: true })
+
+async function crashes(context: PartContext): Promise<void> {
+  await killIngest({ ...context, times: 3 })
+  if (context.campaign.violations.count() === 0) await outage(context)
+}
+
+async function replay(context: PartContext): Promise<void> {
+  const { campaign } = context
+  await campaign.load.produce(2_000)
+  await campaign.drain()
+  await campaign.marks.make(100)
+  await strike(context, 'a replay from offset 0', () => whileGroupIsEmpty(context, () => rewind(context)))
+}
+
+/** The faults that are fit to find each of them out. */
+const faultsFor: Readonly<Record<string, Part['run']>> = {
+  'library-defaults': outage,
+  'commit-before-write': crashes,
+  'dead-letter-on-outage': outage,
+  'replace-instead-of-insert': replay,
+  'resolve-before-stored': outage,
+}
+
+const toPart = (mutant: Mutant): Part => ({
+  name: `mutant-${mutant.name}`,
+  ...{ short: 1, full: 1, isAlone: true, mutant },
+  run: faultsFor[mutant.name] ?? crashes,
+})
+
+/** Each passes when the oracle finds it out. */
+export const mutantParts: readonly Part[] = mutants.map(toPart)
