@@ -14,6 +14,7 @@ export const errorCodes = {
   actor_type_mismatch: { status: 403, title: 'The actor type is not the token’s' },
   not_found: { status: 404, title: 'Nothing is here' },
   method_not_allowed: { status: 405, title: 'The method is not allowed here' },
+  request_timeout: { status: 408, title: 'The request did not arrive in time' },
   request_in_progress: { status: 409, title: 'A request with this key is in progress' },
   body_too_large: { status: 413, title: 'The body is too large' },
   uri_too_long: { status: 414, title: 'The address is too long' },

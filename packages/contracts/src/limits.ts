@@ -12,6 +12,7 @@ export const limits = {
   eventBytes: 1024 * 1024,
   eventLevels: 64,
   eventFutureMs: 5 * 60 * 1_000,
+  requestsPerMinute: 600,
   idempotencyKeyCharacters: 255,
   idempotencyKeptMs: 24 * 60 * 60 * 1_000,
   idempotencyLeaseMs: 30_000,

@@ -1,5 +1,5 @@
 /** A method and a path, whose parameters are written `:id` or `{id}`; `*` at its end stands for anything. */
-export type Operation = { readonly method: string; readonly path: string }
+export type MethodAndPath = { readonly method: string; readonly path: string }
 
 type Pattern = { readonly expression: RegExp; readonly order: string; readonly methods: Set<string> }
 
@@ -9,11 +9,11 @@ const none: ReadonlySet<string> = new Set()
  * Which methods a path has, from the operations behind the base URL. Where two paths fit an address, the one with fewer
  * parameters has it: `/notifications/read` is never a notification called `read`.
  */
-export function createAllowedMethods(operations: readonly Operation[] = []) {
+export function createAllowedMethods(operations: readonly MethodAndPath[] = []) {
   const patterns = new Map<string, Pattern>()
   let ordered: readonly Pattern[] = []
 
-  function add({ method, path }: Operation): void {
+  function add({ method, path }: MethodAndPath): void {
     const key = path.replaceAll(/:\w+|\{\w+\}/g, ':')
     const pattern = patterns.get(key) ?? { expression: toExpression(key), order: toOrder(key), methods: new Set() }
     pattern.methods.add(method.toUpperCase())

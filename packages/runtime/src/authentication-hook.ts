@@ -17,20 +17,24 @@ declare module 'fastify' {
   }
 }
 
-/** Lets a request in whose token is valid and has the scope of the route, and remembers who sent it. */
+/** Lets a request in whose token is valid, and then has the scope of the route, and remembers who sent it. */
 export function createAuthenticationHook(authenticator: Authenticator) {
   const identities = new WeakMap<FastifyRequest, Identity>()
 
   async function authenticate(request: FastifyRequest): Promise<void> {
-    const { config } = request.routeOptions
-    if (config.public === true) return
+    if (request.routeOptions.config.public === true) return
     const authentication = await authenticator.authenticate(headerValues(request.raw.rawHeaders, 'authorization'))
     if (!authentication.ok) throw toProblem(authentication)
     identities.set(request, authentication.identity)
-    if (config.scope !== undefined && !authentication.identity.scopes.has(config.scope)) throw missing(config.scope)
   }
 
-  return { authenticate, identityOf: (request: FastifyRequest) => identities.get(request) }
+  async function authorize(request: FastifyRequest): Promise<void> {
+    const { scope } = request.routeOptions.config
+    if (scope === undefined || request.routeOptions.config.public === true) return
+    if (!identities.get(request)?.scopes.has(scope)) throw missing(scope)
+  }
+
+  return { authenticate, authorize, identityOf: (request: FastifyRequest) => identities.get(request) }
 }
 
 function toProblem(refusal: Extract<Authentication, { ok: false }>): HttpProblem {

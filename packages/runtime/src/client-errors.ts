@@ -8,6 +8,7 @@ import { problem, problemContentType, toProblemDocument } from './problem.ts'
 type ClientError = Error & { readonly code?: string }
 
 const problems: Readonly<Record<string, readonly [ErrorCode, string]>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: ['request_timeout', 'The request did not arrive in time'],
   HPE_HEADER_OVERFLOW: ['headers_too_large', 'The header fields are too large'],
   HPE_CHUNK_EXTENSIONS_OVERFLOW: ['body_too_large', 'The extensions of a chunk are too large'],
 }
@@ -29,8 +30,6 @@ function isAnswering(socket: Socket & { readonly _httpMessage?: { readonly heade
 }
 
 function toAnswer(error: ClientError): string {
-  // The table has no code for a request that never came to its end; Node answers it in this way, too.
-  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') return toMessage(408, ['content-length: 0'])
   const [code, detail] = problems[error.code ?? ''] ?? ['invalid_request', 'The request is not HTTP']
   const requestId = randomUUID()
   const answer = problem(code, detail)

@@ -41,6 +41,9 @@ test('a problem document has all its members and is never cached', async () => {
     'cache-control': 'no-store',
     'x-request-id': 'trace-1',
     'x-content-type-options': 'nosniff',
+    'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+    'cross-origin-resource-policy': 'same-origin',
+    'referrer-policy': 'no-referrer',
   })
 })
 

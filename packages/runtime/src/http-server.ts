@@ -9,18 +9,22 @@ import {
   fastify,
 } from 'fastify'
 import type { z } from 'zod'
-import { allowHeader, createAllowedMethods, type Operation } from './allowed-methods.ts'
+import { allowHeader, createAllowedMethods, type MethodAndPath } from './allowed-methods.ts'
 import { createAuthenticationHook } from './authentication-hook.ts'
 import type { Authenticator } from './authenticator.ts'
 import { createClientErrorHandler } from './client-errors.ts'
+import { createCors } from './cors.ts'
+import { tagAnswer } from './entity-tag.ts'
 import { checkJsonContentType, readBody } from './json-body.ts'
 import type { Logger } from './logger.ts'
 import type { Metrics } from './metrics.ts'
 import { problem } from './problem.ts'
 import { createProblemAnswers } from './problem-answers.ts'
+import { createRateLimit } from './rate-limit.ts'
 import { requestIdOf } from './request-id.ts'
 import { createRequestObservation, QuietLogController } from './request-observation.ts'
 import { createRequestValidation } from './request-validation.ts'
+import { securityHeaders } from './security-headers.ts'
 
 /** Types a route's `params`, `query`, `headers` and `body` by its zod schemas. */
 export interface ZodTypeProvider extends FastifyTypeProvider {
@@ -35,18 +39,24 @@ export type HttpServerDependencies = {
   readonly authenticator: Authenticator
   readonly metrics: Pick<Metrics, 'httpRequestSeconds'>
   /** Every operation behind the base URL, other services' too: 405 and `Allow` come from them and the own routes. */
-  readonly operations?: readonly Operation[]
+  readonly operations?: readonly MethodAndPath[]
   /** Tells the errors that mean that the storage cannot be reached. */
   readonly isStorageUnavailable?: (error: unknown) => boolean
+  /** Requests a minute and user. */
+  readonly rateLimitPerMinute?: number
+  /** Origins whose pages may call. */
+  readonly corsOrigins?: readonly string[]
   /** Bytes of a body. */
   readonly bodyLimit?: number
+  /** Milliseconds in which the whole of a request must be here; an answer may take longer. */
+  readonly requestTimeoutMs?: number
   /** Milliseconds that connections have to finish in when the server closes. */
   readonly drainMs?: number
 }
 
 /**
- * Builds the HTTP side of a service, without routes and without listening. Order of precedence: 404 and 405, 401, 403,
- * 415, 413, 400. See the README for the rules of request ids, problems and caches.
+ * Builds the HTTP side of a service, without routes and without listening. Order of precedence: 404 and 405, 401, 429,
+ * 403, 415, 413, 400. See the README for the rules of request ids, problems and caches.
  */
 export function createHttpServer({
   logger,
@@ -54,28 +64,35 @@ export function createHttpServer({
   metrics,
   operations = [],
   isStorageUnavailable = () => false,
+  rateLimitPerMinute = limits.requestsPerMinute,
+  corsOrigins = [],
   bodyLimit = limits.bodyBytes,
+  requestTimeoutMs = 30_000,
   drainMs = 10_000,
 }: HttpServerDependencies): HttpServer {
   const allowed = createAllowedMethods(operations)
-  const { authenticate, identityOf } = createAuthenticationHook(authenticator)
+  const cors = createCors({ origins: corsOrigins, allowed })
+  const { authenticate, authorize, identityOf } = createAuthenticationHook(authenticator)
   const observe = createRequestObservation({ metrics, identityOf })
   const answerWithProblem = createProblemAnswers({ isStorageUnavailable })
 
   function begin(request: FastifyRequest, reply: FastifyReply): void {
     observe(request, reply)
-    reply.headers({ 'x-request-id': request.id, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' })
+    reply.headers({ 'x-request-id': request.id, 'cache-control': 'no-store', ...securityHeaders })
+    cors.addHeaders(request, reply)
   }
 
   const app = fastify({
     loggerInstance: logger as FastifyBaseLogger,
     logController: new QuietLogController(),
     genReqId: requestIdOf,
-    // The whole request must be here after this time; an answer may take longer.
-    requestTimeout: 30_000,
+    requestTimeout: requestTimeoutMs,
     // Longer than gateways keep an idle connection, so that it is they who close it.
     keepAliveTimeout: 75_000,
-    http: { headersTimeout: 15_000, connectionsCheckingInterval: 5_000 },
+    http: {
+      headersTimeout: Math.min(15_000, requestTimeoutMs),
+      connectionsCheckingInterval: Math.min(5_000, requestTimeoutMs),
+    },
     forceCloseConnections: 'idle',
     // What comes in on an open connection while it closes is still answered, with `Connection: close`.
     return503OnClosing: false,
@@ -111,11 +128,17 @@ export function createHttpServer({
     route.preValidation = [validate, route.preValidation ?? []].flat()
   })
   app.addHook('onRequest', async (request, reply) => begin(request, reply))
+  app.addHook('onRequest', async (request, reply) => cors.answerPreflight(request, reply))
   app.addHook('onRequest', async (request) => refuseUnknown(request))
   app.addHook('onRequest', authenticate)
+  app.addHook('onRequest', createRateLimit(app, { requestsPerMinute: rateLimitPerMinute, identityOf }))
+  app.addHook('onRequest', authorize)
   app.addHook('onRequest', async (request) => {
     if (request.routeOptions.schema?.body !== undefined) checkJsonContentType(request)
   })
+  app.addHook('onSend', tagAnswer)
+  // Once more, for a route may have said by itself what its answer depends on.
+  app.addHook('onSend', async (request, reply) => cors.addHeaders(request, reply))
 
   function refuseUnknown(request: FastifyRequest): void {
     const hasParameters = request.routeOptions.url?.includes(':') === true

@@ -117,6 +117,39 @@ test('a fault in a body does not close the connection', async () => {
   expect(answers.match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 400', 'HTTP/1.1 200'])
 })
 
+test.each([
+  ['head', 'GET / HTTP/1.1\r\nHost: x\r\n'],
+  [
+    'body',
+    `POST /things/read HTTP/1.1\r\nHost: x\r\n${'Authorization: Bearer good\r\n'}Content-Type: application/json\r\nContent-Length: 9\r\n\r\n{`,
+  ],
+])('a request whose %s does not arrive in time is answered with 408', async (_name, bytes) => {
+  const { app } = createTestServer({ requestTimeoutMs: 100 })
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  port = (app.server.address() as AddressInfo).port
+  const [head = '', body = ''] = (await exchange(bytes)).split('\r\n\r\n')
+  expect(head).toMatch(/^HTTP\/1.1 408 Request Timeout\r\ncontent-type: application\/problem\+json/)
+  expect(JSON.parse(body)).toMatchObject({ status: 408, code: 'request_timeout' })
+  await app.close()
+})
+
+test('304 has no body on the wire, and the connection goes on', async () => {
+  const { app } = createTestServer()
+  app.get('/tagged', { config: { public: true, etag: true } }, async () => ({ data: 1 }))
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  port = (app.server.address() as AddressInfo).port
+  const known = 'Host: x\r\nIf-None-Match: *\r\n\r\n'
+  const answers = await exchange(
+    `GET /tagged HTTP/1.1\r\n${known}`,
+    `HEAD /tagged HTTP/1.1\r\n${known}`,
+    `GET /public HTTP/1.1\r\n${closing}\r\n`,
+  )
+  expect(answers.match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 304', 'HTTP/1.1 304', 'HTTP/1.1 200'])
+  expect(answers).not.toContain('{"data":1}')
+  expect(answers).not.toMatch(/content-length: 0/i)
+  await app.close()
+})
+
 test('an upload that breaks off is one line, and no fault of ours', async () => {
   const socket = connect(port, '127.0.0.1')
   socket.write('POST /things/read HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer good\r\n')

@@ -1,3 +1,4 @@
+import { limits } from '@herald/contracts'
 import { z } from 'zod'
 import { readPublicKey } from './public-key.ts'
 import { integerSetting, listSetting, originSetting, portSetting, textSetting, urlSetting } from './setting-types.ts'
@@ -63,7 +64,7 @@ export function httpSettings(defaults: { readonly port: number; readonly adminPo
       .default(defaults.adminPort)
       .meta({ description: 'Port of /livez, /readyz and /metrics; never routed by the gateway' }),
     RATE_LIMIT_PER_MINUTE: integerSetting({ min: 1, max: 1_000_000 })
-      .default(600)
+      .default(limits.requestsPerMinute)
       .meta({ description: 'Requests a minute and user, counted per process' }),
     CORS_ORIGINS: listSetting(originSetting())
       .default([])

@@ -42,6 +42,8 @@ export function createIngest({ settings, logger, releasers }: IngestDependencies
     metrics,
     operations,
     isStorageUnavailable,
+    rateLimitPerMinute: settings.RATE_LIMIT_PER_MINUTE,
+    corsOrigins: settings.CORS_ORIGINS,
   })
   const create = createNotificationCreation({ ...store, clock, randomBytes: () => randomBytes(10) })
   addCreateNotificationRoute(http, create, clock)

@@ -12,15 +12,21 @@ import { createStore, isStorageUnavailable } from '@herald/store'
 import { addChangeEntryRoutes } from './change-entries/routes.ts'
 import type { Settings } from './config.ts'
 import { addNotificationRoutes } from './notifications/routes.ts'
+import { createStreamMetrics } from './stream/metrics.ts'
+import type { StreamOptions } from './stream/options.ts'
+import { addStreamRoute } from './stream/route.ts'
+import { createStreams } from './stream/streams.ts'
 
 export type QueryDependencies = {
   readonly settings: Settings
   readonly logger: Logger
   readonly releasers: Releasers
+  /** Bounds of streams that are not the usual ones. */
+  readonly streamOptions?: Partial<StreamOptions>
 }
 
 /** Query: what was stored, to those whom it concerns. Everything is wired here, nothing listens yet. */
-export function createQuery({ settings, logger, releasers }: QueryDependencies) {
+export function createQuery({ settings, logger, releasers, streamOptions }: QueryDependencies) {
   const metrics = createMetrics()
   const store = createStore({
     uri: settings.MONGODB_URI,
@@ -35,8 +41,17 @@ export function createQuery({ settings, logger, releasers }: QueryDependencies) 
     metrics,
     operations,
     isStorageUnavailable,
+    rateLimitPerMinute: settings.RATE_LIMIT_PER_MINUTE,
+    corsOrigins: settings.CORS_ORIGINS,
   })
   addNotificationRoutes(http, { notifications: store.notifications, clock: () => new Date() })
+  const streams = createStreams({
+    ...{ store, logger },
+    metrics: createStreamMetrics(metrics.registry),
+    clock: () => new Date(),
+    options: streamOptions,
+  })
+  addStreamRoute(http, { streams })
   addChangeEntryRoutes(http, { changeEntries: store.changeEntries })
   const admin = createAdminServer({
     logger,

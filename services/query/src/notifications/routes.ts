@@ -14,12 +14,16 @@ const json = 'application/json; charset=utf-8'
 export function addNotificationRoutes(app: HttpServer, { notifications, clock }: NotificationRoutesDependencies): void {
   const feedOf = ({ subscriberId, userId }: Identity): Feed => notifications.of({ subscriberId, recipientId: userId })
 
-  app.get('/', { schema: { querystring: listNotificationsQuerySchema } }, async ({ identity, query }, reply) => {
-    const { cursor, ...filters } = query
-    const { notifications: page, next } = await feedOf(identity).list({ ...filters, before: cursor })
-    const items = page.map(notificationJson).join(',')
-    return reply.type(json).send(`{"data":{"notifications":[${items}],"nextCursor":${JSON.stringify(next)}}}`)
-  })
+  app.get(
+    '/',
+    { config: { etag: true }, schema: { querystring: listNotificationsQuerySchema } },
+    async ({ identity, query }, reply) => {
+      const { cursor, ...filters } = query
+      const { notifications: page, next } = await feedOf(identity).list({ ...filters, before: cursor })
+      const items = page.map(notificationJson).join(',')
+      return reply.type(json).send(`{"data":{"notifications":[${items}],"nextCursor":${JSON.stringify(next)}}}`)
+    },
+  )
 
   const one = (notification: StoredNotification | null): string => {
     // The same answer whether it never was, is gone, or is somebody else's.
@@ -27,7 +31,7 @@ export function addNotificationRoutes(app: HttpServer, { notifications, clock }:
     return `{"data":${notificationJson(notification)}}`
   }
 
-  app.get('/notifications/unread-count', async ({ identity }) => ({
+  app.get('/notifications/unread-count', { config: { etag: true } }, async ({ identity }) => ({
     data: { unreadCount: await feedOf(identity).unreadCount() },
   }))
 

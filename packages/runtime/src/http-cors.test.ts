@@ -1,0 +1,112 @@
+import { afterAll, describe, expect, test } from '@jest/globals'
+import { authorized, createTestServer, readProblem } from './http-server.fixture.ts'
+
+const origin = 'https://app.example'
+const { app } = createTestServer({ corsOrigins: [origin, 'http://localhost:5173'], rateLimitPerMinute: 100 })
+app.get('/varied', { config: { public: true } }, async (_request, reply) => reply.header('vary', 'Accept').send('x'))
+afterAll(() => app.close())
+
+const corsHeaders = (headers: object) =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith('access-control-')))
+const exposed = 'etag, ratelimit-limit, ratelimit-remaining, ratelimit-reset, retry-after, x-request-id'
+
+function preflight(url: string, headers: Record<string, string> = {}, server = app) {
+  return server.inject({
+    method: 'OPTIONS',
+    url,
+    headers: { origin, 'access-control-request-method': 'GET', ...headers },
+  })
+}
+
+describe('an answer to a page of an origin that may call', () => {
+  test.each([
+    ['a success', '/', authorized, 200],
+    ['no token', '/', {}, 401],
+    ['a scope that is missing', '/locked', authorized, 403],
+    ['a path that is not known', '/nothing', {}, 404],
+    ['a path that cannot be read', '/%ff', {}, 400],
+    ['a fault', '/fails', authorized, 500],
+  ])('%s may be read', async (_name, url, headers, status) => {
+    const answer = await app.inject({ url, headers: { ...headers, origin } })
+    expect(answer.statusCode).toBe(status)
+    expect(answer.headers.vary).toBe('Origin')
+    expect(corsHeaders(answer.headers)).toEqual({
+      'access-control-allow-origin': origin,
+      'access-control-expose-headers': exposed,
+    })
+  })
+
+  test('too many requests may be read', async () => {
+    const { app: other } = createTestServer({ corsOrigins: [origin], rateLimitPerMinute: 1 })
+    const headers = { ...authorized, origin }
+    await other.inject({ url: '/', headers })
+    const answer = await other.inject({ url: '/', headers })
+    expect([answer.statusCode, answer.headers['access-control-allow-origin']]).toEqual([429, origin])
+    await other.close()
+  })
+
+  test('what else it depends on stays', async () => {
+    const answer = await app.inject({ url: '/varied', headers: { origin } })
+    expect(answer.headers.vary).toBe('Accept, Origin')
+  })
+})
+
+test.each([
+  ['another', 'https://evil.example'],
+  ['one that begins alike', 'https://app.example.evil.example'],
+  ['one in capitals', 'HTTPS://APP.EXAMPLE'],
+  ['a page without origin', 'null'],
+])('to %s there is no leave, and caches know that it depends', async (_name, other) => {
+  const answer = await app.inject({ url: '/', headers: { ...authorized, origin: other } })
+  expect([answer.statusCode, answer.headers.vary]).toEqual([200, 'Origin'])
+  expect(corsHeaders(answer.headers)).toEqual({})
+})
+
+test('a request that is not from a page has no leave either', async () => {
+  const answer = await app.inject({ url: '/', headers: authorized })
+  expect([corsHeaders(answer.headers), answer.headers.vary]).toEqual([{}, 'Origin'])
+})
+
+describe('a preflight', () => {
+  test.each([
+    ['/', 'GET, HEAD, POST'],
+    ['/things/read?x=1', 'POST'],
+    // The request proper is refused, with an answer that its page may read.
+    ['/nothing', 'GET, HEAD, PATCH, POST'],
+  ])('to %s is answered without a token', async (url, methods) => {
+    const answer = await preflight(url, { 'access-control-request-headers': 'authorization,idempotency-key' })
+    expect([answer.statusCode, answer.body, answer.headers.vary]).toEqual([204, '', 'Origin'])
+    expect(corsHeaders(answer.headers)).toEqual({
+      'access-control-allow-origin': origin,
+      'access-control-expose-headers': exposed,
+      'access-control-allow-methods': methods,
+      'access-control-allow-headers':
+        'authorization, content-type, idempotency-key, if-none-match, last-event-id, x-request-id',
+      'access-control-max-age': '7200',
+    })
+  })
+
+  test('from another origin is a method like any other that is not there', async () => {
+    const answer = await preflight('/', { origin: 'https://evil.example' })
+    expect([readProblem(answer).code, answer.headers.allow]).toEqual(['method_not_allowed', 'GET, HEAD, POST'])
+    expect(corsHeaders(answer.headers)).toEqual({})
+  })
+
+  test('is nothing else that has the method OPTIONS', async () => {
+    const answer = await app.inject({ method: 'OPTIONS', url: '/', headers: { origin } })
+    expect(answer.statusCode).toBe(405)
+  })
+})
+
+test('without origins there is none of it', async () => {
+  const { app: closed } = createTestServer()
+  expect((await preflight('/', {}, closed)).statusCode).toBe(405)
+  expect((await preflight('/nothing', {}, closed)).statusCode).toBe(404)
+  for (const answer of [
+    await preflight('/', {}, closed),
+    await closed.inject({ url: '/', headers: { ...authorized, origin } }),
+  ]) {
+    expect([corsHeaders(answer.headers), answer.headers.vary]).toEqual([{}, undefined])
+  }
+  await closed.close()
+})

@@ -1,0 +1,77 @@
+import { afterEach, beforeEach, expect, jest, test } from '@jest/globals'
+import type { Authenticator } from './authenticator.ts'
+import { createTestServer, identity, readProblem } from './http-server.fixture.ts'
+
+/** Takes `Bearer <subscriber>/<user>`. */
+const authenticator: Authenticator = {
+  authenticate: async ([value = '']) => {
+    const [, subscriberId = '', userId] = /^Bearer (\w+)\/(\w+)$/.exec(value) ?? []
+    if (userId === undefined) return { ok: false, reason: 'invalid', detail: 'The token has expired' }
+    return { ok: true, identity: { ...identity, subscriberId, userId } }
+  },
+}
+
+let app: ReturnType<typeof createTestServer>['app']
+beforeEach(() => {
+  jest.useFakeTimers({
+    now: new Date('2026-05-01T12:00:00Z'),
+    doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'],
+  })
+  app = createTestServer({ authenticator, rateLimitPerMinute: 3 }).app
+})
+afterEach(async () => {
+  jest.useRealTimers()
+  await app.close()
+})
+
+const get = (token: string, url = '/') => app.inject({ url, headers: { authorization: `Bearer ${token}` } })
+const limitsOf = ({ headers }: Awaited<ReturnType<typeof get>>) =>
+  ['limit', 'remaining', 'reset'].map((name) => headers[`ratelimit-${name}`])
+
+test('every answer tells what is left, and when the window ends', async () => {
+  expect(limitsOf(await get('a/1'))).toEqual(['3', '2', '60'])
+  jest.advanceTimersByTime(20_500)
+  expect(limitsOf(await get('a/1'))).toEqual(['3', '1', '40'])
+})
+
+test('beyond the limit it is 429 until the window ends', async () => {
+  for (const _ of [1, 2, 3]) expect((await get('a/1')).statusCode).toBe(200)
+  jest.advanceTimersByTime(15_000)
+  const refused = await get('a/1')
+  expect(readProblem(refused)).toMatchObject({
+    statusCode: 429,
+    contentType: 'application/problem+json; charset=utf-8',
+    code: 'rate_limited',
+    detail: 'More than 3 requests in a minute; come again in 45 s',
+  })
+  expect([...limitsOf(refused), refused.headers['retry-after']]).toEqual(['3', '0', '45', '45'])
+  jest.advanceTimersByTime(44_999)
+  expect((await get('a/1')).statusCode).toBe(429)
+  jest.advanceTimersByTime(1)
+  expect((await get('a/1')).statusCode).toBe(200)
+})
+
+test('users are counted apart, and so is one id under two subscribers', async () => {
+  for (const _ of [1, 2, 3, 4]) await get('a/1')
+  expect((await get('a/1')).statusCode).toBe(429)
+  expect((await get('a/2')).statusCode).toBe(200)
+  expect((await get('b/1')).statusCode).toBe(200)
+})
+
+test('all operations of a user are counted together, those that he is not allowed too', async () => {
+  await get('a/1', '/scoped')
+  await get('a/1', '/things/nonsense')
+  const refused = await get('a/1', '/locked')
+  expect([refused.statusCode, ...limitsOf(refused)]).toEqual([403, '3', '0', '60'])
+  expect((await get('a/1', '/locked')).statusCode).toBe(429)
+})
+
+test('what has no valid token uses nothing up, and is not counted', async () => {
+  for (const _ of Array(20)) {
+    const refused = await get('a-1')
+    expect([refused.statusCode, ...limitsOf(refused)]).toEqual([401, undefined, undefined, undefined])
+    expect((await get('a/1', '/nothing')).statusCode).toBe(404)
+    expect((await get('a/1', '/public')).headers['ratelimit-limit']).toBeUndefined()
+  }
+  expect(limitsOf(await get('a/1'))).toEqual(['3', '2', '60'])
+})
