@@ -1,0 +1,26 @@
+import { readFileSync } from 'node:fs'
+import { createNotificationSchema } from '@herald/contracts'
+import { expect, test } from '@jest/globals'
+import { decide } from './events/decide.ts'
+import { recordOf } from './events/records.fixture.ts'
+
+const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8')
+
+/** The commands with kcat: what they echo, and the headers that they set. */
+const published = [...readme.matchAll(/^echo '(.+)' \|\n((?:.*\\\n)*.*)/gm)].map(([, value = '', command = '']) => {
+  const headers = [...command.matchAll(/-H ([^= ]+)=(\S+)/g)].map(([, name = '', text = '']) => [name, text])
+  return recordOf(value, Object.fromEntries(headers))
+})
+
+test('the events in the README are what Herald takes, one in each mode', () => {
+  const [structured, binary, ...more] = published
+  if (!structured || !binary) throw new Error('The README has no two commands with kcat')
+  expect(decide(structured, 'change', { now: new Date() })).toMatchObject({ kind: 'change-entry' })
+  expect(decide(binary, 'mention', { now: new Date() })).toMatchObject({ kind: 'notification' })
+  expect(more).toEqual([])
+})
+
+test('so is the body of the request', () => {
+  const body = JSON.parse(/-d '(\{[^']+\})'/.exec(readme)?.[1] ?? '')
+  expect(createNotificationSchema.safeParse(body).error).toBeUndefined()
+})

@@ -1,0 +1,48 @@
+import { readFileSync } from 'node:fs'
+import { describeSettings, loadSettings } from '@herald/runtime'
+import { expect, test } from '@jest/globals'
+import { settingsSchema } from './config.ts'
+
+const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8')
+
+/** The rows of the table between the comments, cells without their padding. */
+function tableOf(region: string): string[][] {
+  const text = readme.split(`<!-- ${region} -->`)[1]?.split(`<!-- end of ${region} -->`)[0] ?? ''
+  const rows = text.split('\n').filter((line) => line.startsWith('|'))
+  return rows.slice(2).map((row) =>
+    row
+      .split(/(?<!\\\\)\|/)
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  )
+}
+
+test('the table in the README is that of the schema; when it is not, this is what it must say', () => {
+  const rows = describeSettings(settingsSchema).map(({ name, default: preset, required, description }) => [
+    `\`${name}\``,
+    required ? 'required' : preset === null ? '' : `\`${preset}\``,
+    description,
+  ])
+  expect(tableOf('settings of query')).toEqual(rows)
+})
+
+const required = {
+  MONGODB_URI: 'mongodb://localhost/',
+  AUTH_JWKS_URI: 'https://issuer.example/keys',
+  AUTH_ISSUER: 'https://issuer.example',
+  AUTH_AUDIENCE: 'herald',
+}
+
+const faultsOf = (environment: Record<string, string>) => {
+  const loaded = loadSettings(settingsSchema, environment)
+  return loaded.ok ? [] : loaded.faults.map(({ name }) => name).sort()
+}
+
+test('what is required is enough', () => {
+  expect(faultsOf(required)).toEqual([])
+})
+
+test('everything that is missing is named at once', () => {
+  const names = ['AUTH_AUDIENCE', 'AUTH_ISSUER', 'AUTH_JWKS_URI or AUTH_PUBLIC_KEY', 'MONGODB_URI']
+  expect(faultsOf({})).toEqual(names)
+})
