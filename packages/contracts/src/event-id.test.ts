@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
 import { deriveEventId } from './event-id.ts'
 
@@ -32,4 +33,17 @@ test('a subscriber in upper case is the same subscriber', () => {
   expect(deriveEventId({ ...event, subscriberId: 'ABCDEF00-0000-4000-8000-000000000000' })).toBe(
     deriveEventId({ ...event, subscriberId: 'abcdef00-0000-4000-8000-000000000000' }),
   )
+})
+
+test('the vectors in the README are true', () => {
+  const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
+  const table = readme.split('<!-- vectors -->')[1]?.split('<!-- end of vectors -->')[0] ?? ''
+  const rows = table.split('\n').filter((line) => line.startsWith('| `'))
+  expect(rows.length).toBeGreaterThan(0)
+  for (const row of rows) {
+    const [subscriberId = '', source = '', id = '', time = '', expected] = [...row.matchAll(/`([^`]*)`/g)].map(
+      ([, cell]) => cell,
+    )
+    expect(deriveEventId({ subscriberId, source, id, time: Number(time) })).toBe(expected)
+  }
 })
