@@ -11,6 +11,7 @@ export const operations: readonly Operation[] = [
   { method: 'GET', path: '/', service: 'query' },
   { method: 'POST', path: '/notifications/read', service: 'query' },
   { method: 'GET', path: '/notifications/unread-count', service: 'query' },
+  { method: 'GET', path: '/notifications/stream', service: 'query' },
   { method: 'GET', path: '/notifications/:notificationId', service: 'query' },
   { method: 'PATCH', path: '/notifications/:notificationId/unread', service: 'query' },
   { method: 'PATCH', path: '/notifications/:notificationId/read', service: 'query' },

@@ -33,7 +33,7 @@ const lostCodes = new Set<unknown>([136, 260, 280, 286])
 const tookTooLong = 50
 
 /** The aggregation looks through the oplog from the position on; a `getMore` waits on the server for at most a second. */
-const limits = { maxTimeMS: 30_000, maxAwaitTimeMS: 1_000 } as const
+const limits = { maxTimeMS: 30_000, maxAwaitTimeMS: 1_000, batchSize: 500 } as const
 
 export function createFeedChanges(database: Db): FeedChanges {
   return {

@@ -1,0 +1,65 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+import type { Position } from '@herald/store'
+
+const cipher = 'aes-256-gcm'
+/** Of this form of ids, and of the key. */
+const version = 1
+const nonceBytes = 12
+const tagBytes = 16
+const lengthBytes = 2
+/** Positions are padded to multiples of this, or their length would tell whether something had just happened. */
+const blockBytes = 128
+const maxIdCharacters = 1_024
+
+/** Turns positions into ids that tell nothing, and back. */
+export type EventIds = {
+  seal(position: Position): string
+  /** `undefined` when the text is no id, or one of somebody else. */
+  open(id: string): Position | undefined
+}
+
+/**
+ * The ids of one owner's events: positions, encrypted and authenticated with AES-256-GCM under a key that is derived from
+ * the shared one for this owner alone. So nobody can use the ids of another, and no key comes near the number of random
+ * nonces at which two could be the same.
+ *
+ * @param owner 64 hexadecimal digits, subscriber ‖ recipient; also bound in as additional data
+ */
+export function createEventIds(sharedKey: Buffer, owner: string): EventIds {
+  const ownerBytes = Buffer.from(owner, 'hex')
+  const info = Buffer.concat([Buffer.from(`herald event ids ${version} `), ownerBytes])
+  const key = Buffer.from(hkdfSync('sha256', sharedKey, Buffer.alloc(0), info, 32))
+  const additional = Buffer.concat([Buffer.from([version]), ownerBytes])
+
+  return {
+    seal(position) {
+      const nonce = randomBytes(nonceBytes)
+      const encryption = createCipheriv(cipher, key, nonce).setAAD(additional)
+      const content = Buffer.concat([encryption.update(pad(Buffer.from(position, 'hex'))), encryption.final()])
+      return Buffer.concat([Buffer.from([version]), nonce, content, encryption.getAuthTag()]).toString('base64url')
+    },
+    open(id) {
+      const bytes = Buffer.from(id.length <= maxIdCharacters ? id : '', 'base64url')
+      if (bytes[0] !== version || bytes.length <= 1 + nonceBytes + tagBytes) return undefined
+      try {
+        const decryption = createDecipheriv(cipher, key, bytes.subarray(1, 1 + nonceBytes), { authTagLength: tagBytes })
+        decryption.setAAD(additional).setAuthTag(bytes.subarray(-tagBytes))
+        const content = [decryption.update(bytes.subarray(1 + nonceBytes, -tagBytes)), decryption.final()]
+        return unpad(Buffer.concat(content)).toString('hex').toUpperCase()
+      } catch {
+        return undefined
+      }
+    },
+  }
+}
+
+function pad(bytes: Buffer): Buffer {
+  const padded = Buffer.alloc(Math.ceil((lengthBytes + bytes.length) / blockBytes) * blockBytes)
+  padded.writeUInt16BE(bytes.length)
+  bytes.copy(padded, lengthBytes)
+  return padded
+}
+
+function unpad(padded: Buffer): Buffer {
+  return padded.subarray(lengthBytes, lengthBytes + padded.readUInt16BE())
+}

@@ -1,0 +1,35 @@
+import { type HttpServer, problem } from '@herald/runtime'
+import type { Streams } from './streams.ts'
+
+const path = '/notifications/stream'
+const contentType = 'text/event-stream; charset=utf-8'
+
+const headers = {
+  'content-type': contentType,
+  // Proxies must neither keep it nor compress it nor wait for more of it.
+  'cache-control': 'no-store, no-transform',
+  'x-accel-buffering': 'no',
+  // The connection serves the stream alone and ends with it, so that a shutdown waits for no idle one.
+  connection: 'close',
+} as const
+
+/** What happens to the current user’s feed, as it happens (contract, section 3). */
+export function addStreamRoute(app: HttpServer, { streams }: { readonly streams: Streams }): void {
+  app.get(path, async (request, reply) => {
+    if (request.method === 'HEAD') return reply.headers({ ...headers }).send()
+    const { subscriberId, userId, expiresAt } = request.identity
+    const admission = await streams.admit({ subscriberId, recipientId: userId })
+    if (!admission.ok) {
+      throw problem('rate_limited', 'This user has too many open streams', { headers: { 'retry-after': '30' } })
+    }
+    const { raw } = reply
+    if (raw.destroyed) return reply
+    // From here on the answer is written to directly: only so it is known how much of it waits.
+    reply.hijack()
+    raw.writeHead(200, { ...reply.getHeaders(), ...headers } as Record<string, string>)
+    const lastEventId = request.headers['last-event-id']?.toString() || undefined
+    admission.enter({ sink: raw, lastEventId, expiresAt })
+    return reply
+  })
+  app.addHook('preClose', () => streams.close())
+}

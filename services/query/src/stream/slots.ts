@@ -1,0 +1,17 @@
+/** Runs at most so many pieces of work at a time; the others wait their turn. */
+export function createSlots(count: number) {
+  const queue: (() => void)[] = []
+  let free = count
+
+  return async function inSlot<Value>(work: () => Promise<Value>): Promise<Value> {
+    if (free > 0) free--
+    else await new Promise<void>((resolve) => queue.push(resolve))
+    try {
+      return await work()
+    } finally {
+      const next = queue.shift()
+      if (next) next()
+      else free++
+    }
+  }
+}

@@ -1,0 +1,124 @@
+import type { AddressInfo } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
+import { createTokenIssuer } from '@herald/local-stack'
+import { createLogger, createReleasers, loadSettings } from '@herald/runtime'
+import { createStore } from '@herald/store'
+import { MongoClient } from 'mongodb'
+import { createQuery } from '../app.ts'
+import { settingsSchema } from '../config.ts'
+import { createEventParser, type ParsedEvent } from './event-parser.fixture.ts'
+import type { StreamOptions } from './options.ts'
+
+export type StreamTest = Awaited<ReturnType<typeof createStreamTest>>
+export type StartedQuery = Awaited<ReturnType<StreamTest['start']>>
+export type OpenStream = Awaited<ReturnType<typeof openStream>>
+
+/** A database of its own, and services on it that listen on real sockets: several, or one after the other. */
+export async function createStreamTest(name: string, uri = process.env.MONGODB_URI ?? '') {
+  const issuer = await createTokenIssuer()
+  const database = `herald-test-stream-${name}-${process.pid}`
+  const store = createStore({ uri, database, applicationName: 'test' })
+  const client = new MongoClient(uri)
+  const started: { stop(): Promise<void> }[] = []
+  await store.migrate()
+
+  return {
+    store,
+    database,
+    client,
+    token: (owner: { id: string; subscriberId: string }, expiresIn = 3_600) =>
+      issuer.sign({ sub: owner.id, subscriber_id: owner.subscriberId }, { expiresIn }),
+    async start(streamOptions: Partial<StreamOptions> = {}) {
+      const loaded = loadSettings(settingsSchema, {
+        MONGODB_URI: uri,
+        MONGODB_DATABASE: database,
+        AUTH_PUBLIC_KEY: issuer.publicKeyPem,
+        AUTH_ISSUER: issuer.issuer,
+        AUTH_AUDIENCE: issuer.audience,
+        RATE_LIMIT_PER_MINUTE: '1000000',
+      })
+      if (!loaded.ok) throw new Error(JSON.stringify(loaded.faults))
+      const logger = createLogger({ name: 'test', level: process.env.TEST_LOG_LEVEL ?? 'silent' })
+      const releasers = createReleasers(logger)
+      const { http, admin } = createQuery({ settings: loaded.settings, logger, releasers, streamOptions })
+      await http.listen({ host: '127.0.0.1', port: 0 })
+      const service = {
+        url: `http://127.0.0.1:${(http.server.address() as AddressInfo).port}`,
+        /** The sum of a metric's values whose labels contain `label`. */
+        async metric(metric: string, label = ''): Promise<number> {
+          const lines = (await admin.app.inject('/metrics')).body.split('\n')
+          const values = lines.filter((line) => line.startsWith(metric) && line.includes(label))
+          return values.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0)
+        },
+        async stop() {
+          await http.close()
+          await admin.app.close()
+          await releasers.releaseAll()
+        },
+      }
+      started.push(service)
+      return service
+    },
+    async end() {
+      for (const service of started) await service.stop()
+      await store.close()
+      await client.db(database).dropDatabase()
+      await client.close()
+    },
+  }
+}
+
+/** Opens a stream with `fetch`, and keeps every event that comes. */
+export async function openStream(url: string, token: string, lastEventId?: string) {
+  const stop = new AbortController()
+  const response = await fetch(`${url}/notifications/stream`, {
+    headers: {
+      authorization: `Bearer ${token}`,
+      ...(lastEventId === undefined ? {} : { 'last-event-id': lastEventId }),
+    },
+    signal: stop.signal,
+  })
+  const events: ParsedEvent[] = []
+  const parse = createEventParser()
+  let outcome: 'open' | 'ended' | 'broken' = 'open'
+  async function readAll() {
+    const decoder = new TextDecoder()
+    for await (const bytes of response.body ?? []) events.push(...parse(decoder.decode(bytes, { stream: true })))
+  }
+  const done = readAll().then(
+    () => {
+      outcome = 'ended'
+    },
+    () => {
+      outcome = 'broken'
+    },
+  )
+  const named = (name: string) => events.filter(({ event }) => event === name)
+  const stream = {
+    response,
+    events,
+    named,
+    done,
+    /** Whether it is open, was ended in good order, or broke. */
+    outcome: () => outcome,
+    notificationIds: () => named('notification').map(({ data }) => JSON.parse(data).id as string),
+    lastEventId: () => events.at(-1)?.lastEventId ?? '',
+    /** Waits until so many events of a name are there. */
+    async until(name: string, count = 1, limitMs = 15_000): Promise<ParsedEvent[]> {
+      const deadline = Date.now() + limitMs
+      while (named(name).length < count) {
+        if (Date.now() > deadline || outcome !== 'open') {
+          const seen = events.map(({ event }) => event).join(' ')
+          throw new Error(`${named(name).length} of ${count} ${name} came; ${outcome}; all: ${seen}`)
+        }
+        await wait(5)
+      }
+      return named(name)
+    },
+    async close() {
+      stop.abort()
+      await done
+    },
+  }
+  return stream
+}

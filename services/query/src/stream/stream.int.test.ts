@@ -1,0 +1,220 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
+import { notificationSchema } from '@herald/contracts'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { notificationAt } from '../query.fixture.ts'
+import { createStreamTest, openStream, type StartedQuery, type StreamTest } from './stream.fixture.ts'
+
+let world: StreamTest
+let query: StartedQuery
+
+beforeAll(async () => {
+  world = await createStreamTest('open')
+  query = await world.start({ heartbeatMs: 400 })
+})
+afterAll(() => world?.end())
+
+const newUser = (subscriberId = randomUUID()) => ({ id: randomUUID(), subscriberId })
+type User = ReturnType<typeof newUser>
+
+const open = async (user: User, lastEventId?: string) => openStream(query.url, await world.token(user), lastEventId)
+const feedOf = (user: User) => world.store.notifications.of({ subscriberId: user.subscriberId, recipientId: user.id })
+
+async function notify(users: readonly [User, ...User[]], count = 1): Promise<string[]> {
+  const recipientIds = users.map(({ id }) => id)
+  const some = Array.from({ length: count }, (_, n) => notificationAt(Date.now() + n, users[0], { recipientIds }))
+  for (const one of some) await world.store.notifications.insertNew([one])
+  return some.map(({ id }) => id)
+}
+
+describe('what a stream is', () => {
+  test('an event stream that nobody keeps, compresses or holds back', async () => {
+    const stream = await open(newUser())
+    expect(stream.response.status).toBe(200)
+    expect(Object.fromEntries(stream.response.headers)).toMatchObject({
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-store, no-transform',
+      'x-accel-buffering': 'no',
+      'transfer-encoding': 'chunked',
+      'x-request-id': expect.any(String),
+    })
+    await stream.close()
+  })
+
+  test('needs a token, takes no query, and HEAD opens none', async () => {
+    const url = `${query.url}/notifications/stream`
+    const opened = async () =>
+      (await query.metric('herald_streams_open')) + (await query.metric('herald_streams_ended_total'))
+    const before = await opened()
+    const none = await fetch(url)
+    expect([none.status, none.headers.get('content-type')]).toEqual([401, 'application/problem+json; charset=utf-8'])
+    const headers = { authorization: `Bearer ${await world.token(newUser())}` }
+    expect((await fetch(`${url}?lastEventId=1`, { headers })).status).toBe(400)
+    const head = await fetch(url, { method: 'HEAD', headers })
+    expect([head.status, head.headers.get('content-type')]).toEqual([200, 'text/event-stream; charset=utf-8'])
+    expect(await head.text()).toBe('')
+    const post = await fetch(url, { method: 'POST', headers })
+    expect([post.status, post.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
+    expect(await opened()).toBe(before)
+  })
+
+  test('begins with an id and the count of the unread', async () => {
+    const user = newUser()
+    await notify([user], 3)
+    const stream = await open(user)
+    const [count] = await stream.until('unread-count')
+    expect(count?.data).toBe('{"unreadCount":3}')
+    expect(stream.events[0]).toMatchObject({ event: 'heartbeat', data: '{}' })
+    expect(stream.events[0]?.lastEventId).toMatch(/^[\w-]{100,300}$/)
+    await stream.close()
+  })
+})
+
+describe('what is told', () => {
+  test('notifications come in order, in the form of the specification, to their recipients alone', async () => {
+    const [ada, bob] = [newUser(), newUser()]
+    const eve = { id: ada.id, subscriberId: randomUUID() }
+    const streams = await Promise.all([ada, bob, eve].map((user) => open(user)))
+    const [forAda, forBob, forEve] = streams
+    for (const stream of streams) await stream.until('unread-count')
+    const adas = await notify([ada], 20)
+    const both = await notify([ada, { ...bob, subscriberId: ada.subscriberId }])
+    const bobs = await notify([bob], 2)
+    await forAda?.until('notification', 21)
+    await forBob?.until('notification', 2)
+    expect(forAda?.notificationIds()).toEqual([...adas, ...both])
+    expect(forBob?.notificationIds()).toEqual(bobs)
+    expect(forEve?.notificationIds()).toEqual([])
+    const data = JSON.parse(forAda?.named('notification')[0]?.data ?? '')
+    expect(notificationSchema.safeParse(data).success).toBe(true)
+    expect(data).toMatchObject({ readAt: null, subscriberId: ada.subscriberId })
+    for (const stream of streams) await stream.close()
+  })
+
+  test('marks of one, and of many as one event; the count follows', async () => {
+    const user = newUser()
+    const [id = '', ...others] = await notify([user], 4)
+    const stream = await open(user)
+    await stream.until('unread-count')
+    const at = new Date('2026-03-01T10:00:00.900Z')
+    await feedOf(user).markRead(id, at)
+    await feedOf(user).markUnread(id, at)
+    await feedOf(user).markManyRead({ ids: [...others, id] }, at)
+    const told = (await stream.until('read-state', 3)).map(({ data }) => JSON.parse(data))
+    expect(told).toEqual([
+      { ids: [id], readAt: '2026-03-01T10:00:00Z' },
+      { ids: [id], readAt: null },
+      { ids: expect.arrayContaining([id, ...others]), readAt: '2026-03-01T10:00:00Z' },
+    ])
+    await stream.until('unread-count', 2)
+    expect(stream.named('unread-count').at(-1)?.data).toBe('{"unreadCount":0}')
+    await wait(300)
+    expect(stream.named('read-state')).toHaveLength(3)
+    await stream.close()
+  })
+
+  test('a mark of more than 1,000 is one event that says so', async () => {
+    const user = newUser()
+    await world.store.notifications.insertNew(
+      Array.from({ length: 1_001 }, (_, n) => notificationAt(Date.now() + n, user)),
+    )
+    const stream = await open(user)
+    await stream.until('unread-count')
+    await feedOf(user).markManyRead({ all: true }, new Date())
+    const [told] = await stream.until('read-state')
+    expect(JSON.parse(told?.data ?? '')).toEqual({ all: true, upTo: null, readAt: expect.any(String) })
+    await stream.until('unread-count', 2)
+    expect(stream.named('unread-count').at(-1)?.data).toBe('{"unreadCount":0}')
+    await stream.close()
+  })
+
+  test('an e-mail that was sent is no event; a burst costs a few counts, the last of them exact', async () => {
+    const user = newUser()
+    const stream = await open(user)
+    await stream.until('unread-count')
+    const ids = await notify([user], 100)
+    await stream.until('notification', 100)
+    const receipt = { recipientId: user.id, subscriberId: user.subscriberId, notificationId: ids[0] ?? '', record: '' }
+    await world.store.receipts.apply(
+      [{ ...receipt, kind: 'email-sent', eventId: randomUUID(), at: new Date() }],
+      new Date(),
+    )
+    await wait(500)
+    expect(stream.named('read-state')).toEqual([])
+    expect(stream.named('unread-count').length).toBeLessThanOrEqual(4)
+    expect(stream.named('unread-count').at(-1)?.data).toBe('{"unreadCount":100}')
+    await stream.close()
+  })
+
+  test('heartbeats keep coming, and their ids pass by what happens to others', async () => {
+    const stream = await open(newUser())
+    await stream.until('heartbeat', 2)
+    await notify([newUser()], 3)
+    await stream.until('heartbeat', 5)
+    const id = stream.lastEventId()
+    expect(new Set(stream.named('heartbeat').map(({ lastEventId }) => lastEventId)).size).toBeGreaterThanOrEqual(5)
+    await stream.close()
+    expect(id).not.toBe('')
+  })
+})
+
+describe('how it ends', () => {
+  test('with the token, and the client is told', async () => {
+    const user = newUser()
+    const stream = await openStream(query.url, await world.token(user, 2))
+    await stream.done
+    expect(stream.outcome()).toBe('ended')
+    expect(stream.events.at(-1)).toMatchObject({ event: 'expired', data: '{}' })
+    expect(await query.metric('herald_streams_ended_total', 'expired')).toBeGreaterThan(0)
+  })
+
+  test('with the service, all of them at once', async () => {
+    const other = await world.start()
+    const tokens = await Promise.all(Array.from({ length: 20 }, () => world.token(newUser())))
+    const streams = await Promise.all(tokens.map((token) => openStream(other.url, token)))
+    await Promise.all(streams.map((stream) => stream.until('unread-count')))
+    const started = Date.now()
+    await other.stop()
+    expect(Date.now() - started).toBeLessThan(2_000)
+    await Promise.all(streams.map(({ done }) => done))
+    for (const stream of streams) {
+      expect([stream.outcome(), stream.events.at(-1)?.event]).toEqual(['ended', 'closing'])
+    }
+  })
+
+  test('with the client, and nothing is left of it', async () => {
+    const other = await world.start({ lingerMs: 100 })
+    const stream = await openStream(other.url, await world.token(newUser()))
+    await stream.until('unread-count')
+    expect(await other.metric('herald_streams_open')).toBe(1)
+    await stream.close()
+    await wait(500)
+    expect(await other.metric('herald_streams_open')).toBe(0)
+    const again = await openStream(other.url, await world.token(newUser()))
+    await again.until('unread-count')
+    expect(await other.metric('herald_change_streams_total', 'live')).toBe(2)
+    await again.close()
+  })
+})
+
+test('a user has so many streams and no more', async () => {
+  const other = await world.start({ streamsPerUser: 2 })
+  const token = await world.token(newUser())
+  const streams = [await openStream(other.url, token), await openStream(other.url, token)]
+  const refused = await openStream(other.url, token)
+  expect([refused.response.status, refused.response.headers.get('retry-after')]).toEqual([429, '30'])
+  for (const stream of streams) await stream.close()
+})
+
+test('200 streams share one change stream', async () => {
+  const other = await world.start()
+  const users = Array.from({ length: 200 }, () => newUser())
+  const streams = await Promise.all(users.map(async (user) => openStream(other.url, await world.token(user))))
+  await Promise.all(streams.map((stream) => stream.until('unread-count')))
+  await Promise.all(users.map((user) => notify([user])))
+  await Promise.all(streams.map((stream) => stream.until('notification')))
+  expect(await other.metric('herald_streams_open')).toBe(200)
+  expect(await other.metric('herald_change_streams_total')).toBe(1)
+  for (const stream of streams) expect(stream.named('notification')).toHaveLength(1)
+  await Promise.all(streams.map((stream) => stream.close()))
+})

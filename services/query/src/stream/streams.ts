@@ -1,0 +1,182 @@
+import type { Logger } from '@herald/runtime'
+import { type FeedOwner, ownerKey as keyOf, type Position, type Store, timeOfPosition } from '@herald/store'
+import { type ChangeStep, createAudience } from './audience.ts'
+import { createCatchUp } from './catch-up.ts'
+import { toStreamEvent } from './change-event.ts'
+import { createStreamClient, type EndReason, type Sink, type StreamClient } from './client.ts'
+import { createEventIds } from './event-id.ts'
+import { createLiveFeed } from './live-feed.ts'
+import type { StreamMetrics } from './metrics.ts'
+import { type StreamOptions, streamDefaults } from './options.ts'
+import { createUnreadCounts } from './unread-counts.ts'
+
+export type StreamsDependencies = {
+  readonly store: Pick<Store, 'notifications' | 'feedChanges' | 'streamKeys'>
+  readonly logger: Logger
+  readonly metrics: StreamMetrics
+  readonly clock: () => Date
+  readonly options?: Partial<StreamOptions> | undefined
+}
+
+/** A request that was let in. */
+export type StreamRequest = {
+  readonly sink: Sink
+  readonly lastEventId: string | undefined
+  readonly expiresAt: Date
+}
+
+export type Admission =
+  | { readonly ok: true; readonly enter: (request: StreamRequest) => void }
+  | { readonly ok: false; readonly reason: 'too-many-streams' }
+
+/** Why a client must list again. */
+type ResetReason = 'unknown-id' | 'too-old'
+
+/** The streams of this process: one change stream for all of them, and who is told what from where on. */
+export function createStreams({ store, logger, metrics, clock, options: changed }: StreamsDependencies) {
+  const options: StreamOptions = { ...streamDefaults, ...changed }
+  const now = () => clock().getTime()
+  const clients = new Map<string, Set<StreamClient>>()
+  const listeners = createAudience(toEvent)
+  let sharedKey: Promise<Buffer> | undefined
+  let lingering: NodeJS.Timeout | undefined
+  let closing = false
+
+  const counts = createUnreadCounts({
+    count: (owner) => store.notifications.of(owner).unreadCount(),
+    ...{ logger, options, now },
+  })
+  const live = createLiveFeed({
+    watch: watchFor('live'),
+    onChange(step) {
+      const told = listeners.tell(step)
+      for (const client of told) counts.want(client)
+      return told.some(({ congested }) => congested)
+    },
+    onLost() {
+      for (const client of listeners.members()) reset(client, 'too-old')
+    },
+    ...{ logger, options },
+  })
+  const catchUp = createCatchUp({
+    watch: watchFor('catch-up'),
+    livePosition: () => live.position,
+    onCaughtUp: resume,
+    onLost: (client) => reset(client, 'too-old'),
+    ...{ toEvent, logger, options },
+  })
+
+  function watchFor(purpose: 'live' | 'catch-up'): Store['feedChanges']['watch'] {
+    return (from) => {
+      metrics.countWatch(purpose)
+      return store.feedChanges.watch(from)
+    }
+  }
+
+  function toEvent(step: ChangeStep) {
+    try {
+      return toStreamEvent(step.read())
+    } catch (err) {
+      logger.error({ err }, 'A change can’t be understood and is left out')
+      return undefined
+    }
+  }
+
+  /** From now on the client is told what happens. The heartbeat gives him his first id, and says that he is up to date. */
+  function welcome(client: StreamClient): void {
+    if (client.ended) return
+    listeners.add(client)
+    client.tell({ event: 'heartbeat', data: '{}' }, reached(client))
+    counts.want(client, { soon: true })
+  }
+
+  function resume(client: StreamClient): void {
+    metrics.countReturn('resumed')
+    welcome(client)
+  }
+
+  function reset(client: StreamClient, reason: ResetReason): void {
+    if (client.ended) return
+    metrics.countReturn('reset')
+    listeners.add(client)
+    client.tell({ event: 'reset', data: JSON.stringify({ reason }) }, live.position ?? client.position)
+    counts.want(client, { soon: true })
+  }
+
+  function reached(client: StreamClient): Position {
+    const { position } = live
+    return position !== undefined && position > client.position && listeners.has(client) ? position : client.position
+  }
+
+  function onEnd(client: StreamClient, reason: EndReason): void {
+    listeners.delete(client)
+    catchUp.remove(client)
+    const own = clients.get(client.ownerKey)
+    if (own?.delete(client) && own.size === 0) clients.delete(client.ownerKey)
+    metrics.countEnd(reason)
+    if (reason === 'too-slow') logger.warn({ ...client.owner }, 'A stream was cut off: its reader is too slow')
+    if (clients.size === 0) linger()
+  }
+
+  function linger(): void {
+    clearTimeout(lingering)
+    lingering = setTimeout(() => clients.size > 0 || void live.close(), options.lingerMs).unref()
+  }
+
+  function enter(key: Buffer, owner: FeedOwner, { sink, lastEventId, expiresAt }: StreamRequest): void {
+    const ownerKey = keyOf(owner)
+    const ids = createEventIds(key, ownerKey)
+    const resumed = lastEventId === undefined ? undefined : ids.open(lastEventId)
+    const position = resumed ?? live.position ?? ''
+    const self = { sink, owner, ownerKey, ids, expiresAt, position }
+    const client = createStreamClient({ ...self, options, metrics, now, reached, onEnd })
+    const own = clients.get(ownerKey) ?? new Set()
+    clients.set(ownerKey, own.add(client))
+    metrics.countOpen()
+    client.start()
+    if (closing) client.close()
+    else if (lastEventId === undefined) welcome(client)
+    else if (resumed === undefined) reset(client, 'unknown-id')
+    else if (isTooOld(resumed)) reset(client, 'too-old')
+    else if (live.position !== undefined && resumed >= live.position) resume(client)
+    else catchUp.add(client)
+  }
+
+  function isTooOld(position: Position): boolean {
+    const at = timeOfPosition(position)
+    return at !== undefined && at.getTime() < now() - options.maxResumeMs
+  }
+
+  return {
+    /**
+     * Makes ready what a stream needs; what it returns opens the stream at once.
+     *
+     * @throws StorageUnavailableError
+     */
+    async admit(owner: FeedOwner): Promise<Admission> {
+      const own = clients.get(keyOf(owner))?.size ?? 0
+      if (own >= options.streamsPerUser) return { ok: false, reason: 'too-many-streams' }
+      sharedKey ??= store.streamKeys.get()
+      const key = await sharedKey.catch((error) => {
+        sharedKey = undefined
+        throw error
+      })
+      if (!closing) {
+        linger()
+        await live.open()
+      }
+      return { ok: true, enter: (request) => enter(key, owner, request) }
+    },
+    /** Ends every stream, and lets no more in. */
+    async close(): Promise<void> {
+      closing = true
+      clearTimeout(lingering)
+      for (const client of [...clients.values()].flatMap((own) => [...own])) client.close()
+      clearTimeout(lingering)
+      counts.close()
+      await Promise.all([live.close(), catchUp.close()])
+    },
+  }
+}
+
+export type Streams = ReturnType<typeof createStreams>
