@@ -1,16 +1,15 @@
 import type { InputFault } from './error-codes.ts'
+import { limits } from './limits.ts'
 
 /** A value as `JSON.parse` makes it. */
 export type JsonValue = null | boolean | number | string | JsonValue[] | { [key: string]: JsonValue }
-
-const maxFaults = 100
 
 /**
  * Finds what JSON can say and Herald can't keep: a key `__proto__` (zod and others drop it silently), a lone surrogate
  * (it isn't UTF-8), a number beyond a double (it would come back as `null`), and nesting deeper than `maxLevels`.
  *
  * @param value as `JSON.parse` returned it; a scalar has no level, `{}` has one
- * @returns the faults, at most 100, each with its place; empty when the value is safe
+ * @returns the faults, at most {@link limits.faults}, each with its place; empty when the value is safe
  */
 export function findUnsafeJson(value: unknown, maxLevels: number): InputFault[] {
   // Nearly every value is safe, and places are dear to write down: they are worked out only for one that isn't.
@@ -33,7 +32,7 @@ function isSafe(node: unknown, levels: number): boolean {
 }
 
 function collect(node: unknown, pointer: string, levels: number, faults: InputFault[]): void {
-  if (faults.length >= maxFaults) return
+  if (faults.length >= limits.faults) return
   if (typeof node === 'string' && !node.isWellFormed()) {
     faults.push({ pointer, detail: 'Has a lone surrogate, which is not Unicode text' })
   } else if (typeof node === 'number' && !Number.isFinite(node)) {

@@ -13,6 +13,8 @@ export const limits = {
   eventLevels: 64,
   eventFutureMs: 5 * 60 * 1_000,
   requestsPerMinute: 600,
+  /** How many faults of one input are told. */
+  faults: 100,
   idempotencyKeyCharacters: 255,
   idempotencyKeptMs: 24 * 60 * 60 * 1_000,
   idempotencyLeaseMs: 30_000,

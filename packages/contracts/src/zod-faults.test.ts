@@ -4,8 +4,8 @@ import { zodFaults } from './zod-faults.ts'
 
 const schema = z.strictObject({ list: z.array(z.strictObject({ 'a/b~c': z.string() })) })
 
-const faultsOf = (input: unknown) => {
-  const { error } = schema.safeParse(input)
+function faultsOf(input: unknown, by: z.ZodType = schema) {
+  const { error } = by.safeParse(input)
   return error ? zodFaults(error) : []
 }
 
@@ -23,4 +23,41 @@ test('every unknown key is a fault of its own', () => {
 
 test('the whole is at the empty pointer', () => {
   expect(faultsOf(null)).toMatchObject([{ pointer: '' }])
+})
+
+const marks = z.union([
+  z.strictObject({ ids: z.array(z.string()).max(2, { error: 'Has too many' }) }),
+  z.strictObject({ all: z.literal(true, { error: 'Must be true' }), upTo: z.string().optional() }),
+])
+
+test('of a union the faults of the nearest form are told', () => {
+  expect(faultsOf({ ids: ['a', 'b', 'c'] }, marks)).toEqual([{ pointer: '/ids', detail: 'Has too many' }])
+  expect(faultsOf({ all: 1, upTo: 'a' }, marks)).toEqual([{ pointer: '/all', detail: 'Must be true' }])
+  expect(faultsOf({ mark: { all: true, extra: 1 } }, z.object({ mark: marks }))).toEqual([
+    { pointer: '/mark/extra', detail: 'Is not known here' },
+  ])
+  expect(faultsOf({ mark: { all: 1 } }, z.object({ mark: marks }))).toEqual([
+    { pointer: '/mark/all', detail: 'Must be true' },
+  ])
+})
+
+test('of a union that nothing is near to, just its place', () => {
+  expect(faultsOf({ mark: 5 }, z.object({ mark: marks }))).toEqual([{ pointer: '/mark', detail: 'Invalid input' }])
+})
+
+test('what is missing is required, wherever it is missing', () => {
+  const schema = z.object({
+    a: z.string(),
+    b: z.object({ c: z.array(z.number()) }),
+    d: z.record(z.string(), z.string()),
+  })
+  expect(faultsOf({ b: {} }, schema)).toEqual(
+    ['/a', '/b/c', '/d'].map((pointer) => ({ pointer, detail: 'Is required' })),
+  )
+})
+
+test('of many just the first hundred are told', () => {
+  expect(faultsOf(Array(131_000).fill(0), z.array(z.string()))).toHaveLength(100)
+  const keys = Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`k${n}`, n]))
+  expect(faultsOf(keys, z.strictObject({}))).toHaveLength(100)
 })

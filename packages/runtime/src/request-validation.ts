@@ -1,7 +1,6 @@
-import type { InputFault } from '@herald/contracts'
+import { type InputFault, limits, zodFaults } from '@herald/contracts'
 import type { FastifyRequest, FastifySchema } from 'fastify'
 import { z } from 'zod'
-import { describeIssue, maxInputFaults, toInputFaults } from './input-faults.ts'
 import { parseJsonBody, refuseBody } from './json-body.ts'
 import { problem } from './problem.ts'
 
@@ -38,21 +37,20 @@ export function createRequestValidation(schema: FastifySchema, { anyQuery }: Req
     // Until here the body is bytes. Were it parsed by Fastify's parser, a fault in it would close the connection.
     const bytes = request.body instanceof Uint8Array ? request.body : new Uint8Array()
     request.body = schema.body === undefined ? refuseBody(bytes) : parseJsonBody(bytes)
-    let faults: readonly InputFault[] = []
+    const faults: InputFault[] = []
     for (const { field, validator } of validators) {
-      const parsed = validator.safeParse(request[field], { error: describeIssue })
+      const parsed = validator.safeParse(request[field])
       if (parsed.success) Object.assign(request, { [field]: parsed.data })
-      // Not `push(...)`: a small body can have more faults than a call can have arguments.
-      else faults = faults.concat(toInputFaults(parsed.error))
+      else faults.push(...zodFaults(parsed.error))
     }
     if (faults.length > 0) {
-      throw problem('validation_failed', describe(faults.length), { errors: faults.slice(0, maxInputFaults) })
+      throw problem('validation_failed', describe(faults.length), { errors: faults.slice(0, limits.faults) })
     }
   }
 }
 
 function describe(count: number): string {
   if (count === 1) return 'One part of the request is not valid'
-  const shown = count > maxInputFaults ? `, of which the first ${maxInputFaults} are told` : ''
-  return `${count} parts of the request are not valid${shown}`
+  if (count >= limits.faults) return `${limits.faults} or more parts of the request are not valid`
+  return `${count} parts of the request are not valid`
 }
