@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { createBody } from './create-body.ts'
 import { startTestHerald, type TestHerald } from './herald.ts'
@@ -97,4 +99,22 @@ test('a key of 255 characters is taken, one of 256 is refused', async () => {
   expect((await postWith(user, 'k'.repeat(255), createBody([user.id]))).status).toBe(201)
   const refused = await postWith(user, 'k'.repeat(256), createBody([user.id]))
   expectProblem(refused, 400, (refused.json as { code: string }).code)
+})
+
+test('two keys on one request are refused, not joined to a third', async () => {
+  const user = await herald.newUser()
+  // Not with fetch, which joins them itself.
+  const asked = request(`${herald.ingest.url}/`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${user.token}`,
+      'content-type': 'application/json',
+      'idempotency-key': ['a', 'b'],
+    },
+  })
+  asked.end(JSON.stringify(createBody([user.id])))
+  const [answer] = (await once(asked, 'response')) as [IncomingMessage]
+  answer.resume()
+  expect(answer.statusCode).toBe(400)
+  expect(await idsListed(user)).toEqual([])
 })

@@ -24,10 +24,15 @@ export function addCreateNotificationRoute(
       config: { scope: scopes.createNotifications },
       schema: { body: createNotificationSchema, headers: headersSchema },
     },
-    async ({ body, headers, identity }, reply) => {
+    async ({ body, headers, identity, raw }, reply) => {
       const { subscriberId, userId, name, picture, actorType } = identity
       if (body.actorType !== actorType) {
         throw problem('actor_type_mismatch', `The token is of the actor type ${JSON.stringify(actorType)}`)
+      }
+      if ((raw.headersDistinct['idempotency-key']?.length ?? 0) > 1) {
+        throw problem('validation_failed', 'There must be one Idempotency-Key', {
+          errors: [{ pointer: '/idempotency-key', detail: 'Is given more than once' }],
+        })
       }
       const author = { subscriberId, actor: { id: userId, name, image: picture } }
       const outcome = await create(body, author, headers['idempotency-key'])
