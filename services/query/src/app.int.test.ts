@@ -9,6 +9,8 @@ const operations = [
   ['GET', `/notifications/${id}`],
   ['PATCH', `/notifications/${id}/read`],
   ['PATCH', `/notifications/${id}/unread`],
+  ['GET', '/notifications/unread-count'],
+  ['GET', '/change-entries'],
   ['GET', '/change-entries/all'],
 ] as const
 
@@ -34,7 +36,7 @@ describe('with MongoDB', () => {
   })
 
   test.each(operations)('%s %s asks for a token', async (method, path) => {
-    const { status, headers, json } = await query.ask(method, path)
+    const { status, headers, json } = await query.ask(method, path, {})
     expect([status, json.code]).toEqual([401, 'unauthorized'])
     expect(headers['www-authenticate']).toMatch(/^Bearer/)
   })

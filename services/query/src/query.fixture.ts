@@ -29,12 +29,11 @@ export async function createTestQuery(name: string, environment: Record<string, 
   const { http, admin } = createQuery({ settings: loaded.settings, logger, releasers })
   const store = createStore({ uri, database, applicationName: 'test' })
 
-  const ask = async (method: 'GET' | 'PATCH', url: string, authorization?: string) => {
-    const { statusCode, headers, body } = await http.inject({
-      method,
-      url,
-      headers: authorization === undefined ? {} : { authorization },
-    })
+  const send = (method: 'GET' | 'PATCH' | 'POST', url: string, headers: Record<string, string>, payload?: string) =>
+    http.inject({ method, url, headers, ...(payload === undefined ? {} : { payload }) })
+
+  const ask = async (...parameters: Parameters<typeof send>) => {
+    const { statusCode, headers, body } = await send(...parameters)
     return { status: statusCode, headers, body, json: JSON.parse(body) }
   }
 
@@ -50,8 +49,12 @@ export async function createTestQuery(name: string, environment: Record<string, 
       return {
         id,
         subscriberId,
-        get: (url: string) => ask('GET', url, authorization),
-        patch: (url: string) => ask('PATCH', url, authorization),
+        get: (url: string) => ask('GET', url, { authorization }),
+        patch: (url: string) => ask('PATCH', url, { authorization }),
+        post: (url: string, body: unknown) =>
+          ask('POST', url, { authorization, 'content-type': 'application/json' }, JSON.stringify(body)),
+        /** The answer as it is, whatever it is made of. */
+        fetch: (url: string, headers: Record<string, string>) => send('GET', url, { authorization, ...headers }),
       }
     },
     async stop() {

@@ -39,7 +39,7 @@ let app: HttpServer
 afterEach(() => app.close())
 
 /** Serves a log whose steps are made by `all`, and asks for it over a socket. */
-async function request(all: ChangeLog['all']): Promise<IncomingMessage> {
+async function request(all: ChangeLog['all'], headers: Record<string, string> = {}): Promise<IncomingMessage> {
   app = createHttpServer({
     logger: createLogger({ name: 'test', level: 'silent' }),
     authenticator: { authenticate: async () => ({ ok: true, identity }) },
@@ -52,7 +52,7 @@ async function request(all: ChangeLog['all']): Promise<IncomingMessage> {
   })
   await app.listen({ host: '127.0.0.1', port: 0 })
   const { port } = app.server.address() as AddressInfo
-  const asked = get({ port, path: '/change-entries/all', agent: false })
+  const asked = get({ port, path: '/change-entries/all', agent: false, headers })
   const [answer] = (await once(asked, 'response')) as [IncomingMessage]
   return answer
 }
@@ -92,6 +92,17 @@ test.each([1, 2, 30])(
     expect(error).toMatchObject({ code: 'ECONNRESET' })
     expect(() => JSON.parse(text)).toThrow()
     expect(text).not.toContain(']}')
+  },
+)
+
+test.each([{ accept: 'application/x-ndjson' }, { accept: 'text/csv' }, { 'accept-encoding': 'gzip' }])(
+  'so it does with %j, where nothing else would tell',
+  async (headers) => {
+    const answer = await request(async function* () {
+      for (let n = 0; n < 3; n++) yield [entry(n)]
+      throw new Away()
+    }, headers)
+    expect(await receive(answer)).toMatchObject({ complete: false, error: { code: 'ECONNRESET' } })
   },
 )
 
