@@ -39,12 +39,16 @@ export function createProblemAnswers({ isStorageUnavailable }: ProblemAnswersDep
       const level = answer.code === 'internal' ? 'error' : 'warn'
       request.log[level]({ err: answer.cause ?? answer, code: answer.code }, 'A request failed')
     }
-    return reply
-      .code(answer.status)
-      .headers({ 'cache-control': 'no-store', ...answer.headers })
-      .type(problemContentType)
-      .serializer(JSON.stringify)
-      .send(toProblemDocument(answer, request.id))
+    return (
+      reply
+        .code(answer.status)
+        // An answer that failed before its first byte may have been meant to be compressed; this one isn't.
+        .removeHeader('content-encoding')
+        .headers({ 'cache-control': 'no-store', ...answer.headers })
+        .type(problemContentType)
+        .serializer(JSON.stringify)
+        .send(toProblemDocument(answer, request.id))
+    )
   }
 }
 

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -99,12 +100,25 @@ test.each([{ accept: 'application/x-ndjson' }, { accept: 'text/csv' }, { 'accept
   'so it does with %j, where nothing else would tell',
   async (headers) => {
     const answer = await request(async function* () {
-      for (let n = 0; n < 3; n++) yield [entry(n)]
+      for (let n = 0; n < 30; n++) yield [entry(n, JSON.stringify(randomBytes(30_000).toString('base64')))]
       throw new Away()
     }, headers)
     expect(await receive(answer)).toMatchObject({ complete: false, error: { code: 'ECONNRESET' } })
   },
 )
+
+test('what fails before the compressor gave anything is a problem that can be read', async () => {
+  const answer = await request(
+    async function* () {
+      yield [entry(1)]
+      throw new Away()
+    },
+    { 'accept-encoding': 'gzip' },
+  )
+  const { text } = await receive(answer)
+  expect([answer.statusCode, answer.headers['content-encoding']]).toEqual([503, undefined])
+  expect(JSON.parse(text)).toMatchObject({ code: 'storage_unavailable' })
+})
 
 test('a storage that fails before the first entry is a problem, not a transfer', async () => {
   // biome-ignore lint/correctness/useYield: it fails before there is anything to yield.
