@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs'
 import { constants } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { isInstalled } from './is-installed.mjs'
+import { isInstalled, markInstalled } from './is-installed.mjs'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 const [command, ...rest] = process.argv.slice(2)
@@ -29,6 +29,7 @@ function install() {
     if (command === 'test') console.log('0 passed, 1 failed, 0 skipped')
     process.exit(1)
   }
+  markInstalled(root)
   console.log(`Installed in ${Math.round((Date.now() - began) / 1000)} s.`)
 }
 

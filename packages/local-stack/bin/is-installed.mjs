@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
@@ -6,6 +7,7 @@ import { join } from 'node:path'
  * of files say less, since a checkout changes them. Optional packages may be missing: most are for other platforms.
  */
 export function isInstalled(root) {
+  if (read(stampFile(root)) === stamp(root)) return true
   const locked = packagesOf(join(root, 'package-lock.json'))
   const installed = packagesOf(join(root, 'node_modules', '.package-lock.json'))
   if (!locked || !installed) return false
@@ -15,9 +17,29 @@ export function isInstalled(root) {
   })
 }
 
+/** Remembers for which lockfile `npm ci` ran. */
+export function markInstalled(root) {
+  writeFileSync(stampFile(root), stamp(root))
+}
+
+function stamp(root) {
+  return createHash('sha256')
+    .update(readFileSync(join(root, 'package-lock.json')))
+    .digest('hex')
+}
+
+function stampFile(root) {
+  return join(root, 'node_modules', '.herald-installed')
+}
+
 function packagesOf(file) {
+  const text = read(file)
+  return text === undefined ? undefined : JSON.parse(text).packages
+}
+
+function read(file) {
   try {
-    return JSON.parse(readFileSync(file, 'utf8')).packages
+    return readFileSync(file, 'utf8')
   } catch {
     return undefined
   }
