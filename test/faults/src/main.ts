@@ -31,6 +31,8 @@ async function main(): Promise<number> {
       ...{ isShort, log, python: await findPythonClient(log) },
       onRow(row) {
         rows.push(row)
+        const place = ({ part }: Row) => selected.findIndex(({ name }) => name === part)
+        rows.sort((a, b) => place(a) - place(b))
         save()
       },
     })

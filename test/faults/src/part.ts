@@ -26,6 +26,8 @@ export interface Part {
   /** Times in the short and in the full run. */
   short: number
   full: number
+  /** Parts of different lanes run at the same time. */
+  lane: 'members' | 'servers'
   /** It needs servers of its own, or no server at all when it can't be run here. */
   ownStack?: () => Promise<OwnStack>
   /** Its campaign is not to be shared with other parts. */

@@ -93,8 +93,8 @@ export async function startCampaign(options: CampaignOptions): Promise<Campaign>
     await fleet?.stop()
     await offsets.close()
     await ledger.close()
-    await stack.mongo.client.db(database).dropDatabase()
     await rm(folder, { recursive: true, force: true })
+    await stack.mongo.client.db(database).dropDatabase()
   }
 
   try {

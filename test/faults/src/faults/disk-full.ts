@@ -10,6 +10,7 @@ import { pause, until } from '../until.ts'
 
 const run = promisify(execFile)
 const diskSize = '900m'
+const mostInFlight = 20_000
 let disks: string[] = []
 
 /** Servers whose members each have a small disk of their own, which can be filled; to mount one needs root. */
@@ -64,7 +65,7 @@ export async function fillDisks(context: PartContext): Promise<void> {
       let last = new Map<string, number>()
       let since = Date.now()
       await until('nothing to be stored any more', async () => {
-        void load.produce(2_000)
+        if ((await load.inFlight()) < mostInFlight) void load.produce(2_000)
         await admin.command({ fsync: 1 }, { timeoutMS: 2_000 }).catch(() => {})
         await pause(1_000)
         const committed = new Map(await offsets.committed())

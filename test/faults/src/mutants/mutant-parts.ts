@@ -30,7 +30,7 @@ const faultsFor: Readonly<Record<string, Part['run']>> = {
 
 const toPart = (mutant: Mutant): Part => ({
   name: `mutant-${mutant.name}`,
-  ...{ short: 1, full: 1, isAlone: true, mutant },
+  ...{ short: 1, full: 1, isAlone: true, lane: 'members', mutant },
   run: faultsFor[mutant.name] ?? crashes,
 })
 

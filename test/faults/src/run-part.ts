@@ -1,0 +1,77 @@
+import type { Campaign } from './campaign/campaign.ts'
+import type { Figures } from './oracle/final-check.ts'
+import type { Part, Strike } from './part.ts'
+import type { Row } from './report.ts'
+import type { RunOptions } from './run-parts.ts'
+import type { Stack } from './stack/stack.ts'
+
+export const noFigures: Figures = {
+  ...{ acknowledged: 0, expected: 0, stored: 0, lost: 0, doubled: 0 },
+  ...{ deadLettersExpected: 0, deadLettersFound: 0, deadLettersRepeated: 0 },
+}
+
+/** Runs one part, and compares everything after it. What was there `before` the part is not counted as its own. */
+export async function runPart(part: Part, campaign: Campaign, stack: Stack, options: RunOptions, before: Figures) {
+  const { isShort } = options
+  const log = (line: string) => options.log(`${part.name}: ${line}`)
+  const startedAt = performance.now()
+  const strikes: Strike[] = []
+  const { violations, live } = campaign
+  const offsetViolationsBefore = violations.count('offset')
+  const violationsBefore = violations.count()
+  const examplesBefore = violations.examples().length
+  const samplesBefore = live.samples()
+  let figures = before
+  let isDrained = false
+  try {
+    const times = isShort ? part.short : part.full
+    await part.run({ campaign, stack, times, isShort, strikes, log })
+    await campaign.drain()
+    isDrained = true
+  } catch (error) {
+    violations.add('failed', describe(error))
+    for (const member of campaign.fleet.members) log(member.logs().slice(-3).join('\n'))
+  }
+  try {
+    log('comparing everything')
+    await campaign.ledger.refresh()
+    figures = await campaign.check()
+  } catch (error) {
+    violations.add('failed', describe(error))
+  }
+  if (strikes.length === 0) violations.add('in-flight', 'no fault struck anything')
+  // Without a drain what is missing may only be late: of a mutant that proves nothing.
+  const isFoundOut = violations.count('offset') > 0 || (isDrained && violations.count() > violations.count('failed'))
+  const hasFailed = part.mutant ? !isFoundOut : violations.count() > violationsBefore
+  const sorted = strikes.map(({ inFlight }) => inFlight).toSorted((a, b) => a - b)
+  const difference = Object.fromEntries(
+    Object.entries(figures).map(([name, value]) => [name, value - before[name as keyof Figures]]),
+  ) as unknown as Figures
+  const row: Row = {
+    part: part.name,
+    verdict: hasFailed ? 'failed' : 'passed',
+    seconds: (performance.now() - startedAt) / 1_000,
+    times: strikes.length,
+    inFlight: { least: sorted[0] ?? 0, median: sorted[Math.floor(sorted.length / 2)] ?? 0 },
+    ...difference,
+    offsetViolations: violations.count('offset') - offsetViolationsBefore,
+    samples: live.samples() - samplesBefore,
+    violations: violations.examples().slice(examplesBefore),
+    ...(part.notes ? { notes: part.notes() } : {}),
+  }
+  log(`${row.verdict} after ${Math.round(row.seconds)} s`)
+  return { row, figures }
+}
+
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return error.cause ? `${error.message} (${describe(error.cause)})` : error.message
+}
+
+export function emptyRow(part: Part): Row {
+  return {
+    ...{ part: part.name, verdict: 'passed', seconds: 0, times: 0, inFlight: { least: 0, median: 0 } },
+    ...noFigures,
+    ...{ offsetViolations: 0, samples: 0, violations: [] },
+  }
+}
