@@ -70,12 +70,13 @@ export function createLiveFeed({ watch, onChange, onLost, logger, options }: Liv
         renew()
         running = follow(stop.signal)
       }
-      const limit = setTimeout(
-        opened.reject,
+      if (position !== undefined) return
+      const limit = Promise.withResolvers<never>()
+      const timer = setTimeout(
+        () => limit.reject(new StorageUnavailableError('The change stream does not open')),
         options.openMs,
-        new StorageUnavailableError('The change stream does not open'),
       )
-      await opened.promise.finally(() => clearTimeout(limit))
+      await Promise.race([opened.promise, limit.promise]).finally(() => clearTimeout(timer))
     },
     async close(): Promise<void> {
       stop?.abort()

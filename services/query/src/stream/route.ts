@@ -1,7 +1,7 @@
-import { type HttpServer, problem } from '@herald/runtime'
+import { operations } from '@herald/contracts'
+import { type HttpServer, problem, routeOptions } from '@herald/runtime'
 import type { Streams } from './streams.ts'
 
-const path = '/notifications/stream'
 const contentType = 'text/event-stream; charset=utf-8'
 
 const headers = {
@@ -15,7 +15,7 @@ const headers = {
 
 /** What happens to the current user’s feed, as it happens (contract, section 3). */
 export function addStreamRoute(app: HttpServer, { streams }: { readonly streams: Streams }): void {
-  app.get(path, async (request, reply) => {
+  app.get('/notifications/stream', routeOptions(operations.streamNotifications), async (request, reply) => {
     if (request.method === 'HEAD') return reply.headers({ ...headers }).send()
     const { subscriberId, userId, expiresAt } = request.identity
     const admission = await streams.admit({ subscriberId, recipientId: userId })
@@ -27,7 +27,7 @@ export function addStreamRoute(app: HttpServer, { streams }: { readonly streams:
     // From here on the answer is written to directly: only so it is known how much of it waits.
     reply.hijack()
     raw.writeHead(200, { ...reply.getHeaders(), ...headers } as Record<string, string>)
-    const lastEventId = request.headers['last-event-id']?.toString() || undefined
+    const lastEventId = request.headers['last-event-id'] || undefined
     admission.enter({ sink: raw, lastEventId, expiresAt })
     return reply
   })

@@ -28,9 +28,10 @@ export async function createStreamTest(name: string, uri = process.env.MONGODB_U
     client,
     token: (owner: { id: string; subscriberId: string }, expiresIn = 3_600) =>
       issuer.sign({ sub: owner.id, subscriber_id: owner.subscriberId }, { expiresIn }),
-    async start(streamOptions: Partial<StreamOptions> = {}) {
+    /** @param ownUri another way to the same database */
+    async start(streamOptions: Partial<StreamOptions> = {}, ownUri = uri) {
       const loaded = loadSettings(settingsSchema, {
-        MONGODB_URI: uri,
+        MONGODB_URI: ownUri,
         MONGODB_DATABASE: database,
         AUTH_PUBLIC_KEY: issuer.publicKeyPem,
         AUTH_ISSUER: issuer.issuer,

@@ -1,0 +1,128 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { FeedStep } from '@herald/store'
+import { expect, test } from '@jest/globals'
+import { createCatchUp } from './catch-up.ts'
+import { createTestClient } from './client.fixture.ts'
+import type { StreamClient } from './client.ts'
+
+const at = (n: number) => `${n}`.padStart(4, '0')
+
+/** A log of changes of `a`, one at every position, whose beginning may be gone. */
+function createTestCatchUp({ end = 100, oldest = 0, live = 0, failures = 0 } = {}) {
+  const starts: string[] = []
+  const caughtUp: StreamClient[] = []
+  const lost: StreamClient[] = []
+  let left = failures
+  const catchUp = createCatchUp({
+    async *watch({ after = '' }): AsyncGenerator<FeedStep, void, void> {
+      starts.push(after)
+      if (left-- > 0) throw new Error('Away')
+      if (Number(after) < oldest) return yield { kind: 'lost' }
+      for (let n = Number(after) + 1; n <= end; n++) {
+        await wait(0)
+        yield {
+          kind: 'change',
+          position: at(n),
+          owner: 'a',
+          read: () => ({ kind: 'read-state', id: at(n), readAt: null }),
+        }
+      }
+      for (;;) {
+        await wait(1)
+        yield { kind: 'position', position: at(end) }
+      }
+    },
+    toEvent: ({ position }) => ({ event: 'change', data: position }),
+    livePosition: () => at(live || end),
+    onCaughtUp: (client) => void caughtUp.push(client),
+    onLost: (client) => void lost.push(client),
+    logger: { warn: () => {} } as never,
+    options: { catchUpWindowMs: 5, minPauseMs: 1, maxPauseMs: 2 },
+  })
+  const settled = async (count: number) => {
+    for (let n = 0; n < 2_000 && caughtUp.length + lost.length < count; n++) await wait(1)
+  }
+  return { catchUp, starts, caughtUp, lost, settled }
+}
+
+const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, n) => at(from + n))
+const dataOf = ({ events }: ReturnType<typeof createTestClient>) => events.map(({ data }) => data)
+
+test('those who wait are served together from the smallest position on, each what he missed', async () => {
+  const { catchUp, starts, caughtUp, settled } = createTestCatchUp()
+  const clients = [30, 99, 10, 100].map((n) => createTestClient({ position: at(n) }))
+  for (const { client } of clients) catchUp.add(client)
+  await settled(4)
+  expect(starts).toEqual([at(10)])
+  expect(clients.map(dataOf)).toEqual([range(31, 100), range(100, 100), range(11, 100), []])
+  expect(caughtUp.map(({ position }) => position)).toEqual(Array(4).fill(at(100)))
+  await catchUp.close()
+})
+
+test('who comes meanwhile joins if his position is still ahead, and else is served next', async () => {
+  const { catchUp, starts, settled } = createTestCatchUp({ end: 300 })
+  const [first, ahead, behind] = [10, 299, 1].map((n) => createTestClient({ position: at(n) }))
+  if (!first || !ahead || !behind) throw new Error()
+  catchUp.add(first.client)
+  while (first.events.length < 20) await wait(1)
+  catchUp.add(ahead.client)
+  catchUp.add(behind.client)
+  await settled(3)
+  expect(starts).toEqual([at(10), at(1)])
+  expect([dataOf(first), dataOf(ahead), dataOf(behind)]).toEqual([range(11, 300), range(300, 300), range(2, 300)])
+  await catchUp.close()
+})
+
+test('whose positions are lost is found in a few attempts, and nobody else suffers', async () => {
+  const { catchUp, starts, lost, caughtUp, settled } = createTestCatchUp({ oldest: 900, end: 1_000 })
+  const clients = Array.from({ length: 1_000 }, (_, n) => createTestClient({ position: at(n) }).client)
+  for (const client of clients) catchUp.add(client)
+  await settled(1_000)
+  expect(lost.map(({ position }) => position).sort()).toEqual(range(0, 899))
+  expect(caughtUp).toHaveLength(100)
+  expect(starts.length).toBeLessThan(30)
+  await catchUp.close()
+})
+
+test('a fault begins it again from where each has come to', async () => {
+  const { catchUp, starts, settled } = createTestCatchUp({ failures: 3 })
+  const one = createTestClient({ position: at(50) })
+  catchUp.add(one.client)
+  await settled(1)
+  expect(starts).toEqual(Array(4).fill(at(50)))
+  expect(dataOf(one)).toEqual(range(51, 100))
+  await catchUp.close()
+})
+
+test('who can’t take more in waits aside, keeps nobody waiting, and comes back', async () => {
+  const { catchUp, starts, caughtUp, settled } = createTestCatchUp()
+  const slow = createTestClient({ position: at(0), reads: false, options: { maxCatchUpBytes: 500 } })
+  const quick = createTestClient({ position: at(0) })
+  catchUp.add(slow.client)
+  catchUp.add(quick.client)
+  await settled(1)
+  expect(caughtUp).toEqual([quick.client])
+  expect(slow.events.length).toBeLessThan(20)
+  slow.sink.isReading = true
+  slow.sink.drain()
+  await settled(2)
+  expect(dataOf(slow)).toEqual(range(1, 100))
+  expect(starts).toHaveLength(2)
+  await catchUp.close()
+})
+
+test('nobody is handed over while the live stream is ahead, and nothing is read for who has left', async () => {
+  const { catchUp, starts, caughtUp } = createTestCatchUp({ end: 10, live: 11 })
+  const one = createTestClient({ position: at(0) })
+  catchUp.add(one.client)
+  await wait(50)
+  expect([caughtUp, dataOf(one)]).toEqual([[], range(1, 10)])
+  catchUp.remove(one.client)
+  await wait(20)
+  const other = createTestClient({ position: at(5) })
+  catchUp.add(other.client)
+  await wait(50)
+  expect(starts).toEqual([at(0), at(5)])
+  catchUp.remove(other.client)
+  await catchUp.close()
+})

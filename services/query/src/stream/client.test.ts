@@ -1,0 +1,71 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { expect, test } from '@jest/globals'
+import { createTestClient } from './client.fixture.ts'
+
+const event = (bytes: number) => ({ event: 'notification', data: 'x'.repeat(bytes) })
+
+test('what waits for a reader never exceeds the bound; beyond it he is told why, if that fits, and cut off', async () => {
+  const options = { maxBufferedBytes: 1_000, farewellMs: 20 }
+  const { client, sink, ends, names } = createTestClient({ reads: false, options })
+  for (let n = 0; n < 20; n++) client.tell(event(180), `${n}`)
+  expect(sink.writableLength).toBeLessThanOrEqual(1_000)
+  expect(names().at(-1)).toBe('cut-off')
+  expect([client.ended, sink.isEnded, sink.isDestroyed, ends]).toEqual([true, true, false, ['too-slow']])
+  await wait(60)
+  expect(sink.isDestroyed).toBe(true)
+  const { length } = names()
+  client.tell(event(1), '99')
+  client.close()
+  expect(names()).toHaveLength(length)
+})
+
+test('without room for the reason nothing is said', () => {
+  const { client, names, ends } = createTestClient({ reads: false, options: { maxBufferedBytes: 1_000 } })
+  client.tell(event(930), '1')
+  client.tell(event(100), '2')
+  expect([names(), ends]).toEqual([['notification'], ['too-slow']])
+})
+
+test('who reads is never cut off', () => {
+  const { client, names } = createTestClient({ options: { maxBufferedBytes: 1_000 } })
+  for (let n = 0; n < 100; n++) client.tell(event(500), `${n}`)
+  expect(names()).toHaveLength(100)
+})
+
+test('waits for a reader to take in what waits for him, but not for ever', async () => {
+  const options = { maxCatchUpBytes: 100, drainMs: 50 }
+  const patient = createTestClient({ reads: false, options })
+  patient.client.tell(event(200), '1')
+  expect(patient.client.congested).toBe(true)
+  setTimeout(patient.sink.drain, 10)
+  await patient.client.drained()
+  expect([patient.client.congested, patient.client.ended]).toEqual([false, false])
+
+  const sleeper = createTestClient({ reads: false, options })
+  sleeper.client.tell(event(200), '1')
+  await sleeper.client.drained()
+  expect(sleeper.ends).toEqual(['too-slow'])
+})
+
+test('beats with its position, until the token expires', async () => {
+  const { ends, events } = createTestClient({ position: '7', expiresInMs: 100, options: { heartbeatMs: 30 } })
+  await wait(160)
+  const names = events.map((one) => `${one.event} ${one.lastEventId}`)
+  expect(names.slice(0, 2)).toEqual(['heartbeat 7', 'heartbeat 7'])
+  expect(names.at(-1)).toBe('expired 7')
+  expect(ends).toEqual(['expired'])
+})
+
+test('a token that is good for years is no reason to end at once', async () => {
+  const { ends } = createTestClient({ expiresInMs: 2 ** 40, options: { heartbeatMs: 10 } })
+  await wait(30)
+  expect(ends).toEqual([])
+})
+
+test('a connection that closes ends it once', async () => {
+  const { client, sink, ends } = createTestClient()
+  sink.close()
+  sink.close()
+  client.close()
+  expect(ends).toEqual(['client'])
+})

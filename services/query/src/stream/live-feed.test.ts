@@ -1,0 +1,93 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { FeedStep } from '@herald/store'
+import { expect, test } from '@jest/globals'
+import { createLiveFeed } from './live-feed.ts'
+
+type Script = (after: string | undefined) => readonly (FeedStep | Error)[]
+
+const change = (position: string): FeedStep => ({
+  ...{ kind: 'change', position, owner: 'a' },
+  read: () => ({ kind: 'read-state', id: position, readAt: null }),
+})
+
+/** Each opening plays what the script gives for it, and then waits. */
+function createTestLiveFeed(script: Script, opensInMs = 0) {
+  const starts: (string | undefined)[] = []
+  const told: string[] = []
+  const live = createLiveFeed({
+    async *watch({ after, signal }) {
+      starts.push(after)
+      await wait(opensInMs)
+      for (const step of script(after)) {
+        if (step instanceof Error) throw step
+        yield step
+      }
+      while (!signal.aborted) await wait(1)
+    },
+    onChange(step) {
+      told.push(step.position)
+      return false
+    },
+    onLost: () => void told.push('lost'),
+    logger: { warn: () => {}, error: () => {} } as never,
+    options: { openMs: 100, minPauseMs: 1, maxPauseMs: 5 },
+  })
+  return { live, starts, told }
+}
+
+test('is open when its position is known, and opened once for all', async () => {
+  const { live, starts, told } = createTestLiveFeed(() => [{ kind: 'position', position: '1' }, change('2')])
+  expect(live.position).toBeUndefined()
+  await Promise.all([live.open(), live.open()])
+  await wait(5)
+  expect([live.position, starts, told]).toEqual(['2', [undefined], ['2']])
+  await live.close()
+  expect(live.position).toBeUndefined()
+})
+
+test('what breaks goes on behind the last step, and its position stays known meanwhile', async () => {
+  const { live, starts, told } = createTestLiveFeed((after) =>
+    after === undefined
+      ? [change('1'), change('2'), new Error('Cut')]
+      : after === '2'
+        ? [change('3'), new Error('Cut')]
+        : [],
+  )
+  await live.open()
+  while (starts.length < 3) await wait(1)
+  expect([starts, told, live.position]).toEqual([[undefined, '2', '3'], ['1', '2', '3'], '3'])
+  await live.close()
+})
+
+test('what is lost is said once there is a new position to go on from', async () => {
+  const { live, starts, told } = createTestLiveFeed((after) => {
+    if (after === '5') return [{ kind: 'lost' }]
+    return told.length === 0 ? [change('5'), new Error('Cut')] : [{ kind: 'position', position: '9' }]
+  })
+  await live.open()
+  while (live.position !== '9') await wait(1)
+  expect([starts, told]).toEqual([
+    [undefined, '5', undefined],
+    ['5', 'lost'],
+  ])
+  await live.close()
+})
+
+test('who asks while it can’t be opened hears of it soon, and a later one is let in', async () => {
+  let isAway = true
+  const { live } = createTestLiveFeed(() => (isAway ? [new Error('Away')] : [{ kind: 'position', position: '1' }]))
+  await expect(live.open()).rejects.toThrow('can’t be opened')
+  isAway = false
+  await live.open()
+  expect(live.position).toBe('1')
+  await live.close()
+})
+
+test('one that opens slowly lets nobody wait too long, and is open in the end', async () => {
+  const { live } = createTestLiveFeed(() => [{ kind: 'position', position: '1' }], 200)
+  await expect(live.open()).rejects.toThrow('does not open')
+  await wait(150)
+  await live.open()
+  expect(live.position).toBe('1')
+  await live.close()
+})

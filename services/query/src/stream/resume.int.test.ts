@@ -1,0 +1,180 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
+import { ownerKey } from '@herald/store'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { notificationAt } from '../query.fixture.ts'
+import { createEventIds } from './event-id.ts'
+import { createStreamTest, openStream, type StartedQuery, type StreamTest } from './stream.fixture.ts'
+
+let world: StreamTest
+let query: StartedQuery
+
+beforeAll(async () => {
+  world = await createStreamTest('resume')
+  query = await world.start({ heartbeatMs: 300, maxResumeMs: 60 * 60 * 1_000 })
+})
+afterAll(() => world?.end())
+
+const newUser = () => ({ id: randomUUID(), subscriberId: randomUUID() })
+type User = ReturnType<typeof newUser>
+
+const open = async (user: User, lastEventId?: string, service = query) =>
+  openStream(service.url, await world.token(user), lastEventId)
+
+async function notify(user: User, count = 1): Promise<string[]> {
+  const some = Array.from({ length: count }, () => notificationAt(Date.now(), user))
+  for (const one of some) await world.store.notifications.insertNew([one])
+  return some.map(({ id }) => id)
+}
+
+/** A user who saw so many notifications, and the id of each event. */
+async function seen(count: number, service = query) {
+  const user = newUser()
+  const stream = await open(user, undefined, service)
+  await stream.until('unread-count')
+  const ids = await notify(user, count)
+  const events = await stream.until('notification', count)
+  await stream.close()
+  return { user, ids, eventIds: events.map(({ lastEventId }) => lastEventId) }
+}
+
+test('goes on behind any event, with exactly what follows it', async () => {
+  const { user, ids, eventIds } = await seen(12)
+  await Promise.all(
+    [0, 1, 5, 10, 11].map(async (last) => {
+      const stream = await open(user, eventIds[last])
+      await stream.until('heartbeat')
+      expect(stream.notificationIds()).toEqual(ids.slice(last + 1))
+      // Up to date: the first heartbeat comes behind what was missed.
+      expect(stream.events.findIndex(({ event }) => event === 'heartbeat')).toBe(ids.length - last - 1)
+      expect(stream.named('reset')).toEqual([])
+      await stream.close()
+    }),
+  )
+})
+
+test('goes on behind a heartbeat, and with marks as with notifications', async () => {
+  const { user, ids } = await seen(3)
+  const stream = await open(user)
+  await stream.until('heartbeat', 2)
+  await stream.close()
+  const feed = world.store.notifications.of({ subscriberId: user.subscriberId, recipientId: user.id })
+  await feed.markRead(ids[0] ?? '', new Date())
+  await feed.markManyRead({ all: true }, new Date())
+  const later = await notify(user)
+  const resumed = await open(user, stream.lastEventId())
+  await resumed.until('heartbeat')
+  expect(resumed.events.slice(0, 3).map(({ event }) => event)).toEqual(['read-state', 'read-state', 'notification'])
+  expect(resumed.notificationIds()).toEqual(later)
+  await resumed.until('unread-count')
+  expect(resumed.named('unread-count')[0]?.data).toBe('{"unreadCount":1}')
+  await resumed.close()
+})
+
+test('goes on in another process after the first has stopped, with what came while there was none', async () => {
+  const first = await world.start()
+  const { user, ids, eventIds } = await seen(5, first)
+  await first.stop()
+  const missed = await notify(user, 5)
+  const second = await world.start()
+  const stream = await open(user, eventIds[2], second)
+  await stream.until('notification', 7)
+  const live = await notify(user, 2)
+  await stream.until('notification', 9)
+  expect(stream.notificationIds()).toEqual([...ids.slice(3), ...missed, ...live])
+  await stream.close()
+})
+
+test('many who come back at once share one change stream, each from where he was', async () => {
+  const service = await world.start({ catchUpWindowMs: 500 })
+  const { user, ids, eventIds } = await seen(40, service)
+  const other = await seen(10, service)
+  const before = await service.metric('herald_change_streams_total', 'catch-up')
+  const streams = await Promise.all([
+    ...eventIds.map((id) => open(user, id, service)),
+    ...other.eventIds.map((id) => open(other.user, id, service)),
+  ])
+  await Promise.all(streams.map((stream) => stream.until('heartbeat')))
+  for (const [n, stream] of streams.slice(0, 40).entries()) expect(stream.notificationIds()).toEqual(ids.slice(n + 1))
+  for (const [n, stream] of streams.slice(40).entries())
+    expect(stream.notificationIds()).toEqual(other.ids.slice(n + 1))
+  expect((await service.metric('herald_change_streams_total', 'catch-up')) - before).toBe(1)
+  await Promise.all(streams.map((stream) => stream.close()))
+})
+
+test('whoever is cut off again and again while much happens gets everything once, in order', async () => {
+  const services = [query, await world.start({ heartbeatMs: 50 })]
+  const user = newUser()
+  const first = await open(user)
+  await first.until('heartbeat')
+  await first.close()
+  let isWriting = true
+  const written: string[] = []
+  const write = async () => {
+    const until = Date.now() + 5_000
+    while (Date.now() < until) written.push(...(await notify(user)))
+    isWriting = false
+  }
+  const writing = write()
+  const received: string[] = []
+  let lastEventId = first.lastEventId()
+  for (let round = 0; isWriting || received.length < written.length; round++) {
+    const stream = await open(user, lastEventId, services[round % services.length])
+    await wait(Math.random() * 120)
+    await stream.close()
+    expect(stream.named('reset')).toEqual([])
+    received.push(...stream.notificationIds())
+    lastEventId = stream.lastEventId() || lastEventId
+    if (round > 500) throw new Error(`Only ${received.length} of ${written.length} came`)
+  }
+  await writing
+  expect(written.length).toBeGreaterThan(100)
+  expect(received).toEqual(written)
+})
+
+describe('an id from which nothing can be resumed resets the stream, which then goes on from now', () => {
+  const sealed = async (user: User, position: string) => {
+    const owner = ownerKey({ subscriberId: user.subscriberId, recipientId: user.id })
+    return createEventIds(await world.store.streamKeys.get(), owner).seal(position)
+  }
+  const stranger = () => seen(1)
+
+  test.each([
+    ['nonsense', 'unknown-id', async () => 'nonsense'],
+    ['one too long', 'unknown-id', async () => 'A'.repeat(8_000)],
+    ['somebody else’s', 'unknown-id', async () => (await stranger()).eventIds[0] ?? ''],
+    ['a changed one', 'unknown-id', async (user: User) => `${(await sealed(user, '82AA')).slice(0, -2)}AA`],
+    ['one of long ago', 'too-old', (user: User) => sealed(user, '8200000001000000012B0229296E04')],
+  ])('%s', async (_, reason, make) => {
+    const user = newUser()
+    await notify(user, 2)
+    const stream = await open(user, await make(user))
+    const [reset] = await stream.until('reset')
+    expect(stream.events[0]).toBe(reset)
+    expect(JSON.parse(reset?.data ?? '')).toEqual({ reason })
+    expect(reset?.lastEventId).not.toBe('')
+    await stream.until('unread-count')
+    const ids = await notify(user)
+    await stream.until('notification')
+    expect(stream.notificationIds()).toEqual(ids)
+    await stream.close()
+    const again = await open(user, reset?.lastEventId)
+    await again.until('heartbeat')
+    expect(again.notificationIds()).toEqual(ids)
+    await again.close()
+  })
+
+  test('a change that MongoDB knows nothing of', async () => {
+    const user = newUser()
+    const owner = { subscriberId: user.subscriberId, recipientId: user.id }
+    const steps = world.store.feedChanges.watch({ signal: new AbortController().signal })
+    await steps.next()
+    await notify(user, 2)
+    const step = (await steps.next()).value
+    await steps.return()
+    const never = (step && 'position' in step ? step.position : '').replace(/....0004$/, 'FFFF0004')
+    const stream = await open(user, createEventIds(await world.store.streamKeys.get(), ownerKey(owner)).seal(never))
+    expect(JSON.parse((await stream.until('reset'))[0]?.data ?? '')).toEqual({ reason: 'too-old' })
+    await stream.close()
+  })
+})
