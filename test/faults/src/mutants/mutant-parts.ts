@@ -26,6 +26,7 @@ const faultsFor: Readonly<Record<string, Part['run']>> = {
   'dead-letter-on-outage': outage,
   'replace-instead-of-insert': replay,
   'resolve-before-stored': outage,
+  'no-dedupe': replay,
 }
 
 const toPart = (mutant: Mutant): Part => ({

@@ -14,6 +14,7 @@ export interface Mutant {
 const consumer = 'services/ingest/dist/kafka/consumer.js'
 const batchRunner = 'services/ingest/dist/kafka/batch-runner.js'
 const recordHandler = 'services/ingest/dist/events/record-handler.js'
+const eventId = 'packages/contracts/dist/event-id.js'
 const insertNew = 'packages/store/dist/insert-new.js'
 
 const refuseAll = (origins: string) =>
@@ -49,4 +50,8 @@ export const mutants: readonly Mutant[] = [
   },
   { name: 'replace-instead-of-insert', modules: { [insertNew]: './replace-instead-of-insert.ts' } },
   { name: 'resolve-before-stored', modules: { [batchRunner]: './resolve-before-stored.ts' } },
+  {
+    name: 'no-dedupe',
+    modules: { [eventId]: [{ find: '.update(input)', replace: '.update(input).update(String(Math.random()))' }] },
+  },
 ]
