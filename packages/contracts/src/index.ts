@@ -35,12 +35,18 @@ export {
   actorSchema,
   type CreatedNotification,
   type CreateNotification,
+  createdNotificationAnswerSchema,
   createdNotificationSchema,
+  createNotificationHeadersSchema,
   createNotificationSchema,
   type Notification,
+  notificationAnswerSchema,
   notificationSchema,
 } from './notification.ts'
-export { type Operation, operations, type Service, scopes } from './operations.ts'
+export { createOpenApiDocument, type OpenApiDocument } from './openapi/document.ts'
+export { errorCodesOf, type Operation, type Service } from './operation.ts'
+export { operations, scopes } from './operations.ts'
+export { streamHeadersSchema } from './stream.ts'
 export { formatTimestamp, timestampSchema } from './timestamp.ts'
 export { defaultTopics, eventTypes } from './topics.ts'
 export { bytesToUuid, isUuid, uuidSchema, uuidToBytes } from './uuid.ts'

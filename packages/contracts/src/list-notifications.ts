@@ -12,6 +12,7 @@ export const pageLimitSchema = z
   .transform(Number)
   .refine((limit) => limit <= limits.pageMax, { error: `Must be at most ${limits.pageMax}` })
   .default(limits.pageDefault)
+  .meta({ asSent: { type: 'integer', minimum: 1, maximum: limits.pageMax, default: limits.pageDefault } })
 
 export const readStatuses = ['all', 'unread', 'read'] as const
 export type ReadStatus = (typeof readStatuses)[number]

@@ -21,6 +21,7 @@ export const markReadSchema = z
       context.addIssue({ code: 'custom', path: ['upTo'], message: 'Goes with all alone' })
     }
   })
+  .meta({ oneOf: [{ required: ['ids'] }, { required: ['all'] }], dependentRequired: { upTo: ['all'] } })
 export type MarkRead = z.infer<typeof markReadSchema>
 
 const countSchema = z.int().nonnegative()

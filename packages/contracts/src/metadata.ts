@@ -10,7 +10,7 @@ const freeFormSchema = z
   .custom<JsonObject>((value) => typeof value === 'object' && value !== null && !Array.isArray(value), {
     error: 'Must be an object',
   })
-  .meta({ type: 'object', additionalProperties: true })
+  .meta({ type: 'object', additionalProperties: true, description: 'Free-form; comes back equal, whatever its keys' })
 
 const mentionShape = {
   mentionerName: textSchema(limits.nameCharacters),
@@ -23,6 +23,7 @@ type Mention = { entityType?: string | undefined; anchorId?: string | undefined 
 
 const says = (mention: Mention) => mention.entityType !== undefined || mention.anchorId !== undefined
 const saysWhere = { error: 'Must have entityType or anchorId' }
+const saysWhereSchema = { anyOf: [{ required: ['entityType'] }, { required: ['anchorId'] }] }
 
 type Metadata = { mention: Mention; add: JsonObject; edit: JsonObject }
 
@@ -35,9 +36,12 @@ const freeForms = { add: freeFormSchema.default(() => ({})), edit: freeFormSchem
 
 /** `metadata` of a request (specification 2.3): a field that isn't known is refused. */
 export const metadataSchema = z
-  .strictObject({ mention: z.strictObject(mentionShape).refine(says, saysWhere), ...freeForms })
+  .strictObject({ mention: z.strictObject(mentionShape).refine(says, saysWhere).meta(saysWhereSchema), ...freeForms })
   .refine(isFlat, { ...flat, abort: true })
   .refine(isSmall, small)
+  .meta({
+    description: `At most ${limits.metadataBytes} bytes of JSON and ${limits.metadataLevels} levels; no key is \`__proto__\``,
+  })
 
 /** `metadata` of an event: a field that isn't known is left out, for a publisher may be newer than this service. */
 export const eventMetadataSchema = z

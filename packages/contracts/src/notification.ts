@@ -33,6 +33,16 @@ const recipientIdsSchema = z
 export const createNotificationSchema = z.strictObject({ ...subjectAndPlace, recipientIds: recipientIdsSchema })
 export type CreateNotification = z.infer<typeof createNotificationSchema>
 
+/** The header fields of `POST /` that matter. */
+export const createNotificationHeadersSchema = z.object({
+  'idempotency-key': z
+    .string()
+    .min(1, { error: 'Must not be empty' })
+    .max(limits.idempotencyKeyCharacters, { error: `Must have at most ${limits.idempotencyKeyCharacters} characters` })
+    .optional()
+    .meta({ description: 'Of the caller’s choice; the same key and body within 24 hours get the first answer again' }),
+})
+
 const timeOut = z.string().meta({ format: 'date-time', examples: ['2026-01-31T09:30:00Z'] })
 const uuidOut = z.string().meta({ format: 'uuid' })
 
@@ -72,3 +82,9 @@ export const createdNotificationSchema = z.object({
   recipients: z.array(z.object({ recipientId: uuidOut, ...receiptsShape })),
 })
 export type CreatedNotification = z.infer<typeof createdNotificationSchema>
+
+/** The answer of the operations on one notification. */
+export const notificationAnswerSchema = z.object({ data: notificationSchema })
+
+/** The answer of `POST /`. */
+export const createdNotificationAnswerSchema = z.object({ data: createdNotificationSchema })

@@ -9,6 +9,7 @@ export const timestampSchema = z
   .toUpperCase()
   .pipe(z.iso.datetime({ offset: true, error: 'Must be a date-time such as 2026-01-31T09:30:00Z' }))
   .transform((text) => Date.parse(text))
+  .meta({ format: 'date-time' })
 
 /** The one form in which times go out: `YYYY-MM-DDTHH:MM:SSZ`, the fraction cut off. */
 export function formatTimestamp(time: Date): string {

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 
-const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+// Both cases are spelled out, for a flag would not get into the JSON Schema.
+const uuidPattern = /^[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}$/
 
 /** Any 8-4-4-4-12 hexadecimal form, whatever its version; the output is in lower case. */
 export const uuidSchema = z

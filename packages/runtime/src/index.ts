@@ -25,6 +25,7 @@ export {
   retryLater,
 } from './problem.ts'
 export { createReleasers, type Releasers } from './releasers.ts'
+export { type OperationOfRoute, routeOptions } from './route-options.ts'
 export { runService, type Service, type ServiceContext } from './run-service.ts'
 export { type ServeOptions, serve } from './serve.ts'
 export {

@@ -40,7 +40,7 @@ export function createIngest({ settings, logger, releasers }: IngestDependencies
     logger,
     authenticator: createAuthenticator(toAuthenticatorOptions(settings)),
     metrics,
-    operations,
+    operations: Object.values(operations),
     isStorageUnavailable,
     rateLimitPerMinute: settings.RATE_LIMIT_PER_MINUTE,
     corsOrigins: settings.CORS_ORIGINS,

@@ -39,7 +39,7 @@ export function createQuery({ settings, logger, releasers, streamOptions }: Quer
     logger,
     authenticator: createAuthenticator(toAuthenticatorOptions(settings)),
     metrics,
-    operations,
+    operations: Object.values(operations),
     isStorageUnavailable,
     rateLimitPerMinute: settings.RATE_LIMIT_PER_MINUTE,
     corsOrigins: settings.CORS_ORIGINS,

@@ -1,16 +1,7 @@
-import { createNotificationSchema, limits, scopes } from '@herald/contracts'
-import { type HttpServer, problem } from '@herald/runtime'
-import { z } from 'zod'
+import { operations } from '@herald/contracts'
+import { type HttpServer, problem, routeOptions } from '@herald/runtime'
 import type { CreateNotificationUseCase } from './create-notification.ts'
 import { toCreatedNotification } from './new-notification.ts'
-
-const headersSchema = z.object({
-  'idempotency-key': z
-    .string()
-    .min(1, { error: 'Must not be empty' })
-    .max(limits.idempotencyKeyCharacters, { error: `Must have at most ${limits.idempotencyKeyCharacters} characters` })
-    .optional(),
-})
 
 /** `POST /` (specification 4.1). */
 export function addCreateNotificationRoute(
@@ -18,34 +9,27 @@ export function addCreateNotificationRoute(
   create: CreateNotificationUseCase,
   clock: () => Date,
 ): void {
-  app.post(
-    '/',
-    {
-      config: { scope: scopes.createNotifications },
-      schema: { body: createNotificationSchema, headers: headersSchema },
-    },
-    async ({ body, headers, identity, raw }, reply) => {
-      const { subscriberId, userId, name, picture, actorType } = identity
-      if (body.actorType !== actorType) {
-        throw problem('actor_type_mismatch', `The token is of the actor type ${JSON.stringify(actorType)}`)
-      }
-      if ((raw.headersDistinct['idempotency-key']?.length ?? 0) > 1) {
-        throw problem('validation_failed', 'There must be one Idempotency-Key', {
-          errors: [{ pointer: '/idempotency-key', detail: 'Is given more than once' }],
-        })
-      }
-      const author = { subscriberId, actor: { id: userId, name, image: picture } }
-      const outcome = await create(body, author, headers['idempotency-key'])
-      if (outcome.kind === 'other-body') {
-        throw problem('idempotency_key_reused', 'The first request with this Idempotency-Key had another body')
-      }
-      if (outcome.kind === 'in-progress') {
-        const seconds = Math.max(1, Math.ceil((outcome.until.getTime() - clock().getTime()) / 1_000))
-        throw problem('request_in_progress', 'The first request with this Idempotency-Key is not finished', {
-          headers: { 'retry-after': String(seconds) },
-        })
-      }
-      return reply.code(201).send({ data: toCreatedNotification(outcome.notification) })
-    },
-  )
+  app.post('/', routeOptions(operations.createNotification), async ({ body, headers, identity, raw }, reply) => {
+    const { subscriberId, userId, name, picture, actorType } = identity
+    if (body.actorType !== actorType) {
+      throw problem('actor_type_mismatch', `The token is of the actor type ${JSON.stringify(actorType)}`)
+    }
+    if ((raw.headersDistinct['idempotency-key']?.length ?? 0) > 1) {
+      throw problem('validation_failed', 'There must be one Idempotency-Key', {
+        errors: [{ pointer: '/idempotency-key', detail: 'Is given more than once' }],
+      })
+    }
+    const author = { subscriberId, actor: { id: userId, name, image: picture } }
+    const outcome = await create(body, author, headers['idempotency-key'])
+    if (outcome.kind === 'other-body') {
+      throw problem('idempotency_key_reused', 'The first request with this Idempotency-Key had another body')
+    }
+    if (outcome.kind === 'in-progress') {
+      const seconds = Math.max(1, Math.ceil((outcome.until.getTime() - clock().getTime()) / 1_000))
+      throw problem('request_in_progress', 'The first request with this Idempotency-Key is not finished', {
+        headers: { 'retry-after': String(seconds) },
+      })
+    }
+    return reply.code(201).send({ data: toCreatedNotification(outcome.notification) })
+  })
 }

@@ -1,5 +1,5 @@
-import { exportChangeEntriesQuerySchema, listChangeEntriesQuerySchema, scopes } from '@herald/contracts'
-import type { HttpServer } from '@herald/runtime'
+import { operations } from '@herald/contracts'
+import { type HttpServer, routeOptions } from '@herald/runtime'
 import type { ChangeEntries } from '@herald/store'
 import accepts from 'accepts'
 import { changeEntryJson } from './change-entry-json.ts'
@@ -19,33 +19,23 @@ export function addChangeEntryRoutes(
   app: HttpServer,
   { changeEntries, stallMs = 60_000 }: ChangeEntryRoutesDependencies,
 ): void {
-  const config = { scope: scopes.readChangeEntries }
+  app.get('/change-entries', routeOptions(operations.listChangeEntries), async ({ identity, query }, reply) => {
+    const { cursor, limit, ...filters } = query
+    const log = changeEntries.of(identity.subscriberId)
+    const { entries, next } = await log.list({ ...filters, before: cursor }, limit)
+    const items = entries.map(changeEntryJson).join(',')
+    return reply.type(json).send(`{"data":{"changeEntries":[${items}],"nextCursor":${JSON.stringify(next)}}}`)
+  })
 
-  app.get(
-    '/change-entries',
-    { config, schema: { querystring: listChangeEntriesQuerySchema } },
-    async ({ identity, query }, reply) => {
-      const { cursor, limit, ...filters } = query
-      const log = changeEntries.of(identity.subscriberId)
-      const { entries, next } = await log.list({ ...filters, before: cursor }, limit)
-      const items = entries.map(changeEntryJson).join(',')
-      return reply.type(json).send(`{"data":{"changeEntries":[${items}],"nextCursor":${JSON.stringify(next)}}}`)
-    },
-  )
-
-  app.get(
-    '/change-entries/all',
-    { config, schema: { querystring: exportChangeEntriesQuerySchema } },
-    async (request, reply) => {
-      const accepted = accepts(request.raw)
-      const asked = accepted.type(Object.keys(exportFormats))
-      const format = exportFormats[typeof asked === 'string' ? asked : 'application/json'] as ExportFormat
-      const isZipped = accepted.encoding(['gzip', 'identity']) === 'gzip'
-      const steps = changeEntries.of(request.identity.subscriberId).all(request.query)
-      const body = await openTransfer(format, steps, isZipped)
-      reply.raw.setTimeout(stallMs, () => reply.raw.destroy())
-      if (isZipped) reply.header('content-encoding', 'gzip')
-      return reply.header('vary', 'Accept, Accept-Encoding').type(format.contentType).send(body)
-    },
-  )
+  app.get('/change-entries/all', routeOptions(operations.listAllChangeEntries), async (request, reply) => {
+    const accepted = accepts(request.raw)
+    const asked = accepted.type(Object.keys(exportFormats))
+    const format = exportFormats[typeof asked === 'string' ? asked : 'application/json'] as ExportFormat
+    const isZipped = accepted.encoding(['gzip', 'identity']) === 'gzip'
+    const steps = changeEntries.of(request.identity.subscriberId).all(request.query)
+    const body = await openTransfer(format, steps, isZipped)
+    reply.raw.setTimeout(stallMs, () => reply.raw.destroy())
+    if (isZipped) reply.header('content-encoding', 'gzip')
+    return reply.header('vary', 'Accept, Accept-Encoding').type(format.contentType).send(body)
+  })
 }

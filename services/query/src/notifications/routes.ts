@@ -1,5 +1,5 @@
-import { listNotificationsQuerySchema, markReadSchema, notificationParamsSchema } from '@herald/contracts'
-import { type HttpServer, type Identity, problem } from '@herald/runtime'
+import { operations } from '@herald/contracts'
+import { type HttpServer, type Identity, problem, routeOptions } from '@herald/runtime'
 import type { Feed, Notifications, StoredNotification } from '@herald/store'
 import { notificationJson } from './notification-json.ts'
 
@@ -14,16 +14,12 @@ const json = 'application/json; charset=utf-8'
 export function addNotificationRoutes(app: HttpServer, { notifications, clock }: NotificationRoutesDependencies): void {
   const feedOf = ({ subscriberId, userId }: Identity): Feed => notifications.of({ subscriberId, recipientId: userId })
 
-  app.get(
-    '/',
-    { config: { etag: true }, schema: { querystring: listNotificationsQuerySchema } },
-    async ({ identity, query }, reply) => {
-      const { cursor, ...filters } = query
-      const { notifications: page, next } = await feedOf(identity).list({ ...filters, before: cursor })
-      const items = page.map(notificationJson).join(',')
-      return reply.type(json).send(`{"data":{"notifications":[${items}],"nextCursor":${JSON.stringify(next)}}}`)
-    },
-  )
+  app.get('/', routeOptions(operations.listNotifications), async ({ identity, query }, reply) => {
+    const { cursor, ...filters } = query
+    const { notifications: page, next } = await feedOf(identity).list({ ...filters, before: cursor })
+    const items = page.map(notificationJson).join(',')
+    return reply.type(json).send(`{"data":{"notifications":[${items}],"nextCursor":${JSON.stringify(next)}}}`)
+  })
 
   const one = (notification: StoredNotification | null): string => {
     // The same answer whether it never was, is gone, or is somebody else's.
@@ -31,25 +27,36 @@ export function addNotificationRoutes(app: HttpServer, { notifications, clock }:
     return `{"data":${notificationJson(notification)}}`
   }
 
-  app.get('/notifications/unread-count', { config: { etag: true } }, async ({ identity }) => ({
+  app.get('/notifications/unread-count', routeOptions(operations.countUnreadNotifications), async ({ identity }) => ({
     data: { unreadCount: await feedOf(identity).unreadCount() },
   }))
 
-  app.post('/notifications/read', { schema: { body: markReadSchema } }, async ({ identity, body: { ids, upTo } }) => {
-    const feed = feedOf(identity)
-    const updated = await feed.markManyRead(ids ? { ids } : { all: true, upTo }, clock())
-    return { data: { updated, unreadCount: await feed.unreadCount() } }
-  })
-
-  const options = { schema: { params: notificationParamsSchema } }
-
-  app.get('/notifications/:notificationId', options, async ({ identity, params }, reply) =>
-    reply.type(json).send(one(await feedOf(identity).get(params.notificationId))),
+  app.post(
+    '/notifications/read',
+    routeOptions(operations.markNotificationsRead),
+    async ({ identity, body: { ids, upTo } }) => {
+      const feed = feedOf(identity)
+      const updated = await feed.markManyRead(ids ? { ids } : { all: true, upTo }, clock())
+      return { data: { updated, unreadCount: await feed.unreadCount() } }
+    },
   )
-  app.patch('/notifications/:notificationId/read', options, async ({ identity, params }, reply) =>
-    reply.type(json).send(one(await feedOf(identity).markRead(params.notificationId, clock()))),
+
+  app.get(
+    '/notifications/:notificationId',
+    routeOptions(operations.getNotification),
+    async ({ identity, params }, reply) =>
+      reply.type(json).send(one(await feedOf(identity).get(params.notificationId))),
   )
-  app.patch('/notifications/:notificationId/unread', options, async ({ identity, params }, reply) =>
-    reply.type(json).send(one(await feedOf(identity).markUnread(params.notificationId, clock()))),
+  app.patch(
+    '/notifications/:notificationId/read',
+    routeOptions(operations.markNotificationRead),
+    async ({ identity, params }, reply) =>
+      reply.type(json).send(one(await feedOf(identity).markRead(params.notificationId, clock()))),
+  )
+  app.patch(
+    '/notifications/:notificationId/unread',
+    routeOptions(operations.markNotificationUnread),
+    async ({ identity, params }, reply) =>
+      reply.type(json).send(one(await feedOf(identity).markUnread(params.notificationId, clock()))),
   )
 }

@@ -1,0 +1,58 @@
+// Values of the documentation, in the specification's own shapes. A test holds each against its schema.
+const userId = '7c9e6679-7425-40de-944b-e07fc1f90ae7'
+const recipientId = '16fd2706-8baf-433b-82eb-8c7fada847da'
+const time = '2026-01-31T09:30:00Z'
+
+const content = {
+  type: 'mention',
+  actorType: 'user',
+  subjectId: recipientId,
+  subjectType: 'user',
+  locationId: '6fa459ea-ee8a-3ca4-894e-db77e160355e',
+  locationType: 'comment',
+  metadata: {
+    mention: { mentionerName: 'Ada Lovelace', snippet: 'Could you look at this?', entityType: 'portfolio' },
+    add: {},
+    edit: {},
+  },
+} as const
+
+const stored = {
+  id: '019c12d4-1a40-7cc3-98c4-dc0c0c07398f',
+  subscriberId: 'a8098c1a-f86e-41da-bd1a-00112444be1e',
+  actorId: userId,
+  ...content,
+  createdAt: time,
+  updatedAt: time,
+  actor: { id: userId, name: 'Ada Lovelace', image: 'https://images.example/ada.png' },
+} as const
+
+const changeEntry = {
+  id: '019c12d4-1a40-71d1-a5b1-3c0b6e1c9a10',
+  user: { id: userId, name: 'Ada Lovelace', email: 'ada@example.com' },
+  entityType: 'portfolio',
+  entityId: 'p-1',
+  entityTitle: 'Engines',
+  actionType: 'update',
+  changedField: 'name',
+  createdAt: time,
+  beforeState: { name: 'Engine' },
+  afterState: { name: 'Engines' },
+} as const
+
+const notification = { ...stored, readAt: null, emailSentAt: null } as const
+const event = (name: string, data: object) => `id: bHVra2E\nevent: ${name}\ndata: ${JSON.stringify(data)}\n\n`
+
+export const examples = {
+  createNotification: { ...content, recipientIds: [recipientId] },
+  createdNotification: { data: { ...stored, recipients: [{ recipientId, readAt: null, emailSentAt: null }] } },
+  notification: { data: notification },
+  notificationPage: { data: { notifications: [notification], nextCursor: null } },
+  markRead: { some: { ids: [stored.id] }, all: { all: true }, upTo: { all: true, upTo: stored.id } },
+  markedRead: { data: { updated: 1, unreadCount: 4 } },
+  unreadCount: { data: { unreadCount: 5 } },
+  changeEntries: { data: [changeEntry] },
+  changeEntryPage: { data: { changeEntries: [changeEntry], nextCursor: changeEntry.id } },
+  changeEntryLines: `${JSON.stringify(changeEntry)}\n`,
+  stream: event('unread-count', { unreadCount: 5 }),
+} as const

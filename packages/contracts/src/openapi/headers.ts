@@ -1,0 +1,48 @@
+const integer = { type: 'integer', minimum: 0 }
+
+/** The header fields of answers, by the names under `components`. */
+export const componentHeaders = {
+  RequestId: {
+    description: 'The request’s own `X-Request-Id` when it is 1 to 128 of `A-Z a-z 0-9 . _ -`, else a new UUID',
+    schema: { type: 'string', pattern: '^[A-Za-z0-9._-]{1,128}$' },
+  },
+  RateLimitLimit: { description: 'Requests a minute and user', schema: integer },
+  RateLimitRemaining: { description: 'Requests that are left in this window', schema: integer },
+  RateLimitReset: { description: 'Seconds until the window ends', schema: integer },
+  RetryAfter: { description: 'Seconds after which to come again', schema: integer },
+  ETag: { description: 'A hash of the body, for `If-None-Match`', schema: { type: 'string' } },
+  Allow: { description: 'The methods that the path has', schema: { type: 'string' } },
+  Challenge: { description: 'What the token lacks (RFC 6750)', schema: { type: 'string' } },
+} as const
+
+type HeaderName = keyof typeof componentHeaders
+
+const fieldNames: Partial<Record<HeaderName, string>> = {
+  RequestId: 'X-Request-Id',
+  RateLimitLimit: 'RateLimit-Limit',
+  RateLimitRemaining: 'RateLimit-Remaining',
+  RateLimitReset: 'RateLimit-Reset',
+  RetryAfter: 'Retry-After',
+  Challenge: 'WWW-Authenticate',
+}
+
+const ofCounted: readonly HeaderName[] = ['RateLimitLimit', 'RateLimitRemaining', 'RateLimitReset']
+
+export function headerReferences(names: readonly HeaderName[]): Record<string, { $ref: string }> {
+  return Object.fromEntries(
+    names.map((name) => [fieldNames[name] ?? name, { $ref: `#/components/headers/${name}` }] as const),
+  )
+}
+
+/** The header fields that an answer may have beyond its content type. */
+export function headersOfStatus(status: number, { counted, tagged }: { counted: boolean; tagged: boolean }) {
+  return headerReferences([
+    'RequestId',
+    // Refused before it is counted: who it is has to be known.
+    ...(counted && ![401, 405, 408, 414, 431].includes(status) ? ofCounted : []),
+    ...(tagged && (status === 200 || status === 304) ? (['ETag'] as const) : []),
+    ...([409, 429, 503].includes(status) ? (['RetryAfter'] as const) : []),
+    ...(status === 405 ? (['Allow'] as const) : []),
+    ...(status === 401 || status === 403 ? (['Challenge'] as const) : []),
+  ])
+}

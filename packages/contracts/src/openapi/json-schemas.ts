@@ -1,0 +1,70 @@
+import { z } from 'zod'
+import { changeEntrySchema } from '../change-entry.ts'
+import { changeEntriesSchema, changeEntryPageSchema } from '../list-change-entries.ts'
+import { notificationPageSchema } from '../list-notifications.ts'
+import { markedReadSchema, markReadSchema, unreadCountSchema } from '../mark-read.ts'
+import { metadataSchema } from '../metadata.ts'
+import {
+  createdNotificationAnswerSchema,
+  createdNotificationSchema,
+  createNotificationSchema,
+  notificationAnswerSchema,
+  notificationSchema,
+} from '../notification.ts'
+
+export type JsonSchema = Record<string, unknown>
+
+// What the document names; a schema that is not here stands where it is used.
+const accepted = { CreateNotification: createNotificationSchema, MarkRead: markReadSchema }
+const answered = {
+  ...{ CreatedNotification: createdNotificationSchema, CreatedNotificationAnswer: createdNotificationAnswerSchema },
+  ...{ Notification: notificationSchema, NotificationAnswer: notificationAnswerSchema },
+  ...{ NotificationPage: notificationPageSchema, NotificationMetadata: metadataSchema },
+  ...{ MarkedRead: markedReadSchema, UnreadCount: unreadCountSchema },
+  ...{ ChangeEntry: changeEntrySchema, ChangeEntries: changeEntriesSchema, ChangeEntryPage: changeEntryPageSchema },
+}
+
+const uri = (name: string) => `#/components/schemas/${name}`
+
+/** The schemas under `components`: what is accepted as it is sent, what is answered as it goes out. */
+export function componentSchemas(): Record<string, JsonSchema> {
+  return { ...toComponents(accepted, 'input'), ...toComponents(answered, 'output') }
+}
+
+/** The JSON Schema of a body: a reference when the document names it. */
+export function bodySchema(schema: z.ZodType): JsonSchema {
+  const [name] = Object.entries({ ...accepted, ...answered }).find(([, named]) => named === schema) ?? []
+  if (name === undefined) throw new TypeError('The schema of a body has no name in the document')
+  return { $ref: uri(name) }
+}
+
+/** The JSON Schema of something that is sent in parts, such as a query. */
+export function partsSchema(schema: z.ZodObject): { properties: Record<string, JsonSchema>; required?: string[] } {
+  return z.toJSONSchema(schema, options('input')) as ReturnType<typeof partsSchema>
+}
+
+function toComponents(schemas: Record<string, z.ZodType>, io: 'input' | 'output'): Record<string, JsonSchema> {
+  const registry = z.registry<{ id: string }>()
+  for (const [id, schema] of Object.entries(schemas)) registry.add(schema, { id })
+  const converted = z.toJSONSchema(registry, { ...options(io), uri }).schemas
+  return Object.fromEntries(
+    Object.entries(converted).map(([name, { $schema: _, $id: __, ...schema }]) => [name, schema as JsonSchema]),
+  )
+}
+
+function options(io: 'input' | 'output') {
+  return {
+    io,
+    // What zod cannot say of a schema of our own is in its meta data.
+    unrepresentable: 'any',
+    override({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodType; jsonSchema: z.core.JSONSchema.BaseSchema }) {
+      const asSent = z.globalRegistry.get(zodSchema)?.asSent
+      if (asSent !== undefined) {
+        for (const key of Object.keys(jsonSchema)) delete jsonSchema[key]
+        Object.assign(jsonSchema, asSent)
+      }
+      // Within a major version answers may get further fields; what is accepted is closed.
+      if (io === 'output' && jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties
+    },
+  } as const
+}

@@ -1,0 +1,75 @@
+import type { z } from 'zod'
+import type { BodyForm, Operation } from '../operation.ts'
+import { headersOfStatus } from './headers.ts'
+import { bodySchema, type JsonSchema, partsSchema } from './json-schemas.ts'
+import { problemResponses } from './problem-responses.ts'
+
+const ifNoneMatch = {
+  name: 'If-None-Match',
+  in: 'header',
+  required: false,
+  description: 'Entity tags that the client has; one that still holds is answered with 304',
+  schema: { type: 'string' },
+}
+
+/** An operation as OpenAPI describes it. */
+export function operationObject(operationId: string, operation: Operation): JsonSchema {
+  const { summary, description, tag, method, params, querystring, headers, body, etag, scope } = operation
+  const parameters = [
+    ...parametersOf(params, 'path'),
+    ...parametersOf(querystring, 'query'),
+    ...parametersOf(headers, 'header'),
+    ...(etag ? [ifNoneMatch] : []),
+  ]
+  return {
+    operationId,
+    tags: [tag],
+    summary,
+    description: [description, method === 'GET' ? '`HEAD` is answered alike, without a body.' : '']
+      .filter(Boolean)
+      .join(' '),
+    security: operation.public ? [] : [{ bearer: scope ? [scope] : [] }],
+    ...(parameters.length > 0 ? { parameters } : {}),
+    ...(body ? { requestBody: requestBody(body, operation.bodyExamples) } : {}),
+    responses: { ...successResponses(operation), ...problemResponses(operation) },
+  }
+}
+
+function parametersOf(schema: z.ZodObject | undefined, place: 'path' | 'query' | 'header'): JsonSchema[] {
+  if (schema === undefined) return []
+  const { properties, required = [] } = partsSchema(schema)
+  return Object.entries(properties).map(([name, { description, ...property }]) => ({
+    name: place === 'header' ? toFieldName(name) : name,
+    in: place,
+    required: required.includes(name),
+    ...(description ? { description } : {}),
+    schema: property,
+  }))
+}
+
+function requestBody(schema: z.ZodType, examples: Readonly<Record<string, unknown>> = {}) {
+  const named = Object.fromEntries(Object.entries(examples).map(([name, value]) => [name, { value }]))
+  return { required: true, content: { 'application/json': { schema: bodySchema(schema), examples: named } } }
+}
+
+function successResponses({ success, etag, public: isPublic }: Operation) {
+  const content = Object.fromEntries(Object.entries(success.content).map(([type, form]) => [type, toMedia(form)]))
+  const about = { counted: !isPublic, tagged: etag === true }
+  const notModified = { description: 'The client has it already', headers: headersOfStatus(304, about) }
+  return {
+    [success.status]: { description: success.description, headers: headersOfStatus(success.status, about), content },
+    ...(etag ? { '304': notModified } : {}),
+  }
+}
+
+function toMedia({ schema, example }: BodyForm) {
+  return {
+    ...(schema ? { schema: bodySchema(schema) } : {}),
+    ...(example === undefined ? {} : { example }),
+  }
+}
+
+/** `idempotency-key` as it is usually written: `Idempotency-Key`. */
+function toFieldName(name: string): string {
+  return name.replaceAll(/\bid\b|\b[a-z]/g, (part) => (part === 'id' ? 'ID' : part.toUpperCase()))
+}

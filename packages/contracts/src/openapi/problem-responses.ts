@@ -1,0 +1,60 @@
+import { type ErrorCode, errorCodes } from '../error-codes.ts'
+import { limits } from '../limits.ts'
+import { errorCodesOf, type Operation } from '../operation.ts'
+import { headersOfStatus } from './headers.ts'
+import type { JsonSchema } from './json-schemas.ts'
+
+const text = { type: 'string' }
+const pointer = { type: 'string', description: 'JSON Pointer (RFC 6901) without `#`, empty for the whole' }
+
+/** A problem document (RFC 9457). */
+export const problemSchema: JsonSchema = {
+  type: 'object',
+  properties: {
+    type: { type: 'string', format: 'uri', description: 'Names the code: `urn:herald:problem:<code>`' },
+    title: text,
+    status: { type: 'integer', minimum: 400, maximum: 599 },
+    detail: text,
+    instance: { type: 'string', description: 'The id of the request' },
+    code: { type: 'string', enum: Object.keys(errorCodes), description: 'Stable and machine-readable' },
+    errors: {
+      type: 'array',
+      maxItems: limits.faults,
+      items: { type: 'object', properties: { pointer, detail: text }, required: ['pointer', 'detail'] },
+      description: 'The faults of the input',
+    },
+  },
+  required: ['type', 'title', 'status', 'detail', 'instance', 'code'],
+}
+
+/** Every answer of an operation that is not a success, by its status. */
+export function problemResponses(operation: Operation): Record<string, unknown> {
+  const byStatus = Map.groupBy(errorCodesOf(operation), (code) => errorCodes[code].status)
+  return Object.fromEntries(
+    [...byStatus]
+      .sort(([a], [b]) => a - b)
+      .map(([status, codes]) => [String(status), toResponse(status, codes, !operation.public)]),
+  )
+}
+
+function toResponse(status: number, codes: readonly ErrorCode[], counted: boolean) {
+  const schema = {
+    $ref: '#/components/schemas/Problem',
+    properties: { status: { const: status }, code: { enum: codes } },
+  }
+  const examples = Object.fromEntries(codes.map((code) => [code, { value: toExample(code) }]))
+  return {
+    description: codes.map((code) => `\`${code}\`: ${errorCodes[code].title}`).join('; '),
+    headers: headersOfStatus(status, { counted, tagged: false }),
+    content: { 'application/problem+json': { schema, examples } },
+  }
+}
+
+function toExample(code: ErrorCode) {
+  const { status, title } = errorCodes[code]
+  const instance = '9b2f6c1e-3f0a-4d7e-8a55-0c9f0b6f1a77'
+  const example = { type: `urn:herald:problem:${code}`, title, status, detail: title, instance, code }
+  return code === 'validation_failed'
+    ? { ...example, errors: [{ pointer: '/subjectId', detail: 'Must be a UUID' }] }
+    : example
+}
