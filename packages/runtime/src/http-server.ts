@@ -2,9 +2,11 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { limits } from '@herald/contracts'
 import {
   type FastifyBaseLogger,
+  type FastifyContextConfig,
   type FastifyInstance,
   type FastifyReply,
   type FastifyRequest,
+  type FastifySchema,
   type FastifyTypeProvider,
   fastify,
 } from 'fastify'
@@ -25,6 +27,24 @@ import { requestIdOf } from './request-id.ts'
 import { createRequestObservation, QuietLogController } from './request-observation.ts'
 import { createRequestValidation } from './request-validation.ts'
 import { securityHeaders } from './security-headers.ts'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** The routes that are there, `HEAD` aside: for tests that hold them against the contract. */
+    readonly servedRoutes: readonly ServedRoute[]
+  }
+  interface FastifyContextConfig {
+    /** The path of the operation that the route is a part of, such as a style sheet of a page. */
+    partOf?: string
+  }
+}
+
+export type ServedRoute = {
+  readonly method: string
+  readonly path: string
+  readonly schema: FastifySchema | undefined
+  readonly config: FastifyContextConfig | undefined
+}
 
 /** Types a route's `params`, `query`, `headers` and `body` by its zod schemas. */
 export interface ZodTypeProvider extends FastifyTypeProvider {
@@ -107,6 +127,8 @@ export function createHttpServer({
     },
   }).withTypeProvider<ZodTypeProvider>()
 
+  const served: ServedRoute[] = []
+  app.decorate('servedRoutes', served)
   app.decorateRequest('identity', {
     getter(this: FastifyRequest) {
       const identity = identityOf(this)
@@ -123,7 +145,11 @@ export function createHttpServer({
 
   app.addHook('onRoute', (route) => {
     const methods = Array.isArray(route.method) ? route.method : [route.method]
-    for (const method of route.url === '*' ? [] : methods) allowed.add({ method, path: route.url })
+    const { url: path, schema, config } = route
+    for (const method of methods) {
+      allowed.add({ method, path })
+      if (method !== 'HEAD') served.push({ method, path, schema, config })
+    }
     const validate = createRequestValidation(route.schema ?? {}, { anyQuery: route.config?.public === true })
     route.preValidation = [validate, route.preValidation ?? []].flat()
   })

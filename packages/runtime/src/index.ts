@@ -11,7 +11,13 @@ export {
   toAuthenticatorOptions,
 } from './create-authenticator.ts'
 export type { CheckOutcome, CheckResult, HealthCheck } from './health-checks.ts'
-export { createHttpServer, type HttpServer, type HttpServerDependencies, type ZodTypeProvider } from './http-server.ts'
+export {
+  createHttpServer,
+  type HttpServer,
+  type HttpServerDependencies,
+  type ServedRoute,
+  type ZodTypeProvider,
+} from './http-server.ts'
 export type { Identity } from './identity.ts'
 export { createLogger, type Logger, type LoggerOptions } from './logger.ts'
 export { createMetrics, type Metrics } from './metrics.ts'

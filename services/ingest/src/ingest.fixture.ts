@@ -37,6 +37,7 @@ export async function createTestIngest(name: string, environment: Record<string,
 
   return {
     admin,
+    http,
     brokers,
     events,
     store,

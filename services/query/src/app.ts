@@ -11,6 +11,7 @@ import {
 import { createStore, isStorageUnavailable } from '@herald/store'
 import { addChangeEntryRoutes } from './change-entries/routes.ts'
 import type { Settings } from './config.ts'
+import { addDocumentationRoutes } from './documentation/routes.ts'
 import { addNotificationRoutes } from './notifications/routes.ts'
 import { createStreamMetrics } from './stream/metrics.ts'
 import type { StreamOptions } from './stream/options.ts'
@@ -53,6 +54,7 @@ export function createQuery({ settings, logger, releasers, streamOptions }: Quer
   })
   addStreamRoute(http, { streams })
   addChangeEntryRoutes(http, { changeEntries: store.changeEntries })
+  addDocumentationRoutes(http)
   const admin = createAdminServer({
     logger,
     registry: metrics.registry,

@@ -40,6 +40,7 @@ export async function createTestQuery(name: string, environment: Record<string, 
   return {
     ask,
     admin,
+    http,
     store,
     database,
     /** A user of a new subscriber with every scope, unless the claims say otherwise. */

@@ -1,0 +1,131 @@
+import { describe, expect, test } from '@jest/globals'
+import { Validator } from '@seriousme/openapi-schema-validator'
+import type { z } from 'zod'
+import { errorCodes } from '../error-codes.ts'
+import type { Operation } from '../operation.ts'
+import { operations } from '../operations.ts'
+import { createOpenApiDocument } from './document.ts'
+
+type Codes = { schema: { properties: { code: { enum: (keyof typeof errorCodes)[] } } } }
+type Described = { description: string; content?: { 'application/problem+json'?: Codes } }
+
+// Through JSON, as it is served: what is `undefined` would be gone there.
+const document = JSON.parse(JSON.stringify(createOpenApiDocument()))
+const table = Object.entries(operations as Readonly<Record<string, Operation>>)
+const described = ({ method, path }: Operation) =>
+  document.paths[path.replaceAll(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()]
+
+test('it is OpenAPI 3.1, and every reference leads somewhere', async () => {
+  const validator = new Validator()
+  expect(await validator.validate(structuredClone(document))).toEqual({ valid: true })
+  expect(validator.version).toBe('3.1')
+  const references = JSON.stringify(document).match(/(?<="\$ref":"#\/)[^"]+/g) ?? []
+  expect(references.length).toBeGreaterThan(50)
+  for (const reference of references) {
+    const place = reference.split('/').reduce((node, key) => node?.[key], document)
+    expect([reference, place]).toEqual([reference, expect.any(Object)])
+  }
+})
+
+test('it has the operations of the contract, and no other', () => {
+  const ids = Object.values<Record<string, { operationId: string }>>(document.paths).flatMap((path) =>
+    Object.values(path).map(({ operationId }) => operationId),
+  )
+  expect(ids.sort()).toEqual(Object.keys(operations).sort())
+})
+
+describe.each(table)('%s', (id, operation) => {
+  const object = described(operation)
+
+  test('is described where it is', () => {
+    expect(object).toMatchObject({ operationId: id, tags: [operation.tag], summary: operation.summary })
+    const security = operation.public ? [] : [{ bearer: operation.scope ? [operation.scope] : [] }]
+    expect(object.security).toEqual(security)
+  })
+
+  test('has a description for each status, whose codes are of that status', () => {
+    for (const [status, { description, content }] of Object.entries<Described>(object.responses)) {
+      expect(description).toMatch(/./)
+      const codes = content?.['application/problem+json']?.schema.properties.code.enum ?? []
+      expect(codes.length > 0).toBe(Number(status) >= 400)
+      for (const code of codes) expect([code, errorCodes[code].status]).toEqual([code, Number(status)])
+    }
+    expect(object.responses['401'] === undefined).toBe(operation.public === true)
+    expect(object.responses['304'] === undefined).toBe(operation.etag === undefined)
+  })
+
+  test('names every part of the path', () => {
+    const named = (object.parameters ?? []).filter((parameter: { in: string }) => parameter.in === 'path')
+    expect(named.map(({ name }: { name: string }) => `:${name}`)).toEqual(operation.path.match(/:\w+/g) ?? [])
+  })
+
+  test('has examples that its schemas take, and give back as they are', () => {
+    for (const example of Object.values(operation.bodyExamples ?? {})) {
+      expect((operation.body as z.ZodType).parse(example)).toEqual(example)
+    }
+    for (const { schema, example } of Object.values(operation.success.content)) {
+      if (schema) expect(schema.parse(example)).toEqual(example)
+    }
+  })
+})
+
+describe('limits are said as they are', () => {
+  const { schemas } = document.components
+  const { properties } = schemas.CreateNotification
+  const query = (path: string, name: string) =>
+    document.paths[path].get.parameters.find((parameter: { name: string }) => parameter.name === name)
+  const uuid = { type: 'string', format: 'uuid', pattern: expect.stringContaining('[0-9A-Fa-f]{12}$') }
+
+  test('of a new notification', () => {
+    expect(schemas.CreateNotification.additionalProperties).toBe(false)
+    expect(schemas.CreateNotification.required).toHaveLength(8)
+    expect(properties.recipientIds).toEqual({
+      ...{ type: 'array', minItems: 1, maxItems: 1000, uniqueItems: true, items: uuid },
+    })
+    const { mention, add } = properties.metadata.properties
+    expect(properties.metadata).toMatchObject({ required: ['mention'], additionalProperties: false })
+    expect(mention).toMatchObject({
+      properties: { mentionerName: { type: 'string', maxLength: 200 }, snippet: { type: 'string', maxLength: 2000 } },
+      required: ['mentionerName', 'snippet'],
+      additionalProperties: false,
+      anyOf: [{ required: ['entityType'] }, { required: ['anchorId'] }],
+    })
+    expect(add).toMatchObject({ type: 'object', additionalProperties: true, default: {} })
+  })
+
+  test('of many marks', () => {
+    expect(schemas.MarkRead).toMatchObject({
+      properties: { ids: { minItems: 1, maxItems: 100, items: uuid }, all: { const: true }, upTo: uuid },
+      additionalProperties: false,
+      oneOf: [{ required: ['ids'] }, { required: ['all'] }],
+      dependentRequired: { upTo: ['all'] },
+    })
+  })
+
+  test('of a query', () => {
+    const limit = { type: 'integer', minimum: 1, maximum: 100, default: 20 }
+    for (const path of ['/', '/change-entries']) {
+      expect(query(path, 'limit')).toEqual({ name: 'limit', in: 'query', required: false, schema: limit })
+      expect(query(path, 'cursor').schema).toEqual(uuid)
+      expect(query(path, 'createdFrom').schema).toEqual({ type: 'string', format: 'date-time' })
+    }
+    expect(query('/', 'status').schema).toEqual({ type: 'string', enum: ['all', 'unread', 'read'], default: 'all' })
+  })
+
+  test('of header fields', () => {
+    expect(document.paths['/'].post.parameters).toEqual([
+      expect.objectContaining({
+        ...{ name: 'Idempotency-Key', in: 'header', required: false },
+        schema: { type: 'string', minLength: 1, maxLength: 255 },
+      }),
+    ])
+    expect(query('/notifications/stream', 'Last-Event-ID')).toMatchObject({ in: 'header', schema: { type: 'string' } })
+  })
+})
+
+test('where the operations are is told relative to the document, unless the operator says', () => {
+  expect(document.servers).toEqual([{ url: '.' }])
+  expect(createOpenApiDocument({ serverUrl: 'https://api.example/v1' }).servers).toEqual([
+    { url: 'https://api.example/v1' },
+  ])
+})

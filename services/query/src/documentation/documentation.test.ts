@@ -1,0 +1,65 @@
+import { type Operation, operations } from '@herald/contracts'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { createTestQuery } from '../query.fixture.ts'
+
+let query: Awaited<ReturnType<typeof createTestQuery>>
+beforeAll(async () => {
+  query = await createTestQuery('docs')
+})
+afterAll(() => query?.stop())
+
+const own = Object.values<Operation>(operations).filter(({ service }) => service === 'query')
+const key = ({ method, path }: { method: string; path: string }) => `${method} ${path}`
+
+test('what the contract says of this service is served, and nothing else', () => {
+  const { servedRoutes } = query.http
+  const whole = servedRoutes.filter(({ config }) => config?.partOf === undefined)
+  expect(whole.map(key).sort()).toEqual(own.map(key).sort())
+  const paths = new Set(whole.map(({ path }) => path))
+  for (const { config } of servedRoutes) expect(config?.partOf === undefined || paths.has(config.partOf)).toBe(true)
+})
+
+test.each(own.map((operation) => [key(operation), operation] as const))(
+  '%s is validated as documented',
+  (_, operation) => {
+    const route = query.http.servedRoutes.find((served) => key(served) === key(operation))
+    for (const part of ['params', 'querystring', 'headers', 'body'] as const) {
+      expect(route?.schema?.[part]).toBe(operation[part])
+    }
+    const { public: isPublic, scope, etag } = operation
+    expect(route?.config).toMatchObject(JSON.parse(JSON.stringify({ public: isPublic, scope, etag })))
+  },
+)
+
+test('the document is there for everybody, with the operations of both services', async () => {
+  const { statusCode, headers, body } = await query.http.inject({ url: '/openapi.json' })
+  expect([statusCode, headers['content-type']]).toEqual([200, 'application/json; charset=utf-8'])
+  const { openapi, paths } = JSON.parse(body)
+  expect(openapi).toMatch(/^3\.1\./)
+  expect(Object.keys(paths['/'])).toEqual(['post', 'get'])
+})
+
+describe('the page', () => {
+  const get = (url: string) => query.http.inject({ url })
+
+  test('is there for everybody, may load its own parts and nothing else', async () => {
+    const { statusCode, headers, body } = await get('/docs')
+    expect([statusCode, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
+    const policy = String(headers['content-security-policy'])
+    expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'")
+    expect(policy).not.toMatch(/unsafe|https?:|\*/)
+    expect(body).not.toMatch(/https?:|<script>/)
+  })
+
+  test('has parts that are there', async () => {
+    const { body } = await get('/docs')
+    const parts = [...body.matchAll(/(?:src|href)="(docs\/[^"]+)"/g)].map(([, path]) => `/${path}`)
+    expect(parts).toHaveLength(3)
+    for (const part of parts) {
+      const { statusCode, headers, body: text } = await get(part)
+      expect([part, statusCode]).toEqual([part, 200])
+      expect(headers['content-type']).toMatch(part.endsWith('.css') ? /^text\/css/ : /^text\/javascript/)
+      expect(text.length).toBeGreaterThan(50)
+    }
+  })
+})
