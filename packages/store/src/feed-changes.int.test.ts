@@ -49,6 +49,8 @@ async function take(count: number, meanwhile = async (_position: string) => {}, 
     try {
       for await (const step of store.feedChanges.watch({ after, signal })) {
         if (step.kind === 'lost') throw new Error('The position is lost')
+        // Everything up to a position was told before it: else somebody would begin behind a change that he never saw.
+        if (after !== undefined && step.kind === 'change') expect(step.position > after).toBe(true)
         after = step.position
         work ??= meanwhile(step.position)
         if (step.kind === 'change') told.push({ position: step.position, owner: step.owner, change: step.read() })

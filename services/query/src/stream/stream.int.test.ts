@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { notificationSchema } from '@herald/contracts'
+import { startGateway } from '@herald/local-stack'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { notificationAt } from '../query.fixture.ts'
 import { createStreamTest, openStream, type StartedQuery, type StreamTest } from './stream.fixture.ts'
@@ -195,6 +196,27 @@ describe('how it ends', () => {
     expect(await other.metric('herald_change_streams_total', 'live')).toBe(2)
     await again.close()
   })
+})
+
+test('through a gateway it is the same, and neither end is left open when the other goes', async () => {
+  const other = await world.start({ heartbeatMs: 200 })
+  const gateway = await startGateway({ ingestUrl: 'http://127.0.0.1:1', queryUrl: other.url })
+  const user = newUser()
+  const streams = [
+    await openStream(gateway.url, await world.token(user)),
+    await openStream(gateway.url, await world.token(user)),
+  ]
+  const [leaves, stays] = streams
+  for (const stream of streams) await stream.until('unread-count')
+  const ids = await notify([user], 3)
+  await leaves?.until('notification', 3)
+  await leaves?.close()
+  await wait(500)
+  expect(await other.metric('herald_streams_open')).toBe(1)
+  await other.stop()
+  await stays?.done
+  expect([stays?.outcome(), stays?.events.at(-1)?.event, stays?.notificationIds()]).toEqual(['ended', 'closing', ids])
+  await gateway.stop()
 })
 
 test('a user has so many streams and no more', async () => {
