@@ -117,6 +117,16 @@ test('receipts and notifications that race are all brought together', async () =
   expect(await client.db(name).collection('waiting-receipts').countDocuments()).toBe(0)
 })
 
+test('one that was left to wait by a failure, and comes again when its notification is there, waits no longer', async () => {
+  const given = notification()
+  const late = receipt(given, 'read', 5)
+  await store.receipts.apply([late], at(0))
+  await store.notifications.insertNew([given])
+  expect(await store.receipts.apply([late], at(1))).toBe(0)
+  expect((await stateOf(given)).readAt).toEqual(at(5))
+  expect(await client.db(name).collection('waiting-receipts').countDocuments()).toBe(0)
+})
+
 test('more that wait than are looked through one by one', async () => {
   const given = Array.from({ length: 1_200 }, notification)
   await store.receipts.apply(

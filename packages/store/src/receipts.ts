@@ -71,15 +71,14 @@ const keyOf = ({ subscriberId, recipientId, notificationId }: Receipt) =>
 export function createReceipts(notifications: Notifications, waiting: Waiting): Receipts {
   return {
     async apply(receipts, now) {
-      const missing = await applyPresent(
-        notifications,
-        receipts.map((receipt) => ({ ...receipt, key: keyOf(receipt) })),
-      )
+      const documents = receipts.map((receipt) => toWaiting({ ...receipt, key: keyOf(receipt) }, now))
+      // One that comes again may have been left to wait by a failure after it was applied: that ends here, too.
+      const applied = await settleDocuments(notifications, waiting, documents)
+      const missing = documents.filter((document) => !applied.has(document))
       if (missing.length === 0) return 0
-      const documents = missing.map((receipt) => toWaiting(receipt, now))
-      await insertNew(waiting, documents)
+      await insertNew(waiting, missing)
       // Its notification may have come in between, and looked for it in vain: who comes second finds the other.
-      return documents.length - (await settleDocuments(notifications, waiting, documents))
+      return missing.length - (await settleDocuments(notifications, waiting, missing)).size
     },
     async settle(stored) {
       const keys = await keysWaited(waiting, stored)
@@ -100,7 +99,7 @@ export function createReceipts(notifications: Notifications, waiting: Waiting): 
           { sort: { waitingSince: 1 } },
         )
         if (!claimed) return undefined
-        if ((await settleDocuments(notifications, waiting, [claimed])) > 0) continue
+        if ((await settleDocuments(notifications, waiting, [claimed])).size > 0) continue
         return { record: claimed.record, forget: async () => void (await waiting.deleteOne({ _id: claimed._id })) }
       }
     },
@@ -158,12 +157,12 @@ function applyOne(notifications: Notifications, { key, kind, at }: Keyed) {
   ])
 }
 
-/** @returns how many were applied, and wait no longer */
+/** @returns those that were applied, and wait no longer */
 async function settleDocuments(notifications: Notifications, waiting: Waiting, documents: WaitingReceiptDocument[]) {
   const missing = new Set(await applyPresent(notifications, documents))
   const settled = documents.filter((document) => !missing.has(document))
   if (settled.length > 0) await waiting.deleteMany({ _id: { $in: settled.map(({ _id }) => _id) } })
-  return settled.length
+  return new Set(settled)
 }
 
 /**
