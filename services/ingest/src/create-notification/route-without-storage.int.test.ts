@@ -10,9 +10,9 @@ beforeAll(async () => {
 })
 afterAll(() => ingest?.stop())
 
-test.each([undefined, 'k'])(
-  'with MongoDB away a request (key: %s) is a problem that says when to come again',
-  async (key) => {
+test.each([[[]], [['k']]])(
+  'with MongoDB away a request (keys: %j) is a problem that says when to come again',
+  async (keys) => {
     const answer = await (await ingest.newUser()).post(
       {
         type: 'mention',
@@ -24,7 +24,7 @@ test.each([undefined, 'k'])(
         metadata: { mention: { mentionerName: '', snippet: '', anchorId: '' } },
         recipientIds: [randomUUID()],
       },
-      key,
+      ...keys,
     )
     expect([answer.status, answer.json.code, answer.headers['retry-after']]).toEqual([503, 'storage_unavailable', '5'])
     expect(answer.body).not.toMatch(/127\.0\.0\.1|mongo/i)
