@@ -45,6 +45,8 @@ async function main(): Promise<number> {
   return rows.length === selected.length && rows.every(({ verdict }) => verdict !== 'failed') ? 0 : 1
 }
 
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
+
 process.exit(
   await main().catch((error) => {
     console.error(error)

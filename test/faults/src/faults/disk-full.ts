@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process'
+import { execFile, execFileSync } from 'node:child_process'
 import { mkdtemp, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -18,9 +18,12 @@ export async function startOnSmallDisks(): Promise<OwnStack> {
   const folders = await Promise.all([0, 1, 2].map(() => mkdtemp(join(tmpdir(), 'herald-small-disk-'))))
   const mounted: string[] = []
   const unmount = async () => {
-    for (const folder of mounted) await run('umount', ['-l', folder]).catch(() => {})
+    for (const folder of mounted.splice(0)) await run('umount', ['-l', folder]).catch(() => {})
     for (const folder of folders) await rm(folder, { recursive: true, force: true })
   }
+  process.once('exit', () => {
+    for (const folder of mounted) execFileSync('umount', ['-l', folder], { stdio: 'ignore' })
+  })
   try {
     for (const folder of folders) {
       await run('mount', ['-t', 'tmpfs', '-o', `size=${diskSize}`, 'tmpfs', folder])

@@ -24,7 +24,7 @@ export interface DeadLetterLog {
   stop(): void
 }
 
-const script = fileURLToPath(new URL('../dead_letter_reader.py', import.meta.url))
+const script = fileURLToPath(new URL('../dead-letter-reader.py', import.meta.url))
 
 export interface DeadLetterLogOptions {
   python: NodeJS.ProcessEnv

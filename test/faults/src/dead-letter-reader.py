@@ -2,6 +2,7 @@
 
 import base64
 import json
+import os
 import sys
 
 from confluent_kafka import Consumer, TopicPartition
@@ -19,7 +20,8 @@ consumer = Consumer({
     "topic.metadata.refresh.interval.ms": 1000, "fetch.message.max.bytes": 4000000, "log_level": 0,
 })
 consumer.assign([TopicPartition(settings["topic"], number, 0) for number in range(settings["partitions"])])
-while True:
+parent = os.getppid()
+while os.getppid() == parent:
     for message in consumer.consume(500, 0.1):
         if message.error():
             continue
