@@ -31,6 +31,8 @@ export type Operation = {
     readonly description: string
     /** By media type. */
     readonly content: Readonly<Record<string, BodyForm>>
+    /** The operations, by their ids, that take something of the answer, as OpenAPI's runtime expressions. */
+    readonly links?: Readonly<Record<string, Readonly<Record<string, string>>>>
   }
   /** What it may answer beyond what its parts bring with them. */
   readonly errors?: readonly ErrorCode[]

@@ -31,6 +31,8 @@ const oneNotification = {
   errors: ['not_found'],
 } as const
 
+const firstOfPage = { notificationId: '$response.body#/data/notifications/0/id' } as const
+
 /**
  * Every operation of the contract, by its id. The gateway's routes, `Allow`, the options of the services' routes (and so
  * their validation) and the OpenAPI document all come from here. Names of parts are Fastify's.
@@ -70,6 +72,7 @@ export const operations = {
       status: 200,
       description: 'A page',
       content: { 'application/json': { schema: notificationPageSchema, example: examples.notificationPage } },
+      links: { getNotification: firstOfPage, markNotificationRead: firstOfPage, markNotificationUnread: firstOfPage },
     },
   },
   markNotificationsRead: {

@@ -123,6 +123,15 @@ describe('limits are said as they are', () => {
   })
 })
 
+test('links lead to operations that take what they give', () => {
+  const { links } = document.paths['/'].get.responses['200']
+  expect(Object.keys(links)).toEqual(['getNotification', 'markNotificationRead', 'markNotificationUnread'])
+  for (const { operationId, parameters } of Object.values<{ operationId: string; parameters: object }>(links)) {
+    const taken = described(operations[operationId as 'getNotification']).parameters as { name: string }[]
+    expect(taken.map(({ name }) => name)).toEqual(Object.keys(parameters))
+  }
+})
+
 test('where the operations are is told relative to the document, unless the operator says', () => {
   expect(document.servers).toEqual([{ url: '.' }])
   expect(createOpenApiDocument({ serverUrl: 'https://api.example/v1' }).servers).toEqual([

@@ -57,9 +57,20 @@ function successResponses({ success, etag, public: isPublic }: Operation) {
   const about = { counted: !isPublic, tagged: etag === true }
   const notModified = { description: 'The client has it already', headers: headersOfStatus(304, about) }
   return {
-    [success.status]: { description: success.description, headers: headersOfStatus(success.status, about), content },
+    [success.status]: {
+      description: success.description,
+      headers: headersOfStatus(success.status, about),
+      content,
+      ...(success.links ? { links: toLinks(success.links) } : {}),
+    },
     ...(etag ? { '304': notModified } : {}),
   }
+}
+
+function toLinks(links: NonNullable<Operation['success']['links']>) {
+  return Object.fromEntries(
+    Object.entries(links).map(([operationId, parameters]) => [operationId, { operationId, parameters }]),
+  )
 }
 
 function toMedia({ schema, example }: BodyForm) {
