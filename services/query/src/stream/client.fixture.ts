@@ -8,12 +8,14 @@ export function createTestClient({
   owner = 'a',
   reads = true,
   expiresInMs = 3_600_000,
+  isCatchingUp = false,
   options = {},
 }: {
   position?: string
   owner?: string
   reads?: boolean
   expiresInMs?: number
+  isCatchingUp?: boolean
   options?: Partial<StreamOptions>
 } = {}) {
   const events: ParsedEvent[] = []
@@ -55,7 +57,7 @@ export function createTestClient({
     options: { ...streamDefaults, ...options },
     metrics: { countEvent: () => {} },
     now: Date.now,
-    reached: (own) => own.position,
+    reached: (own) => (isCatchingUp ? undefined : own.position),
     onEnd: (_, reason) => void ends.push(reason),
   })
   client.start()

@@ -56,6 +56,13 @@ test('beats with its position, until the token expires', async () => {
   expect(ends).toEqual(['expired'])
 })
 
+test('who catches up is not told that he is up to date, but his connection stays in use', async () => {
+  const { events, sink } = createTestClient({ reads: false, isCatchingUp: true, options: { heartbeatMs: 10 } })
+  const before = sink.writableLength
+  await wait(50)
+  expect([events, sink.writableLength > before]).toEqual([[], true])
+})
+
 test('a token that is good for years is no reason to end at once', async () => {
   const { ends } = createTestClient({ expiresInMs: 2 ** 40, options: { heartbeatMs: 10 } })
   await wait(30)

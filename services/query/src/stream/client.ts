@@ -1,8 +1,10 @@
 import type { FeedOwner, Position } from '@herald/store'
-import { encodeEvent, encodeRetry, type StreamEvent } from './event-format.ts'
+import { encodeComment, encodeEvent, encodeRetry, type StreamEvent } from './event-format.ts'
 import type { EventIds } from './event-id.ts'
 import type { StreamMetrics } from './metrics.ts'
 import type { StreamOptions } from './options.ts'
+
+const comment = Buffer.from(encodeComment('catching up'))
 
 /** What a client's events are written to: of an HTTP answer just this. */
 export type Sink = {
@@ -28,8 +30,8 @@ export type ClientDependencies = {
   readonly options: StreamOptions
   readonly metrics: Pick<StreamMetrics, 'countEvent'>
   readonly now: () => number
-  /** Called at every heartbeat: up to where the client was told everything by now. */
-  readonly reached: (client: StreamClient) => Position
+  /** Called at every heartbeat: up to where the client was told everything by now; `undefined` while he catches up. */
+  readonly reached: (client: StreamClient) => Position | undefined
   readonly onEnd: (client: StreamClient, reason: EndReason) => void
 }
 
@@ -77,9 +79,16 @@ export function createStreamClient(dependencies: ClientDependencies) {
     } else client.cutOff()
   }
 
+  /** A heartbeat says that the client is up to date; until he is, a comment keeps the connection in use. */
+  function sendHeartbeat(): void {
+    const reached = dependencies.reached(client)
+    if (reached !== undefined) client.tell({ event: 'heartbeat', data: '{}' }, reached)
+    else if (fits(comment)) sink.write(comment)
+  }
+
   function beat(): void {
     if (dependencies.now() < expiresAt) {
-      client.tell({ event: 'heartbeat', data: '{}' }, dependencies.reached(client))
+      sendHeartbeat()
       schedule()
     } else finish('expired', { event: 'expired', data: '{}' })
   }

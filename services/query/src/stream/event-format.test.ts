@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { encodeEvent, encodeRetry } from './event-format.ts'
+import { encodeComment, encodeEvent, encodeRetry } from './event-format.ts'
 import { createEventParser } from './event-parser.fixture.ts'
 
 test('an event is its id, its name and its data, and an empty line', () => {
@@ -17,6 +17,7 @@ test('what is encoded is what a parser finds, however it is cut into pieces; wha
     encodeRetry(1_000),
     encodeEvent({ id: '1', event: 'notification', data: '{"a":"ä: \\n b"}' }),
     encodeEvent({ event: 'unread-count', data: '{"unreadCount":1}' }),
+    encodeComment('nothing'),
     encodeEvent({ id: '2', event: 'heartbeat', data: '{}' }),
   ].join('')
   const expected = [

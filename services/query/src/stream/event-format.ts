@@ -13,6 +13,11 @@ export function encodeEvent({ event, data, id }: StreamEvent): string {
   return `${idLine}event: ${event}\n${dataLines}\n`
 }
 
+/** What parsers skip. */
+export function encodeComment(text: string): string {
+  return `: ${text}\n\n`
+}
+
 /** How many milliseconds a client waits before it connects again. */
 export function encodeRetry(milliseconds: number): string {
   return `retry: ${Math.round(milliseconds)}\n\n`

@@ -86,7 +86,7 @@ test('goes on in another process after the first has stopped, with what came whi
 })
 
 test('many who come back at once share one change stream, each from where he was', async () => {
-  const service = await world.start({ catchUpWindowMs: 500 })
+  const service = await world.start({ catchUpWindowMs: 4_000 })
   const { user, ids, eventIds } = await seen(40, service)
   const other = await seen(10, service)
   const before = await service.metric('herald_change_streams_total', 'catch-up')
@@ -111,8 +111,8 @@ test('whoever is cut off again and again while much happens gets everything once
   let isWriting = true
   const written: string[] = []
   const write = async () => {
-    const until = Date.now() + 5_000
-    while (Date.now() < until) written.push(...(await notify(user)))
+    const until = Date.now() + 3_000
+    while (Date.now() < until || written.length < 100) written.push(...(await notify(user)))
     isWriting = false
   }
   const writing = write()
@@ -128,7 +128,6 @@ test('whoever is cut off again and again while much happens gets everything once
     if (round > 500) throw new Error(`Only ${received.length} of ${written.length} came`)
   }
   await writing
-  expect(written.length).toBeGreaterThan(100)
   expect(received).toEqual(written)
 })
 

@@ -64,6 +64,10 @@ test('who reads slowly what he missed is waited for, and gets all of it', async 
   await first.close()
   const ids = await notify(user, 1_000)
   const socket = await connectSlowly(service.url, token, first.lastEventId())
+  // Nothing is read until no more comes.
+  const told = () => service.metric('herald_stream_events_total', 'notification')
+  for (let last = 0, now = 0; now === 0 || now > last; last = now, now = await told()) await wait(1_000)
+  expect(await told()).toBeLessThan(ids.length)
   const parse = createEventParser()
   const received: string[] = []
   let text = ''

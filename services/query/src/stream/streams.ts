@@ -86,7 +86,7 @@ export function createStreams({ store, logger, metrics, clock, options: changed 
   function welcome(client: StreamClient): void {
     if (client.ended) return
     listeners.add(client)
-    client.tell({ event: 'heartbeat', data: '{}' }, reached(client))
+    client.tell({ event: 'heartbeat', data: '{}' }, reached(client) ?? client.position)
     counts.want(client, { soon: true })
   }
 
@@ -103,9 +103,10 @@ export function createStreams({ store, logger, metrics, clock, options: changed 
     counts.want(client, { soon: true })
   }
 
-  function reached(client: StreamClient): Position {
+  function reached(client: StreamClient): Position | undefined {
+    if (!listeners.has(client)) return undefined
     const { position } = live
-    return position !== undefined && position > client.position && listeners.has(client) ? position : client.position
+    return position !== undefined && position > client.position ? position : client.position
   }
 
   function onEnd(client: StreamClient, reason: EndReason): void {
