@@ -1,0 +1,25 @@
+import { operations } from '@herald/contracts'
+import { expect, test } from '@jest/globals'
+import { z } from 'zod'
+import { createTestServer } from './http-server.fixture.ts'
+import { routeOptions } from './route-options.ts'
+
+test('a route is as its operation says, and has no options beside', () => {
+  const { params, headers, body } = { params: z.object({}), headers: z.object({}), body: z.strictObject({}) }
+  expect(routeOptions({ scope: 'things:read', etag: true, params, headers, body })).toEqual({
+    config: { scope: 'things:read', etag: true },
+    schema: { params, headers, body },
+  })
+  expect(routeOptions({ public: true })).toEqual({ config: { public: true }, schema: {} })
+})
+
+test('handlers are typed by the schemas of the contract', async () => {
+  const { app } = createTestServer()
+  app.get('/typed', routeOptions(operations.listNotifications), async ({ query }) => {
+    const limit: number = query.limit
+    return { limit, status: query.status satisfies 'all' | 'unread' | 'read' }
+  })
+  const answer = await app.inject({ url: '/typed', headers: { authorization: 'Bearer good' } })
+  expect(answer.json()).toEqual({ limit: 20, status: 'all' })
+  await app.close()
+})
