@@ -40,12 +40,12 @@ export interface StartedProgram {
   stop(): Promise<void>
 }
 
-const READY_WITHIN_MS = 60_000
+const READY_WITHIN_MS = 120_000
 const STOP_WITHIN_MS = 30_000
 
 /**
  * Starts a program that dies with this process, and waits until it is ready.
- * Throws with its last lines when it ends before, or is not ready within a minute.
+ * Throws with its last lines when it ends before, or is not ready within two minutes.
  */
 export async function startProgram(options: ProgramOptions): Promise<StartedProgram> {
   const { folder, stopSignal = 'SIGKILL' } = options
@@ -69,10 +69,9 @@ export async function startProgram(options: ProgramOptions): Promise<StartedProg
     output.readFrom(child.stderr)
     const exited = new Promise<Exit>((resolve, reject) => {
       child.once('error', (cause) => reject(new Error(`${options.name} could not be started.`, { cause })))
-      child.once('exit', (code, signal) => {
-        watchdog.forget()
-        resolve({ code, signal })
-      })
+      child.once('exit', () => watchdog.forget())
+      // Not before its last lines are here.
+      child.once('close', (code, signal) => resolve({ code, signal: signal as NodeJS.Signals | null }))
     })
     exited.catch(() => {})
     return { child, exited }

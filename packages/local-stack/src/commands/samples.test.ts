@@ -1,0 +1,66 @@
+import { expect, test } from '@jest/globals'
+import { defaultTopics } from '../topics.ts'
+import { binaryMessage, structuredMessage } from './cloud-events.ts'
+import { createSampleAccount, sampleChanges, sampleMentions } from './samples.ts'
+
+const now = new Date('2026-01-02T03:04:05.678Z')
+const account = createSampleAccount()
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+test('mentions go to both users, over the past hours', () => {
+  const mentions = sampleMentions(account, defaultTopics, now)
+  expect(mentions).toHaveLength(20)
+  expect(new Set(mentions.map(({ event }) => event.id)).size).toBe(20)
+  expect(mentions.map(({ event }) => event.time.getTime())).toEqual(
+    Array.from({ length: 20 }, (_, index) => now.getTime() - index * 23 * 60_000),
+  )
+  expect(mentions[4]).toMatchObject({
+    topic: 'mention-events',
+    event: {
+      type: 'herald.mention.created.v1',
+      subscriberId: account.subscriberId,
+      data: { actorType: 'ai user', recipientIds: [account.userId, account.otherUserId] },
+    },
+  })
+})
+
+test('changes tell what was before and after', () => {
+  const changes = sampleChanges(account, defaultTopics, now)
+  expect(changes).toHaveLength(50)
+  expect(changes[1]).toMatchObject({
+    topic: 'change-events',
+    event: {
+      type: 'herald.change.recorded.v1',
+      data: { changedField: 'status', actionType: 'update', beforeState: 'draft', afterState: 'in review' },
+    },
+  })
+})
+
+test('one event in both modes', () => {
+  const event = { id: 'one', source: '/here', type: 'some.type.v1', time: now, subscriberId: 'two', data: { a: 1 } }
+  expect(structuredMessage(event)).toEqual({
+    key: 'two',
+    value:
+      '{"specversion":"1.0","id":"one","source":"/here","type":"some.type.v1","time":"2026-01-02T03:04:05.678Z","subscriberid":"two","datacontenttype":"application/json","data":{"a":1}}',
+    headers: { 'content-type': 'application/cloudevents+json' },
+  })
+  expect(binaryMessage(event)).toEqual({
+    key: 'two',
+    value: '{"a":1}',
+    headers: {
+      'content-type': 'application/json',
+      ce_specversion: '1.0',
+      ce_id: 'one',
+      ce_source: '/here',
+      ce_type: 'some.type.v1',
+      ce_time: '2026-01-02T03:04:05.678Z',
+      ce_subscriberid: 'two',
+    },
+  })
+})
+
+test('accounts are new each time', () => {
+  const other = createSampleAccount()
+  expect(other.subscriberId).toMatch(uuid)
+  expect(other.subscriberId).not.toBe(account.subscriberId)
+})

@@ -1,0 +1,48 @@
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import { type AddressInfo, createServer as createSocketServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, expect, test } from '@jest/globals'
+import { dockerAnswers } from './docker.ts'
+import { createReleasers } from './releasers.ts'
+
+const releasers = createReleasers()
+afterEach(() => releasers.releaseAll())
+
+test('a daemon at a socket answers', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'herald-docker-'))
+  releasers.add(() => rm(folder, { recursive: true }))
+  const asked: (string | undefined)[] = []
+  const daemon = createServer((request, response) => {
+    asked.push(request.url)
+    response.end('OK')
+  }).listen(join(folder, 'docker.sock'))
+  await once(daemon, 'listening')
+  releasers.add(async () => void daemon.close())
+  expect(await dockerAnswers({ DOCKER_HOST: `unix://${folder}/docker.sock` })).toBe(true)
+  expect(asked).toEqual(['/_ping'])
+})
+
+test.each([
+  'unix:///nowhere/docker.sock',
+  'tcp://127.0.0.1:1',
+  // Reserved for documentation: packets go nowhere.
+  'tcp://192.0.2.1:2375',
+  'nonsense',
+])('that nobody answers at %s is known within 2 s', async (host) => {
+  const began = performance.now()
+  expect(await dockerAnswers({ DOCKER_HOST: host })).toBe(false)
+  expect(performance.now() - began).toBeLessThan(2_500)
+})
+
+test('a daemon that takes the connection and says nothing is away, within 2 s', async () => {
+  const silent = createSocketServer((socket) => void socket.on('error', () => {})).listen(0, '127.0.0.1')
+  await once(silent, 'listening')
+  releasers.add(async () => void silent.close())
+  const began = performance.now()
+  const { port } = silent.address() as AddressInfo
+  expect(await dockerAnswers({ DOCKER_HOST: `tcp://127.0.0.1:${port}` })).toBe(false)
+  expect(performance.now() - began).toBeLessThan(2_500)
+})

@@ -1,0 +1,124 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { mkdtemp, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { afterEach, expect, test } from '@jest/globals'
+import { findFreePort } from './free-port.ts'
+import { runs, until } from './processes.fixture.ts'
+import { type ProgramOptions, startProgram } from './program.ts'
+import { createReleasers } from './releasers.ts'
+
+function nodeProgram(script: string, options: Partial<ProgramOptions> = {}): ProgramOptions {
+  return {
+    name: 'The program',
+    command: process.execPath,
+    args: ['-e', script],
+    environment: process.env,
+    ready: { line: /^ready/ },
+    ...options,
+  }
+}
+
+const fixture = fileURLToPath(new URL('./starter.fixture.ts', import.meta.url))
+const releasers = createReleasers()
+afterEach(() => releasers.releaseAll())
+
+async function start(options: ProgramOptions) {
+  const program = await startProgram(options)
+  releasers.add(program.stop)
+  return program
+}
+
+const forEver = 'console.log("ready"); setInterval(() => {}, 1000)'
+
+test('a program is ready with its line, and gone with its folder after the stop', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'herald-program-'))
+  const program = await start(
+    nodeProgram(`console.error("first"); ${forEver}`, {
+      folder,
+      prepare: () => writeFile(join(folder, 'file'), ''),
+    }),
+  )
+  expect(program.logs().sort()).toEqual(['first', 'ready'])
+  expect([runs(program.pid), existsSync(join(folder, 'file'))]).toEqual([true, true])
+  await program.stop()
+  expect([runs(program.pid), existsSync(folder)]).toEqual([false, false])
+  expect(await program.exited).toEqual({ code: null, signal: 'SIGKILL' })
+  await program.stop()
+})
+
+test('a program is ready when its URL says so', async () => {
+  const port = await findFreePort()
+  const script = `let asked = 0; require("http").createServer((_, response) => {
+    response.statusCode = ++asked < 3 ? 503 : 200; console.log(response.statusCode); response.end() }).listen(${port})`
+  const program = await start(nodeProgram(script, { ready: { url: `http://127.0.0.1:${port}/readyz` } }))
+  await program.stop()
+  expect(program.logs()).toEqual(['503', '503', '200'])
+})
+
+test('it can be killed and started again, with its folder kept', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'herald-program-'))
+  const script = `require("fs").appendFileSync(${JSON.stringify(join(folder, 'file'))}, "x"); ${forEver}`
+  const program = await start(nodeProgram(script, { folder }))
+  const first = program.pid
+  program.kill('SIGKILL')
+  expect(await program.exited).toEqual({ code: null, signal: 'SIGKILL' })
+  await program.restart()
+  expect([program.pid === first, runs(first), runs(program.pid), existsSync(folder)]).toEqual([
+    false,
+    false,
+    true,
+    true,
+  ])
+  await program.restart()
+  expect(program.logs()).toEqual(['ready', 'ready', 'ready'])
+  await program.stop()
+})
+
+test('a program that ends by a signal it handles is not killed', async () => {
+  const script = `process.on("SIGTERM", () => { console.log("bye"); process.exit(3) }); ${forEver}`
+  const program = await start(nodeProgram(script, { stopSignal: 'SIGTERM' }))
+  await program.stop()
+  expect(await program.exited).toEqual({ code: 3, signal: null })
+  expect(program.logs()).toEqual(['ready', 'bye'])
+})
+
+test('one that ends before it is ready is reported with its last lines, and leaves nothing', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'herald-program-'))
+  const failing = nodeProgram('console.log("port taken"); process.exit(7)', { folder })
+  await expect(startProgram(failing)).rejects.toThrow(
+    'The program ended before it was ready (exit code 7):\nport taken',
+  )
+  expect(existsSync(folder)).toBe(false)
+})
+
+test('one that is not there, or cannot be prepared, is reported and leaves nothing', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'herald-program-'))
+  await expect(startProgram(nodeProgram('', { command: '/nowhere/java', folder }))).rejects.toThrow(
+    'The program could not be started.',
+  )
+  expect(existsSync(folder)).toBe(false)
+  const prepare = () => Promise.reject(new Error('The disk is full.'))
+  await expect(startProgram(nodeProgram(forEver, { prepare }))).rejects.toThrow('The disk is full.')
+})
+
+test.each(['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
+  'when its starter ends by %s the program ends and its folder goes',
+  async (signal) => {
+    const folder = await mkdtemp(join(tmpdir(), 'herald-program-'))
+    const starter = spawn(process.execPath, ['--no-warnings', fixture, folder], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const lines = createInterface({ input: starter.stdout })
+    const [line] = await once(lines, 'line')
+    const pid = Number(line)
+    expect([runs(pid), existsSync(folder)]).toEqual([true, true])
+    starter.kill(signal)
+    await until('the program is gone', () => !runs(pid))
+    await until('the folder is gone', () => !existsSync(folder))
+  },
+)

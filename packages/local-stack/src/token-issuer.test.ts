@@ -1,0 +1,63 @@
+import { expect, test } from '@jest/globals'
+import { createRemoteJWKSet, importSPKI, type JWTVerifyOptions, jwtVerify } from 'jose'
+import { startKeyServer } from './key-server.ts'
+import { createTokenIssuer } from './token-issuer.ts'
+
+const issuer = await createTokenIssuer()
+const key = await importSPKI(issuer.publicKeyPem, 'ES256')
+const expected: JWTVerifyOptions = { issuer: issuer.issuer, audience: issuer.audience, algorithms: ['ES256'] }
+
+const verify = (token: string) => jwtVerify(token, key, expected)
+
+test('a token holds the claims given, and is good for an hour', async () => {
+  const claims = { sub: 'a', subscriber_id: 'b', name: 'c', picture: 'd', actor_type: 'ai user', scope: 'e' }
+  const { payload } = await verify(await issuer.sign(claims))
+  expect(payload).toMatchObject(claims)
+  expect((payload.exp ?? 0) - (payload.iat ?? 0)).toBe(3600)
+})
+
+test('by default it is a new user of a new subscriber, with every scope', async () => {
+  const [one, other] = await Promise.all([issuer.sign(), issuer.sign()].map(async (token) => verify(await token)))
+  expect(one?.payload.sub).toMatch(/^[0-9a-f-]{36}$/)
+  expect(one?.payload.sub).not.toBe(other?.payload.sub)
+  expect(one?.payload.subscriber_id).not.toBe(other?.payload.subscriber_id)
+  expect(one?.payload.scope).toBe('notifications:create change-entries:read')
+})
+
+test('a claim given as undefined is left out', async () => {
+  const { payload } = await verify(await issuer.sign({ sub: undefined }))
+  expect(payload).not.toHaveProperty('sub')
+})
+
+test.each([
+  ['has expired', { expiresIn: -60 }, 'ERR_JWT_EXPIRED'],
+  ['is not valid yet', { notBefore: 60 }, 'ERR_JWT_CLAIM_VALIDATION_FAILED'],
+  ['is for another audience', { audience: 'other' }, 'ERR_JWT_CLAIM_VALIDATION_FAILED'],
+  ['is from another issuer', { issuer: 'other' }, 'ERR_JWT_CLAIM_VALIDATION_FAILED'],
+])('a token that %s can be had', async (_what, overrides, code) => {
+  await expect(verify(await issuer.sign({}, overrides))).rejects.toMatchObject({ code })
+})
+
+test('a token that never expires can be had', async () => {
+  expect((await verify(await issuer.sign({}, { expiresIn: null }))).payload).not.toHaveProperty('exp')
+})
+
+test('another issuer of the same name and key id makes forgeries', async () => {
+  const forger = await createTokenIssuer({ keyId: issuer.keyId })
+  await expect(verify(await forger.sign())).rejects.toMatchObject({ code: 'ERR_JWS_SIGNATURE_VERIFICATION_FAILED' })
+})
+
+test('the keys are served, counted, and can be rotated', async () => {
+  const server = await startKeyServer(issuer.jwks)
+  try {
+    const keys = createRemoteJWKSet(new URL(server.url), { cooldownDuration: 0 })
+    await jwtVerify(await issuer.sign(), keys, expected)
+    expect(server.requests()).toBe(1)
+    const next = await createTokenIssuer()
+    server.serve(next.jwks)
+    await jwtVerify(await next.sign(), keys, expected)
+    expect(server.requests()).toBe(2)
+  } finally {
+    await server.stop()
+  }
+})
