@@ -37,7 +37,7 @@ export async function createTestIngest(name: string, environment: Record<string,
   const releasers = createReleasers(logger)
   const { http, admin, events } = createIngest({ settings: loaded.settings, logger, releasers })
   const store = createStore({ uri, database, applicationName: 'test' })
-  const url = await http.listen({ host: '127.0.0.1', port: 0 })
+  let listening: Promise<string> | undefined
 
   return {
     admin,
@@ -57,7 +57,8 @@ export async function createTestIngest(name: string, environment: Record<string,
         /** Over a socket: how often a header was sent is known there alone. */
         async post(body: unknown, ...idempotencyKeys: readonly string[]) {
           const headers = { authorization, 'content-type': 'application/json' }
-          const asked = request(url, { method: 'POST', headers })
+          listening ??= http.listen({ host: '127.0.0.1', port: 0 })
+          const asked = request(await listening, { method: 'POST', headers })
           if (idempotencyKeys.length > 0) asked.setHeader('idempotency-key', idempotencyKeys)
           asked.end(JSON.stringify(body))
           const [answer] = (await once(asked, 'response')) as [IncomingMessage]
