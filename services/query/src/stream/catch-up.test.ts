@@ -40,7 +40,7 @@ function createTestCatchUp({ end = 100, oldest = 0, live = 0, failures = 0 } = {
     options: { catchUpWindowMs: 5, minPauseMs: 1, maxPauseMs: 2 },
   })
   const settled = async (count: number) => {
-    for (let n = 0; n < 2_000 && caughtUp.length + lost.length < count; n++) await wait(1)
+    for (let n = 0; n < 15_000 && caughtUp.length + lost.length < count; n++) await wait(1)
   }
   return { catchUp, starts, caughtUp, lost, settled }
 }
@@ -115,13 +115,14 @@ test('nobody is handed over while the live stream is ahead, and nothing is read 
   const { catchUp, starts, caughtUp } = createTestCatchUp({ end: 10, live: 11 })
   const one = createTestClient({ position: at(0) })
   catchUp.add(one.client)
-  await wait(50)
+  while (one.events.length < 10) await wait(1)
+  await wait(20)
   expect([caughtUp, dataOf(one)]).toEqual([[], range(1, 10)])
   catchUp.remove(one.client)
   await wait(20)
   const other = createTestClient({ position: at(5) })
   catchUp.add(other.client)
-  await wait(50)
+  while (starts.length < 2) await wait(1)
   expect(starts).toEqual([at(0), at(5)])
   catchUp.remove(other.client)
   await catchUp.close()

@@ -48,10 +48,11 @@ test('waits for a reader to take in what waits for him, but not for ever', async
 })
 
 test('beats with its position, until the token expires', async () => {
-  const { ends, events } = createTestClient({ position: '7', expiresInMs: 100, options: { heartbeatMs: 30 } })
-  await wait(160)
+  const { ends, events } = createTestClient({ position: '7', expiresInMs: 1_000, options: { heartbeatMs: 100 } })
+  while (ends.length === 0) await wait(10)
   const names = events.map((one) => `${one.event} ${one.lastEventId}`)
-  expect(names.slice(0, 2)).toEqual(['heartbeat 7', 'heartbeat 7'])
+  expect(names.length).toBeGreaterThan(2)
+  expect(new Set(names.slice(0, -1))).toEqual(new Set(['heartbeat 7']))
   expect(names.at(-1)).toBe('expired 7')
   expect(ends).toEqual(['expired'])
 })
@@ -59,8 +60,8 @@ test('beats with its position, until the token expires', async () => {
 test('who catches up is not told that he is up to date, but his connection stays in use', async () => {
   const { events, sink } = createTestClient({ reads: false, isCatchingUp: true, options: { heartbeatMs: 10 } })
   const before = sink.writableLength
-  await wait(50)
-  expect([events, sink.writableLength > before]).toEqual([[], true])
+  while (sink.writableLength === before) await wait(5)
+  expect(events).toEqual([])
 })
 
 test('a token that is good for years is no reason to end at once', async () => {

@@ -39,7 +39,7 @@ test('is open when its position is known, and opened once for all', async () => 
   const { live, starts, told } = createTestLiveFeed(() => [{ kind: 'position', position: '1' }, change('2')])
   expect(live.position).toBeUndefined()
   await Promise.all([live.open(), live.open()])
-  await wait(5)
+  while (told.length === 0) await wait(1)
   expect([live.position, starts, told]).toEqual(['2', [undefined], ['2']])
   await live.close()
   expect(live.position).toBeUndefined()
@@ -86,7 +86,7 @@ test('who asks while it can’t be opened hears of it soon, and a later one is l
 test('one that opens slowly lets nobody wait too long, and is open in the end', async () => {
   const { live } = createTestLiveFeed(() => [{ kind: 'position', position: '1' }], 200)
   await expect(live.open()).rejects.toThrow('does not open')
-  await wait(150)
+  while (live.position === undefined) await wait(5)
   await live.open()
   expect(live.position).toBe('1')
   await live.close()
