@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { type Admin, Kafka, logLevel } from 'kafkajs'
 
 export interface HeraldTopics {
@@ -20,6 +21,8 @@ const ORIGIN_BYTES = 1024 * KIB + 64 * KIB
 /** Takes the largest origin record, with all that is said about its failure. */
 const DEAD_LETTER_BYTES = 2048 * KIB
 
+const LED_WITHIN_MS = 30_000
+
 /** The usual topics under names of their own, so that one test file never reads another's records. */
 export function topicsWithSuffix(suffix: string): HeraldTopics {
   const { mention, change, receipt, deadLetter } = defaultTopics
@@ -40,6 +43,7 @@ export async function createTopics(
     const existing = new Set(await admin.listTopics())
     const missing = Object.values(names).filter((topic) => !existing.has(topic))
     await create(admin, missing, names.deadLetter, partitions)
+    await untilLed(admin, Object.values(names))
   } finally {
     await admin.disconnect()
   }
@@ -49,7 +53,8 @@ export async function createTopics(
 async function create(admin: Admin, topics: readonly string[], deadLetter: string, partitions: number) {
   if (topics.length === 0) return
   await admin.createTopics({
-    waitForLeaders: true,
+    // kafkajs gives up when a broker has not heard of the topic yet; see below.
+    waitForLeaders: false,
     topics: topics.map((topic) => ({
       topic,
       numPartitions: partitions,
@@ -60,4 +65,18 @@ async function create(admin: Admin, topics: readonly string[], deadLetter: strin
       ],
     })),
   })
+}
+
+async function untilLed(admin: Admin, topics: string[]) {
+  const deadline = Date.now() + LED_WITHIN_MS
+  for (;;) {
+    const known = await admin.fetchTopicMetadata({ topics }).catch((error) => {
+      if (Date.now() > deadline) throw error
+      return { topics: [] }
+    })
+    const led = known.topics.filter(({ partitions }) => partitions.every(({ leader }) => leader >= 0))
+    if (led.length === topics.length) return
+    if (Date.now() > deadline) throw new Error(`After ${LED_WITHIN_MS / 1000} s not every topic has a leader.`)
+    await pause(50)
+  }
 }
