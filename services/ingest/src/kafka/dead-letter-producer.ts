@@ -1,4 +1,4 @@
-import kafkajs, { type Kafka, type Message } from 'kafkajs'
+import kafkajs, { type Kafka, type Message, type Producer } from 'kafkajs'
 import {
   type DeadLetter,
   type DeadLetters,
@@ -39,41 +39,58 @@ const isTooLarge = (error: unknown): boolean =>
  * dead letter that stands there twice is told by its origin.
  */
 export function createDeadLetterProducer(kafka: Kafka, topic: string): DeadLetterProducer {
-  const producer = kafka.producer({
-    createPartitioner: Partitioners.DefaultPartitioner,
-    allowAutoTopicCreation: false,
-    retry: { retries: 2 },
-  })
-  let connected: Promise<void> | undefined
+  let connected: Promise<Producer> | undefined
 
-  // Connected when first needed, and again after a connection that failed: the broker may be away when this is made.
-  const connect = () => {
-    connected ??= producer.connect().catch((error: unknown) => {
-      connected = undefined
-      throw error
+  const connect = async (): Promise<Producer> => {
+    const producer = kafka.producer({
+      createPartitioner: Partitioners.DefaultPartitioner,
+      allowAutoTopicCreation: false,
+      retry: { retries: 2 },
     })
-    return connected
+    try {
+      await producer.connect()
+      return producer
+    } catch (error) {
+      await producer.disconnect().catch(() => {})
+      throw error
+    }
   }
 
-  const send = async (records: readonly OutgoingRecord[]): Promise<void> => {
+  // After its connection was cut, kafkajs may ask a broker object that is not connected, for ever. So a producer that failed
+  // is not asked again: the next try gets another one.
+  const giveUp = (failed: Promise<Producer>): void => {
+    if (connected === failed) connected = undefined
+    failed.then((producer) => producer.disconnect()).catch(() => {})
+  }
+
+  const send = async (producer: Producer, records: readonly OutgoingRecord[]): Promise<void> => {
     try {
       await producer.send({ topic, acks: -1, timeout: 10_000, messages: records as Message[] })
     } catch (error) {
       if (!isTooLarge(error)) throw error
       const [only] = records
-      if (records.length > 1) for (const record of records) await send([record])
-      else if (only && only.value !== null) await send([withoutValue(only)])
+      if (records.length > 1) for (const record of records) await send(producer, [record])
+      else if (only && only.value !== null) await send(producer, [withoutValue(only)])
       else throw error
     }
   }
 
   return {
     async publish(letters: readonly DeadLetter[]) {
-      await connect()
-      for (const request of inRequests(letters.map(toOutgoingRecord))) await send(request)
+      // Connected when first needed: the broker may be away when this is made.
+      connected ??= connect()
+      const current = connected
+      try {
+        const producer = await current
+        for (const request of inRequests(letters.map(toOutgoingRecord))) await send(producer, request)
+      } catch (error) {
+        giveUp(current)
+        throw error
+      }
     },
     close: async () => {
-      if (connected) await producer.disconnect()
+      const producer = await connected?.catch(() => undefined)
+      await producer?.disconnect()
     },
   }
 }
