@@ -1,5 +1,4 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { rm } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import { createOutputLines, type OutputLines } from './output-lines.ts'
 import { startWatchdog } from './watchdog.ts'
@@ -52,7 +51,7 @@ export async function startProgram(options: ProgramOptions): Promise<StartedProg
   const output = createOutputLines()
   const watchdog = startWatchdog(folder ? [folder] : [])
   await options.prepare?.().catch(async (error) => {
-    await cleanUp()
+    await watchdog.stop()
     throw error
   })
   let running = run()
@@ -86,11 +85,6 @@ export async function startProgram(options: ProgramOptions): Promise<StartedProg
 
   async function stop() {
     await end(stopSignal)
-    await cleanUp()
-  }
-
-  async function cleanUp() {
-    if (folder) await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 })
     await watchdog.stop()
   }
 

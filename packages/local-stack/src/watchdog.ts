@@ -9,6 +9,7 @@ export interface StartedWatchdog {
   guard(pid: number): void
   /** The guarded process is gone; its id may soon be somebody else's. */
   forget(): void
+  /** Has the folders removed, and ends it. */
   stop(): Promise<void>
 }
 

@@ -1,0 +1,53 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { afterEach, expect, jest, test } from '@jest/globals'
+import { findFreePort } from '../free-port.ts'
+import { createOutputLines } from '../output-lines.ts'
+
+jest.setTimeout(300_000)
+
+const run = promisify(execFile)
+const herald = fileURLToPath(new URL('../../bin/herald.mjs', import.meta.url))
+const isBuilt = existsSync(fileURLToPath(new URL('../../../../services/query/dist/main.js', import.meta.url)))
+
+let child: ChildProcess | undefined
+afterEach(() => void child?.kill('SIGKILL'))
+
+// Alone, without the services built before, this package has nothing to start; the run over all packages has.
+const whenBuilt = isBuilt ? test : test.skip
+
+whenBuilt('what `npm start` prints can be pasted, and Ctrl-C ends it all', async () => {
+  const port = await findFreePort()
+  const started = spawn(process.execPath, [herald, 'start'], {
+    env: { ...process.env, PORT: String(port) },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  child = started
+  const output = createOutputLines()
+  output.readFrom(started.stdout)
+  output.readFrom(started.stderr)
+  const ended = new Promise<never>((_resolve, reject) => {
+    started.once('exit', () => reject(new Error(`It ended by itself:\n${output.lines().join('\n')}`)))
+  })
+  await Promise.race([output.next(/^Ctrl-C stops everything/, AbortSignal.timeout(280_000)), ended])
+  ended.catch(() => {})
+
+  const lines = output.lines()
+  const script = lines.slice(lines.findIndex((line) => line.startsWith('export TOKEN'))).filter((line) => line !== '')
+  const curls = script.filter((line) => line.startsWith('curl'))
+  const exports = script.filter((line) => line.startsWith('export')).join('\n')
+  expect(curls).toHaveLength(4)
+  const answers = await Promise.all(curls.map((line) => run('sh', ['-c', `${exports}\n${line}`])))
+  const [created, listed, marked, entries] = answers.map(({ stdout }) => JSON.parse(stdout).data)
+  expect(created).toMatchObject({ type: 'mention', metadata: { mention: { mentionerName: 'Amara Okafor' } } })
+  expect(listed.notifications).toHaveLength(5)
+  expect(marked).toMatchObject({ readAt: null })
+  expect(entries).toHaveLength(50)
+
+  const exited = new Promise((resolve) => started.once('exit', (code) => resolve(code)))
+  started.kill('SIGINT')
+  expect(await exited).toBe(0)
+  await expect(fetch(`http://127.0.0.1:${port}/`)).rejects.toThrow('fetch failed')
+})
