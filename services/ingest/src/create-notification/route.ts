@@ -14,7 +14,7 @@ export function addCreateNotificationRoute(
     if (body.actorType !== actorType) {
       throw problem('actor_type_mismatch', `The token is of the actor type ${JSON.stringify(actorType)}`)
     }
-    if ((raw.headersDistinct['idempotency-key']?.length ?? 0) > 1) {
+    if (raw.rawHeaders.filter(isKeyName).length > 1) {
       throw problem('validation_failed', 'There must be one Idempotency-Key', {
         errors: [{ pointer: '/idempotency-key', detail: 'Is given more than once' }],
       })
@@ -33,3 +33,6 @@ export function addCreateNotificationRoute(
     return reply.code(201).send({ data: toCreatedNotification(outcome.notification) })
   })
 }
+
+/** Names and values take turns in the raw headers; the parsed ones have joined what came twice. */
+const isKeyName = (text: string, index: number) => index % 2 === 0 && text.toLowerCase() === 'idempotency-key'

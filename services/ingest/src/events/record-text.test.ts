@@ -19,3 +19,9 @@ test('headers come back in their order, those of one name together, and without 
     ['none', ['']],
   ])
 })
+
+test.each(['constructor', '__proto__', 'toString'])('a header named %s comes back like any other', (name) => {
+  const headers = Object.fromEntries([[name, Buffer.from('x')]])
+  const { headers: back } = fromRecordText(toRecordText(recordOf('x', headers)))
+  expect(Object.entries(back)).toEqual([[name, [Buffer.from('x')]]])
+})

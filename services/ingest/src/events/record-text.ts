@@ -19,9 +19,10 @@ export function toRecordText({ key, value, headers, ...place }: IncomingRecord):
 
 export function fromRecordText(text: string): IncomingRecord {
   const { key, value, headers, ...place } = JSON.parse(text)
-  const collected: Record<string, (Buffer | string)[]> = {}
+  // A map, for an object would find what it inherits under a name such as `constructor`.
+  const collected = new Map<string, (Buffer | string)[]>()
   for (const [name, header] of headers as HeaderEntry[]) {
-    collected[name] = [...(collected[name] ?? []), fromBase64(header) ?? '']
+    collected.set(name, [...(collected.get(name) ?? []), fromBase64(header) ?? ''])
   }
-  return { ...place, key: fromBase64(key), value: fromBase64(value), headers: collected }
+  return { ...place, key: fromBase64(key), value: fromBase64(value), headers: Object.fromEntries(collected) }
 }

@@ -5,6 +5,7 @@ import type { IncomingRecord } from '../events/incoming-record.ts'
 import type { HandleRecords } from '../events/record-handler.ts'
 import { type Backoff, createBackoff } from './backoff.ts'
 import { chunksOf } from './chunks.ts'
+import { readHeaders } from './record-headers.ts'
 
 export type Chunk = {
   readonly topic: string
@@ -87,5 +88,5 @@ export function createBatchRunner(dependencies: BatchRunnerDependencies): BatchR
 
 function toRecord(topic: string, partition: number, message: KafkaMessage): IncomingRecord {
   const { offset, timestamp, key, value, headers } = message
-  return { topic, partition, offset, timestamp, key, value, headers: headers ?? {} }
+  return { topic, partition, offset, timestamp, key, value, headers: readHeaders(headers) }
 }

@@ -1,0 +1,21 @@
+import type { IHeaders } from 'kafkajs'
+import type { RecordHeaders } from '../events/incoming-record.ts'
+
+type One = Buffer | string | null | undefined
+
+const isOne = (value: unknown): value is One =>
+  value === null || value === undefined || typeof value === 'string' || Buffer.isBuffer(value)
+
+/**
+ * The headers of a record as they were sent. kafkajs gathers them in an object that inherits: to a header `constructor` or
+ * `__proto__` it adds what every object has under that name, which nobody sent and nobody can write.
+ */
+export function readHeaders(headers: IHeaders | undefined): RecordHeaders {
+  return Object.fromEntries(Object.entries(headers ?? {}).map(([name, value]) => [name, readOne(value)]))
+}
+
+function readOne(value: IHeaders[string]): RecordHeaders[string] {
+  if (!Array.isArray(value)) return value
+  const sent = value.filter(isOne) as (Buffer | string)[]
+  return sent.length === 1 ? sent[0] : sent
+}
