@@ -1,41 +1,18 @@
 import { limits, makeUuidV7 } from '@herald/contracts'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { MongoClient } from 'mongodb'
 import type { StoredChangeEntry } from './change-entry-document.ts'
-import { createStore } from './connection.ts'
 import type { FeedQuery } from './feed.ts'
-import type { NewNotification } from './notification-document.ts'
+import { createTestStore, newNotification, start, subscriberId, uuid } from './store.fixture.ts'
 
-const uri = process.env.MONGODB_URI ?? ''
-const name = `herald-test-filters-${process.pid}`
-const store = createStore({ uri, database: name, applicationName: 'test' })
-const client = new MongoClient(uri)
-const database = client.db(name)
+const { store, database, name, examined, drop } = createTestStore('filters')
 const count = 100_000
-
-const uuid = (n: number) => `0190a6e0-7c1b-4def-8abc-${n.toString(16).padStart(12, '0')}`
-const subscriberId = uuid(1)
 const owner = { subscriberId, recipientId: uuid(2) }
-const start = Date.parse('2026-01-01T00:00:00Z')
 const idAt = (n: number) => makeUuidV7(start + n, Buffer.alloc(10, 1))
 
 /** One in 20,000 has the rare place, one in 100 the usual one. */
 const placeOf = (n: number) => (n % 20_000 === 0 ? uuid(71) : n % 100 === 0 ? uuid(70) : uuid(79))
 
-const notification = (n: number): NewNotification => ({
-  id: idAt(n),
-  subscriberId,
-  type: 'mention',
-  actor: { id: uuid(90), name: 'Ada', image: '' },
-  actorType: 'user',
-  subjectId: uuid(91),
-  subjectType: 'user',
-  locationId: placeOf(n),
-  locationType: 'comment',
-  metadata: '{}',
-  createdAt: new Date(start + n),
-  recipientIds: [owner.recipientId],
-})
+const notification = (n: number) => newNotification(idAt(n), { locationId: placeOf(n) })
 
 const entry = (n: number): StoredChangeEntry => ({
   id: idAt(n),
@@ -51,23 +28,11 @@ const entry = (n: number): StoredChangeEntry => ({
   createdAt: new Date(start + n),
 })
 
-type Line = { docsExamined?: number; keysExamined?: number; hasSortStage?: boolean }
-
-/** What the server examined in each query of `work`, by its own profiler. */
-async function examined(collection: string, work: () => Promise<unknown>): Promise<number[]> {
-  await database.command({ profile: 2 })
-  const since = new Date()
-  try {
-    await work()
-  } finally {
-    await database.command({ profile: 0 })
-  }
-  const lines = await database
-    .collection<Line & { ts: Date; ns: string }>('system.profile')
-    .find({ ns: `${name}.${collection}`, ts: { $gte: since } })
-    .toArray()
-  expect(lines.some((line) => line.hasSortStage)).toBe(false)
-  return lines.map((line) => Math.max(line.docsExamined ?? 0, line.keysExamined ?? 0))
+/** How many keys or documents each query of `work` looked at. */
+async function costs(collection: string, work: () => Promise<unknown>): Promise<number[]> {
+  const lines = await examined(collection, work)
+  expect(lines.some(({ sorted }) => sorted)).toBe(false)
+  return lines.map(({ keys, documents }) => Math.max(keys, documents))
 }
 
 const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0)
@@ -80,11 +45,7 @@ beforeAll(async () => {
   await store.changeEntries.insertNew(numbers.map(entry))
 }, 120_000)
 
-afterAll(async () => {
-  await database.dropDatabase()
-  await client.close()
-  await store.close()
-})
+afterAll(drop)
 
 test('a filter without an index finds everything there is, page by page, and looks at 10,000 a request', async () => {
   const feed = store.notifications.of(owner)
@@ -93,12 +54,12 @@ test('a filter without an index finds everything there is, page by page, and loo
   let requests = 0
   do {
     let next: string | null = null
-    const costs = await examined('notifications', async () => {
+    const looked = await costs('notifications', async () => {
       const result = await feed.list(page({ locationId: uuid(71), before }))
       found.push(...result.notifications.map(({ id }) => id))
       next = result.next
     })
-    expect(sum(costs)).toBeLessThanOrEqual(limits.examinedPerRequest + costs.length)
+    expect(sum(looked)).toBeLessThanOrEqual(limits.examinedPerRequest + looked.length)
     before = next ?? undefined
     requests++
   } while (before !== undefined)
@@ -107,20 +68,18 @@ test('a filter without an index finds everything there is, page by page, and loo
 })
 
 test('a filter that finds enough stops there', async () => {
-  const costs = await examined('notifications', () =>
-    store.notifications.of(owner).list(page({ locationId: uuid(70) })),
-  )
-  expect(sum(costs)).toBeLessThanOrEqual(3_010)
+  const looked = await costs('notifications', () => store.notifications.of(owner).list(page({ locationId: uuid(70) })))
+  expect(sum(looked)).toBeLessThanOrEqual(3_010)
 })
 
 test('filters narrow each other, and the time narrows what is looked at', async () => {
   const query = page({ locationId: uuid(70), subjectId: uuid(91), createdFrom: start + 500, createdTo: start + 1_000 })
   let found: string[] = []
-  const costs = await examined('notifications', async () => {
+  const looked = await costs('notifications', async () => {
     found = (await store.notifications.of(owner).list(query)).notifications.map(({ id }) => id)
   })
   expect(found).toEqual([900, 800, 700, 600, 500].map(idAt))
-  expect(sum(costs)).toBeLessThanOrEqual(502)
+  expect(sum(looked)).toBeLessThanOrEqual(502)
 })
 
 test('the unread are counted by keys alone', async () => {
@@ -140,13 +99,13 @@ test.each([
   ['a user', { userId: uuid(80) }],
   ['no filter', {}],
 ])('a page of the change log of %s examines the page and at most two more', async (_, query) => {
-  const costs = await examined('change-entries', async () => {
+  const looked = await costs('change-entries', async () => {
     const { entries, next } = await store.changeEntries.of(subscriberId).list(query, 20)
     expect(entries).toHaveLength(20)
     expect(next).not.toBeNull()
   })
-  expect(costs).toHaveLength(1)
-  expect(costs[0]).toBeLessThanOrEqual(22)
+  expect(looked).toHaveLength(1)
+  expect(looked[0]).toBeLessThanOrEqual(22)
 })
 
 test('the change log with a filter gives every entry that fits, and none of another subscriber', async () => {

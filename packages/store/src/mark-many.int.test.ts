@@ -1,46 +1,18 @@
 import { makeUuidV7 } from '@herald/contracts'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { MongoClient } from 'mongodb'
-import { createStore } from './connection.ts'
-import type { NewNotification } from './notification-document.ts'
+import { at, createTestStore, newNotification, start, subscriberId, uuid } from './store.fixture.ts'
 
-const uri = process.env.MONGODB_URI ?? ''
-const name = `herald-test-mark-many-${process.pid}`
-const store = createStore({ uri, database: name, applicationName: 'test' })
-const client = new MongoClient(uri)
-const bulkMarks = client.db(name).collection('bulk-marks')
-
-const uuid = (n: number) => `0190a6e0-7c1b-4def-8abc-${n.toString(16).padStart(12, '0')}`
-const subscriberId = uuid(1)
-const start = Date.parse('2026-01-01T00:00:00Z')
-const at = (seconds: number) => new Date(start + seconds * 1_000)
+const { store, database, drop } = createTestStore('mark-many')
+const bulkMarks = database.collection('bulk-marks')
 const idAt = (n: number) => makeUuidV7(start + n, Buffer.from(n.toString(16).padStart(20, '0'), 'hex'))
-
-const notification = (n: number, recipientId: string): NewNotification => ({
-  id: idAt(n),
-  subscriberId,
-  type: 'mention',
-  actor: { id: uuid(90), name: 'Ada', image: '' },
-  actorType: 'user',
-  subjectId: uuid(91),
-  subjectType: 'user',
-  locationId: uuid(92),
-  locationType: 'comment',
-  metadata: '{}',
-  createdAt: new Date(start + n),
-  recipientIds: [recipientId],
-})
+const notification = (n: number, recipientId: string) => newNotification(idAt(n), { recipientIds: [recipientId] })
 
 const feed = (recipientId: string) => store.notifications.of({ subscriberId, recipientId })
 const fill = (recipientId: string, count: number) =>
   store.notifications.insertNew(Array.from({ length: count }, (_, n) => notification(n, recipientId)))
 
 beforeAll(() => store.migrate())
-afterAll(async () => {
-  await client.db(name).dropDatabase()
-  await client.close()
-  await store.close()
-})
+afterAll(drop)
 
 test('all: everything unread, over many steps, as one mark', async () => {
   const owner = uuid(2)

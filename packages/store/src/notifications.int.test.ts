@@ -1,60 +1,16 @@
 import { makeUuidV7 } from '@herald/contracts'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { MongoClient } from 'mongodb'
 import { createStore } from './connection.ts'
 import type { FeedQuery } from './feed.ts'
 import type { NewNotification } from './notification-document.ts'
+import { createTestStore, newNotification, start, subscriberId, uuid } from './store.fixture.ts'
 
-const uri = process.env.MONGODB_URI ?? ''
-const name = `herald-test-notifications-${process.pid}`
-const store = createStore({ uri, database: name, applicationName: 'test' })
-const client = new MongoClient(uri)
-const database = client.db(name)
-
-const uuid = (n: number) => `0190a6e0-7c1b-4def-8abc-${n.toString(16).padStart(12, '0')}`
-const subscriberId = uuid(1)
-const start = Date.parse('2026-01-01T00:00:00Z')
+const { uri, name, store, examined, drop } = createTestStore('notifications')
 const idAt = (ms: number, n = 0) => makeUuidV7(start + ms, Buffer.from(n.toString(16).padStart(20, '0'), 'hex'))
-
-const notification = (ms: number, changes: Partial<NewNotification> = {}): NewNotification => ({
-  id: idAt(ms),
-  subscriberId,
-  type: 'mention',
-  actor: { id: uuid(90), name: 'Ada', image: '' },
-  actorType: 'user',
-  subjectId: uuid(91),
-  subjectType: 'user',
-  locationId: uuid(92),
-  locationType: 'comment',
-  metadata: '{"mention":{},"add":{"$set":1,"a.b":2},"edit":{}}',
-  createdAt: new Date(start + ms),
-  recipientIds: [uuid(2)],
-  ...changes,
-})
+const notification = (ms: number, changes: Partial<NewNotification> = {}) => newNotification(idAt(ms), changes)
 
 const feed = (recipientId: string) => store.notifications.of({ subscriberId, recipientId })
 const page = (query: Partial<FeedQuery> = {}): FeedQuery => ({ limit: 20, status: 'all', ...query })
-
-/** What the server examined for the reads of `work`, by its own profiler. */
-async function examined(work: () => Promise<unknown>) {
-  await database.command({ profile: 2 })
-  const since = new Date()
-  try {
-    await work()
-  } finally {
-    await database.command({ profile: 0 })
-  }
-  const lines = await database
-    .collection('system.profile')
-    .find({ ns: `${name}.notifications`, ts: { $gte: since } })
-    .toArray()
-  return lines.map((line) => ({
-    plan: String(line.planSummary),
-    keys: Number(line.keysExamined ?? 0),
-    documents: Number(line.docsExamined ?? 0),
-    sorted: line.hasSortStage === true,
-  }))
-}
 
 beforeAll(async () => {
   await store.migrate()
@@ -68,11 +24,7 @@ beforeAll(async () => {
   )
 }, 60_000)
 
-afterAll(async () => {
-  await database.dropDatabase()
-  await client.close()
-  await store.close()
-})
+afterAll(drop)
 
 test('migrate is safe to run again, and side by side', async () => {
   await Promise.all([store.migrate(), store.migrate(), store.migrate()])
@@ -157,7 +109,7 @@ test.each([
   ['the unread', page({ status: 'unread' })],
   ['the unread, later', page({ status: 'unread', before: idAt(15_000) })],
 ])('%s examines the page and at most two more', async (_, query) => {
-  const lines = await examined(() => feed(uuid(50)).list(query))
+  const lines = await examined('notifications', () => feed(uuid(50)).list(query))
   expect(lines).toHaveLength(1)
   expect(lines[0]?.keys).toBeLessThanOrEqual(22)
   expect(lines[0]?.documents).toBeLessThanOrEqual(22)
@@ -167,7 +119,7 @@ test.each([
 
 test('one notification and a mark examine one document', async () => {
   const id = idAt(20_000, 2_000)
-  const lines = await examined(async () => {
+  const lines = await examined('notifications', async () => {
     await feed(uuid(50)).get(id)
     await feed(uuid(50)).markRead(id, new Date())
   })

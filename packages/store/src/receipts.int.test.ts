@@ -1,19 +1,11 @@
 import { makeUuidV7 } from '@herald/contracts'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { MongoClient } from 'mongodb'
-import { createStore } from './connection.ts'
 import type { NewNotification } from './notification-document.ts'
 import type { Receipt, ReceiptKind } from './receipts.ts'
+import { at, createTestStore, newNotification, start, subscriberId, uuid } from './store.fixture.ts'
 
-const uri = process.env.MONGODB_URI ?? ''
-const name = `herald-test-receipts-${process.pid}`
-const store = createStore({ uri, database: name, applicationName: 'test' })
-const client = new MongoClient(uri)
-
-const uuid = (n: number) => `0190a6e0-7c1b-4def-8abc-${n.toString(16).padStart(12, '0')}`
-const subscriberId = uuid(1)
-const start = Date.parse('2026-01-01T00:00:00Z')
-const at = (seconds: number) => new Date(start + seconds * 1_000)
+const { store, database, examined, drop } = createTestStore('receipts')
+const waiting = database.collection('waiting-receipts')
 
 let events = 0
 function receipt(notification: NewNotification, kind: ReceiptKind, seconds: number): Receipt {
@@ -25,20 +17,7 @@ function receipt(notification: NewNotification, kind: ReceiptKind, seconds: numb
 let notifications = 0
 function notification(): NewNotification {
   const n = 1_000 + notifications++
-  return {
-    id: makeUuidV7(start + n, Buffer.alloc(10, n)),
-    subscriberId,
-    type: 'mention',
-    actor: { id: uuid(90), name: 'Ada', image: '' },
-    actorType: 'user',
-    subjectId: uuid(91),
-    subjectType: 'user',
-    locationId: uuid(92),
-    locationType: 'comment',
-    metadata: '{}',
-    createdAt: new Date(start + n),
-    recipientIds: [uuid(n), uuid(n + 5_000)],
-  }
+  return newNotification(makeUuidV7(start + n, Buffer.alloc(10, n)), { recipientIds: [uuid(n), uuid(n + 5_000)] })
 }
 
 async function arrive(...arriving: NewNotification[]): Promise<void> {
@@ -54,11 +33,7 @@ const stateOf = async (given: NewNotification) => {
 }
 
 beforeAll(() => store.migrate())
-afterAll(async () => {
-  await client.db(name).dropDatabase()
-  await client.close()
-  await store.close()
-})
+afterAll(drop)
 
 test('of several e-mail receipts the earliest stands, in whatever order they come', async () => {
   const given = notification()
@@ -103,7 +78,7 @@ test('a receipt ahead of its notification waits, and is applied when the notific
   expect(await store.receipts.apply(receipts, at(1))).toBe(2)
   await arrive(notification(), given)
   expect(await stateOf(given)).toEqual({ readAt: at(6), emailSentAt: at(5) })
-  expect(await client.db(name).collection('waiting-receipts').countDocuments()).toBe(0)
+  expect(await waiting.countDocuments()).toBe(0)
 })
 
 test('receipts and notifications that race are all brought together', async () => {
@@ -114,7 +89,7 @@ test('receipts and notifications that race are all brought together', async () =
   ])
   const states = await Promise.all(given.map(stateOf))
   expect(states.every(({ emailSentAt }) => emailSentAt?.getTime() === at(5).getTime())).toBe(true)
-  expect(await client.db(name).collection('waiting-receipts').countDocuments()).toBe(0)
+  expect(await waiting.countDocuments()).toBe(0)
 })
 
 test('one that was left to wait by a failure, and comes again when its notification is there, waits no longer', async () => {
@@ -124,7 +99,7 @@ test('one that was left to wait by a failure, and comes again when its notificat
   await store.notifications.insertNew([given])
   expect(await store.receipts.apply([late], at(1))).toBe(0)
   expect((await stateOf(given)).readAt).toEqual(at(5))
-  expect(await client.db(name).collection('waiting-receipts').countDocuments()).toBe(0)
+  expect(await waiting.countDocuments()).toBe(0)
 })
 
 test('more that wait than are looked through one by one', async () => {
@@ -134,7 +109,7 @@ test('more that wait than are looked through one by one', async () => {
     at(0),
   )
   await arrive(...given)
-  expect(await client.db(name).collection('waiting-receipts').countDocuments()).toBe(0)
+  expect(await waiting.countDocuments()).toBe(0)
 })
 
 test('one that waits in vain is claimed once, by one, and again when its claimer dies', async () => {
@@ -158,24 +133,18 @@ test('one whose notification has come is applied in place of being claimed', asy
 })
 
 test('a receipt examines one document, a list of marks no more than itself', async () => {
-  const database = client.db(name)
   const given = Array.from({ length: 20 }, notification)
   await arrive(...given)
-  await database.command({ profile: 2 })
-  await store.receipts.apply(
-    given.map((one) => receipt(one, 'read', 20)),
-    at(100),
-  )
-  const own = feed(given[0] as NewNotification)
-  await own.markUnread(given[0]?.id ?? '', at(150))
-  await own.markManyRead({ ids: given.map(({ id }) => id) }, at(200))
-  await database.command({ profile: 0 })
-  const lines = await database
-    .collection('system.profile')
-    .find({ ns: `${name}.notifications` })
-    .toArray()
+  const lines = await examined('notifications', async () => {
+    await store.receipts.apply(
+      given.map((one) => receipt(one, 'read', 20)),
+      at(100),
+    )
+    const own = feed(given[0] as NewNotification)
+    await own.markUnread(given[0]?.id ?? '', at(150))
+    await own.markManyRead({ ids: given.map(({ id }) => id) }, at(200))
+  })
   expect(lines.length).toBeGreaterThanOrEqual(22)
-  const costs = lines.map((line) => Math.max(line.docsExamined ?? 0, line.keysExamined ?? 0))
-  expect(Math.max(...costs)).toBeLessThanOrEqual(40)
-  expect(lines.map((line) => line.planSummary).filter((plan) => plan === 'COLLSCAN')).toEqual([])
+  expect(Math.max(...lines.map(({ keys, documents }) => Math.max(keys, documents)))).toBeLessThanOrEqual(40)
+  expect(lines.filter(({ plan }) => plan === 'COLLSCAN')).toEqual([])
 })

@@ -1,0 +1,68 @@
+import { timeOfUuidV7 } from '@herald/contracts'
+import { MongoClient } from 'mongodb'
+import { createStore } from './connection.ts'
+import type { NewNotification } from './notification-document.ts'
+
+export const uuid = (n: number) => `0190a6e0-7c1b-4def-8abc-${n.toString(16).padStart(12, '0')}`
+export const subscriberId = uuid(1)
+/** When all that the tests store begins. */
+export const start = Date.parse('2026-01-01T00:00:00Z')
+export const at = (seconds: number) => new Date(start + seconds * 1_000)
+
+/** A notification of the time that its id carries. */
+export function newNotification(id: string, changes: Partial<NewNotification> = {}): NewNotification {
+  return {
+    id,
+    subscriberId,
+    type: 'mention',
+    actor: { id: uuid(90), name: 'Ada', image: '' },
+    actorType: 'user',
+    subjectId: uuid(91),
+    subjectType: 'user',
+    locationId: uuid(92),
+    locationType: 'comment',
+    metadata: '{"mention":{},"add":{"$set":1,"a.b":2},"edit":{}}',
+    createdAt: new Date(timeOfUuidV7(id) ?? start),
+    recipientIds: [uuid(2)],
+    ...changes,
+  }
+}
+
+/** What the server examined in a query, by its own profiler. */
+export type Examined = {
+  readonly plan: string
+  readonly keys: number
+  readonly documents: number
+  readonly sorted: boolean
+}
+
+/** A store over a database of one test file, on the replica set that jest's set-up found. */
+export function createTestStore(file: string) {
+  const uri = process.env.MONGODB_URI ?? ''
+  const name = `herald-test-${file}-${process.pid}`
+  const store = createStore({ uri, database: name, applicationName: 'test' })
+  const client = new MongoClient(uri)
+  const database = client.db(name)
+  return {
+    ...{ uri, name, store, database },
+    /** What each operation of `work` on the collection examined. */
+    async examined(collection: string, work: () => Promise<unknown>): Promise<Examined[]> {
+      await database.command({ profile: 2 })
+      const since = new Date()
+      await work().finally(() => database.command({ profile: 0 }))
+      const where = { ns: `${name}.${collection}`, ts: { $gte: since } }
+      const lines = await database.collection('system.profile').find(where).toArray()
+      return lines.map((line) => ({
+        plan: String(line.planSummary),
+        keys: Number(line.keysExamined ?? 0),
+        documents: Number(line.docsExamined ?? 0),
+        sorted: line.hasSortStage === true,
+      }))
+    },
+    async drop(): Promise<void> {
+      await database.dropDatabase()
+      await client.close()
+      await store.close()
+    },
+  }
+}
