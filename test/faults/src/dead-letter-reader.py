@@ -26,6 +26,6 @@ while os.getppid() == parent:
         if message.error():
             continue
         headers = [[name, text(value)] for name, value in message.headers() or []]
-        place = {"partition": message.partition(), "offset": message.offset()}
+        place = {"partition": message.partition(), "offset": message.offset(), "at": message.timestamp()[1]}
         print(json.dumps({**place, "key": text(message.key()), "value": text(message.value()), "headers": headers}))
     sys.stdout.flush()

@@ -1,7 +1,7 @@
 import { narrowDeadLetterTopic, removeDeadLetterTopic } from './faults/dead-letter-topic.ts'
 import { fillDisks, startOnSmallDisks } from './faults/disk-full.ts'
 import { endIngest, killIngest, stopIngest } from './faults/ingest-faults.ts'
-import { cutNetwork, delayNetwork } from './faults/network-faults.ts'
+import { cutBeforeFirstLetter, cutNetwork, delayNetwork } from './faults/network-faults.ts'
 import { rebalanceAgainAndAgain } from './faults/rebalance.ts'
 import { loseOffsets, repeatEverything } from './faults/replay-faults.ts'
 import { killBroker, killPrimary, stepPrimaryDown, stopAllMongods, stopPrimary } from './faults/server-faults.ts'
@@ -29,6 +29,7 @@ export const parts: readonly Part[] = [
   { name: 'repeated', lane: 'members', isAlone: true, short: 1, full: 2, run: repeatEverything },
   { name: 'offsets-lost', lane: 'members', isAlone: true, short: 1, full: 1, run: loseOffsets },
   { name: 'soak', lane: 'servers', short: 1, full: 1, run: soak, notes: soakNotes },
+  { name: 'first-letter-cut', lane: 'servers', isAlone: true, short: 1, full: 1, run: cutBeforeFirstLetter },
   { name: 'disk-full', lane: 'servers', short: 1, full: 1, run: fillDisks, ownStack: startOnSmallDisks },
 ]
 

@@ -31,7 +31,7 @@ def timestamp(n):
 
 def subscriber(n):
     """A receipt belongs to the subscriber of what it is about."""
-    return uuid(1, (n if n % 20 < 18 else target_of(n)) * 7 % 40)
+    return uuid(1, (n if n % 20 < 18 else target_of(n)) * 7 % 997)
 
 
 def target_of(n):

@@ -12,7 +12,7 @@ let rate = 0
 export async function soak(context: PartContext): Promise<void> {
   const { campaign, isShort, strikes, log } = context
   const { load } = campaign
-  const events = isShort ? 40_000 : 1_000_000
+  const events = isShort ? 20_000 : 1_000_000
   const memory = watchMemory(campaign.fleet.members.map(({ pid }) => pid))
   const startedAt = Date.now()
   for (let produced = 0; produced < events; produced += eventsPerOrder) {

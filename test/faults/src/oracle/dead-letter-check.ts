@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type DeadLetterLog, type FoundLetter, headerOf } from './dead-letter-log.ts'
+import { kindOf, receiptOf } from './event-plan.ts'
 import type { Ledger, PoisonRecord } from './ledger.ts'
 import type { Violations } from './violations.ts'
 
@@ -26,8 +27,9 @@ export function compareAllDeadLetters({ ledger, deadLetters, violations }: Depen
       if (different) violations.add('dead-letter', `${place} (event ${record.n}): ${different}`)
     }
   }
+  const overdue = overdueReceipts({ ledger, deadLetters })
   for (const [place, [letter]] of deadLetters.letters) {
-    if (ledger.poison.has(place)) continue
+    if (ledger.poison.has(place) || overdue.has(place)) continue
     const code = letter && headerOf(letter, 'herald-error-code')
     violations.add('good-dead-letter', `${place} is a dead letter (${code}), though it is good`)
   }
@@ -37,6 +39,22 @@ export function compareAllDeadLetters({ ledger, deadLetters, violations }: Depen
     deadLettersFound: found,
     deadLettersRepeated: deadLetters.count() - deadLetters.letters.size,
   }
+}
+
+const receiptWaitMs = 10 * 60_000
+
+/** Receipts, by place, that waited in vain: their notification was never published, and their 10 minutes were over. */
+export function overdueReceipts({ ledger, deadLetters }: Omit<Dependencies, 'violations'>): Map<string, number> {
+  const overdue = new Map<string, number>()
+  for (const [place, [letter]] of deadLetters.letters) {
+    if (!letter || headerOf(letter, 'herald-error-code') !== 'unmatched_receipt') continue
+    const [, partition, offset] = /^(.*)\/(\d+)$/.exec(place) ?? []
+    const record = ledger.partitions.get(partition ?? '')?.at(Number(offset))
+    const waited = letter.at - Number(headerOf(letter, 'herald-origin-timestamp'))
+    if (!record || kindOf(record.n) !== 'receipt' || waited < receiptWaitMs) continue
+    if (!ledger.wasPublished(receiptOf(record.n).target)) overdue.set(place, record.n)
+  }
+  return overdue
 }
 
 function differenceOf(record: PoisonRecord, letter: FoundLetter): string | undefined {

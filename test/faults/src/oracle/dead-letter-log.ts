@@ -7,6 +7,8 @@ import { placeOf } from './ledger.ts'
 export interface FoundLetter {
   partition: number
   offset: number
+  /** Milliseconds since 1970. */
+  at: number
   key: string | null
   value: string | null
   headers: [string, string | null][]

@@ -25,7 +25,7 @@ export function isPoison(n: number): boolean {
 export const timeOf = (plan: EventPlan, n: number) => plan.baseMs + n
 /** A receipt belongs to the subscriber of what it is about. */
 export const subscriberOf = (n: number): Buffer =>
-  plannedUuid(1, ((kindOf(n) === 'receipt' ? receiptOf(n).target : n) * 7) % 40)
+  plannedUuid(1, ((kindOf(n) === 'receipt' ? receiptOf(n).target : n) * 7) % 997)
 export const idOf = (plan: EventPlan, n: number) =>
   derivedId(subscriberOf(n), plan.source, `event-${n}`, timeOf(plan, n))
 

@@ -1,6 +1,6 @@
 import type { Collection, Document } from 'mongodb'
 import { differences } from './compare-document.ts'
-import { compareAllDeadLetters, type DeadLetterFigures } from './dead-letter-check.ts'
+import { compareAllDeadLetters, type DeadLetterFigures, overdueReceipts } from './dead-letter-check.ts'
 import type { DeadLetterLog } from './dead-letter-log.ts'
 import { type EventPlan, isPoison, kindOf, receiptOf, waitingKey } from './event-plan.ts'
 import { type ExpectedDocument, expectedChangeEntry, expectedNotifications, type Marks } from './expected-documents.ts'
@@ -25,10 +25,14 @@ export interface Figures extends DeadLetterFigures {
   doubled: number
 }
 
+/** With the receipts that have become dead letters, as they must after a while. */
+type Knowing = FinalCheckDependencies & { overdue: ReadonlySet<number> }
+
 const eventsPerRound = 2_000
 
 /** Compares everything that there is with everything that there must be, once nothing moves any more. */
-export async function checkFinally(dependencies: FinalCheckDependencies): Promise<Figures> {
+export async function checkFinally(given: FinalCheckDependencies): Promise<Figures> {
+  const dependencies: Knowing = { ...given, overdue: new Set(overdueReceipts(given).values()) }
   const { ledger, stored, violations } = dependencies
   const figures = { acknowledged: ledger.acknowledged(), expected: 0, stored: 0, lost: 0, doubled: 0 }
   const expected = { notifications: 0, changeEntries: 0, waitingReceipts: 0 }
@@ -50,7 +54,8 @@ export async function checkFinally(dependencies: FinalCheckDependencies): Promis
   return { ...figures, ...compareAllDeadLetters(dependencies) }
 }
 
-function expectedOfRound({ plan, ledger, marks }: FinalCheckDependencies, start: number, end: number) {
+function expectedOfRound(dependencies: Knowing, start: number, end: number) {
+  const { plan, ledger, marks, overdue } = dependencies
   const notifications: ExpectedDocument[] = []
   const changeEntries: ExpectedDocument[] = []
   const waitingReceipts: ExpectedDocument[] = []
@@ -59,7 +64,8 @@ function expectedOfRound({ plan, ledger, marks }: FinalCheckDependencies, start:
     const kind = kindOf(n)
     if (kind === 'mention') notifications.push(...expectedNotifications(plan, n, ledger.wasPublished, marks))
     else if (kind === 'change') changeEntries.push(expectedChangeEntry(plan, n))
-    else if (!ledger.wasPublished(receiptOf(n).target)) waitingReceipts.push({ key: waitingKey(plan, n), fields: {} })
+    else if (!ledger.wasPublished(receiptOf(n).target) && !overdue.has(n))
+      waitingReceipts.push({ key: waitingKey(plan, n), fields: {} })
   }
   return { notifications, changeEntries, waitingReceipts }
 }
@@ -89,10 +95,7 @@ async function compare(
 }
 
 /** @returns how many documents there are of events that have theirs under another key, too */
-async function reportExtras(
-  dependencies: FinalCheckDependencies,
-  name: 'notifications' | 'changeEntries' | 'waitingReceipts',
-) {
+async function reportExtras(dependencies: Knowing, name: 'notifications' | 'changeEntries' | 'waitingReceipts') {
   const { ledger, stored, violations } = dependencies
   const known = new Set<string>()
   for (let start = 0; start < ledger.end(); start += eventsPerRound) {
