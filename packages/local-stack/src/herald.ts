@@ -1,9 +1,9 @@
+import { createTokenIssuer, type TokenIssuer } from '@herald/token-issuer'
 import { runCommand } from './commands-on-path.ts'
 import { type StartedGateway, startGateway } from './gateway.ts'
 import { createReleasers } from './releasers.ts'
 import type { StartedServers } from './servers.ts'
 import { type StartedService, serviceFile, startService } from './service.ts'
-import { createTokenIssuer, type TokenIssuer } from './token-issuer.ts'
 import { createTopics, defaultTopics, type HeraldTopics } from './topics.ts'
 
 export interface HeraldOptions {

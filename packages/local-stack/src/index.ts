@@ -1,3 +1,11 @@
+export {
+  allScopes,
+  createTokenIssuer,
+  type TokenClaims,
+  type TokenIssuer,
+  type TokenIssuerOptions,
+  type TokenOverrides,
+} from '@herald/token-issuer'
 export type { FindOptions } from './find-options.ts'
 export { type GatewayOptions, type StartedGateway, startGateway } from './gateway.ts'
 export { type HeraldOptions, type StartedHerald, startHerald } from './herald.ts'
@@ -16,13 +24,5 @@ export {
   startServers,
 } from './servers.ts'
 export { type ServiceName, type StartedService, startService } from './service.ts'
-export {
-  allScopes,
-  createTokenIssuer,
-  type TokenClaims,
-  type TokenIssuer,
-  type TokenIssuerOptions,
-  type TokenOverrides,
-} from './token-issuer.ts'
 export { createTopics, defaultTopics, type HeraldTopics, topicsWithSuffix } from './topics.ts'
 export { type Found, ServerNotFound } from './ways-to-a-server.ts'

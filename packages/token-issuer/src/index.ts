@@ -1,0 +1,9 @@
+export { type IssuerServer, startIssuerServer } from './issuer-server.ts'
+export {
+  allScopes,
+  createTokenIssuer,
+  type TokenClaims,
+  type TokenIssuer,
+  type TokenIssuerOptions,
+  type TokenOverrides,
+} from './token-issuer.ts'

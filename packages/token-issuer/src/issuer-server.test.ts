@@ -1,0 +1,45 @@
+import { afterAll, expect, test } from '@jest/globals'
+import { createRemoteJWKSet, jwtVerify } from 'jose'
+import { startIssuerServer } from './issuer-server.ts'
+import { createTokenIssuer } from './token-issuer.ts'
+
+const issuer = await createTokenIssuer()
+const server = await startIssuerServer(issuer, { host: '127.0.0.1', port: 0 })
+afterAll(() => server.stop())
+
+const url = (path: string) => `http://127.0.0.1:${server.port}${path}`
+const keys = createRemoteJWKSet(new URL(url('/jwks.json')))
+
+async function order(body?: string) {
+  const answer = await fetch(url('/token'), { method: 'POST', ...(body === undefined ? {} : { body }) })
+  return { status: answer.status, text: await answer.text() }
+}
+const verify = (token: string) => jwtVerify(token, keys, { issuer: issuer.issuer, audience: issuer.audience })
+
+test('a token asked for without a word is good by the keys that are served', async () => {
+  const { payload } = await verify((await order()).text)
+  expect(payload.sub).toMatch(/^[0-9a-f-]{36}$/)
+  expect(payload.scope).toBe('notifications:create change-entries:read')
+})
+
+test('a token holds the claims asked for, without those that are null', async () => {
+  const { payload } = await verify((await order(JSON.stringify({ claims: { sub: 'a', scope: null } }))).text)
+  expect(payload).toMatchObject({ sub: 'a' })
+  expect(payload).not.toHaveProperty('scope')
+})
+
+test('a token that has expired can be asked for', async () => {
+  const { text } = await order(JSON.stringify({ overrides: { expiresIn: -60 } }))
+  await expect(verify(text)).rejects.toMatchObject({ code: 'ERR_JWT_EXPIRED' })
+})
+
+test('the issuer says who it is', async () => {
+  const said = await (await fetch(url('/issuer'))).json()
+  const { issuer: name, audience, keyId, publicKeyPem } = issuer
+  expect(said).toEqual({ issuer: name, audience, keyId, publicKeyPem })
+})
+
+test('what is no JSON is refused, and so is another path', async () => {
+  expect((await order('{')).status).toBe(400)
+  expect((await fetch(url('/'))).status).toBe(404)
+})

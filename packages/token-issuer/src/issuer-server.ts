@@ -1,0 +1,59 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import type { TokenClaims, TokenIssuer, TokenOverrides } from './token-issuer.ts'
+
+/** What is asked for at `POST /token`. A claim that is `null` is left out of the token. */
+type Order = { claims?: Record<string, unknown>; overrides?: TokenOverrides }
+
+export interface IssuerServer {
+  port: number
+  stop(): Promise<void>
+}
+
+/**
+ * Serves `GET /jwks.json`, `GET /issuer` (names and public key) and `POST /token`, which gives anybody any token that he
+ * wants: for development, and for nothing that others can reach.
+ */
+export async function startIssuerServer(
+  issuer: TokenIssuer,
+  { host, port }: { host: string; port: number },
+): Promise<IssuerServer> {
+  const answers: Record<string, (request: IncomingMessage) => Promise<string>> = {
+    'GET /jwks.json': async () => JSON.stringify(issuer.jwks),
+    'GET /issuer': async () => {
+      const { issuer: name, audience, keyId, publicKeyPem } = issuer
+      return JSON.stringify({ issuer: name, audience, keyId, publicKeyPem })
+    },
+    'POST /token': async (request) => {
+      const { claims, overrides } = readOrder(await text(request))
+      return issuer.sign(claims, overrides)
+    },
+  }
+  const server = createServer((request, response) => {
+    const answer = answers[`${request.method} ${request.url}`]
+    if (!answer) return response.writeHead(404).end('GET /jwks.json, GET /issuer or POST /token\n')
+    const type = request.method === 'POST' ? 'text/plain' : 'application/json'
+    return answer(request).then(
+      (body) => response.writeHead(200, { 'content-type': type, 'cache-control': 'no-store' }).end(body),
+      (error) => response.writeHead(400, { 'content-type': 'text/plain' }).end(`${error}\n`),
+    )
+  }).listen(port, host)
+  await once(server, 'listening')
+
+  return {
+    port: (server.address() as AddressInfo).port,
+    async stop() {
+      server.close()
+      server.closeAllConnections()
+      await once(server, 'close')
+    },
+  }
+}
+
+function readOrder(body: string): { claims: TokenClaims; overrides: TokenOverrides } {
+  const { claims = {}, overrides = {} } = (body.trim() === '' ? {} : JSON.parse(body)) as Order
+  const given = Object.entries(claims).map(([name, value]) => [name, value === null ? undefined : value])
+  return { claims: Object.fromEntries(given), overrides }
+}
