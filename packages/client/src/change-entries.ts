@@ -1,0 +1,70 @@
+import { bodyText } from './body-text.ts'
+import type { ChangeEntry } from './contract-types.ts'
+import type { CallOptions, Http } from './http.ts'
+import { jsonLines } from './json-lines.ts'
+import type { PageOptions } from './notifications.ts'
+import { pages } from './pages.ts'
+import { queryString } from './query-string.ts'
+
+export type ChangeEntryFilters = {
+  readonly entityType?: string | undefined
+  readonly entityId?: string | undefined
+  readonly userId?: string | undefined
+  readonly actionType?: string | undefined
+  readonly changedField?: string | undefined
+  /** Inclusive. */
+  readonly createdFrom?: Date | string | undefined
+  /** Exclusive. */
+  readonly createdTo?: Date | string | undefined
+}
+
+export type ChangeEntryPage = { changeEntries: ChangeEntry[]; nextCursor: string | null }
+
+const mediaTypes = { json: 'application/json', ndjson: 'application/x-ndjson', csv: 'text/csv' } as const
+
+export type ExportFormat = keyof typeof mediaTypes
+
+/** What the whole log may at most take from one part to the next. */
+const silenceMs = 60_000
+
+export type ChangeEntries = ReturnType<typeof createChangeEntries>
+
+/** The current subscriber's change log (scope `change-entries:read`), newest first. */
+export function createChangeEntries({ http }: { readonly http: Pick<Http, 'json' | 'open'> }) {
+  const list = (query: ChangeEntryFilters & PageOptions = {}, { signal }: CallOptions = {}) =>
+    http.json<ChangeEntryPage>({ path: `/change-entries${queryString(query)}`, signal })
+
+  const open = (format: ExportFormat, filters: ChangeEntryFilters, { signal }: CallOptions) =>
+    http.open({
+      path: `/change-entries/all${queryString(filters)}`,
+      headers: { accept: mediaTypes[format] },
+      signal,
+    })
+
+  return {
+    list,
+    /** All of them, page by page: each page is tried again by itself. */
+    iterate: (query: ChangeEntryFilters & PageOptions = {}, options: CallOptions = {}) =>
+      pages(query.cursor, async (cursor) => {
+        const { changeEntries, nextCursor } = await list({ limit: 100, ...query, cursor }, options)
+        return { items: changeEntries, nextCursor }
+      }),
+    /** All of them in one transfer, as they come. One that breaks throws: what came before is not the whole log. */
+    async *all(
+      filters: ChangeEntryFilters = {},
+      options: CallOptions = {},
+    ): AsyncGenerator<ChangeEntry, void, undefined> {
+      const answer = await open('ndjson', filters, options)
+      yield* jsonLines<ChangeEntry>(bodyText(answer, silenceMs))
+    },
+    /**
+     * All of them as a file would have them: the answer, to be read with `blob()`, `text()` or `body`. Reading it rejects when
+     * the transfer breaks.
+     */
+    async export(format: ExportFormat, filters: ChangeEntryFilters = {}, options: CallOptions = {}): Promise<Response> {
+      const { response, deadline } = await open(format, filters, options)
+      deadline.stop()
+      return response
+    },
+  }
+}

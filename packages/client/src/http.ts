@@ -1,0 +1,102 @@
+import { createDeadline, type Deadline } from './deadline.ts'
+import { HeraldProblem } from './errors.ts'
+import { abortable, pause } from './pause.ts'
+import { readProblem } from './problem.ts'
+import { pauseBefore, type RetryOptions } from './retry.ts'
+import type { Tokens } from './token.ts'
+
+/** What every call takes beside what it is about. */
+export type CallOptions = {
+  /** Ends the call, which then rejects with the signal's reason. */
+  readonly signal?: AbortSignal | undefined
+}
+
+export type Call = CallOptions & {
+  readonly method?: 'GET' | 'POST' | 'PATCH'
+  /** With its query. */
+  readonly path: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: unknown
+  /** Whether it may be sent again when it isn't known what became of it; one that was not let in (429) always may. */
+  readonly repeatable?: boolean
+}
+
+/** An answer whose body is yet to be read; who reads it extends and ends the deadline. */
+export type OpenAnswer = { readonly response: Response; readonly deadline: Deadline }
+
+export type HttpOptions = {
+  readonly baseUrl: string
+  readonly tokens: Tokens
+  readonly fetch: typeof globalThis.fetch
+  readonly retry: RetryOptions
+  readonly timeoutMs: number
+}
+
+export type Http = ReturnType<typeof createHttp>
+
+/** Requests with a token, within a time, and again where that can help. */
+export function createHttp({ baseUrl, tokens, fetch, retry, timeoutMs }: HttpOptions) {
+  const base = baseUrl.replace(/\/+$/, '')
+
+  async function request(call: Call, deadline: Deadline, refresh: boolean): Promise<Response> {
+    const { signal } = deadline
+    const { method = 'GET', path, body } = call
+    const headers = {
+      accept: 'application/json',
+      authorization: `Bearer ${await abortable(tokens.get(refresh), signal)}`,
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...call.headers,
+    }
+    const content = body === undefined ? {} : { body: JSON.stringify(body) }
+    const response = await deadline.during(() => fetch(`${base}${path}`, { method, headers, signal, ...content }))
+    if (response.ok) return response
+    throw await deadline.during(() => readProblem(response))
+  }
+
+  /** Once, or twice when the first token is refused. The deadline goes on when it succeeds. */
+  async function openOnce(call: Call, refresh = false): Promise<OpenAnswer> {
+    const deadline = createDeadline(timeoutMs, call.signal)
+    try {
+      const response = await request(call, deadline, refresh).catch((error) => {
+        if (refresh || !tokens.canRefresh || !(error instanceof HeraldProblem) || error.status !== 401) throw error
+        return request(call, deadline, true)
+      })
+      return { response, deadline }
+    } catch (error) {
+      deadline.release()
+      throw error
+    }
+  }
+
+  async function jsonOnce<T>(call: Call): Promise<T> {
+    const { response, deadline } = await openOnce(call)
+    try {
+      const { data } = await deadline.during(() => response.json() as Promise<{ data: T }>)
+      return data
+    } finally {
+      deadline.release()
+    }
+  }
+
+  async function retried<T>(call: Call, attempt: () => Promise<T>): Promise<T> {
+    for (let failures = 1; ; failures++) {
+      try {
+        return await attempt()
+      } catch (error) {
+        call.signal?.throwIfAborted()
+        const milliseconds = pauseBefore(error, { failures, repeatable: call.repeatable ?? true, ...retry })
+        if (milliseconds === undefined) throw error
+        await pause(milliseconds, call.signal)
+      }
+    }
+  }
+
+  return {
+    /** The `data` of a JSON answer. */
+    json: <T>(call: Call) => retried(call, () => jsonOnce<T>(call)),
+    /** An answer to be read as it comes. What fails while it is read is not tried again. */
+    open: (call: Call) => retried(call, () => openOnce(call)),
+    /** The same, tried once; with another token than before if so said. */
+    openOnce,
+  }
+}

@@ -1,0 +1,10 @@
+/** The values of newline-delimited JSON, whose text may be cut anywhere. */
+export async function* jsonLines<T>(text: AsyncIterable<string>): AsyncGenerator<T> {
+  let rest = ''
+  for await (const part of text) {
+    const lines = (rest + part).split('\n')
+    rest = lines.pop() ?? ''
+    for (const line of lines) if (line !== '') yield JSON.parse(line)
+  }
+  if (rest !== '') yield JSON.parse(rest)
+}

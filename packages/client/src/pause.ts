@@ -1,0 +1,28 @@
+/** Rejects with the signal's reason as soon as it is aborted, else does what the promise does. */
+export async function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return promise
+  signal.throwIfAborted()
+  let onAbort = () => {}
+  const aborted = new Promise<never>((_, reject) => {
+    onAbort = () => reject(signal.reason)
+    signal.addEventListener('abort', onAbort, { once: true })
+  })
+  return Promise.race([promise, aborted]).finally(() => signal.removeEventListener('abort', onAbort))
+}
+
+/** Waits, unless the signal is aborted before; a browser that gets its network back goes on at once. */
+export async function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let wake = () => {}
+  const waited = new Promise<void>((resolve) => {
+    wake = resolve
+    timer = setTimeout(resolve, milliseconds)
+  })
+  globalThis.addEventListener?.('online', wake)
+  try {
+    await abortable(waited, signal)
+  } finally {
+    clearTimeout(timer)
+    globalThis.removeEventListener?.('online', wake)
+  }
+}
