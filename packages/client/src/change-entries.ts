@@ -1,24 +1,21 @@
 import { bodyText } from './body-text.ts'
-import type { ChangeEntry } from './contract-types.ts'
+import type {
+  ChangeEntry,
+  ChangeEntryPage as ChangeEntryPageAnswer,
+  ExportChangeEntriesQuery,
+  ListChangeEntriesQuery,
+} from './contract-types.ts'
 import type { CallOptions, Http } from './http.ts'
 import { jsonLines } from './json-lines.ts'
-import type { PageOptions } from './notifications.ts'
 import { pages } from './pages.ts'
 import { queryString } from './query-string.ts'
 
-export type ChangeEntryFilters = {
-  readonly entityType?: string | undefined
-  readonly entityId?: string | undefined
-  readonly userId?: string | undefined
-  readonly actionType?: string | undefined
-  readonly changedField?: string | undefined
-  /** Inclusive. */
-  readonly createdFrom?: Date | string | undefined
-  /** Exclusive. */
-  readonly createdTo?: Date | string | undefined
-}
+export type ChangeEntryFilters = Readonly<ExportChangeEntriesQuery>
 
-export type ChangeEntryPage = { changeEntries: ChangeEntry[]; nextCursor: string | null }
+/** The same filters, `limit` (1 to 100, 20 when not said) and `cursor`, the `nextCursor` of the page before. */
+export type ChangeEntryQuery = Readonly<ListChangeEntriesQuery>
+
+export type ChangeEntryPage = ChangeEntryPageAnswer['data']
 
 const mediaTypes = { json: 'application/json', ndjson: 'application/x-ndjson', csv: 'text/csv' } as const
 
@@ -31,7 +28,7 @@ export type ChangeEntries = ReturnType<typeof createChangeEntries>
 
 /** The current subscriber's change log (scope `change-entries:read`), newest first. */
 export function createChangeEntries({ http }: { readonly http: Pick<Http, 'json' | 'open'> }) {
-  const list = (query: ChangeEntryFilters & PageOptions = {}, { signal }: CallOptions = {}) =>
+  const list = (query: ChangeEntryQuery = {}, { signal }: CallOptions = {}) =>
     http.json<ChangeEntryPage>({ path: `/change-entries${queryString(query)}`, signal })
 
   const open = (format: ExportFormat, filters: ChangeEntryFilters, { signal }: CallOptions) =>
@@ -44,7 +41,7 @@ export function createChangeEntries({ http }: { readonly http: Pick<Http, 'json'
   return {
     list,
     /** All of them, page by page: each page is tried again by itself. */
-    iterate: (query: ChangeEntryFilters & PageOptions = {}, options: CallOptions = {}) =>
+    iterate: (query: ChangeEntryQuery = {}, options: CallOptions = {}) =>
       pages(query.cursor, async (cursor) => {
         const { changeEntries, nextCursor } = await list({ limit: 100, ...query, cursor }, options)
         return { items: changeEntries, nextCursor }

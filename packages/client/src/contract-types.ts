@@ -1,91 +1,232 @@
+// Made from the schemas that Herald validates with: npm run generate -w packages/client
 /** Any JSON value. */
 export type JsonValue = null | boolean | number | string | JsonValue[] | { [key: string]: JsonValue }
 
-export type NotificationType = 'mention'
-export type ActorType = 'user' | 'ai user'
-export type LocationType = 'comment' | 'value' | 'file comment' | 'file' | 'entity'
-export type SubjectType = ActorType | LocationType
-export type ReadStatus = 'all' | 'unread' | 'read'
-
-export type NotificationMetadata = {
-  mention: { mentionerName: string; snippet: string; entityType?: string; anchorId?: string }
-  add: { [key: string]: JsonValue }
-  edit: { [key: string]: JsonValue }
+export interface Problem {
+  /**
+   * Names the code: `urn:herald:problem:<code>`
+   */
+  type: string
+  title: string
+  status: number
+  detail: string
+  /**
+   * The id of the request
+   */
+  instance: string
+  /**
+   * Stable and machine-readable
+   */
+  code:
+    | 'invalid_json'
+    | 'validation_failed'
+    | 'invalid_request'
+    | 'unauthorized'
+    | 'missing_scope'
+    | 'actor_type_mismatch'
+    | 'not_found'
+    | 'method_not_allowed'
+    | 'request_timeout'
+    | 'request_in_progress'
+    | 'body_too_large'
+    | 'uri_too_long'
+    | 'unsupported_media_type'
+    | 'idempotency_key_reused'
+    | 'rate_limited'
+    | 'headers_too_large'
+    | 'internal'
+    | 'storage_unavailable'
+    | 'authentication_unavailable'
+  /**
+   * The faults of the input
+   */
+  errors?: {
+    /**
+     * JSON Pointer (RFC 6901) without `#`, empty for the whole
+     */
+    pointer: string
+    detail: string
+  }[]
 }
-
-export type Actor = { id: string; name: string; image: string }
-
-/** A notification as its recipient sees it. Times are `YYYY-MM-DDTHH:MM:SSZ`. */
-export type Notification = {
-  id: string
-  subscriberId: string
-  type: NotificationType
-  actorId: string
-  actorType: ActorType
+export interface CreateNotification {
+  type: 'mention'
+  actorType: 'user' | 'ai user'
   subjectId: string
-  subjectType: SubjectType
+  subjectType: 'user' | 'ai user' | 'comment' | 'value' | 'file comment' | 'file' | 'entity'
   locationId: string
-  locationType: LocationType
-  metadata: NotificationMetadata
-  createdAt: string
-  updatedAt: string
-  actor: Actor
-  readAt: string | null
-  emailSentAt: string | null
-}
-
-export type CreatedNotification = Omit<Notification, 'readAt' | 'emailSentAt'> & {
-  recipients: { recipientId: string; readAt: string | null; emailSentAt: string | null }[]
-}
-
-export type CreateNotification = {
-  type: NotificationType
-  actorType: ActorType
-  subjectId: string
-  subjectType: SubjectType
-  locationId: string
-  locationType: LocationType
+  locationType: 'comment' | 'value' | 'file comment' | 'file' | 'entity'
+  /**
+   * At most 16384 bytes of JSON and 16 levels; no key is `__proto__`
+   */
   metadata: {
-    mention: NotificationMetadata['mention']
-    add?: { [key: string]: JsonValue }
-    edit?: { [key: string]: JsonValue }
+    mention: {
+      mentionerName: string
+      snippet: string
+      entityType?: string | undefined
+      anchorId?: string | undefined
+    }
+    /**
+     * Free-form; comes back equal, whatever its keys
+     */
+    add?: { [key: string]: JsonValue } | undefined
+    /**
+     * Free-form; comes back equal, whatever its keys
+     */
+    edit?: { [key: string]: JsonValue } | undefined
   }
   recipientIds: string[]
 }
-
-/** A line of the change log. */
-export type ChangeEntry = {
+export interface MarkRead {
+  ids?: string[]
+  all?: true
+  upTo?: string | undefined
+}
+export interface CreatedNotification {
   id: string
-  user: { id: string; name: string; email: string }
+  subscriberId: string
+  type: 'mention'
+  actorId: string
+  actorType: 'user' | 'ai user'
+  subjectId: string
+  subjectType: 'user' | 'ai user' | 'comment' | 'value' | 'file comment' | 'file' | 'entity'
+  locationId: string
+  locationType: 'comment' | 'value' | 'file comment' | 'file' | 'entity'
+  metadata: NotificationMetadata
+  createdAt: string
+  updatedAt: string
+  actor: {
+    id: string
+    name: string
+    image: string
+  }
+  recipients: {
+    recipientId: string
+    readAt: string | null
+    emailSentAt: string | null
+  }[]
+}
+/**
+ * At most 16384 bytes of JSON and 16 levels; no key is `__proto__`
+ */
+export interface NotificationMetadata {
+  mention: {
+    mentionerName: string
+    snippet: string
+    entityType?: string | undefined
+    anchorId?: string | undefined
+  }
+  /**
+   * Free-form; comes back equal, whatever its keys
+   */
+  add: { [key: string]: JsonValue }
+  /**
+   * Free-form; comes back equal, whatever its keys
+   */
+  edit: { [key: string]: JsonValue }
+}
+export interface CreatedNotificationAnswer {
+  data: CreatedNotification
+}
+export interface Notification {
+  id: string
+  subscriberId: string
+  type: 'mention'
+  actorId: string
+  actorType: 'user' | 'ai user'
+  subjectId: string
+  subjectType: 'user' | 'ai user' | 'comment' | 'value' | 'file comment' | 'file' | 'entity'
+  locationId: string
+  locationType: 'comment' | 'value' | 'file comment' | 'file' | 'entity'
+  metadata: NotificationMetadata
+  createdAt: string
+  updatedAt: string
+  actor: {
+    id: string
+    name: string
+    image: string
+  }
+  readAt: string | null
+  emailSentAt: string | null
+}
+export interface NotificationAnswer {
+  data: Notification
+}
+export interface NotificationPage {
+  data: {
+    notifications: Notification[]
+    nextCursor: string | null
+  }
+}
+export interface MarkedRead {
+  data: {
+    updated: number
+    unreadCount: number
+  }
+}
+export interface UnreadCount {
+  data: {
+    unreadCount: number
+  }
+}
+export interface ChangeEntry {
+  id: string
+  user: {
+    id: string
+    name: string
+    email: string
+  }
   entityType: string
   entityId: string
   entityTitle: string
   actionType: string
   changedField: string
   createdAt: string
+  /**
+   * Any JSON value, `null` included
+   */
   beforeState: JsonValue
+  /**
+   * Any JSON value, `null` included
+   */
   afterState: JsonValue
 }
-
-export type InputFault = { pointer: string; detail: string }
-
-export type ErrorCode =
-  | 'invalid_json'
-  | 'validation_failed'
-  | 'invalid_request'
-  | 'unauthorized'
-  | 'missing_scope'
-  | 'actor_type_mismatch'
-  | 'not_found'
-  | 'method_not_allowed'
-  | 'request_timeout'
-  | 'request_in_progress'
-  | 'body_too_large'
-  | 'uri_too_long'
-  | 'unsupported_media_type'
-  | 'idempotency_key_reused'
-  | 'rate_limited'
-  | 'headers_too_large'
-  | 'internal'
-  | 'storage_unavailable'
-  | 'authentication_unavailable'
+export interface ChangeEntries {
+  data: ChangeEntry[]
+}
+export interface ChangeEntryPage {
+  data: {
+    changeEntries: ChangeEntry[]
+    nextCursor: string | null
+  }
+}
+export interface ListNotificationsQuery {
+  limit?: number | undefined | undefined
+  cursor?: string | undefined | undefined
+  status?: 'all' | 'unread' | 'read' | undefined | undefined
+  type?: 'mention' | undefined | undefined
+  locationType?: 'comment' | 'value' | 'file comment' | 'file' | 'entity' | undefined | undefined
+  locationId?: string | undefined | undefined
+  subjectId?: string | undefined | undefined
+  createdFrom?: Date | string | undefined | undefined
+  createdTo?: Date | string | undefined | undefined
+}
+export interface ListChangeEntriesQuery {
+  limit?: number | undefined | undefined
+  cursor?: string | undefined | undefined
+  entityType?: string | undefined | undefined
+  entityId?: string | undefined | undefined
+  userId?: string | undefined | undefined
+  actionType?: string | undefined | undefined
+  changedField?: string | undefined | undefined
+  createdFrom?: Date | string | undefined | undefined
+  createdTo?: Date | string | undefined | undefined
+}
+export interface ExportChangeEntriesQuery {
+  entityType?: string | undefined | undefined
+  entityId?: string | undefined | undefined
+  userId?: string | undefined | undefined
+  actionType?: string | undefined | undefined
+  changedField?: string | undefined | undefined
+  createdFrom?: Date | string | undefined | undefined
+  createdTo?: Date | string | undefined | undefined
+}

@@ -1,4 +1,10 @@
-import type { ErrorCode, InputFault } from './contract-types.ts'
+import type { Problem } from './contract-types.ts'
+
+/** Every code that Herald answers with. */
+export type ErrorCode = Problem['code']
+
+/** One fault of a request; `pointer` is a JSON Pointer (RFC 6901), empty for the whole. */
+export type InputFault = NonNullable<Problem['errors']>[number]
 
 /** What a problem document (RFC 9457) says, and what its answer said beside it. */
 export type ProblemDetails = {

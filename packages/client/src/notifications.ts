@@ -1,36 +1,21 @@
 import type {
   CreatedNotification,
   CreateNotification,
-  LocationType,
+  ListNotificationsQuery,
+  MarkedRead,
   Notification,
-  NotificationType,
-  ReadStatus,
+  NotificationPage as NotificationPageAnswer,
+  UnreadCount,
 } from './contract-types.ts'
 import type { CallOptions, Http } from './http.ts'
 import { pages } from './pages.ts'
 import { queryString } from './query-string.ts'
 import type { FeedEvent, FollowOptions } from './stream.ts'
 
-export type NotificationFilters = {
-  readonly status?: ReadStatus | undefined
-  readonly type?: NotificationType | undefined
-  readonly locationType?: LocationType | undefined
-  readonly locationId?: string | undefined
-  readonly subjectId?: string | undefined
-  /** Inclusive. */
-  readonly createdFrom?: Date | string | undefined
-  /** Exclusive. */
-  readonly createdTo?: Date | string | undefined
-}
+/** Filters, `limit` (1 to 100, 20 when not said) and `cursor`, the `nextCursor` of the page before. */
+export type NotificationQuery = Readonly<ListNotificationsQuery>
 
-export type PageOptions = {
-  /** 1 to 100, 20 when not said. */
-  readonly limit?: number | undefined
-  /** The `nextCursor` of the page before. */
-  readonly cursor?: string | undefined
-}
-
-export type NotificationPage = { notifications: Notification[]; nextCursor: string | null }
+export type NotificationPage = NotificationPageAnswer['data']
 
 /** Some by their ids (at most 100), all, or all up to one of them in the order of the list. */
 export type MarkManyRead =
@@ -49,14 +34,14 @@ export type NotificationsDependencies = {
 /** The current user's notifications. */
 export function createNotifications({ http, follow }: NotificationsDependencies) {
   const one = (id: string) => `/notifications/${encodeURIComponent(id)}`
-  const list = (query: NotificationFilters & PageOptions = {}, { signal }: CallOptions = {}) =>
+  const list = (query: NotificationQuery = {}, { signal }: CallOptions = {}) =>
     http.json<NotificationPage>({ path: `/${queryString(query)}`, signal })
 
   return {
     /** A page, newest first. A page may be short or empty and still have a next one: only `null` says that it is the last. */
     list,
     /** All of them, newest first, page by page. */
-    iterate: (query: NotificationFilters & PageOptions = {}, options: CallOptions = {}) =>
+    iterate: (query: NotificationQuery = {}, options: CallOptions = {}) =>
       pages(query.cursor, async (cursor) => {
         const { notifications, nextCursor } = await list({ limit: 100, ...query, cursor }, options)
         return { items: notifications, nextCursor }
@@ -70,7 +55,7 @@ export function createNotifications({ http, follow }: NotificationsDependencies)
       http.json<Notification>({ method: 'PATCH', path: `${one(id)}/unread`, signal }),
     /** Marks what is stored and unread now. */
     markManyRead: (which: MarkManyRead, { signal }: CallOptions = {}) =>
-      http.json<{ updated: number; unreadCount: number }>({
+      http.json<MarkedRead['data']>({
         method: 'POST',
         path: '/notifications/read',
         body: which,
@@ -79,7 +64,7 @@ export function createNotifications({ http, follow }: NotificationsDependencies)
         signal,
       }),
     unreadCount: async ({ signal }: CallOptions = {}): Promise<number> => {
-      const { unreadCount } = await http.json<{ unreadCount: number }>({ path: '/notifications/unread-count', signal })
+      const { unreadCount } = await http.json<UnreadCount['data']>({ path: '/notifications/unread-count', signal })
       return unreadCount
     },
     /**

@@ -1,5 +1,4 @@
-import type { ErrorCode, InputFault } from './contract-types.ts'
-import { HeraldProblem } from './errors.ts'
+import { type ErrorCode, HeraldProblem, type InputFault } from './errors.ts'
 
 /** The error that an answer other than a success is. */
 export async function readProblem(response: Response): Promise<HeraldProblem> {

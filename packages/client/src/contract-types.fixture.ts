@@ -1,0 +1,4 @@
+import { writeFileSync } from 'node:fs'
+import { typescriptOfContract } from './typescript-of-contract.fixture.ts'
+
+writeFileSync(new URL('contract-types.ts', import.meta.url), await typescriptOfContract())
