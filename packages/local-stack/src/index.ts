@@ -14,7 +14,9 @@ export { findKcat, type Kcat } from './kcat.ts'
 export { type StartedKeyServer, startKeyServer } from './key-server.ts'
 export { type MongodProgramOptions, type StartedMongodProgram, startMongodProgram } from './mongod-program.ts'
 export type { Exit, StartedProgram } from './program.ts'
+export { fetchPythonPackages, type PythonPackages } from './python-packages.ts'
 export { type ReplicaSetOptions, type StartedReplicaSet, startReplicaSet } from './replica-set.ts'
+export { findServerPrograms } from './server-programs.ts'
 export {
   type StartedKafka,
   type StartedMongoDB,

@@ -1,9 +1,10 @@
 import { writeFileSync } from 'node:fs'
-import { findPythonClient } from './campaign/python-client.ts'
 import { readCommandLine, usage } from './command-line.ts'
 import { groups, parts, selectParts } from './parts.ts'
-import { type Row, tableOf, writeCounts } from './report.ts'
+import { countsOf, type Row, tableOf } from './report.ts'
+import { emptyRow } from './run-part.ts'
 import { runParts } from './run-parts.ts'
+import { findNeeds } from './what-it-needs.ts'
 
 // The fault suite: what is named on the command line, or everything.
 const startedAt = Date.now()
@@ -26,22 +27,26 @@ async function main(): Promise<number> {
     if (json)
       writeFileSync(json, `${JSON.stringify({ isShort, startedAt: new Date(startedAt), rows }, undefined, 2)}\n`)
   }
-  try {
-    await runParts(selected, {
-      ...{ isShort, log, python: await findPythonClient(log) },
-      onRow(row) {
-        rows.push(row)
-        const place = ({ part }: Row) => selected.findIndex(({ name }) => name === part)
-        rows.sort((a, b) => place(a) - place(b))
-        save()
-      },
-    })
-  } finally {
-    writeCounts(rows)
+  const onRow = (row: Row) => {
+    rows.push(row)
+    const place = ({ part }: Row) => selected.findIndex(({ name }) => name === part)
+    rows.sort((a, b) => place(a) - place(b))
     save()
-    console.log(`\n${tableOf(rows)}\n`)
-    for (const row of rows) for (const violation of row.violations) console.log(`${row.part}: ${violation}`)
   }
+  try {
+    const needs = await findNeeds(log)
+    if (needs.kind === 'found') await runParts(selected, { isShort, log, python: needs.python, onRow })
+    else {
+      log(`Nothing of it can be run here: ${needs.reason}`)
+      for (const part of selected) onRow({ ...emptyRow(part), verdict: 'skipped', reason: needs.reason })
+    }
+  } catch (error) {
+    console.error(error)
+  }
+  save()
+  console.log(`\n${tableOf(rows)}\n`)
+  for (const row of rows) for (const violation of row.violations) console.log(`${row.part}: ${violation}`)
+  console.log(countsOf(rows, selected.length))
   return rows.length === selected.length && rows.every(({ verdict }) => verdict !== 'failed') ? 0 : 1
 }
 

@@ -1,0 +1,23 @@
+# For .ci/run: runs steps one after another and sums up what each says of itself in a line `N passed, N failed, N skipped`.
+
+passed=0 failed=0 skipped=0
+output=$(mktemp)
+trap 'rm -f "$output"' EXIT
+
+# Runs a command and adds its counts. One that tells none counts as a failure, and so does one that fails all the same.
+step() {
+  local status counts ok bad missed
+  printf '\n--- %s\n' "$*"
+  "$@" 2>&1 | tee "$output"
+  status=${PIPESTATUS[0]}
+  counts=$(grep -E '^[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$' "$output" | tail -n 1)
+  read -r ok _ bad _ missed _ <<<"${counts:-0 passed, 1 failed, 0 skipped}"
+  if [ "$status" -ne 0 ] && [ "$bad" -eq 0 ]; then bad=1; fi
+  passed=$((passed + ok)) failed=$((failed + bad)) skipped=$((skipped + missed))
+}
+
+# Says the sums in the last line, and whether all is well in its exit code.
+sum_up() {
+  printf '\n%s passed, %s failed, %s skipped\n' "$passed" "$failed" "$skipped"
+  [ "$failed" -eq 0 ]
+}

@@ -1,0 +1,32 @@
+import { spawnSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from '@jest/globals'
+
+const steps = fileURLToPath(new URL('../../../.ci/steps.sh', import.meta.url))
+
+/** Takes steps that say something and exit with a code. */
+function take(...taken: readonly [says: string, code: number][]) {
+  const lines = taken.map(([says, code]) => `step sh -c 'printf "first\\n${says}\\nlast\\n"; exit ${code}'`)
+  const script = ['set -uo pipefail', `source '${steps}'`, ...lines, 'sum_up'].join('\n')
+  const { status, stdout } = spawnSync('bash', ['-c', script], { encoding: 'utf8' })
+  return { status, lastLine: stdout.split('\n').at(-2) }
+}
+
+const good: [string, number] = ['20 passed, 0 failed, 2 skipped', 0]
+
+test('the counts of all steps are summed up', () => {
+  expect(take(good, ['10 passed, 0 failed, 1 skipped', 0])).toEqual({
+    status: 0,
+    lastLine: '30 passed, 0 failed, 3 skipped',
+  })
+})
+
+test.each<[string, [string, number], string]>([
+  ['that counts failures', ['8 passed, 3 failed, 1 skipped', 1], '28 passed, 3 failed, 3 skipped'],
+  ['that counts failures and ends well', ['8 passed, 3 failed, 1 skipped', 0], '28 passed, 3 failed, 3 skipped'],
+  ['that fails and counts no failure', ['9 passed, 0 failed, 0 skipped', 1], '29 passed, 1 failed, 2 skipped'],
+  ['that breaks off before it counts', ['', 130], '20 passed, 1 failed, 2 skipped'],
+  ['that counts nothing', ['', 0], '20 passed, 1 failed, 2 skipped'],
+])('a step %s fails the whole, and the next is taken all the same', (_, bad, lastLine) => {
+  expect(take(bad, good)).toEqual({ status: 1, lastLine })
+})
