@@ -1,0 +1,41 @@
+import { fileURLToPath } from 'node:url'
+import { fetchPythonPackages, type PythonPackages } from '@herald/local-stack'
+import { startFilledHerald } from './filled-herald.ts'
+import { countsOf, describeReport, writeCounts } from './report.ts'
+import { runSchemathesis } from './schemathesis.ts'
+
+const requirements = fileURLToPath(new URL('../requirements.txt', import.meta.url))
+const log = (line: string) => console.log(line)
+
+/** Schemathesis, or undefined where there is no way to have it: that is said, and counted as skipped. */
+async function findSchemathesis(): Promise<PythonPackages | undefined> {
+  try {
+    return await fetchPythonPackages('schemathesis', requirements, { log })
+  } catch (error) {
+    console.error(`Skipped: Schemathesis needs python3 with pip, and could not be had. ${(error as Error).message}`)
+    return undefined
+  }
+}
+
+async function main() {
+  const packages = await findSchemathesis()
+  if (packages === undefined) return { passed: 0, failed: 0, skipped: 1 }
+  const herald = await startFilledHerald(log)
+  try {
+    const report = await runSchemathesis(packages, herald, process.argv.slice(2))
+    log(describeReport(report))
+    return countsOf(report)
+  } finally {
+    await herald.stop()
+  }
+}
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
+
+const counts = await main().catch((error) => {
+  console.error(error)
+  return { passed: 0, failed: 1, skipped: 0 }
+})
+writeCounts(counts)
+log(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`)
+process.exit(counts.failed > 0 ? 1 : 0)

@@ -1,0 +1,51 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** What is used of the report that Schemathesis writes. */
+export interface Report {
+  exit_code: number
+  running_time: number | null
+  operations: { total: number; selected: number; tested: number; errored: number; skipped: number } | null
+  phases: Record<string, { status: string }> | null
+  test_cases: { generated: number; with_failures: number; unique_failures: number }
+  failures: { title: string; count: number; operations: string[] }[]
+  errors: { title: string; count: number }[]
+}
+
+export interface Counts {
+  passed: number
+  failed: number
+  skipped: number
+}
+
+/** An operation without a finding has passed; each finding, error and untested operation counts as one failure. */
+export function countsOf({ operations, failures, errors, exit_code: exitCode }: Report): Counts {
+  const { total = 0, tested = 0 } = operations ?? {}
+  const sum = (findings: readonly { count: number }[]) => findings.reduce((all, { count }) => all + count, 0)
+  const blamed = new Set(failures.flatMap((failure) => failure.operations))
+  const failed = sum(failures) + sum(errors) + (total - tested)
+  return {
+    passed: Math.max(0, tested - blamed.size),
+    failed: exitCode === 0 ? failed : Math.max(1, failed),
+    skipped: 0,
+  }
+}
+
+/** One line of figures. The seed that makes the same cases again is said by Schemathesis. */
+export function describeReport({ operations, test_cases: cases, phases, running_time: seconds }: Report): string {
+  const ran = Object.entries(phases ?? {}).map(([name, { status }]) => `${name} ${status}`)
+  return [
+    `${cases.generated} cases against ${operations?.tested ?? 0} operations`,
+    `${cases.unique_failures} findings`,
+    `${Math.round(seconds ?? 0)} s`,
+    ...ran,
+  ].join(', ')
+}
+
+/** Where every package of a test run leaves its counts. */
+export function writeCounts(counts: Counts): void {
+  const folder = process.env.HERALD_TEST_COUNTS
+  if (!folder) return
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, 'api-fuzz.json'), JSON.stringify(counts))
+}
