@@ -1,11 +1,13 @@
 export {
   allScopes,
+  connectTokenIssuer,
   createTokenIssuer,
   type TokenClaims,
   type TokenIssuer,
   type TokenIssuerOptions,
   type TokenOverrides,
 } from '@herald/token-issuer'
+export { type DemoStackOptions, type StartedDemo, startDemo } from './demo/start-demo.ts'
 export type { FindOptions } from './find-options.ts'
 export { type GatewayOptions, type StartedGateway, startGateway } from './gateway.ts'
 export { type HeraldOptions, type StartedHerald, startHerald } from './herald.ts'

@@ -1,4 +1,5 @@
 export { type IssuerServer, startIssuerServer } from './issuer-server.ts'
+export { connectTokenIssuer } from './remote-token-issuer.ts'
 export {
   allScopes,
   createTokenIssuer,

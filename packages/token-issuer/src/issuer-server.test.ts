@@ -1,6 +1,7 @@
 import { afterAll, expect, test } from '@jest/globals'
 import { createRemoteJWKSet, jwtVerify } from 'jose'
 import { startIssuerServer } from './issuer-server.ts'
+import { connectTokenIssuer } from './remote-token-issuer.ts'
 import { createTokenIssuer } from './token-issuer.ts'
 
 const issuer = await createTokenIssuer()
@@ -42,4 +43,12 @@ test('the issuer says who it is', async () => {
 test('what is no JSON is refused, and so is another path', async () => {
   expect((await order('{')).status).toBe(400)
   expect((await fetch(url('/'))).status).toBe(404)
+})
+
+test('an issuer elsewhere is used like one that is here', async () => {
+  const { sign, ...about } = await connectTokenIssuer(url(''))
+  const { issuer: name, audience, keyId, publicKeyPem, jwks } = issuer
+  expect(about).toEqual({ issuer: name, audience, keyId, publicKeyPem, jwks })
+  expect((await verify(await sign({ sub: 'a', scope: undefined }))).payload).not.toHaveProperty('scope')
+  await expect(verify(await sign({}, { expiresIn: -60 }))).rejects.toMatchObject({ code: 'ERR_JWT_EXPIRED' })
 })
