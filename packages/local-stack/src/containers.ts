@@ -1,3 +1,4 @@
+import { composeImage } from './compose-images.ts'
 import { findFreePort } from './free-port.ts'
 import { brokerSettings } from './kafka-settings.ts'
 import { initiateReplicaSet } from './replica-set.ts'
@@ -15,7 +16,7 @@ export async function startKafkaContainer() {
     listeners: 'PLAINTEXT://0.0.0.0:9092,CONTROLLER://localhost:9093',
     'advertised.listeners': `PLAINTEXT://${host}:${port}`,
   }
-  const container = await new GenericContainer('apache/kafka:4.1.0')
+  const container = await new GenericContainer(composeImage('kafka'))
     .withExposedPorts({ container: 9092, host: port })
     .withEnvironment({ KAFKA_HEAP_OPTS: '-Xms256m -Xmx512m', ...asVariables(settings) })
     .withWaitStrategy(Wait.forLogMessage(/Kafka Server started/))
@@ -32,7 +33,7 @@ export async function startKafkaContainer() {
 /** Runs MongoDB in Docker as a replica set of one. */
 export async function startMongoDBContainer() {
   const { GenericContainer, Wait } = await import('testcontainers')
-  const container = await new GenericContainer('mongo:8.0')
+  const container = await new GenericContainer(composeImage('mongodb'))
     .withExposedPorts(27017)
     .withCommand(['mongod', '--replSet', 'herald', '--bind_ip_all', '--wiredTigerCacheSizeGB', '1', '--quiet'])
     .withWaitStrategy(Wait.forLogMessage(/Waiting for connections/))

@@ -2,17 +2,17 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { cachedFolder, cacheFolder } from './cache-folder.ts'
 import { findCommand, runCommand } from './commands-on-path.ts'
+import { composeImage, versionOf } from './compose-images.ts'
 import type { FindOptions } from './find-options.ts'
 import { javaHome } from './java.ts'
 
-const KAFKA = '4.1.0'
 const COPY = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies'
 
-const POM = `<project>
+const pom = (kafka: string) => `<project>
   <modelVersion>4.0.0</modelVersion>
   <groupId>herald</groupId><artifactId>kafka</artifactId><version>1</version>
   <dependencies>
-    <dependency><groupId>org.apache.kafka</groupId><artifactId>kafka_2.13</artifactId><version>${KAFKA}</version></dependency>
+    <dependency><groupId>org.apache.kafka</groupId><artifactId>kafka_2.13</artifactId><version>${kafka}</version></dependency>
     <dependency><groupId>org.apache.logging.log4j</groupId><artifactId>log4j-slf4j-impl</artifactId><version>2.24.3</version></dependency>
   </dependencies>
 </project>
@@ -37,11 +37,13 @@ export interface KafkaJars {
 
 /** Kafka's broker as jars, fetched through Maven when the cache has none. */
 export async function findKafkaJars(java: string, { environment, log }: FindOptions): Promise<KafkaJars> {
-  const folder = await cachedFolder(cacheFolder(environment), `kafka-${KAFKA}`, async (partial) => {
+  // The same version, whether it runs in Docker or as a program.
+  const version = versionOf(composeImage('kafka'))
+  const folder = await cachedFolder(cacheFolder(environment), `kafka-${version}`, async (partial) => {
     const maven = findCommand('mvn', environment)
     if (!maven) throw new Error('mvn is not on the PATH.')
-    log(`Fetching Kafka ${KAFKA} through Maven.`)
-    await writeFile(join(partial, 'pom.xml'), POM)
+    log(`Fetching Kafka ${version} through Maven.`)
+    await writeFile(join(partial, 'pom.xml'), pom(version))
     await writeFile(join(partial, 'log4j2.properties'), LOGGING)
     await runCommand(
       maven,
