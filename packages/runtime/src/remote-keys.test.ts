@@ -1,7 +1,8 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterEach, beforeEach, expect, jest, test } from '@jest/globals'
 import { createAuthenticator } from './create-authenticator.ts'
 import { audience, clock, issuer, rsa, signToken } from './tokens.fixture.ts'
 
@@ -72,6 +73,44 @@ test('an unknown key causes no fetch during the cool-down, and is refused', asyn
     expect(refusal).toEqual({ ok: false, reason: 'invalid', detail: 'The key is not known' })
   }
   expect(fetches).toBe(1)
+})
+
+test('a key that was taken out of the set is refused once the set is old', async () => {
+  const authenticate = authenticateAt({ cacheMaxAgeMs: 300 })
+  const token = signToken({}, { kid: 'older' })
+  expect(await authenticate(token)).toMatchObject({ ok: true })
+  publish(toJwk(newer.publicKey, 'newer'))
+  const isRefused = async () => !(await authenticate(token)).ok
+  for (const deadline = Date.now() + 5_000; !(await isRefused()) && Date.now() < deadline; ) await pause(20)
+  expect(await authenticate(token)).toMatchObject({ ok: false, reason: 'invalid', detail: 'The key is not known' })
+})
+
+test('while the key server is away the last keys are good on, and it is asked at most every 30 s', async () => {
+  let time = 0
+  const warn = jest.fn()
+  const later = { now: () => new Date(clock.now().getTime() + time) }
+  const authenticate = authenticateAt({ cacheMaxAgeMs: 0, clock: later, logger: { warn } })
+  const token = signToken({}, { kid: 'older' })
+  expect(await authenticate(token)).toMatchObject({ ok: true })
+  respond = () => ({ status: 503, body: '' })
+  for (let count = 0; count < 3; count++) expect(await authenticate(token)).toMatchObject({ ok: true })
+  expect([fetches, warn.mock.calls.length]).toEqual([2, 1])
+  const unknown = signToken({}, { kid: 'newer', alg: 'ES256', key: newer.privateKey })
+  expect(await authenticate(unknown)).toMatchObject({ ok: false, reason: 'unavailable' })
+
+  publish(toJwk(newer.publicKey, 'newer'))
+  time = 30_000
+  expect(await authenticate(unknown)).toMatchObject({ ok: true })
+  expect(await authenticate(token)).toMatchObject({ ok: false, reason: 'invalid' })
+})
+
+test('an outage that is too long ends the use of the last keys', async () => {
+  const authenticate = authenticateAt({ cacheMaxAgeMs: 0, outageMs: 0 })
+  const token = signToken({}, { kid: 'older' })
+  expect(await authenticate(token)).toMatchObject({ ok: true })
+  await new Promise((resolve) => server.close(resolve).closeAllConnections())
+  await pause(5)
+  expect(await authenticate(token)).toMatchObject({ ok: false, reason: 'unavailable' })
 })
 
 test('old keys are fetched again', async () => {

@@ -1,6 +1,15 @@
 import type { KeyObject } from 'node:crypto'
-import { createRemoteJWKSet, customFetch, errors, type JWTVerifyGetKey } from 'jose'
+import {
+  createLocalJWKSet,
+  createRemoteJWKSet,
+  customFetch,
+  errors,
+  type JWKSCacheInput,
+  type JWTVerifyGetKey,
+  jwksCache,
+} from 'jose'
 import type { Clock } from './clock.ts'
+import type { Logger } from './logger.ts'
 import { readPublicKey } from './public-key.ts'
 
 /** The algorithms that a key of a JSON Web Key Set may be used with (RFC 8725, 3.1): none that is symmetric. */
@@ -26,11 +35,18 @@ export type RemoteKeysOptions = {
   readonly cooldownMs?: number
   readonly cacheMaxAgeMs?: number
   readonly timeoutMs?: number
-  /** Milliseconds after a failed fetch in which no other is tried. */
+  /** Milliseconds after a failed fetch in which no other is tried, while there are no keys to go on with. */
   readonly failurePauseMs?: number
+  /** Milliseconds beyond `cacheMaxAgeMs` in which the last keys are still good, when others cannot be had. */
+  readonly outageMs?: number
+  /** Told when the last keys have to do. */
+  readonly logger?: Pick<Logger, 'warn'> | undefined
 }
 
-/** The keys of a JSON Web Key Set (RFC 7517) that is fetched over HTTP, cached, and fetched again when it is old. */
+/**
+ * The keys of a JSON Web Key Set (RFC 7517) that is fetched over HTTP, cached, and fetched again when it is old. While that
+ * fails the last ones are used on: an outage of the key server is none of ours, unless it is a long one.
+ */
 export function createRemoteKeys({
   uri,
   clock,
@@ -38,10 +54,15 @@ export function createRemoteKeys({
   cacheMaxAgeMs = 600_000,
   timeoutMs = 5_000,
   failurePauseMs = 1_000,
+  outageMs = 3_600_000,
+  logger,
 }: RemoteKeysOptions): VerificationKeys {
   let pausedUntil = 0
   const isPaused = () => clock.now().getTime() < pausedUntil
+  const cache: JWKSCacheInput = {}
+  const lastKeys = createLastKeys(cache, cacheMaxAgeMs + outageMs)
   const keySet = createRemoteJWKSet(new URL(uri), {
+    [jwksCache]: cache,
     cooldownDuration: cooldownMs,
     cacheMaxAge: cacheMaxAgeMs,
     timeoutDuration: timeoutMs,
@@ -58,10 +79,30 @@ export function createRemoteKeys({
         return await keySet(header, token)
       } catch (error) {
         if (isFaultOfToken(error)) throw error
-        if (!isPaused()) pausedUntil = clock.now().getTime() + failurePauseMs
+        const last = lastKeys()
+        if (!isPaused()) {
+          pausedUntil = clock.now().getTime() + (last ? cooldownMs : failurePauseMs)
+          if (last) logger?.warn({ err: error }, 'The keys for tokens cannot be fetched; the last ones are used on')
+        }
+        try {
+          if (last) return await last(header, token)
+        } catch {
+          // It may be a key that came after the last ones.
+        }
         throw new KeysUnavailable('The keys for tokens cannot be had', { cause: error })
       }
     },
+  }
+}
+
+/** What was fetched last, as long as it is not older than `maxAgeMs`. */
+function createLastKeys(cache: JWKSCacheInput, maxAgeMs: number) {
+  let made: { readonly jwks: unknown; readonly keySet: JWTVerifyGetKey } | undefined
+  return function lastKeys(): JWTVerifyGetKey | undefined {
+    const { jwks, uat } = cache
+    if (jwks === undefined || uat === undefined || uat + maxAgeMs < Date.now()) return undefined
+    if (made?.jwks !== jwks) made = { jwks, keySet: createLocalJWKSet(jwks) }
+    return made.keySet
   }
 }
 

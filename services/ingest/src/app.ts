@@ -38,7 +38,7 @@ export function createIngest({ settings, logger, releasers }: IngestDependencies
   const events = createEventsIn({ settings, store, metrics: eventMetrics, logger, releasers, clock })
   const http = createHttpServer({
     logger,
-    authenticator: createAuthenticator(toAuthenticatorOptions(settings)),
+    authenticator: createAuthenticator({ ...toAuthenticatorOptions(settings), logger }),
     metrics,
     operations: Object.values(operations),
     isStorageUnavailable,

@@ -38,7 +38,7 @@ export function createQuery({ settings, logger, releasers, streamOptions }: Quer
   releasers.add('MongoDB', () => store.close())
   const http = createHttpServer({
     logger,
-    authenticator: createAuthenticator(toAuthenticatorOptions(settings)),
+    authenticator: createAuthenticator({ ...toAuthenticatorOptions(settings), logger }),
     metrics,
     operations: Object.values(operations),
     isStorageUnavailable,
