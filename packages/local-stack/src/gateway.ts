@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { IncomingHttpHeaders } from 'node:http'
+import type { IncomingHttpHeaders, RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import replyFrom from '@fastify/reply-from'
 import { type FastifyReply, type FastifyRequest, fastify } from 'fastify'
@@ -14,6 +14,8 @@ export interface GatewayOptions {
   port?: number
   /** How long a service may take to begin its answer, in milliseconds. */
   answerWithinMs?: number
+  /** What answers itself the paths that begin so, such as `/demo/`. */
+  mounts?: Readonly<Record<string, RequestListener>>
 }
 
 export interface StartedGateway {
@@ -26,7 +28,7 @@ export interface StartedGateway {
  * they are, streams unbuffered, and an answer that breaks off on the way breaks off here too.
  */
 export async function startGateway(options: GatewayOptions): Promise<StartedGateway> {
-  const { ingestUrl, queryUrl, host = '127.0.0.1', port = 0, answerWithinMs = 60_000 } = options
+  const { ingestUrl, queryUrl, host = '127.0.0.1', port = 0, answerWithinMs = 60_000, mounts = {} } = options
   const app = fastify({
     forceCloseConnections: true,
     requestIdHeader: 'x-request-id',
@@ -41,6 +43,12 @@ export async function startGateway(options: GatewayOptions): Promise<StartedGate
   // In a hook, because it runs for every path and method, and before anything is read of a body. It never says that it
   // is done, because nothing is to follow; a promise would, when an answer breaks off.
   app.addHook('onRequest', (request, reply, _done) => {
+    const mounted = Object.entries(mounts).find(([path]) => request.url.startsWith(path))
+    if (mounted) {
+      reply.hijack()
+      mounted[1](request.raw, reply.raw)
+      return
+    }
     pass(request, reply).catch((error) => sendProblem(error, request, reply))
   })
 

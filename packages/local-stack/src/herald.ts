@@ -1,6 +1,6 @@
 import { createTokenIssuer, type TokenIssuer } from '@herald/token-issuer'
 import { runCommand } from './commands-on-path.ts'
-import { type StartedGateway, startGateway } from './gateway.ts'
+import { type GatewayOptions, type StartedGateway, startGateway } from './gateway.ts'
 import { createReleasers } from './releasers.ts'
 import type { StartedServers } from './servers.ts'
 import { type StartedService, serviceFile, startService } from './service.ts'
@@ -13,8 +13,14 @@ export interface HeraldOptions {
   topics?: Partial<HeraldTopics>
   database?: string
   /** Where the gateway listens; a free port of the loopback address unless told. */
-  gateway?: { host?: string; port?: number }
+  gateway?: { host?: string; port?: number; mounts?: (herald: Mountable) => Promise<GatewayOptions['mounts']> }
   log?: (line: string) => void
+}
+
+/** What something at the gateway may need of the Herald behind it. */
+export interface Mountable {
+  tokens: TokenIssuer
+  topics: HeraldTopics
 }
 
 export interface StartedHerald {
@@ -47,7 +53,9 @@ export async function startHerald(options: HeraldOptions): Promise<StartedHerald
     }) as [StartedService, StartedService]
     log('Both services are ready.')
 
-    const gateway = await startGateway({ ingestUrl: ingest.url, queryUrl: query.url, ...options.gateway })
+    const { mounts: mount, ...where } = options.gateway ?? {}
+    const mounts = (await mount?.({ tokens, topics })) ?? {}
+    const gateway = await startGateway({ ingestUrl: ingest.url, queryUrl: query.url, ...where, mounts })
     releasers.add(gateway.stop)
     return { baseUrl: gateway.url, ingest, query, gateway, tokens, topics, stop: releasers.releaseAll }
   } catch (error) {

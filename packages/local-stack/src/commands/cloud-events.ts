@@ -1,4 +1,4 @@
-import { Kafka, logLevel, type Message, Partitioners } from 'kafkajs'
+import { Kafka, logLevel, type Message, Partitioners, type RecordMetadata } from 'kafkajs'
 import type { SampleEvent } from './samples.ts'
 
 /** What Herald asks of a CloudEvents 1.0 event, the extension `subscriberid` among it. */
@@ -38,23 +38,28 @@ export function binaryMessage({ id, source, type, time, subscriberId, data }: Cl
   }
 }
 
-/** Publishes events in both modes by turns. */
-export async function publish(brokers: readonly string[], events: readonly SampleEvent[]) {
+export type Publisher = Awaited<ReturnType<typeof createPublisher>>
+
+/** A producer that stays connected. */
+export async function createPublisher(brokers: readonly string[]) {
   const kafka = new Kafka({ clientId: 'herald-samples', brokers: [...brokers], logLevel: logLevel.NOTHING })
   const producer = kafka.producer({ createPartitioner: Partitioners.DefaultPartitioner })
   await producer.connect()
-  try {
-    const topics = [...new Set(events.map(({ topic }) => topic))]
-    await producer.sendBatch({
-      acks: -1,
-      topicMessages: topics.map((topic) => ({
-        topic,
-        messages: events
-          .filter((event) => event.topic === topic)
-          .map(({ event }, index) => (index % 2 === 0 ? structuredMessage(event) : binaryMessage(event))),
-      })),
-    })
-  } finally {
-    await producer.disconnect()
+
+  return {
+    /** Publishes events in both modes by turns, and tells where they stand. */
+    publish(events: readonly SampleEvent[]): Promise<RecordMetadata[]> {
+      const topics = [...new Set(events.map(({ topic }) => topic))]
+      return producer.sendBatch({
+        acks: -1,
+        topicMessages: topics.map((topic) => ({
+          topic,
+          messages: events
+            .filter((event) => event.topic === topic)
+            .map(({ event }, index) => (index % 2 === 0 ? structuredMessage(event) : binaryMessage(event))),
+        })),
+      })
+    },
+    stop: () => producer.disconnect(),
   }
 }

@@ -9,10 +9,12 @@ export interface Running {
   otherToken: string
   /** One that is there to be marked. */
   notificationId: string
+  demoUrl: string
 }
 
 /** What `npm start` prints at the end: lines for a shell that work as they are, one after the other. */
-export function instructions({ herald, brokers, account, token, otherToken, notificationId }: Running): string {
+export function instructions(running: Running): string {
+  const { herald, brokers, account, token, otherToken, notificationId, demoUrl } = running
   const { baseUrl, topics } = herald
   const curl = `curl -sS -H "Authorization: Bearer $TOKEN"`
   const notification = {
@@ -34,6 +36,7 @@ export function instructions({ herald, brokers, account, token, otherToken, noti
 
   return `
 Herald runs at ${baseUrl}
+See it at      ${demoUrl}
 
 # A token for user ${account.userId} of subscriber ${account.subscriberId}, and one for a colleague:
 export TOKEN=${token}

@@ -2,14 +2,15 @@ import { setTimeout as pause } from 'node:timers/promises'
 
 const LISTED_WITHIN_MS = 60_000
 
-/** Waits until as much is listed as was published, and returns the id of the newest notification. */
+/** Waits until as much is listed as was published, and returns the ids of the notifications, newest first. */
 export async function untilListed(baseUrl: string, token: string, expected: { mentions: number; changes: number }) {
   const deadline = Date.now() + LISTED_WITHIN_MS
   for (;;) {
     const { notifications } = (await get(baseUrl, '/?limit=100', token)) as { notifications: { id: string }[] }
     const entries = (await get(baseUrl, '/change-entries/all', token)) as unknown[]
-    const newest = notifications[0]
-    if (newest && notifications.length >= expected.mentions && entries.length >= expected.changes) return newest.id
+    if (notifications.length >= expected.mentions && entries.length >= expected.changes) {
+      return notifications.map(({ id }) => id)
+    }
     if (Date.now() > deadline) {
       throw new Error(
         `After a minute only ${notifications.length} notifications and ${entries.length} changes are listed.`,

@@ -1,7 +1,8 @@
 interface Person {
+  /** Of the people one of whom the demo is signed in as. */
+  key?: string
   name: string
   email: string
-  image: string
   isAi?: boolean
 }
 
@@ -12,13 +13,13 @@ interface ChangedField {
 }
 
 export const people: readonly [Person, ...Person[]] = [
-  { name: 'Amara Okafor', email: 'amara.okafor@harbour.example', image: 'https://harbour.example/people/amara.png' },
-  { name: 'Jonas Lindqvist', email: 'jonas.lindqvist@harbour.example', image: '' },
-  { name: 'Mei Tanaka', email: 'mei.tanaka@harbour.example', image: 'https://harbour.example/people/mei.png' },
-  { name: 'Diego Fuentes', email: 'diego.fuentes@harbour.example', image: '' },
-  { name: 'Research assistant', email: 'assistant@harbour.example', image: '', isAi: true },
-  { name: 'Zofia Wójcik', email: 'zofia.wojcik@harbour.example', image: 'https://harbour.example/people/zofia.png' },
-  { name: 'Rahul Mehta', email: 'rahul.mehta@harbour.example', image: '' },
+  { key: 'amara', name: 'Amara Okafor', email: 'amara.okafor@harbour.example' },
+  { key: 'jonas', name: 'Jonas Lindqvist', email: 'jonas.lindqvist@harbour.example' },
+  { key: 'mei', name: 'Mei Tanaka', email: 'mei.tanaka@harbour.example' },
+  { name: 'Diego Fuentes', email: 'diego.fuentes@harbour.example' },
+  { name: 'Research assistant', email: 'assistant@harbour.example', isAi: true },
+  { name: 'Zofia Wójcik', email: 'zofia.wojcik@harbour.example' },
+  { name: 'Rahul Mehta', email: 'rahul.mehta@harbour.example' },
 ]
 
 export const entities: readonly [Entity, ...Entity[]] = [
@@ -49,14 +50,31 @@ export const remarks: readonly [string, ...string[]] = [
 export const changedFields: readonly [ChangedField, ...ChangedField[]] = [
   {
     field: 'valuation',
-    before: { amount: 41_500_000, currency: 'EUR' },
-    after: { amount: 43_250_000, currency: 'EUR' },
+    before: { amount: 41_500_000, currency: 'EUR', method: 'DCF', multiples: { ebitda: 8.4, revenue: 2.1 } },
+    after: { amount: 43_250_000, currency: 'EUR', method: 'DCF', multiples: { ebitda: 8.75, revenue: 2.1 } },
   },
   { field: 'status', before: 'draft', after: 'in review' },
-  { field: 'owner', before: null, after: { name: 'Mei Tanaka' } },
-  { field: 'tags', before: ['energy'], after: ['energy', 'nordics'] },
+  { field: 'owner', before: null, after: { name: 'Mei Tanaka', team: 'Infrastructure' } },
+  { field: 'tags', before: ['energy', 'core', 'watchlist'], after: ['energy', 'core', 'nordics'] },
   { field: 'closingDate', before: '2026-03-31', after: '2026-04-15' },
   { field: 'note', before: 'Waiting for the auditors.', after: null },
   { field: 'ownership', before: 0.42, after: 0.475 },
+  {
+    field: 'summary',
+    before: 'The fund holds six assets in Norway and Sweden, and expects to exit two of them by the end of 2027.',
+    after: 'The fund holds seven assets in Norway, Sweden and Finland, and expects to exit two of them by mid 2028.',
+  },
   { field: 'isListed', before: false, after: true },
+  {
+    field: 'covenants',
+    before: [
+      { name: 'Leverage', limit: 4.5, tested: 'quarterly' },
+      { name: 'Interest cover', limit: 2, tested: 'quarterly' },
+    ],
+    after: [
+      { name: 'Leverage', limit: 4.25, tested: 'quarterly' },
+      { name: 'Interest cover', limit: 2, tested: 'quarterly' },
+      { name: 'Liquidity', limit: 10_000_000, tested: 'monthly' },
+    ],
+  },
 ]

@@ -7,21 +7,26 @@ const now = new Date('2026-01-02T03:04:05.678Z')
 const account = createSampleAccount()
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-test('mentions go to both users, over the past hours', () => {
+test('mentions go to those who can sign in, and to nobody from himself', () => {
   const mentions = sampleMentions(account, defaultTopics, now)
-  expect(mentions).toHaveLength(20)
-  expect(new Set(mentions.map(({ event }) => event.id)).size).toBe(20)
+  expect(mentions).toHaveLength(24)
+  expect(new Set(mentions.map(({ event }) => event.id)).size).toBe(24)
   expect(mentions.map(({ event }) => event.time.getTime())).toEqual(
-    Array.from({ length: 20 }, (_, index) => now.getTime() - index * 23 * 60_000),
+    Array.from({ length: 24 }, (_, index) => now.getTime() - index * 23 * 60_000),
   )
+  const [amara, jonas, mei] = account.people.map(({ id }) => id)
+  const envelope = { type: 'herald.mention.created.v1', subscriberId: account.subscriberId }
   expect(mentions[4]).toMatchObject({
     topic: 'mention-events',
-    event: {
-      type: 'herald.mention.created.v1',
-      subscriberId: account.subscriberId,
-      data: { actorType: 'ai user', recipientIds: [account.userId, account.otherUserId] },
-    },
+    event: { ...envelope, data: { actorType: 'ai user', recipientIds: [amara, jonas, mei] } },
   })
+  expect(mentions[2]).toMatchObject({ event: { data: { actor: { id: mei }, recipientIds: [amara, jonas] } } })
+  expect([mei, amara]).toEqual([account.userId, account.otherUserId])
+})
+
+test('pictures are those of the page that has them', () => {
+  const [amara, , , diego] = createSampleAccount('http://here/people').people
+  expect([amara?.image, diego?.image]).toEqual(['http://here/people/amara.svg', ''])
 })
 
 test('changes tell what was before and after', () => {

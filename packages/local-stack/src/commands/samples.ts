@@ -3,9 +3,21 @@ import type { HeraldTopics } from '../topics.ts'
 import type { CloudEvent } from './cloud-events.ts'
 import { changedFields, entities, people, remarks } from './sample-content.ts'
 
+export interface SamplePerson {
+  id: string
+  key: string | undefined
+  name: string
+  email: string
+  image: string
+  isAi: boolean
+}
+
 export interface SampleAccount {
   subscriberId: string
+  people: readonly [SamplePerson, ...SamplePerson[]]
+  /** Mei Tanaka, as whom the printed lines are run. */
   userId: string
+  /** Amara Okafor. */
   otherUserId: string
 }
 
@@ -16,42 +28,64 @@ export interface SampleEvent {
 
 const MINUTE = 60_000
 
-export function createSampleAccount(): SampleAccount {
-  return { subscriberId: randomUUID(), userId: randomUUID(), otherUserId: randomUUID() }
+/** @param pictures where a person's picture is, by his key; nobody has one when not said */
+export function createSampleAccount(pictures?: string): SampleAccount {
+  const [first, ...others] = people.map(({ key, name, email, isAi = false }) => {
+    const image = pictures !== undefined && key !== undefined ? `${pictures}/${key}.svg` : ''
+    return { id: randomUUID(), key, name, email, image, isAi }
+  }) as [SamplePerson, ...SamplePerson[]]
+  const all = [first, ...others] as const
+  const idOf = (key: string) => all.find((person) => person.key === key)?.id ?? first.id
+  return { subscriberId: randomUUID(), people: all, userId: idOf('mei'), otherUserId: idOf('amara') }
 }
 
-/** Mentions of both users, one every 23 minutes back from `now`. */
-export function sampleMentions(account: SampleAccount, topics: HeraldTopics, now: Date, count = 20): SampleEvent[] {
+export interface Mention {
+  actor: SamplePerson
+  recipientIds: readonly string[]
+  snippet: string
+  entityType: string
+  locationType: string
+}
+
+export function mentionData(mention: Mention) {
+  const { actor, recipientIds, snippet, entityType, locationType } = mention
+  return {
+    actor: { id: actor.id, name: actor.name, image: actor.image },
+    actorType: actor.isAi ? 'ai user' : 'user',
+    subjectId: recipientIds[0],
+    subjectType: 'user',
+    locationId: randomUUID(),
+    locationType,
+    metadata: { mention: { mentionerName: actor.name, snippet, entityType }, add: {}, edit: {} },
+    recipientIds,
+  }
+}
+
+/** Mentions of those who can sign in by everybody else, one every 23 minutes back from `now`. */
+export function sampleMentions(account: SampleAccount, topics: HeraldTopics, now: Date, count = 24): SampleEvent[] {
+  const users = account.people.filter(({ key }) => key !== undefined)
   return Array.from({ length: count }, (_, index) => {
-    const actor = pick(people, index)
-    const entity = pick(entities, index)
-    const data = {
-      actor: { id: randomUUID(), name: actor.name, image: actor.image },
-      actorType: actor.isAi ? 'ai user' : 'user',
-      subjectId: account.userId,
-      subjectType: 'user',
-      locationId: randomUUID(),
+    const actor = pick(account.people, index)
+    const data = mentionData({
+      actor,
+      recipientIds: users.filter(({ id }) => id !== actor.id).map(({ id }) => id),
+      snippet: pick(remarks, index),
+      entityType: pick(entities, index).type,
       locationType: pick(['comment', 'value', 'file comment', 'entity'], index),
-      metadata: {
-        mention: { mentionerName: actor.name, snippet: pick(remarks, index), entityType: entity.type },
-        add: {},
-        edit: {},
-      },
-      recipientIds: [account.userId, account.otherUserId],
-    }
+    })
     const time = new Date(now.getTime() - index * 23 * MINUTE)
     return { topic: topics.mention, event: sampleEvent('herald.mention.created.v1', account, time, data) }
   })
 }
 
-/** Changes of a few entities, one every 11 minutes back from `now`. */
+/** Changes of a few entities, one every 47 minutes back from `now`. */
 export function sampleChanges(account: SampleAccount, topics: HeraldTopics, now: Date, count = 50): SampleEvent[] {
   return Array.from({ length: count }, (_, index) => {
-    const { name, email } = pick(people, index)
+    const { id, name, email } = pick(account.people, index)
     const entity = pick(entities, index)
     const { field, before, after } = pick(changedFields, index)
     const data = {
-      user: { id: randomUUID(), name, email },
+      user: { id, name, email },
       entityType: entity.type,
       entityId: entity.id,
       entityTitle: entity.title,
@@ -60,12 +94,12 @@ export function sampleChanges(account: SampleAccount, topics: HeraldTopics, now:
       beforeState: before,
       afterState: after,
     }
-    const time = new Date(now.getTime() - index * 11 * MINUTE)
+    const time = new Date(now.getTime() - index * 47 * MINUTE)
     return { topic: topics.change, event: sampleEvent('herald.change.recorded.v1', account, time, data) }
   })
 }
 
-function sampleEvent(type: string, { subscriberId }: SampleAccount, time: Date, data: object): CloudEvent {
+export function sampleEvent(type: string, { subscriberId }: SampleAccount, time: Date, data: object): CloudEvent {
   return { id: randomUUID(), source: '/herald/samples', type, time, subscriberId, data }
 }
 

@@ -1,12 +1,9 @@
-import { startHerald } from '../herald.ts'
+import { startDemo } from '../demo/start-demo.ts'
 import { createReleasers } from '../releasers.ts'
 import { startServers } from '../servers.ts'
-import { publish } from './cloud-events.ts'
 import { findPort } from './gateway-port.ts'
 import { instructions } from './instructions.ts'
-import { untilListed } from './listing.ts'
 import { createProgress } from './progress.ts'
-import { createSampleAccount, sampleChanges, sampleMentions } from './samples.ts'
 import { untilToldToStop } from './until-told-to-stop.ts'
 import { runInWorkspace } from './workspace.ts'
 
@@ -26,26 +23,15 @@ async function start() {
   progress(`Kafka (${servers.found.kafka}) and MongoDB (${servers.found.mongodb}) answer.`)
 
   const port = await findPort(Number(process.env.PORT || 8080))
-  const herald = await startHerald({ servers, gateway: { port }, log: progress })
-  releasers.add(herald.stop)
-
-  const account = createSampleAccount()
-  const now = new Date()
-  const { topics, tokens } = herald
-  const mentions = sampleMentions(account, topics, now)
-  const changes = sampleChanges(account, topics, now)
-  await publish(servers.kafkaBrokers, [...mentions, ...changes])
-  progress(`${mentions.length} mentions and ${changes.length} changes are published.`)
-
+  const demo = await startDemo({ servers, port, log: progress })
+  releasers.add(demo.stop)
+  const { herald, account, demoUrl, notificationId } = demo
   const sign = (sub: string, name: string) =>
-    tokens.sign({ sub, name, picture: '', subscriber_id: account.subscriberId }, { expiresIn: TOKEN_SECONDS })
+    herald.tokens.sign({ sub, name, picture: '', subscriber_id: account.subscriberId }, { expiresIn: TOKEN_SECONDS })
   const token = await sign(account.userId, 'Mei Tanaka')
   const otherToken = await sign(account.otherUserId, 'Amara Okafor')
-  const listed = { mentions: mentions.length, changes: changes.length }
-  const notificationId = await untilListed(herald.baseUrl, token, listed)
-  progress('All of them are listed.')
-
-  console.log(instructions({ herald, brokers: servers.kafkaBrokers, account, token, otherToken, notificationId }))
+  const running = { herald, brokers: servers.kafkaBrokers, account, token, otherToken, notificationId, demoUrl }
+  console.log(instructions(running))
   return herald
 }
 

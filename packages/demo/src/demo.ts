@@ -1,0 +1,163 @@
+import '@herald/inbox'
+import type { HeraldChangeLog, HeraldNotificationEvent, HeraldUnreadCountEvent } from '@herald/inbox'
+import { html, nothing, render } from 'lit'
+import { createRef, ref } from 'lit/directives/ref.js'
+import { brandMark, sendIcon, themeIcon, windowIcon } from './icons.ts'
+import { createTokenSource, openSession, publishMention } from './session.ts'
+import { arrivedStep, publishedSteps, type Step, traceView } from './trace.ts'
+
+const parameters = new URLSearchParams(location.search)
+const session = await openSession(parameters.get('as'))
+const token = createTokenSource(session)
+const baseUrl = new URL('..', location.href).href
+const changeLog = createRef<HeraldChangeLog>()
+const colleagues = session.users.filter(({ key }) => key !== session.as)
+const [firstColleague] = colleagues
+let steps: readonly Step[] = []
+let isSending = false
+let problem = ''
+
+const firstName = (name: string) => name.split(' ')[0]
+
+function draw(): void {
+  render(page(), document.body)
+}
+
+function page() {
+  return html`<div class="bar">
+      <div>
+        <span class="brand">${brandMark} Harbour <small>a product with Herald in it</small></span>
+        <nav class="who" aria-label="Signed in as">
+          ${session.users.map(
+            ({ key, name, image }) =>
+              html`<a href="?as=${key}" title=${name} aria-current=${key === session.as ? 'true' : nothing}
+                ><img class="face" src=${image} alt="" /><span>${firstName(name)}</span></a
+              >`,
+          )}
+        </nav>
+        <button class="square" type="button" aria-label="Light or dark" title="Light or dark" @click=${switchTheme}>
+          ${themeIcon}
+        </button>
+        <herald-inbox
+          base-url=${baseUrl}
+          .token=${token}
+          @herald-notification=${onNotification}
+          @herald-unread-count=${onCount}
+        ></herald-inbox>
+      </div>
+    </div>
+    <main>
+      <div class="lead">
+        <h1>Mention a colleague, and watch the bell</h1>
+        <p>What you send goes through Kafka into Herald, and out to whoever you mention, live.</p>
+      </div>
+      <div class="columns">${composer()} ${trace()}</div>
+      <herald-change-log base-url=${baseUrl} .token=${token} ${ref(changeLog)}></herald-change-log>
+    </main>`
+}
+
+function composer() {
+  return html`<form class="card composer" @submit=${send}>
+    <h2>Write a comment</h2>
+    <fieldset>
+      <legend>Mention</legend>
+      ${colleagues.map(
+        ({ key, name, image }, index) =>
+          html`<label class="pick"
+            ><input type="checkbox" name="to" value=${key} ?checked=${index === 0} /><img
+              class="face"
+              src=${image}
+              alt=""
+            />${name}</label
+          >`,
+      )}
+    </fieldset>
+    <textarea
+      name="text"
+      required
+      maxlength="500"
+      aria-label="Comment"
+      placeholder="Could you have a look at the exit multiple?"
+      @keydown=${(event: KeyboardEvent) => {
+        if (event.key === 'Enter' && (event.ctrlKey || event.metaKey))
+          (event.target as HTMLTextAreaElement).form?.requestSubmit()
+      }}
+    ></textarea>
+    <div class="row">
+      <select name="entityId" aria-label="Where">
+        ${session.entities.map(({ id, title }) => html`<option value=${id}>${title}</option>`)}
+      </select>
+      <button class="send" type="submit" ?disabled=${isSending}>${sendIcon} Send through Kafka</button>
+    </div>
+    <p class="problem" role="alert">${problem}</p>
+  </form>`
+}
+
+function trace() {
+  return html`<section class="card trace" aria-labelledby="trace">
+    <h2 id="trace">What happens</h2>
+    ${
+      steps.length === 0
+        ? html`<p>
+            Sign in as a colleague in a second window. Put the windows side by side, write here, and see the bell ring
+            there. Then mark something as read in one of two windows of the same person.
+          </p>`
+        : traceView(steps)
+    }
+    ${
+      firstColleague
+        ? html`<a class="window" href="?as=${firstColleague.key}" target="_blank">
+            ${windowIcon} Open a window as ${firstName(firstColleague.name)}
+          </a>`
+        : nothing
+    }
+  </section>`
+}
+
+async function send(event: SubmitEvent): Promise<void> {
+  event.preventDefault()
+  const form = event.currentTarget as HTMLFormElement
+  const data = new FormData(form)
+  const to = data.getAll('to').map(String)
+  problem = to.length === 0 ? 'Mention somebody.' : ''
+  if (to.length === 0) return draw()
+  isSending = true
+  draw()
+  try {
+    const composed = { as: session.as, to, text: String(data.get('text')), entityId: String(data.get('entityId')) }
+    tell(...publishedSteps(await publishMention(composed)))
+    form.reset()
+    // The change stands in the log a moment after Kafka has it.
+    setTimeout(() => void changeLog.value?.refresh(), 700)
+  } catch (error) {
+    problem = (error as Error).message
+  } finally {
+    isSending = false
+    draw()
+  }
+}
+
+function tell(...news: Step[]): void {
+  steps = [...news, ...steps].slice(0, 4)
+  draw()
+}
+
+function onNotification(event: HeraldNotificationEvent): void {
+  const { actor, createdAt } = event.detail.notification
+  tell(arrivedStep(actor.name, createdAt))
+}
+
+function onCount(event: HeraldUnreadCountEvent): void {
+  const { unreadCount } = event.detail
+  document.title = unreadCount > 0 ? `(${unreadCount}) Herald demo` : 'Herald demo'
+}
+
+function switchTheme(): void {
+  const preferred = matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light'
+  const theme = (document.documentElement.dataset.theme ?? preferred) === 'dark' ? 'light' : 'dark'
+  document.documentElement.dataset.theme = theme
+  for (const element of document.querySelectorAll('herald-inbox, herald-change-log'))
+    element.setAttribute('theme', theme)
+}
+
+draw()

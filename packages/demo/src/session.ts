@@ -1,0 +1,49 @@
+export type User = { readonly id: string; readonly key: string; readonly name: string; readonly image: string }
+export type Entity = { readonly type: string; readonly id: string; readonly title: string }
+
+export type Session = {
+  readonly token: string
+  /** In seconds. */
+  readonly expiresIn: number
+  readonly as: string
+  readonly users: readonly User[]
+  readonly entities: readonly Entity[]
+}
+
+export type Published = {
+  readonly milliseconds: number
+  readonly events: readonly { topic: string; type: string; partition: number; offset: string }[]
+}
+
+export async function openSession(as: string | null): Promise<Session> {
+  const response = await fetch(`session?${new URLSearchParams(as === null ? {} : { as })}`)
+  if (!response.ok) throw new Error(`The session answered ${response.status}`)
+  return (await response.json()) as Session
+}
+
+/** Gives the session's token until it is about to expire, and then another one. */
+export function createTokenSource({ as, token, expiresIn }: Session) {
+  let current = { token, until: Date.now() + (expiresIn - 60) * 1000 }
+  return async ({ refresh }: { refresh: boolean }): Promise<string> => {
+    if (refresh || Date.now() > current.until) {
+      const session = await openSession(as)
+      current = { token: session.token, until: Date.now() + (session.expiresIn - 60) * 1000 }
+    }
+    return current.token
+  }
+}
+
+export async function publishMention(composed: {
+  as: string
+  to: readonly string[]
+  text: string
+  entityId: string
+}): Promise<Published> {
+  const response = await fetch('mentions', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(composed),
+  })
+  if (!response.ok) throw new Error(`The comment could not be published (${response.status})`)
+  return (await response.json()) as Published
+}

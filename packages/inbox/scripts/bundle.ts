@@ -1,0 +1,20 @@
+// One file for pages without a bundler: both components with everything that they need.
+import { readFile } from 'node:fs/promises'
+import { gzipSync } from 'node:zlib'
+import { build } from 'esbuild'
+
+/** Compressed. Who needs more has to say so here. */
+const MAX_BYTES = 36 * 1024
+
+const outfile = 'dist/herald-inbox.min.js'
+await build({
+  entryPoints: ['dist/index.js'],
+  bundle: true,
+  minify: true,
+  format: 'esm',
+  target: 'es2022',
+  legalComments: 'linked',
+  outfile,
+})
+const bytes = gzipSync(await readFile(outfile)).length
+if (bytes > MAX_BYTES) throw new Error(`${outfile} has ${bytes} bytes compressed, more than the ${MAX_BYTES} allowed.`)

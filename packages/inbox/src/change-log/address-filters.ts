@@ -1,0 +1,49 @@
+import type { ChangeEntryFilters } from '@herald/client'
+
+/** The filters as a person thinks of them, and as they stand in the address bar: `to` is a day, and counts whole. */
+export const filterNames = ['entityType', 'entityId', 'userId', 'actionType', 'changedField', 'from', 'to'] as const
+export type FilterName = (typeof filterNames)[number]
+export type Filters = Readonly<Partial<Record<FilterName, string>>>
+
+export function readFilters(search: string, prefix: string): Filters {
+  const parameters = new URLSearchParams(search)
+  const found = filterNames.flatMap((name) => {
+    const value = parameters.get(prefix + name)
+    return value && isValid(name, value) ? [[name, value] as const] : []
+  })
+  return Object.fromEntries(found)
+}
+
+/** The query with these filters in the place of those that it had; what else stands in it stays. */
+export function writeFilters(search: string, prefix: string, filters: Filters): string {
+  const parameters = new URLSearchParams(search)
+  for (const name of filterNames) {
+    const value = filters[name]
+    if (value) parameters.set(prefix + name, value)
+    else parameters.delete(prefix + name)
+  }
+  return parameters.size > 0 ? `?${parameters}` : ''
+}
+
+/** As Herald takes them: days begin and end by the clock of this place. */
+export function queryOf({ from, to, ...others }: Filters): ChangeEntryFilters {
+  return {
+    ...others,
+    ...(from === undefined ? {} : { createdFrom: startOf(from, 0) }),
+    ...(to === undefined ? {} : { createdTo: startOf(to, 1) }),
+  }
+}
+
+function startOf(day: string, daysLater: number): Date {
+  const [year = 1970, month = 1, date = 1] = day.split('-').map(Number)
+  return new Date(year, month - 1, date + daysLater)
+}
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+/** What somebody typed into the address bar must not make every request fail. */
+function isValid(name: FilterName, value: string): boolean {
+  if (name === 'userId') return uuid.test(value)
+  if (name === 'from' || name === 'to') return /^\d{4}-\d\d-\d\d$/.test(value) && !Number.isNaN(Date.parse(value))
+  return true
+}

@@ -1,0 +1,72 @@
+import type { ExportFormat } from '@herald/client'
+import type { FilterName } from './address-filters.ts'
+
+/** Every text of `<herald-change-log>`. Any of them can be replaced through its property `texts`. */
+export type ChangeLogTexts = typeof changeLogTexts
+
+const actions: Record<string, string> = {
+  create: 'set',
+  created: 'set',
+  add: 'added',
+  update: 'changed',
+  updated: 'changed',
+  delete: 'removed',
+  deleted: 'removed',
+}
+
+const labels: Record<FilterName, string> = {
+  entityType: 'Kind',
+  entityId: 'Record',
+  userId: 'Person',
+  actionType: 'Action',
+  changedField: 'Field',
+  from: 'From',
+  to: 'Until',
+}
+
+const formats: Record<ExportFormat, string> = { csv: 'CSV', ndjson: 'NDJSON', json: 'JSON' }
+
+export const changeLogTexts = {
+  title: 'Change log',
+  filters: 'Filters',
+  filterLabel: (name: FilterName) => labels[name],
+  anybody: 'Anybody',
+  any: 'Any',
+  somebody: 'One person',
+  clear: 'Clear all',
+  removeFilter: (label: string, value: string) => `Remove filter ${label}: ${value}`,
+  filterBy: (label: string, value: string) => `Filter by ${label}: ${value}`,
+  exportAs: 'Export',
+  exportFormat: (format: ExportFormat) => formats[format],
+  exportLabel: (format: ExportFormat) => `Export as ${formats[format]}`,
+  exporting: 'Exporting',
+  exported: (file: string) => `${file} is ready`,
+  exportFailed: 'The export broke off, and nothing was saved.',
+  dismiss: 'Dismiss',
+  refresh: 'Refresh',
+  /** What was done, between the person and the field. */
+  did: (actionType: string) => actions[actionType] ?? actionType,
+  before: 'Before:',
+  after: 'After:',
+  added: 'Added:',
+  removed: 'Removed:',
+  nothing: 'nothing',
+  unchanged: (count: number) => (count === 1 ? '1 unchanged' : `${count} unchanged`),
+  noDifference: 'Nothing differs',
+  showWhole: 'Show everything',
+  loading: 'Loading the change log',
+  loadingMore: 'Loading older changes',
+  loaded: (count: number) => (count === 1 ? '1 change is shown' : `${count} changes are shown`),
+  moreFailed: 'Older changes could not be loaded.',
+  noMore: 'The log begins here',
+  emptyTitle: 'No changes yet',
+  emptyText: 'What people change will be listed here, with what it was before.',
+  emptyFilteredTitle: 'No changes match',
+  emptyFilteredText: 'Try fewer filters, or another time.',
+  failedTitle: 'The change log could not be loaded',
+  failedText: 'The service can’t be reached at the moment.',
+  offlineText: 'You’re offline. It is loaded when the connection is back.',
+  signedOutText: 'You may have been signed out. Sign in again, then retry.',
+  forbiddenText: 'You’re not allowed to read it. Ask an administrator for access.',
+  retry: 'Try again',
+}

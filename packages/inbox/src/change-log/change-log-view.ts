@@ -1,0 +1,143 @@
+import { type ChangeEntry, type ExportFormat, isHeraldProblem } from '@herald/client'
+import { html, nothing, type TemplateResult } from 'lit'
+import { keyed } from 'lit/directives/keyed.js'
+import { repeat } from 'lit/directives/repeat.js'
+import { closeIcon, downloadIcon, filterIcon, logIcon, refreshIcon, warningIcon } from '../look/icons.ts'
+import { dayName } from '../look/relative-time.ts'
+import type { ChangeLogState } from './change-log-feed.ts'
+import { entryView } from './entry-view.ts'
+import { chipsView, type FiltersView, filtersView } from './filters-view.ts'
+
+export type ChangeLogView = FiltersView & {
+  readonly state: ChangeLogState
+  readonly isFiltering: boolean
+  readonly exporting: ExportFormat | undefined
+  readonly hasExportFailed: boolean
+  readonly whole: ReadonlySet<string>
+  readonly spoken: string
+  readonly now: Date
+  readonly onToggleFilters: () => void
+  readonly onExport: (format: ExportFormat) => void
+  readonly onDismiss: () => void
+  readonly onRefresh: () => void
+  readonly onMore: () => void
+  readonly onWhole: (id: string) => void
+}
+
+const formats: readonly ExportFormat[] = ['csv', 'ndjson', 'json']
+
+export function changeLogView(view: ChangeLogView): TemplateResult {
+  const { texts, isFiltering, hasExportFailed, onDismiss } = view
+  return html`${headerView(view)} ${isFiltering ? filtersView(view) : nothing} ${chipsView(view)}
+    ${
+      hasExportFailed
+        ? html`<div class="notice" part="notice">
+            ${warningIcon()}
+            <p>${texts.exportFailed}</p>
+            <button class="round" type="button" aria-label=${texts.dismiss} title=${texts.dismiss} @click=${onDismiss}>
+              ${closeIcon()}
+            </button>
+          </div>`
+        : nothing
+    }
+    ${bodyView(view)}
+    <div class="hidden" role="status" aria-live="polite">${view.spoken}</div>`
+}
+
+function headerView({ filters, texts, isFiltering, exporting, onExport, onRefresh, onToggleFilters }: ChangeLogView) {
+  const count = Object.keys(filters).length
+  const exportButton = (format: ExportFormat) =>
+    html`<button
+      class="button"
+      part="export"
+      type="button"
+      aria-label=${texts.exportLabel(format)}
+      aria-busy=${exporting === format}
+      ?disabled=${exporting !== undefined}
+      @click=${() => onExport(format)}
+    >
+      ${exporting === format ? html`<i class="spinner"></i>` : texts.exportFormat(format)}
+    </button>`
+  return html`<header part="header">
+    <h2 id="title">${texts.title}</h2>
+    <div class="tools">
+      <button class="button" type="button" aria-expanded=${isFiltering} aria-controls="filters" @click=${onToggleFilters}>
+        ${filterIcon()} ${texts.filters} ${count > 0 ? html`<span class="count">${count}</span>` : nothing}
+      </button>
+      <button class="button icon" type="button" aria-label=${texts.refresh} title=${texts.refresh} @click=${onRefresh}>
+        ${refreshIcon()}
+      </button>
+      <div class="group" role="group" aria-label=${texts.exportAs}>
+        <span aria-hidden="true">${downloadIcon()} ${texts.exportAs}</span>${formats.map(exportButton)}
+      </div>
+    </div>
+  </header>`
+}
+
+function bodyView(view: ChangeLogView) {
+  const { state, texts, filters, onRefresh, onClear } = view
+  if (state.phase === 'failed') {
+    return html`<div class="message bad" part="error">
+      <span class="picture">${warningIcon(28)}</span><strong>${texts.failedTitle}</strong>
+      <p>${reasonText(view)}</p>
+      <button class="button" type="button" @click=${onRefresh}>${texts.retry}</button>
+    </div>`
+  }
+  if (state.phase === 'loading' && state.entries.length === 0) {
+    const card = html`<div class="placeholder"><i class="skeleton"></i><i class="skeleton"></i><i class="skeleton"></i></div>`
+    return html`<div role="group" part="loading" aria-busy="true" aria-label=${texts.loading}>${[card, card, card, card]}</div>`
+  }
+  if (state.entries.length === 0 && state.nextCursor === null) {
+    const isFiltered = Object.keys(filters).length > 0
+    return html`<div class="message" part="empty">
+      <span class="picture">${logIcon()}</span>
+      <strong>${isFiltered ? texts.emptyFilteredTitle : texts.emptyTitle}</strong>
+      <p>${isFiltered ? texts.emptyFilteredText : texts.emptyText}</p>
+      ${isFiltered ? html`<button class="button" type="button" @click=${onClear}>${texts.clear}</button>` : nothing}
+    </div>`
+  }
+  return timelineView(view)
+}
+
+function timelineView(view: ChangeLogView) {
+  const { state, whole, locale, now, texts, onFilter, onWhole } = view
+  const days = Map.groupBy(state.entries, ({ createdAt }) => new Date(createdAt).toDateString())
+  const isStale = state.phase === 'loading'
+  return html`<div class="list ${isStale ? 'stale' : ''}" part="list" aria-busy=${isStale || state.more === 'loading'}>
+      ${repeat(
+        days,
+        ([day]) => day,
+        ([day, entries]) => html`<section aria-labelledby="day-${day.replaceAll(' ', '-')}">
+          <h3 part="day" id="day-${day.replaceAll(' ', '-')}">${dayName(new Date(day), now, locale)}</h3>
+          <ol>
+            ${repeat(
+              entries,
+              ({ id }) => id,
+              (entry: ChangeEntry) => {
+                const isWhole = whole.has(entry.id)
+                return entryView({ entry, isWhole, locale, now, texts, onFilter, onWhole: () => onWhole(entry.id) })
+              },
+            )}
+          </ol>
+        </section>`,
+      )}
+    </div>
+    ${endView(view)}`
+}
+
+function endView({ state, texts, onMore }: ChangeLogView) {
+  if (state.more === 'failed') {
+    return html`<div class="end">
+      ${texts.moreFailed}<button class="button" type="button" @click=${onMore}>${texts.retry}</button>
+    </div>`
+  }
+  if (state.nextCursor === null) return html`<div class="end">${texts.noMore}</div>`
+  return html`${keyed(state.nextCursor, html`<div class="sentinel"></div>`)}
+    <div class="end"><i class="spinner"></i><span class="hidden">${texts.loadingMore}</span></div>`
+}
+
+function reasonText({ state, texts }: ChangeLogView): string {
+  if (isHeraldProblem(state.error) && state.error.status === 401) return texts.signedOutText
+  if (isHeraldProblem(state.error, 'missing_scope')) return texts.forbiddenText
+  return navigator.onLine ? texts.failedText : texts.offlineText
+}

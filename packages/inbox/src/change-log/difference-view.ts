@@ -1,0 +1,89 @@
+import type { JsonValue } from '@herald/client'
+import { html, nothing, type TemplateResult } from 'lit'
+import type { Difference, Member } from '../json-diff/diff-json.ts'
+import type { ChangeLogTexts } from './change-log-texts.ts'
+
+/** How many rows there is still room for; one object for a whole difference. */
+export type Room = { rows: number; wasShort: boolean }
+
+const INLINE_CHARACTERS = 72
+const BLOCK_CHARACTERS = 1_200
+
+type View = { readonly texts: ChangeLogTexts; readonly room: Room }
+
+/** A difference of two JSON values: values side by side, texts word by word, objects and arrays member by member. */
+export function differenceView(difference: Difference, view: View): TemplateResult {
+  const { texts } = view
+  switch (difference.kind) {
+    case 'same':
+      return html`<p class="none">${texts.noDifference}</p>`
+    case 'added':
+      return html`<div class="line">${valueView('added', difference.value, texts.added, view)}</div>`
+    case 'removed':
+      return html`<div class="line">${valueView('removed', difference.value, texts.removed, view)}</div>`
+    case 'replaced':
+      return html`<div class="line">
+        ${valueView('removed', difference.before, texts.before, view)}<span class="to" aria-hidden="true">→</span
+        >${valueView('added', difference.after, texts.after, view)}
+      </div>`
+    case 'text':
+      return html`<p class="text">
+        ${difference.parts.map(({ kind, text }) => {
+          if (kind === 'same') return text
+          return kind === 'added'
+            ? html`<ins><span class="hidden">${texts.added} </span>${text}</ins>`
+            : html`<del><span class="hidden">${texts.removed} </span>${text}</del>`
+        })}
+      </p>`
+    case 'object':
+    case 'array':
+      return membersView(difference.members, difference.kind, view)
+  }
+}
+
+function membersView(members: readonly Member[], kind: 'object' | 'array', view: View): TemplateResult {
+  const changed = members.filter(({ difference }) => difference.kind !== 'same')
+  const unchanged = members.length - changed.length
+  const fitting = changed.filter(() => {
+    if (view.room.rows > 0) view.room.rows -= 1
+    else view.room.wasShort = true
+    return !view.room.wasShort
+  })
+  return html`<ul class="members">
+    ${fitting.map(
+      ({ name, difference }) =>
+        html`<li class=${difference.kind}>
+          <span class="name ${kind}">${kind === 'array' ? `[${name}]` : name === '' ? '""' : name}</span>
+          ${differenceView(difference, view)}
+        </li>`,
+    )}
+    ${unchanged > 0 ? html`<li class="unchanged">${view.texts.unchanged(unchanged)}</li>` : nothing}
+  </ul>`
+}
+
+function valueView(kind: 'added' | 'removed', value: JsonValue, label: string, { texts, room }: View): TemplateResult {
+  const spoken = html`<span class="hidden">${label} </span>`
+  if (value === null) return html`<span class="nothing">${spoken}${texts.nothing}</span>`
+  const content = contentOf(value, room)
+  return kind === 'added' ? html`<ins>${spoken}${content}</ins>` : html`<del>${spoken}${content}</del>`
+}
+
+function contentOf(value: JsonValue, room: Room): TemplateResult | string {
+  if (typeof value === 'string') return fitted(isPlain(value) ? value : JSON.stringify(value), room)
+  if (typeof value !== 'object') return JSON.stringify(value)
+  const inline = JSON.stringify(value)
+  if (inline.length <= INLINE_CHARACTERS) return html`<code>${inline}</code>`
+  return html`<pre>${fitted(JSON.stringify(value, null, 2), room)}</pre>`
+}
+
+/** A text that could be taken for another JSON value, or for none, is shown in quotes. */
+function isPlain(text: string): boolean {
+  return text.trim() === text && text !== '' && !/^(true|false|null|["[{].*|-?\d+(\.\d+)?([eE][+-]?\d+)?)$/s.test(text)
+}
+
+function fitted(text: string, room: Room): string {
+  const characters = room.rows === Number.POSITIVE_INFINITY ? text.length : BLOCK_CHARACTERS
+  if (text.length <= characters) return text
+  room.wasShort = true
+  return `${text.slice(0, characters)}…`
+}

@@ -1,0 +1,97 @@
+import type { ChangeEntry } from '@herald/client'
+import { html, nothing, type TemplateResult } from 'lit'
+import { type Difference, diffJson } from '../json-diff/diff-json.ts'
+import { avatar } from '../look/avatar.ts'
+import { minusIcon, pencilIcon, plusIcon } from '../look/icons.ts'
+import { fullTime, relativeTime, timeOfDay } from '../look/relative-time.ts'
+import type { FilterName } from './address-filters.ts'
+import type { ChangeLogTexts } from './change-log-texts.ts'
+import { differenceView, type Room } from './difference-view.ts'
+
+/** So many rows of a difference are shown until somebody asks for all of them. */
+const ROWS = 24
+
+export type EntryView = {
+  readonly entry: ChangeEntry
+  readonly isWhole: boolean
+  readonly locale: string
+  readonly now: Date
+  readonly texts: ChangeLogTexts
+  readonly onFilter: (name: FilterName, value: string) => void
+  readonly onWhole: () => void
+}
+
+const differences = new WeakMap<ChangeEntry, Difference>()
+
+/** One change: who, what, where, when, and how the value became another. */
+export function entryView(view: EntryView): TemplateResult {
+  const { entry, isWhole, locale, now, texts, onWhole } = view
+  const { id, user, entityTitle, entityType, entityId, changedField, actionType } = entry
+  const createdAt = new Date(entry.createdAt)
+  const kind = kindOf(actionType)
+  const room: Room = { rows: isWhole ? Number.POSITIVE_INFINITY : ROWS, wasShort: false }
+  const difference = differenceView(differenceOf(entry), { texts, room })
+  return html`<li class="entry" part="entry" data-id=${id}>
+    <span class="node ${kind}" aria-hidden="true">${nodeIcon(kind)}</span>
+    <div class="card" part="card">
+      <p class="what">
+        ${avatar({ name: user.name })}
+        <span class="sentence"
+          >${filterButton(view, 'userId', user.id, html`<b>${user.name || user.email}</b>`, user.name)}
+          ${texts.did(actionType)}
+          ${filterButton(view, 'changedField', changedField, html`<b>${changedField}</b>`)}</span
+        >
+        <time datetime=${entry.createdAt} title=${fullTime(createdAt, locale)}
+          >${isRecent(createdAt, now) ? relativeTime(createdAt, now, locale) : timeOfDay(createdAt, locale)}</time
+        >
+      </p>
+      <p class="where">
+        ${filterButton(view, 'entityId', entityId, html`${entityTitle || entityId}`, entityTitle)}
+        ${filterButton(view, 'entityType', entityType, html`<span class="kind">${entityType}</span>`)}
+      </p>
+      <div class="difference" part="difference">${difference}</div>
+      ${
+        room.wasShort
+          ? html`<button class="button whole" type="button" @click=${onWhole}>${texts.showWhole}</button>`
+          : nothing
+      }
+    </div>
+  </li>`
+}
+
+/** Each part of a sentence is what others can be looked for by. */
+function filterButton(view: EntryView, name: FilterName, value: string, content: TemplateResult, spoken = value) {
+  const { texts, onFilter } = view
+  const title = texts.filterBy(texts.filterLabel(name), spoken)
+  return html`<button class="link" type="button" title=${title} @click=${() => onFilter(name, value)}>${content}</button>`
+}
+
+function differenceOf(entry: ChangeEntry): Difference {
+  const known = differences.get(entry)
+  if (known) return known
+  const { beforeState: before, afterState: after } = entry
+  // What was not there before is new, and not in the place of a `null`.
+  const difference: Difference =
+    before === null && after !== null
+      ? { kind: 'added', value: after }
+      : after === null && before !== null
+        ? { kind: 'removed', value: before }
+        : diffJson(before, after)
+  differences.set(entry, difference)
+  return difference
+}
+
+type Kind = 'created' | 'removed' | 'changed'
+
+function kindOf(actionType: string): Kind {
+  if (/^(creat|add|insert)/i.test(actionType)) return 'created'
+  return /^(delet|remov)/i.test(actionType) ? 'removed' : 'changed'
+}
+
+function nodeIcon(kind: Kind) {
+  return kind === 'created' ? plusIcon() : kind === 'removed' ? minusIcon() : pencilIcon()
+}
+
+function isRecent(time: Date, now: Date): boolean {
+  return now.getTime() - time.getTime() < 3600 * 1000
+}

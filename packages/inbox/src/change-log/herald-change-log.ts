@@ -1,0 +1,172 @@
+import type { ChangeEntries, ChangeEntry, ExportFormat, HeraldClient } from '@herald/client'
+import type { PropertyDeclarations, PropertyValues } from 'lit'
+import { avatarStyles } from '../look/avatar.ts'
+import { HeraldElement } from '../look/herald-element.ts'
+import { theme } from '../look/theme.ts'
+import { whenSeen } from '../look/when-seen.ts'
+import { type FilterName, type Filters, queryOf, readFilters, writeFilters } from './address-filters.ts'
+import { type ChangeLogFeed, type ChangeLogState, createChangeLogFeed, emptyChangeLog } from './change-log-feed.ts'
+import { changeLogStyles } from './change-log-styles.ts'
+import { type ChangeLogTexts, changeLogTexts } from './change-log-texts.ts'
+import { changeLogView } from './change-log-view.ts'
+import { saveFile } from './save-file.ts'
+import { createSeenValues } from './seen-values.ts'
+
+/**
+ * The change log as a timeline, with what was before and after, filters and export.
+ *
+ * @fires herald-filter - `{ filters }`: others than before.
+ * @fires herald-error - `{ error, during }`: `list` or `export` failed.
+ */
+export class HeraldChangeLog extends HeraldElement {
+  static override styles = [theme, avatarStyles, changeLogStyles]
+  static override properties: PropertyDeclarations = {
+    texts: { attribute: false },
+    addressPrefix: { attribute: 'address-prefix' },
+    noAddress: { attribute: 'no-address', type: Boolean },
+    filters: { state: true },
+    state: { state: true },
+    isFiltering: { state: true },
+    exporting: { state: true },
+    hasExportFailed: { state: true },
+    whole: { state: true },
+  }
+
+  /** Texts in place of the English ones. */
+  declare texts: Partial<ChangeLogTexts> | undefined
+  /** What stands before the names of the filters in the address bar. */
+  declare addressPrefix: string
+  /** Keeps the filters out of the address bar. */
+  declare noAddress: boolean
+  declare private filters: Filters
+  declare private state: ChangeLogState
+  declare private isFiltering: boolean
+  declare private exporting: ExportFormat | undefined
+  declare private hasExportFailed: boolean
+  /** Entries whose difference is shown to the last row. */
+  declare private whole: ReadonlySet<string>
+
+  readonly #seen = createSeenValues()
+  #changeEntries: ChangeEntries | undefined
+  #feed: ChangeLogFeed | undefined
+  #connection = new AbortController()
+
+  constructor() {
+    super()
+    this.addressPrefix = ''
+    this.noAddress = false
+    this.filters = {}
+    this.state = emptyChangeLog
+    this.isFiltering = false
+    this.hasExportFailed = false
+    this.whole = new Set()
+    const end = () => ({ sentinel: this.renderRoot.querySelector('.sentinel'), scroller: null })
+    whenSeen(this, end, () => void this.#feed?.more())
+  }
+
+  /** Lists again, from the newest on. */
+  async refresh(): Promise<void> {
+    await this.#feed?.list(queryOf(this.filters))
+  }
+
+  /** Fetches all that the filters let through, with the token, and lets the browser save it. */
+  async export(format: ExportFormat): Promise<void> {
+    if (!this.#changeEntries || this.exporting) return
+    const texts = { ...changeLogTexts, ...this.texts }
+    const { signal } = this.#connection
+    this.exporting = format
+    this.hasExportFailed = false
+    this.announce(texts.exporting)
+    try {
+      const response = await this.#changeEntries.export(format, queryOf(this.filters), { signal })
+      const name = `change-log-${new Date().toISOString().slice(0, 10)}.${format}`
+      saveFile(await response.blob(), name)
+      this.announce(texts.exported(name))
+    } catch (error) {
+      if (signal.aborted) return
+      this.hasExportFailed = true
+      this.announce(texts.exportFailed)
+      this.tell('herald-error', { error, during: 'export' })
+    } finally {
+      this.exporting = undefined
+    }
+  }
+
+  protected connect({ changeEntries }: HeraldClient): void {
+    this.#changeEntries = changeEntries
+    this.#connection = new AbortController()
+    const { signal } = this.#connection
+    this.#feed = createChangeLogFeed({ changeEntries, onChange: (state) => this.#onState(state) })
+    if (!this.noAddress) {
+      this.filters = readFilters(location.search, this.addressPrefix)
+      const reread = () => this.#setFilters(readFilters(location.search, this.addressPrefix))
+      window.addEventListener('popstate', reread, { signal })
+    }
+    window.addEventListener('online', () => this.state.phase === 'failed' && void this.refresh(), { signal })
+    void this.refresh()
+  }
+
+  protected disconnect(): void {
+    this.#connection.abort()
+    this.#feed?.stop()
+    this.#feed = undefined
+    this.#changeEntries = undefined
+    this.state = emptyChangeLog
+  }
+
+  protected override render() {
+    const { state, filters, isFiltering, exporting, hasExportFailed, whole, locale } = this
+    const texts = { ...changeLogTexts, ...this.texts }
+    return changeLogView({
+      ...{ state, filters, isFiltering, exporting, hasExportFailed, whole, locale, texts },
+      ...{ seen: this.#seen.values, spoken: this.spoken, now: new Date() },
+      onFilter: (name, value) => this.#choose(name, value),
+      onClear: () => this.#choose(),
+      onToggleFilters: () => {
+        this.isFiltering = !this.isFiltering
+      },
+      onExport: (format) => void this.export(format),
+      onDismiss: () => {
+        this.hasExportFailed = false
+      },
+      onRefresh: () => void this.refresh(),
+      onMore: () => void this.#feed?.more(),
+      onWhole: (id) => {
+        this.whole = new Set([...this.whole, id])
+      },
+    })
+  }
+
+  protected override updated(changed: PropertyValues): void {
+    const before = changed.get('state') as ChangeLogState | undefined
+    if (!before || before.entries.length === this.state.entries.length || this.state.phase !== 'ready') return
+    this.announce({ ...changeLogTexts, ...this.texts }.loaded(this.state.entries.length))
+  }
+
+  #onState(state: ChangeLogState): void {
+    this.#seen.add(state.entries as ChangeEntry[])
+    if (state.phase === 'failed' && this.state.phase !== 'failed') {
+      this.announce({ ...changeLogTexts, ...this.texts }.failedTitle)
+      this.tell('herald-error', { error: state.error, during: 'list' })
+    }
+    this.state = state
+  }
+
+  /** One filter more, or less with an empty value; none at all without a name. Going back undoes it. */
+  #choose(name?: FilterName, value = ''): void {
+    const { [name ?? 'to']: _replaced, ...others } = this.filters
+    const filters: Filters = name === undefined ? {} : value === '' ? others : { ...others, [name]: value }
+    if (!this.noAddress) {
+      const search = writeFilters(location.search, this.addressPrefix, filters)
+      history.pushState(history.state, '', `${location.pathname}${search}${location.hash}`)
+    }
+    this.#setFilters(filters)
+  }
+
+  #setFilters(filters: Filters): void {
+    if (JSON.stringify(filters) === JSON.stringify(this.filters)) return
+    this.filters = filters
+    this.tell('herald-filter', { filters })
+    void this.refresh()
+  }
+}

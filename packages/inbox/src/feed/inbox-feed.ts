@@ -1,0 +1,181 @@
+import type { FeedEvent, Notification, Notifications } from '@herald/client'
+import { followFeed } from './follow-feed.ts'
+import {
+  emptyInbox,
+  type InboxState,
+  isUnreadIn,
+  type Listing,
+  type PendingMark,
+  withArrival,
+  withFirstPage,
+  withNextPage,
+  withReadAt,
+} from './inbox-state.ts'
+
+/** What a screen reader, or a host page, is to hear of. */
+export type News =
+  | { readonly kind: 'arrived'; readonly notification: Notification }
+  | { readonly kind: 'all-marked' | 'offline' | 'online' }
+  | { readonly kind: 'mark-failed'; readonly mark: PendingMark; readonly error: unknown }
+  | { readonly kind: 'list-failed' | 'stream-refused'; readonly error: unknown }
+
+export type InboxFeedDependencies = {
+  readonly notifications: Pick<Notifications, 'list' | 'markRead' | 'markUnread' | 'markManyRead' | 'stream'>
+  readonly onChange: (state: InboxState) => void
+  readonly onNews: (news: News) => void
+  readonly clock?: () => Date
+  readonly pageSize?: number
+}
+
+export type InboxFeed = ReturnType<typeof createInboxFeed>
+
+/** A user's notifications as a screen needs them: kept up to date by the stream, marked before the answer is there. */
+export function createInboxFeed(dependencies: InboxFeedDependencies) {
+  const { notifications, onNews, clock = () => new Date(), pageSize = 20 } = dependencies
+  const ended = new AbortController()
+  let state = emptyInbox
+  let listing = new AbortController()
+  // What was listed while nobody watched may lack something.
+  let listedUnwatched = false
+  let marks: Promise<unknown> = Promise.resolve()
+
+  const feed = followFeed({
+    stream: notifications.stream,
+    onEvent,
+    onLost: setOffline,
+    onRefused(error) {
+      set({ connection: 'refused' })
+      onNews({ kind: 'stream-refused', error })
+    },
+  })
+
+  function set(change: Partial<InboxState>): void {
+    state = { ...state, ...change }
+    if (!ended.signal.aborted) dependencies.onChange(state)
+  }
+
+  function onEvent(event: FeedEvent): void {
+    if (event.type === 'notification') onArrival(event.notification)
+    else if (event.type === 'unread-count') set({ unreadCount: event.unreadCount })
+    else if (event.type === 'read-state') {
+      const concerned = new Set(event.ids)
+      set(withReadAt(state, (id) => concerned.has(id), event.readAt))
+    } else if (event.type === 'bulk-read-state') {
+      set(withReadAt(state, (id) => id <= event.upTo, event.readAt))
+      void refresh()
+    } else if (event.type === 'heartbeat') setLive()
+    else if (event.type === 'reset') {
+      listedUnwatched = true
+      setLive()
+    }
+  }
+
+  function onArrival(notification: Notification): void {
+    const isKnown = state.items.some(({ id }) => id === notification.id)
+    set(withArrival(state, notification))
+    if (!isKnown) onNews({ kind: 'arrived', notification })
+  }
+
+  function setOffline(): void {
+    if (state.connection === 'live') onNews({ kind: 'offline' })
+    set({ connection: 'offline' })
+  }
+
+  function setLive(): void {
+    if (state.connection === 'offline') onNews({ kind: 'online' })
+    if (state.connection !== 'live') set({ connection: 'live' })
+    if (listedUnwatched || state.phase === 'failed') void refresh()
+  }
+
+  async function list(wanted: Listing): Promise<void> {
+    listing.abort()
+    listing = new AbortController()
+    const signal = AbortSignal.any([ended.signal, listing.signal])
+    listedUnwatched = state.connection !== 'live'
+    if (state.phase !== 'ready' || wanted !== state.listing) {
+      set({ phase: 'loading', listing: wanted, items: [], nextCursor: null })
+    }
+    try {
+      set(withFirstPage(state, await notifications.list({ limit: pageSize, status: wanted }, { signal })))
+    } catch (error) {
+      if (signal.aborted) return
+      // What is shown is worth more than a message in its place; the connection says that it may be old.
+      if (state.phase === 'ready') listedUnwatched = true
+      else set({ phase: 'failed', error })
+      onNews({ kind: 'list-failed', error })
+    }
+  }
+
+  async function refresh(): Promise<void> {
+    if (state.phase !== 'idle') await list(state.listing)
+  }
+
+  /** One after the other, so that what was clicked last is what stands. */
+  async function mark<T>(
+    pending: PendingMark,
+    send: () => Promise<T>,
+    apply: (answer: T) => Partial<InboxState>,
+  ): Promise<boolean> {
+    set({ pending: [...state.pending, pending] })
+    const withoutIt = () => state.pending.filter((other) => other !== pending)
+    const sent = marks.then(send)
+    marks = sent.catch(() => {})
+    try {
+      const answer = await sent
+      set({ ...apply(answer), pending: withoutIt() })
+      return true
+    } catch (error) {
+      set({ pending: withoutIt() })
+      if (!ended.signal.aborted) onNews({ kind: 'mark-failed', mark: pending, error })
+      return false
+    }
+  }
+
+  return {
+    get state() {
+      return state
+    },
+    start: feed.start,
+    stop(): void {
+      ended.abort()
+      feed.stop()
+    },
+    /** The machine's network is there again, or gone: sooner known than the connection tells. */
+    reconnect: feed.restart,
+    setOffline,
+    list,
+    refresh,
+    async more(): Promise<void> {
+      const { nextCursor: cursor, more, phase, listing: status } = state
+      if (cursor === null || more === 'loading' || phase !== 'ready') return
+      const signal = AbortSignal.any([ended.signal, listing.signal])
+      set({ more: 'loading' })
+      try {
+        set(withNextPage(state, await notifications.list({ limit: pageSize, status, cursor }, { signal })))
+      } catch {
+        if (!signal.aborted) set({ more: 'failed' })
+      }
+    },
+    mark(id: string, read: boolean): Promise<boolean> {
+      const { signal } = ended
+      const send = () => (read ? notifications.markRead(id, { signal }) : notifications.markUnread(id, { signal }))
+      return mark({ kind: 'one', id, read }, send, ({ readAt }) => withReadAt(state, (other) => other === id, readAt))
+    },
+    /** All that can have been seen: what arrives after the newest that is shown stays unread. */
+    async markAll(): Promise<boolean> {
+      const upTo = state.items[0]?.id
+      if (upTo === undefined) return false
+      const readAt = `${clock().toISOString().slice(0, 19)}Z`
+      const done = await mark(
+        { kind: 'all', upTo },
+        () => notifications.markManyRead({ all: true, upTo }, { signal: ended.signal }),
+        ({ unreadCount }) => ({
+          ...withReadAt(state, (id) => id <= upTo && isUnreadIn(state, id), readAt),
+          unreadCount,
+        }),
+      )
+      if (done) onNews({ kind: 'all-marked' })
+      return done
+    },
+  }
+}

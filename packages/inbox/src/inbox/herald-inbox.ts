@@ -1,0 +1,250 @@
+import type { HeraldClient, Notification } from '@herald/client'
+import { html, nothing, type PropertyDeclarations, type PropertyValues } from 'lit'
+import { createInboxFeed, type InboxFeed, type News } from '../feed/inbox-feed.ts'
+import { emptyInbox, type InboxState, type Listing, shown } from '../feed/inbox-state.ts'
+import { avatarStyles } from '../look/avatar.ts'
+import { HeraldElement } from '../look/herald-element.ts'
+import { bellIcon } from '../look/icons.ts'
+import { placeBelow } from '../look/place-below.ts'
+import { theme } from '../look/theme.ts'
+import { whenSeen } from '../look/when-seen.ts'
+import { moveInFeed } from './feed-keys.ts'
+import { inboxStyles } from './inbox-styles.ts'
+import { type InboxTexts, inboxTexts } from './inbox-texts.ts'
+import { type PanelView, panelView } from './panel-view.ts'
+
+/**
+ * A bell with the number of unread notifications, and the list of them below it, live.
+ *
+ * @fires herald-open-notification - `{ notification, href }`: one was opened. It is marked as read unless prevented.
+ * @fires herald-notification - `{ notification }`: one has arrived.
+ * @fires herald-unread-count - `{ unreadCount }`: another number than before.
+ * @fires herald-error - `{ error, during }`: `list`, `mark` or `stream` failed.
+ */
+export class HeraldInbox extends HeraldElement {
+  static override styles = [theme, avatarStyles, inboxStyles]
+  static override properties: PropertyDeclarations = {
+    texts: { attribute: false },
+    hrefOf: { attribute: false },
+    state: { state: true },
+    notice: { state: true },
+    isOpen: { state: true },
+    currentId: { state: true },
+    fresh: { state: true },
+    isScrolled: { state: true },
+  }
+
+  /** Texts in place of the English ones. */
+  declare texts: Partial<InboxTexts> | undefined
+  /** Where a notification leads. With it each is a link, which opens in a new tab too; the page follows it unless prevented. */
+  declare hrefOf: ((notification: Notification) => string | undefined) | undefined
+  declare private state: InboxState
+  declare private notice: PanelView['notice']
+  declare private isOpen: boolean
+  declare private currentId: string | undefined
+  /** Those that came while the list was open. */
+  declare private fresh: ReadonlySet<string>
+  declare private isScrolled: boolean
+
+  #feed: InboxFeed | undefined
+  #toldCount: number | undefined
+  #following = new AbortController()
+
+  constructor() {
+    super()
+    this.state = emptyInbox
+    this.isOpen = false
+    this.isScrolled = false
+    this.fresh = new Set()
+    const end = () => ({ sentinel: this.renderRoot.querySelector('.sentinel'), scroller: this.#scroller })
+    whenSeen(this, end, () => void this.#feed?.more())
+  }
+
+  /** The number on the bell; `undefined` until it is known. */
+  get unreadCount(): number | undefined {
+    return shown(this.state).unreadCount
+  }
+
+  get open(): boolean {
+    return this.isOpen
+  }
+
+  show(): void {
+    if (!this.isOpen) this.#panel?.showPopover()
+  }
+
+  hide(): void {
+    if (this.isOpen) this.#panel?.hidePopover()
+  }
+
+  /** Lists again. */
+  async refresh(): Promise<void> {
+    await this.#feed?.refresh()
+  }
+
+  protected connect({ notifications }: HeraldClient): void {
+    const onChange = (state: InboxState) => {
+      this.state = state
+    }
+    const feed = createInboxFeed({ notifications, onChange, onNews: (news) => this.#onNews(news) })
+    this.#feed = feed
+    this.#following = new AbortController()
+    const { signal } = this.#following
+    window.addEventListener('online', () => feed.reconnect(), { signal })
+    window.addEventListener('offline', () => feed.setOffline(), { signal })
+    window.addEventListener('resize', () => this.#place(), { signal })
+    window.addEventListener('scroll', () => this.#place(), { signal, capture: true, passive: true })
+    feed.start()
+    if (this.isOpen) void feed.list('all')
+  }
+
+  protected disconnect(): void {
+    this.#following.abort()
+    this.#feed?.stop()
+    this.#feed = undefined
+    this.state = emptyInbox
+  }
+
+  protected override render() {
+    const { state, isOpen, notice, fresh, locale } = this
+    const texts = { ...inboxTexts, ...this.texts }
+    const { unreadCount, items } = shown(state)
+    const label = texts.bell(unreadCount)
+    return html`<button
+        class="bell ${state.connection === 'offline' ? 'away' : ''}"
+        part="bell"
+        type="button"
+        popovertarget="panel"
+        aria-haspopup="dialog"
+        aria-expanded=${isOpen}
+        aria-controls="panel"
+        aria-label=${label}
+        title=${label}
+      >
+        <slot name="bell">${bellIcon()}</slot>
+        ${unreadCount ? html`<span class="badge" part="badge" aria-hidden="true">${texts.badge(unreadCount)}</span>` : nothing}
+      </button>
+      <div
+        id="panel"
+        class="panel"
+        part="panel"
+        popover="auto"
+        role="dialog"
+        aria-labelledby="title"
+        tabindex="-1"
+        @beforetoggle=${this.#beforeToggle}
+        @toggle=${this.#onToggle}
+        @keydown=${this.#onKeyDown}
+      >
+        ${isOpen ? panelView({ state, items, unreadCount, notice, fresh, locale, texts, ...this.#panelActions() }) : nothing}
+      </div>
+      <div class="hidden" role="status" aria-live="polite">${this.spoken}</div>`
+  }
+
+  #panelActions() {
+    const { currentId, hrefOf, isScrolled } = this
+    return {
+      ...{ currentId, hrefOf, isScrolled, now: new Date() },
+      onFilter: (listing: Listing) => void this.#feed?.list(listing),
+      onRetry: () => void this.#feed?.list(this.state.listing),
+      onMore: () => void this.#feed?.more(),
+      onMarkAll: () => void this.#feed?.markAll(),
+      onMark: (id: string, read: boolean) => void this.#feed?.mark(id, read),
+      onOpen: (notification: Notification, href: string | undefined, event: Event) =>
+        this.#openNotification(notification, href, event),
+      onClose: () => this.hide(),
+      onDismiss: () => {
+        this.notice = undefined
+      },
+      onScroll: (event: Event) => this.#onScroll(event.currentTarget as HTMLElement),
+      onToTop: () => this.#scroller?.scrollTo({ top: 0, behavior: 'smooth' }),
+      onFocus: (id: string) => {
+        this.currentId = id
+      },
+    }
+  }
+
+  protected override updated(changed: PropertyValues): void {
+    const { unreadCount } = this
+    if (changed.has('state') && unreadCount !== undefined && unreadCount !== this.#toldCount) {
+      this.#toldCount = unreadCount
+      this.tell('herald-unread-count', { unreadCount })
+    }
+  }
+
+  get #panel(): HTMLElement | null {
+    return this.renderRoot.querySelector('#panel')
+  }
+
+  get #scroller(): HTMLElement | null {
+    return this.renderRoot.querySelector('.scroller')
+  }
+
+  #place(): void {
+    const bell = this.renderRoot.querySelector<HTMLElement>('.bell')
+    if (this.isOpen && bell && this.#panel) placeBelow(bell, this.#panel)
+  }
+
+  #beforeToggle(event: ToggleEvent): void {
+    this.isOpen = event.newState === 'open'
+    if (!this.isOpen) return
+    this.notice = undefined
+    const { phase, listing } = this.state
+    if (phase === 'idle' || phase === 'failed') void this.#feed?.list(listing)
+  }
+
+  async #onToggle(event: ToggleEvent): Promise<void> {
+    if (event.newState === 'closed') {
+      this.fresh = new Set()
+      this.isScrolled = false
+      return
+    }
+    await this.updateComplete
+    this.#place()
+    this.#panel?.focus({ preventScroll: true })
+  }
+
+  #onKeyDown(event: KeyboardEvent): void {
+    const feed = this.renderRoot.querySelector<HTMLElement>('[role=feed]')
+    if (feed && moveInFeed(event, feed)) event.preventDefault()
+  }
+
+  #onScroll(scroller: HTMLElement): void {
+    this.isScrolled = scroller.scrollTop > 80
+    if (!this.isScrolled && this.fresh.size > 0) this.fresh = new Set()
+  }
+
+  #openNotification(notification: Notification, href: string | undefined, event: Event): void {
+    if (!this.tell('herald-open-notification', { notification, href })) {
+      event.preventDefault()
+      return
+    }
+    if (notification.readAt === null) void this.#feed?.mark(notification.id, true)
+  }
+
+  #onNews(news: News): void {
+    const texts = { ...inboxTexts, ...this.texts }
+    if (news.kind === 'arrived') this.#onArrival(news.notification)
+    else if (news.kind === 'all-marked') this.announce(texts.allMarked)
+    else if (news.kind === 'offline') this.announce(texts.offline)
+    else if (news.kind === 'online') this.announce(texts.online)
+    else if ('error' in news) this.#onFailure(news.kind, news.error)
+  }
+
+  #onArrival(notification: Notification): void {
+    const { arrived } = { ...inboxTexts, ...this.texts }
+    if (this.isOpen) this.fresh = new Set([...this.fresh, notification.id])
+    this.announce(arrived(notification.actor.name || notification.metadata.mention.mentionerName))
+    this.tell('herald-notification', { notification })
+  }
+
+  #onFailure(kind: 'mark-failed' | 'list-failed' | 'stream-refused', error: unknown): void {
+    const { markFailed, failedTitle } = { ...inboxTexts, ...this.texts }
+    if (kind === 'mark-failed') {
+      this.notice = kind
+      this.announce(markFailed)
+    } else if (kind === 'list-failed') this.announce(failedTitle)
+    const during = { 'mark-failed': 'mark', 'list-failed': 'list', 'stream-refused': 'stream' }[kind]
+    this.tell('herald-error', { error, during })
+  }
+}

@@ -1,0 +1,25 @@
+import type { Notification } from '@herald/client'
+import { HeraldChangeLog } from './change-log/herald-change-log.ts'
+import { HeraldInbox } from './inbox/herald-inbox.ts'
+
+export type { ChangeLogTexts } from './change-log/change-log-texts.ts'
+export { changeLogTexts } from './change-log/change-log-texts.ts'
+export type { InboxTexts } from './inbox/inbox-texts.ts'
+export { inboxTexts } from './inbox/inbox-texts.ts'
+export { HeraldChangeLog, HeraldInbox }
+
+/** What the components tell the page that they stand in. */
+export type HeraldNotificationEvent = CustomEvent<{ notification: Notification; href?: string | undefined }>
+export type HeraldUnreadCountEvent = CustomEvent<{ unreadCount: number }>
+export type HeraldErrorEvent = CustomEvent<{ error: unknown; during: 'list' | 'mark' | 'stream' | 'export' }>
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'herald-inbox': HeraldInbox
+    'herald-change-log': HeraldChangeLog
+  }
+}
+
+// A page may load two copies, the bundle beside an application's own: the first one stands.
+if (!customElements.get('herald-inbox')) customElements.define('herald-inbox', HeraldInbox)
+if (!customElements.get('herald-change-log')) customElements.define('herald-change-log', HeraldChangeLog)

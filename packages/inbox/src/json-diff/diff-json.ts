@@ -1,0 +1,98 @@
+import type { JsonValue } from '@herald/client'
+import { diffArrays, diffWordsWithSpace } from 'diff'
+import { jsonEquals } from './json-equals.ts'
+
+export type TextPart = { readonly kind: 'same' | 'added' | 'removed'; readonly text: string }
+
+/** How one JSON value became another. */
+export type Difference =
+  | { readonly kind: 'same' | 'added' | 'removed'; readonly value: JsonValue }
+  | { readonly kind: 'replaced'; readonly before: JsonValue; readonly after: JsonValue }
+  | { readonly kind: 'text'; readonly parts: readonly TextPart[] }
+  | { readonly kind: 'object' | 'array'; readonly members: readonly Member[] }
+
+/** A field of an object by its name, an item of an array by its place (the new one, or the old one if it is gone). */
+export type Member = { readonly name: string; readonly difference: Difference }
+
+/** Beyond so many edits two arrays or texts have so little in common that the search for it isn't worth its time. */
+const MAX_EDITS = 400
+/** Shorter texts are easier to read one after the other. */
+const WORDWISE_FROM = 32
+
+export function diffJson(before: JsonValue, after: JsonValue): Difference {
+  if (jsonEquals(before, after)) return { kind: 'same', value: after }
+  if (Array.isArray(before) && Array.isArray(after)) return { kind: 'array', members: diffItems(before, after) }
+  if (isObject(before) && isObject(after)) return { kind: 'object', members: diffFields(before, after) }
+  if (typeof before === 'string' && typeof after === 'string') return diffText(before, after)
+  return { kind: 'replaced', before, after }
+}
+
+function diffFields(before: JsonObject, after: JsonObject): Member[] {
+  const names = [...Object.keys(before), ...Object.keys(after).filter((name) => !Object.hasOwn(before, name))]
+  return names.map((name) => {
+    if (!Object.hasOwn(after, name)) return { name, difference: { kind: 'removed', value: before[name] as JsonValue } }
+    if (!Object.hasOwn(before, name)) return { name, difference: { kind: 'added', value: after[name] as JsonValue } }
+    return { name, difference: diffJson(before[name] as JsonValue, after[name] as JsonValue) }
+  })
+}
+
+function diffItems(before: readonly JsonValue[], after: readonly JsonValue[]): Member[] {
+  const options = { comparator: jsonEquals, maxEditLength: MAX_EDITS }
+  const runs = diffArrays([...before], [...after], options) ?? [
+    { removed: true, added: false, value: before },
+    { removed: false, added: true, value: after },
+  ]
+  const members: Member[] = []
+  let gone: JsonValue[] = []
+  let oldPlace = 0
+  let place = 0
+  const flush = () => {
+    for (const value of gone) members.push({ name: String(oldPlace++), difference: { kind: 'removed', value } })
+    gone = []
+  }
+  for (const { added, removed, value } of runs) {
+    if (removed) {
+      gone = [...value]
+      continue
+    }
+    // What stands where something was taken away is that thing changed.
+    const values = [...value]
+    if (added) {
+      while (gone.length > 0 && values.length > 0) {
+        const difference = diffJson(gone.shift() as JsonValue, values.shift() as JsonValue)
+        members.push({ name: String(place++), difference })
+        oldPlace++
+      }
+    }
+    flush()
+    for (const item of values) {
+      members.push({ name: String(place++), difference: { kind: added ? 'added' : 'same', value: item } })
+      if (!added) oldPlace++
+    }
+  }
+  flush()
+  return members
+}
+
+function diffText(before: string, after: string): Difference {
+  if (Math.min(before.length, after.length) < WORDWISE_FROM) return { kind: 'replaced', before, after }
+  const parts = diffWordsWithSpace(before, after, { maxEditLength: MAX_EDITS })
+  const kept = parts
+    ?.filter(({ added, removed }) => !added && !removed)
+    .reduce((sum, { value }) => sum + value.length, 0)
+  // A text with little left of the old one is a new text.
+  if (!parts || (kept ?? 0) * 3 < Math.max(before.length, after.length)) return { kind: 'replaced', before, after }
+  return {
+    kind: 'text',
+    parts: parts.map(({ added, removed, value }) => ({
+      kind: added ? 'added' : removed ? 'removed' : 'same',
+      text: value,
+    })),
+  }
+}
+
+type JsonObject = { [key: string]: JsonValue }
+
+function isObject(value: JsonValue): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

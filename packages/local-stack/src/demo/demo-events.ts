@@ -1,0 +1,44 @@
+import { randomUUID } from 'node:crypto'
+import { entities } from '../commands/sample-content.ts'
+import {
+  mentionData,
+  type SampleAccount,
+  type SampleEvent,
+  type SamplePerson,
+  sampleEvent,
+} from '../commands/samples.ts'
+import type { HeraldTopics } from '../topics.ts'
+
+export interface Composed {
+  author: SamplePerson
+  recipients: readonly SamplePerson[]
+  text: string
+  entityId: string
+}
+
+/** What a service that keeps comments would publish: who was mentioned, and that there is a comment more. */
+export function eventsOf(composed: Composed, account: SampleAccount, topics: HeraldTopics, now: Date): SampleEvent[] {
+  const { author, recipients, text, entityId } = composed
+  const entity = entities.find(({ id }) => id === entityId) ?? entities[0]
+  const mention = mentionData({
+    actor: author,
+    recipientIds: recipients.map(({ id }) => id),
+    snippet: text,
+    entityType: entity.type,
+    locationType: 'comment',
+  })
+  const change = {
+    user: { id: author.id, name: author.name, email: author.email },
+    entityType: entity.type,
+    entityId: entity.id,
+    entityTitle: entity.title,
+    actionType: 'create',
+    changedField: 'comment',
+    beforeState: null,
+    afterState: { id: randomUUID(), text, mentions: recipients.map(({ name }) => name) },
+  }
+  return [
+    { topic: topics.mention, event: sampleEvent('herald.mention.created.v1', account, now, mention) },
+    { topic: topics.change, event: sampleEvent('herald.change.recorded.v1', account, now, change) },
+  ]
+}

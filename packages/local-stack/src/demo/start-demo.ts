@@ -1,0 +1,75 @@
+import { createPublisher } from '../commands/cloud-events.ts'
+import { untilListed } from '../commands/listing.ts'
+import { createSampleAccount, type SampleAccount, sampleChanges, sampleMentions } from '../commands/samples.ts'
+import { type HeraldOptions, type StartedHerald, startHerald } from '../herald.ts'
+import { createReleasers } from '../releasers.ts'
+import { createDemo } from './demo.ts'
+
+export interface DemoStackOptions extends Omit<HeraldOptions, 'gateway'> {
+  port?: number
+}
+
+export interface StartedDemo {
+  herald: StartedHerald
+  account: SampleAccount
+  demoUrl: string
+  /** The newest of the sample notifications. */
+  notificationId: string
+  stop(): Promise<void>
+}
+
+/** What is new to those who sign in; the rest they have read. */
+const UNREAD = 4
+
+/** Runs Herald with samples that came through Kafka, and with the demo at its gateway. */
+export async function startDemo({ port = 0, ...options }: DemoStackOptions): Promise<StartedDemo> {
+  const { servers, log = () => {} } = options
+  const releasers = createReleasers()
+  try {
+    const publisher = await createPublisher(servers.kafkaBrokers)
+    releasers.add(publisher.stop)
+    const account = createSampleAccount('/demo/people')
+    const herald = await startHerald({
+      ...options,
+      gateway: {
+        port,
+        mounts: async ({ tokens, topics }) => ({ '/demo': await createDemo({ account, tokens, topics, publisher }) }),
+      },
+    })
+    releasers.add(herald.stop)
+
+    const now = new Date()
+    const mentions = sampleMentions(account, herald.topics, now)
+    const changes = sampleChanges(account, herald.topics, now)
+    await publisher.publish([...mentions, ...changes])
+    log(`${mentions.length} mentions and ${changes.length} changes are published.`)
+
+    const users = account.people.filter(({ key }) => key !== undefined)
+    const newest = await Promise.all(
+      users.map(async ({ id }) => {
+        const token = await herald.tokens.sign({ sub: id, subscriber_id: account.subscriberId })
+        const own = mentions.filter(({ event }) => (event.data as { recipientIds: string[] }).recipientIds.includes(id))
+        const ids = await untilListed(herald.baseUrl, token, { mentions: own.length, changes: changes.length })
+        await markRead(herald.baseUrl, token, ids.slice(UNREAD))
+        return [id, ids[0] ?? ''] as const
+      }),
+    )
+    const notificationId = new Map(newest).get(account.userId) ?? ''
+    log('All of them are listed.')
+    const demoUrl = `${herald.baseUrl}/demo/`
+    return { herald, account, demoUrl, notificationId, stop: releasers.releaseAll }
+  } catch (error) {
+    await releasers.releaseAll()
+    throw error
+  }
+}
+
+async function markRead(baseUrl: string, token: string, ids: readonly string[]) {
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+  const response = await fetch(`${baseUrl}/notifications/read`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify({ ids }),
+  })
+  if (!response.ok) throw new Error(`POST /notifications/read answered ${response.status}: ${await response.text()}`)
+}
