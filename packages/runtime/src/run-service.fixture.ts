@@ -15,6 +15,13 @@ await runService({
   start: async ({ settings: { MODE }, logger, releasers, onDraining }) => {
     const alive = setInterval(() => {}, 1_000)
     releasers.add('first', () => clearInterval(alive))
+    if (MODE === 'warns') {
+      for (const milliseconds of [-5, -6, -7]) setTimeout(() => {}, milliseconds)
+      process.emitWarning('Something is old', { type: 'DeprecationWarning', code: 'OLD1' })
+      process.emitWarning('Something else is old', { type: 'DeprecationWarning', code: 'OLD2' })
+      // Warnings are told in turns of their own.
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
     if (MODE === 'hangs') releasers.add('hanging', () => new Promise(() => {}), { limitMs: 60_000 })
     if (MODE === 'hangs long') releasers.add('hanging', () => new Promise(() => setTimeout(() => {}, 60_000)))
     if (MODE === 'cannot start') throw new Error('No start')

@@ -10,8 +10,8 @@ afterEach(() => {
   child.kill('SIGKILL')
 })
 
-function start(environment: Record<string, string>) {
-  child = spawn(process.execPath, ['--experimental-strip-types', '--no-warnings', fixture], {
+function start(environment: Record<string, string>, flags: readonly string[] = ['--no-warnings']) {
+  child = spawn(process.execPath, [...flags, fixture], {
     env: { PATH: process.env.PATH, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -108,4 +108,17 @@ test.each(['throws', 'rejects'])('what nobody caught (it %s) is logged, all is r
 test('a fault while it ends is not hidden: exit code 1', async () => {
   const { code } = await (await startAndSignal('SIGTERM', 'rejects while it ends')).ended()
   expect(code).toBe(1)
+})
+
+test('what Node.js warns about is a line of the log, once for each kind', async () => {
+  const service = start({ NEEDED: 'x', MODE: 'warns' }, [])
+  await service.seen('Started')
+  child.kill('SIGTERM')
+  const { lines } = await service.ended()
+  expect(lines.filter(({ level }) => level !== 'info')).toMatchObject([
+    { level: 'warn', name: 'fixture', warning: 'TimeoutNegativeWarning', msg: expect.stringContaining('-5') },
+    { level: 'warn', warning: 'DeprecationWarning', code: 'OLD1', msg: 'Something is old' },
+    { level: 'warn', warning: 'DeprecationWarning', code: 'OLD2', msg: 'Something else is old' },
+  ])
+  expect(lines[0]).not.toHaveProperty('stack')
 })

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { toError } from './logged-error.ts'
 import { createLogger, type Logger } from './logger.ts'
+import { logProcessWarnings } from './process-warnings.ts'
 import { createReleasers, type Releasers } from './releasers.ts'
 import { loadSettings, type SettingsSchema } from './settings.ts'
 import { type ServiceProcess, shutDownOnSignals } from './shutdown.ts'
@@ -38,6 +39,7 @@ export async function runService<Schema extends SettingsSchema>(service: Service
   }
   const { LOG_LEVEL } = loaded.settings as { LOG_LEVEL?: unknown }
   const logger = createLogger({ name, level: typeof LOG_LEVEL === 'string' ? LOG_LEVEL : 'info' })
+  logProcessWarnings({ process, logger })
   const releasers = createReleasers(logger)
   const drains: (() => void)[] = []
   const startDraining = () => {

@@ -4,7 +4,7 @@ import type { Releasers } from './releasers.ts'
 import { timedOut, withTimeLimit } from './time-limit.ts'
 
 /** What of the process a service touches. */
-export type ServiceProcess = Pick<NodeJS.Process, 'env' | 'exit' | 'on'>
+export type ServiceProcess = Pick<NodeJS.Process, 'env' | 'exit' | 'on' | 'removeAllListeners'>
 
 export type ShutdownDependencies = {
   readonly process: Pick<ServiceProcess, 'exit' | 'on'>
