@@ -203,12 +203,20 @@ export const changeLogStyles = css`
     background: var(--_removed-tint);
   }
   .card {
-    padding: 10px 14px 12px;
+    display: grid;
+    grid-template:
+      'what time'
+      'where where'
+      'difference difference'
+      'whole whole' / minmax(0, 1fr) auto;
+    column-gap: 20px;
+    padding: 11px 16px 13px 14px;
     border-radius: var(--_radius);
     background: var(--_surface);
     box-shadow: 0 0 0 1px var(--_border);
   }
   .what {
+    grid-area: what;
     display: flex;
     align-items: flex-start;
     gap: 9px;
@@ -222,18 +230,20 @@ export const changeLogStyles = css`
     font-weight: 620;
   }
   time {
-    flex: none;
+    grid-area: time;
     padding-top: 2px;
     font-size: 0.78125rem;
     line-height: 1.6;
     color: var(--_muted);
   }
   .where {
+    grid-area: where;
+    align-self: start;
     display: flex;
     flex-wrap: wrap;
     align-items: center;
     gap: 2px 8px;
-    margin: 1px 0 0 35px;
+    margin: 0 0 0 35px;
     color: var(--_muted);
   }
   .kind {
@@ -255,6 +265,7 @@ export const changeLogStyles = css`
     text-decoration-color: currentColor;
   }
   .difference {
+    grid-area: difference;
     margin: 9px 0 0 35px;
     font-size: 0.8125rem;
   }
@@ -272,6 +283,7 @@ export const changeLogStyles = css`
   }
   ins,
   del {
+    font-variant-numeric: tabular-nums;
     min-width: 0;
     padding: 1px 7px;
     border-radius: 6px;
@@ -306,7 +318,7 @@ export const changeLogStyles = css`
   pre,
   .name {
     font-family: var(--_mono);
-    font-size: 0.75rem;
+    font-size: 0.78125rem;
   }
   pre {
     margin: 2px 0;
@@ -343,12 +355,23 @@ export const changeLogStyles = css`
     color: var(--_muted);
     overflow-wrap: anywhere;
   }
+  .object.added > .name,
+  .array.added > .name {
+    color: var(--_added);
+  }
+  .object.removed > .name,
+  .array.removed > .name {
+    color: var(--_removed);
+    text-decoration: line-through;
+  }
   .members .unchanged {
     display: block;
     font-size: 0.75rem;
     color: var(--_muted);
   }
   .whole {
+    grid-area: whole;
+    justify-self: start;
     margin: 10px 0 0 35px;
   }
   .placeholder {
@@ -407,6 +430,20 @@ export const changeLogStyles = css`
   .end .button {
     margin-top: 12px;
     color: var(--_text);
+  }
+  @container (width >= 840px) {
+    .card {
+      grid-template:
+        'what difference time' auto
+        'where difference time' 1fr
+        'whole whole whole' / minmax(0, 5fr) minmax(0, 7fr) 84px;
+    }
+    .difference {
+      margin: 2px 0 0;
+    }
+    time {
+      text-align: end;
+    }
   }
   @container (width < 560px) {
     .tools {

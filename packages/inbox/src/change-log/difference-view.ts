@@ -1,6 +1,6 @@
 import type { JsonValue } from '@herald/client'
 import { html, nothing, type TemplateResult } from 'lit'
-import type { Difference, Member } from '../json-diff/diff-json.ts'
+import type { Difference, Member, TextPart } from '../json-diff/diff-json.ts'
 import type { ChangeLogTexts } from './change-log-texts.ts'
 
 /** How many rows there is still room for; one object for a whole difference. */
@@ -27,18 +27,18 @@ export function differenceView(difference: Difference, view: View): TemplateResu
         >${valueView('added', difference.after, texts.after, view)}
       </div>`
     case 'text':
-      return html`<p class="text">
-        ${difference.parts.map(({ kind, text }) => {
-          if (kind === 'same') return text
-          return kind === 'added'
-            ? html`<ins><span class="hidden">${texts.added} </span>${text}</ins>`
-            : html`<del><span class="hidden">${texts.removed} </span>${text}</del>`
-        })}
-      </p>`
+      // No white space of the template's own: that of the text is kept.
+      return html`<p class="text">${difference.parts.map(({ kind, text }) => partView(kind, text, texts))}</p>`
     case 'object':
     case 'array':
       return membersView(difference.members, difference.kind, view)
   }
+}
+
+function partView(kind: TextPart['kind'], text: string, texts: ChangeLogTexts): TemplateResult | string {
+  if (kind === 'same') return text
+  if (kind === 'added') return html`<ins><span class="hidden">${texts.added} </span>${text}</ins>`
+  return html`<del><span class="hidden">${texts.removed} </span>${text}</del>`
 }
 
 function membersView(members: readonly Member[], kind: 'object' | 'array', view: View): TemplateResult {
@@ -52,13 +52,19 @@ function membersView(members: readonly Member[], kind: 'object' | 'array', view:
   return html`<ul class="members">
     ${fitting.map(
       ({ name, difference }) =>
-        html`<li class=${difference.kind}>
-          <span class="name ${kind}">${kind === 'array' ? `[${name}]` : name === '' ? '""' : name}</span>
+        html`<li class="${difference.kind} ${'whole' in difference ? difference.whole : ''}">
+          <span class="name ${kind}">${wholeText(difference, view.texts)}${kind === 'array' ? `[${name}]` : name === '' ? '""' : name}</span>
           ${differenceView(difference, view)}
         </li>`,
     )}
     ${unchanged > 0 ? html`<li class="unchanged">${view.texts.unchanged(unchanged)}</li>` : nothing}
   </ul>`
+}
+
+/** For who does not see the colour of the name. */
+function wholeText(difference: Difference, texts: ChangeLogTexts) {
+  if (!('whole' in difference)) return nothing
+  return html`<span class="hidden">${difference.whole === 'added' ? texts.added : texts.removed} </span>`
 }
 
 function valueView(kind: 'added' | 'removed', value: JsonValue, label: string, { texts, room }: View): TemplateResult {

@@ -1,6 +1,6 @@
 import type { ChangeEntry } from '@herald/client'
 import { html, nothing, type TemplateResult } from 'lit'
-import { type Difference, diffJson } from '../json-diff/diff-json.ts'
+import { type Difference, diffStates } from '../json-diff/diff-json.ts'
 import { avatar } from '../look/avatar.ts'
 import { minusIcon, pencilIcon, plusIcon } from '../look/icons.ts'
 import { fullTime, relativeTime, timeOfDay } from '../look/relative-time.ts'
@@ -41,14 +41,14 @@ export function entryView(view: EntryView): TemplateResult {
           ${texts.did(actionType)}
           ${filterButton(view, 'changedField', changedField, html`<b>${changedField}</b>`)}</span
         >
-        <time datetime=${entry.createdAt} title=${fullTime(createdAt, locale)}
-          >${isRecent(createdAt, now) ? relativeTime(createdAt, now, locale) : timeOfDay(createdAt, locale)}</time
-        >
       </p>
       <p class="where">
         ${filterButton(view, 'entityId', entityId, html`${entityTitle || entityId}`, entityTitle)}
         ${filterButton(view, 'entityType', entityType, html`<span class="kind">${entityType}</span>`)}
       </p>
+      <time datetime=${entry.createdAt} title=${fullTime(createdAt, locale)}
+        >${isRecent(createdAt, now) ? relativeTime(createdAt, now, locale) : timeOfDay(createdAt, locale)}</time
+      >
       <div class="difference" part="difference">${difference}</div>
       ${
         room.wasShort
@@ -69,14 +69,7 @@ function filterButton(view: EntryView, name: FilterName, value: string, content:
 function differenceOf(entry: ChangeEntry): Difference {
   const known = differences.get(entry)
   if (known) return known
-  const { beforeState: before, afterState: after } = entry
-  // What was not there before is new, and not in the place of a `null`.
-  const difference: Difference =
-    before === null && after !== null
-      ? { kind: 'added', value: after }
-      : after === null && before !== null
-        ? { kind: 'removed', value: before }
-        : diffJson(before, after)
+  const difference = diffStates(entry.beforeState, entry.afterState)
   differences.set(entry, difference)
   return difference
 }

@@ -94,7 +94,7 @@ export const inboxStyles = css`
   }
   header {
     flex: none;
-    padding: 16px 12px 10px 18px;
+    padding: 16px 12px 10px 24px;
     border-bottom: 1px solid var(--_border);
   }
   .title {
@@ -165,7 +165,7 @@ export const inboxStyles = css`
     display: flex;
     align-items: center;
     gap: 10px;
-    padding: 8px 10px 8px 18px;
+    padding: 8px 10px 8px 24px;
     min-height: 44px;
     font-size: 0.8125rem;
     color: var(--_warning);
@@ -214,7 +214,8 @@ export const inboxStyles = css`
     display: grid;
     grid-template-columns: 38px minmax(0, 1fr) 32px;
     column-gap: 12px;
-    padding: 13px 12px 13px 18px;
+    padding-block: 13px;
+    padding-inline: 24px 12px;
     transition: background-color 0.2s;
   }
   article + article {
@@ -292,18 +293,17 @@ export const inboxStyles = css`
     margin-right: 6px;
   }
   .side {
-    position: relative;
     display: grid;
     place-items: start center;
   }
   .dot {
     position: absolute;
-    top: 6px;
-    width: 9px;
-    height: 9px;
+    top: 28px;
+    inset-inline-start: 8px;
+    width: 8px;
+    height: 8px;
     border-radius: 50%;
     background: var(--_accent);
-    transition: opacity 0.12s;
     pointer-events: none;
   }
   .mark {
@@ -322,18 +322,9 @@ export const inboxStyles = css`
   article:focus .mark {
     opacity: 1;
   }
-  article:hover .dot,
-  article:focus-within .dot,
-  article:focus .dot {
-    opacity: 0;
-  }
   @media (hover: none) {
     .mark {
       opacity: 1;
-    }
-    .side .dot {
-      top: 36px;
-      opacity: 1 !important;
     }
   }
   .end,
@@ -384,7 +375,7 @@ export const inboxStyles = css`
     display: grid;
     grid-template-columns: 38px 1fr;
     gap: 0 12px;
-    padding: 14px 18px;
+    padding: 14px 24px;
     border-bottom: 1px solid var(--_border);
   }
   .placeholder i:first-child {

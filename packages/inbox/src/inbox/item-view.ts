@@ -40,6 +40,7 @@ export function itemView(item: ItemView): TemplateResult {
     aria-labelledby="what-${id} state-${id}"
     aria-describedby="snippet-${id} meta-${id}"
   >
+    ${isRead ? nothing : html`<span class="dot" part="dot"></span>`}
     ${avatar({ name: actor.name, image: actor.image, isAi: actorType === 'ai user' })}
     <div>
       ${openable(item, tabindex)}
@@ -51,7 +52,6 @@ export function itemView(item: ItemView): TemplateResult {
       </p>
     </div>
     <div class="side">
-      ${isRead ? nothing : html`<span class="dot" part="dot"></span>`}
       <span class="hidden" id="state-${id}">${isRead ? '' : texts.isUnread}</span>
       <button
         class="round mark"

@@ -9,7 +9,12 @@ export type Difference =
   | { readonly kind: 'same' | 'added' | 'removed'; readonly value: JsonValue }
   | { readonly kind: 'replaced'; readonly before: JsonValue; readonly after: JsonValue }
   | { readonly kind: 'text'; readonly parts: readonly TextPart[] }
-  | { readonly kind: 'object' | 'array'; readonly members: readonly Member[] }
+  | {
+      readonly kind: 'object' | 'array'
+      readonly members: readonly Member[]
+      /** Set when it is new, or gone, itself, and not just what is in it. */
+      readonly whole?: 'added' | 'removed'
+    }
 
 /** A field of an object by its name, an item of an array by its place (the new one, or the old one if it is gone). */
 export type Member = { readonly name: string; readonly difference: Difference }
@@ -18,6 +23,21 @@ export type Member = { readonly name: string; readonly difference: Difference }
 const MAX_EDITS = 400
 /** Shorter texts are easier to read one after the other. */
 const WORDWISE_FROM = 32
+
+/** What of the one value became the other. What was or is `null` is not there. */
+export function diffStates(before: JsonValue, after: JsonValue): Difference {
+  if (before === null && after !== null) return whole('added', after)
+  if (after === null && before !== null) return whole('removed', before)
+  return diffJson(before, after)
+}
+
+/** A value that is new, or gone, with all that is in it. */
+function whole(kind: 'added' | 'removed', value: JsonValue): Difference {
+  if (typeof value !== 'object' || value === null) return { kind, value }
+  const members = Object.entries(value).map(([name, member]) => ({ name, difference: whole(kind, member) }))
+  if (members.length === 0) return { kind, value }
+  return { kind: Array.isArray(value) ? 'array' : 'object', members, whole: kind }
+}
 
 export function diffJson(before: JsonValue, after: JsonValue): Difference {
   if (jsonEquals(before, after)) return { kind: 'same', value: after }
@@ -30,8 +50,8 @@ export function diffJson(before: JsonValue, after: JsonValue): Difference {
 function diffFields(before: JsonObject, after: JsonObject): Member[] {
   const names = [...Object.keys(before), ...Object.keys(after).filter((name) => !Object.hasOwn(before, name))]
   return names.map((name) => {
-    if (!Object.hasOwn(after, name)) return { name, difference: { kind: 'removed', value: before[name] as JsonValue } }
-    if (!Object.hasOwn(before, name)) return { name, difference: { kind: 'added', value: after[name] as JsonValue } }
+    if (!Object.hasOwn(after, name)) return { name, difference: whole('removed', before[name] as JsonValue) }
+    if (!Object.hasOwn(before, name)) return { name, difference: whole('added', after[name] as JsonValue) }
     return { name, difference: diffJson(before[name] as JsonValue, after[name] as JsonValue) }
   })
 }
@@ -47,7 +67,7 @@ function diffItems(before: readonly JsonValue[], after: readonly JsonValue[]): M
   let oldPlace = 0
   let place = 0
   const flush = () => {
-    for (const value of gone) members.push({ name: String(oldPlace++), difference: { kind: 'removed', value } })
+    for (const value of gone) members.push({ name: String(oldPlace++), difference: whole('removed', value) })
     gone = []
   }
   for (const { added, removed, value } of runs) {
@@ -66,7 +86,7 @@ function diffItems(before: readonly JsonValue[], after: readonly JsonValue[]): M
     }
     flush()
     for (const item of values) {
-      members.push({ name: String(place++), difference: { kind: added ? 'added' : 'same', value: item } })
+      members.push({ name: String(place++), difference: added ? whole('added', item) : { kind: 'same', value: item } })
       if (!added) oldPlace++
     }
   }

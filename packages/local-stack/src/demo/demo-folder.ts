@@ -5,7 +5,15 @@ import { fileURLToPath } from 'node:url'
 /** Where the build of `packages/demo` leaves its page. It is found by its place: a package that it needs is tested with this one. */
 const folder = fileURLToPath(new URL('../../../demo/dist/', import.meta.url))
 
-const files = [
+const types: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.map': 'application/json',
+  '.svg': 'image/svg+xml',
+}
+
+export const demoFiles = [
   'index.html',
   'demo.js',
   'demo.js.map',
@@ -16,27 +24,7 @@ const files = [
   'people/mei.svg',
 ] as const
 
-const types: Readonly<Record<string, string>> = {
-  '.html': 'text/html; charset=utf-8',
-  '.js': 'text/javascript; charset=utf-8',
-  '.css': 'text/css; charset=utf-8',
-  '.map': 'application/json',
-  '.svg': 'image/svg+xml',
-}
-
-export interface DemoFile {
-  name: string
-  type: string
-  content: Buffer
-}
-
-/** The files of the demo's page, as they were built. */
-export async function readDemoFiles(): Promise<DemoFile[]> {
-  return Promise.all(
-    files.map(async (name) => ({
-      name,
-      type: types[extname(name)] ?? 'application/octet-stream',
-      content: await readFile(join(folder, name)),
-    })),
-  )
+/** A file of the demo's page, as it was built last. */
+export async function readDemoFile(name: (typeof demoFiles)[number]) {
+  return { type: types[extname(name)] ?? 'application/octet-stream', content: await readFile(join(folder, name)) }
 }

@@ -5,7 +5,7 @@ import { entities } from '../commands/sample-content.ts'
 import type { SampleAccount, SamplePerson } from '../commands/samples.ts'
 import type { HeraldTopics } from '../topics.ts'
 import { eventsOf } from './demo-events.ts'
-import { readDemoFiles } from './demo-folder.ts'
+import { demoFiles, readDemoFile } from './demo-folder.ts'
 
 export interface DemoOptions {
   account: SampleAccount
@@ -21,7 +21,7 @@ const policy = [
   "script-src 'self'",
   // Components bring their styles along.
   "style-src 'self' 'unsafe-inline'",
-  "img-src 'self'",
+  "img-src 'self' data:",
   "connect-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
@@ -54,10 +54,11 @@ export async function createDemo({ account, tokens, topics, publisher }: DemoOpt
     if (!isLocal(request)) return reply.code(403).send({ detail: 'The demo is for this machine alone' })
   })
   app.get('/demo', (_request, reply) => reply.redirect('/demo/'))
-  for (const { name, type, content } of await readDemoFiles()) {
-    app.get(`/demo/${name === 'index.html' ? '' : name}`, (_request, reply) =>
-      reply.type(type).headers({ 'content-security-policy': policy, 'cache-control': 'no-store' }).send(content),
-    )
+  for (const name of demoFiles) {
+    app.get(`/demo/${name === 'index.html' ? '' : name}`, async (_request, reply) => {
+      const { type, content } = await readDemoFile(name)
+      return reply.type(type).headers({ 'content-security-policy': policy, 'cache-control': 'no-store' }).send(content)
+    })
   }
   app.get<{ Querystring: { as?: string } }>('/demo/session', async ({ query }) => {
     const user = userOf(query.as) ?? userOf('mei')
