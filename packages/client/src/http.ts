@@ -22,7 +22,7 @@ export type Call = CallOptions & {
 }
 
 /** An answer whose body is yet to be read; who reads it extends and ends the deadline. */
-export type OpenAnswer = { readonly response: Response; readonly deadline: Deadline }
+export type OpenAnswer = { readonly response: Response; readonly token: string; readonly deadline: Deadline }
 
 export type HttpOptions = {
   readonly baseUrl: string
@@ -38,30 +38,31 @@ export type Http = ReturnType<typeof createHttp>
 export function createHttp({ baseUrl, tokens, fetch, retry, timeoutMs }: HttpOptions) {
   const base = baseUrl.replace(/\/+$/, '')
 
-  async function request(call: Call, deadline: Deadline, refresh: boolean): Promise<Response> {
+  async function request(call: Call, deadline: Deadline, token: string): Promise<OpenAnswer> {
     const { signal } = deadline
     const { method = 'GET', path, body } = call
     const headers = {
       accept: 'application/json',
-      authorization: `Bearer ${await abortable(tokens.get(refresh), signal)}`,
+      authorization: `Bearer ${token}`,
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       ...call.headers,
     }
     const content = body === undefined ? {} : { body: JSON.stringify(body) }
     const response = await deadline.during(() => fetch(`${base}${path}`, { method, headers, signal, ...content }))
-    if (response.ok) return response
+    if (response.ok) return { response, token, deadline }
     throw await deadline.during(() => readProblem(response))
   }
 
   /** Once, or twice when the first token is refused. The deadline goes on when it succeeds. */
-  async function openOnce(call: Call, refresh = false): Promise<OpenAnswer> {
+  async function openOnce(call: Call, expired?: string): Promise<OpenAnswer> {
     const deadline = createDeadline(timeoutMs, call.signal)
+    const { signal } = deadline
     try {
-      const response = await request(call, deadline, refresh).catch((error) => {
-        if (refresh || !tokens.canRefresh || !(error instanceof HeraldProblem) || error.status !== 401) throw error
-        return request(call, deadline, true)
+      const token = await abortable(expired === undefined ? tokens.get() : tokens.renew(expired), signal)
+      return await request(call, deadline, token).catch(async (error) => {
+        if (!tokens.canRenew || !(error instanceof HeraldProblem) || error.status !== 401) throw error
+        return request(call, deadline, await abortable(tokens.renew(token), signal))
       })
-      return { response, deadline }
     } catch (error) {
       deadline.release()
       throw error
@@ -96,7 +97,7 @@ export function createHttp({ baseUrl, tokens, fetch, retry, timeoutMs }: HttpOpt
     json: <T>(call: Call) => retried(call, () => jsonOnce<T>(call)),
     /** An answer to be read as it comes. What fails while it is read is not tried again. */
     open: (call: Call) => retried(call, () => openOnce(call)),
-    /** The same, tried once; with another token than before if so said. */
+    /** The same, tried once; with another token than one that has expired. */
     openOnce,
   }
 }

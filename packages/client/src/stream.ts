@@ -32,6 +32,7 @@ export function createFollow({ http, silenceMs, minPauseMs, maxPauseMs }: Stream
     let firstPauseMs = minPauseMs
     let failures = 0
     let reason: LossReason | undefined
+    let token: string | undefined
 
     /** Reads one connection to its end. */
     async function* read(answer: OpenAnswer): AsyncGenerator<FeedEvent, Farewell | undefined, undefined> {
@@ -58,7 +59,8 @@ export function createFollow({ http, silenceMs, minPauseMs, maxPauseMs }: Stream
     async function* connect(): AsyncGenerator<FeedEvent, Farewell | undefined, undefined> {
       const position = lastEventId === undefined ? {} : { 'last-event-id': lastEventId }
       const call = { path: '/notifications/stream', headers: { accept: 'text/event-stream', ...position }, signal }
-      const answer = await http.openOnce(call, reason === 'expired')
+      const answer = await http.openOnce(call, reason === 'expired' ? token : undefined)
+      token = answer.token
       const openedAt = Date.now()
       try {
         yield { type: 'open', lastEventId }

@@ -4,20 +4,26 @@
  */
 export type TokenSource = string | ((asked: { readonly refresh: boolean }) => string | Promise<string>)
 
-export type Tokens = {
-  readonly canRefresh: boolean
-  get(refresh: boolean): Promise<string>
-}
+export type Tokens = ReturnType<typeof createTokens>
 
-/** Requests that are refused at the same time share one refresh, for many a refresh token works just once. */
-export function createTokens(source: TokenSource): Tokens {
-  if (typeof source === 'string') return { canRefresh: false, get: async () => source }
+/** Tokens for requests. Those refused at the same time share one refresh, for many a refresh token works just once. */
+export function createTokens(source: TokenSource) {
+  let latest: string | undefined
   let refreshing: Promise<string> | undefined
+
+  async function ask(refresh: boolean): Promise<string> {
+    latest = typeof source === 'string' ? source : await source({ refresh })
+    return latest
+  }
+
   return {
-    canRefresh: true,
-    async get(refresh) {
-      if (!refresh) return refreshing ?? source({ refresh })
-      refreshing ??= Promise.resolve(source({ refresh })).finally(() => {
+    /** Whether there may be another token than the one that was refused. */
+    canRenew: typeof source !== 'string',
+    get: () => refreshing ?? ask(false),
+    /** Another one than `refused`. That may be there already, because of another request. */
+    async renew(refused: string): Promise<string> {
+      if (latest !== undefined && latest !== refused) return latest
+      refreshing ??= ask(true).finally(() => {
         refreshing = undefined
       })
       return refreshing

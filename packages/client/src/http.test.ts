@@ -1,0 +1,229 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, describe, expect, test } from '@jest/globals'
+import { createHeraldClient, type HeraldClient, type HeraldClientOptions } from './client.ts'
+import { HeraldConnectionError } from './errors.ts'
+
+type Handle = (request: IncomingMessage, response: ServerResponse, count: number) => void
+
+const stops: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const stop of stops.splice(0)) await stop()
+})
+
+/** A server that does as it is told, which Herald would not. */
+async function serve(handle: Handle, options: Partial<HeraldClientOptions> = {}) {
+  const requests: IncomingMessage[] = []
+  const server = createServer((request, response) => handle(request, response, requests.push(request)))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  stops.push(async () => {
+    server.closeAllConnections()
+    server.close()
+    await once(server, 'close')
+  })
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/`
+  return { requests, client: createHeraldClient({ baseUrl, token: 't', retry: { minPauseMs: 5 }, ...options }) }
+}
+
+const answerCount = (response: ServerResponse) =>
+  response.setHeader('content-type', 'application/json').end('{"data":{"unreadCount":3}}')
+
+function refuse(response: ServerResponse, status: number, code: string, headers: Record<string, string> = {}) {
+  response.writeHead(status, { 'content-type': 'application/problem+json', ...headers })
+  response.end(JSON.stringify({ type: `urn:herald:problem:${code}`, title: code, status, detail: 'So it is', code }))
+}
+
+describe('trying again', () => {
+  test.each([
+    [503, 'storage_unavailable'],
+    [500, 'internal'],
+    [408, 'request_timeout'],
+    [409, 'request_in_progress'],
+    [429, 'rate_limited'],
+  ])('%s %s is tried again', async (status, code) => {
+    const { client, requests } = await serve((_, response, count) =>
+      count < 3 ? refuse(response, status, code) : answerCount(response),
+    )
+    expect(await client.notifications.unreadCount()).toBe(3)
+    expect(requests.map(({ url }) => url)).toEqual(Array(3).fill('/v1/notifications/unread-count'))
+  })
+
+  test('what will stay as it is, is told at once', async () => {
+    const { client, requests } = await serve((_, response) => refuse(response, 404, 'not_found'))
+    await expect(client.notifications.get('x')).rejects.toMatchObject({ code: 'not_found', detail: 'So it is' })
+    expect(requests).toHaveLength(1)
+  })
+
+  test('it is given up after three times', async () => {
+    const { client, requests } = await serve((request) => request.socket.destroy())
+    await expect(client.notifications.unreadCount()).rejects.toBeInstanceOf(HeraldConnectionError)
+    expect(requests).toHaveLength(4)
+  })
+
+  test('not before the server wants it', async () => {
+    const times: number[] = []
+    const { client } = await serve((_, response, count) => {
+      times.push(performance.now())
+      if (count === 1) refuse(response, 429, 'rate_limited', { 'retry-after': '1' })
+      else answerCount(response)
+    })
+    await client.notifications.unreadCount()
+    expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(990)
+  })
+
+  test('a longer pause than one waits for is told', async () => {
+    const { client, requests } = await serve((_, response) =>
+      refuse(response, 503, 'storage_unavailable', { 'retry-after': '3600' }),
+    )
+    await expect(client.notifications.unreadCount()).rejects.toMatchObject({ retryAfterMs: 3_600_000 })
+    expect(requests).toHaveLength(1)
+  })
+
+  test('marking everything is not repeated unless it was not let in', async () => {
+    const answers = [
+      (response: ServerResponse) => refuse(response, 429, 'rate_limited'),
+      (response: ServerResponse) => refuse(response, 503, 'storage_unavailable'),
+    ]
+    const { client, requests } = await serve((_, response, count) => answers[count - 1]?.(response))
+    const marked = client.notifications.markManyRead({ all: true })
+    await expect(marked).rejects.toMatchObject({ code: 'storage_unavailable' })
+    expect(requests).toHaveLength(2)
+  })
+
+  test('a notification keeps its key', async () => {
+    const { client, requests } = await serve((_, response, count) =>
+      count < 3 ? refuse(response, 503, 'storage_unavailable') : response.writeHead(201).end('{"data":{}}'),
+    )
+    await client.notifications.create({} as never)
+    const keys = new Set(requests.map(({ headers }) => headers['idempotency-key']))
+    expect([...keys]).toEqual([expect.stringMatching(/^[0-9a-f]{32}$/)])
+  })
+})
+
+describe('what is no answer of Herald’s', () => {
+  test('such as a proxy’s page, is a problem all the same', async () => {
+    const { client } = await serve((_, response) => response.writeHead(403).end('<h1>No</h1>'))
+    await expect(client.notifications.list()).rejects.toMatchObject({ status: 403, code: 'unknown', errors: [] })
+  })
+
+  test('a page in place of JSON is told as a broken connection', async () => {
+    const { client } = await serve((_, response) => response.end('<h1>Log in</h1>'), { retry: { retries: 0 } })
+    await expect(client.notifications.list()).rejects.toBeInstanceOf(HeraldConnectionError)
+  })
+
+  test('none in time', async () => {
+    const options = { timeoutMs: 50, retry: { retries: 1, minPauseMs: 5 } }
+    const { client, requests } = await serve(() => {}, options)
+    await expect(client.notifications.list()).rejects.toThrow('Nothing came within 50 ms')
+    expect(requests).toHaveLength(2)
+  })
+})
+
+describe('aborting', () => {
+  test('ends a request, with the reason that was given', async () => {
+    const { client, requests } = await serve(() => stop.abort('enough'))
+    const stop = new AbortController()
+    await expect(client.notifications.list({}, { signal: stop.signal })).rejects.toBe('enough')
+    expect(requests).toHaveLength(1)
+  })
+
+  test('ends the wait for the next attempt', async () => {
+    const { client, requests } = await serve((_, response) => {
+      refuse(response, 503, 'storage_unavailable', { 'retry-after': '30' })
+      setTimeout(() => stop.abort('enough'), 20)
+    })
+    const stop = new AbortController()
+    await expect(client.notifications.list({}, { signal: stop.signal })).rejects.toBe('enough')
+    expect(requests).toHaveLength(1)
+  })
+
+  test('ends the wait for a token, and nothing is sent', async () => {
+    const { client, requests } = await serve((_, response) => answerCount(response), {
+      token: () => new Promise(() => {}),
+    })
+    const signal = AbortSignal.timeout(20)
+    await expect(client.notifications.list({}, { signal })).rejects.toThrow('timeout')
+    expect(requests).toHaveLength(0)
+  })
+})
+
+describe('a transfer of the change log', () => {
+  const read = async (entries: AsyncIterable<{ id: string }>, ids: string[]) => {
+    for await (const { id } of entries) ids.push(id)
+  }
+
+  test('may be cut into pieces anywhere', async () => {
+    const lines = Buffer.from('{"id":"1"}\n{"id":"ö"}\n{"id":"3"}\n')
+    const { client, requests } = await serve(async (_, response) => {
+      for (const byte of lines) {
+        response.write(Buffer.of(byte))
+        await new Promise(setImmediate)
+      }
+      response.end()
+    })
+    const ids: string[] = []
+    await read(client.changeEntries.all({ entityId: 'a b&c' }), ids)
+    expect(ids).toEqual(['1', 'ö', '3'])
+    expect(requests[0]?.url).toBe('/v1/change-entries/all?entityId=a+b%26c')
+    expect(requests[0]?.headers.accept).toBe('application/x-ndjson')
+  })
+
+  test('that breaks is not taken for the whole', async () => {
+    const { client } = await serve((_, response) => {
+      response.write('{"id":"1"}\n')
+      setTimeout(() => response.destroy(), 30)
+    })
+    const ids: string[] = []
+    await expect(read(client.changeEntries.all(), ids)).rejects.toBeInstanceOf(HeraldConnectionError)
+    expect(ids).toEqual(['1'])
+  })
+})
+
+describe('the stream', () => {
+  test('on which nothing comes is opened anew', async () => {
+    const { client, requests } = await serve(
+      (_, response) => {
+        response.writeHead(200, { 'content-type': 'text/event-stream' })
+        response.write('retry: 1\n\nid: a\nevent: heartbeat\ndata: {}\n\n')
+      },
+      { streamSilenceMs: 60 },
+    )
+    const seen: string[] = []
+    for await (const { type } of client.notifications.stream()) {
+      if (seen.push(type) === 4) break
+    }
+    expect(seen).toEqual(['open', 'heartbeat', 'lost', 'open'])
+    expect(requests.map(({ headers }) => headers['last-event-id'])).toEqual([undefined, 'a'])
+  })
+
+  test('takes no notice of events that it does not know', async () => {
+    const { client } = await serve((_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.write('id: b\nevent: newer\ndata: {}\n\nevent: unread-count\ndata: {"unreadCount":2}\n\n')
+    })
+    for await (const event of client.notifications.stream()) {
+      if (event.type === 'open') continue
+      expect(event).toEqual({ type: 'unread-count', unreadCount: 2, lastEventId: 'b' })
+      break
+    }
+  })
+})
+
+describe('the connection is let go when nobody reads any further', () => {
+  test.each([
+    ['of the stream', 'retry: 1\n\n', (client: HeraldClient) => client.notifications.stream()],
+    ['of the change log', '{}\n', (client: HeraldClient) => client.changeEntries.all()],
+  ])('%s', async (_, start, read) => {
+    let onClose = () => {}
+    const closed = new Promise<string>((resolve) => {
+      onClose = () => resolve('closed')
+    })
+    const handle: Handle = (_, response) => void response.on('close', onClose).writeHead(200).write(start)
+    const { client } = await serve(handle, { timeoutMs: 60_000 })
+    for await (const _ of read(client)) break
+    const late = new Promise((resolve) => setTimeout(() => resolve('open'), 2_000))
+    expect(await Promise.race([closed, late])).toBe('closed')
+  })
+})
