@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
-import { uuidToBytes } from './uuid.ts'
+import { hash } from 'node:crypto'
+import { writeUuid } from './uuid.ts'
 import { makeUuidV7 } from './uuid-v7.ts'
 
 /** What makes an event the same event, whenever and however often it comes. */
@@ -22,10 +22,10 @@ export function deriveEventId({ subscriberId, source, id, time }: EventIdentity)
   const sourceLength = Buffer.byteLength(source)
   const idLength = Buffer.byteLength(id)
   const input = Buffer.allocUnsafe(16 + 4 + sourceLength + 4 + idLength)
-  uuidToBytes(subscriberId).copy(input, 0)
+  writeUuid(input, subscriberId, 0)
   input.writeUInt32BE(sourceLength, 16)
   input.write(source, 20)
   input.writeUInt32BE(idLength, 20 + sourceLength)
   input.write(id, 24 + sourceLength)
-  return makeUuidV7(time, createHash('sha256').update(input).digest())
+  return makeUuidV7(time, hash('sha256', input, 'buffer'))
 }

@@ -49,7 +49,8 @@ export { operations, scopes } from './operations.ts'
 export { streamHeadersSchema } from './stream.ts'
 export { formatTimestamp, timestampSchema } from './timestamp.ts'
 export { defaultTopics, eventTypes } from './topics.ts'
-export { bytesToUuid, isUuid, uuidSchema, uuidToBytes } from './uuid.ts'
+export { readUsualAttributes, readUsualChange, readUsualMention } from './usual-event.ts'
+export { bytesToUuid, isUuid, uuidSchema, uuidToBytes, writeUuid } from './uuid.ts'
 export { fitsUuidV7, makeUuidV7, timeOfUuidV7 } from './uuid-v7.ts'
 export {
   type ActorType,

@@ -19,16 +19,21 @@ export function findUnsafeJson(value: unknown, maxLevels: number): InputFault[] 
   return faults
 }
 
+// Loops, because every record and every body passes here, and `every` with its closures takes twice as long.
 function isSafe(node: unknown, levels: number): boolean {
   if (typeof node === 'string') return node.isWellFormed()
   if (typeof node === 'number') return Number.isFinite(node)
   if (typeof node !== 'object' || node === null) return true
   if (levels === 0) return false
-  if (Array.isArray(node)) return node.every((item) => isSafe(item, levels - 1))
+  if (Array.isArray(node)) {
+    for (const item of node) if (!isSafe(item, levels - 1)) return false
+    return true
+  }
   const members = node as Record<string, unknown>
-  return Object.keys(members).every(
-    (key) => key !== '__proto__' && key.isWellFormed() && isSafe(members[key], levels - 1),
-  )
+  for (const key of Object.keys(members)) {
+    if (key === '__proto__' || !key.isWellFormed() || !isSafe(members[key], levels - 1)) return false
+  }
+  return true
 }
 
 function collect(node: unknown, pointer: string, levels: number, faults: InputFault[]): void {

@@ -15,13 +15,40 @@ export function isUuid(text: string): boolean {
   return uuidPattern.test(text)
 }
 
+// Both ways go through tables: the hexadecimal codec of Buffer needs a text without dashes and a call into native code,
+// which together cost five times as much. Millions of ids pass here.
+const hexOfByte = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
+const valueOfDigit = new Uint8Array(128)
+for (let value = 0; value < 16; value++) {
+  const digit = value.toString(16)
+  valueOfDigit[digit.charCodeAt(0)] = value
+  valueOfDigit[digit.toUpperCase().charCodeAt(0)] = value
+}
+/** Where the two digits of each byte begin. */
+const digitsOfByte = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34] as const
+
+/** Writes the 16 bytes of a UUID to `offset`. The text must have been checked before. */
+export function writeUuid(bytes: Uint8Array, uuid: string, offset: number): void {
+  for (let i = 0; i < 16; i++) {
+    const at = digitsOfByte[i] as number
+    const high = valueOfDigit[uuid.charCodeAt(at)] as number
+    bytes[offset + i] = (high << 4) | (valueOfDigit[uuid.charCodeAt(at + 1)] as number)
+  }
+}
+
 /** The 16 bytes of a UUID in its text form. The text must have been checked before. */
 export function uuidToBytes(uuid: string): Buffer {
-  return Buffer.from(uuid.replaceAll('-', ''), 'hex')
+  const bytes = Buffer.allocUnsafe(16)
+  writeUuid(bytes, uuid, 0)
+  return bytes
 }
 
 /** The text form, in lower case, of the 16 bytes at `offset`. */
-export function bytesToUuid(bytes: Buffer, offset = 0): string {
-  const hex = bytes.toString('hex', offset, offset + 16)
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+export function bytesToUuid(bytes: Uint8Array, offset = 0): string {
+  const hex = (from: number, to: number) => {
+    let text = ''
+    for (let i = offset + from; i < offset + to; i++) text += hexOfByte[bytes[i] as number]
+    return text
+  }
+  return `${hex(0, 4)}-${hex(4, 6)}-${hex(6, 8)}-${hex(8, 10)}-${hex(10, 16)}`
 }

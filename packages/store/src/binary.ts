@@ -1,4 +1,4 @@
-import { uuidToBytes } from '@herald/contracts'
+import { uuidToBytes, writeUuid } from '@herald/contracts'
 import { Binary } from 'mongodb'
 
 /** A UUID as MongoDB's tools know it: BSON binary of subtype 4. */
@@ -8,5 +8,9 @@ export function toUuidBinary(uuid: string): Binary {
 
 /** Several UUIDs behind one another, as one key that sorts by the first, then the second, and so on. */
 export function toKey(...uuids: readonly string[]): Binary {
-  return new Binary(Buffer.from(uuids.join('').replaceAll('-', ''), 'hex'))
+  const bytes = Buffer.allocUnsafe(uuids.length * 16)
+  uuids.forEach((uuid, index) => {
+    writeUuid(bytes, uuid, index * 16)
+  })
+  return new Binary(bytes)
 }

@@ -2,9 +2,8 @@ import type { HealthCheck, Logger, Releasers } from '@herald/runtime'
 import type { Store } from '@herald/store'
 import type { Settings } from './config.ts'
 import type { TopicKind } from './events/decide.ts'
-import type { IncomingRecord } from './events/incoming-record.ts'
 import { deadLetterOverdueReceipts } from './events/overdue-receipts.ts'
-import { createRecordHandler, type RecordOutcome } from './events/record-handler.ts'
+import { createRecordHandler, type HandledRecord } from './events/record-handler.ts'
 import { createKafka } from './kafka/client.ts'
 import { createEventConsumer, type EventConsumer } from './kafka/consumer.ts'
 import { createDeadLetterProducer } from './kafka/dead-letter-producer.ts'
@@ -112,12 +111,17 @@ function keepFrom(now: Date, retentionDays: number | undefined): Date | undefine
 }
 
 function createObserver(metrics: EventMetrics, logger: Logger) {
-  return (record: IncomingRecord, outcome: RecordOutcome, traceparent: string | undefined): void => {
-    metrics.observeRecord(record, outcome)
-    const { topic, partition, offset } = record
-    const place = { topic, partition, offset, outcome, traceparent }
-    if (outcome === 'stored' || outcome === 'expired') logger.debug(place, 'Handled a record')
-    else logger.warn(place, 'Made a dead letter of a record')
+  return (handled: readonly HandledRecord[]): void => {
+    metrics.observeRecords(handled)
+    const isVerbose = logger.isLevelEnabled('debug')
+    for (const { record, outcome, traceparent } of handled) {
+      const isGood = outcome === 'stored' || outcome === 'expired'
+      if (isGood && !isVerbose) continue
+      const { topic, partition, offset } = record
+      const place = { topic, partition, offset, outcome, traceparent }
+      if (isGood) logger.debug(place, 'Handled a record')
+      else logger.warn(place, 'Made a dead letter of a record')
+    }
   }
 }
 

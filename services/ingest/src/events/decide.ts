@@ -6,6 +6,8 @@ import {
   type FaultCode,
   limits,
   mentionCreatedSchema,
+  readUsualChange,
+  readUsualMention,
   receiptSchema,
   timeOfUuidV7,
   zodFaults,
@@ -43,7 +45,8 @@ export function decide(record: IncomingRecord, kind: TopicKind, { now, keepFrom 
   const event = readCloudEvent(record)
   if (!event.ok) return { ...deadLetter(event.code, event.detail), traceparent: traceparentHeader(record) }
   const traceparent = event.attributes.traceparent ?? traceparentHeader(record)
-  return { ...decideEvent(event, kind, { now, keepFrom }), traceparent }
+  const deed = decideEvent(event, kind, { now, keepFrom })
+  return traceparent === undefined ? deed : { ...deed, traceparent }
 }
 
 const traceparentHeader = ({ headers }: IncomingRecord) => headerText(headers, 'traceparent')
@@ -80,22 +83,62 @@ function identify(attributes: CloudEventAttributes) {
   return { id: eventIdOf(attributes), subscriberId: subscriberid, createdAt: new Date(time) }
 }
 
+/** The data by the schema, which is asked only for what is not as usual: see `readUsualChange`. */
+function readData<T>(
+  usual: T | undefined,
+  schema: z.ZodType<T>,
+  data: unknown,
+): { data: T; fault?: never } | { fault: Deed } {
+  if (usual !== undefined) return { data: usual }
+  const parsed = schema.safeParse(data)
+  return parsed.success ? { data: parsed.data } : { fault: invalidData(parsed.error) }
+}
+
 function decideMention({ attributes, data }: Event): Deed {
-  const parsed = mentionCreatedSchema.safeParse(data)
-  if (!parsed.success) return invalidData(parsed.error)
-  const metadata = JSON.stringify(parsed.data.metadata)
+  const read = readData(readUsualMention(data), mentionCreatedSchema, data)
+  if (read.fault) return read.fault
+  const { id, subscriberId, createdAt } = identify(attributes)
+  const { actor, actorType, subjectId, subjectType, locationId, locationType, metadata, recipientIds } = read.data
   return {
     kind: 'notification',
-    notification: { ...identify(attributes), type: 'mention', ...parsed.data, metadata },
+    notification: {
+      id,
+      subscriberId,
+      createdAt,
+      type: 'mention',
+      actor,
+      actorType,
+      subjectId,
+      subjectType,
+      locationId,
+      locationType,
+      metadata: JSON.stringify(metadata),
+      recipientIds,
+    },
   }
 }
 
 function decideChange({ attributes, data }: Event): Deed {
-  const parsed = changeRecordedSchema.safeParse(data)
-  if (!parsed.success) return invalidData(parsed.error)
-  const beforeState = JSON.stringify(parsed.data.beforeState)
-  const afterState = JSON.stringify(parsed.data.afterState)
-  return { kind: 'change-entry', entry: { ...identify(attributes), ...parsed.data, beforeState, afterState } }
+  const read = readData(readUsualChange(data), changeRecordedSchema, data)
+  if (read.fault) return read.fault
+  const { id, subscriberId, createdAt } = identify(attributes)
+  const { user, entityType, entityId, entityTitle, actionType, changedField, beforeState, afterState } = read.data
+  return {
+    kind: 'change-entry',
+    entry: {
+      id,
+      subscriberId,
+      createdAt,
+      user,
+      entityType,
+      entityId,
+      entityTitle,
+      actionType,
+      changedField,
+      beforeState: JSON.stringify(beforeState),
+      afterState: JSON.stringify(afterState),
+    },
+  }
 }
 
 function decideReceipt({ attributes, data }: Event, kind: ReceiptKind): Deed {

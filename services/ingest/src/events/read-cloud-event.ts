@@ -1,5 +1,6 @@
+import { isAscii, isUtf8 } from 'node:buffer'
 import type { CloudEventAttributes, FaultCode } from '@herald/contracts'
-import { cloudEventAttributesSchema, findUnsafeJson, limits, zodFaults } from '@herald/contracts'
+import { cloudEventAttributesSchema, findUnsafeJson, limits, readUsualAttributes, zodFaults } from '@herald/contracts'
 import { describeFaults } from './describe-faults.ts'
 import { headerText, type IncomingRecord } from './incoming-record.ts'
 
@@ -10,7 +11,6 @@ export type ReadEvent =
 
 type JsonRead = { readonly ok: true; readonly json: unknown } | Extract<ReadEvent, { ok: false }>
 
-const utf8 = new TextDecoder('utf-8', { fatal: true })
 const fault = (code: FaultCode, detail: string) => ({ ok: false, code, detail }) as const
 
 /**
@@ -59,6 +59,8 @@ function readBinary({ value, headers }: IncomingRecord, contentType: string | un
 }
 
 function withAttributes(candidate: Record<string, unknown>, data: unknown): ReadEvent {
+  const usual = readUsualAttributes(candidate)
+  if (usual !== undefined) return { ok: true, attributes: usual, data }
   const attributes = cloudEventAttributesSchema.safeParse(candidate)
   if (attributes.success) return { ok: true, attributes: attributes.data, data }
   return fault('invalid_attributes', describeFaults(zodFaults(attributes.error)))
@@ -68,11 +70,19 @@ function readJson(value: Buffer | null): JsonRead {
   if (!value || value.length === 0) return fault('not_json', 'The value is empty')
   let json: unknown
   try {
-    json = JSON.parse(utf8.decode(value))
+    json = JSON.parse(readText(value))
   } catch {
     // The parser's own message quotes the value, and values stay out of headers and logs.
     return fault('not_json', 'The value is not JSON in UTF-8')
   }
   const unsafe = findUnsafeJson(json, limits.eventLevels)
   return unsafe.length === 0 ? { ok: true, json } : fault('unsafe_json', describeFaults(unsafe))
+}
+
+/** A byte-order mark is not part of the text. Of what is ASCII, as most is, V8 makes a text without decoding it. */
+function readText(bytes: Buffer): string {
+  if (isAscii(bytes)) return bytes.toString('latin1')
+  if (!isUtf8(bytes)) throw new TypeError('Not UTF-8')
+  const hasMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
+  return bytes.toString('utf8', hasMark ? 3 : 0)
 }

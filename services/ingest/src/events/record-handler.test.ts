@@ -39,7 +39,7 @@ function createHandler(changes: Partial<RecordHandlerDependencies> = {}) {
       },
     },
     times: () => ({ now }),
-    observe: (record, outcome) => void observed.push(`${record.offset} ${outcome}`),
+    observe: (handled) => observed.push(...handled.map(({ record, outcome }) => `${record.offset} ${outcome}`)),
     ...changes,
   })
 }
@@ -52,11 +52,10 @@ const away = async () => {
 }
 
 test('what is good is stored before what is bad is published, and observed last', async () => {
-  await createHandler({ observe: (record) => log(`observe ${record.offset}`, undefined) })(
-    [mention(1), bad(2), mention(3), bad(4)],
-    'mention',
-  )
-  expect(calls).toEqual(['store 2', 'settle 2', 'publish 2', 'observe 1', 'observe 2', 'observe 3', 'observe 4'])
+  await createHandler({
+    observe: (handled) => log(`observe ${handled.map(({ record }) => record.offset)}`, undefined),
+  })([mention(1), bad(2), mention(3), bad(4)], 'mention')
+  expect(calls).toEqual(['store 2', 'settle 2', 'publish 2', 'observe 1,2,3,4'])
   expect(published.map(({ record, code }) => [record.offset, code])).toEqual([
     ['2', 'not_json'],
     ['4', 'not_json'],

@@ -13,8 +13,15 @@ export type RecordHandlerDependencies = {
   readonly receipts: Pick<Receipts, 'apply' | 'settle'>
   readonly deadLetters: DeadLetters
   readonly times: () => DecisionTimes
-  /** Told of every record once its outcome stands. */
-  readonly observe: (record: IncomingRecord, outcome: RecordOutcome, traceparent: string | undefined) => void
+  /** Told of a chunk's records once their outcomes stand. */
+  readonly observe: (handled: readonly HandledRecord[]) => void
+}
+
+/** What became of a record. */
+export type HandledRecord = {
+  readonly record: IncomingRecord
+  readonly outcome: RecordOutcome
+  readonly traceparent: string | undefined
 }
 
 /** What came out of a chunk: all of it stands in MongoDB or among the dead letters when this is there. */
@@ -69,10 +76,13 @@ export function createRecordHandler(dependencies: RecordHandlerDependencies): Ha
     const bad = [...decided.flatMap(toDeadLetter), ...refused]
     if (bad.length > 0) await deadLetters.publish(bad)
     const codes = new Map(bad.map(({ record, code }) => [record, code]))
-    for (const { record, decision } of decided) {
-      const outcome = codes.get(record) ?? (decision.kind === 'expired' ? 'expired' : 'stored')
-      observe(record, outcome, decision.traceparent)
-    }
+    observe(
+      decided.map(({ record, decision }) => ({
+        record,
+        outcome: codes.get(record) ?? (decision.kind === 'expired' ? 'expired' : 'stored'),
+        traceparent: decision.traceparent,
+      })),
+    )
   }
 }
 

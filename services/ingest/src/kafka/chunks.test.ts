@@ -4,8 +4,8 @@ import { chunksOf } from './chunks.ts'
 const records = (...sizes: readonly number[]) => sizes.map((size) => ({ value: new Uint8Array(size) }))
 const sizesOf = (all: ReturnType<typeof records>) => [...chunksOf(all)].map((chunk) => chunk.length)
 
-test('500 records are a chunk, however small', () => {
-  expect(sizesOf(records(...Array(1_201).fill(10)))).toEqual([500, 500, 201])
+test('1,000 records are a chunk, however small', () => {
+  expect(sizesOf(records(...Array(2_201).fill(10)))).toEqual([1_000, 1_000, 201])
 })
 
 test('512 KiB are a chunk; what is larger is one of its own', () => {

@@ -1,10 +1,10 @@
-const recordsPerChunk = 500
+const recordsPerChunk = 1_000
 const bytesPerChunk = 512 * 1024
 
 type Sized = { readonly value: Uint8Array | null }
 
 /**
- * Cuts a batch into chunks of at most 500 records and about 512 KiB, so that each is done long before the group loses
+ * Cuts a batch into chunks of at most 1,000 records and about 512 KiB, so that each is done long before the group loses
  * patience: 512 KiB of mentions may mean 13,000 documents. A record that is larger is a chunk of its own.
  */
 export function* chunksOf<T extends Sized>(records: readonly T[]): Generator<T[]> {

@@ -3,6 +3,7 @@ import type { Logger } from '@herald/runtime'
 import type { Consumer, Kafka } from 'kafkajs'
 import { createBackoff } from './backoff.ts'
 import { type BatchRunnerDependencies, createBatchRunner } from './batch-runner.ts'
+import { commitPassedOver } from './passed-over.ts'
 import { findTopicFaults } from './topic-check.ts'
 
 export type EventConsumerDependencies = BatchRunnerDependencies & {
@@ -71,6 +72,7 @@ export function createEventConsumer(dependencies: EventConsumerDependencies): Ev
     const over = watch(consumer, onJoined)
     // Nobody waits for it yet, and an early crash must not count as unhandled.
     over.catch(() => {})
+    commitPassedOver(consumer, logger)
     try {
       await consumer.connect()
       // From the beginning: after an offset out of range, "latest" would skip what lies between.
@@ -135,7 +137,8 @@ function createConsumer(kafka: Kafka, groupId: string): Consumer {
     heartbeatInterval: 3_000,
     // An idle fetch comes back after this time; it is also how long a stop may have to wait for it.
     maxWaitTimeInMs: 1_000,
-    maxBytesPerPartition: 1024 * 1024,
+    // What is fetched is decoded at once and waits in memory: one chunk of each partition is enough of it.
+    maxBytesPerPartition: 512 * 1024,
     maxBytes: 8 * 1024 * 1024,
     // Topics that appear later, and leaders that moved, are noticed within this time.
     metadataMaxAge: 60_000,
