@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { createTopics, topicsWithSuffix } from '@herald/local-stack'
 import { createLogger } from '@herald/runtime'
@@ -152,4 +153,29 @@ test('a stop before there is anything to read ends, too', async () => {
   await start(async () => {})
   await consumer?.stop()
   expect(consumer?.isAssigned('x', 0)).toBe(false)
+})
+
+test('what a transaction leaves at the end, a marker or what was aborted, is committed as read', async () => {
+  const handled: string[] = []
+  const { topics, committed } = await start(async (records) => void handled.push(...valuesOf(records)))
+  const topic = topics.mention
+  const transactional = kafka.producer({ transactionalId: randomUUID(), idempotent: true, maxInFlightRequests: 1 })
+  await transactional.connect()
+  try {
+    const good = await transactional.transaction()
+    await good.send({ topic, messages: [{ value: 'a', partition: 0 }] })
+    await good.commit()
+    const bad = await transactional.transaction()
+    await bad.send({ topic, messages: [0, 1].map((partition) => ({ value: 'never', partition })) })
+    await bad.abort()
+    const open = await transactional.transaction()
+    await open.send({ topic, messages: [{ value: 'b', partition: 1 }] })
+    // a, marker, never, marker; and: never, marker, and what nobody may read yet.
+    await eventually(async () => (await committed(topic, 0)) === 4 && (await committed(topic, 1)) === 2)
+    await open.commit()
+    await eventually(async () => (await committed(topic, 1)) === 4)
+    expect(handled).toEqual(['a', 'b'])
+  } finally {
+    await transactional.disconnect()
+  }
 })
