@@ -1,0 +1,108 @@
+import { limits } from '@herald/contracts'
+import { createTopics, topicsWithSuffix } from '@herald/local-stack'
+import { createLogger } from '@herald/runtime'
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import kafkajs, { type Admin, type Consumer, type KafkaMessage } from 'kafkajs'
+import { recordOf } from '../events/records.fixture.ts'
+import { eventually } from '../ingest.fixture.ts'
+import { createKafka } from './client.ts'
+import { createDeadLetterProducer, type DeadLetterProducer } from './dead-letter-producer.ts'
+
+const brokers = (process.env.KAFKA_BROKERS ?? '').split(',')
+const kafka = createKafka({ brokers, clientId: 'test' }, createLogger({ name: 'test', level: 'silent' }))
+let run = 0
+let admin: Admin
+let producer: DeadLetterProducer
+let consumer: Consumer
+
+beforeAll(async () => {
+  admin = kafka.admin()
+  await admin.connect()
+})
+afterEach(async () => {
+  await Promise.all([producer.close(), consumer.disconnect()])
+})
+afterAll(() => admin?.disconnect())
+
+/** A dead-letter topic of its own, and what stands in it. */
+async function start() {
+  const { deadLetter: topic } = await createTopics(brokers, topicsWithSuffix(`letters-${process.pid}-${run++}`))
+  producer = createDeadLetterProducer(kafka, topic)
+  consumer = kafka.consumer({ groupId: topic })
+  const found: KafkaMessage[] = []
+  await consumer.connect()
+  await consumer.subscribe({ topics: [topic], fromBeginning: true })
+  await consumer.run({ autoCommit: false, eachMessage: async ({ message }) => void found.push(message) })
+  return { topic, found }
+}
+
+const takeAtMost = (topic: string, bytes: number) =>
+  admin.alterConfigs({
+    validateOnly: false,
+    resources: [
+      {
+        ...{ type: kafkajs.ConfigResourceTypes.TOPIC, name: topic },
+        configEntries: [{ name: 'max.message.bytes', value: String(bytes) }],
+      },
+    ],
+  })
+
+const letterOf = (value: Buffer | null, offset: string) => {
+  const record = { ...recordOf('', { own: Buffer.from('header') }), value, offset }
+  return { record, code: 'record_too_large' as const, detail: 'x'.repeat(5_000) }
+}
+
+const largest = Buffer.alloc(limits.eventBytes, 'ü')
+const byOffset = (messages: readonly KafkaMessage[]) =>
+  new Map(messages.map((message) => [String(message.headers?.['herald-origin-offset']), message]))
+
+test('records of the largest size, all at once, stand there whole', async () => {
+  const { found } = await start()
+  await producer.publish(['1', '2', '3'].map((offset) => letterOf(largest, offset)))
+  await eventually(() => found.length === 3)
+  for (const { value, headers } of found) {
+    expect(value?.equals(largest)).toBe(true)
+    expect(headers?.['herald-value-omitted']).toBeUndefined()
+  }
+})
+
+test('one that the topic refuses as too large stands there without its value; those around it are whole', async () => {
+  const { topic, found } = await start()
+  await takeAtMost(topic, 64 * 1024)
+  // Until the broker has taken note, it would take the large one.
+  await eventually(async () => {
+    const { resources } = await admin.describeConfigs({
+      includeSynonyms: false,
+      resources: [{ type: kafkajs.ConfigResourceTypes.TOPIC, name: topic, configNames: ['max.message.bytes'] }],
+    })
+    return resources[0]?.configEntries[0]?.configValue === String(64 * 1024)
+  })
+  const small = Buffer.from('small')
+  await producer.publish([letterOf(small, '1'), letterOf(largest, '2'), letterOf(small, '3'), letterOf(null, '4')])
+  await eventually(() => byOffset(found).size === 4)
+  const letters = byOffset(found)
+  expect(['1', '3'].map((offset) => String(letters.get(offset)?.value))).toEqual(['small', 'small'])
+  const without = letters.get('2')
+  expect(without?.value).toBeNull()
+  expect(String(without?.key)).toBe('key')
+  expect(without?.headers).toMatchObject({
+    own: Buffer.from('header'),
+    'herald-value-omitted': Buffer.from(String(largest.length)),
+    'herald-error-code': Buffer.from('record_too_large'),
+    'herald-error-detail': Buffer.from('x'.repeat(limits.deadLetterDetailBytes)),
+  })
+  for (const offset of ['1', '3', '4']) expect(letters.get(offset)?.headers?.['herald-value-omitted']).toBeUndefined()
+})
+
+test('a letter that could not be published because the topic was away can be published again', async () => {
+  const { topic, found } = await start()
+  await consumer.disconnect()
+  await admin.deleteTopics({ topics: [topic] })
+  await eventually(async () => !(await admin.listTopics()).includes(topic))
+  await expect(producer.publish([letterOf(null, '1')])).rejects.toThrow()
+  await createTopics(brokers, { deadLetter: topic })
+  await producer.publish([letterOf(null, '1')])
+  expect(found).toEqual([])
+  const ends = await admin.fetchTopicOffsets(topic)
+  expect(ends.reduce((sum, { high }) => sum + Number(high), 0)).toBe(1)
+})
