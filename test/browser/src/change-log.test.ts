@@ -1,0 +1,181 @@
+import { randomUUID } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import type { Page } from 'playwright-core'
+import { accessibilityFaults } from './axe.ts'
+import { narrow, type Scheme, type Stage, schemes, startStage, wide } from './stage.ts'
+
+let stage: Stage
+beforeAll(async () => {
+  stage = await startStage()
+}, 120_000)
+afterAll(() => stage?.stop())
+afterEach(() => {
+  expect(stage.faults.splice(0)).toEqual([])
+})
+
+const logOf = (page: Page) => page.locator('herald-change-log')
+const entriesOf = (page: Page) => logOf(page).locator('li.entry')
+const openLog = (options = {}, claims: object = {}) => stage.openHost(['herald-change-log'], claims, options)
+const untilEntries = (page: Page, count: number) =>
+  page.waitForFunction(
+    (wanted) =>
+      document.querySelector('herald-change-log')?.shadowRoot?.querySelectorAll('.list:not(.stale) li.entry').length ===
+      wanted,
+    count,
+  )
+
+async function check(page: Page, name: string) {
+  await stage.keepPicture(page, name)
+  expect(await accessibilityFaults(page)).toEqual([])
+}
+
+describe.each(schemes)('accessible in every state, %s', (colorScheme: Scheme) => {
+  const named = (state: string) => `change-log-${state}-${colorScheme}`
+
+  test.each([
+    ['wide', wide],
+    ['narrow', narrow],
+  ])('with changes and every filter, %s', async (name, viewport) => {
+    const page = await openLog({ colorScheme, viewport })
+    await entriesOf(page).first().waitFor()
+    await check(page, named(`list-${name}`))
+    await logOf(page).getByRole('button', { name: 'Filters' }).click()
+    await entriesOf(page).first().getByRole('button', { name: 'valuation' }).click()
+    await logOf(page).getByRole('button', { name: 'Remove filter Field: valuation' }).waitFor()
+    await check(page, named(`filters-${name}`))
+    await page.context().close()
+  })
+
+  test('no change, none that matches, not allowed', async () => {
+    const empty = await openLog({ colorScheme }, { subscriber_id: randomUUID() })
+    await logOf(empty).getByText('No changes yet').waitFor()
+    await check(empty, named('empty'))
+    const filtered = await openLog({ colorScheme })
+    await filtered.evaluate(() => {
+      history.replaceState(null, '', `?show=herald-change-log&entityType=nothing${location.hash}`)
+      dispatchEvent(new PopStateEvent('popstate'))
+    })
+    await logOf(filtered).getByText('No changes match').waitFor()
+    await check(filtered, named('empty-filtered'))
+    const forbidden = await openLog({ colorScheme }, { scope: '' })
+    await logOf(forbidden).getByText('You’re not allowed to read it').waitFor()
+    await check(forbidden, named('forbidden'))
+    for (const page of [empty, filtered, forbidden]) await page.context().close()
+  })
+
+  test('while it loads, when it fails, and again', async () => {
+    const { query } = stage.herald
+    query.kill('SIGSTOP')
+    const page = await openLog({ colorScheme })
+    await logOf(page).getByRole('group', { name: 'Loading the change log' }).waitFor()
+    await check(page, named('loading'))
+    query.kill('SIGKILL')
+    await query.exited
+    await logOf(page).getByText('The change log could not be loaded').waitFor()
+    await check(page, named('failed'))
+    await logOf(page).getByRole('button', { name: 'Export as CSV' }).click()
+    await logOf(page).getByText('The export broke off').waitFor()
+    await check(page, named('export-failed'))
+    await query.restart()
+    await logOf(page).getByRole('button', { name: 'Try again' }).click()
+    await entriesOf(page).first().waitFor()
+    await page.context().close()
+  })
+})
+
+test('before and after are told apart, in objects, arrays and texts', async () => {
+  const page = await openLog()
+  await entriesOf(page).first().waitFor()
+  const rows = async (field: string) => {
+    const entry = entriesOf(page)
+      .filter({ has: page.getByRole('button', { name: field, exact: true }) })
+      .first()
+    return (await entry.locator('.difference').innerText())
+      .split('\n')
+      .map((line) => line.trim())
+      .join(' ')
+  }
+  expect(await rows('valuation')).toMatch(
+    /amount Before: 41500000 ?→ ?After: 43250000 multiples ebitda Before: 8.4 ?→ ?After: 8.75 1 unchanged 2 unchanged/,
+  )
+  expect(await rows('tags')).toMatch(/\[2\] Before: watchlist ?→ ?After: nordics 2 unchanged/)
+  expect(await rows('note')).toBe('Removed: Waiting for the auditors.')
+  expect(await rows('covenants')).toMatch(/limit Before: 4.5 ?→ ?After: 4.25 .*Added: \[2\] name Added: Liquidity/)
+  const summary = entriesOf(page).filter({ hasText: 'The fund holds' }).first()
+  expect(await summary.locator('.text del').allInnerTexts()).toContain('Removed: six')
+  expect(await summary.locator('.text ins').allInnerTexts()).toContain('Added: seven')
+  await page.context().close()
+})
+
+test('older ones come when the end is near', async () => {
+  const page = await openLog()
+  await entriesOf(page).first().waitFor()
+  expect(await entriesOf(page).count()).toBe(30)
+  await page.keyboard.press('End')
+  await logOf(page).getByText('The log begins here').waitFor()
+  expect(await entriesOf(page).count()).toBe(50)
+  await page.context().close()
+})
+
+test('filters stand in the address bar: after a reload, and on the way back', async () => {
+  const page = await stage.openAs('mei')
+  await untilEntries(page, 30)
+  await logOf(page).getByRole('button', { name: 'Filters' }).click()
+  await logOf(page).getByLabel('Field').fill('status')
+  await logOf(page).getByLabel('Field').press('Enter')
+  await logOf(page).getByRole('button', { name: 'Remove filter Field: status' }).waitFor()
+  await untilEntries(page, 5)
+  expect(new URL(page.url()).searchParams.get('changedField')).toBe('status')
+  expect(new URL(page.url()).searchParams.get('as')).toBe('mei')
+
+  await page.reload()
+  await untilEntries(page, 5)
+  await entriesOf(page).first().locator('.sentence button').first().click()
+  const person = await entriesOf(page).first().locator('.sentence b').first().innerText()
+  await logOf(page)
+    .getByRole('button', { name: `Remove filter Person: ${person}` })
+    .waitFor()
+  expect(new URL(page.url()).searchParams.get('userId')).toMatch(/^[0-9a-f-]{36}$/)
+  const both = await entriesOf(page).count()
+  expect(both).toBeLessThan(5)
+
+  await page.goBack()
+  await untilEntries(page, 5)
+  await logOf(page).getByRole('button', { name: 'Remove filter Field: status' }).click()
+  await untilEntries(page, 30)
+  expect(new URL(page.url()).search).toBe('?as=mei')
+  await page.context().close()
+})
+
+test('exports are what the filters let through, fetched with the token', async () => {
+  const page = await stage.openAs('mei')
+  const asked: string[] = []
+  page.on('request', (request) => asked.push(request.url()))
+  await untilEntries(page, 30)
+  await entriesOf(page).first().getByRole('button', { name: 'valuation' }).click()
+  await untilEntries(page, 5)
+  const save = async (format: string) => {
+    const downloaded = page.waitForEvent('download')
+    await logOf(page)
+      .getByRole('button', { name: `Export as ${format}` })
+      .click()
+    const download = await downloaded
+    const text = await readFile(await download.path(), 'utf8')
+    await logOf(page).getByText(`${download.suggestedFilename()} is ready`).waitFor()
+    return { name: download.suggestedFilename(), text }
+  }
+  const csv = await save('CSV')
+  expect(csv.name).toMatch(/^change-log-\d{4}-\d\d-\d\d\.csv$/)
+  expect(csv.text.trim().split('\n')).toHaveLength(6)
+  const ndjson = await save('NDJSON')
+  const lines = ndjson.text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  expect(lines.map(({ changedField }) => changedField)).toEqual(Array(5).fill('valuation'))
+  const json = await save('JSON')
+  expect(JSON.parse(json.text).data).toEqual(lines)
+  expect(asked.filter((url) => /eyJ|token/i.test(url))).toEqual([])
+  await page.context().close()
+})

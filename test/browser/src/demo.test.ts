@@ -1,0 +1,60 @@
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import { accessibilityFaults } from './axe.ts'
+import { inboxOf } from './inbox-page.ts'
+import { narrow, type Stage, schemes, startStage, wide } from './stage.ts'
+
+let stage: Stage
+beforeAll(async () => {
+  stage = await startStage()
+}, 120_000)
+afterAll(() => stage?.stop())
+afterEach(() => {
+  expect(stage.faults.splice(0)).toEqual([])
+})
+
+const views = schemes.flatMap((colorScheme) => [
+  { colorScheme, name: '1280', viewport: wide },
+  { colorScheme, name: '390', viewport: narrow },
+])
+
+test.each(views)('the demo can be shown: $name pixels, $colorScheme', async ({ colorScheme, name, viewport }) => {
+  const page = await stage.openAs('mei', { colorScheme, viewport })
+  await page.locator('herald-change-log li.entry').first().waitFor()
+  await stage.keepPicture(page, `demo-${name}-${colorScheme}`)
+  expect(await accessibilityFaults(page)).toEqual([])
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(viewport.width)
+  await inboxOf(page).open()
+  await stage.keepPicture(page, `demo-inbox-${name}-${colorScheme}`)
+  expect(await accessibilityFaults(page)).toEqual([])
+  await page.keyboard.press('Escape')
+  await page.locator('herald-change-log').evaluate((log) => log.scrollIntoView())
+  await stage.keepPicture(page, `demo-change-log-${name}-${colorScheme}`)
+  await page.context().close()
+})
+
+test('what was sent stands in the trace, and a moment later in the change log', async () => {
+  const page = await stage.openAs('mei')
+  await page.locator('textarea').fill('A comment for the log')
+  await page.locator('button.send').click()
+  await page.locator('.trace li').getByText('mention-events').waitFor()
+  expect(await page.locator('.trace li').allInnerTexts()).toEqual([
+    expect.stringMatching(/^mention-events[\s\S]*herald\.mention\.created\.v1, partition \d+, offset \d+/),
+    expect.stringMatching(/^change-events[\s\S]*herald\.change\.recorded\.v1/),
+  ])
+  await page.locator('herald-change-log').getByText('A comment for the log').waitFor()
+  await page.context().close()
+})
+
+test('a foreign page, or a foreign name for this address, gets no token', async () => {
+  const { demoUrl } = stage.demo
+  const asked = (headers: Record<string, string>) => fetch(`${demoUrl}session`, { headers })
+  expect((await asked({})).status).toBe(200)
+  expect((await asked({ origin: 'http://elsewhere.example' })).status).toBe(403)
+  const { request } = await import('node:http')
+  const status = await new Promise((resolve) => {
+    request(`${demoUrl}session`, { headers: { host: 'rebound.example' } }, ({ statusCode }) =>
+      resolve(statusCode),
+    ).end()
+  })
+  expect(status).toBe(403)
+})

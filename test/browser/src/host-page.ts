@@ -1,0 +1,61 @@
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import { createRequire } from 'node:module'
+import type { AddressInfo } from 'node:net'
+
+const bundle = createRequire(import.meta.url).resolve('@herald/inbox/bundle')
+
+/** A page of somebody else's, at an origin of its own, that loads the one file and sets two attributes. */
+const page = (baseUrl: string) => `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <meta name="color-scheme" content="light dark">
+    <title>Host</title>
+    <link rel="icon" href="data:,">
+    <script type="module" src="/herald-inbox.min.js"></script>
+    <script type="module">
+      const token = new URLSearchParams(location.hash.slice(1)).get('token')
+      for (const name of new URLSearchParams(location.search).getAll('show')) {
+        const element = document.createElement(name)
+        element.setAttribute('base-url', '${baseUrl}')
+        element.token = token
+        document.querySelector('main').append(element)
+      }
+    </script>
+    <style>body { margin: 16px; background: light-dark(#fff, #0e1016); color: light-dark(#111, #eee); font: 16px sans-serif }</style>
+  </head>
+  <body><main><h1>Host</h1></main></body>
+</html>
+`
+
+export type HostPage = Awaited<ReturnType<typeof startHostPage>>
+
+export async function startHostPage() {
+  let baseUrl = ''
+  const server = createServer(async ({ url = '/' }, response) => {
+    if (url === '/herald-inbox.min.js') {
+      response.setHeader('content-type', 'text/javascript')
+      response.end(await readFile(bundle))
+    } else {
+      response.setHeader('content-type', 'text/html; charset=utf-8')
+      response.end(page(baseUrl))
+    }
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return {
+    origin,
+    /** Which Herald the page asks. */
+    use(address: string): void {
+      baseUrl = address
+    },
+    async stop(): Promise<void> {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}

@@ -1,0 +1,27 @@
+import type { Page } from 'playwright-core'
+
+/** The parts of `<herald-inbox>` as a user finds them. */
+export function inboxOf(page: Page) {
+  const inbox = page.locator('herald-inbox')
+  const panel = inbox.locator('[role=dialog]')
+  const items = panel.locator('article')
+  return {
+    bell: inbox.locator('button.bell'),
+    badge: inbox.locator('.badge'),
+    panel,
+    items,
+    first: items.first(),
+    spoken: inbox.locator('[role=status]'),
+    isUnread: (index: number) => items.nth(index).locator('.dot').isVisible(),
+    /** Opens the list, which then has something in it. */
+    async open(): Promise<void> {
+      await inbox.locator('button.bell').click()
+      await items.first().waitFor()
+    },
+    /** Waits until the bell says so many; none for 0. */
+    async untilUnread(count: number): Promise<void> {
+      const name = count === 0 ? 'Notifications' : `Notifications, ${count} unread`
+      await inbox.locator(`button.bell[aria-label="${name}"]`).waitFor()
+    },
+  }
+}

@@ -1,0 +1,214 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import { accessibilityFaults } from './axe.ts'
+import { inboxOf } from './inbox-page.ts'
+import { narrow, type Scheme, type Stage, schemes, startStage, wide } from './stage.ts'
+
+let stage: Stage
+beforeAll(async () => {
+  stage = await startStage()
+}, 120_000)
+afterAll(() => stage?.stop())
+afterEach(() => {
+  expect(stage.faults.splice(0)).toEqual([])
+})
+
+const asMei = () => ({ sub: stage.account.userId })
+const openInbox = (options: BrowserContextOptions = {}, claims: object = asMei()) =>
+  stage.openHost(['herald-inbox'], claims, options)
+
+async function check(page: Page, name: string) {
+  await stage.keepPicture(page, name)
+  expect(await accessibilityFaults(page)).toEqual([])
+}
+
+describe.each(schemes)('accessible in every state, %s', (colorScheme: Scheme) => {
+  const named = (state: string) => `inbox-${state}-${colorScheme}`
+
+  test.each([
+    ['wide', wide],
+    ['narrow', narrow],
+  ])('with notifications, read and unread, %s', async (name, viewport) => {
+    const page = await openInbox({ colorScheme, viewport })
+    await check(page, named(`closed-${name}`))
+    await inboxOf(page).open()
+    await check(page, named(`list-${name}`))
+    await page.context().close()
+  })
+
+  test('nothing there, and nothing unread', async () => {
+    const page = await openInbox({ colorScheme }, { sub: randomUUID() })
+    const { bell, panel } = inboxOf(page)
+    await bell.click()
+    await panel.getByText('Nothing here yet').waitFor()
+    await check(page, named('empty'))
+    await panel.getByRole('button', { name: 'Unread' }).click()
+    await panel.getByText('You’re all caught up').waitFor()
+    await check(page, named('empty-unread'))
+    await page.context().close()
+  })
+
+  test('while it loads', async () => {
+    const page = await openInbox({ colorScheme })
+    const { bell, panel, untilUnread, first } = inboxOf(page)
+    await untilUnread(4)
+    stage.herald.query.kill('SIGSTOP')
+    try {
+      await bell.click()
+      await panel.getByRole('group', { name: 'Loading notifications' }).waitFor()
+      await check(page, named('loading'))
+    } finally {
+      stage.herald.query.kill('SIGCONT')
+    }
+    await first.waitFor()
+    await page.context().close()
+  })
+
+  test('a server that is away, a mark undone, and back again', async () => {
+    const page = await openInbox({ colorScheme })
+    const inbox = inboxOf(page)
+    await inbox.open()
+    const failed = await openInbox({ colorScheme })
+    await inboxOf(failed).untilUnread(4)
+    await page.evaluate(() => {
+      document.addEventListener('herald-error', (event) => {
+        document.documentElement.dataset.error = (event as CustomEvent<{ during: string }>).detail.during
+      })
+    })
+    const { query } = stage.herald
+    query.kill('SIGKILL')
+    await query.exited
+
+    await inbox.first.getByRole('button', { name: 'Mark as read', exact: true }).click()
+    expect(await inbox.isUnread(0)).toBe(false)
+    await inbox.untilUnread(3)
+    await inbox.panel.getByText('That could not be saved, so it was undone.').waitFor()
+    expect(await inbox.isUnread(0)).toBe(true)
+    await inbox.untilUnread(4)
+    expect(await page.locator('html').getAttribute('data-error')).toBe('mark')
+    await check(page, named('mark-undone'))
+    await inbox.panel.getByRole('button', { name: 'Dismiss' }).click()
+    await inbox.panel.getByText('That could not be saved').waitFor({ state: 'detached' })
+
+    const { bell, panel, first } = inboxOf(failed)
+    await bell.click()
+    await panel.getByText('Notifications could not be loaded').waitFor()
+    await check(failed, named('failed'))
+    await query.restart()
+    await panel.getByRole('button', { name: 'Try again' }).click()
+    await first.waitFor()
+    for (const open of [page, failed]) await open.context().close()
+  })
+})
+
+test('the attribute `theme` stands above the system', async () => {
+  const page = await openInbox({ colorScheme: 'light' })
+  const inbox = inboxOf(page)
+  await inbox.open()
+  const ground = () => inbox.panel.evaluate((panel) => getComputedStyle(panel).backgroundColor)
+  const light = await ground()
+  await page.locator('herald-inbox').evaluate((element) => element.setAttribute('theme', 'dark'))
+  expect(await ground()).not.toBe(light)
+  await page.locator('herald-inbox').evaluate((element: HTMLElement) => {
+    element.style.setProperty('--herald-surface', 'rgb(1, 2, 3)')
+  })
+  expect(await ground()).toBe('rgb(1, 2, 3)')
+  await page.context().close()
+})
+
+test('by the keyboard alone', async () => {
+  const page = await openInbox({}, { sub: stage.account.otherUserId })
+  const { bell, panel, items, untilUnread } = inboxOf(page)
+  const focused = () =>
+    page.evaluate(() => {
+      const element = document.querySelector('herald-inbox')?.shadowRoot?.activeElement
+      return element && `${element.localName}.${element.className.trim().split(' ')[0]}`
+    })
+  const place = () => items.evaluateAll((all) => all.findIndex((item) => item.matches(':focus-within')))
+  await untilUnread(4)
+  await page.keyboard.press('Tab')
+  expect(await focused()).toBe('button.bell')
+  await page.keyboard.press('Enter')
+  await items.first().waitFor()
+  await panel.and(page.locator(':focus')).waitFor()
+
+  await page.keyboard.press('ArrowDown')
+  expect(await place()).toBe(0)
+  await page.keyboard.press('PageDown')
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('ArrowUp')
+  expect(await place()).toBe(1)
+  expect(await focused()).toMatch(/^article/)
+  await page.keyboard.press('Tab')
+  expect(await focused()).toBe('button.open')
+  await page.keyboard.press('Tab')
+  expect(await focused()).toBe('button.round')
+  await page.keyboard.press('Space')
+  await untilUnread(3)
+  expect(await place()).toBe(1)
+  await page.keyboard.press('End')
+  expect(await place()).toBeGreaterThan(15)
+  await page.keyboard.press('Home')
+  expect(await place()).toBe(0)
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+  await untilUnread(2)
+  await page.keyboard.press('Escape')
+  await panel.waitFor({ state: 'hidden' })
+  expect(await focused()).toBe('button.bell')
+  expect(await bell.getAttribute('aria-expanded')).toBe('false')
+  await page.context().close()
+})
+
+test('older ones come when the end is near', async () => {
+  for (let count = 0; count < 8; count++) await stage.mention('amara', ['jonas'], `Number ${count}`)
+  const jonas = stage.account.people.find(({ key }) => key === 'jonas')
+  const page = await openInbox({}, { sub: jonas?.id })
+  const inbox = inboxOf(page)
+  await inbox.untilUnread(12)
+  await inbox.open()
+  expect(await inbox.items.count()).toBe(20)
+  expect(await inbox.first.getAttribute('aria-setsize')).toBe('-1')
+  await inbox.items.last().scrollIntoViewIfNeeded()
+  await inbox.panel.getByText('That’s everything').waitFor()
+  const all = await inbox.items.count()
+  expect(all).toBeGreaterThan(24)
+  expect(await inbox.first.getAttribute('aria-setsize')).toBe(String(all))
+  await inbox.panel.getByRole('button', { name: 'Unread 12' }).click()
+  await page.waitForFunction(
+    () => document.querySelector('herald-inbox')?.shadowRoot?.querySelectorAll('article').length === 12,
+  )
+  await page.context().close()
+})
+
+test('a page hears of what is opened, and can keep it from being marked', async () => {
+  const page = await openInbox({}, { sub: stage.account.userId })
+  const inbox = inboxOf(page)
+  await page.evaluate(() => {
+    document.addEventListener('herald-open-notification', (event) => {
+      const { notification } = (event as CustomEvent<{ notification: { id: string } }>).detail
+      document.documentElement.dataset.opened = notification.id
+      if (!document.documentElement.dataset.opens) event.preventDefault()
+    })
+  })
+  await inbox.untilUnread(4)
+  await inbox.open()
+  const id = await inbox.first.getAttribute('data-id')
+  await inbox.first.locator('.open').click()
+  expect(await page.locator('html').getAttribute('data-opened')).toBe(id)
+  expect(await inbox.isUnread(0)).toBe(true)
+  await page.evaluate(() => {
+    document.documentElement.dataset.opens = 'yes'
+  })
+  await inbox.first.locator('.open').click()
+  await inbox.untilUnread(3)
+
+  await page.locator('herald-inbox').evaluate((element) => {
+    Object.assign(element, { hrefOf: ({ id }: { id: string }) => `#/comments/${id}`, texts: { title: 'Mitteilungen' } })
+  })
+  await inbox.panel.getByRole('heading', { name: 'Mitteilungen' }).waitFor()
+  await inbox.first.locator('a.open').click()
+  expect(page.url()).toContain(`#/comments/${id}`)
+  await page.context().close()
+})

@@ -1,0 +1,41 @@
+import { spawn } from 'node:child_process'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { findChromium } from './chromium.ts'
+
+const folder = fileURLToPath(new URL('..', import.meta.url))
+const jest = fileURLToPath(new URL('../../../node_modules/jest/bin/jest.js', import.meta.url))
+
+type Counts = { passed: number; failed: number; skipped: number }
+
+async function runJest(args: readonly string[]): Promise<Counts> {
+  const countsFolder = await mkdtemp(join(tmpdir(), 'herald-browser-counts-'))
+  try {
+    const child = spawn(process.execPath, ['--experimental-vm-modules', '--no-warnings', jest, ...args], {
+      cwd: folder,
+      env: { ...process.env, HERALD_TEST_COUNTS: countsFolder },
+      stdio: 'inherit',
+    })
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => child.kill(signal))
+    const code = await new Promise((resolve) => child.once('close', resolve))
+    const counts: Counts = JSON.parse(await readFile(join(countsFolder, 'browser.json'), 'utf8'))
+    return code !== 0 && counts.failed === 0 ? { ...counts, failed: 1 } : counts
+  } finally {
+    await rm(countsFolder, { recursive: true, force: true })
+  }
+}
+
+async function main(): Promise<Counts> {
+  if (findChromium() !== undefined) return runJest(process.argv.slice(2))
+  console.error('Skipped: the tests in a browser need a Chromium, and there is none; CHROMIUM_PATH may name one.')
+  return { passed: 0, failed: 0, skipped: 1 }
+}
+
+const { passed, failed, skipped } = await main().catch((error): Counts => {
+  console.error(error)
+  return { passed: 0, failed: 1, skipped: 0 }
+})
+console.log(`${passed} passed, ${failed} failed, ${skipped} skipped`)
+process.exit(failed > 0 ? 1 : 0)

@@ -1,0 +1,78 @@
+import { randomUUID } from 'node:crypto'
+import { mkdir } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { startDemo, startServers, topicsWithSuffix } from '@herald/local-stack'
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import { launchChromium } from './chromium.ts'
+import { startHostPage } from './host-page.ts'
+
+const artefacts = fileURLToPath(new URL('../artefacts/', import.meta.url))
+
+export const wide = { width: 1280, height: 900 }
+export const narrow = { width: 390, height: 844 }
+export const schemes = ['light', 'dark'] as const
+export type Scheme = (typeof schemes)[number]
+
+export type Stage = Awaited<ReturnType<typeof startStage>>
+export type Component = 'herald-inbox' | 'herald-change-log'
+
+/** Herald with the demo at its gateway, a foreign page that uses it, and a browser. */
+export async function startStage() {
+  const servers = await startServers()
+  const run = randomUUID()
+  const database = `browser-${run}`
+  const host = await startHostPage()
+  const environment = { CORS_ORIGINS: host.origin, LOG_LEVEL: 'fatal', RATE_LIMIT_PER_MINUTE: '6000' }
+  const demo = await startDemo({ servers, topics: topicsWithSuffix(run), database, environment })
+  const { herald, account } = demo
+  host.use(herald.baseUrl)
+  const browser = await launchChromium()
+  const faults: string[] = []
+  await mkdir(artefacts, { recursive: true })
+
+  async function openPage(url: string, options: BrowserContextOptions): Promise<Page> {
+    const context = await browser.newContext({ viewport: wide, reducedMotion: 'reduce', ...options })
+    context.setDefaultTimeout(15_000)
+    const page = await context.newPage()
+    page.on('pageerror', ({ message }) => faults.push(message))
+    page.on('console', (message) => {
+      // That an answer was an error is told by the browser; what is made of it is the tests' matter.
+      const isExpected = message.text().startsWith('Failed to load resource')
+      if (message.type() === 'error' && !isExpected) faults.push(message.text())
+    })
+    await page.goto(url)
+    return page
+  }
+
+  return {
+    demo,
+    herald,
+    account,
+    database,
+    servers,
+    faults,
+    /** The demo, signed in as one of its three users. */
+    openAs: (key: string, options: BrowserContextOptions = {}) => openPage(`${demo.demoUrl}?as=${key}`, options),
+    /** The foreign page with some of the components, for whoever the claims say. */
+    async openHost(show: readonly Component[], claims: object = {}, options: BrowserContextOptions = {}) {
+      const token = await herald.tokens.sign({ subscriber_id: account.subscriberId, ...claims })
+      const query = new URLSearchParams(show.map((name) => ['show', name]))
+      return openPage(`${host.origin}/?${query}#token=${token}`, options)
+    },
+    /** Publishes through Kafka what somebody writes in the demo. */
+    async mention(as: string, to: readonly string[], text: string): Promise<void> {
+      const response = await fetch(`${demo.demoUrl}mentions`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ as, to, text, entityId: 'pf-2201' }),
+      })
+      if (!response.ok) throw new Error(`The demo answered ${response.status}`)
+    },
+    keepPicture: (page: Page, name: string) => page.screenshot({ path: `${artefacts}${name}.png` }),
+    async stop(): Promise<void> {
+      await browser.close()
+      await demo.stop()
+      await host.stop()
+    },
+  }
+}
