@@ -1,6 +1,6 @@
 import type { Collection, Db, Document } from 'mongodb'
+import { batchesOf } from '../measure.ts'
 import type { Layout } from './layouts.ts'
-import { batchesOf } from './measure.ts'
 import { createNotifications } from './operations.ts'
 import { addressOf, type Population } from './population.ts'
 

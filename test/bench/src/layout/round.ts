@@ -1,6 +1,6 @@
 import type { Db } from 'mongodb'
+import { batchesOf, randomIntegers, timeEach } from '../measure.ts'
 import type { Layout } from './layouts.ts'
-import { batchesOf, randomIntegers, timeEach } from './measure.ts'
 import {
   countUnread,
   createNotifications,

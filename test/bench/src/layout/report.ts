@@ -1,4 +1,4 @@
-import { quantile } from './measure.ts'
+import { quantile } from '../measure.ts'
 
 export type Figures = Record<string, number>
 

@@ -1,7 +1,7 @@
 import { type Collection, type Db, type Document, MongoBulkWriteError } from 'mongodb'
+import { timeEach } from '../measure.ts'
 import type { Address } from './documents.ts'
 import type { Layout } from './layouts.ts'
-import { timeEach } from './measure.ts'
 import { addressOf } from './population.ts'
 
 /** `insertMany` calls at once. */
