@@ -1,0 +1,8 @@
+/** Ends a run's output with the line `N passed, N failed, N skipped`, for those who read it by machine. */
+export default class CountLine {
+  onRunComplete(_contexts, results) {
+    const failed = results.numFailedTests + results.numRuntimeErrorTestSuites
+    const skipped = results.numPendingTests + results.numTodoTests
+    process.stdout.write(`${results.numPassedTests} passed, ${failed} failed, ${skipped} skipped\n`)
+  }
+}

@@ -1,0 +1,137 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { type Composition, createComposition } from './composition.ts'
+import { docker, inspect, root, whyNoDocker } from './docker.ts'
+import { eventually } from './eventually.ts'
+import { startFlow } from './flow.ts'
+import { composeImages, haveImage } from './images.ts'
+
+const why = whyNoDocker()
+if (why) console.warn(`Skipped, no image was built and nothing composed: ${why}.`)
+const onDocker = why ? describe.skip : describe
+
+onDocker('docker compose up', () => {
+  let composition: Composition
+
+  beforeAll(async () => {
+    for (const service of ['kafka', 'mongodb', 'gateway']) {
+      const had = await haveImage(service)
+      if (!had) throw new Error(`The image of ${service} can't be had: ${composeImages().get(service)?.image}`)
+      if (had === 'stand-in') console.warn(`The image of ${service} is a stand-in made from Debian's package.`)
+    }
+    composition = await createComposition()
+    await composition.up()
+  })
+  afterAll(async () => {
+    await composition?.down()
+  })
+
+  describe.each(['ingest', 'query', 'token-issuer'])('the image of %s', (service) => {
+    const image = () => composeImages().get(service)?.image as string
+
+    test('runs node as somebody who is not root, has labels, and no check of its own', async () => {
+      const { Config } = await inspect('image', image())
+      expect(Config.User).toMatch(/^[1-9]\d*:[1-9]\d*$/)
+      expect(Config.Cmd).toEqual(['node', expect.stringMatching(/\/dist\/main\.js$/)])
+      expect(Config.Healthcheck).toBeUndefined()
+      for (const label of ['title', 'description', 'licenses', 'version', 'revision', 'base.name']) {
+        expect(Config.Labels[`org.opencontainers.image.${label}`]).toMatch(/./)
+      }
+    })
+
+    test('holds what runs: no sources, tests or tools, and less than 60 MB beside Node.js', async () => {
+      const files = await docker(['run', '--rm', '--entrypoint', 'find', image(), '/herald', '-maxdepth', '4'])
+      expect(
+        files.split('\n').filter((file) => /\/(src|test|typescript|turbo|jest|testcontainers)$/.test(file)),
+      ).toEqual([])
+      const [own, base] = await Promise.all([inspect('image', image()), inspect('image', 'node:24-bookworm-slim')])
+      expect(own.Size - base.Size).toBeLessThan(60_000_000)
+    })
+
+    test('runs without a file system to write to, without capabilities, reachable from this machine alone', async () => {
+      const { HostConfig, State } = await inspect('container', await composition.containerOf(service))
+      expect(State.Running).toBe(true)
+      expect(HostConfig).toMatchObject({ ReadonlyRootfs: true, CapDrop: ['ALL'] })
+      for (const [{ HostIp }] of Object.values(HostConfig.PortBindings) as [{ HostIp: string }][]) {
+        expect(HostIp).toBe('127.0.0.1')
+      }
+    })
+  })
+
+  test('the whole suite of what users see passes behind its gateway', async () => {
+    const { baseUrl, tokenIssuer, brokers, mongodbUri } = composition
+    const environment = {
+      ...process.env,
+      HERALD_TEST_COUNTS: undefined,
+      HERALD_BASE_URL: baseUrl,
+      HERALD_TOKEN_ISSUER: tokenIssuer,
+      KAFKA_BROKERS: brokers.join(','),
+      MONGODB_URI: mongodbUri,
+    }
+    const suite = promisify(execFile)('npm', ['run', 'test:attached', '-w', '@herald/e2e'], {
+      ...{ cwd: root, env: environment, maxBuffer: 64 * 1024 * 1024 },
+    })
+    const { stderr } = await suite.catch((error) => {
+      throw new Error(`${error.stdout}\n${error.stderr}`)
+    })
+    const [line = ''] = stderr.match(/^Tests:.*$/m) ?? []
+    console.log(line)
+    expect(line).toMatch(/^Tests: +(\d+ skipped, )?2\d\d passed, 2\d\d total$/)
+  })
+
+  test('Prometheus of the profile reaches both services', async () => {
+    if (!(await haveImage('prometheus'))) throw new Error('The image of prometheus can not be had')
+    await composition.compose('--profile', 'observability', 'up', '--detach', '--no-deps', 'prometheus')
+    const healthy = () =>
+      eventually('both targets are up', async () => {
+        const answer = await fetch(`${composition.prometheusUrl}/api/v1/query?query=up`)
+        const { data } = (await answer.json()) as {
+          data: { result: { metric: { job: string }; value: [number, string] }[] }
+        }
+        const up = data.result.filter(({ value }) => value[1] === '1').map(({ metric }) => metric.job)
+        return up.length === 2 && up.sort()
+      })
+    expect(await healthy()).toEqual(['herald-ingest', 'herald-query'])
+  })
+
+  test.each(['ingest', 'query', 'gateway', 'token-issuer', 'mongodb', 'kafka'])(
+    'killed under load and started again, %s has lost nothing and doubled nothing',
+    async (service) => {
+      const flow = await startFlow(composition)
+      await eventually('events and requests flow', async () => flow.count() > 200)
+      const struckAt = flow.count()
+      await composition.compose('kill', service)
+      expect((await inspect('container', await composition.containerOf(service))).State.Running).toBe(false)
+      await composition.compose('up', '--detach', '--no-build', '--wait', '--wait-timeout', '180')
+      await eventually('the flow goes on', async () => flow.count() > struckAt + 200)
+
+      const acknowledged = await flow.stop()
+      await eventually('all is listed', async () => (await flow.listed()).length >= acknowledged.length)
+      expect(await flow.listed()).toEqual(acknowledged)
+      console.log(
+        `${service}: killed after ${struckAt}, ${acknowledged.length} of ${acknowledged.length} are there, once`,
+      )
+    },
+  )
+
+  test.each(['ingest', 'query'])('told to stop, %s ends by itself with exit code 0', async (service) => {
+    await composition.compose('stop', service)
+    expect((await inspect('container', await composition.containerOf(service))).State.ExitCode).toBe(0)
+  })
+
+  test('down takes everything with it', async () => {
+    await composition.down()
+    for (const kind of ['volume', 'network']) {
+      const left = await docker([
+        kind,
+        'ls',
+        '--quiet',
+        '--filter',
+        `label=com.docker.compose.project=${composition.project}`,
+      ])
+      expect(left).toBe('')
+    }
+    expect(await composition.compose('ps', '--all', '--quiet')).toBe('')
+  })
+})

@@ -1,0 +1,12 @@
+import { setTimeout as pause } from 'node:timers/promises'
+
+/** Asks again and again until `probe` does not throw and does not say `false`. */
+export async function eventually<T>(what: string, probe: () => Promise<T>, within = 120_000): Promise<T> {
+  const deadline = Date.now() + within
+  for (;;) {
+    const found = await probe().catch((error: Error) => error)
+    if (!(found instanceof Error) && found !== false) return found
+    if (Date.now() > deadline) throw new Error(`Not within ${within / 1_000} s: ${what}`, { cause: found })
+    await pause(200)
+  }
+}

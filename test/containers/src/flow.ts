@@ -1,0 +1,91 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import { connectTokenIssuer } from '@herald/local-stack'
+import { Kafka, logLevel, Partitioners } from 'kafkajs'
+import type { Composition } from './composition.ts'
+
+/** A user's notifications, made all the time and in both ways, whatever is away; and what must be listed of them. */
+export async function startFlow({ baseUrl, brokers, tokenIssuer }: Composition) {
+  const user = { sub: randomUUID(), subscriber_id: randomUUID() }
+  const token = await (await connectTokenIssuer(tokenIssuer)).sign(user)
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+  const kafka = new Kafka({ brokers, logLevel: logLevel.NOTHING, retry: { retries: 2 }, requestTimeout: 5_000 })
+  const producer = kafka.producer({ createPartitioner: Partitioners.DefaultPartitioner, allowAutoTopicCreation: false })
+  await producer.connect()
+  const acknowledged: string[] = []
+  let isRunning = true
+
+  /** Again and again, as it was, until it is acknowledged; a publisher that cares does the same. */
+  const insist = async (snippet: string, attempt: () => Promise<unknown>) => {
+    for (;;) {
+      const isDone = await attempt().then(
+        (answer) => answer !== false,
+        () => false,
+      )
+      if (isDone) return void acknowledged.push(snippet)
+      await pause(100)
+    }
+  }
+
+  const publish = (snippet: string) => {
+    const event = {
+      ...{ specversion: '1.0', type: 'herald.mention.created.v1', id: snippet, source: '/flow' },
+      ...{ time: new Date().toISOString(), subscriberid: user.subscriber_id },
+      data: { actor: { id: randomUUID(), name: 'Ada', image: '' }, ...content(snippet) },
+    }
+    const message = {
+      key: user.subscriber_id,
+      value: JSON.stringify(event),
+      headers: { 'content-type': 'application/cloudevents+json' },
+    }
+    return insist(snippet, async () => {
+      await producer.connect()
+      await producer.send({ topic: 'mention-events', messages: [message], acks: -1 })
+    })
+  }
+  const create = (snippet: string) => {
+    const body = JSON.stringify({ type: 'mention', ...content(snippet) })
+    return insist(snippet, async () => {
+      const request = { method: 'POST', headers: { ...headers, 'idempotency-key': snippet }, body }
+      return (await fetch(`${baseUrl}/`, { ...request, signal: AbortSignal.timeout(20_000) })).status === 201
+    })
+  }
+  const content = (snippet: string) => ({
+    ...{ actorType: 'user', subjectId: user.sub, subjectType: 'user', locationId: user.sub, locationType: 'comment' },
+    metadata: { mention: { mentionerName: 'Ada', snippet, entityType: 'portfolio' } },
+    recipientIds: [user.sub],
+  })
+
+  async function keepOn(name: string, make: (snippet: string) => Promise<void>) {
+    for (let count = 0; isRunning; count++) {
+      await make(`${name}-${count}`)
+      await pause(10)
+    }
+  }
+  const flowing = Promise.all([keepOn('event', publish), keepOn('request', create)])
+
+  return {
+    count: () => acknowledged.length,
+    /** Ends the flow, and returns what was acknowledged. */
+    async stop() {
+      isRunning = false
+      await flowing
+      await producer.disconnect()
+      return [...acknowledged].sort()
+    },
+    /** The snippets of all that is listed, each as often as it is. */
+    async listed() {
+      const snippets: string[] = []
+      for (let cursor: string | null = ''; cursor !== null; ) {
+        const answer = await fetch(`${baseUrl}/?limit=100${cursor && `&cursor=${cursor}`}`, { headers })
+        if (answer.status !== 200) throw new Error(`The list answers ${answer.status}: ${await answer.text()}`)
+        const { data } = (await answer.json()) as { data: Page }
+        snippets.push(...data.notifications.map(({ metadata }) => metadata.mention.snippet))
+        cursor = data.nextCursor
+      }
+      return snippets.sort()
+    },
+  }
+}
+
+type Page = { notifications: { metadata: { mention: { snippet: string } } }[]; nextCursor: string | null }

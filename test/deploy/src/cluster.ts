@@ -1,0 +1,22 @@
+import { run } from './commands.ts'
+
+/** kubectl, for the cluster of a kubeconfig and no other. */
+export function createCluster(kubeconfig: string) {
+  const kubectl = (args: readonly string[], input?: string) =>
+    run('kubectl', ['--kubeconfig', kubeconfig, ...args], input === undefined ? {} : { input })
+
+  return {
+    kubectl,
+    /** Refuses what the schema does not know, and whoever else owns a field gives way. */
+    apply: (manifests: string, ...args: string[]) =>
+      kubectl(['apply', '--server-side', '--force-conflicts', '--validate=strict', ...args, '-f', '-'], manifests),
+    get: async (...args: string[]) => JSON.parse((await kubectl(['get', ...args, '-o', 'json'])).stdout),
+    exists: (...args: string[]) =>
+      kubectl(['get', ...args]).then(
+        () => true,
+        () => false,
+      ),
+  }
+}
+
+export type Cluster = ReturnType<typeof createCluster>

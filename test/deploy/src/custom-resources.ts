@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Cluster } from './cluster.ts'
+import { run } from './commands.ts'
+
+/** Definitions of others, from their own Go modules. */
+const modules = [
+  {
+    name: 'sigs.k8s.io/gateway-api@v1.3.0',
+    files: ['config/crd/standard/gateway.networking.k8s.io_httproutes.yaml'],
+  },
+  {
+    name: 'github.com/kedacore/keda/v2@v2.17.2',
+    files: ['config/crd/bases/keda.sh_scaledobjects.yaml'],
+  },
+  {
+    name: 'github.com/prometheus-operator/prometheus-operator@v0.85.0',
+    files: ['servicemonitors', 'prometheusrules'].map(
+      (name) => `example/prometheus-operator-crd/monitoring.coreos.com_${name}.yaml`,
+    ),
+  },
+]
+const strimzi = new URL('../crds/kafka-topic.yaml', import.meta.url)
+
+/** Makes the custom resources known to the cluster that the components use, and waits until they are. */
+export async function installCustomResources({ kubectl, apply }: Cluster): Promise<void> {
+  const fetched = await Promise.all(
+    modules.map(async ({ name, files }) => {
+      const { Dir } = JSON.parse((await run('go', ['mod', 'download', '-json', name])).stdout) as { Dir: string }
+      return files.map((file) => readFileSync(join(Dir, file), 'utf8'))
+    }),
+  )
+  await apply([...fetched.flat(), readFileSync(strimzi, 'utf8')].join('\n---\n'))
+  await kubectl(['wait', '--for=condition=Established', 'crd', '--all', '--timeout=60s'])
+}
