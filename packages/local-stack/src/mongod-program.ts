@@ -8,6 +8,8 @@ import { type StartedProgram, startProgram } from './program.ts'
 
 export interface MongodProgramOptions extends Partial<FindOptions> {
   replicaSet?: string
+  /** Where its folder is made; the system's folder for what is temporary unless told. */
+  parentFolder?: string
 }
 
 export interface StartedMongodProgram extends StartedProgram {
@@ -20,7 +22,7 @@ export async function startMongodProgram(options: MongodProgramOptions = {}): Pr
   const { environment, log } = withDefaults(options)
   const command = await findMongod({ environment, log })
   const port = await findFreePort()
-  const folder = await mkdtemp(join(tmpdir(), 'herald-mongod-'))
+  const folder = await mkdtemp(join(options.parentFolder ?? tmpdir(), 'herald-mongod-'))
   const program = await startProgram({
     name: 'mongod',
     command,

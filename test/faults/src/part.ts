@@ -20,6 +20,9 @@ export interface PartContext {
   log: (line: string) => void
 }
 
+/** What runs one after another, with servers of its own. */
+export type Lane = 'members' | 'servers' | 'network'
+
 /** One kind of fault. It throws when something does not come about; what is wrong with the data the oracle tells. */
 export interface Part {
   name: string
@@ -27,7 +30,7 @@ export interface Part {
   short: number
   full: number
   /** Parts of different lanes run at the same time. */
-  lane: 'members' | 'servers'
+  lane: Lane
   /** It needs servers of its own, or no server at all when it can't be run here. */
   ownStack?: () => Promise<OwnStack>
   /** Its campaign is not to be shared with other parts. */

@@ -34,19 +34,7 @@ export async function startOnSmallDisks(): Promise<OwnStack> {
     return { kind: 'skipped', reason: 'a disk that can be filled cannot be mounted here' }
   }
   disks = folders
-  const stack = await startStack({
-    log: () => {},
-    async startMember(index, start) {
-      const before = process.env.TMPDIR
-      process.env.TMPDIR = folders[index]
-      try {
-        return await start()
-      } finally {
-        if (before === undefined) delete process.env.TMPDIR
-        else process.env.TMPDIR = before
-      }
-    },
-  })
+  const stack = await startStack({ log: () => {}, parentFolders: folders })
   const stop = async () => {
     await stack.stop()
     await unmount()

@@ -1,7 +1,7 @@
 import { rewind, whileGroupIsEmpty } from '../faults/group-positions.ts'
 import { killIngest } from '../faults/ingest-faults.ts'
 import { stopAllMongods } from '../faults/server-faults.ts'
-import { type Part, type PartContext, strike } from '../part.ts'
+import { type Lane, type Part, type PartContext, strike } from '../part.ts'
 import { type Mutant, mutants } from './mutants.ts'
 
 const outage = (context: PartContext) => stopAllMongods({ ...context, times: 1, isShort: true })
@@ -29,9 +29,11 @@ const faultsFor: Readonly<Record<string, Part['run']>> = {
   'no-dedupe': replay,
 }
 
-const toPart = (mutant: Mutant): Part => ({
+const lanes: readonly Lane[] = ['members', 'servers', 'network']
+
+const toPart = (mutant: Mutant, index: number): Part => ({
   name: `mutant-${mutant.name}`,
-  ...{ short: 1, full: 1, isAlone: true, lane: 'members', mutant },
+  ...{ short: 1, full: 1, isAlone: true, lane: lanes[index % lanes.length] as Lane, mutant },
   run: faultsFor[mutant.name] ?? crashes,
 })
 

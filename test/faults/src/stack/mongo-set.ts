@@ -15,14 +15,17 @@ export interface MongoSet {
 
 export interface MongoSetOptions {
   log: (line: string) => void
-  /** Called around the start of each member; it may choose where the member's folder will be. */
-  startMember?: (index: number, start: () => Promise<StartedMongodProgram>) => Promise<StartedMongodProgram>
+  /** Where each member's folder is made; the system's folder for what is temporary unless told. */
+  parentFolders?: readonly string[]
 }
 
 /** Three mongods whose names for one another are proxies; only ingest's connections suffer from these. */
-export async function startMongoSet({ log, startMember = (_, start) => start() }: MongoSetOptions): Promise<MongoSet> {
+export async function startMongoSet({ log, parentFolders = [] }: MongoSetOptions): Promise<MongoSet> {
   const members: StartedMongodProgram[] = []
-  for (const index of [0, 1, 2]) members.push(await startMember(index, () => startMongodProgram({ log })))
+  for (const index of [0, 1, 2]) {
+    const parentFolder = parentFolders[index]
+    members.push(await startMongodProgram({ log, ...(parentFolder === undefined ? {} : { parentFolder }) }))
+  }
   const concerns = (first: Buffer) => first.includes('herald-ingest')
   const targets = members.map(({ address }) => Number(address.split(':')[1]))
   const proxies = await Promise.all(targets.map((targetPort) => startTcpProxy({ targetPort, concerns })))

@@ -9,10 +9,7 @@ export interface Stack {
 
 /** A broker and a replica set of this machine's own programs: they are going to be killed. */
 export async function startStack(options: MongoSetOptions): Promise<Stack> {
-  const starting = startBroker(options.log)
-  // Who chooses the members' folders must not choose the broker's with them.
-  if (options.startMember) await starting
-  const [broker, mongo] = await Promise.allSettled([starting, startMongoSet(options)])
+  const [broker, mongo] = await Promise.allSettled([startBroker(options.log), startMongoSet(options)])
   if (broker.status === 'fulfilled' && mongo.status === 'fulfilled') {
     const stop = async () => void (await Promise.all([broker.value.stop(), mongo.value.stop()]))
     return { broker: broker.value, mongo: mongo.value, stop }
