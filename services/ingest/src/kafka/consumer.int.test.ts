@@ -105,13 +105,13 @@ test('a chunk that failed comes again with what follows, and what was done befor
   const { topics, send, committed } = await start(async (records) => {
     const values = valuesOf(records)
     chunks.push([values[0] ?? '', values.at(-1) ?? ''])
-    if (values.includes('700') && failures-- > 0) throw new Error('away')
+    if (values.includes('1500') && failures-- > 0) throw new Error('away')
   })
-  await send(topics.mention, 0, ...Array.from({ length: 1_200 }, (_, n) => String(n)))
-  await eventually(async () => (await committed(topics.mention, 0)) === 1_200)
+  await send(topics.mention, 0, ...Array.from({ length: 2_200 }, (_, n) => String(n)))
+  await eventually(async () => (await committed(topics.mention, 0)) === 2_200)
   expect(chunks.filter(([first]) => first === '0')).toHaveLength(1)
-  expect(chunks.filter(([first]) => first === '500')).toEqual(Array(3).fill(['500', '999']))
-  expect(chunks.filter(([first]) => first === '1000')).toEqual([['1000', '1199']])
+  expect(chunks.filter(([first]) => first === '1000')).toEqual(Array(3).fill(['1000', '1999']))
+  expect(chunks.filter(([first]) => first === '2000')).toEqual([['2000', '2199']])
 })
 
 test('a handler that never ends has committed nothing; who comes after handles it again', async () => {
