@@ -138,7 +138,7 @@ async function send(event: SubmitEvent): Promise<void> {
 }
 
 function tell(...news: Step[]): void {
-  steps = [...news, ...steps].slice(0, 4)
+  steps = [...news, ...steps].slice(0, 3)
   draw()
 }
 

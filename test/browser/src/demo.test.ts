@@ -1,3 +1,4 @@
+import { request } from 'node:http'
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { accessibilityFaults } from './axe.ts'
 import { inboxOf } from './inbox-page.ts'
@@ -50,7 +51,6 @@ test('a foreign page, or a foreign name for this address, gets no token', async 
   const asked = (headers: Record<string, string>) => fetch(`${demoUrl}session`, { headers })
   expect((await asked({})).status).toBe(200)
   expect((await asked({ origin: 'http://elsewhere.example' })).status).toBe(403)
-  const { request } = await import('node:http')
   const status = await new Promise((resolve) => {
     request(`${demoUrl}session`, { headers: { host: 'rebound.example' } }, ({ statusCode }) =>
       resolve(statusCode),

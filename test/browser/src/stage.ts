@@ -36,8 +36,9 @@ export async function startStage() {
     const page = await context.newPage()
     page.on('pageerror', ({ message }) => faults.push(message))
     page.on('console', (message) => {
-      // That an answer was an error is told by the browser; what is made of it is the tests' matter.
-      const isExpected = message.text().startsWith('Failed to load resource')
+      // Answers that are errors, and those of a gateway without a service behind it, which tell a page nothing. What is made
+      // of them is the tests' matter.
+      const isExpected = /^Failed to load resource|blocked by CORS policy/.test(message.text())
       if (message.type() === 'error' && !isExpected) faults.push(message.text())
     })
     await page.goto(url)

@@ -5,8 +5,8 @@ import type { FilterName } from './address-filters.ts'
 export type ChangeLogTexts = typeof changeLogTexts
 
 const actions: Record<string, string> = {
-  create: 'set',
-  created: 'set',
+  create: 'added',
+  created: 'added',
   add: 'added',
   update: 'changed',
   updated: 'changed',

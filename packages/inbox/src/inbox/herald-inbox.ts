@@ -1,5 +1,6 @@
 import type { HeraldClient, Notification } from '@herald/client'
 import { html, nothing, type PropertyDeclarations, type PropertyValues } from 'lit'
+import { keyed } from 'lit/directives/keyed.js'
 import { createInboxFeed, type InboxFeed, type News } from '../feed/inbox-feed.ts'
 import { emptyInbox, type InboxState, type Listing, shown } from '../feed/inbox-state.ts'
 import { avatarStyles } from '../look/avatar.ts'
@@ -29,6 +30,7 @@ export class HeraldInbox extends HeraldElement {
     state: { state: true },
     notice: { state: true },
     isOpen: { state: true },
+    wasOpened: { state: true },
     currentId: { state: true },
     fresh: { state: true },
     isScrolled: { state: true },
@@ -41,6 +43,8 @@ export class HeraldInbox extends HeraldElement {
   declare private state: InboxState
   declare private notice: PanelView['notice']
   declare private isOpen: boolean
+  /** What was shown once stays drawn: it fades out whole, and the focus finds its way back from it. */
+  declare private wasOpened: boolean
   declare private currentId: string | undefined
   /** Those that came while the list was open. */
   declare private fresh: ReadonlySet<string>
@@ -54,6 +58,7 @@ export class HeraldInbox extends HeraldElement {
     super()
     this.state = emptyInbox
     this.isOpen = false
+    this.wasOpened = false
     this.isScrolled = false
     this.fresh = new Set()
     const end = () => ({ sentinel: this.renderRoot.querySelector('.sentinel'), scroller: this.#scroller })
@@ -106,7 +111,7 @@ export class HeraldInbox extends HeraldElement {
   }
 
   protected override render() {
-    const { state, isOpen, notice, fresh, locale } = this
+    const { state, isOpen, wasOpened, notice, fresh, locale } = this
     const texts = { ...inboxTexts, ...this.texts }
     const { unreadCount, items } = shown(state)
     const label = texts.bell(unreadCount)
@@ -122,7 +127,7 @@ export class HeraldInbox extends HeraldElement {
         title=${label}
       >
         <slot name="bell">${bellIcon()}</slot>
-        ${unreadCount ? html`<span class="badge" part="badge" aria-hidden="true">${texts.badge(unreadCount)}</span>` : nothing}
+        ${unreadCount ? badgeView(unreadCount, texts) : nothing}
       </button>
       <div
         id="panel"
@@ -136,7 +141,7 @@ export class HeraldInbox extends HeraldElement {
         @toggle=${this.#onToggle}
         @keydown=${this.#onKeyDown}
       >
-        ${isOpen ? panelView({ state, items, unreadCount, notice, fresh, locale, texts, ...this.#panelActions() }) : nothing}
+        ${wasOpened ? panelView({ state, items, unreadCount, notice, fresh, locale, texts, ...this.#panelActions() }) : nothing}
       </div>
       <div class="hidden" role="status" aria-live="polite">${this.spoken}</div>`
   }
@@ -188,6 +193,7 @@ export class HeraldInbox extends HeraldElement {
   #beforeToggle(event: ToggleEvent): void {
     this.isOpen = event.newState === 'open'
     if (!this.isOpen) return
+    this.wasOpened = true
     this.notice = undefined
     const { phase, listing } = this.state
     if (phase === 'idle' || phase === 'failed') void this.#feed?.list(listing)
@@ -201,6 +207,7 @@ export class HeraldInbox extends HeraldElement {
     }
     await this.updateComplete
     this.#place()
+    this.#scroller?.scrollTo(0, 0)
     this.#panel?.focus({ preventScroll: true })
   }
 
@@ -247,4 +254,12 @@ export class HeraldInbox extends HeraldElement {
     const during = { 'mark-failed': 'mark', 'list-failed': 'list', 'stream-refused': 'stream' }[kind]
     this.tell('herald-error', { error, during })
   }
+}
+
+/** A new one for each number, so that a change is seen. */
+function badgeView(unreadCount: number, texts: InboxTexts) {
+  return keyed(
+    unreadCount,
+    html`<span class="badge" part="badge" aria-hidden="true">${texts.badge(unreadCount)}</span>`,
+  )
 }

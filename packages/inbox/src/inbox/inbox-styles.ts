@@ -35,19 +35,17 @@ export const inboxStyles = css`
     color: var(--_on-badge);
     background: var(--_badge);
     box-shadow: 0 0 0 2px var(--herald-bell-ground, var(--_surface));
-  }
-  .badge.fresh {
     animation: pop 0.35s cubic-bezier(0.3, 1.6, 0.5, 1);
   }
   .bell.away::after {
     content: '';
     position: absolute;
-    right: 7px;
+    inset-inline-start: 7px;
     bottom: 7px;
     width: 9px;
     height: 9px;
     border-radius: 50%;
-    background: light-dark(#8a8fa0, #8a8fa0);
+    background: var(--_muted);
     box-shadow: 0 0 0 2px var(--herald-bell-ground, var(--_surface));
   }
   .panel {
@@ -149,7 +147,7 @@ export const inboxStyles = css`
     box-shadow: 0 1px 2px rgb(0 0 0 / 0.12);
   }
   .filter .count {
-    margin-left: 5px;
+    margin-inline-start: 2px;
     font-variant-numeric: tabular-nums;
     color: var(--_accent);
   }

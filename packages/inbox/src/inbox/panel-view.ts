@@ -41,7 +41,7 @@ export function panelView(view: PanelView): TemplateResult {
 function headerView({ state, texts, unreadCount, onClose, onFilter, onMarkAll }: PanelView) {
   const filter = (listing: Listing, text: string, count?: number) =>
     html`<button type="button" aria-pressed=${state.listing === listing} @click=${() => onFilter(listing)}>
-      ${text}${count ? html`<span class="count">${count}</span>` : nothing}
+      ${text} ${count ? html`<span class="count">${count}</span>` : nothing}
     </button>`
   return html`<header part="header">
     <div class="title">

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { entities } from '../commands/sample-content.ts'
 import {
   mentionData,
@@ -35,7 +34,7 @@ export function eventsOf(composed: Composed, account: SampleAccount, topics: Her
     actionType: 'create',
     changedField: 'comment',
     beforeState: null,
-    afterState: { id: randomUUID(), text, mentions: recipients.map(({ name }) => name) },
+    afterState: { text, mentions: recipients.map(({ name }) => name) },
   }
   return [
     { topic: topics.mention, event: sampleEvent('herald.mention.created.v1', account, now, mention) },

@@ -1,0 +1,102 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { build } from 'esbuild'
+import { inboxOf } from './inbox-page.ts'
+import { type Stage, startStage } from './stage.ts'
+
+const run = promisify(execFile)
+const root = fileURLToPath(new URL('../../..', import.meta.url))
+const packages = ['client', 'inbox']
+
+/** What the package's README shows, and every type that it exports. */
+const application = `
+import { type HeraldClient, createHeraldClient } from '@herald/client'
+import { type ChangeLogTexts, type HeraldErrorEvent, type HeraldNotificationEvent, type InboxTexts, HeraldInbox, inboxTexts } from '@herald/inbox'
+
+const client: HeraldClient = createHeraldClient({ baseUrl: location.hash.slice(1), token: async () => String(localStorage.token) })
+const inbox: HeraldInbox = document.createElement('herald-inbox')
+inbox.client = client
+inbox.hrefOf = ({ locationType, locationId }) => \`#/\${locationType}/\${locationId}\`
+inbox.texts = { title: inboxTexts.title, bell: (unread) => \`\${unread ?? 0} unread\` } satisfies Partial<InboxTexts>
+inbox.addEventListener('herald-open-notification', (event) => {
+  const { notification } = (event as HeraldNotificationEvent).detail
+  document.title = notification.metadata.mention.snippet
+})
+inbox.addEventListener('herald-error', (event) => console.warn((event as HeraldErrorEvent).detail.during))
+const log = document.createElement('herald-change-log')
+log.texts = { title: 'Log' } satisfies Partial<ChangeLogTexts>
+log.client = client
+document.querySelector('main')?.append(inbox, log)
+`
+
+let folder: string
+let stage: Stage
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'herald-packed-'))
+  stage = await startStage()
+  const workspaces = packages.flatMap((name) => ['-w', `packages/${name}`])
+  await run('npm', ['pack', '--silent', '--pack-destination', folder, ...workspaces], { cwd: root })
+  await writeFile(join(folder, 'package.json'), '{ "private": true, "type": "module" }')
+  const packed = (await readdir(folder)).filter((name) => name.endsWith('.tgz')).map((name) => join(folder, name))
+  await run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', '--silent', ...packed], { cwd: folder })
+  await writeFile(join(folder, 'application.ts'), application)
+}, 300_000)
+afterAll(async () => {
+  await stage?.stop()
+  await rm(folder, { recursive: true, force: true })
+})
+
+test.each(packages)('what is packed of %s is in order', async (name) => {
+  const { stdout } = await run(join(root, 'node_modules/.bin/publint'), ['--strict', `packages/${name}`], { cwd: root })
+  expect(stdout).toContain('All good!')
+})
+
+test.each([
+  ['nodenext', 'nodenext'],
+  ['bundler', 'esnext'],
+])('types resolve outside of the workspace: %s', async (moduleResolution, module) => {
+  const settings = ['--noEmit', '--strict', '--types', '', '--lib', 'es2024,dom,dom.iterable', '--target', 'es2024']
+  const how = ['--module', module, '--moduleResolution', moduleResolution]
+  const tsc = join(root, 'node_modules/.bin/tsc')
+  const { stdout } = await run(tsc, ['application.ts', ...settings, ...how], { cwd: folder }).catch((error) => error)
+  expect(stdout).toBe('')
+})
+
+test('bundled from the packed files it runs in a page', async () => {
+  const { outputFiles } = await build({
+    absWorkingDir: folder,
+    entryPoints: ['application.ts'],
+    ...{ bundle: true, format: 'esm', target: 'es2022', write: false },
+  })
+  const token = await stage.herald.tokens.sign({
+    sub: stage.account.userId,
+    subscriber_id: stage.account.subscriberId,
+  })
+  const page = await stage.openHost([])
+  await page.evaluate(
+    ({ token, baseUrl }) => {
+      localStorage.token = token
+      location.hash = baseUrl
+    },
+    { token, baseUrl: stage.herald.baseUrl },
+  )
+  await page.addScriptTag({ type: 'module', content: outputFiles[0]?.text ?? '' })
+  const inbox = inboxOf(page)
+  await page.locator('herald-inbox button.bell[aria-label="4 unread"]').waitFor()
+  await inbox.open()
+  await inbox.first.locator('a.open').click()
+  expect(await page.title()).not.toBe('Host')
+  await page.getByRole('heading', { name: 'Log' }).waitFor()
+  await page.context().close()
+})
+
+test('a page pays for the one file with at most 36 KiB', async () => {
+  const file = join(folder, 'node_modules/@herald/inbox/dist/herald-inbox.min.js')
+  expect(gzipSync(await readFile(file), { level: 9 }).length).toBeLessThan(36 * 1024)
+})
