@@ -107,6 +107,18 @@ test('a finished request is one line and one observation, by pattern and not by 
   )
 })
 
+test('an answer without end is one line, and no observation unless it was refused', async () => {
+  const server = createTestServer()
+  server.app.get('/endless', { config: { endless: true } }, async () => 'begun')
+  for (const headers of [authorized, {}]) await server.app.inject({ url: '/endless', headers })
+  await new Promise(setImmediate)
+  expect(server.lines.filter(({ route }) => route === '/endless')).toHaveLength(2)
+  const observed = await server.metrics.registry.metrics()
+  expect(observed).toContain('http_request_duration_seconds_count{method="GET",route="/endless",status="401"} 1')
+  expect(observed).not.toContain('route="/endless",status="200"')
+  await server.app.close()
+})
+
 test('no line has a token, a query or a path', async () => {
   for (const url of ['/?limit=5', '/secret-path?secret-query=1', '/things/%ff']) {
     await app.inject({ url, headers: authorized })

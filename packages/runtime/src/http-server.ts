@@ -37,6 +37,8 @@ declare module 'fastify' {
     /** The path of the operation that the route is a part of, such as a style sheet of a page. */
     partOf?: string
   }
+    /** A success lasts as long as the client wants, and so is no request whose duration tells anything. */
+    endless?: boolean
 }
 
 export type ServedRoute = {

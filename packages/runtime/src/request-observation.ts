@@ -9,7 +9,8 @@ export type RequestObservationDependencies = {
 }
 
 /**
- * One log line and one observation for each request, when its connection is done with it, be it finished or broken off.
+ * One log line and one observation for each request, when its connection is done with it, be it finished or broken off;
+ * streams without end have the line alone.
  * The line holds the pattern of the route and not the address: that may hold what should not be kept.
  */
 export function createRequestObservation({ metrics, identityOf }: RequestObservationDependencies) {
@@ -25,7 +26,20 @@ export function createRequestObservation({ metrics, identityOf }: RequestObserva
       const route = request.routeOptions.url ?? 'none'
       const status = reply.raw.statusCode
       const identity = identityOf(request)
-      metrics.httpRequestSeconds.observe({ method, route, status }, durationMs / 1000)
+      const isEndless = request.routeOptions.config.endless === true && method !== 'HEAD' && status === 200
+      if (!isEndless) metrics.httpRequestSeconds.observe({ method, route, status }, durationMs / 1000)
+      tracing?.record({
+        name: `${method} ${route}`,
+        kind: 'server',
+        traceparent: request.headers.traceparent?.toString(),
+        ...{ startMs, endMs: startMs + durationMs, failed: status >= 500 || !finished },
+        attributes: {
+          'http.request.method': method,
+          'http.route': route,
+          'http.response.status_code': status,
+          'herald.request_id': request.id,
+        },
+      })
       request.log.info(
         {
           ...{ method, route, status, durationMs },

@@ -15,7 +15,9 @@ const headers = {
 
 /** What happens to the current user’s feed, as it happens (contract, section 3). */
 export function addStreamRoute(app: HttpServer, { streams }: { readonly streams: Streams }): void {
-  app.get('/notifications/stream', routeOptions(operations.streamNotifications), async (request, reply) => {
+  const options = routeOptions(operations.streamNotifications)
+  const config = { ...options.config, endless: true }
+  app.get('/notifications/stream', { ...options, config }, async (request, reply) => {
     if (request.method === 'HEAD') return reply.headers({ ...headers }).send()
     const { subscriberId, userId, expiresAt } = request.identity
     const admission = await streams.admit({ subscriberId, recipientId: userId })

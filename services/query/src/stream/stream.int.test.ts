@@ -201,6 +201,7 @@ describe('how it ends', () => {
     expect(await other.metric('herald_streams_open')).toBe(1)
     await stream.close()
     while ((await other.metric('herald_streams_open')) > 0) await wait(10)
+    expect(await other.metric('http_request_duration_seconds_count', '/notifications/stream')).toBe(0)
     await wait(300)
     const again = await openStream(other.url, await world.token(newUser()))
     await again.until('unread-count')
