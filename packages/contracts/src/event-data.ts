@@ -28,6 +28,8 @@ export const mentionCreatedSchema = z.object({
     }),
 })
 export type MentionCreated = z.infer<typeof mentionCreatedSchema>
+/** What a publisher says of a mention. */
+export type MentionCreatedInput = z.input<typeof mentionCreatedSchema>
 
 /** A state may be anything, and what is absent is `null`. It is passed through by reference, never copied. */
 const stateSchema = z
@@ -47,6 +49,9 @@ export const changeRecordedSchema = z.object({
   afterState: stateSchema,
 })
 export type ChangeRecorded = z.infer<typeof changeRecordedSchema>
+/** What a publisher says of a change. */
+export type ChangeRecordedInput = z.input<typeof changeRecordedSchema>
 
 /** The data of `herald.email.sent.v1` and `herald.notification.read.v1`; when it happened is the event's `time`. */
 export const receiptSchema = z.object({ notificationId: uuidSchema, recipientId: uuidSchema })
+export type ReceiptInput = z.input<typeof receiptSchema>

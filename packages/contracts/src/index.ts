@@ -1,14 +1,19 @@
 export { type ChangeEntry, changeEntrySchema } from './change-entry.ts'
 export { type CloudEventAttributes, cloudEventAttributesSchema } from './cloud-event.ts'
+export { describeFaults } from './describe-faults.ts'
 export { type ErrorCode, type ErrorEntry, errorCodes, type InputFault } from './error-codes.ts'
 export {
   type ChangeRecorded,
+  type ChangeRecordedInput,
   changeRecordedSchema,
   type MentionCreated,
+  type MentionCreatedInput,
   mentionCreatedSchema,
+  type ReceiptInput,
   receiptSchema,
 } from './event-data.ts'
 export { deriveEventId, type EventIdentity } from './event-id.ts'
+export { type EventDescription, eventExamples, events, type TopicKind } from './events.ts'
 export { type FaultCode, faultCodes } from './fault-codes.ts'
 export { findUnsafeJson, isNestedDeeper, type JsonValue } from './json-safety.ts'
 export { limits } from './limits.ts'
@@ -46,6 +51,8 @@ export {
 export { createOpenApiDocument, type OpenApiDocument } from './openapi/document.ts'
 export { errorCodesOf, type Operation, type Service } from './operation.ts'
 export { operations, scopes } from './operations.ts'
+export { type EventRecord, type ReadEvent, readCloudEvent } from './read-cloud-event.ts'
+export { headerText, type RecordHeaders } from './record-headers.ts'
 export { streamHeadersSchema } from './stream.ts'
 export { formatTimestamp, timestampSchema } from './timestamp.ts'
 export { defaultTopics, eventTypes } from './topics.ts'

@@ -29,11 +29,13 @@ export const problemSchema: JsonSchema = {
 
 /** Every answer of an operation that is not a success, by its status. */
 export function problemResponses(operation: Operation): Record<string, unknown> {
-  const byStatus = Map.groupBy(errorCodesOf(operation), (code) => errorCodes[code].status)
+  const codes = errorCodesOf(operation)
+  const statuses = [...new Set(codes.map((code) => errorCodes[code].status))].sort((a, b) => a - b)
   return Object.fromEntries(
-    [...byStatus]
-      .sort(([a], [b]) => a - b)
-      .map(([status, codes]) => [String(status), toResponse(status, codes, !operation.public)]),
+    statuses.map((status) => {
+      const ofStatus = codes.filter((code) => errorCodes[code].status === status)
+      return [String(status), toResponse(status, ofStatus, !operation.public)]
+    }),
   )
 }
 

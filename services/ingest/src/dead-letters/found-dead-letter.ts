@@ -1,5 +1,5 @@
+import { headerText, type RecordHeaders } from '@herald/contracts'
 import type { OutgoingRecord } from '../events/dead-letter.ts'
-import { headerText, type RecordHeaders } from '../events/incoming-record.ts'
 
 /** A dead letter as it was found in its topic. */
 export type FoundDeadLetter = {

@@ -1,5 +1,6 @@
+import type { RecordHeaders } from '@herald/contracts'
 import { type FaultCode, limits } from '@herald/contracts'
-import type { IncomingRecord, RecordHeaders } from './incoming-record.ts'
+import type { IncomingRecord } from './incoming-record.ts'
 
 /** A record that can never succeed, and why. */
 export type DeadLetter = {

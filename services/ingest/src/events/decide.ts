@@ -2,10 +2,14 @@ import {
   type CloudEventAttributes,
   changeRecordedSchema,
   deriveEventId,
+  describeFaults,
   eventTypes,
   type FaultCode,
+  headerText,
   limits,
   mentionCreatedSchema,
+  type ReadEvent,
+  readCloudEvent,
   readUsualChange,
   readUsualMention,
   receiptSchema,
@@ -14,9 +18,7 @@ import {
 } from '@herald/contracts'
 import type { NewNotification, Receipt, ReceiptKind, StoredChangeEntry } from '@herald/store'
 import type { z } from 'zod'
-import { describeFaults } from './describe-faults.ts'
-import { headerText, type IncomingRecord } from './incoming-record.ts'
-import { type ReadEvent, readCloudEvent } from './read-cloud-event.ts'
+import type { IncomingRecord } from './incoming-record.ts'
 
 /** What is to be done with a record, and the trace that it belongs to. */
 export type Decision = Deed & { readonly traceparent?: string | undefined }

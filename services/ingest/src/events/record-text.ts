@@ -1,4 +1,5 @@
-import type { IncomingRecord, RecordHeaders } from './incoming-record.ts'
+import type { RecordHeaders } from '@herald/contracts'
+import type { IncomingRecord } from './incoming-record.ts'
 
 type HeaderEntry = readonly [name: string, value: string | null]
 

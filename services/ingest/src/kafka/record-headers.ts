@@ -1,5 +1,5 @@
+import type { RecordHeaders } from '@herald/contracts'
 import type { IHeaders } from 'kafkajs'
-import type { RecordHeaders } from '../events/incoming-record.ts'
 
 type One = Buffer | string | null | undefined
 

@@ -1,8 +1,15 @@
 import { isAscii, isUtf8 } from 'node:buffer'
-import type { CloudEventAttributes, FaultCode } from '@herald/contracts'
-import { cloudEventAttributesSchema, findUnsafeJson, limits, readUsualAttributes, zodFaults } from '@herald/contracts'
+import { type CloudEventAttributes, cloudEventAttributesSchema } from './cloud-event.ts'
 import { describeFaults } from './describe-faults.ts'
-import { headerText, type IncomingRecord } from './incoming-record.ts'
+import type { FaultCode } from './fault-codes.ts'
+import { findUnsafeJson } from './json-safety.ts'
+import { limits } from './limits.ts'
+import { headerText, type RecordHeaders } from './record-headers.ts'
+import { readUsualAttributes } from './usual-event.ts'
+import { zodFaults } from './zod-faults.ts'
+
+/** What of a record says which event it is. */
+export type EventRecord = { readonly value: Buffer | null; readonly headers: RecordHeaders }
 
 /** A record as a CloudEvent, or why it is none and never will be. */
 export type ReadEvent =
@@ -17,7 +24,7 @@ const fault = (code: FaultCode, detail: string) => ({ ok: false, code, detail })
  * Reads a record as the Kafka protocol binding for CloudEvents 1.0 has it: a content type `application/cloudevents…` means
  * structured mode, else headers `ce_*` mean binary mode. Never throws.
  */
-export function readCloudEvent(record: IncomingRecord): ReadEvent {
+export function readCloudEvent(record: EventRecord): ReadEvent {
   const { value, headers } = record
   if (value && value.length > limits.eventBytes) {
     return fault('record_too_large', `The value has ${value.length} bytes, ${limits.eventBytes} are allowed`)
@@ -48,7 +55,7 @@ function readStructured(value: Buffer | null, contentType: string): ReadEvent {
   return data.ok ? withAttributes(event, data.json) : data
 }
 
-function readBinary({ value, headers }: IncomingRecord, contentType: string | undefined): ReadEvent {
+function readBinary({ value, headers }: EventRecord, contentType: string | undefined): ReadEvent {
   const read = readJson(value)
   if (!read.ok) return read
   const attributes: Record<string, unknown> = { datacontenttype: contentType }

@@ -1,4 +1,4 @@
-import type { InputFault } from '@herald/contracts'
+import type { InputFault } from './error-codes.ts'
 
 /** All faults on one line: `/data/subjectId: Must be a UUID; …`. */
 export function describeFaults(faults: readonly InputFault[], under = ''): string {
