@@ -24,7 +24,7 @@ function draw(): void {
 }
 
 function page() {
-  return html`<div class="bar">
+  return html`<header class="bar">
       <div>
         <span class="brand">${brandMark} Harbour <small>a product with Herald in it</small></span>
         <nav class="who" aria-label="Signed in as">
@@ -45,7 +45,7 @@ function page() {
           @herald-unread-count=${onCount}
         ></herald-inbox>
       </div>
-    </div>
+    </header>
     <main>
       <div class="lead">
         <h1>Mention a colleague, and watch the bell</h1>

@@ -35,13 +35,16 @@ export type HostPage = Awaited<ReturnType<typeof startHostPage>>
 
 export async function startHostPage() {
   let baseUrl = ''
+  let content: string | undefined
+  let token = ''
   const server = createServer(async ({ url = '/' }, response) => {
     if (url === '/herald-inbox.min.js') {
       response.setHeader('content-type', 'text/javascript')
       response.end(await readFile(bundle))
-    } else {
+    } else if (url === '/session/token') response.end(token)
+    else {
       response.setHeader('content-type', 'text/html; charset=utf-8')
-      response.end(page(baseUrl))
+      response.end(content ?? page(baseUrl))
     }
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -51,6 +54,11 @@ export async function startHostPage() {
     /** Which Herald the page asks. */
     use(address: string): void {
       baseUrl = address
+    },
+    /** Another page in its place, and what it is told when it asks for a token. */
+    serve(html: string, sessionToken: string): void {
+      content = html
+      token = sessionToken
     },
     async stop(): Promise<void> {
       server.closeAllConnections()

@@ -35,6 +35,12 @@ log.client = client
 document.querySelector('main')?.append(inbox, log)
 `
 
+/** The code blocks of the package's README, by their language. */
+async function blocksOf(language: string): Promise<string[]> {
+  const text = await readFile(join(root, 'packages/inbox/README.md'), 'utf8')
+  return [...text.matchAll(new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, 'g'))].map(([, block]) => block ?? '')
+}
+
 let folder: string
 let stage: Stage
 beforeAll(async () => {
@@ -46,6 +52,8 @@ beforeAll(async () => {
   const packed = (await readdir(folder)).filter((name) => name.endsWith('.tgz')).map((name) => join(folder, name))
   await run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', '--silent', ...packed], { cwd: folder })
   await writeFile(join(folder, 'application.ts'), application)
+  const session = 'declare const session: { accessToken(asked: { refresh: boolean }): Promise<string> }'
+  await writeFile(join(folder, 'readme.ts'), [session, ...(await blocksOf('ts'))].join('\n'))
 }, 300_000)
 afterAll(async () => {
   await stage?.stop()
@@ -64,8 +72,21 @@ test.each([
   const settings = ['--noEmit', '--strict', '--types', '', '--lib', 'es2024,dom,dom.iterable', '--target', 'es2024']
   const how = ['--module', module, '--moduleResolution', moduleResolution]
   const tsc = join(root, 'node_modules/.bin/tsc')
-  const { stdout } = await run(tsc, ['application.ts', ...settings, ...how], { cwd: folder }).catch((error) => error)
+  const { stdout } = await run(tsc, ['application.ts', 'readme.ts', ...settings, ...how], { cwd: folder }).catch(
+    (error) => error,
+  )
   expect(stdout).toBe('')
+})
+
+test('the ten lines of the README are all that a page needs', async () => {
+  const [lines = ''] = await blocksOf('html')
+  expect(lines.trim().split('\n').length).toBeLessThanOrEqual(10)
+  const page = await stage.openContent(lines.replace('https://api.example/v1', stage.herald.baseUrl))
+  const inbox = inboxOf(page)
+  await inbox.untilUnread(4)
+  await inbox.open()
+  expect(stage.faults).toEqual([])
+  await page.context().close()
 })
 
 test('bundled from the packed files it runs in a page', async () => {

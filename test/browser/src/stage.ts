@@ -60,6 +60,12 @@ export async function startStage() {
       const query = new URLSearchParams(show.map((name) => ['show', name]))
       return openPage(`${host.origin}/?${query}#token=${token}`, options)
     },
+    /** The foreign page with this in it, for the user `Mei Tanaka`. */
+    async openContent(html: string) {
+      const claims = { sub: account.userId, subscriber_id: account.subscriberId }
+      host.serve(html, await herald.tokens.sign(claims))
+      return openPage(host.origin, {})
+    },
     /** Publishes through Kafka what somebody writes in the demo. */
     async mention(as: string, to: readonly string[], text: string): Promise<void> {
       const response = await fetch(`${demo.demoUrl}mentions`, {

@@ -43,7 +43,7 @@ export const inboxTexts = {
   failedText: 'The service can’t be reached at the moment.',
   refusedText: 'You may have been signed out. Sign in again, then retry.',
   retry: 'Try again',
-  offline: 'You’re offline. New notifications will appear when the connection is back.',
+  offline: 'No connection. New notifications will appear when it is back.',
   online: 'The connection is back',
   notLive: 'New notifications don’t appear by themselves at the moment.',
   markFailed: 'That could not be saved, so it was undone.',
