@@ -28,18 +28,6 @@ export function createRequestObservation({ metrics, identityOf }: RequestObserva
       const identity = identityOf(request)
       const isEndless = request.routeOptions.config.endless === true && method !== 'HEAD' && status === 200
       if (!isEndless) metrics.httpRequestSeconds.observe({ method, route, status }, durationMs / 1000)
-      tracing?.record({
-        name: `${method} ${route}`,
-        kind: 'server',
-        traceparent: request.headers.traceparent?.toString(),
-        ...{ startMs, endMs: startMs + durationMs, failed: status >= 500 || !finished },
-        attributes: {
-          'http.request.method': method,
-          'http.route': route,
-          'http.response.status_code': status,
-          'herald.request_id': request.id,
-        },
-      })
       request.log.info(
         {
           ...{ method, route, status, durationMs },
