@@ -2,6 +2,7 @@ import { errors, type JWTPayload, jwtVerify } from 'jose'
 import { readBearerToken } from './bearer-token.ts'
 import type { Clock } from './clock.ts'
 import { type Identity, readIdentity } from './identity.ts'
+import { createRememberedTokens } from './remembered-tokens.ts'
 import { KeysUnavailable, type VerificationKeys } from './verification-keys.ts'
 
 /** `absent`: no bearer token was sent. `invalid`: one was, and is refused. The detail tells nothing of its content. */
@@ -26,9 +27,11 @@ const clockToleranceSeconds = 30
 
 /** Verifies JSON Web Tokens by the rules of RFC 8725: pinned algorithms, issuer, audience and times. */
 export function createTokenVerification(
-  { algorithms, getKey }: VerificationKeys,
+  { algorithms, getKey, inForce }: VerificationKeys,
   { issuer, audience, subscriberClaim, clock }: TokenRules,
 ): Authenticator {
+  const remembered = createRememberedTokens({ keysInForce: inForce, toleranceMs: clockToleranceSeconds * 1_000 })
+
   async function verify(token: string): Promise<JWTPayload> {
     const { payload } = await jwtVerify(token, getKey, {
       algorithms: [...algorithms],
@@ -45,9 +48,14 @@ export function createTokenVerification(
     authenticate: async (authorization) => {
       const read = readBearerToken(authorization)
       if (!read.ok) return read
+      const known = remembered.recall(read.token, clock.now())
+      if (known !== undefined) return { ok: true, identity: known }
+      const keys = inForce()
       try {
-        const identity = readIdentity(await verify(read.token), subscriberClaim)
-        return identity.ok ? identity : { ...identity, reason: 'invalid' }
+        const found = readIdentity(await verify(read.token), subscriberClaim)
+        if (!found.ok) return { ...found, reason: 'invalid' }
+        remembered.remember(read.token, found.identity, keys)
+        return found
       } catch (error) {
         // A key that cannot be used, such as a short one, is the key server's fault as much as none.
         if (!(error instanceof errors.JOSEError)) return { ok: false, reason: 'unavailable', cause: causeOf(error) }

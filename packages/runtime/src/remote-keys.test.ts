@@ -164,3 +164,17 @@ test('a key is used with the algorithm that it is for', async () => {
   expect(await authenticate(signToken({}, { kid: 'older', alg: 'PS256' }))).toMatchObject({ ok: true })
   expect(await authenticate(signToken({}, { kid: 'older', alg: 'RS256' }))).toMatchObject({ reason: 'invalid' })
 })
+
+test('a token that was verified is refused, once its key is withdrawn and the keys are old', async () => {
+  let time = Date.now()
+  const moving = { now: () => new Date(time) }
+  const authenticate = authenticateAt({ clock: moving, cooldownMs: 0, cacheMaxAgeMs: 50 })
+  const seconds = Math.floor(time / 1_000)
+  const token = await signToken({ exp: seconds + 3_600 }, { kid: 'older' })
+  expect(await authenticate(token)).toMatchObject({ ok: true })
+  expect(await authenticate(token)).toMatchObject({ ok: true })
+  publish(toJwk(newer.publicKey, 'newer'))
+  await pause(60)
+  time = Date.now()
+  expect(await authenticate(token)).toMatchObject({ ok: false, reason: 'invalid' })
+})

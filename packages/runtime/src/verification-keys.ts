@@ -21,6 +21,8 @@ const remoteAlgorithms = [
 export type VerificationKeys = {
   readonly algorithms: readonly string[]
   readonly getKey: JWTVerifyGetKey | (() => Promise<KeyObject>)
+  /** An object that stands for the keys while they need not be fetched anew; another one when they were. */
+  readonly inForce: () => object | undefined
 }
 
 /** That the keys cannot be had now: not the token's fault. */
@@ -74,6 +76,7 @@ export function createRemoteKeys({
   })
   return {
     algorithms: remoteAlgorithms,
+    inForce: () => (cache.uat !== undefined && Date.now() < cache.uat + cacheMaxAgeMs ? cache.jwks : undefined),
     getKey: async (header, token) => {
       try {
         return await keySet(header, token)
@@ -110,7 +113,7 @@ function createLastKeys(cache: JWKSCacheInput, maxAgeMs: number) {
 export function createConfiguredKey(pem: string): VerificationKeys {
   const read = readPublicKey(pem)
   if (!read.ok) throw new Error(`The public key for tokens cannot be used. ${read.detail}`)
-  return { algorithms: read.algorithms, getKey: async () => read.key }
+  return { algorithms: read.algorithms, getKey: async () => read.key, inForce: () => read.key }
 }
 
 function isFaultOfToken(error: unknown): boolean {
