@@ -75,3 +75,7 @@ export function emptyRow(part: Part): Row {
     ...{ offsetViolations: 0, samples: 0, violations: [] },
   }
 }
+
+export function failedRow(part: Part, error: unknown): Row {
+  return { ...emptyRow(part), verdict: 'failed', violations: [`failed: ${describe(error)}`] }
+}

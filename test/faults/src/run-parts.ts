@@ -2,7 +2,7 @@ import { type Campaign, startCampaign } from './campaign/campaign.ts'
 import type { Figures } from './oracle/final-check.ts'
 import type { Part } from './part.ts'
 import type { Row } from './report.ts'
-import { emptyRow, noFigures, runPart } from './run-part.ts'
+import { emptyRow, failedRow, noFigures, runPart } from './run-part.ts'
 import { type Stack, startStack } from './stack/stack.ts'
 
 export interface RunOptions {
@@ -24,28 +24,29 @@ async function runLane(selected: readonly Part[], options: RunOptions): Promise<
   let stack: Stack | undefined
   let shared: { campaign: Campaign; figures: Figures } | undefined
   const endShared = async (): Promise<void> => {
-    await shared?.campaign.stop()
+    await shared?.campaign.stop().catch((error) => options.log(`Not everything could be stopped: ${error}`))
     shared = undefined
+  }
+  const runHere = async (part: Part): Promise<Row> => {
+    stack ??= await startStack(options)
+    if (part.isAlone || !options.isShort) await endShared()
+    shared ??= {
+      campaign: await startCampaign({ ...options, name: part.name, stack, mutant: part.mutant }),
+      figures: noFigures,
+    }
+    const { row, figures } = await runPart(part, shared.campaign, stack, options, shared.figures)
+    shared.figures = figures
+    if (row.verdict === 'failed' || part.isAlone) await endShared()
+    return row
   }
   try {
     for (const part of selected) {
-      if (part.ownStack) {
-        options.onRow(await runApart(part, options))
-        continue
-      }
-      stack ??= await startStack(options)
-      if (part.isAlone || !options.isShort) await endShared()
-      shared ??= {
-        campaign: await startCampaign({ ...options, name: part.name, stack, mutant: part.mutant }),
-        figures: noFigures,
-      }
-      const row = await runPart(part, shared.campaign, stack, options, shared.figures)
-      shared.figures = row.figures
-      options.onRow(row.row)
-      if (row.row.verdict === 'failed' || part.isAlone) await endShared()
+      const running = part.ownStack ? runApart(part, options) : runHere(part)
+      // One that can't even begin must not keep the others from their turn.
+      options.onRow(await running.catch((error) => failedRow(part, error)))
     }
   } finally {
-    await endShared().catch((error) => options.log(`Not everything could be stopped: ${error}`))
+    await endShared()
     await stack?.stop()
   }
 }

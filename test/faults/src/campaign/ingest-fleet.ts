@@ -4,6 +4,7 @@ import { promisify } from 'node:util'
 import { createTokenIssuer, type HeraldTopics, type StartedService, startService } from '@herald/local-stack'
 import type { Mutant } from '../mutants/mutants.ts'
 import type { Stack } from '../stack/stack.ts'
+import { until } from '../until.ts'
 
 const run = promisify(execFile)
 
@@ -32,7 +33,8 @@ const mutantHook = new URL('../mutants/register.ts', import.meta.url).href
 
 export async function startIngestFleet(options: FleetOptions): Promise<IngestFleet> {
   const settings = await settingsOf(options)
-  await run(process.execPath, [migrateFile], { env: settings })
+  // Safe to run again, as after an election in the midst of it.
+  await until('the migration', () => run(process.execPath, [migrateFile], { env: settings }).then(() => true))
   const members: StartedService[] = []
 
   const grow = async (): Promise<StartedService> => {

@@ -67,7 +67,8 @@ async function initiate(addresses: readonly string[]): Promise<void> {
       replSetInitiate: {
         _id: 'herald',
         members: addresses.map((host, index) => ({ _id: index, host })),
-        settings: { electionTimeoutMillis: 2_000, heartbeatIntervalMillis: 500 },
+        // Soon, but not so soon that a machine that is merely busy holds elections.
+        settings: { electionTimeoutMillis: 4_000, heartbeatIntervalMillis: 1_000 },
       },
     })
     await until('a primary', async () => (await admin.command({ hello: 1 })).primary !== undefined)
