@@ -30,12 +30,18 @@ const echo =
     response.end(JSON.stringify({ name, method, url, headers, rawHeaders, body: await text(request) }))
   }
 
-async function startBehindGateway({ ingest = echo('ingest'), query = echo('query'), answerWithinMs = 5_000 } = {}) {
+async function startBehindGateway({
+  ingest = echo('ingest'),
+  query = echo('query'),
+  answerWithinMs = 5_000,
+  mounts = {} as Record<string, Handler>,
+} = {}) {
   const upstreams = { ingest: await startUpstream(ingest), query: await startUpstream(query) }
   const gateway = await startGateway({
     ingestUrl: upstreams.ingest.url,
     queryUrl: upstreams.query.url,
     answerWithinMs,
+    mounts,
   })
   releasers.add(gateway.stop)
   return { ...gateway, upstreams }
@@ -190,4 +196,38 @@ test.each(['/%zz', '/a/../../b'])('%s, which cannot be passed on, is a problem',
   expect(answer).toMatch(/^HTTP\/1.1 400 /)
   expect(answer).toMatch(/content-type: application\/problem\+json/)
   expect(answer).toContain('"code":"invalid_request"')
+})
+
+test.each([
+  [
+    'header fields of 20,000 bytes',
+    `GET / HTTP/1.1\r\nhost: x\r\nx-long: ${'x'.repeat(20_000)}\r\n\r\n`,
+    431,
+    'headers_too_large',
+  ],
+  ['no HTTP at all', 'hello\r\n\r\n', 400, 'invalid_request'],
+])('%s are a problem', async (_, request, status, code) => {
+  const { url } = await startBehindGateway()
+  const socket = connect(Number(new URL(url).port), '127.0.0.1')
+  socket.write(request)
+  const [head = '', body = ''] = (await text(socket)).split('\r\n\r\n')
+  expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
+  expect(head).toMatch(/content-type: application\/problem\+json/)
+  expect(JSON.parse(body)).toMatchObject({ status, code, instance: expect.stringMatching(/./) })
+})
+
+test('what is mounted answers itself, with the body unread', async () => {
+  const { url: base } = await startBehindGateway({ mounts: { '/demo': echo('demo') } })
+  const answers = await Promise.all(
+    ['/demo/mentions', '/demo?a=b', '/demolition'].map(async (path) => {
+      const response = await fetch(base + path, { method: 'POST', body: 'sent' })
+      const { name, url, body } = (await response.json()) as Record<string, string>
+      return { name, url, body }
+    }),
+  )
+  expect(answers).toEqual([
+    { name: 'demo', url: '/demo/mentions', body: 'sent' },
+    { name: 'demo', url: '/demo?a=b', body: 'sent' },
+    { name: 'query', url: '/demolition', body: 'sent' },
+  ])
 })

@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders, RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import replyFrom from '@fastify/reply-from'
 import { type FastifyReply, type FastifyRequest, fastify } from 'fastify'
+import { answerClientError } from './client-errors.ts'
 import { gatewayProblem } from './gateway-problem.ts'
 import { readRequestBody } from './request-body.ts'
 
@@ -14,7 +15,7 @@ export interface GatewayOptions {
   port?: number
   /** How long a service may take to begin its answer, in milliseconds. */
   answerWithinMs?: number
-  /** What answers itself the paths that begin so, such as `/demo/`. */
+  /** What answers a path, such as `/demo`, and all below it, in place of the services. */
   mounts?: Readonly<Record<string, RequestListener>>
 }
 
@@ -34,6 +35,7 @@ export async function startGateway(options: GatewayOptions): Promise<StartedGate
     requestIdHeader: 'x-request-id',
     genReqId: () => randomUUID(),
     frameworkErrors: (error, request, reply) => sendProblem(error, request, reply as FastifyReply),
+    clientErrorHandler: answerClientError,
   })
   // No limit to connections, because each event stream keeps one; none to pauses, because a stream may have them.
   const undici = { connections: null, headersTimeout: answerWithinMs, bodyTimeout: 0 }
@@ -43,7 +45,7 @@ export async function startGateway(options: GatewayOptions): Promise<StartedGate
   // In a hook, because it runs for every path and method, and before anything is read of a body. It never says that it
   // is done, because nothing is to follow; a promise would, when an answer breaks off.
   app.addHook('onRequest', (request, reply, _done) => {
-    const mounted = Object.entries(mounts).find(([path]) => request.url.startsWith(path))
+    const mounted = Object.entries(mounts).find(([path]) => `${pathOf(request)}/`.startsWith(`${path}/`))
     if (mounted) {
       reply.hijack()
       mounted[1](request.raw, reply.raw)
@@ -53,8 +55,7 @@ export async function startGateway(options: GatewayOptions): Promise<StartedGate
   })
 
   async function pass(request: FastifyRequest, reply: FastifyReply) {
-    const path = request.url.split('?', 1)[0]
-    const upstream = request.method === 'POST' && path === '/' ? ingestUrl : queryUrl
+    const upstream = request.method === 'POST' && pathOf(request) === '/' ? ingestUrl : queryUrl
     const body = await readRequestBody(request.raw)
     reply.from(undefined, {
       // With a type the plugin leaves the bytes alone; the client's own is put back below.
@@ -70,6 +71,10 @@ export async function startGateway(options: GatewayOptions): Promise<StartedGate
   await app.listen({ host, port })
   const address = app.server.address() as AddressInfo
   return { url: `http://${host}:${address.port}`, stop: () => app.close() }
+}
+
+function pathOf({ url }: Pick<FastifyRequest, 'url'>) {
+  return url.split('?', 1)[0]
 }
 
 function passedHeaders(original: IncomingHttpHeaders, headers: IncomingHttpHeaders, body: Buffer | undefined) {

@@ -46,6 +46,17 @@ whenBuilt('what `npm start` prints can be pasted, and Ctrl-C ends it all', async
   expect(marked).toMatchObject({ readAt: null })
   expect(entries).toHaveLength(50)
 
+  const demo =
+    lines
+      .find((line) => line.startsWith('See it at'))
+      ?.split(/ +/)
+      .at(-1) ?? ''
+  const page = await fetch(demo)
+  expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('<title>Herald demo</title>')])
+  const session = (await (await fetch(`${demo}session?as=amara`)).json()) as { as: string; token: string }
+  const own = await fetch(new URL('/', demo), { headers: { authorization: `Bearer ${session.token}` } })
+  expect([session.as, own.status]).toEqual(['amara', 200])
+
   const exited = new Promise((resolve) => started.once('exit', (code) => resolve(code)))
   started.kill('SIGINT')
   expect(await exited).toBe(0)
