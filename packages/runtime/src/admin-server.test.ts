@@ -90,6 +90,17 @@ test('/metrics has those of the process, in the format of Prometheus', async () 
   expect(answer.body).toContain('# TYPE http_request_duration_seconds histogram')
 })
 
+test('/metrics tells of each readiness check whether it held, did not, or had no answer', async () => {
+  await get('/readyz', { readinessChecks: [right, missing, throwing] })
+  const { body } = await admin.app.inject({ url: '/metrics' })
+  const shown = [...body.matchAll(/^herald_readiness_check\{check="(\w+)",answer="(\w+)"\} 1$/gm)]
+  expect(shown.map(([, check, answer]) => [check, answer]).sort()).toEqual([
+    ['index', 'failing'],
+    ['right', 'ok'],
+    ['throwing', 'unanswered'],
+  ])
+})
+
 test('two sets of metrics do not know of each other', async () => {
   const [one, other] = [createMetrics(), createMetrics()]
   one.httpRequestSeconds.observe({ method: 'GET', route: '/x', status: '200' }, 1)

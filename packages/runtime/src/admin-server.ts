@@ -1,6 +1,6 @@
 import { type FastifyInstance, type FastifyReply, fastify } from 'fastify'
-import type { Registry } from 'prom-client'
-import { type CheckResult, createCheckRunner, type HealthCheck } from './health-checks.ts'
+import { Gauge, type Registry } from 'prom-client'
+import { type CheckAnswer, type CheckResult, createCheckRunner, type HealthCheck } from './health-checks.ts'
 import type { Logger } from './logger.ts'
 
 export type AdminServerDependencies = {
@@ -29,13 +29,14 @@ export function createAdminServer({
   checkLimitMs = 2_000,
 }: AdminServerDependencies): AdminServer {
   const runChecks = createCheckRunner({ logger, limitMs: checkLimitMs })
+  const runReadinessChecks = createCheckRunner({ logger, limitMs: checkLimitMs, onAnswer: showAnswers(registry) })
   const app = fastify({ logger: false, forceCloseConnections: true })
   let draining = false
 
   app.get('/livez', async (_request, reply) => report(reply, await runChecks(livenessChecks)))
   app.get('/readyz', async (_request, reply) => {
     if (draining) return report(reply, [{ name: 'draining', ok: false, detail: 'The service is shutting down' }])
-    return report(reply, await runChecks(readinessChecks))
+    return report(reply, await runReadinessChecks(readinessChecks))
   })
   app.get('/metrics', async (_request, reply) => reply.type(registry.contentType).send(await registry.metrics()))
 
@@ -44,6 +45,20 @@ export function createAdminServer({
     startDraining: () => {
       draining = true
     },
+  }
+}
+
+/** The last answers, for alerts: a check that fails wants something of its operator, one without an answer may just wait. */
+function showAnswers(registry: Registry) {
+  const gauge = new Gauge({
+    name: 'herald_readiness_check',
+    help: 'Whether the last answer to a readiness check was this one (ok, failing, unanswered), by check',
+    labelNames: ['check', 'answer'],
+    registers: [registry],
+  })
+  const answers: readonly CheckAnswer[] = ['ok', 'failing', 'unanswered']
+  return (check: string, answer: CheckAnswer): void => {
+    for (const possible of answers) gauge.set({ check, answer: possible }, possible === answer ? 1 : 0)
   }
 }
 

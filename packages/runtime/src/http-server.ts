@@ -27,6 +27,7 @@ import { requestIdOf } from './request-id.ts'
 import { createRequestObservation, QuietLogController } from './request-observation.ts'
 import { createRequestValidation } from './request-validation.ts'
 import { securityHeaders } from './security-headers.ts'
+import type { Tracing } from './tracing.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -36,9 +37,9 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The path of the operation that the route is a part of, such as a style sheet of a page. */
     partOf?: string
-  }
     /** A success lasts as long as the client wants, and so is no request whose duration tells anything. */
     endless?: boolean
+  }
 }
 
 export type ServedRoute = {
@@ -60,6 +61,8 @@ export type HttpServerDependencies = {
   readonly logger: Logger
   readonly authenticator: Authenticator
   readonly metrics: Pick<Metrics, 'httpRequestSeconds'>
+  /** Where a span of each request goes; nowhere when it is not given. */
+  readonly tracing?: Tracing | undefined
   /** Every operation behind the base URL, other services' too: 405 and `Allow` come from them and the own routes. */
   readonly operations?: readonly MethodAndPath[]
   /** Tells the errors that mean that the storage cannot be reached. */
@@ -84,6 +87,7 @@ export function createHttpServer({
   logger,
   authenticator,
   metrics,
+  tracing,
   operations = [],
   isStorageUnavailable = () => false,
   rateLimitPerMinute = limits.requestsPerMinute,
@@ -95,7 +99,7 @@ export function createHttpServer({
   const allowed = createAllowedMethods(operations)
   const cors = createCors({ origins: corsOrigins, allowed })
   const { authenticate, authorize, identityOf } = createAuthenticationHook(authenticator)
-  const observe = createRequestObservation({ metrics, identityOf })
+  const observe = createRequestObservation({ metrics, identityOf, tracing })
   const answerWithProblem = createProblemAnswers({ isStorageUnavailable })
 
   function begin(request: FastifyRequest, reply: FastifyReply): void {

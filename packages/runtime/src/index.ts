@@ -59,3 +59,4 @@ export {
   storageSettings,
 } from './shared-settings.ts'
 export { type ServiceProcess, type ShutdownDependencies, shutDownOnSignals } from './shutdown.ts'
+export { type FinishedSpan, spanClock, startTracing, type Tracing, type TracingDependencies } from './tracing.ts'

@@ -2,10 +2,12 @@ import { performance } from 'node:perf_hooks'
 import { type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import type { Identity } from './identity.ts'
 import type { Metrics } from './metrics.ts'
+import { spanClock, type Tracing } from './tracing.ts'
 
 export type RequestObservationDependencies = {
   readonly metrics: Pick<Metrics, 'httpRequestSeconds'>
   readonly identityOf: (request: FastifyRequest) => Identity | undefined
+  readonly tracing?: Tracing | undefined
 }
 
 /**
@@ -13,9 +15,10 @@ export type RequestObservationDependencies = {
  * streams without end have the line alone.
  * The line holds the pattern of the route and not the address: that may hold what should not be kept.
  */
-export function createRequestObservation({ metrics, identityOf }: RequestObservationDependencies) {
+export function createRequestObservation({ metrics, identityOf, tracing }: RequestObservationDependencies) {
   return function observe(request: FastifyRequest, reply: FastifyReply): void {
     const start = performance.now()
+    const startMs = spanClock()
     let finished = false
     reply.raw.once('finish', () => {
       finished = true
@@ -28,6 +31,18 @@ export function createRequestObservation({ metrics, identityOf }: RequestObserva
       const identity = identityOf(request)
       const isEndless = request.routeOptions.config.endless === true && method !== 'HEAD' && status === 200
       if (!isEndless) metrics.httpRequestSeconds.observe({ method, route, status }, durationMs / 1000)
+      tracing?.record({
+        name: `${method} ${route}`,
+        kind: 'server',
+        traceparent: request.headers.traceparent?.toString(),
+        ...{ startMs, endMs: startMs + durationMs, failed: status >= 500 || !finished },
+        attributes: {
+          'http.request.method': method,
+          'http.route': route,
+          'http.response.status_code': status,
+          'herald.request_id': request.id,
+        },
+      })
       request.log.info(
         {
           ...{ method, route, status, durationMs },

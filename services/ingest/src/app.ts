@@ -7,6 +7,7 @@ import {
   createMetrics,
   type Logger,
   type Releasers,
+  type Tracing,
   toAuthenticatorOptions,
 } from '@herald/runtime'
 import { createStore, isStorageUnavailable } from '@herald/store'
@@ -20,10 +21,12 @@ export type IngestDependencies = {
   readonly settings: Settings
   readonly logger: Logger
   readonly releasers: Releasers
+  /** Where spans go; none are made when it is not given. */
+  readonly tracing?: Tracing | undefined
 }
 
 /** Ingest: events from Kafka and `POST /`, into MongoDB. Everything is wired here, nothing listens or consumes yet. */
-export function createIngest({ settings, logger, releasers }: IngestDependencies) {
+export function createIngest({ settings, logger, releasers, tracing }: IngestDependencies) {
   const clock = () => new Date()
   const metrics = createMetrics()
   const store = createStore({
@@ -35,11 +38,12 @@ export function createIngest({ settings, logger, releasers }: IngestDependencies
   releasers.add('MongoDB', () => store.close())
 
   const eventMetrics = createEventMetrics(metrics.registry, clock)
-  const events = createEventsIn({ settings, store, metrics: eventMetrics, logger, releasers, clock })
+  const events = createEventsIn({ settings, store, metrics: eventMetrics, logger, releasers, clock, tracing })
   const http = createHttpServer({
     logger,
     authenticator: createAuthenticator({ ...toAuthenticatorOptions(settings), logger }),
     metrics,
+    tracing,
     operations: Object.values(operations),
     isStorageUnavailable,
     rateLimitPerMinute: settings.RATE_LIMIT_PER_MINUTE,

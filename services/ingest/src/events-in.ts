@@ -1,9 +1,10 @@
-import type { HealthCheck, Logger, Releasers } from '@herald/runtime'
+import type { HealthCheck, Logger, Releasers, Tracing } from '@herald/runtime'
 import type { Store } from '@herald/store'
 import type { Settings } from './config.ts'
 import type { TopicKind } from './events/decide.ts'
 import { deadLetterOverdueReceipts } from './events/overdue-receipts.ts'
-import { createRecordHandler, type HandledRecord } from './events/record-handler.ts'
+import { createRecordHandler, type HandledRecord, type RecordHandlerDependencies } from './events/record-handler.ts'
+import { createTracedRecordHandler } from './events/traced-record-handler.ts'
 import { createKafka } from './kafka/client.ts'
 import { createEventConsumer, type EventConsumer } from './kafka/consumer.ts'
 import { createDeadLetterProducer } from './kafka/dead-letter-producer.ts'
@@ -20,6 +21,7 @@ export type EventsInDependencies = {
   readonly logger: Logger
   readonly releasers: Releasers
   readonly clock: () => Date
+  readonly tracing?: Tracing | undefined
 }
 
 /** The way in from Kafka, wired and not started yet. */
@@ -32,7 +34,7 @@ export type EventsIn = {
 const dayMs = 24 * 60 * 60 * 1_000
 
 export function createEventsIn(dependencies: EventsInDependencies): EventsIn {
-  const { settings, store, metrics, logger, releasers, clock } = dependencies
+  const { settings, store, metrics, logger, releasers, clock, tracing } = dependencies
   const kinds = new Map<string, TopicKind>([
     [settings.KAFKA_MENTION_TOPIC, 'mention'],
     [settings.KAFKA_CHANGE_TOPIC, 'change'],
@@ -44,6 +46,12 @@ export function createEventsIn(dependencies: EventsInDependencies): EventsIn {
   const deadLetters = createDeadLetterProducer(shared.kafka, deadLetterTopic)
   releasers.add('dead-letter producer', () => deadLetters.close())
 
+  const handling: RecordHandlerDependencies = {
+    ...store,
+    deadLetters,
+    times: () => ({ now: clock(), keepFrom: keepFrom(clock(), settings.RETENTION_DAYS) }),
+    observe: createObserver(metrics, logger),
+  }
   const heldBack = new Map<string, Date>()
   const consumer = createEventConsumer({
     ...shared,
@@ -51,12 +59,7 @@ export function createEventsIn(dependencies: EventsInDependencies): EventsIn {
     clock,
     logger,
     kindOf: (topic) => kinds.get(topic) as TopicKind,
-    handle: createRecordHandler({
-      ...store,
-      deadLetters,
-      times: () => ({ now: clock(), keepFrom: keepFrom(clock(), settings.RETENTION_DAYS) }),
-      observe: createObserver(metrics, logger),
-    }),
+    handle: tracing ? createTracedRecordHandler(handling, tracing) : createRecordHandler(handling),
     onChunk: metrics.observeChunk,
     onHeldBack(topic, partition) {
       heldBack.set(`${topic}/${partition}`, clock())

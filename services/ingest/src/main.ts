@@ -1,5 +1,5 @@
 import process from 'node:process'
-import { runService, serve } from '@herald/runtime'
+import { runService, serve, startTracing } from '@herald/runtime'
 import { createIngest } from './app.ts'
 import { settingsSchema } from './config.ts'
 
@@ -8,7 +8,8 @@ await runService({
   schema: settingsSchema,
   process,
   async start({ settings, logger, releasers, onDraining }) {
-    const { http, admin, events } = createIngest({ settings, logger, releasers })
+    const tracing = await startTracing({ settings, serviceName: 'herald-ingest', logger, releasers })
+    const { http, admin, events } = createIngest({ settings, logger, releasers, tracing })
     onDraining(admin.startDraining)
     const { HOST: host, PORT, ADMIN_PORT } = settings
     await serve(admin.app, { name: 'admin server', host, port: ADMIN_PORT, releasers })

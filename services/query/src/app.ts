@@ -6,6 +6,7 @@ import {
   createMetrics,
   type Logger,
   type Releasers,
+  type Tracing,
   toAuthenticatorOptions,
 } from '@herald/runtime'
 import { createStore, isStorageUnavailable } from '@herald/store'
@@ -22,12 +23,14 @@ export type QueryDependencies = {
   readonly settings: Settings
   readonly logger: Logger
   readonly releasers: Releasers
+  /** Where spans go; none are made when it is not given. */
+  readonly tracing?: Tracing | undefined
   /** Bounds of streams that are not the usual ones. */
   readonly streamOptions?: Partial<StreamOptions>
 }
 
 /** Query: what was stored, to those whom it concerns. Everything is wired here, nothing listens yet. */
-export function createQuery({ settings, logger, releasers, streamOptions }: QueryDependencies) {
+export function createQuery({ settings, logger, releasers, tracing, streamOptions }: QueryDependencies) {
   const metrics = createMetrics()
   const store = createStore({
     uri: settings.MONGODB_URI,
@@ -40,6 +43,7 @@ export function createQuery({ settings, logger, releasers, streamOptions }: Quer
     logger,
     authenticator: createAuthenticator({ ...toAuthenticatorOptions(settings), logger }),
     metrics,
+    tracing,
     operations: Object.values(operations),
     isStorageUnavailable,
     rateLimitPerMinute: settings.RATE_LIMIT_PER_MINUTE,

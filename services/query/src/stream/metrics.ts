@@ -37,6 +37,17 @@ export function createStreamMetrics(registry: Registry) {
     },
     countEvent: (event: string) => events.inc({ event }),
     countWatch: (purpose: 'live' | 'catch-up') => watches.inc({ purpose }),
+    /** Shows how far the change stream is behind, in seconds; 0 while none is needed. */
+    showBehind(seconds: () => number) {
+      new Gauge({
+        name: 'herald_change_stream_behind_seconds',
+        help: 'How long ago the last place was that the change stream has told of; a quiet replica set moves every 10 s',
+        registers,
+        collect() {
+          this.set(seconds())
+        },
+      })
+    },
     countReturn: (outcome: 'resumed' | 'reset') => catchUps.inc({ outcome }),
   }
 }

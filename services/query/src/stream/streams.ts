@@ -66,6 +66,11 @@ export function createStreams({ store, logger, metrics, clock, options: changed 
     ...{ toEvent, logger, options },
   })
 
+  metrics.showBehind(() => {
+    const reachedAt = live.position === undefined ? undefined : timeOfPosition(live.position)
+    return reachedAt === undefined ? 0 : Math.max(0, (now() - reachedAt.getTime()) / 1_000)
+  })
+
   function watchFor(purpose: 'live' | 'catch-up'): Store['feedChanges']['watch'] {
     return (from) => {
       metrics.countWatch(purpose)

@@ -1,0 +1,74 @@
+import {
+  type Context,
+  DiagLogLevel,
+  diag,
+  isSpanContextValid,
+  ROOT_CONTEXT,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+} from '@opentelemetry/api'
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
+import { resourceFromAttributes } from '@opentelemetry/resources'
+import { AlwaysOnSampler, BatchSpanProcessor, ParentBasedSampler, TracerProvider } from '@opentelemetry/sdk-trace'
+import type { Logger } from './logger.ts'
+import type { FinishedSpan, Tracing } from './tracing.ts'
+
+const kinds = { server: SpanKind.SERVER, consumer: SpanKind.CONSUMER, client: SpanKind.CLIENT } as const
+
+/** Spans through OpenTelemetry's SDK, in batches. Whether a trace is kept was decided by whoever began it. */
+export function createOtlpTracing({
+  endpoint,
+  serviceName,
+  logger,
+}: {
+  readonly endpoint: string
+  readonly serviceName: string
+  readonly logger: Logger
+}): Tracing & { close(): Promise<void> } {
+  const warn = (message: string, ...rest: unknown[]) => logger.warn({ rest }, `Traces: ${message}`)
+  diag.setLogger({ error: warn, warn, info() {}, debug() {}, verbose() {} }, DiagLogLevel.WARN)
+  const exporter = new OTLPTraceExporter({ url: `${endpoint.replace(/\/$/, '')}/v1/traces`, timeoutMillis: 5_000 })
+  const provider = new TracerProvider({
+    resource: resourceFromAttributes({ 'service.namespace': 'herald', 'service.name': serviceName }),
+    sampler: new ParentBasedSampler({ root: new AlwaysOnSampler() }),
+    // A full second of ingest's records fits; beyond that spans are dropped.
+    spanProcessors: [
+      new BatchSpanProcessor({
+        exporter,
+        maxQueueSize: 16_384,
+        maxExportBatchSize: 1_024,
+        scheduledDelayMillis: 1_000,
+      }),
+    ],
+  })
+  const tracer = provider.getTracer('herald')
+
+  function add(span: Omit<FinishedSpan, 'children'>, parent: Context): Context {
+    const { name, startMs, endMs, failed } = span
+    const added = tracer.startSpan(
+      name,
+      { kind: kinds[span.kind], startTime: startMs, attributes: { ...span.attributes } },
+      parent,
+    )
+    if (failed) added.setStatus({ code: SpanStatusCode.ERROR })
+    added.end(endMs)
+    return trace.setSpan(parent, added)
+  }
+
+  return {
+    record({ children = [], ...span }) {
+      const context = add(span, contextOf(span.traceparent))
+      for (const child of children) add(child, context)
+    },
+    close: () => provider.shutdown(),
+  }
+}
+
+/** The context that a `traceparent` names (W3C Trace Context, version 00 and what later versions begin with). */
+function contextOf(traceparent: string | undefined): Context {
+  const [, traceId = '', spanId = '', flags = ''] =
+    /^(?!ff)[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:-.*)?$/.exec(traceparent?.trim() ?? '') ?? []
+  const parent = { traceId, spanId, traceFlags: Number.parseInt(flags || '0', 16), isRemote: true }
+  return isSpanContextValid(parent) ? trace.setSpanContext(ROOT_CONTEXT, parent) : ROOT_CONTEXT
+}
