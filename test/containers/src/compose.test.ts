@@ -21,8 +21,9 @@ onDocker('docker compose up', () => {
       if (had === 'stand-in') console.warn(`The image of ${service} is a stand-in made from Debian's package.`)
     }
     composition = await createComposition()
+    await composition.build()
     await composition.up()
-  })
+  }, 1_800_000)
   afterAll(async () => {
     await composition?.down()
   })
@@ -103,7 +104,7 @@ onDocker('docker compose up', () => {
       const struckAt = flow.count()
       await composition.compose('kill', service)
       expect((await inspect('container', await composition.containerOf(service))).State.Running).toBe(false)
-      await composition.compose('up', '--detach', '--no-build', '--wait', '--wait-timeout', '180')
+      await composition.up()
       await eventually('the flow goes on', async () => flow.count() > struckAt + 200)
 
       const acknowledged = await flow.stop()

@@ -26,8 +26,9 @@ export async function createComposition() {
     brokers: [`localhost:${kafka}`],
     mongodbUri: `mongodb://127.0.0.1:${mongodb}/?directConnection=true`,
     prometheusUrl: `http://127.0.0.1:${prometheus}`,
-    /** Builds what is Herald's, starts everything, and returns when all of it is healthy. */
-    up: () => compose('up', '--detach', '--build', '--wait', '--wait-timeout', '300'),
+    build: () => compose('build'),
+    /** Starts everything, and returns when all of it is healthy. */
+    up: () => compose('up', '--detach', '--no-build', '--wait', '--wait-timeout', '300'),
     containerOf: async (service: string) => (await compose('ps', '--all', '--quiet', service)).trim(),
     down: () => compose('--profile', '*', 'down', '--volumes', '--timeout', '30'),
   }
