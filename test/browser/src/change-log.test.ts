@@ -73,10 +73,10 @@ describe.each(schemes)('accessible in every state, %s', (colorScheme: Scheme) =>
     await check(page, named('loading'))
     query.kill('SIGKILL')
     await query.exited
-    await logOf(page).getByText('The change log could not be loaded').waitFor()
+    await logOf(page).locator('[part=error]').getByText('The change log could not be loaded').waitFor()
     await check(page, named('failed'))
     await logOf(page).getByRole('button', { name: 'Export as CSV' }).click()
-    await logOf(page).getByText('The export broke off').waitFor()
+    await logOf(page).locator('[part=notice]').getByText('The export broke off').waitFor()
     await check(page, named('export-failed'))
     await query.restart()
     await logOf(page).getByRole('button', { name: 'Try again' }).click()

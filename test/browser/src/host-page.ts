@@ -55,8 +55,8 @@ export async function startHostPage() {
     use(address: string): void {
       baseUrl = address
     },
-    /** Another page in its place, and what it is told when it asks for a token. */
-    serve(html: string, sessionToken: string): void {
+    /** Another page in its place, or none; and what it is told when it asks for a token. */
+    serve(html: string | undefined, sessionToken = ''): void {
       content = html
       token = sessionToken
     },

@@ -99,7 +99,7 @@ test('bundled from the packed files it runs in a page', async () => {
     sub: stage.account.userId,
     subscriber_id: stage.account.subscriberId,
   })
-  const page = await stage.openHost([])
+  const page = await stage.openContent('<title>Host</title><main></main>')
   await page.evaluate(
     ({ token, baseUrl }) => {
       localStorage.token = token

@@ -6,7 +6,7 @@ export const changeLogStyles = css`
     container-type: inline-size;
     --_avatar: 26px;
   }
-  header {
+  .head {
     display: flex;
     flex-wrap: wrap;
     align-items: center;

@@ -58,7 +58,7 @@ function headerView({ filters, texts, isFiltering, exporting, onExport, onRefres
     >
       ${exporting === format ? html`<i class="spinner"></i>` : texts.exportFormat(format)}
     </button>`
-  return html`<header part="header">
+  return html`<div class="head" part="header">
     <h2 id="title">${texts.title}</h2>
     <div class="tools">
       <button class="button" type="button" aria-expanded=${isFiltering} aria-controls="filters" @click=${onToggleFilters}>
@@ -71,7 +71,7 @@ function headerView({ filters, texts, isFiltering, exporting, onExport, onRefres
         <span aria-hidden="true">${downloadIcon()} ${texts.exportAs}</span>${formats.map(exportButton)}
       </div>
     </div>
-  </header>`
+  </div>`
 }
 
 function bodyView(view: ChangeLogView) {

@@ -43,7 +43,7 @@ export class HeraldInbox extends HeraldElement {
   declare private state: InboxState
   declare private notice: PanelView['notice']
   declare private isOpen: boolean
-  /** What was shown once stays drawn: it fades out whole, and the focus finds its way back from it. */
+  /** What was shown once stays drawn, so that it fades out whole. */
   declare private wasOpened: boolean
   declare private currentId: string | undefined
   /** Those that came while the list was open. */
@@ -192,11 +192,22 @@ export class HeraldInbox extends HeraldElement {
 
   #beforeToggle(event: ToggleEvent): void {
     this.isOpen = event.newState === 'open'
-    if (!this.isOpen) return
+    if (!this.isOpen) {
+      this.#giveFocusBack()
+      return
+    }
     this.wasOpened = true
     this.notice = undefined
     const { phase, listing } = this.state
     if (phase === 'idle' || phase === 'failed') void this.#feed?.list(listing)
+  }
+
+  /** Chromium does so by itself, but not within a shadow root. */
+  #giveFocusBack(): void {
+    const { activeElement } = this.renderRoot as ShadowRoot
+    if (activeElement && this.#panel?.contains(activeElement)) {
+      this.renderRoot.querySelector<HTMLElement>('.bell')?.focus({ preventScroll: true })
+    }
   }
 
   async #onToggle(event: ToggleEvent): Promise<void> {

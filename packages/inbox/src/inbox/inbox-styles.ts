@@ -90,7 +90,7 @@ export const inboxStyles = css`
   .panel:focus {
     outline: none;
   }
-  header {
+  .head {
     flex: none;
     padding: 16px 12px 10px 24px;
     border-bottom: 1px solid var(--_border);

@@ -43,7 +43,7 @@ function headerView({ state, texts, unreadCount, onClose, onFilter, onMarkAll }:
     html`<button type="button" aria-pressed=${state.listing === listing} @click=${() => onFilter(listing)}>
       ${text} ${count ? html`<span class="count">${count}</span>` : nothing}
     </button>`
-  return html`<header part="header">
+  return html`<div class="head" part="header">
     <div class="title">
       <h2 id="title">${texts.title}</h2>
       <button class="round" type="button" aria-label=${texts.close} title=${texts.close} @click=${onClose}>
@@ -64,7 +64,7 @@ function headerView({ state, texts, unreadCount, onClose, onFilter, onMarkAll }:
         ${checksIcon()} ${texts.markAll}
       </button>
     </div>
-  </header>`
+  </div>`
 }
 
 function noticesView({ state, notice, texts, onDismiss }: PanelView) {
