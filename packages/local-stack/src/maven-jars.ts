@@ -1,0 +1,48 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { cachedFolder, cacheFolder } from './cache-folder.ts'
+import { findCommand, runCommand } from './commands-on-path.ts'
+import type { FindOptions } from './find-options.ts'
+import { javaHome } from './java.ts'
+
+const COPY = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies'
+
+export interface JarsWanted {
+  /** Of the folder in the cache; another one for every other version. */
+  name: string
+  /** `group:artifact:version`; what they depend on comes with them. */
+  artifacts: readonly string[]
+  /** Further files of the folder, by name. */
+  files?: Readonly<Record<string, string>>
+}
+
+/** A folder of the cache with `jars/` in it, fetched through Maven when it is not there. */
+export async function findMavenJars(java: string, wanted: JarsWanted, { environment, log }: FindOptions) {
+  return cachedFolder(cacheFolder(environment), wanted.name, async (partial) => {
+    const maven = findCommand('mvn', environment)
+    if (!maven) throw new Error('mvn is not on the PATH.')
+    log(`Fetching ${wanted.name} through Maven.`)
+    await writeFile(join(partial, 'pom.xml'), pom(wanted))
+    for (const [name, text] of Object.entries(wanted.files ?? {})) await writeFile(join(partial, name), text)
+    await runCommand(
+      maven,
+      ['-q', '-B', '-Dstyle.color=never', COPY, '-DoutputDirectory=jars', '-DincludeScope=runtime'],
+      { environment: { ...environment, JAVA_HOME: javaHome(java) }, folder: partial },
+    )
+  })
+}
+
+function pom({ name, artifacts }: JarsWanted): string {
+  const dependencies = artifacts.map((artifact) => {
+    const [group, id, version] = artifact.split(':')
+    return `<dependency><groupId>${group}</groupId><artifactId>${id}</artifactId><version>${version}</version></dependency>`
+  })
+  return `<project>
+  <modelVersion>4.0.0</modelVersion>
+  <groupId>herald</groupId><artifactId>${name}</artifactId><version>1</version>
+  <dependencies>
+    ${dependencies.join('\n    ')}
+  </dependencies>
+</project>
+`
+}

@@ -1,0 +1,79 @@
+import { mkdtemp, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import process from 'node:process'
+import { findJava, findMavenJars, startProgram } from '@herald/local-stack'
+import { type Contestant, type Course, createPlainCollection } from './contestant.ts'
+
+const kafkaVersion = '4.1.0'
+const connectorVersion = '2.0.1'
+
+/** MongoDB's Kafka sink connector in Kafka Connect standalone: idempotent by the event's id, as it can best be. */
+export async function startConnector(course: Course): Promise<Contestant> {
+  const options = { environment: process.env, log: console.error }
+  const java = await findJava(options)
+  const jars = await findMavenJars(
+    java,
+    {
+      name: `mongo-kafka-connect-${connectorVersion}`,
+      artifacts: [
+        `org.apache.kafka:connect-runtime:${kafkaVersion}`,
+        `org.apache.kafka:connect-json:${kafkaVersion}`,
+        `org.mongodb.kafka:mongo-kafka-connect:${connectorVersion}`,
+        'org.mongodb:mongodb-driver-sync:5.5.1',
+        'org.apache.avro:avro:1.12.0',
+      ],
+      files: {},
+    },
+    options,
+  )
+  const collection = await createPlainCollection(course.database)
+  const folder = await mkdtemp(join(tmpdir(), 'herald-connect-'))
+  const worker = join(folder, 'worker.properties')
+  const sink = join(folder, 'sink.properties')
+  const program = await startProgram({
+    name: 'Kafka Connect',
+    command: java,
+    args: ['-cp', join(jars, 'jars', '*'), 'org.apache.kafka.connect.cli.ConnectStandalone', worker, sink],
+    environment: process.env,
+    folder,
+    async prepare() {
+      await writeFile(worker, lines(workerSettings(course, folder)))
+      await writeFile(sink, lines(sinkSettings(course, collection.collectionName)))
+    },
+    ready: { line: /Kafka Connect started/ },
+  })
+  return { pid: program.pid, collection, stop: program.stop }
+}
+
+const lines = (settings: Record<string, string>) =>
+  Object.entries(settings)
+    .map(([name, value]) => `${name}=${value}\n`)
+    .join('')
+
+const workerSettings = ({ brokers }: Course, folder: string) => ({
+  'bootstrap.servers': brokers.join(','),
+  'key.converter': 'org.apache.kafka.connect.storage.StringConverter',
+  'value.converter': 'org.apache.kafka.connect.json.JsonConverter',
+  'value.converter.schemas.enable': 'false',
+  'offset.storage.file.filename': join(folder, 'offsets'),
+  'plugin.discovery': 'only_scan',
+  'consumer.max.poll.records': '5000',
+  'consumer.auto.offset.reset': 'earliest',
+  listeners: 'http://127.0.0.1:0',
+})
+
+const sinkSettings = ({ groupId, topics, topic, mongodbUri, database }: Course, collection: string) => ({
+  name: groupId,
+  'connector.class': 'com.mongodb.kafka.connect.MongoSinkConnector',
+  'tasks.max': '2',
+  topics: topics[topic],
+  'connection.uri': `${mongodbUri}${mongodbUri.includes('?') ? '&' : '?'}w=majority&journal=true`,
+  database: database.databaseName,
+  collection,
+  'document.id.strategy': 'com.mongodb.kafka.connect.sink.processor.id.strategy.PartialValueStrategy',
+  'document.id.strategy.partial.value.projection.list': 'id',
+  'document.id.strategy.partial.value.projection.type': 'AllowList',
+  'writemodel.strategy': 'com.mongodb.kafka.connect.sink.writemodel.strategy.ReplaceOneDefaultStrategy',
+  'bulk.write.ordered': 'false',
+})

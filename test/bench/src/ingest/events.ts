@@ -1,0 +1,98 @@
+import { createHash } from 'node:crypto'
+
+/** An event as a record of its topic, in structured mode. */
+export type EventRecord = { key: string; value: string; headers: Record<string, string> }
+
+const headers = { 'content-type': 'application/cloudevents+json' }
+const firstMillisecond = Date.UTC(2026, 0, 1)
+const subscribers = 600
+const recipients = 10_000
+
+/** A UUID that looks random and is the same on every run. */
+export function uuidOf(name: string): string {
+  const hex = createHash('sha256').update(name).digest('hex')
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
+}
+
+const memory = new Map<string, string>()
+/** The same for the few thousand names that come again and again. */
+function known(name: string): string {
+  const found = memory.get(name) ?? uuidOf(name)
+  memory.set(name, found)
+  return found
+}
+
+function envelope(sequence: number, type: string, data: unknown): EventRecord {
+  const subscriberid = known(`subscriber ${sequence % subscribers}`)
+  const event = {
+    specversion: '1.0',
+    id: uuidOf(`event ${sequence}`),
+    source: '/services/esg-data',
+    type,
+    time: new Date(firstMillisecond + sequence).toISOString(),
+    subscriberid,
+    data,
+  }
+  return { key: subscriberid, value: JSON.stringify(event), headers }
+}
+
+/** A change of a value, some 560 bytes. */
+export function changeEvent(sequence: number): EventRecord {
+  const user = sequence % 997
+  return envelope(sequence, 'herald.change.recorded.v1', {
+    user: { id: known(`user ${user}`), name: `User Number ${user}`, email: `user.${user}@example.com` },
+    entityType: 'data point',
+    entityId: known(`entity ${sequence % 5_003}`),
+    entityTitle: `Energy consumption, site ${sequence % 5_003}`,
+    actionType: 'update',
+    changedField: 'value',
+    beforeState: { value: sequence, unit: 'kWh' },
+    afterState: { value: sequence + 1, unit: 'kWh', note: 'meter read again' },
+  })
+}
+
+/** A mention of as many recipients, some 900 bytes. */
+export function mentionEvent(sequence: number, recipientCount: number): EventRecord {
+  const recipientIds = Array.from({ length: recipientCount }, (_, i) =>
+    known(`recipient ${(sequence * 31 + i * 3_331) % recipients}`),
+  )
+  return envelope(sequence, 'herald.mention.created.v1', mentionData(sequence, recipientIds))
+}
+
+/** A mention that happens now. */
+export function mentionNow(sequence: number, subscriberid: string, recipientIds: readonly string[]): EventRecord {
+  const event = {
+    specversion: '1.0',
+    id: `now ${sequence}`,
+    source: '/services/esg-data',
+    type: 'herald.mention.created.v1',
+    time: new Date().toISOString(),
+    subscriberid,
+    data: mentionData(sequence, recipientIds),
+  }
+  return { key: subscriberid, value: JSON.stringify(event), headers }
+}
+
+function mentionData(sequence: number, recipientIds: readonly string[]) {
+  const actor = sequence % 499
+  const mention = {
+    mentionerName: `User Number ${actor}`,
+    snippet: 'please could you check the revised figure in this section before we send it to the auditors',
+    entityType: 'data point',
+    anchorId: `anchor-${sequence}`,
+  }
+  return {
+    actor: {
+      id: known(`user ${actor}`),
+      name: `User Number ${actor}`,
+      image: `https://images.example.com/${actor}.png`,
+    },
+    actorType: 'user',
+    subjectId: known(`subject ${sequence % 2_003}`),
+    subjectType: 'user',
+    locationId: known(`location ${sequence % 4_001}`),
+    locationType: 'comment',
+    metadata: { mention, add: {}, edit: {} },
+    recipientIds,
+  }
+}

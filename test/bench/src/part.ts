@@ -1,0 +1,38 @@
+import type { StartedServers } from '@herald/local-stack'
+import type { MongoClient } from 'mongodb'
+import type { Figure } from './figure.ts'
+
+export type BenchContext = {
+  readonly servers: StartedServers
+  readonly client: MongoClient
+  readonly rounds: number
+  /** A run that only shows that everything works: tiny numbers, which mean nothing. */
+  readonly smoke: boolean
+  readonly log: (line: string) => void
+}
+
+/** A part of the benchmarks. */
+export type Part = {
+  readonly name: string
+  readonly about: string
+  readonly run: (context: BenchContext) => Promise<Figure[]>
+}
+
+/** Lets contestants take turns, another one beginning each round, and gives each one's measurements in order. */
+export async function alternate<Name extends string, T>(
+  { rounds, log }: Pick<BenchContext, 'rounds' | 'log'>,
+  contestants: Readonly<Record<Name, () => Promise<T>>>,
+  show: (measured: T) => string,
+): Promise<Record<Name, T[]>> {
+  const names = Object.keys(contestants) as Name[]
+  const measured = Object.fromEntries(names.map((name) => [name, [] as T[]])) as Record<Name, T[]>
+  for (let round = 0; round < rounds; round++) {
+    for (let turn = 0; turn < names.length; turn++) {
+      const name = names[(turn + round) % names.length] as Name
+      const result = await contestants[name]()
+      measured[name].push(result)
+      log(`round ${round + 1} of ${rounds}, ${name}: ${show(result)}`)
+    }
+  }
+  return measured
+}

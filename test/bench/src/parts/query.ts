@@ -1,0 +1,156 @@
+import type { Binary } from 'mongodb'
+import type { Figure } from '../figure.ts'
+import { randomIntegers } from '../measure.ts'
+import { alternate, type BenchContext, type Part } from '../part.ts'
+import { type QueryBench, withQuery } from '../query/bench-query.ts'
+import { type LoadRequest, type LoadResult, load } from '../query/http-load.ts'
+import { startCeiling } from '../query/servers.ts'
+import { showNumber } from '../report.ts'
+
+const show = ({ perSecond, p50, p99 }: LoadResult) => `${showNumber(perSecond)}/s, p50 ${p50} ms, p99 ${p99} ms`
+const rates = (results: readonly LoadResult[]) => results.map(({ perSecond }) => perSecond)
+const unit = 'requests/s'
+
+/** What the query service answers, beside what Fastify, MongoDB and their driver alone do. */
+export const query: Part = {
+  name: 'query',
+  about: 'a page of 20, a mark and the unread count, by 16 connections for 10,000 users',
+  run: (context) =>
+    withQuery(context, { users: context.smoke ? 200 : 10_000, notificationsEach: 30 }, async (bench) => [
+      ...(await measurePages(context, bench)),
+      ...(await measureMarks(context, bench)),
+      ...(await measureCounts(context, bench)),
+    ]),
+}
+
+async function measurePages(context: BenchContext, bench: QueryBench): Promise<Figure[]> {
+  const { herald, naive, raw } = await withCeilings(context, bench, ['naive', 'raw'], (urls, seconds) =>
+    alternate(
+      context,
+      {
+        herald: () => load({ baseUrl: bench.query.url, requests: own(bench, '/'), seconds }),
+        naive: () => load({ baseUrl: urls.naive as string, requests: plain(bench), seconds }),
+        raw: () => load({ baseUrl: urls.raw as string, requests: plain(bench), seconds }),
+      },
+      show,
+    ),
+  )
+  const measured = rates(herald)
+  return [
+    {
+      what: 'page of 20, authenticated',
+      unit,
+      measured,
+      beside: { name: 'as most would write it', measured: rates(naive) },
+      goal: { atLeast: 1.6 },
+    },
+    {
+      what: 'page of 20, authenticated',
+      unit,
+      measured,
+      beside: { name: 'raw BSON, nothing looked at', measured: rates(raw) },
+      goal: { atLeast: 0.75 },
+    },
+  ]
+}
+
+async function measureMarks(context: BenchContext, bench: QueryBench): Promise<Figure[]> {
+  const marks = await shuffledMarks(bench)
+  // No turn gets what another one had: each mark changes something.
+  const perTurn = Math.floor(marks.length / (2 * context.rounds))
+  let turn = 0
+  const next = () => marks.slice(turn * perTurn, ++turn * perTurn)
+  const { herald, mark } = await withCeilings(context, bench, ['mark'], (urls, seconds) =>
+    alternate(
+      context,
+      {
+        herald: () => load({ baseUrl: bench.query.url, seconds, requests: next().map(({ own }) => own) }),
+        mark: () => load({ baseUrl: urls.mark as string, seconds, requests: next().map(({ plain }) => plain) }),
+      },
+      show,
+    ),
+  )
+  return [
+    {
+      what: 'mark unread',
+      unit,
+      measured: rates(herald),
+      beside: { name: 'findOneAndUpdate alone', measured: rates(mark) },
+      goal: { atLeast: 0.7 },
+    },
+  ]
+}
+
+/** A mark of every notification, in no order, all of which are read. */
+async function shuffledMarks({ users, database }: QueryBench): Promise<{ own: LoadRequest; plain: LoadRequest }[]> {
+  const notifications = database.collection<{ _id: Binary }>('notifications')
+  const at = new Date()
+  await notifications.updateMany({}, { $set: { readAt: at, readStateAt: at }, $unset: { unread: true } })
+  const tokens = new Map(users.map(({ userId, token }) => [userId, token]))
+  const marks: { own: LoadRequest; plain: LoadRequest }[] = []
+  for await (const { _id } of notifications.find({}, { projection: { _id: 1 } })) {
+    const [subscriber, user, id] = uuidsIn(_id)
+    const token = tokens.get(user as string) as string
+    marks.push({
+      own: { method: 'PATCH', path: `/notifications/${id}/unread`, token },
+      plain: { method: 'PATCH', path: `/${subscriber}/${user}/${id}` },
+    })
+  }
+  const below = randomIntegers(1)
+  for (let i = marks.length - 1; i > 0; i--) {
+    const j = below(i + 1)
+    const [a, b] = [marks[i], marks[j]]
+    if (a && b) [marks[i], marks[j]] = [b, a]
+  }
+  return marks
+}
+
+function uuidsIn(key: Binary): string[] {
+  const hex = key.toString('hex')
+  return [0, 32, 64].map((at) => {
+    const part = hex.slice(at, at + 32)
+    return `${part.slice(0, 8)}-${part.slice(8, 12)}-${part.slice(12, 16)}-${part.slice(16, 20)}-${part.slice(20)}`
+  })
+}
+
+async function measureCounts(context: BenchContext, bench: QueryBench): Promise<Figure[]> {
+  const { herald, ping } = await withCeilings(context, bench, ['ping'], (urls, seconds) =>
+    alternate(
+      context,
+      {
+        herald: () => load({ baseUrl: bench.query.url, requests: own(bench, '/notifications/unread-count'), seconds }),
+        ping: () => load({ baseUrl: urls.ping as string, requests: plain(bench), seconds }),
+      },
+      show,
+    ),
+  )
+  return [
+    {
+      what: 'unread count',
+      unit,
+      measured: rates(herald),
+      beside: { name: 'a ping of MongoDB', measured: rates(ping) },
+      goal: { atLeast: 0.4 },
+    },
+  ]
+}
+
+const own = ({ users }: QueryBench, path: string): LoadRequest[] => users.map(({ token }) => ({ path, token }))
+const plain = ({ users }: QueryBench): LoadRequest[] =>
+  users.map(({ subscriberId, userId }) => ({ path: `/${subscriberId}/${userId}` }))
+
+/** Starts the ceilings, warms everything up with a short turn, and stops them again. */
+async function withCeilings<T>(
+  { servers, smoke }: BenchContext,
+  { database }: QueryBench,
+  modes: readonly string[],
+  task: (urls: Readonly<Record<string, string>>, seconds: number) => Promise<T>,
+): Promise<T> {
+  const started = await Promise.all(modes.map((mode) => startCeiling(mode, servers.mongodbUri, database.databaseName)))
+  try {
+    const urls = Object.fromEntries(modes.map((mode, index) => [mode, started[index]?.url ?? '']))
+    return await task(urls, smoke ? 1 : 5)
+  } finally {
+    for (const ceiling of started) await ceiling.stop()
+  }
+}

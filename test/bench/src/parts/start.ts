@@ -1,0 +1,54 @@
+import { execFile } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import process from 'node:process'
+import { setTimeout as pause } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { createTokenIssuer, createTopics, startService, topicsWithSuffix } from '@herald/local-stack'
+import type { Part } from '../part.ts'
+import { processUsage } from '../process-usage.ts'
+import { serviceSettings } from '../settings.ts'
+
+const run = promisify(execFile)
+const migrate = fileURLToPath(new URL('../../../../services/ingest/dist/migrate.js', import.meta.url))
+const restMs = 5_000
+const mebi = 2 ** 20
+
+/** How soon a service is ready, and how much memory it has when nothing happens. */
+export const start: Part = {
+  name: 'start',
+  about: 'from the start of a process to ready, and its memory at rest',
+  async run({ servers, client, rounds, smoke, log }) {
+    const database = `bench-${randomUUID()}`
+    const topics = await createTopics(servers.kafkaBrokers, topicsWithSuffix(database))
+    const tokens = await createTokenIssuer()
+    const seconds = { ingest: [] as number[], query: [] as number[] }
+    const memory = { ingest: [] as number[], query: [] as number[] }
+    try {
+      for (let round = 0; round < rounds; round++) {
+        for (const name of ['ingest', 'query'] as const) {
+          const settings = serviceSettings({
+            ...{ mongodbUri: servers.mongodbUri, kafkaBrokers: servers.kafkaBrokers },
+            ...{ database, topics, tokens, groupId: randomUUID() },
+          })
+          if (round === 0) await run(process.execPath, [migrate], { env: settings })
+          const begun = performance.now()
+          const service = await startService(name, settings)
+          seconds[name].push((performance.now() - begun) / 1_000)
+          await pause(smoke ? 100 : restMs)
+          memory[name].push((await processUsage(service.pid)).memoryBytes / mebi)
+          await service.stop()
+          log(
+            `round ${round + 1}, ${name}: ${seconds[name].at(-1)?.toFixed(2)} s, ${memory[name].at(-1)?.toFixed(0)} MiB`,
+          )
+        }
+      }
+    } finally {
+      await client.db(database).dropDatabase()
+    }
+    return (['ingest', 'query'] as const).flatMap((name) => [
+      { what: `${name}: start to ready`, unit: 's', measured: seconds[name], goal: { atMost: 1 } },
+      { what: `${name}: memory at rest`, unit: 'MiB', measured: memory[name], goal: { atMost: 140 } },
+    ])
+  },
+}

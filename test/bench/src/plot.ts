@@ -1,0 +1,51 @@
+import type { Result } from './figure.ts'
+import { showNumber } from './report.ts'
+
+const width = 860
+const rowHeight = 34
+const labelWidth = 380
+const barWidth = 360
+
+type Row = { readonly label: string; readonly share: number; readonly text: string; readonly isMet: boolean }
+
+/** The goals as bars: a full one reaches its goal, a longer one is better than that. For light and dark pages. */
+export function plot(results: readonly Result[]): string {
+  const rows = results.flatMap(toRow)
+  const longest = Math.max(1.5, ...rows.map(({ share }) => Math.min(share, 3)))
+  const height = rows.length * rowHeight + 40
+  const goalX = labelWidth + barWidth / longest
+  const bars = rows.map((row, index) => drawRow(row, 30 + index * rowHeight, barWidth / longest))
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="Measured figures against their goals">
+<style>
+text { font: 13px system-ui, sans-serif; fill: #1f2328 }
+.figure { fill: #59636e }
+.met { fill: #2da44e }
+.missed { fill: #d1782a }
+line { stroke: #59636e; stroke-dasharray: 3 3 }
+@media (prefers-color-scheme: dark) { text { fill: #f0f6fc } .figure { fill: #9198a1 } line { stroke: #9198a1 } }
+</style>
+<text class="figure" x="${goalX}" y="16" text-anchor="middle">goal</text>
+<line x1="${goalX}" y1="22" x2="${goalX}" y2="${height - 10}"/>
+${bars.join('\n')}
+</svg>
+`
+}
+
+function toRow({ what, unit, goal, ratio, median, beside, met }: Result): Row[] {
+  if (goal === undefined) return []
+  const value = ratio ?? median
+  const share = 'atLeast' in goal ? value / goal.atLeast : goal.atMost / value
+  const wanted = 'atLeast' in goal ? `≥ ${goal.atLeast}` : `≤ ${goal.atMost}`
+  const text = ratio === undefined ? `${showNumber(median)} ${unit} (${wanted})` : `${ratio.toFixed(2)} (${wanted})`
+  return [{ label: beside ? `${what} ÷ ${beside.name}` : what, share, text, isMet: met === true }]
+}
+
+const escapeXml = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
+
+function drawRow({ label, share, text, isMet }: Row, y: number, unitWidth: number): string {
+  const length = Math.max(2, Math.min(share, 3) * unitWidth)
+  const shown = label.length > 62 ? `${label.slice(0, 61)}…` : label
+  return `<text x="${labelWidth - 10}" y="${y + 15}" text-anchor="end">${escapeXml(shown)}</text>
+<rect class="${isMet ? 'met' : 'missed'}" x="${labelWidth}" y="${y + 3}" width="${length.toFixed(1)}" height="16" rx="3"/>
+<text class="figure" x="${labelWidth + length + 8}" y="${y + 15}">${escapeXml(text)}</text>`
+}

@@ -1,0 +1,29 @@
+import { readFile } from 'node:fs/promises'
+
+const ticksPerSecond = 100
+const bytesPerKib = 1024
+
+/** What a process has used so far, by Linux's own books; elsewhere it is not a number. */
+export type ProcessUsage = {
+  /** User and system time of all its threads. */
+  readonly cpuSeconds: number
+  readonly memoryBytes: number
+  readonly peakMemoryBytes: number
+}
+
+export async function processUsage(pid: number): Promise<ProcessUsage> {
+  const [stat, status] = await Promise.all([read(`/proc/${pid}/stat`), read(`/proc/${pid}/status`)])
+  // The name in parentheses may hold spaces: fields are counted from behind it.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  const bytes = (name: string) =>
+    Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1] ?? Number.NaN) * bytesPerKib
+  return {
+    cpuSeconds: (Number(fields[11]) + Number(fields[12])) / ticksPerSecond,
+    memoryBytes: bytes('VmRSS'),
+    peakMemoryBytes: bytes('VmHWM'),
+  }
+}
+
+async function read(file: string): Promise<string> {
+  return readFile(file, 'utf8').catch(() => '')
+}

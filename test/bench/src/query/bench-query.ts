@@ -1,0 +1,37 @@
+import { randomUUID } from 'node:crypto'
+import { createTokenIssuer, type StartedService, startService, type TokenIssuer } from '@herald/local-stack'
+import type { Db } from 'mongodb'
+import type { BenchContext } from '../part.ts'
+import { serviceSettings } from '../settings.ts'
+import { type PopulationOptions, populate, type User } from './population.ts'
+
+export type QueryBench = {
+  readonly query: StartedService
+  readonly database: Db
+  readonly users: readonly User[]
+  readonly tokens: TokenIssuer
+  readonly settings: NodeJS.ProcessEnv
+}
+
+export type QueryBenchOptions = Pick<PopulationOptions, 'users' | 'notificationsEach' | 'usersPerSubscriber'>
+
+/** Runs `task` with a query service over a database of its own that holds so many feeds. */
+export async function withQuery<T>(
+  { servers, client, log }: BenchContext,
+  options: QueryBenchOptions,
+  task: (bench: QueryBench) => Promise<T>,
+): Promise<T> {
+  const name = `bench-${randomUUID()}`
+  const tokens = await createTokenIssuer()
+  const { mongodbUri, kafkaBrokers } = servers
+  const users = await populate({ mongodbUri, database: name, tokens, ...options })
+  log(`${options.users} users with ${options.notificationsEach} notifications each are stored`)
+  const settings = serviceSettings({ mongodbUri, database: name, tokens, kafkaBrokers })
+  const query = await startService('query', settings)
+  try {
+    return await task({ query, database: client.db(name), users, tokens, settings })
+  } finally {
+    await query.stop()
+    await client.db(name).dropDatabase()
+  }
+}

@@ -1,0 +1,45 @@
+import { performance } from 'node:perf_hooks'
+import autocannon from 'autocannon'
+
+export type LoadRequest = { readonly path: string; readonly token?: string; readonly method?: 'GET' | 'PATCH' }
+
+export type LoadResult = { readonly perSecond: number; readonly p50: number; readonly p99: number }
+
+export type LoadOptions = {
+  readonly baseUrl: string
+  readonly requests: readonly LoadRequest[]
+  readonly seconds: number
+  readonly connections?: number
+}
+
+/**
+ * Asks as fast as the answers come, each connection beginning at another place of the list. Milliseconds.
+ * @throws Error when an answer is no success
+ */
+export async function load({ baseUrl, requests, seconds, connections = 16 }: LoadOptions): Promise<LoadResult> {
+  const prepared = requests.map(({ path, token, method = 'GET' }) => ({
+    method,
+    path,
+    headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
+  }))
+  let connection = 0
+  const begun = performance.now()
+  const result = await autocannon({
+    url: baseUrl,
+    connections,
+    duration: seconds,
+    requests: prepared.slice(0, 1),
+    setupClient(client) {
+      const start = Math.floor((connection++ * prepared.length) / connections)
+      client.setRequests([...prepared.slice(start), ...prepared.slice(0, start)])
+    },
+  })
+  const failed = result.non2xx + result.errors + result.timeouts
+  if (failed > 0) throw new Error(`${failed} of ${result.requests.total} requests failed`)
+  const elapsed = Math.max(seconds, (performance.now() - begun) / 1_000)
+  return {
+    perSecond: result['2xx'] / Math.min(elapsed, result.duration),
+    p50: result.latency.p50,
+    p99: result.latency.p99,
+  }
+}
