@@ -1,0 +1,129 @@
+import type { FeedEvent, Notification } from '@herald/client'
+import { afterEach, expect, test } from '@jest/globals'
+import { createInboxFeed, type InboxFeed, type InboxFeedDependencies, type News } from './inbox-feed.ts'
+import { shown } from './inbox-state.ts'
+
+type Source = InboxFeedDependencies['notifications']
+
+const idOf = (place: number) => `0190a6e0-0000-7000-8000-00000000000${place}`
+const one = (place: number, readAt: string | null = null) =>
+  ({ id: idOf(place), readAt, actor: { name: 'Mei' } }) as Notification
+
+/** Events that the test hands out, as the client's stream does; and from where each connection went on. */
+function createStream() {
+  const resumedFrom: (string | undefined)[] = []
+  let hand: (event: FeedEvent) => void = () => {}
+  async function* stream({
+    lastEventId,
+    signal,
+  }: {
+    lastEventId?: string | undefined
+    signal?: AbortSignal | undefined
+  } = {}) {
+    resumedFrom.push(lastEventId)
+    while (!signal?.aborted) {
+      yield await new Promise<FeedEvent>((resolve) => {
+        hand = resolve
+      })
+    }
+  }
+  const settle = () => new Promise((resolve) => setTimeout(resolve))
+  return {
+    stream: stream as unknown as Source['stream'],
+    resumedFrom,
+    async tell(event: object, lastEventId?: string): Promise<void> {
+      await settle()
+      hand({ ...event, lastEventId } as FeedEvent)
+      await settle()
+    },
+  }
+}
+
+let feed: InboxFeed
+afterEach(() => feed.stop())
+
+function start(source: Partial<Source>, pages: Notification[][] = []) {
+  const stream = createStream()
+  const news: News['kind'][] = []
+  const lists = { count: 0 }
+  const list = async () => ({ notifications: pages[lists.count++] ?? pages.at(-1) ?? [], nextCursor: null })
+  const notifications = { list, stream: stream.stream, ...source } as Source
+  feed = createInboxFeed({ notifications, onChange: () => {}, onNews: ({ kind }) => news.push(kind) })
+  feed.start()
+  return { ...stream, news, lists }
+}
+
+const seen = () =>
+  shown(feed.state).items.map(({ notification, isRead }) => `${notification.id.at(-1)}${isRead ? '' : '•'}`)
+
+test('a mark that fails is taken back, and what came meanwhile stays', async () => {
+  const answer = Promise.withResolvers<Notification>()
+  const { tell, news } = start({ markRead: () => answer.promise }, [[one(2), one(1)]])
+  await feed.list('all')
+  const marking = feed.mark(idOf(2), true)
+  expect(seen()).toEqual(['2', '1•'])
+  await tell({ type: 'notification', notification: one(3) })
+  answer.reject(new Error('away'))
+  expect(await marking).toBe(false)
+  expect(seen()).toEqual(['3•', '2•', '1•'])
+  expect(news).toEqual(['arrived', 'mark-failed'])
+})
+
+test('marks are sent one after the other, also behind one that failed', async () => {
+  const sent: string[] = []
+  const first = Promise.withResolvers<Notification>()
+  const markRead = (id: string) => {
+    sent.push(`read ${id.at(-1)}`)
+    return first.promise
+  }
+  const markUnread = async (id: string) => {
+    sent.push(`unread ${id.at(-1)}`)
+    return one(Number(id.at(-1)))
+  }
+  start({ markRead, markUnread }, [[one(2)]])
+  await feed.list('all')
+  const marking = [feed.mark(idOf(2), true), feed.mark(idOf(2), false)]
+  await Promise.resolve()
+  expect(sent).toEqual(['read 2'])
+  first.reject(new Error('away'))
+  expect(await Promise.all(marking)).toEqual([false, true])
+  expect(sent).toEqual(['read 2', 'unread 2'])
+  expect(seen()).toEqual(['2•'])
+})
+
+test('what was listed before the stream was there is listed again when it is', async () => {
+  const { tell, lists } = start({}, [[one(1)], [one(2), one(1)]])
+  await feed.list('all')
+  await tell({ type: 'heartbeat' })
+  expect(seen()).toEqual(['2•', '1•'])
+  await tell({ type: 'heartbeat' })
+  expect(lists.count).toBe(2)
+})
+
+test('after a reset it lists again; before it has listed it does not', async () => {
+  const { tell, lists } = start({}, [[one(1)], [one(2), one(1)]])
+  await tell({ type: 'reset', reason: 'too-old' })
+  expect(lists.count).toBe(0)
+  await feed.list('all')
+  expect(lists.count).toBe(1)
+  await tell({ type: 'reset', reason: 'too-old' })
+  expect([lists.count, seen()]).toEqual([2, ['2•', '1•']])
+})
+
+test('a connection that is sought at once goes on where it was', async () => {
+  const { tell, news, resumedFrom } = start({})
+  await tell({ type: 'heartbeat' }, 'a')
+  await tell({ type: 'lost', reason: 'connection' }, 'a')
+  expect([feed.state.connection, news]).toEqual(['offline', ['offline']])
+  feed.reconnect()
+  await tell({ type: 'heartbeat' }, 'b')
+  expect([feed.state.connection, news]).toEqual(['live', ['offline', 'online']])
+  expect(resumedFrom).toEqual([undefined, 'a'])
+})
+
+test('a token that expires troubles nobody', async () => {
+  const { tell, news } = start({})
+  await tell({ type: 'heartbeat' })
+  await tell({ type: 'lost', reason: 'expired' })
+  expect([feed.state.connection, news]).toEqual(['live', []])
+})
