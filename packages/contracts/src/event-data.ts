@@ -25,7 +25,8 @@ export const mentionCreatedSchema = z.object({
     .transform((ids) => [...new Set(ids)])
     .refine((ids) => ids.length <= limits.eventRecipients, {
       error: `Must name at most ${limits.eventRecipients} recipients`,
-    }),
+    })
+    .meta({ description: `At most ${limits.eventRecipients}; one named twice counts once` }),
 })
 export type MentionCreated = z.infer<typeof mentionCreatedSchema>
 /** What a publisher says of a mention. */
@@ -36,6 +37,7 @@ const stateSchema = z
   .custom<JsonValue | undefined>()
   .optional()
   .transform((state): JsonValue => state ?? null)
+  .meta({ description: 'Any JSON value; `null` when it is absent' })
 
 /** The data of `herald.change.recorded.v1`. Fields that aren't known are ignored. */
 export const changeRecordedSchema = z.object({

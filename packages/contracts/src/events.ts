@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { changeRecordedSchema, mentionCreatedSchema, receiptSchema } from './event-data.ts'
+import { deriveEventId } from './event-id.ts'
 import { examples } from './examples.ts'
 import { eventTypes } from './topics.ts'
 
@@ -26,7 +27,9 @@ const attributes = (id: string, source: string, type: string) => ({
   ...{ specversion: '1.0', id, source, type, time: createdAt, subscriberid: subscriberId },
   datacontenttype: 'application/json',
 })
-const receipt = { notificationId: notification.data.id, recipientId: createNotification.recipientIds[0] }
+// Of the mention below, so that all of them can be published one after the other.
+const mentionIdentity = { subscriberId, source: '/comments', id: 'comment-17', time: Date.parse(createdAt) }
+const receipt = { notificationId: deriveEventId(mentionIdentity), recipientId: createNotification.recipientIds[0] }
 
 /** Whole events, in structured mode. */
 export const eventExamples = {

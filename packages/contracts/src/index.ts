@@ -1,3 +1,4 @@
+export { type AsyncApiDocument, createAsyncApiDocument } from './asyncapi/document.ts'
 export { type ChangeEntry, changeEntrySchema } from './change-entry.ts'
 export { type CloudEventAttributes, cloudEventAttributesSchema } from './cloud-event.ts'
 export { describeFaults } from './describe-faults.ts'

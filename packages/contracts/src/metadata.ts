@@ -34,19 +34,22 @@ const flat = { error: `Must be nested at most ${limits.metadataLevels} levels de
 
 const freeForms = { add: freeFormSchema.default(() => ({})), edit: freeFormSchema.default(() => ({})) }
 
+const bounds = {
+  description: `At most ${limits.metadataBytes} bytes of JSON and ${limits.metadataLevels} levels; no key is \`__proto__\``,
+}
+
 /** `metadata` of a request (specification 2.3): a field that isn't known is refused. */
 export const metadataSchema = z
   .strictObject({ mention: z.strictObject(mentionShape).refine(says, saysWhere).meta(saysWhereSchema), ...freeForms })
   .refine(isFlat, { ...flat, abort: true })
   .refine(isSmall, small)
-  .meta({
-    description: `At most ${limits.metadataBytes} bytes of JSON and ${limits.metadataLevels} levels; no key is \`__proto__\``,
-  })
+  .meta(bounds)
 
 /** `metadata` of an event: a field that isn't known is left out, for a publisher may be newer than this service. */
 export const eventMetadataSchema = z
-  .object({ mention: z.object(mentionShape).refine(says, saysWhere), ...freeForms })
+  .object({ mention: z.object(mentionShape).refine(says, saysWhere).meta(saysWhereSchema), ...freeForms })
   .refine(isFlat, { ...flat, abort: true })
   .refine(isSmall, small)
+  .meta(bounds)
 
 export type NotificationMetadata = z.infer<typeof metadataSchema>

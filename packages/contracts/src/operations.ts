@@ -192,4 +192,22 @@ export const operations = {
     public: true,
     success: { status: 200, description: 'A page for browsers', content: { 'text/html': {} } },
   },
+  getAsyncApiDocument: {
+    method: 'GET',
+    path: '/asyncapi.json',
+    service: 'query',
+    tag: 'Documentation',
+    summary: 'Get the document of the events that are read from Kafka',
+    public: true,
+    success: { status: 200, description: 'AsyncAPI 3.0', content: { 'application/json': {} } },
+  },
+  getEventDocumentation: {
+    method: 'GET',
+    path: '/docs/events',
+    service: 'query',
+    tag: 'Documentation',
+    summary: 'Read the document of the events as a page',
+    public: true,
+    success: { status: 200, description: 'A page for browsers', content: { 'text/html': {} } },
+  },
 } as const satisfies Record<string, Operation>

@@ -18,7 +18,7 @@ export type OpenApiOptions = {
 
 const description = `Notifications of users and the change log of subscribers.
 
-Every answer but \`/openapi.json\` and \`/docs\` needs a bearer token; the current user and the current subscriber come from it alone.
+Every answer but the documentation’s needs a bearer token; the current user and the current subscriber come from it alone.
 Another user's or subscriber's record answers exactly as one that does not exist.
 Success is \`{ "data": … }\`; everything else is a problem document (RFC 9457) with a stable \`code\`.
 Times are UTC, and go out as \`YYYY-MM-DDTHH:MM:SSZ\`. UUIDs are taken in either case and go out in lower case.

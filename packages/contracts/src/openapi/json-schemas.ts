@@ -43,6 +43,12 @@ export function partsSchema(schema: z.ZodObject): { properties: Record<string, J
   return z.toJSONSchema(schema, options('input')) as ReturnType<typeof partsSchema>
 }
 
+/** The JSON Schema of something that is sent, by itself and in the dialect that is asked for. */
+export function jsonSchemaOf(schema: z.ZodType, target: 'draft-2020-12' | 'draft-7'): JsonSchema {
+  const { $schema: _, ...converted } = z.toJSONSchema(schema, { ...options('input'), target })
+  return converted as JsonSchema
+}
+
 function toComponents(schemas: Record<string, z.ZodType>, io: 'input' | 'output'): Record<string, JsonSchema> {
   const registry = z.registry<{ id: string }>()
   for (const [id, schema] of Object.entries(schemas)) registry.add(schema, { id })

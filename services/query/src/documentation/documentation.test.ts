@@ -63,3 +63,29 @@ describe('the page', () => {
     }
   })
 })
+
+describe('the page of the events', () => {
+  const get = (url: string) => query.http.inject({ url })
+
+  test('is there for everybody, has no scripts, and loads its own style alone', async () => {
+    const { statusCode, headers, body } = await get('/docs/events')
+    expect([statusCode, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
+    expect(String(headers['content-security-policy'])).toMatch(/^default-src 'none'; style-src 'self';/)
+    expect(body).not.toMatch(/<script|style="|(?:src|href)="(?:https?:)?\/\//)
+    expect([...body.matchAll(/href="([^#"]+)"/g)].map(([, href]) => href)).toEqual([
+      ...['data:,', 'events.css', '../asyncapi.json', '../docs'],
+    ])
+    expect((await get('/docs/events.css')).headers['content-type']).toMatch(/^text\/css/)
+  })
+
+  test('shows every message of the document, with its fields and examples', async () => {
+    const { body } = await get('/docs/events')
+    const { components, channels } = JSON.parse((await get('/asyncapi.json')).body)
+    for (const { address } of Object.values<{ address: string }>(channels)) expect(body).toContain(`id="${address}"`)
+    for (const { title } of Object.values<{ title: string }>(components.messages))
+      expect(body).toContain(`<h3>${title}<`)
+    expect(body).toContain('<code>data.metadata.mention.snippet</code>')
+    expect(body).toContain('<code>ce_subscriberid</code>')
+    expect(body.match(/<details>/g)).toHaveLength(10)
+  })
+})

@@ -1,0 +1,52 @@
+import { DiagnosticSeverity, Parser } from '@asyncapi/parser'
+import { expect, test } from '@jest/globals'
+import { Ajv } from 'ajv'
+import { events } from '../events.ts'
+import { createAsyncApiDocument } from './document.ts'
+
+const document = JSON.parse(JSON.stringify(createAsyncApiDocument()))
+
+test('it is AsyncAPI 3', async () => {
+  const { document: parsed, diagnostics } = await new Parser().parse(document)
+  const found = diagnostics.filter(({ severity }) => severity <= DiagnosticSeverity.Warning)
+  expect(found.map(({ code, path, message }) => [code, path.join('/'), message])).toEqual([])
+  expect(parsed?.version()).toBe('3.0.0')
+  const messages = parsed?.allMessages().all() ?? []
+  expect(messages.map((message) => message.name())).toContain('herald.mention.created.v1')
+})
+
+test.each(Object.keys(document.components.messages))('the examples of %s fit its schemas', (name) => {
+  const ajv = new Ajv({ strict: false, validateFormats: false }).addSchema(document, 'document')
+  for (const part of ['headers', 'payload']) {
+    const validate = ajv.compile({ $ref: `document#/components/messages/${name}/${part}` })
+    for (const example of document.components.messages[name].examples ?? []) {
+      validate(example[part])
+      expect(validate.errors).toBeNull()
+    }
+    if (name !== 'deadLetter') expect(validate({})).toBe(false)
+  }
+})
+
+test('every event is there, in both modes, on its topic, with the limits that hold', () => {
+  for (const [name, { type, topic }] of Object.entries(events)) {
+    const { messages, address } = document.channels[topic]
+    expect(address).toBe(`${topic}-events`)
+    expect(Object.keys(messages)).toEqual(expect.arrayContaining([name, `${name}Binary`]))
+    expect(document.components.messages[name].payload.properties.type).toEqual({ type: 'string', const: type })
+    expect(document.components.messages[`${name}Binary`].headers.required).toContain('ce_subscriberid')
+  }
+  const { properties, required } = document.components.schemas.MentionCreatedData
+  expect(required).toHaveLength(8)
+  expect(properties.actor.properties.name).toMatchObject({ type: 'string', maxLength: 200 })
+  expect(properties.recipientIds).toMatchObject({ minItems: 1 })
+  expect(properties.metadata.properties.mention.anyOf).toEqual([
+    { required: ['entityType'] },
+    { required: ['anchorId'] },
+  ])
+})
+
+test.each(Object.entries(events))('the examples of %s are what the schema takes', (_, { data, examples }) => {
+  for (const example of Object.values(examples)) {
+    expect(data.parse((example as { data: unknown }).data)).toEqual((example as { data: unknown }).data)
+  }
+})

@@ -1,0 +1,85 @@
+import type { z } from 'zod'
+import { cloudEventAttributesSchema } from '../cloud-event.ts'
+import type { EventDescription } from '../events.ts'
+import { type JsonSchema, jsonSchemaOf } from '../openapi/json-schemas.ts'
+
+const text = { type: 'string' }
+const attributeNotes: Readonly<Record<string, string>> = {
+  id: 'Unique within the source. A publisher that tries again keeps it',
+  source: 'Who publishes',
+  time: 'When it happened, from 1970 to 5 minutes from now; becomes `createdAt`. A publisher that tries again keeps it',
+  subscriberid: 'Whose it is',
+  datacontenttype: 'A JSON media type',
+  traceparent: 'W3C Trace Context: the parent of the span that stores the event',
+}
+
+/** A message in both modes, by its name in the document. */
+export function messagesOf(name: string, event: EventDescription): Record<string, JsonSchema> {
+  return { [name]: structured(name, event), [`${name}Binary`]: binary(name, event) }
+}
+
+/** The attributes of an event of this type, each as JSON Schema. */
+function attributesOf({ type }: EventDescription): Record<string, JsonSchema> {
+  const { properties } = jsonSchemaOf(cloudEventAttributesSchema, 'draft-7') as {
+    properties: Record<string, JsonSchema>
+  }
+  const described = Object.entries(properties).map(([name, schema]) => {
+    const description = attributeNotes[name]
+    return [name, { ...schema, ...(description ? { description } : {}) }]
+  })
+  return { ...Object.fromEntries(described), type: { type: 'string', const: type } }
+}
+
+const required = ['specversion', 'id', 'source', 'type', 'time', 'subscriberid']
+const key = { type: 'string', format: 'uuid', description: 'The subscriber’s id, which keeps his events in order' }
+const bindings = { kafka: { key, bindingVersion: '0.5.0' } }
+
+function structured(name: string, event: EventDescription): JsonSchema {
+  const contentType = 'application/cloudevents+json'
+  return {
+    ...{ name: event.type, title: event.title, summary: event.summary, contentType, bindings },
+    headers: {
+      type: 'object',
+      properties: { 'content-type': { ...text, description: `\`${contentType}\`, in UTF-8` } },
+      required: ['content-type'],
+    },
+    payload: {
+      type: 'object',
+      properties: { ...attributesOf(event), data: { $ref: `#/components/schemas/${dataName(name)}` } },
+      required: [...required, 'data'],
+    },
+    examples: Object.entries(event.examples).map(([example, payload]) => ({
+      ...{ name: example, headers: { 'content-type': contentType }, payload },
+    })),
+  }
+}
+
+function binary(name: string, event: EventDescription): JsonSchema {
+  const { datacontenttype: _, ...attributes } = attributesOf(event)
+  const inHeaders = Object.entries(attributes).map(([attribute, schema]) => [`ce_${attribute}`, schema])
+  return {
+    ...{ name: `${event.type} (binary)`, title: `${event.title}, in binary mode`, summary: event.summary },
+    ...{ contentType: 'application/json', bindings },
+    headers: {
+      type: 'object',
+      properties: { 'content-type': { ...text, description: 'A JSON media type' }, ...Object.fromEntries(inHeaders) },
+      required: required.map((attribute) => `ce_${attribute}`),
+    },
+    payload: { $ref: `#/components/schemas/${dataName(name)}` },
+    examples: Object.entries(event.examples).map(([example, { data, datacontenttype, ...said }]) => ({
+      name: example,
+      headers: {
+        'content-type': datacontenttype,
+        ...Object.fromEntries(Object.entries(said).map(([attribute, value]) => [`ce_${attribute}`, value])),
+      },
+      payload: data,
+    })),
+  }
+}
+
+/** The data of an event, by the name that they have in the document. */
+export function dataSchemaOf(name: string, event: EventDescription): [string, JsonSchema] {
+  return [dataName(name), jsonSchemaOf(event.data as z.ZodType, 'draft-7')]
+}
+
+const dataName = (name: string) => `${name.charAt(0).toUpperCase()}${name.slice(1)}Data`
