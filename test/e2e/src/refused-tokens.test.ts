@@ -1,85 +1,57 @@
-import { createHmac, randomUUID } from 'node:crypto'
-import { createTokenIssuer, type TokenClaims, type TokenOverrides } from '@herald/local-stack'
+import { randomUUID } from 'node:crypto'
+import { type StartedKeyServer, startKeyServer } from '@herald/local-stack'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { createBody } from './create-body.ts'
 import { startTestHerald, type TestHerald } from './herald.ts'
 import { send } from './http-client.ts'
+import { guarded } from './operations.ts'
 import { expectProblem } from './problem.ts'
+import { createRsaKey, createWrongTokens } from './wrong-tokens.ts'
 
 let herald: TestHerald
+let keys: StartedKeyServer
+let withKeySet: TestHerald
+let rsa: ReturnType<typeof createRsaKey>
 
 beforeAll(async () => {
   herald = await startTestHerald('tokens')
+  // The same issuer's keys, as a set that has one of RSA beside them.
+  rsa = createRsaKey(herald.tokens)
+  keys = await startKeyServer({ keys: [...herald.tokens.jwks.keys, rsa.jwk] })
+  const { issuer, audience } = herald.tokens
+  const settings = { AUTH_JWKS_URI: keys.url, AUTH_PUBLIC_KEY: undefined, AUTH_ISSUER: issuer, AUTH_AUDIENCE: audience }
+  withKeySet = await startTestHerald('tokens-by-key-set', settings)
+}, 120_000)
+afterAll(async () => {
+  await withKeySet?.stop()
+  await keys?.stop()
+  await herald?.stop()
 })
-afterAll(() => herald?.stop())
 
-const requests = [
-  { method: 'POST', path: '/', json: createBody([randomUUID()]) },
-  { method: 'GET', path: '/' },
-  { method: 'GET', path: `/notifications/${randomUUID()}` },
-  { method: 'PATCH', path: `/notifications/${randomUUID()}/read` },
-  { method: 'PATCH', path: `/notifications/${randomUUID()}/unread` },
-  { method: 'GET', path: '/change-entries/all' },
-]
-
-const base64 = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
-const claimsOf = async () => {
-  const [, payload = ''] = (await herald.tokens.sign()).split('.')
-  return JSON.parse(Buffer.from(payload, 'base64url').toString())
-}
-
-/** Another issuer that claims to be the one Herald trusts: same name, same key id, another key. */
-async function forged() {
-  const { issuer, audience, keyId } = herald.tokens
-  return (await createTokenIssuer({ issuer, audience, keyId })).sign()
-}
-
-async function withoutAlgorithm(alg: string) {
-  return `${base64({ alg, typ: 'JWT', kid: herald.tokens.keyId })}.${base64(await claimsOf())}.`
-}
-
-/** Signed with the public key as if it were a shared secret. */
-async function confused() {
-  const signed = `${base64({ alg: 'HS256', typ: 'JWT', kid: herald.tokens.keyId })}.${base64(await claimsOf())}`
-  return `${signed}.${createHmac('sha256', herald.tokens.publicKeyPem).update(signed).digest('base64url')}`
-}
-
-async function changed() {
-  const [header, , signature] = (await herald.tokens.sign()).split('.')
-  return `${header}.${base64({ ...(await claimsOf()), sub: randomUUID() })}.${signature}`
-}
-
-const signed =
-  (claims: TokenClaims, overrides: TokenOverrides = {}) =>
-  () =>
-    herald.tokens.sign(claims, overrides)
-
-const refused: [string, () => Promise<string> | string | undefined][] = [
-  ['no token', () => undefined],
-  ['garbage', () => 'garbage'],
-  ['three parts of garbage', () => 'a.b.c'],
-  ['an expired token', signed({}, { expiresIn: -60 })],
-  ['a token that never expires', signed({}, { expiresIn: null })],
-  ['a token that is not valid yet', signed({}, { notBefore: 90 })],
-  ['a token of a foreign key', forged],
-  ['a token for another audience', signed({}, { audience: 'other' })],
-  ['a token of another issuer', signed({}, { issuer: 'https://other.invalid/' })],
-  ['a token whose algorithm is none', () => withoutAlgorithm('none')],
-  ['a token whose algorithm is nOnE', () => withoutAlgorithm('nOnE')],
-  ['a token signed with the public key', confused],
-  ['a token whose claims were changed', changed],
-  ['a token without a subscriber', signed({ subscriber_id: undefined })],
-  ['a token whose subscriber is no UUID', signed({ subscriber_id: 'acme' })],
-  ['a token without a sub', signed({ sub: undefined })],
-  ['a token whose sub is no UUID', signed({ sub: 'ada@mail.example' })],
-]
-
-test.each(refused)('%s is answered with 401 wherever one asks', async (_, token) => {
-  for (const { path, ...request } of requests) {
-    const answer = await send(`${herald.baseUrl}${path}`, { ...request, token: await token() })
+/** What each operation answers to a token: nothing but 401, in its one form, and a challenge. */
+async function expectRefusedEverywhere({ baseUrl }: TestHerald, token: string | undefined) {
+  for (const { path, method, json } of guarded) {
+    const answer = await send(`${baseUrl}${path}`, { method, json, token })
+    expect([method, path, answer.status]).toEqual([method, path, 401])
     expectProblem(answer, 401, 'unauthorized')
     expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer\b/)
   }
+}
+
+const wrongTokens = createWrongTokens(() => herald.tokens)
+
+test.each(wrongTokens)('$what is answered with 401 by every operation', async ({ make }) => {
+  await expectRefusedEverywhere(herald, await make())
+})
+
+test.each(wrongTokens)('$what is answered with 401 by every operation, with keys from a set', async ({ make }) => {
+  await expectRefusedEverywhere(withKeySet, await make())
+})
+
+test('a token signed with a public key of RSA as a secret is refused, one that is signed with the private one is good', async () => {
+  await expectRefusedEverywhere(withKeySet, await rsa.confuse())
+  await expectRefusedEverywhere(herald, await rsa.sign())
+  expect((await send(`${withKeySet.baseUrl}/`, { token: await rsa.sign() })).status).toBe(200)
 })
 
 test.each([
@@ -104,13 +76,34 @@ test('clocks may differ by half a minute', async () => {
   }
 })
 
-test('a token without the scope of a request is answered with 403, and does all that needs none', async () => {
+test('without a scope just those operations are refused, with 403, that ask for it', async () => {
   const nothing = await herald.newUser({ scope: undefined })
-  const other = await herald.newUser({ scope: 'change-entries:read notifications:creates xnotifications:create' })
-  for (const user of [nothing, other]) expectProblem(await user.post('/', createBody([user.id])), 403, 'missing_scope')
-  expectProblem(await nothing.get('/change-entries/all'), 403, 'missing_scope')
-  expect((await nothing.get('/')).status).toBe(200)
-  expect((await nothing.patch(`/notifications/${randomUUID()}/read`)).status).toBe(404)
+  const similar = await herald.newUser({ scope: 'change-entries:reads notifications:creates xnotifications:create' })
+  for (const user of [nothing, similar]) {
+    for (const { method, path, json, scope } of guarded) {
+      // The head alone of the stream, which would not end.
+      const isStream = path.endsWith('/stream')
+      const answer = await user.send(path, { method: isStream ? 'HEAD' : method, json })
+      expect([method, path, answer.status === 403]).toEqual([method, path, scope !== undefined])
+      expect(answer.status).not.toBe(401)
+      if (scope === undefined) continue
+      expectProblem(answer, 403, 'missing_scope')
+      expect(answer.headers.get('www-authenticate')).toContain(`scope="${scope}"`)
+    }
+  }
+})
+
+test('one scope does not stand for the other', async () => {
+  const [reader, writer] = [
+    await herald.newUser({ scope: 'change-entries:read' }),
+    await herald.newUser({ scope: 'notifications:create' }),
+  ]
+  expectProblem(await reader.post('/', createBody([reader.id])), 403, 'missing_scope')
+  expect((await reader.get('/change-entries')).status).toBe(200)
+  expect((await writer.post('/', createBody([writer.id]))).status).toBe(201)
+  for (const path of ['/change-entries', '/change-entries/all']) {
+    expectProblem(await writer.get(path), 403, 'missing_scope')
+  }
 })
 
 test('an actor type other than the token’s is answered with 403, either way round', async () => {
