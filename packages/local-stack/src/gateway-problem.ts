@@ -17,6 +17,12 @@ export function gatewayProblem(error: unknown, instance: string): GatewayProblem
   if (status === 413) {
     return problem(413, 'body_too_large', 'The body is too large', 'It is more than the gateway takes', instance)
   }
+  if (status === 431) {
+    return problem(431, 'headers_too_large', 'The header fields are too large', 'They are too large', instance)
+  }
+  if (status === 408) {
+    return problem(408, 'request_timeout', 'The request did not arrive in time', 'It took too long', instance)
+  }
   if (status >= 400 && status < 500) {
     return problem(status, 'invalid_request', 'The request cannot be understood', 'It could not be passed on', instance)
   }
