@@ -174,3 +174,24 @@ test('a position that is not in the oplog is lost, and so is everything when the
   expect(kinds.at(-1)).toBe('lost')
   await other.close()
 })
+
+test('who begins now is level with who read all that was, and is not told of it', async () => {
+  const { signal } = new AbortController()
+  const firstOf = async () => {
+    const watch = store.feedChanges.watch({ signal })
+    const { value } = await watch.next()
+    await watch.return()
+    return value ?? undefined
+  }
+  const from = await firstOf()
+  // Others may write on the same server between the two, and it is theirs that is then the latest.
+  for (let attempt = 1; ; attempt++) {
+    await store.notifications.insertNew([notification()])
+    const begun = await firstOf()
+    expect([from?.kind, begun?.kind]).toEqual(['position', 'position'])
+    const told = await take(attempt, undefined, from?.kind === 'position' ? from.position : '')
+    const last = told.at(-1)?.position ?? ''
+    if (begun?.kind === 'position' && begun.position <= last) return
+    expect(attempt).toBeLessThan(20)
+  }
+})

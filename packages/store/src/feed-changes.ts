@@ -1,4 +1,4 @@
-import { type ChangeStream, type Db, MongoServerError } from 'mongodb'
+import { type ChangeStream, type Db, MongoServerError, type Timestamp } from 'mongodb'
 import { type ChangeEvent, type FeedChange, feedChangePipeline, ownerKeyIn, toFeedChange } from './feed-change.ts'
 
 /**
@@ -39,7 +39,9 @@ export function createFeedChanges(database: Db): FeedChanges {
   return {
     async *watch({ after, signal }) {
       if (signal.aborted) return
-      const resume = after === undefined ? {} : { resumeAfter: { _data: after } }
+      const start = after === undefined ? await latestOperation(database) : undefined
+      if (signal.aborted) return
+      const resume = start === undefined ? { resumeAfter: { _data: after } } : { startAtOperationTime: start }
       const stream = database.watch(feedChangePipeline, { ...limits, ...resume }) as unknown as ChangeStream<
         never,
         ChangeEvent
@@ -47,7 +49,11 @@ export function createFeedChanges(database: Db): FeedChanges {
       const close = () => void stream.close().catch(() => {})
       signal.addEventListener('abort', close)
       try {
-        yield* stepsOf(stream)
+        for await (const step of stepsOf(stream)) {
+          // The latest operation itself was before.
+          const isBefore = start !== undefined && step.kind === 'change' && isAt(step.position, start)
+          yield isBefore ? { kind: 'position', position: step.position } : step
+        }
       } catch (error) {
         if (signal.aborted) return
         if (after === undefined || !isLost(error)) throw error
@@ -58,6 +64,15 @@ export function createFeedChanges(database: Db): FeedChanges {
       }
     },
   }
+}
+
+/**
+ * The server itself would begin one tick behind the latest operation. A stream that comes from before would then not be level
+ * with this one until something else is written, which in a quiet database takes some ten seconds or twenty.
+ */
+async function latestOperation(database: Db): Promise<Timestamp> {
+  const { operationTime } = await database.command({ ping: 1 })
+  return operationTime as Timestamp
 }
 
 async function* stepsOf(stream: ChangeStream<never, ChangeEvent>): AsyncGenerator<FeedStep, void, void> {
@@ -96,6 +111,12 @@ function positionOf(token: unknown): Position | undefined {
 
 function isLost(error: unknown): boolean {
   return error instanceof MongoServerError && (lostCodes.has(error.code) || error.code === tookTooLong)
+}
+
+/** Whether a position is of an operation: a token has its cluster time behind the type. */
+function isAt(position: Position, { high, low }: Timestamp): boolean {
+  const hex = (part: number) => (part >>> 0).toString(16).padStart(8, '0')
+  return position.toLowerCase().startsWith(`82${hex(high)}${hex(low)}`)
 }
 
 /** The time that a position stands at: a token starts with the type and the seconds of its cluster time. */
