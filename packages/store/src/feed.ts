@@ -10,8 +10,9 @@ import {
   type StoredNotification,
 } from './notification-document.ts'
 import { readLimits } from './read-limits.ts'
+import { readNotification } from './read-notification.ts'
 import type { CountUnread } from './unread-count.ts'
-import { findPage, type Wanted } from './walk.ts'
+import { findPage, findPlainPage, type Wanted } from './walk.ts'
 
 /** Whose feed it is. Without both ids no notification can be read or marked. */
 export type FeedOwner = { readonly subscriberId: string; readonly recipientId: string }
@@ -66,7 +67,13 @@ export function createFeed(
 
   return {
     async list(query) {
-      const { page, next } = await findPage(collection, toWanted(prefix, query), query.limit)
+      const wanted = toWanted(prefix, query)
+      if (Object.keys(wanted.filter).length === 0) {
+        const read = (bytes: Buffer) => readNotification(bytes, subscriberId)
+        const { page, hasMore } = await findPlainPage(collection, wanted.indexed, query.limit, read)
+        return { notifications: page, next: hasMore ? (page.at(-1)?.id ?? null) : null }
+      }
+      const { page, next } = await findPage(collection, wanted, query.limit)
       return { notifications: page.map(fromNotificationDocument), next: next && idsIn(next).id }
     },
     async get(id) {

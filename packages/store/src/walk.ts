@@ -42,6 +42,25 @@ export async function findAmongNext<T extends Keyed>(
 }
 
 /**
+ * A page of at most `limit` of what is indexed, newest first, and whether more follows. The documents are handed to `read`
+ * as the bytes that MongoDB sent.
+ */
+export async function findPlainPage<T extends Keyed, R>(
+  collection: Collection<T>,
+  indexed: Wanted<T>['indexed'],
+  limit: number,
+  read: (bytes: Buffer) => R,
+): Promise<{ readonly page: readonly R[]; readonly hasMore: boolean }> {
+  const found = await collection
+    .find(indexed, { ...readLimits, raw: true })
+    .sort({ _id: -1 })
+    .limit(limit + 1)
+    .toArray()
+  const bytes = found.slice(0, limit) as unknown as Buffer[]
+  return { page: bytes.map(read), hasMore: found.length > limit }
+}
+
+/**
  * A page of at most `limit`, newest first, and the key from which the next one goes on. No more documents are looked at
  * than a request may cost: a page may then be short, and still have a next one.
  */

@@ -1,7 +1,10 @@
 import { formatTimestamp } from '@herald/contracts'
 import type { StoredNotification } from '@herald/store'
 
-const text = JSON.stringify
+// What needs no escaping, as nearly all does, is written as it is: it has come through UTF-8, so no surrogate stands alone.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what JSON escapes
+const escaped = /["\\\u0000-\u001f]/
+const text = (value: string) => (escaped.test(value) ? JSON.stringify(value) : `"${value}"`)
 const time = (at: Date) => `"${formatTimestamp(at)}"`
 const timeOrNull = (at: Date | null) => (at === null ? 'null' : time(at))
 
