@@ -8,10 +8,10 @@ import { narrow, type Scheme, type Stage, schemes, startStage, wide } from './st
 let stage: Stage
 beforeAll(async () => {
   stage = await startStage()
-}, 120_000)
+}, 240_000)
 afterAll(() => stage?.stop())
-afterEach(() => {
-  expect(stage.faults.splice(0)).toEqual([])
+afterEach(async () => {
+  expect(await stage.settle()).toEqual([])
 })
 
 const logOf = (page: Page) => page.locator('herald-change-log')

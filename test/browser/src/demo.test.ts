@@ -7,10 +7,10 @@ import { narrow, type Stage, schemes, startStage, wide } from './stage.ts'
 let stage: Stage
 beforeAll(async () => {
   stage = await startStage()
-}, 120_000)
+}, 240_000)
 afterAll(() => stage?.stop())
-afterEach(() => {
-  expect(stage.faults.splice(0)).toEqual([])
+afterEach(async () => {
+  expect(await stage.settle()).toEqual([])
 })
 
 const views = schemes.flatMap((colorScheme) => [

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
+import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { startDemo, startServers, topicsWithSuffix } from '@herald/local-stack'
 import type { BrowserContextOptions, Page } from 'playwright-core'
@@ -32,7 +33,8 @@ export async function startStage() {
 
   async function openPage(url: string, options: BrowserContextOptions): Promise<Page> {
     const context = await browser.newContext({ viewport: wide, reducedMotion: 'reduce', ...options })
-    context.setDefaultTimeout(15_000)
+    // A machine that does much else at the same time takes long, and is not what is tested.
+    context.setDefaultTimeout(60_000)
     const page = await context.newPage()
     page.on('pageerror', ({ message }) => faults.push(message))
     page.on('console', (message) => {
@@ -74,6 +76,13 @@ export async function startStage() {
         body: JSON.stringify({ as, to, text, entityId: 'pf-2201' }),
       })
       if (!response.ok) throw new Error(`The demo answered ${response.status}`)
+    },
+    /** After each test: what went wrong in the pages; and a server that a failed test left dead lives again. */
+    async settle(): Promise<string[]> {
+      const isDead = await Promise.race([herald.query.exited.then(() => true), pause(0, false)])
+      if (isDead) await herald.query.restart()
+      herald.query.kill('SIGCONT')
+      return faults.splice(0)
     },
     keepPicture: (page: Page, name: string) => page.screenshot({ path: `${artefacts}${name}.png` }),
     async stop(): Promise<void> {
