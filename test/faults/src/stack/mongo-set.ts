@@ -34,7 +34,8 @@ export async function startMongoSet({ log, parentFolders = [] }: MongoSetOptions
   const uri = `mongodb://${addresses.join(',')}/?replicaSet=herald`
   const client = new MongoClient(uri, {
     appName: 'faults-oracle',
-    serverSelectionTimeoutMS: 5_000,
+    // An election of a busy machine is no failure of the oracle.
+    serverSelectionTimeoutMS: 30_000,
     connectTimeoutMS: 5_000,
     socketTimeoutMS: 60_000,
     writeConcern: { w: 'majority', journal: true },
