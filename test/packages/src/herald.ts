@@ -1,0 +1,43 @@
+import { randomUUID } from 'node:crypto'
+import { createTopics, type StartedHerald, startHerald, topicsWithSuffix } from '@herald/local-stack'
+import { MongoClient } from 'mongodb'
+
+export type TestHerald = Omit<StartedHerald, 'stop'> & {
+  readonly brokers: readonly string[]
+  readonly mongodbUri: string
+  readonly database: string
+  stop(): Promise<void>
+}
+
+/** A Herald of one test, with a database and topics of its own. */
+export async function startTestHerald(name: string, settings: NodeJS.ProcessEnv = {}): Promise<TestHerald> {
+  const { KAFKA_BROKERS = '', MONGODB_URI = '' } = process.env
+  const servers = { kafkaBrokers: KAFKA_BROKERS.split(','), mongodbUri: MONGODB_URI }
+  const database = `packages-${name}-${randomUUID().slice(0, 8)}`
+  const topics = await createTopics(servers.kafkaBrokers, topicsWithSuffix(database))
+  const environment = { KAFKA_GROUP_ID: database, RATE_LIMIT_PER_MINUTE: '100000', ...settings }
+  const herald = await startHerald({ servers, topics, database, environment })
+  return {
+    ...herald,
+    brokers: servers.kafkaBrokers,
+    mongodbUri: MONGODB_URI,
+    database,
+    async stop() {
+      await herald.stop()
+      const mongodb = new MongoClient(MONGODB_URI)
+      await mongodb.db(database).dropDatabase()
+      await mongodb.close()
+    },
+  }
+}
+
+/** Looks until what is there is what is wanted. */
+export async function until<T>(look: () => Promise<T>, isThere: (seen: T) => boolean, limitMs = 30_000): Promise<T> {
+  const deadline = Date.now() + limitMs
+  for (;;) {
+    const seen = await look()
+    if (isThere(seen)) return seen
+    if (Date.now() > deadline) throw new Error(`It did not come: ${JSON.stringify(seen)}`)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}

@@ -1,0 +1,43 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { succeed } from './run.ts'
+
+export const workspaceFolder = fileURLToPath(new URL('../../..', import.meta.url))
+
+/** The packages that are there for others, in the order in which they need each other. */
+export const publicPackages = ['contracts', 'publisher', 'client'] as const
+
+export type PublicPackage = (typeof publicPackages)[number]
+export type Packed = Awaited<ReturnType<typeof packPackages>>
+
+/** Packs what others install, as it would be published. */
+export async function packPackages() {
+  const folder = await mkdtemp(join(tmpdir(), 'herald-packed-'))
+  const archives: Record<string, string> = {}
+  for (const name of publicPackages) {
+    const args = ['pack', '--json', '--silent', '--pack-destination', folder]
+    const said = await succeed('npm', args, { folder: join(workspaceFolder, 'packages', name), environment: outside() })
+    const [entry] = Object.values(JSON.parse(said)) as { filename: string }[]
+    archives[name] = join(folder, (entry?.filename ?? '').replace('@', '').replace('/', '-'))
+  }
+  return {
+    archives: archives as Record<PublicPackage, string>,
+    /** An empty project that has nothing of this workspace. */
+    async newProject(name: string): Promise<string> {
+      const project = join(folder, name)
+      await mkdir(project)
+      return project
+    },
+    remove: () => rm(folder, { recursive: true, force: true }),
+  }
+}
+
+/** The environment without what npm says of this workspace to the programs that it starts. */
+export function outside(): NodeJS.ProcessEnv {
+  const kept = Object.entries(process.env).filter(
+    ([name]) => !/^(npm_(?!config_cache$)|NODE_OPTIONS|INIT_CWD)/i.test(name),
+  )
+  return Object.fromEntries(kept)
+}

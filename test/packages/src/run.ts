@@ -1,0 +1,25 @@
+import { type ExecFileException, execFile } from 'node:child_process'
+
+export type Ran = { readonly code: number; readonly stdout: string; readonly stderr: string }
+
+/** Runs a program to its end. */
+export function run(
+  command: string,
+  args: readonly string[],
+  { folder, environment = process.env, input }: { folder: string; environment?: NodeJS.ProcessEnv; input?: string },
+): Promise<Ran> {
+  return new Promise((resolve) => {
+    const options = { cwd: folder, env: environment, maxBuffer: 64 * 1024 * 1024, timeout: 240_000 }
+    const done = (error: ExecFileException | null, stdout: string, stderr: string) =>
+      resolve({ code: error ? Number(error.code ?? 1) || 1 : 0, stdout, stderr })
+    const child = execFile(command, args, options, done)
+    if (input !== undefined) child.stdin?.end(input)
+  })
+}
+
+/** The same; throws with everything it said when it fails. */
+export async function succeed(...call: Parameters<typeof run>): Promise<string> {
+  const { code, stdout, stderr } = await run(...call)
+  if (code !== 0) throw new Error(`${call[0]} ${call[1].join(' ')} ended with code ${code}\n${stdout}\n${stderr}`)
+  return stdout
+}
