@@ -1,3 +1,5 @@
+import { Binary } from 'mongodb'
+
 /**
  * Reads a document from BSON as MongoDB sent it, without the driver's objects in between: a page of notifications takes a
  * third of the time. The format: https://bsonspec.org/spec.html, version 1.1.
@@ -110,4 +112,18 @@ export function readDate(bytes: Buffer, at: number): Date {
 /** Where the bytes of a binary value begin. */
 export function startOfBinary(at: number): number {
   return at + 5
+}
+
+const keyIn = createDocumentReader<{ key: Binary | undefined }>({
+  _id: (target, bytes, at) => {
+    const start = startOfBinary(at)
+    target.key = new Binary(Buffer.from(bytes.subarray(start, start + int32(bytes, at))))
+  },
+})
+
+/** The key of a document whose key is binary. */
+export function readKey(bytes: Buffer): Binary {
+  const { key } = keyIn(bytes, { key: undefined })
+  if (key === undefined) throw new TypeError('The document has no key')
+  return key
 }

@@ -12,7 +12,7 @@ import {
 import { readLimits } from './read-limits.ts'
 import { readNotification } from './read-notification.ts'
 import type { CountUnread } from './unread-count.ts'
-import { findPage, findPlainPage, type Wanted } from './walk.ts'
+import { findPage, findPlain, type Wanted } from './walk.ts'
 
 /** Whose feed it is. Without both ids no notification can be read or marked. */
 export type FeedOwner = { readonly subscriberId: string; readonly recipientId: string }
@@ -70,8 +70,9 @@ export function createFeed(
       const wanted = toWanted(prefix, query)
       if (Object.keys(wanted.filter).length === 0) {
         const read = (bytes: Buffer) => readNotification(bytes, subscriberId)
-        const { page, hasMore } = await findPlainPage(collection, wanted.indexed, query.limit, read)
-        return { notifications: page, next: hasMore ? (page.at(-1)?.id ?? null) : null }
+        const { found, end } = await findPlain(collection, wanted.indexed, query.limit + 1, read)
+        const page = found.slice(0, query.limit)
+        return { notifications: page, next: end === null ? null : (page.at(-1)?.id ?? null) }
       }
       const { page, next } = await findPage(collection, wanted, query.limit)
       return { notifications: page.map(fromNotificationDocument), next: next && idsIn(next).id }

@@ -1,5 +1,6 @@
 import { limits } from '@herald/contracts'
 import type { Binary, Collection, Filter } from 'mongodb'
+import { readKey } from './document-reader.ts'
 import { readLimits } from './read-limits.ts'
 
 type Keyed = { _id: Binary }
@@ -24,7 +25,8 @@ export async function findAmongNext<T extends Keyed>(
   size: number,
 ): Promise<Stretch<T>> {
   if (Object.keys(filter).length === 0) {
-    const found = await collection.find(indexed, readLimits).sort({ _id: -1 }).limit(size).toArray()
+    const options = { ...readLimits, batchSize: size }
+    const found = await collection.find(indexed, options).sort({ _id: -1 }).limit(size).toArray()
     return { found: found as T[], end: found.length < size ? null : (found.at(-1)?._id ?? null) }
   }
   const [result] = await collection
@@ -42,22 +44,23 @@ export async function findAmongNext<T extends Keyed>(
 }
 
 /**
- * A page of at most `limit` of what is indexed, newest first, and whether more follows. The documents are handed to `read`
- * as the bytes that MongoDB sent.
+ * The next `size` documents of what is indexed, handed to `read` as the bytes that MongoDB sent. `end` is the key of the
+ * last one, `null` when none is left.
  */
-export async function findPlainPage<T extends Keyed, R>(
+export async function findPlain<T extends Keyed, R>(
   collection: Collection<T>,
   indexed: Wanted<T>['indexed'],
-  limit: number,
+  size: number,
   read: (bytes: Buffer) => R,
-): Promise<{ readonly page: readonly R[]; readonly hasMore: boolean }> {
+): Promise<Stretch<R>> {
   const found = await collection
-    .find(indexed, { ...readLimits, raw: true })
+    .find(indexed, { ...readLimits, raw: true, batchSize: size })
     .sort({ _id: -1 })
-    .limit(limit + 1)
+    .limit(size)
     .toArray()
-  const bytes = found.slice(0, limit) as unknown as Buffer[]
-  return { page: bytes.map(read), hasMore: found.length > limit }
+  const all = found as unknown as Buffer[]
+  const last = all.at(-1)
+  return { found: all.map(read), end: last === undefined || all.length < size ? null : readKey(last) }
 }
 
 /**

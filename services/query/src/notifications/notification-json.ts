@@ -1,10 +1,7 @@
 import { formatTimestamp } from '@herald/contracts'
 import type { StoredNotification } from '@herald/store'
+import { textJson } from '../text-json.ts'
 
-// What needs no escaping, as nearly all does, is written as it is: it has come through UTF-8, so no surrogate stands alone.
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what JSON escapes
-const escaped = /["\\\u0000-\u001f]/
-const text = (value: string) => (escaped.test(value) ? JSON.stringify(value) : `"${value}"`)
 const time = (at: Date) => `"${formatTimestamp(at)}"`
 const timeOrNull = (at: Date | null) => (at === null ? 'null' : time(at))
 
@@ -21,7 +18,7 @@ export function notificationJson(notification: StoredNotification): string {
     `"subjectId":"${notification.subjectId}","subjectType":"${notification.subjectType}",` +
     `"locationId":"${notification.locationId}","locationType":"${notification.locationType}",` +
     `"metadata":${notification.metadata},"createdAt":${createdAt},"updatedAt":${createdAt},` +
-    `"actor":{"id":"${actor.id}","name":${text(actor.name)},"image":${text(actor.image)}},` +
+    `"actor":{"id":"${actor.id}","name":${textJson(actor.name)},"image":${textJson(actor.image)}},` +
     `"readAt":${timeOrNull(notification.readAt)},"emailSentAt":${timeOrNull(notification.emailSentAt)}}`
   )
 }
