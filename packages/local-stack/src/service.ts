@@ -15,7 +15,12 @@ export function serviceFile(service: ServiceName, file: 'main' | 'migrate'): str
 }
 
 /** Runs a service on ports that are free, with the settings given, and waits until it is ready. */
-export async function startService(service: ServiceName, settings: NodeJS.ProcessEnv): Promise<StartedService> {
+export async function startService(
+  service: ServiceName,
+  settings: NodeJS.ProcessEnv,
+  /** Another build's entry point. */
+  file = serviceFile(service, 'main'),
+): Promise<StartedService> {
   const host = '127.0.0.1'
   const port = await findFreePort()
   const adminPort = await findFreePort()
@@ -23,7 +28,7 @@ export async function startService(service: ServiceName, settings: NodeJS.Proces
   const program = await startProgram({
     name: service,
     command: process.execPath,
-    args: [serviceFile(service, 'main')],
+    args: [file],
     environment: { ...settings, HOST: host, PORT: String(port), ADMIN_PORT: String(adminPort) },
     ready: { url: `${adminUrl}/readyz` },
     stopSignal: 'SIGTERM',

@@ -4,6 +4,7 @@ import { endIngest, killIngest, stopIngest } from './faults/ingest-faults.ts'
 import { cutBeforeFirstLetter, cutNetwork, delayNetwork } from './faults/network-faults.ts'
 import { rebalanceAgainAndAgain } from './faults/rebalance.ts'
 import { loseOffsets, repeatEverything } from './faults/replay-faults.ts'
+import { rollingNotes, rollRelease } from './faults/rolling.ts'
 import { killBroker, killPrimary, stepPrimaryDown, stopAllMongods, stopPrimary } from './faults/server-faults.ts'
 import { soak, soakNotes } from './faults/soak.ts'
 import { mutantParts } from './mutants/mutant-parts.ts'
@@ -26,6 +27,7 @@ export const parts: readonly Part[] = [
   { name: 'dead-letters-away', lane: 'members', short: 1, full: 1, run: removeDeadLetterTopic },
   { name: 'dead-letters-narrow', lane: 'members', short: 1, full: 1, run: narrowDeadLetterTopic },
   { name: 'rebalance', lane: 'members', short: 1, full: 1, run: rebalanceAgainAndAgain },
+  { name: 'rolling', lane: 'members', isAlone: true, short: 1, full: 4, run: rollRelease, notes: rollingNotes },
   { name: 'repeated', lane: 'members', isAlone: true, short: 1, full: 2, run: repeatEverything },
   { name: 'offsets-lost', lane: 'members', isAlone: true, short: 1, full: 1, run: loseOffsets },
   { name: 'soak', lane: 'network', short: 1, full: 1, run: soak, notes: soakNotes },

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { createTokenIssuer, type HeraldTopics, type StartedService, startService } from '@herald/local-stack'
+import { createTokenIssuer, type Exit, type HeraldTopics, type StartedService, startService } from '@herald/local-stack'
 import type { Mutant } from '../mutants/mutants.ts'
 import type { Stack } from '../stack/stack.ts'
 import { until } from '../until.ts'
@@ -11,8 +11,10 @@ const run = promisify(execFile)
 /** The ingest processes of a campaign. */
 export interface IngestFleet {
   members: StartedService[]
-  /** One more member. */
-  grow(): Promise<StartedService>
+  /** One more member, of this build or of another one's entry point. */
+  grow(file?: string): Promise<StartedService>
+  /** SIGTERM for good: resolves when it has ended. */
+  retire(member: StartedService): Promise<Exit>
   /** Ends all by SIGTERM, keeping them to be started again. */
   end(): Promise<void>
   startAgain(): Promise<void>
@@ -37,8 +39,8 @@ export async function startIngestFleet(options: FleetOptions): Promise<IngestFle
   await until('the migration', () => run(process.execPath, [migrateFile], { env: settings }).then(() => true))
   const members: StartedService[] = []
 
-  const grow = async (): Promise<StartedService> => {
-    const member = await startService('ingest', settings)
+  const grow = async (file?: string): Promise<StartedService> => {
+    const member = await startService('ingest', settings, file)
     members.push(member)
     return member
   }
@@ -49,7 +51,7 @@ export async function startIngestFleet(options: FleetOptions): Promise<IngestFle
     }
     await Promise.all(members.map((member) => member.stop()))
   }
-  const starts = await Promise.allSettled(Array.from({ length: options.size }, grow))
+  const starts = await Promise.allSettled(Array.from({ length: options.size }, () => grow()))
   const failed = starts.find((start) => start.status === 'rejected')
   if (failed) {
     await stop()
@@ -58,6 +60,13 @@ export async function startIngestFleet(options: FleetOptions): Promise<IngestFle
   return {
     members,
     grow,
+    async retire(member) {
+      members.splice(members.indexOf(member), 1)
+      member.kill('SIGTERM')
+      const exit = await member.exited
+      await member.stop()
+      return exit
+    },
     stop,
     async end() {
       for (const member of members) member.kill('SIGTERM')

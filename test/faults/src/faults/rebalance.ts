@@ -1,11 +1,9 @@
 import type { StartedService } from '@herald/local-stack'
-import { leastInFlight } from '../campaign/load.ts'
 import type { PartContext } from '../part.ts'
 import { pause } from '../until.ts'
+import { watchProgress } from './progress.ts'
 
 const everyMs = 5_000
-/** A group that commits nothing for so long, though members come and go in good order, stands still. */
-const longestStandMs = 30_000
 
 /** Every 5 s a member leaves or joins, for 3 minutes: the group gets on with its work all the time. */
 export async function rebalanceAgainAndAgain(context: PartContext): Promise<void> {
@@ -34,35 +32,5 @@ export async function rebalanceAgainAndAgain(context: PartContext): Promise<void
   } finally {
     const longest = await progress.stop()
     log(`the longest time without a commit was ${longest} ms`)
-  }
-}
-
-/** Tells of every stretch in which much was in flight and nothing was committed. */
-function watchProgress({ campaign }: PartContext) {
-  let stopped = false
-  let longest = 0
-  const watch = async (): Promise<void> => {
-    let last = -1
-    let since = Date.now()
-    while (!stopped) {
-      const committed = await campaign.offsets.committed().catch(() => undefined)
-      const sum = [...(committed ?? new Map()).values()].reduce((total, offset) => total + offset, 0)
-      const isIdle = (await campaign.load.inFlight().catch(() => leastInFlight)) < leastInFlight / 2
-      if (sum !== last || isIdle) {
-        last = sum
-        since = Date.now()
-      }
-      longest = Math.max(longest, Date.now() - since)
-      await pause(200)
-    }
-  }
-  const watching = watch()
-  return {
-    async stop() {
-      stopped = true
-      await watching
-      if (longest > longestStandMs) campaign.violations.add('stall', `nothing was committed for ${longest} ms`)
-      return longest
-    },
   }
 }
