@@ -28,7 +28,7 @@ export async function createComposition() {
     prometheusUrl: `http://127.0.0.1:${prometheus}`,
     build: () => compose('build'),
     /** Starts everything, and returns when all of it is healthy. */
-    up: () => compose('up', '--detach', '--no-build', '--wait', '--wait-timeout', '300'),
+    up: () => compose('up', '--detach', '--no-build', '--wait', '--wait-timeout', '550'),
     containerOf: async (service: string) => (await compose('ps', '--all', '--quiet', service)).trim(),
     down: () => compose('--profile', '*', 'down', '--volumes', '--timeout', '30'),
   }
