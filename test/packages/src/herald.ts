@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { createTopics, type StartedHerald, startHerald, topicsWithSuffix } from '@herald/local-stack'
+import { createTopics, type HeraldTopics, type StartedHerald, startHerald, topicsWithSuffix } from '@herald/local-stack'
 import { MongoClient } from 'mongodb'
 
 export type TestHerald = Omit<StartedHerald, 'stop'> & {
@@ -10,11 +10,15 @@ export type TestHerald = Omit<StartedHerald, 'stop'> & {
 }
 
 /** A Herald of one test, with a database and topics of its own. */
-export async function startTestHerald(name: string, settings: NodeJS.ProcessEnv = {}): Promise<TestHerald> {
+export async function startTestHerald(
+  name: string,
+  settings: NodeJS.ProcessEnv = {},
+  topicNames?: HeraldTopics,
+): Promise<TestHerald> {
   const { KAFKA_BROKERS = '', MONGODB_URI = '' } = process.env
   const servers = { kafkaBrokers: KAFKA_BROKERS.split(','), mongodbUri: MONGODB_URI }
   const database = `packages-${name}-${randomUUID().slice(0, 8)}`
-  const topics = await createTopics(servers.kafkaBrokers, topicsWithSuffix(database))
+  const topics = await createTopics(servers.kafkaBrokers, topicNames ?? topicsWithSuffix(database))
   const environment = { KAFKA_GROUP_ID: database, RATE_LIMIT_PER_MINUTE: '100000', ...settings }
   const herald = await startHerald({ servers, topics, database, environment })
   return {

@@ -23,6 +23,7 @@ export async function packPackages() {
     archives[name] = join(folder, (entry?.filename ?? '').replace('@', '').replace('/', '-'))
   }
   return {
+    folder,
     archives: archives as Record<PublicPackage, string>,
     /** An empty project that has nothing of this workspace. */
     async newProject(name: string): Promise<string> {
