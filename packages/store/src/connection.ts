@@ -1,5 +1,4 @@
 import type { Db } from 'mongodb'
-import { MongoClient } from 'mongodb'
 import { type ChangeEntries, createChangeEntries } from './change-entries.ts'
 import {
   bulkMarksIn,
@@ -11,6 +10,7 @@ import {
 } from './collections.ts'
 import { type CreateRequests, createCreateRequests } from './create-requests.ts'
 import { createFeedChanges, type FeedChanges } from './feed-changes.ts'
+import { createLastingClient } from './lasting-client.ts'
 import { createMarkMany } from './mark-many.ts'
 import { findMissing, migrate } from './migrate.ts'
 import { createNotifications, type Notifications } from './notifications.ts'
@@ -59,9 +59,9 @@ export function createStore({ uri, database: name, applicationName, retentionDay
     socketTimeoutMS: 8_000,
     ignoreUndefined: true,
   } as const
-  const client = new MongoClient(uri, options)
+  const { client, close } = createLastingClient(uri, options)
   // Looking for an old place in the oplog takes longer than any other read may.
-  const watchingClient = new MongoClient(uri, { ...options, socketTimeoutMS: 45_000 })
+  const watching = createLastingClient(uri, { ...options, socketTimeoutMS: 45_000 })
   const database: Db = client.db(name)
   const notifications = notificationsIn(database)
   return {
@@ -73,7 +73,7 @@ export function createStore({ uri, database: name, applicationName, retentionDay
     changeEntries: createChangeEntries(changeEntriesIn(database)),
     receipts: createReceipts(notifications, waitingReceiptsIn(database)),
     createRequests: createCreateRequests(createRequestsIn(database)),
-    feedChanges: createFeedChanges(watchingClient.db(name)),
+    feedChanges: createFeedChanges(watching.client.db(name)),
     streamKeys: createStreamKeys(streamKeysIn(database)),
     async checkReady() {
       const missing = await findMissing(database, retentionDays)
@@ -81,7 +81,7 @@ export function createStore({ uri, database: name, applicationName, retentionDay
     },
     migrate: () => migrate(database, retentionDays),
     async close() {
-      await Promise.all([client.close(), watchingClient.close()])
+      await Promise.all([close(), watching.close()])
     },
   }
 }

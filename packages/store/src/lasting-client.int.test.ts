@@ -1,0 +1,54 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterEach, expect, test } from '@jest/globals'
+import { createStore, type Store } from './connection.ts'
+
+const target = new URL((process.env.MONGODB_URI ?? '').replace(/,[^/]*/, ''))
+const sockets = new Set<Socket>()
+let server: Server | undefined
+let store: Store
+
+afterEach(async () => {
+  await store.close()
+  for (const socket of sockets) socket.destroy()
+  server?.close()
+})
+
+/** Passes on to MongoDB whatever comes to this port; a free one unless told. */
+async function listen(port = 0): Promise<number> {
+  server = createServer((socket) => {
+    const upstream = connect(Number(target.port), target.hostname)
+    for (const one of [socket, upstream]) sockets.add(one.on('error', () => {}))
+    socket.pipe(upstream).pipe(socket)
+  }).listen(port, '127.0.0.1')
+  await once(server, 'listening')
+  return (server.address() as AddressInfo).port
+}
+
+const answers = () =>
+  store.checkReady().then(
+    () => true,
+    () => false,
+  )
+
+test('a store whose MongoDB comes after it finds it, however often it was asked before', async () => {
+  const port = await listen()
+  server?.close()
+  const uri = `mongodb://127.0.0.1:${port}/?directConnection=true`
+  store = createStore({ uri, database: `herald-test-lasting-${process.pid}`, applicationName: 'test' })
+  expect([await answers(), await answers()]).toEqual([false, false])
+  await listen(port)
+  const deadline = Date.now() + 20_000
+  while (!(await answers())) {
+    if (Date.now() > deadline) throw new Error('It never found MongoDB')
+    await pause(100)
+  }
+})
+
+test('one that never found any can be closed, and stays closed', async () => {
+  store = createStore({ uri: 'mongodb://127.0.0.1:1/', database: 'herald-test', applicationName: 'test' })
+  expect(await answers()).toBe(false)
+  await store.close()
+  await expect(store.checkReady()).rejects.toThrow()
+})
