@@ -165,6 +165,8 @@ test('what a transaction leaves at the end, a marker or what was aborted, is com
     const good = await transactional.transaction()
     await good.send({ topic, messages: [{ value: 'a', partition: 0 }] })
     await good.commit()
+    // Nothing else is read with what comes now, and committed with it.
+    await eventually(async () => (await committed(topic, 0)) === 2)
     const bad = await transactional.transaction()
     await bad.send({ topic, messages: [0, 1].map((partition) => ({ value: 'never', partition })) })
     await bad.abort()

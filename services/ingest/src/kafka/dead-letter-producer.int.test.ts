@@ -66,7 +66,7 @@ test('records of the largest size, all at once, stand there whole', async () => 
   }
 })
 
-test('one that the topic refuses as too large stands there without its value; those around it are whole', async () => {
+test('what the topic refuses as too large stands there without its value; those around it are whole', async () => {
   const { topic, found } = await start()
   await takeAtMost(topic, 64 * 1024)
   // Until the broker has taken note, it would take the large one.
@@ -78,8 +78,10 @@ test('one that the topic refuses as too large stands there without its value; th
     return resources[0]?.configEntries[0]?.configValue === String(64 * 1024)
   })
   const small = Buffer.from('small')
-  await producer.publish([letterOf(small, '1'), letterOf(largest, '2'), letterOf(small, '3'), letterOf(null, '4')])
-  await eventually(() => byOffset(found).size === 4)
+  // One that goes out with those around it, and one in a request of its own.
+  const values = [small, largest.subarray(0, 512 * 1024), small, null, largest]
+  await producer.publish(values.map((value, index) => letterOf(value, String(index + 1))))
+  await eventually(() => byOffset(found).size === values.length)
   const letters = byOffset(found)
   expect(['1', '3'].map((offset) => String(letters.get(offset)?.value))).toEqual(['small', 'small'])
   const without = letters.get('2')
@@ -87,10 +89,11 @@ test('one that the topic refuses as too large stands there without its value; th
   expect(String(without?.key)).toBe('key')
   expect(without?.headers).toMatchObject({
     own: Buffer.from('header'),
-    'herald-value-omitted': Buffer.from(String(largest.length)),
+    'herald-value-omitted': Buffer.from(String(512 * 1024)),
     'herald-error-code': Buffer.from('record_too_large'),
     'herald-error-detail': Buffer.from('x'.repeat(limits.deadLetterDetailBytes)),
   })
+  expect(letters.get('5')?.value).toBeNull()
   for (const offset of ['1', '3', '4']) expect(letters.get(offset)?.headers?.['herald-value-omitted']).toBeUndefined()
 })
 
