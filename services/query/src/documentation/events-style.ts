@@ -10,6 +10,7 @@ article { margin: 2rem 0; }
 table { border-collapse: collapse; width: 100%; margin: .75rem 0; font-size: .9375rem; }
 caption { text-align: left; font-weight: 600; }
 th, td { text-align: left; vertical-align: top; padding: .3rem .75rem .3rem 0; border-top: 1px solid var(--line); font-weight: 400; }
+th { width: 30%; min-width: 9rem; }
 pre { background: var(--shade); padding: 1rem; overflow-x: auto; border-radius: .5rem; }
 summary { cursor: pointer; }
 `
