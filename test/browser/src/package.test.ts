@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { build } from 'esbuild'
 import { inboxOf } from './inbox-page.ts'
@@ -115,9 +114,4 @@ test('bundled from the packed files it runs in a page', async () => {
   expect(await page.title()).not.toBe('Host')
   await page.getByRole('heading', { name: 'Log' }).waitFor()
   await page.context().close()
-})
-
-test('a page pays for the one file with at most 36 KiB', async () => {
-  const file = join(folder, 'node_modules/@herald/inbox/dist/herald-inbox.min.js')
-  expect(gzipSync(await readFile(file), { level: 9 }).length).toBeLessThan(36 * 1024)
 })
