@@ -21,6 +21,8 @@ export const operations: readonly Operation[] = [
   { method: 'GET', path: '/change-entries/all', template: '/change-entries/all', scope: 'change-entries:read' },
   { method: 'GET', path: '/openapi.json', template: '/openapi.json', public: true },
   { method: 'GET', path: '/docs', template: '/docs', public: true },
+  { method: 'GET', path: '/asyncapi.json', template: '/asyncapi.json', public: true },
+  { method: 'GET', path: '/docs/events', template: '/docs/events', public: true },
 ]
 
 /** Those that need a token. */
