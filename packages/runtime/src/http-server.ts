@@ -27,7 +27,7 @@ import { requestIdOf } from './request-id.ts'
 import { createRequestObservation, QuietLogController } from './request-observation.ts'
 import { createRequestValidation } from './request-validation.ts'
 import { securityHeaders } from './security-headers.ts'
-import type { Tracing } from './tracing.ts'
+import type { Tracing } from './span.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {

@@ -59,4 +59,5 @@ export {
   storageSettings,
 } from './shared-settings.ts'
 export { type ServiceProcess, type ShutdownDependencies, shutDownOnSignals } from './shutdown.ts'
-export { type FinishedSpan, spanClock, startTracing, type Tracing, type TracingDependencies } from './tracing.ts'
+export { type FinishedSpan, spanClock, type Tracing } from './span.ts'
+export { startTracing, type TracingDependencies } from './tracing.ts'

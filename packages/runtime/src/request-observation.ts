@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks'
 import { type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import type { Identity } from './identity.ts'
 import type { Metrics } from './metrics.ts'
-import { spanClock, type Tracing } from './tracing.ts'
+import { spanClock, type Tracing } from './span.ts'
 
 export type RequestObservationDependencies = {
   readonly metrics: Pick<Metrics, 'httpRequestSeconds'>

@@ -1,5 +1,4 @@
 import { Kafka, logLevel, type Message, Partitioners, type RecordMetadata } from 'kafkajs'
-import type { SampleEvent } from './samples.ts'
 
 /** What Herald asks of a CloudEvents 1.0 event, the extension `subscriberid` among it. */
 export interface CloudEvent {
@@ -9,6 +8,12 @@ export interface CloudEvent {
   time: Date
   subscriberId: string
   data: object
+}
+
+/** An event and the topic that it belongs on. */
+export interface SampleEvent {
+  topic: string
+  event: CloudEvent
 }
 
 /** The event as one JSON document. */

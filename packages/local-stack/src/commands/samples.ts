@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { HeraldTopics } from '../topics.ts'
-import type { CloudEvent } from './cloud-events.ts'
+import type { CloudEvent, SampleEvent } from './cloud-events.ts'
 import { changedFields, entities, people, remarks } from './sample-content.ts'
 
 export interface SamplePerson {
@@ -19,11 +19,6 @@ export interface SampleAccount {
   userId: string
   /** Amara Okafor. */
   otherUserId: string
-}
-
-export interface SampleEvent {
-  topic: string
-  event: CloudEvent
 }
 
 const MINUTE = 60_000

@@ -1,11 +1,6 @@
+import type { SampleEvent } from '../commands/cloud-events.ts'
 import { entities } from '../commands/sample-content.ts'
-import {
-  mentionData,
-  type SampleAccount,
-  type SampleEvent,
-  type SamplePerson,
-  sampleEvent,
-} from '../commands/samples.ts'
+import { mentionData, type SampleAccount, type SamplePerson, sampleEvent } from '../commands/samples.ts'
 import type { HeraldTopics } from '../topics.ts'
 
 export interface Composed {

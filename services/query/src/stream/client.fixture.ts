@@ -1,5 +1,6 @@
-import { createStreamClient, type EndReason, type StreamClient } from './client.ts'
+import { createStreamClient, type StreamClient } from './client.ts'
 import { createEventParser, type ParsedEvent } from './event-parser.fixture.ts'
+import type { EndReason } from './metrics.ts'
 import { type StreamOptions, streamDefaults } from './options.ts'
 
 /** A client whose reader takes everything in, or nothing; its ids are the positions themselves. */

@@ -1,7 +1,7 @@
 import type { FeedOwner, Position } from '@herald/store'
 import { encodeComment, encodeEvent, encodeRetry, type StreamEvent } from './event-format.ts'
 import type { EventIds } from './event-id.ts'
-import type { StreamMetrics } from './metrics.ts'
+import type { EndReason, StreamMetrics } from './metrics.ts'
 import type { StreamOptions } from './options.ts'
 
 const comment = Buffer.from(encodeComment('catching up'))
@@ -15,9 +15,6 @@ export type Sink = {
   readonly writableLength: number
   on(event: 'drain' | 'close', listener: () => void): unknown
 }
-
-/** Why a stream ended. */
-export type EndReason = 'client' | 'expired' | 'too-slow' | 'closing'
 
 export type ClientDependencies = {
   readonly sink: Sink

@@ -1,5 +1,7 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
-import type { EndReason } from './client.ts'
+
+/** Why a stream ended. */
+export type EndReason = 'client' | 'expired' | 'too-slow' | 'closing'
 
 /** What is counted of streams. */
 export function createStreamMetrics(registry: Registry) {

@@ -3,10 +3,10 @@ import { type FeedOwner, ownerKey as keyOf, type Position, type Store, timeOfPos
 import { type ChangeStep, createAudience } from './audience.ts'
 import { createCatchUp } from './catch-up.ts'
 import { toStreamEvent } from './change-event.ts'
-import { createStreamClient, type EndReason, type Sink, type StreamClient } from './client.ts'
+import { createStreamClient, type Sink, type StreamClient } from './client.ts'
 import { createEventIds } from './event-id.ts'
 import { createLiveFeed } from './live-feed.ts'
-import type { StreamMetrics } from './metrics.ts'
+import type { EndReason, StreamMetrics } from './metrics.ts'
 import { type StreamOptions, streamDefaults } from './options.ts'
 import { createUnreadCounts } from './unread-counts.ts'
 
