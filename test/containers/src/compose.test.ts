@@ -78,7 +78,7 @@ onDocker('docker compose up', () => {
     })
     const [line = ''] = stderr.match(/^Tests:.*$/m) ?? []
     console.log(line)
-    expect(line).toMatch(/^Tests: +(\d+ skipped, )?2\d\d passed, 2\d\d total$/)
+    expect(line).toMatch(/^Tests: +(\d+ skipped, )?[2-9]\d\d passed, \d+ total$/)
   })
 
   test('Prometheus of the profile reaches both services', async () => {

@@ -36,10 +36,11 @@ beforeAll(async () => {
       : change({ subscriberid: reader.subscriberId, time }, { actionType: n % 2 === 0 ? 'create' : 'update' }),
   )
   ids = events.map(derivedId).reverse()
+  const before = await countStored(herald.database)
   for (let from = 0; from < events.length; from += 500) {
     await herald.publish(herald.topics.change, events.slice(from, from + 500).map(structured))
   }
-  await eventually(async () => (await countStored(herald.database)) === events.length)
+  await eventually(async () => (await countStored(herald.database)) === before + events.length)
 }, 120_000)
 afterAll(() => herald?.stop())
 

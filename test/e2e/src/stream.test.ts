@@ -59,26 +59,32 @@ test('a mark is told, and a mark of many is one event', async () => {
   await stream.close()
 })
 
-test('who comes back with the last id gets what was missed, each once and in order, also after a restart', async () => {
-  const user = await herald.newUser()
-  const stream = await open(user)
-  await stream.until('heartbeat')
-  const before = await create(user)
-  await stream.until('notification')
-  await stream.close()
+// A Herald that runs elsewhere can't be started anew from here.
+const withRestart = process.env.HERALD_BASE_URL ? test.skip : test
 
-  const missed = [await create(user), await create(user)]
-  await herald.query.restart()
-  missed.push(await create(user))
-  const again = await open(user, stream.lastId())
-  await again.until('heartbeat')
-  expect(idsIn(again.named('notification'))).toEqual(missed)
-  expect(again.named('reset')).toEqual([])
-  const after = await create(user)
-  expect(idsIn(await again.until('notification', 4))).toEqual([...missed, after])
-  expect(missed).not.toContain(before)
-  await again.close()
-})
+withRestart(
+  'who comes back with the last id gets what was missed, each once and in order, also after a restart',
+  async () => {
+    const user = await herald.newUser()
+    const stream = await open(user)
+    await stream.until('heartbeat')
+    const before = await create(user)
+    await stream.until('notification')
+    await stream.close()
+
+    const missed = [await create(user), await create(user)]
+    await herald.query.restart()
+    missed.push(await create(user))
+    const again = await open(user, stream.lastId())
+    await again.until('heartbeat')
+    expect(idsIn(again.named('notification'))).toEqual(missed)
+    expect(again.named('reset')).toEqual([])
+    const after = await create(user)
+    expect(idsIn(await again.until('notification', 4))).toEqual([...missed, after])
+    expect(missed).not.toContain(before)
+    await again.close()
+  },
+)
 
 test('an id that nobody gave, or that was given to somebody else, begins anew', async () => {
   const [user, other] = [await herald.newUser(), await herald.newUser()]
