@@ -8,6 +8,18 @@ import { type Contestant, type Course, createPlainCollection } from './contestan
 const kafkaVersion = '4.1.0'
 const connectorVersion = '2.0.1'
 
+// One line at the start, and what goes wrong.
+const logging = `status = error
+appender.out.type = Console
+appender.out.name = out
+appender.out.layout.type = PatternLayout
+appender.out.layout.pattern = %d{ISO8601} %p %m (%c)%n
+rootLogger.level = error
+rootLogger.appenderRef.out.ref = out
+logger.connect.name = org.apache.kafka.connect.runtime.Connect
+logger.connect.level = info
+`
+
 /** MongoDB's Kafka sink connector in Kafka Connect standalone: idempotent by the event's id, as it can best be. */
 export async function startConnector(course: Course): Promise<Contestant> {
   const options = { environment: process.env, log: console.error }
@@ -22,8 +34,9 @@ export async function startConnector(course: Course): Promise<Contestant> {
         `org.mongodb.kafka:mongo-kafka-connect:${connectorVersion}`,
         'org.mongodb:mongodb-driver-sync:5.5.1',
         'org.apache.avro:avro:1.12.0',
+        'org.apache.logging.log4j:log4j-slf4j-impl:2.24.3',
       ],
-      files: {},
+      files: { 'log4j2.properties': logging },
     },
     options,
   )
@@ -34,7 +47,14 @@ export async function startConnector(course: Course): Promise<Contestant> {
   const program = await startProgram({
     name: 'Kafka Connect',
     command: java,
-    args: ['-cp', join(jars, 'jars', '*'), 'org.apache.kafka.connect.cli.ConnectStandalone', worker, sink],
+    args: [
+      `-Dlog4j2.configurationFile=${join(jars, 'log4j2.properties')}`,
+      '-cp',
+      join(jars, 'jars', '*'),
+      'org.apache.kafka.connect.cli.ConnectStandalone',
+      worker,
+      sink,
+    ],
     environment: process.env,
     folder,
     async prepare() {

@@ -47,7 +47,7 @@ export const latency: Part = {
     async function untilListed(sequence: number, { token }: Reader): Promise<number> {
       const begun = performance.now()
       for (;;) {
-        const page = await fetch(`${herald.query.url}/?limit=5`, { headers: { authorization: `Bearer ${token}` } })
+        const page = await fetch(`${herald.query.url}/`, { headers: { authorization: `Bearer ${token}` } })
         if ((await page.text()).includes(`"anchor-${sequence}"`)) return performance.now() - (producedAt[sequence] ?? 0)
         if (performance.now() - begun > givenUpAfterMs) throw new Error('An event was not listed')
         await pause(lookEveryMs)
