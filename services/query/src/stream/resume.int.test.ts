@@ -145,8 +145,8 @@ describe('an id from which nothing can be resumed resets the stream, which then 
     ['a changed one', 'unknown-id', async (user: User) => `${(await sealed(user, '82AA')).slice(0, -2)}AA`],
     ['one of long ago', 'too-old', (user: User) => sealed(user, '8200000001000000012B0229296E04')],
   ])('%s', async (_, reason, make) => {
-    const user = newUser()
-    await notify(user, 2)
+    // What the service has told of before is before now, and not only what was stored before.
+    const { user } = await seen(2)
     const stream = await open(user, await make(user))
     const [reset] = await stream.until('reset')
     expect(stream.events[0]).toBe(reset)
