@@ -52,6 +52,13 @@ export const mutants: readonly Mutant[] = [
   { name: 'resolve-before-stored', modules: { [batchRunner]: './resolve-before-stored.ts' } },
   {
     name: 'no-dedupe',
-    modules: { [eventId]: [{ find: '.update(input)', replace: '.update(input).update(String(Math.random()))' }] },
+    modules: {
+      [eventId]: [
+        {
+          find: "hash('sha256', input,",
+          replace: "hash('sha256', Buffer.concat([input, Buffer.from(String(Math.random()))]),",
+        },
+      ],
+    },
   },
 ]
