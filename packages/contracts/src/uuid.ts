@@ -43,15 +43,16 @@ export function uuidToBytes(uuid: string): Buffer {
   return bytes
 }
 
-const dashes = Buffer.alloc(36, '-')
+/** Of the id that is written just now; its dashes stay where they are. */
+const textBytes = Buffer.alloc(36, '-')
 
 /** The text form, in lower case, of the 16 bytes at `offset`. */
 export function bytesToUuid(bytes: Uint8Array, offset = 0): string {
   for (let i = 0; i < 16; i++) {
     const at = digitsOfByte[i] as number
     const byte = bytes[offset + i] as number
-    dashes[at] = digits[byte >> 4] as number
-    dashes[at + 1] = digits[byte & 15] as number
+    textBytes[at] = digits[byte >> 4] as number
+    textBytes[at + 1] = digits[byte & 15] as number
   }
-  return dashes.toString('latin1')
+  return textBytes.toString('latin1')
 }

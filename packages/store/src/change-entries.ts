@@ -4,14 +4,13 @@ import { toUuidBinary } from './binary.ts'
 import {
   type ChangeEntryDocument,
   fromChangeEntryDocument,
-  idIn,
   type StoredChangeEntry,
   toChangeEntryDocument,
 } from './change-entry-document.ts'
 import { type IdRange, keyRange } from './id-range.ts'
 import { type InsertOutcome, insertNew } from './insert-new.ts'
 import { readChangeEntry } from './read-change-entry.ts'
-import { findAmongNext, findPage, findPlain, type Stretch, type Wanted } from './walk.ts'
+import { beyond, findAmongNext, findPage, type Wanted } from './walk.ts'
 
 /** What is wanted of a change log, newest first. */
 export type ChangeLogQuery = IdRange & {
@@ -56,43 +55,35 @@ export function createChangeEntries(collection: Collection<ChangeEntryDocument>)
         })),
       }
     },
-    of: (subscriberId) => ({
-      async *all(query, step = limits.examinedPerStep) {
-        const wanted = toWanted(subscriberId, query)
-        const next = (indexed: typeof wanted.indexed) => {
-          const reading = findEntries(collection, subscriberId, { ...wanted, indexed }, step)
-          // It may fail while the reader is still busy with the step before; it is told when he comes for it.
-          reading.catch(() => {})
-          return reading
-        }
-        // One step ahead, so that MongoDB and the reader do not wait for each other.
-        for (let reading = next(wanted.indexed); ; ) {
-          const { found, end } = await reading
-          if (end !== null) reading = next({ ...wanted.indexed, _id: { $gte: wanted.indexed._id.$gte, $lt: end } })
-          if (found.length > 0) yield found
-          if (end === null) return
-        }
-      },
-      async list(query, limit) {
-        const { page, next } = await findPage(collection, toWanted(subscriberId, query), limit)
-        return { entries: page.map(fromChangeEntryDocument), next: next && idIn(next) }
-      },
-    }),
+    of(subscriberId) {
+      const reading = {
+        fromBytes: (bytes: Buffer) => readChangeEntry(bytes, subscriberId),
+        fromDocument: fromChangeEntryDocument,
+      }
+      return {
+        async *all(query, step = limits.examinedPerStep) {
+          const ask = (wanted: Wanted<ChangeEntryDocument>) => {
+            const asked = findAmongNext(collection, wanted, step, reading)
+            // It may fail while the reader is still busy with the step before; it is told when he comes for it.
+            asked.catch(() => {})
+            return asked
+          }
+          const wanted = toWanted(subscriberId, query)
+          // One step ahead, so that MongoDB and the reader do not wait for each other.
+          for (let asked = ask(wanted); ; ) {
+            const { found, end } = await asked
+            if (end !== null) asked = ask(beyond(wanted, end))
+            if (found.length > 0) yield found
+            if (end === null) return
+          }
+        },
+        async list(query, limit) {
+          const { page, next } = await findPage(collection, toWanted(subscriberId, query), limit, reading)
+          return { entries: page, next }
+        },
+      }
+    },
   }
-}
-
-/** The next entries that are wanted, of those that are indexed. */
-async function findEntries(
-  collection: Collection<ChangeEntryDocument>,
-  subscriberId: string,
-  wanted: Wanted<ChangeEntryDocument>,
-  size: number,
-): Promise<Stretch<StoredChangeEntry>> {
-  if (Object.keys(wanted.filter).length === 0) {
-    return findPlain(collection, wanted.indexed, size, (bytes) => readChangeEntry(bytes, subscriberId))
-  }
-  const { found, end } = await findAmongNext(collection, wanted, size)
-  return { found: found.map(fromChangeEntryDocument), end }
 }
 
 /** One entity's and one user's entries are ranges of an index; every other filter is asked of each entry. */

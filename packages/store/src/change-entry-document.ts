@@ -56,14 +56,9 @@ export function toChangeEntryDocument(entry: StoredChangeEntry): ChangeEntryDocu
 
 const uuidIn = (binary: Binary, offset = 0) => bytesToUuid(binary.buffer as Buffer, offset)
 
-/** Which entry a document is, by its key. */
-export function idIn(key: Binary): string {
-  return uuidIn(key, 16)
-}
-
 export function fromChangeEntryDocument(document: ChangeEntryDocument): StoredChangeEntry {
   return {
-    id: idIn(document._id),
+    id: uuidIn(document._id, 16),
     subscriberId: uuidIn(document._id),
     user: { id: uuidIn(document.userId), name: document.userName, email: document.userEmail },
     entityType: document.entityType,

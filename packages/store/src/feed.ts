@@ -5,14 +5,13 @@ import { type IdRange, keyRange } from './id-range.ts'
 import type { MarkMany, Selection } from './mark-many.ts'
 import {
   fromNotificationDocument,
-  idsIn,
   type NotificationDocument,
   type StoredNotification,
 } from './notification-document.ts'
 import { readLimits } from './read-limits.ts'
 import { readNotification } from './read-notification.ts'
 import type { CountUnread } from './unread-count.ts'
-import { findPage, findPlain, type Wanted } from './walk.ts'
+import { findPage, type Wanted } from './walk.ts'
 
 /** Whose feed it is. Without both ids no notification can be read or marked. */
 export type FeedOwner = { readonly subscriberId: string; readonly recipientId: string }
@@ -56,6 +55,10 @@ export function createFeed(
   { subscriberId, recipientId }: FeedOwner,
 ): Feed {
   const prefix = [subscriberId, recipientId] as const
+  const reading = {
+    fromBytes: (bytes: Buffer) => readNotification(bytes, subscriberId),
+    fromDocument: fromNotificationDocument,
+  }
 
   const mark = async (id: string, from: Where, change: UpdateFilter<NotificationDocument>) => {
     const key = { _id: toKey(...prefix, id) }
@@ -67,15 +70,8 @@ export function createFeed(
 
   return {
     async list(query) {
-      const wanted = toWanted(prefix, query)
-      if (Object.keys(wanted.filter).length === 0) {
-        const read = (bytes: Buffer) => readNotification(bytes, subscriberId)
-        const { found, end } = await findPlain(collection, wanted.indexed, query.limit + 1, read)
-        const page = found.slice(0, query.limit)
-        return { notifications: page, next: end === null ? null : (page.at(-1)?.id ?? null) }
-      }
-      const { page, next } = await findPage(collection, wanted, query.limit)
-      return { notifications: page.map(fromNotificationDocument), next: next && idsIn(next).id }
+      const { page, next } = await findPage(collection, toWanted(prefix, query), query.limit, reading)
+      return { notifications: page, next }
     },
     async get(id) {
       const document = await collection.findOne({ _id: toKey(...prefix, id) }, readLimits)

@@ -1,5 +1,12 @@
 import { actorTypes, bytesToUuid, locationTypes, notificationTypes, subjectTypes } from '@herald/contracts'
-import { createDocumentReader, createTextReader, readDate, readText, startOfBinary } from './document-reader.ts'
+import {
+  createDocumentReader,
+  createTextReader,
+  type FieldReader,
+  readDate,
+  readText,
+  startOfBinary,
+} from './document-reader.ts'
 import type { StoredNotification } from './notification-document.ts'
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] extends object ? Mutable<T[K]> : T[K] }
@@ -9,55 +16,36 @@ type Target = Omit<Mutable<StoredNotification>, 'createdAt' | 'readAt' | 'emailS
   emailSentAt: Date | null
 }
 
-const typeIn = createTextReader(notificationTypes)
-const actorTypeIn = createTextReader(actorTypes)
-const subjectTypeIn = createTextReader(subjectTypes)
-const locationTypeIn = createTextReader(locationTypes)
 const uuidIn = (bytes: Buffer, at: number, offset = 0) => bytesToUuid(bytes, startOfBinary(at) + offset)
 
+/** A field that stands in the document as it does in the notification, read by `value`. */
+function field<K extends keyof Target>(key: K, value: (bytes: Buffer, at: number) => Target[K]): FieldReader<Target> {
+  return (target, bytes, at) => {
+    target[key] = value(bytes, at)
+  }
+}
+
+function actorField(key: keyof Target['actor'], value: (bytes: Buffer, at: number) => string): FieldReader<Target> {
+  return (target, bytes, at) => {
+    target.actor[key] = value(bytes, at)
+  }
+}
+
 const read = createDocumentReader<Target>({
-  _id: (target, bytes, at) => {
-    target.id = uuidIn(bytes, at, 32)
-  },
-  createdAt: (target, bytes, at) => {
-    target.createdAt = readDate(bytes, at)
-  },
-  type: (target, bytes, at) => {
-    target.type = typeIn(bytes, at)
-  },
-  actorId: (target, bytes, at) => {
-    target.actor.id = uuidIn(bytes, at)
-  },
-  actorName: (target, bytes, at) => {
-    target.actor.name = readText(bytes, at)
-  },
-  actorImage: (target, bytes, at) => {
-    target.actor.image = readText(bytes, at)
-  },
-  actorType: (target, bytes, at) => {
-    target.actorType = actorTypeIn(bytes, at)
-  },
-  subjectId: (target, bytes, at) => {
-    target.subjectId = uuidIn(bytes, at)
-  },
-  subjectType: (target, bytes, at) => {
-    target.subjectType = subjectTypeIn(bytes, at)
-  },
-  locationId: (target, bytes, at) => {
-    target.locationId = uuidIn(bytes, at)
-  },
-  locationType: (target, bytes, at) => {
-    target.locationType = locationTypeIn(bytes, at)
-  },
-  metadata: (target, bytes, at) => {
-    target.metadata = readText(bytes, at)
-  },
-  readAt: (target, bytes, at) => {
-    target.readAt = readDate(bytes, at)
-  },
-  emailSentAt: (target, bytes, at) => {
-    target.emailSentAt = readDate(bytes, at)
-  },
+  _id: field('id', (bytes, at) => uuidIn(bytes, at, 32)),
+  createdAt: field('createdAt', readDate),
+  type: field('type', createTextReader(notificationTypes)),
+  actorId: actorField('id', uuidIn),
+  actorName: actorField('name', readText),
+  actorImage: actorField('image', readText),
+  actorType: field('actorType', createTextReader(actorTypes)),
+  subjectId: field('subjectId', uuidIn),
+  subjectType: field('subjectType', createTextReader(subjectTypes)),
+  locationId: field('locationId', uuidIn),
+  locationType: field('locationType', createTextReader(locationTypes)),
+  metadata: field('metadata', readText),
+  readAt: field('readAt', readDate),
+  emailSentAt: field('emailSentAt', readDate),
 })
 
 /** A notification from the bytes of its document: the same as `fromNotificationDocument` of what the driver reads. */

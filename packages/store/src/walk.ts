@@ -1,4 +1,4 @@
-import { limits } from '@herald/contracts'
+import { bytesToUuid, limits } from '@herald/contracts'
 import type { Binary, Collection, Filter } from 'mongodb'
 import { readKey } from './document-reader.ts'
 import { readLimits } from './read-limits.ts'
@@ -15,19 +15,25 @@ export type Wanted<T> = {
   readonly filter: Filter<T>
 }
 
+/** Makes what is handed out of a document: of its bytes as MongoDB sent them, or of what the driver made of them. */
+export type Reading<T, R> = { fromBytes(bytes: Buffer): R; fromDocument(document: T): R }
+
 /**
  * Looks at the next `size` documents of what is indexed and finds those among them that pass the filter. One query does
  * both: where it ended would otherwise have to be looked up, and could have moved meanwhile.
  */
-export async function findAmongNext<T extends Keyed>(
+export async function findAmongNext<T extends Keyed, R>(
   collection: Collection<T>,
   { indexed, filter }: Wanted<T>,
   size: number,
-): Promise<Stretch<T>> {
-  if (Object.keys(filter).length === 0) {
-    const options = { ...readLimits, batchSize: size }
+  reading: Reading<T, R>,
+): Promise<Stretch<R>> {
+  if (isPlain(filter)) {
+    const options = { ...readLimits, raw: true, batchSize: size }
     const found = await collection.find(indexed, options).sort({ _id: -1 }).limit(size).toArray()
-    return { found: found as T[], end: found.length < size ? null : (found.at(-1)?._id ?? null) }
+    const all = found as unknown as Buffer[]
+    const last = all.at(-1)
+    return { found: all.map(reading.fromBytes), end: last === undefined || all.length < size ? null : readKey(last) }
   }
   const [result] = await collection
     .aggregate<{ found: T[]; end: Keyed[] }>(
@@ -40,48 +46,39 @@ export async function findAmongNext<T extends Keyed>(
       readLimits,
     )
     .toArray()
-  return { found: result?.found ?? [], end: result?.end[0]?._id ?? null }
+  return { found: (result?.found ?? []).map(reading.fromDocument), end: result?.end[0]?._id ?? null }
+}
+
+/** The same with what follows behind `end`. */
+export function beyond<T>(wanted: Wanted<T>, end: Binary): Wanted<T> {
+  return { ...wanted, indexed: { ...wanted.indexed, _id: { $gte: wanted.indexed._id.$gte, $lt: end } } }
 }
 
 /**
- * The next `size` documents of what is indexed, handed to `read` as the bytes that MongoDB sent. `end` is the key of the
- * last one, `null` when none is left.
- */
-export async function findPlain<T extends Keyed, R>(
-  collection: Collection<T>,
-  indexed: Wanted<T>['indexed'],
-  size: number,
-  read: (bytes: Buffer) => R,
-): Promise<Stretch<R>> {
-  const found = await collection
-    .find(indexed, { ...readLimits, raw: true, batchSize: size })
-    .sort({ _id: -1 })
-    .limit(size)
-    .toArray()
-  const all = found as unknown as Buffer[]
-  const last = all.at(-1)
-  return { found: all.map(read), end: last === undefined || all.length < size ? null : readKey(last) }
-}
-
-/**
- * A page of at most `limit`, newest first, and the key from which the next one goes on. No more documents are looked at
+ * A page of at most `limit`, newest first, and the id from which the next one goes on. No more documents are looked at
  * than a request may cost: a page may then be short, and still have a next one.
  */
-export async function findPage<T extends Keyed>(
+export async function findPage<T extends Keyed, R extends { readonly id: string }>(
   collection: Collection<T>,
-  wanted: Wanted<T>,
+  query: Wanted<T>,
   limit: number,
-): Promise<{ readonly page: readonly T[]; readonly next: Binary | null }> {
-  const isPlain = Object.keys(wanted.filter).length === 0
-  const size = isPlain ? limit + 1 : limits.examinedPerStep
-  const found: T[] = []
-  let { indexed } = wanted
+  reading: Reading<T, R>,
+): Promise<{ readonly page: readonly R[]; readonly next: string | null }> {
+  const size = isPlain(query.filter) ? limit + 1 : limits.examinedPerStep
+  const found: R[] = []
+  let wanted = query
   for (let examined = 0; ; ) {
-    const stretch = await findAmongNext(collection, { ...wanted, indexed }, size)
+    const stretch = await findAmongNext(collection, wanted, size, reading)
     examined += size
     found.push(...stretch.found)
-    if (found.length > limit) return { page: found.slice(0, limit), next: found[limit - 1]?._id ?? null }
-    if (stretch.end === null || examined >= limits.examinedPerRequest) return { page: found, next: stretch.end }
-    indexed = { ...indexed, _id: { $gte: indexed._id.$gte, $lt: stretch.end } }
+    if (found.length > limit) return { page: found.slice(0, limit), next: found[limit - 1]?.id ?? null }
+    if (stretch.end === null) return { page: found, next: null }
+    if (examined >= limits.examinedPerRequest) return { page: found, next: idIn(stretch.end) }
+    wanted = beyond(wanted, stretch.end)
   }
 }
+
+const isPlain = (filter: object) => Object.keys(filter).length === 0
+
+/** Every key ends with the id. */
+const idIn = (key: Binary) => bytesToUuid(key.buffer, key.position - 16)
