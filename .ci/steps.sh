@@ -1,8 +1,9 @@
 # For .ci/run: runs steps one after another and sums up what each says of itself in a line `N passed, N failed, N skipped`.
+# Lines that start with `FAILED`, whatever prefix they have, are said again at the end.
 
 passed=0 failed=0 skipped=0
-output=$(mktemp)
-trap 'rm -f "$output"' EXIT
+output=$(mktemp) failures=$(mktemp)
+trap 'rm -f "$output" "$failures"' EXIT
 
 # Runs a command and adds its counts. One that tells none counts as a failure, and so does one that fails all the same.
 step() {
@@ -13,11 +14,15 @@ step() {
   counts=$(grep -E '^[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$' "$output" | tail -n 1)
   read -r ok _ bad _ missed _ <<<"${counts:-0 passed, 1 failed, 0 skipped}"
   if [ "$status" -ne 0 ] && [ "$bad" -eq 0 ]; then bad=1; fi
+  grep -oE '\bFAILED .*' "$output" >>"$failures"
+  if [ "$bad" -gt 0 ]; then printf 'FAILED step: %s\n' "$*" >>"$failures"; fi
   passed=$((passed + ok)) failed=$((failed + bad)) skipped=$((skipped + missed))
 }
 
 # Says the sums in the last line, and whether all is well in its exit code.
 sum_up() {
-  printf '\n%s passed, %s failed, %s skipped\n' "$passed" "$failed" "$skipped"
+  echo
+  cat "$failures"
+  printf '%s passed, %s failed, %s skipped\n' "$passed" "$failed" "$skipped"
   [ "$failed" -eq 0 ]
 }

@@ -1,8 +1,11 @@
-/** Ends a run's output with the line `N passed, N failed, N skipped`, for those who read it by machine. */
+import { failedLines } from './failed-lines.mjs'
+
+/** Ends a run's output with a line for each failure and the line `N passed, N failed, N skipped`, for those who read it by machine. */
 export default class CountLine {
   onRunComplete(_contexts, results) {
     const failed = results.numFailedTests + results.numRuntimeErrorTestSuites
     const skipped = results.numPendingTests + results.numTodoTests
+    for (const line of failedLines(results)) process.stdout.write(`${line}\n`)
     process.stdout.write(`${results.numPassedTests} passed, ${failed} failed, ${skipped} skipped\n`)
   }
 }

@@ -9,13 +9,13 @@ function take(...taken: readonly [says: string, code: number][]) {
   const lines = taken.map(([says, code]) => `step sh -c 'printf "first\\n${says}\\nlast\\n"; exit ${code}'`)
   const script = ['set -uo pipefail', `source '${steps}'`, ...lines, 'sum_up'].join('\n')
   const { status, stdout } = spawnSync('bash', ['-c', script], { encoding: 'utf8' })
-  return { status, lastLine: stdout.split('\n').at(-2) }
+  return { status, lastLine: stdout.split('\n').at(-2), stdout }
 }
 
 const good: [string, number] = ['20 passed, 0 failed, 2 skipped', 0]
 
 test('the counts of all steps are summed up', () => {
-  expect(take(good, ['10 passed, 0 failed, 1 skipped', 0])).toEqual({
+  expect(take(good, ['10 passed, 0 failed, 1 skipped', 0])).toMatchObject({
     status: 0,
     lastLine: '30 passed, 0 failed, 3 skipped',
   })
@@ -28,5 +28,15 @@ test.each<[string, [string, number], string]>([
   ['that breaks off before it counts', ['', 130], '20 passed, 1 failed, 2 skipped'],
   ['that counts nothing', ['', 0], '20 passed, 1 failed, 2 skipped'],
 ])('a step %s fails the whole, and the next is taken all the same', (_, bad, lastLine) => {
-  expect(take(bad, good)).toEqual({ status: 1, lastLine })
+  expect(take(bad, good)).toMatchObject({ status: 1, lastLine })
+})
+
+test('what failed is named again at the end', () => {
+  const says = 'a:test: FAILED src/a.test.ts › does it: expected 1\\n8 passed, 1 failed, 0 skipped'
+  const { stdout } = take([says, 1], good)
+  expect(stdout.split('\n').slice(-4, -1)).toEqual([
+    'FAILED src/a.test.ts › does it: expected 1',
+    expect.stringMatching(/^FAILED step: sh -c /),
+    '28 passed, 1 failed, 2 skipped',
+  ])
 })
