@@ -1,10 +1,8 @@
-import { mkdir, writeFile } from 'node:fs/promises'
-import { cpus, totalmem } from 'node:os'
 import process from 'node:process'
 import { parseArgs } from 'node:util'
 import { startServers } from '@herald/local-stack'
 import { MongoClient } from 'mongodb'
-import { type Result, resultOf } from './figure.ts'
+import { resultOf } from './figure.ts'
 import type { Part } from './part.ts'
 import { bulk } from './parts/bulk.ts'
 import { growth } from './parts/growth.ts'
@@ -12,11 +10,12 @@ import { ingest } from './parts/ingest.ts'
 import { latency } from './parts/latency.ts'
 import { query } from './parts/query.ts'
 import { start } from './parts/start.ts'
-import { plot } from './plot.ts'
 import { untilQuiet } from './quiet-machine.ts'
 import { resultTable } from './report.ts'
+import { type PartResults, partResults, saveResults } from './saved-results.ts'
 
 const parts: readonly Part[] = [ingest, query, growth, bulk, latency, start]
+const allNames = parts.map(({ name }) => name)
 
 const usage = `npm run bench -- [PART…] [--rounds N] [--smoke] [--out FOLDER]
 
@@ -31,7 +30,7 @@ const { values, positionals } = parseArgs({
     help: { type: 'boolean', default: false },
   },
 })
-const unknown = positionals.filter((name) => !parts.some((part) => part.name === name))
+const unknown = positionals.filter((name) => !allNames.includes(name))
 if (values.help || unknown.length > 0) {
   console.log(unknown.length > 0 ? `There is no part ${unknown.join(', ')}.\n\n${usage}` : usage)
   process.exit(unknown.length > 0 ? 1 : 0)
@@ -43,26 +42,19 @@ const log = (line: string) => console.error(line)
 const chosen = parts.filter(({ name }) => positionals.length === 0 || positionals.includes(name))
 const servers = await startServers({ log })
 const client = new MongoClient(servers.mongodbUri)
-const results: Record<string, Result[]> = {}
+const results: Record<string, PartResults> = {}
 try {
   for (const part of chosen) {
     log(`\n${part.name}: ${part.about}`)
     if (!smoke) await untilQuiet(log)
-    results[part.name] = (await part.run({ servers, client, rounds, smoke, log })).map(resultOf)
+    const figures = (await part.run({ servers, client, rounds, smoke, log })).map(resultOf)
+    results[part.name] = partResults(figures, rounds)
+    if (values.out !== undefined) await saveResults(values.out, allNames, results)
   }
 } finally {
   await client.close()
   await servers.stop()
 }
 
-const all = Object.values(results).flat()
-console.log(`\n${resultTable(all)}`)
-if (values.out !== undefined) {
-  const machine = { cpus: cpus().length, model: cpus()[0]?.model ?? '', memoryBytes: totalmem(), node: process.version }
-  await mkdir(values.out, { recursive: true })
-  const report = { date: new Date().toISOString(), machine, rounds, results }
-  await writeFile(`${values.out}/results.json`, `${JSON.stringify(report, null, 2)}\n`)
-  await writeFile(`${values.out}/results.svg`, plot(all))
-  log(`\nWritten: ${values.out}/results.json and results.svg`)
-}
+console.log(`\n${resultTable(Object.values(results).flatMap(({ figures }) => figures))}`)
 if (smoke) console.log(`\nA smoke run, whose figures mean nothing.\n${chosen.length} passed, 0 failed, 0 skipped`)

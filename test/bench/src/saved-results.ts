@@ -1,0 +1,41 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { cpus, totalmem } from 'node:os'
+import process from 'node:process'
+import type { Result } from './figure.ts'
+import { plot } from './plot.ts'
+
+/** What a part came to, when, and on what. */
+export type PartResults = {
+  readonly date: string
+  readonly machine: object
+  readonly rounds: number
+  readonly figures: readonly Result[]
+}
+
+export function partResults(figures: readonly Result[], rounds: number): PartResults {
+  const { length, 0: first } = cpus()
+  const machine = { cpus: length, model: first?.model ?? '', memoryBytes: totalmem(), node: process.version }
+  return { date: new Date().toISOString(), machine, rounds, figures }
+}
+
+/**
+ * Writes `results.json` and `results.svg`. Parts that are not among these keep what was written of them before, so that
+ * one part can be measured again.
+ *
+ * @param order the names of all parts, as they are shown
+ */
+export async function saveResults(
+  folder: string,
+  order: readonly string[],
+  measured: Readonly<Record<string, PartResults>>,
+): Promise<void> {
+  await mkdir(folder, { recursive: true })
+  const file = `${folder}/results.json`
+  const before: Record<string, PartResults> = await readFile(file, 'utf8').then(JSON.parse, () => ({}))
+  const all = order.flatMap((name) => {
+    const part = measured[name] ?? before[name]
+    return part === undefined ? [] : [[name, part] as const]
+  })
+  await writeFile(file, `${JSON.stringify(Object.fromEntries(all), null, 2)}\n`)
+  await writeFile(`${folder}/results.svg`, plot(all.flatMap(([, { figures }]) => figures)))
+}
