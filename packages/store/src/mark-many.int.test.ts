@@ -1,5 +1,6 @@
 import { makeUuidV7 } from '@herald/contracts'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { toKey } from './binary.ts'
 import { at, createTestStore, newNotification, start, subscriberId, uuid } from './store.fixture.ts'
 
 const { store, database, drop } = createTestStore('mark-many')
@@ -29,6 +30,24 @@ test('all: everything unread, over many steps, as one mark', async () => {
   expect(await bulkMarks.findOne()).toMatchObject({ count: 5_499, readAt: at(10) })
   expect(await feed(owner).markManyRead({ all: true }, at(11))).toBe(0)
   expect(await bulkMarks.countDocuments()).toBe(1)
+})
+
+test('a failure on the way: the mark tells of what was marked, and the same again marks the rest', async () => {
+  const owner = uuid(9)
+  await fill(owner, 2_500)
+  const refuse = (validator: object) => database.command({ collMod: 'notifications', validator })
+  await refuse({ _id: { $ne: toKey(subscriberId, owner, idAt(1_500)) } })
+  await expect(feed(owner).markManyRead({ all: true }, at(10))).rejects.toThrow('Document failed validation')
+  await refuse({})
+  expect(await feed(owner).unreadCount()).toBe(1_000)
+  const told = () => bulkMarks.find({ _id: { $gte: toKey(subscriberId, owner, uuid(0)) } }).toArray()
+  expect(await told()).toMatchObject([{ readAt: at(10) }])
+  expect(await feed(owner).markManyRead({ all: true }, at(11))).toBe(1_000)
+  expect(await feed(owner).unreadCount()).toBe(0)
+  expect((await told()).map(({ readAt, ids }) => [readAt, ids?.length])).toEqual([
+    [at(10), undefined],
+    [at(11), 1_000],
+  ])
 })
 
 test('upTo: that one and what is older', async () => {

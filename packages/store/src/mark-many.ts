@@ -9,12 +9,13 @@ import { readLimits } from './read-limits.ts'
 /** Some notifications by their ids, or all of them, or all up to one of them in time order. */
 export type Selection = { readonly ids: readonly string[] } | { readonly all: true; readonly upTo?: string | undefined }
 
-/** Many notifications that were marked read as one deed, written when all of them are marked. */
+/** Many notifications that were marked read as one deed, written when all of them are marked, or when it failed on the way. */
 export type BulkMarkDocument = {
   /** subscriber ‖ recipient ‖ id of the mark, 48 bytes. */
   _id: Binary
   v: 1
   readAt: Date
+  /** At least so many, where it failed. */
   count: number
   /** Which they are; not there when they are more than 1,000, or not known for certain. */
   ids?: Binary[]
@@ -39,7 +40,8 @@ const bulkMarkKeptMs = 24 * 60 * 60 * 1_000
  * Marks many read as one deed. What is unread is taken from one snapshot of the index, so that what arrives meanwhile, an
  * older event included, stays unread; and what its owner marked unread meanwhile stays so, too. The documents carry the
  * mark's id, and the mark itself is written behind them: who follows the changes sees one thing happen, not thousands.
- * Run again after a failure, it goes on with what is left.
+ * Run again after a failure, it goes on with what is left; of what was marked before that nobody would be told, so a deed
+ * that fails on the way tries to write its mark all the same.
  */
 export function createMarkMany({ client, notifications, bulkMarks }: MarkManyDependencies): MarkMany {
   async function* unreadNow(prefix: readonly string[], upTo: string | undefined): AsyncGenerator<Binary[]> {
@@ -78,26 +80,33 @@ export function createMarkMany({ client, notifications, bulkMarks }: MarkManyDep
     const markId = makeUuidV7(at.getTime(), randomBytes(10))
     const bulkMark = toUuidBinary(markId)
     let marked = 0
+    let isUnderWay = false
     // Given up when they are too many, or when somebody else was quicker with one of them.
     let ids: Binary[] | undefined = []
-    for await (const keys of selected(prefix, selection)) {
-      const still = { unread: true, _id: { $in: keys }, readStateAt: { $not: { $gt: at } } } as const
-      const change = { $set: { readAt: at, readStateAt: at, bulkMark }, $unset: { unread: true } } as const
-      const { modifiedCount } = await notifications.updateMany(still, change, { hint: 'unread' })
-      marked += modifiedCount
-      ids = marked <= idsPerBulkMark && modifiedCount === keys.length ? ids?.concat(keys.map(idOf)) : undefined
-    }
-    if (marked > 0) {
-      const upTo = 'all' in selection ? selection.upTo : undefined
-      await bulkMarks.insertOne({
+    const upTo = 'all' in selection ? selection.upTo : undefined
+    const writeMark = (known: Binary[] | undefined) =>
+      bulkMarks.insertOne({
         _id: toKey(...prefix, markId),
         v: 1,
         readAt: at,
         count: marked,
-        ...(ids ? { ids } : {}),
+        ...(known ? { ids: known } : {}),
         ...(upTo === undefined ? {} : { upTo: toUuidBinary(upTo) }),
         expiresAt: new Date(at.getTime() + bulkMarkKeptMs),
       })
+    try {
+      for await (const keys of selected(prefix, selection)) {
+        isUnderWay = true
+        const still = { unread: true, _id: { $in: keys }, readStateAt: { $not: { $gt: at } } } as const
+        const change = { $set: { readAt: at, readStateAt: at, bulkMark }, $unset: { unread: true } } as const
+        const { modifiedCount } = await notifications.updateMany(still, change, { hint: 'unread' })
+        marked += modifiedCount
+        ids = marked <= idsPerBulkMark && modifiedCount === keys.length ? ids?.concat(keys.map(idOf)) : undefined
+      }
+      if (marked > 0) await writeMark(ids)
+    } catch (error) {
+      if (isUnderWay) await writeMark(undefined).catch(() => {})
+      throw error
     }
     return marked
   }

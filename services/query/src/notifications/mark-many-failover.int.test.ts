@@ -1,0 +1,135 @@
+import { randomUUID } from 'node:crypto'
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
+import { startReplicaSet } from '@herald/local-stack'
+import type { StoredNotification } from '@herald/store'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { notificationAt } from '../query.fixture.ts'
+import { createStreamTest, openStream, type StreamTest } from '../stream/stream.fixture.ts'
+
+type Owner = { readonly id: string; readonly subscriberId: string }
+type Answer = { readonly status: number; readonly retryAfter: string | null; readonly json: unknown }
+
+const count = 20_000
+const start = Date.parse('2026-03-01T00:00:00Z')
+/** Where there is no mongod but in Docker this is skipped. */
+const set = await startReplicaSet({ members: 3, replicaSet: 'marks' }).catch(() => undefined)
+
+const onThree = set ? describe : describe.skip
+onThree('on three servers', () => {
+  let world: StreamTest
+
+  beforeAll(async () => {
+    world = await createStreamTest('mark-many-failover', set?.uri)
+  })
+  afterAll(async () => {
+    await world?.end()
+    await set?.stop()
+  })
+
+  const feed = ({ id, subscriberId }: Owner) => world.store.notifications.of({ subscriberId, recipientId: id })
+
+  async function everythingOf(owner: Owner): Promise<StoredNotification[]> {
+    const all: StoredNotification[] = []
+    for (let before: string | undefined; ; ) {
+      const { notifications, next } = await feed(owner).list({ limit: 5_000, status: 'all', before })
+      all.push(...notifications)
+      if (next === null) return all.reverse()
+      before = next
+    }
+  }
+
+  /** Asks again until a primary answers. */
+  async function oncePossible<Result>(work: () => Promise<Result>): Promise<Result> {
+    const deadline = Date.now() + 20_000
+    for (;;) {
+      try {
+        return await work()
+      } catch (error) {
+        if (Date.now() > deadline) throw error
+        await pause(50)
+      }
+    }
+  }
+
+  const stepDown = async () => {
+    await world.client.db('admin').command({ replSetStepDown: 10, secondaryCatchUpPeriodSecs: 5 })
+  }
+  const killPrimary = async () => {
+    const { primary } = await oncePossible(() => world.client.db('admin').command({ hello: 1 }))
+    set?.members.find(({ address }) => address === primary)?.kill('SIGKILL')
+  }
+
+  test('a bulk mark whose primary goes half-way, twice, ends the same when it is sent again', async () => {
+    const owner = { id: randomUUID(), subscriberId: randomUUID() }
+    const others = [
+      { id: randomUUID(), subscriberId: owner.subscriberId },
+      { id: owner.id, subscriberId: randomUUID() },
+    ]
+    const stored = Array.from({ length: count + 1 }, (_, n) => notificationAt(start + n, owner))
+    const [readBefore = '', ...selection] = stored.map(({ id }) => id)
+    await world.store.notifications.insertNew([...stored, ...others.map((other) => notificationAt(start, other))])
+    await feed(owner).markRead(readBefore, new Date(start))
+
+    const query = await world.start()
+    const token = await world.token(owner)
+    const window = await openStream(query.url, token)
+    await window.until('heartbeat')
+    const send = async (): Promise<Answer> => {
+      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+      const body = JSON.stringify({ all: true, upTo: selection.at(-1) })
+      const answer = await fetch(`${query.url}/notifications/read`, { method: 'POST', headers, body })
+      return { status: answer.status, retryAfter: answer.headers.get('retry-after'), json: await answer.json() }
+    }
+    let isStruck = false
+    /** Sent again, as by any client, while there is no primary yet to begin with. */
+    const mark = async () => {
+      isStruck = false
+      for (;;) {
+        const answer = await send()
+        if (answer.status !== 503 || isStruck) return answer
+        await pause(100)
+      }
+    }
+    const unavailable = {
+      status: 503,
+      retryAfter: expect.stringMatching(/^\d+$/),
+      json: expect.objectContaining({ code: 'storage_unavailable' }),
+    }
+    const unreadNow = () => oncePossible(() => feed(owner).unreadCount())
+
+    let left = count
+    for (const strike of [stepDown, killPrimary]) {
+      let isAnswered = false
+      const answer = mark().finally(() => {
+        isAnswered = true
+      })
+      while (!isAnswered && (await unreadNow()) >= left) await nextTurn()
+      expect(isAnswered).toBe(false)
+      isStruck = true
+      await strike()
+      expect(await answer).toEqual(unavailable)
+      const now = await unreadNow()
+      expect(now).toBeGreaterThan(0)
+      expect(now).toBeLessThan(left)
+      left = now
+    }
+    const newer = notificationAt(start + count + 1, owner)
+    await oncePossible(() => world.store.notifications.insertNew([newer]))
+
+    expect(await mark()).toEqual({ status: 200, retryAfter: null, json: { data: { updated: left, unreadCount: 1 } } })
+    const [first, ...rest] = await everythingOf(owner)
+    const last = rest.pop()
+    expect([first?.id, first?.readAt]).toEqual([readBefore, new Date(start)])
+    expect([last?.id, last?.readAt]).toEqual([newer.id, null])
+    expect(rest.map(({ id }) => id)).toEqual(selection)
+    expect(rest.filter(({ readAt }) => readAt === null || readAt.getTime() === start)).toEqual([])
+    for (const other of others) expect(await feed(other).unreadCount()).toBe(1)
+    // The other windows list again, and count what is left.
+    expect(JSON.parse(String((await window.until('read-state'))[0]?.data))).toMatchObject({ all: true })
+    await window.until('notification')
+    while (!window.named('unread-count').some(({ data }) => data === '{"unreadCount":1}')) {
+      await window.until('unread-count', window.named('unread-count').length + 1)
+    }
+    await window.close()
+  }, 60_000)
+})
