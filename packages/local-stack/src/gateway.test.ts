@@ -35,13 +35,13 @@ async function startBehindGateway({
   query = echo('query'),
   answerWithinMs = 5_000,
   mounts = {} as Record<string, Handler>,
+  corsOrigins = [] as string[],
 } = {}) {
   const upstreams = { ingest: await startUpstream(ingest), query: await startUpstream(query) }
   const gateway = await startGateway({
     ingestUrl: upstreams.ingest.url,
     queryUrl: upstreams.query.url,
-    answerWithinMs,
-    mounts,
+    ...{ answerWithinMs, mounts, corsOrigins },
   })
   releasers.add(gateway.stop)
   return { ...gateway, upstreams }
@@ -180,6 +180,33 @@ test('a service that is away is 502, and is reached again when it is back', asyn
   })
   await startUpstream(echo('query'), Number(new URL(upstreams.query.url).port))
   expect((await fetch(url)).status).toBe(200)
+})
+
+test('a page of a known origin sees that a service is away, and one of another does not', async () => {
+  const { url, upstreams } = await startBehindGateway({ corsOrigins: ['https://app.example'] })
+  await upstreams.query.stop()
+  const ask = async (method: string, origin: string, headers = {}) => {
+    const answer = await fetch(url, { method, headers: { origin, ...headers } })
+    const seen = Object.fromEntries([...answer.headers].filter(([name]) => /^(access-control|vary)/.test(name)))
+    return { status: answer.status, ...seen }
+  }
+  const preflight = {
+    'access-control-request-method': 'GET',
+    'access-control-request-headers': 'authorization,x-request-id',
+  }
+  const allowed = {
+    vary: 'Origin',
+    'access-control-allow-origin': 'https://app.example',
+    'access-control-expose-headers': 'retry-after, x-request-id',
+  }
+  expect(await ask('OPTIONS', 'https://app.example', preflight)).toEqual({
+    ...{ status: 204, ...allowed },
+    'access-control-allow-methods': 'GET',
+    'access-control-allow-headers': 'authorization,x-request-id',
+  })
+  expect(await ask('GET', 'https://app.example')).toEqual({ status: 502, ...allowed })
+  expect(await ask('OPTIONS', 'https://other.example', preflight)).toEqual({ status: 502, vary: 'Origin' })
+  expect(await ask('GET', 'https://other.example')).toEqual({ status: 502, vary: 'Origin' })
 })
 
 test('a service that does not answer in time is 504', async () => {

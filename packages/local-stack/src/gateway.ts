@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import replyFrom from '@fastify/reply-from'
 import { type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import { answerClientError } from './client-errors.ts'
+import { createGatewayCors } from './gateway-cors.ts'
 import { gatewayProblem } from './gateway-problem.ts'
 import { readRequestBody } from './request-body.ts'
 
@@ -15,6 +16,8 @@ export interface GatewayOptions {
   port?: number
   /** How long a service may take to begin its answer, in milliseconds. */
   answerWithinMs?: number
+  /** Origins whose pages may call, as the services know them. */
+  corsOrigins?: readonly string[]
   /** What answers a path, such as `/demo`, and all below it, in place of the services. */
   mounts?: Readonly<Record<string, RequestListener>>
 }
@@ -30,6 +33,7 @@ export interface StartedGateway {
  */
 export async function startGateway(options: GatewayOptions): Promise<StartedGateway> {
   const { ingestUrl, queryUrl, host = '127.0.0.1', port = 0, answerWithinMs = 60_000, mounts = {} } = options
+  const cors = createGatewayCors(options.corsOrigins ?? [])
   const app = fastify({
     forceCloseConnections: true,
     requestIdHeader: 'x-request-id',
@@ -53,6 +57,14 @@ export async function startGateway(options: GatewayOptions): Promise<StartedGate
     }
     pass(request, reply).catch((error) => sendProblem(error, request, reply))
   })
+
+  function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply) {
+    cors.addHeaders(request, reply)
+    const preflight = cors.answerPreflight(request, reply)
+    if (preflight) return preflight
+    const problem = gatewayProblem(error, request.id)
+    return reply.code(problem.status).type('application/problem+json').send(JSON.stringify(problem))
+  }
 
   async function pass(request: FastifyRequest, reply: FastifyReply) {
     const upstream = request.method === 'POST' && pathOf(request) === '/' ? ingestUrl : queryUrl
@@ -84,9 +96,4 @@ function passedHeaders(original: IncomingHttpHeaders, headers: IncomingHttpHeade
   if (original['content-type'] !== undefined) passed['content-type'] = original['content-type']
   if (original.host !== undefined) passed.host = original.host
   return passed
-}
-
-function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply) {
-  const problem = gatewayProblem(error, request.id)
-  return reply.code(problem.status).type('application/problem+json').send(JSON.stringify(problem))
 }

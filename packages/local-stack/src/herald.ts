@@ -55,7 +55,9 @@ export async function startHerald(options: HeraldOptions): Promise<StartedHerald
 
     const { mounts: mount, ...where } = options.gateway ?? {}
     const mounts = (await mount?.({ tokens, topics })) ?? {}
-    const gateway = await startGateway({ ingestUrl: ingest.url, queryUrl: query.url, ...where, mounts })
+    const corsOrigins = settings.CORS_ORIGINS?.split(',').filter((origin) => origin !== '')
+    const urls = { ingestUrl: ingest.url, queryUrl: query.url }
+    const gateway = await startGateway({ ...urls, ...where, mounts, ...(corsOrigins && { corsOrigins }) })
     releasers.add(gateway.stop)
     return { baseUrl: gateway.url, ingest, query, gateway, tokens, topics, stop: releasers.releaseAll }
   } catch (error) {
@@ -68,7 +70,7 @@ function serviceSettings(
   { servers, database = 'herald', environment }: HeraldOptions,
   tokens: TokenIssuer,
   topics: HeraldTopics,
-) {
+): NodeJS.ProcessEnv {
   const isUsual = topics.mention === defaultTopics.mention
   return {
     ...process.env,

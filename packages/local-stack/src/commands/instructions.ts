@@ -1,9 +1,10 @@
 import type { StartedHerald } from '../herald.ts'
+import type { StartedServers } from '../servers.ts'
 import type { SampleAccount } from './samples.ts'
 
 export interface Running {
-  herald: Pick<StartedHerald, 'baseUrl' | 'topics'>
-  brokers: readonly string[]
+  herald: Pick<StartedHerald, 'baseUrl' | 'topics' | 'tokens'>
+  servers: Pick<StartedServers, 'kafkaBrokers' | 'mongodbUri'>
   account: SampleAccount
   token: string
   otherToken: string
@@ -14,8 +15,8 @@ export interface Running {
 
 /** What `npm start` prints at the end: lines for a shell that work as they are, one after the other. */
 export function instructions(running: Running): string {
-  const { herald, brokers, account, token, otherToken, notificationId, demoUrl } = running
-  const { baseUrl, topics } = herald
+  const { herald, servers, account, token, otherToken, notificationId, demoUrl } = running
+  const { baseUrl, topics, tokens } = herald
   const curl = `curl -sS -H "Authorization: Bearer $TOKEN"`
   const notification = {
     type: 'mention',
@@ -38,27 +39,44 @@ export function instructions(running: Running): string {
 Herald runs at ${baseUrl}
 See it at      ${demoUrl}
 
-# A token for user ${account.userId} of subscriber ${account.subscriberId}, and one for a colleague:
-export TOKEN=${token}
-export OTHER_TOKEN=${otherToken}
+# What the guides ask for: a user, his subscriber, tokens of his and of a colleague's, and settings for a service of your own
+${exports({
+  BASE: baseUrl,
+  USER_ID: account.userId,
+  SUBSCRIBER_ID: account.subscriberId,
+  TOKEN: token,
+  OTHER_TOKEN: otherToken,
+  KAFKA_BROKERS: servers.kafkaBrokers.join(','),
+  KAFKA_GROUP_ID: 'herald-ingest',
+  MONGODB_URI: servers.mongodbUri,
+  MONGODB_DATABASE: 'herald',
+  AUTH_ISSUER: tokens.issuer,
+  AUTH_AUDIENCE: tokens.audience,
+  AUTH_PUBLIC_KEY: tokens.publicKeyPem.trim().replaceAll('\n', '\\n'),
+})}
 
 # Create a notification
-${curl} -H 'Content-Type: application/json' -d '${JSON.stringify(notification)}' '${baseUrl}/'
+${curl} -H 'Content-Type: application/json' -d '${JSON.stringify(notification)}' "$BASE/"
 
 # List the current user's notifications
-${curl} '${baseUrl}/?limit=5'
+${curl} "$BASE/?limit=5"
 
 # Mark one as unread
-${curl} -X PATCH '${baseUrl}/notifications/${notificationId}/unread'
+${curl} -X PATCH "$BASE/notifications/${notificationId}/unread"
 
 # List all change entries of the current subscriber
-${curl} '${baseUrl}/change-entries/all'
+${curl} "$BASE/change-entries/all"
 
 # Publish an event, here with kcat
-echo '${JSON.stringify(event)}' | kcat -P -b ${brokers.join(',')} -t ${topics.mention} -k ${account.subscriberId} \\
+echo '${JSON.stringify(event)}' | kcat -P -b "$KAFKA_BROKERS" -t ${topics.mention} -k "$SUBSCRIBER_ID" \\
   -H content-type=application/json -H ce_specversion=1.0 -H ce_type=herald.mention.created.v1 -H ce_source=/kcat \\
-  -H ce_id="$(date +%s)" -H ce_time="$(date -u +%Y-%m-%dT%H:%M:%SZ)" -H ce_subscriberid=${account.subscriberId}
+  -H ce_id="$(date +%s)" -H ce_time="$(date -u +%Y-%m-%dT%H:%M:%SZ)" -H ce_subscriberid="$SUBSCRIBER_ID"
 
 Ctrl-C stops everything.
 `
 }
+
+const exports = (variables: Record<string, string>) =>
+  Object.entries(variables)
+    .map(([name, value]) => `export ${name}='${value.replaceAll("'", "'\\''")}'`)
+    .join('\n')

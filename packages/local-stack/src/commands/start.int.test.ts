@@ -1,8 +1,11 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { createPublicKey } from 'node:crypto'
 import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterEach, expect, jest, test } from '@jest/globals'
+import { jwtVerify } from 'jose'
 import { findFreePort } from '../free-port.ts'
 import { createOutputLines } from '../output-lines.ts'
 
@@ -10,6 +13,7 @@ jest.setTimeout(300_000)
 
 const run = promisify(execFile)
 const herald = fileURLToPath(new URL('../../bin/herald.mjs', import.meta.url))
+const ingest = fileURLToPath(new URL('../../../../services/ingest/dist/', import.meta.url))
 const isBuilt = existsSync(fileURLToPath(new URL('../../../../services/query/dist/main.js', import.meta.url)))
 
 let child: ChildProcess | undefined
@@ -35,7 +39,7 @@ whenBuilt('what `npm start` prints can be pasted, and Ctrl-C ends it all', async
   ended.catch(() => {})
 
   const lines = output.lines()
-  const script = lines.slice(lines.findIndex((line) => line.startsWith('export TOKEN'))).filter((line) => line !== '')
+  const script = lines.slice(lines.findIndex((line) => line.startsWith('export '))).filter((line) => line !== '')
   const curls = script.filter((line) => line.startsWith('curl'))
   const exports = script.filter((line) => line.startsWith('export')).join('\n')
   expect(curls).toHaveLength(4)
@@ -45,6 +49,29 @@ whenBuilt('what `npm start` prints can be pasted, and Ctrl-C ends it all', async
   expect(listed.notifications).toHaveLength(5)
   expect(marked).toMatchObject({ readAt: null })
   expect(entries).toHaveLength(50)
+
+  const variables = Object.fromEntries(
+    (await run('env', ['-i', 'sh', '-c', `${exports}\nenv`])).stdout
+      .split('\n')
+      .map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
+  )
+  const {
+    BASE,
+    TOKEN = '',
+    USER_ID,
+    SUBSCRIBER_ID,
+    AUTH_ISSUER = '',
+    AUTH_AUDIENCE = '',
+    AUTH_PUBLIC_KEY = '',
+  } = variables
+  expect(BASE).toBe(`http://127.0.0.1:${port}`)
+  const key = createPublicKey(AUTH_PUBLIC_KEY.replaceAll('\\n', '\n'))
+  const { payload } = await jwtVerify(TOKEN, key, { issuer: AUTH_ISSUER, audience: AUTH_AUDIENCE })
+  expect([payload.sub, payload.subscriber_id]).toEqual([USER_ID, SUBSCRIBER_ID])
+  // Programs of ingest take the rest as it is.
+  for (const [program = '', ...args] of [['migrate.js'], ['dead-letters.js', 'list']]) {
+    await run(process.execPath, [join(ingest, program), ...args], { env: variables })
+  }
 
   const demo =
     lines

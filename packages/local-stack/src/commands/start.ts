@@ -30,7 +30,7 @@ async function start() {
     herald.tokens.sign({ sub, name, picture: '', subscriber_id: account.subscriberId }, { expiresIn: TOKEN_SECONDS })
   const token = await sign(account.userId, 'Mei Tanaka')
   const otherToken = await sign(account.otherUserId, 'Amara Okafor')
-  const running = { herald, brokers: servers.kafkaBrokers, account, token, otherToken, notificationId, demoUrl }
+  const running = { herald, servers, account, token, otherToken, notificationId, demoUrl }
   console.log(instructions(running))
   return herald
 }
