@@ -7,7 +7,7 @@ import { defaultTopics } from '@herald/local-stack'
 import { createEvents, createPublisher, toMessage } from '@herald/publisher'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { Kafka, logLevel, Partitioners, type Producer } from 'kafkajs'
-import { runGuide } from './guide.ts'
+import { runGuideOutside } from './guide.ts'
 import { startTestHerald, type TestHerald, until } from './herald.ts'
 import { type Packed, packPackages, workspaceFolder } from './packed.ts'
 
@@ -44,7 +44,7 @@ const settings = () => ({
 })
 
 async function expectAsSaid(path: string, variables: Record<string, string>): Promise<void> {
-  const steps = await runGuide(path, packed, variables)
+  const steps = await runGuideOutside(path, packed, variables)
   expect(steps.length).toBeGreaterThan(0)
   for (const { printed, said } of steps) if (said !== undefined) expect(printed).toContain(said)
 }
@@ -129,9 +129,9 @@ test('the README leads to every guide, and every guide is run by a test', async 
     const files = await readdir(join(workspaceFolder, place), { recursive: true })
     return files.filter((file) => name.test(file)).map((file) => `${place}/${file}`)
   }
-  const isGuide = /^[^/]+\/guides\/[^/]+\.md$/
-  const guides = [...(await filesIn('packages', isGuide)), ...(await filesIn('services', isGuide))]
-  expect(guides.length).toBeGreaterThanOrEqual(5)
+  const isGuide = /^([^/]+\/)?guides\/[^/]+\.md$/
+  const guides = (await Promise.all(['packages', 'services', 'deploy'].map((place) => filesIn(place, isGuide)))).flat()
+  expect(guides.length).toBeGreaterThanOrEqual(7)
   const read = (path: string) => readFileSync(join(workspaceFolder, path), 'utf8')
   const tests = (await filesIn('test', /^[^/]+\/src\/[^/]+\.test\.ts$/)).map(read).join('\n')
   for (const path of guides) {

@@ -1,0 +1,69 @@
+import { execFile } from 'node:child_process'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+
+const execute = promisify(execFile)
+
+/** What a block of commands printed, and what the guide says that it prints, when it says so. */
+export interface GuideStep {
+  commands: string
+  printed: string
+  said: string | undefined
+}
+
+export interface GuideRun {
+  /** The guide, in Markdown. */
+  file: string
+  /** Where it is run: its files are written there. */
+  folder: string
+  environment: NodeJS.ProcessEnv
+  /** Which blocks of commands are run; all unless told. */
+  isWanted?: (commands: string) => boolean
+}
+
+interface Block {
+  language: string
+  file: string | undefined
+  text: string
+}
+
+/** Runs a guide from its own code blocks: `sh` is run, `js name` becomes a file, `output` is part of what was printed before. */
+export async function runGuide({ file, folder, environment, isWanted = () => true }: GuideRun): Promise<GuideStep[]> {
+  const all = readBlocks(await readFile(file, 'utf8'))
+  for (const block of all) {
+    if (block.file === undefined) continue
+    await mkdir(dirname(join(folder, block.file)), { recursive: true })
+    await writeFile(join(folder, block.file), block.text)
+  }
+  const steps = toSteps(all).filter(({ commands }) => isWanted(commands))
+  // One shell for all, so that what a block sets is there for the next.
+  const options = { cwd: folder, env: environment, maxBuffer: 64 * 1024 * 1024, timeout: 600_000 }
+  const { stdout } = await execute('bash', ['-c', scriptOf(steps)], options).catch((error) => {
+    throw new Error(`${file} ended with code ${error.code}\n${error.stdout}\n${error.stderr}`)
+  })
+  const printed = stdout.split(mark)
+  return steps.map((step, index) => ({ ...step, printed: printed[index] ?? '' }))
+}
+
+function readBlocks(markdown: string): Block[] {
+  return [...markdown.matchAll(/^```(\w+)(?: (\S+))?\n([\s\S]*?)^```$/gm)].map(
+    ([, language = '', file, text = '']) => ({ language, file, text }),
+  )
+}
+
+function toSteps(blocks: readonly Block[]): Omit<GuideStep, 'printed'>[] {
+  return blocks.flatMap(({ language, text }, at) => {
+    if (language !== 'sh') return []
+    const next = blocks[at + 1]
+    return [{ commands: text, said: next?.language === 'output' ? next.text.trim() : undefined }]
+  })
+}
+
+const mark = '---- end of block ----'
+const scriptOf = (steps: readonly { commands: string }[]) =>
+  [
+    'set -euo pipefail',
+    `trap 'for job in $(jobs -p); do kill "$job" 2>/dev/null || true; done; wait' EXIT`,
+    ...steps.flatMap(({ commands }) => [commands, `printf '\\n%s\\n' '${mark}'`]),
+  ].join('\n')

@@ -1,0 +1,69 @@
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { runGuide } from '@herald/local-stack'
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { createCluster } from './cluster.ts'
+import { isThere } from './commands.ts'
+import { installCustomResources } from './custom-resources.ts'
+import { root } from './overlays.ts'
+import { keepSimulatedNodesAlive } from './simulated-nodes.ts'
+
+const path = 'deploy/guides/run-on-kubernetes.md'
+const { HERALD_KUBECONFIG: kubeconfig = '' } = process.env
+const cluster = createCluster(kubeconfig)
+const hasKubectl = isThere('kubectl', 'version', '--client')
+const hasNodes = () =>
+  cluster.get('nodes').then(
+    ({ items }) => items.length > 0,
+    () => false,
+  )
+const missing = [
+  ...(hasKubectl ? [] : ['kubectl is not on the PATH']),
+  ...(kubeconfig ? [] : ['HERALD_KUBECONFIG names no cluster that may be written to']),
+  ...(isThere('go', 'version') ? [] : ['go is not on the PATH, to fetch the definitions of others']),
+  ...(!hasKubectl || !kubeconfig || (await hasNodes()) ? [] : ['the cluster has no node']),
+]
+if (missing.length > 0) console.warn(`Skipped, ${path} is not followed to its end: ${missing.join('; ')}.`)
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'herald-guide-'))
+  symlinkSync(join(root, 'deploy'), join(folder, 'deploy'))
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+async function expectAsSaid(isWanted: (commands: string) => boolean) {
+  const environment = {
+    ...process.env,
+    KUBECONFIG: kubeconfig,
+    MONGODB_URI: 'mongodb://mongodb.servers:27017/?replicaSet=herald',
+  }
+  const steps = await runGuide({ file: join(root, path), folder, environment, isWanted })
+  for (const { printed, said } of steps) if (said !== undefined) expect(printed).toContain(said)
+  return steps
+}
+
+const rendering = hasKubectl ? test : test.skip
+rendering('the guide’s own overlay comes to what the guide says', async () => {
+  expect(await expectAsSaid((commands) => commands.startsWith('kubectl kustomize'))).toHaveLength(1)
+})
+
+const onCluster = missing.length > 0 ? describe.skip : describe
+onCluster('on a cluster', () => {
+  const remove = () => cluster.kubectl(['delete', 'namespace', 'herald', '--ignore-not-found', '--timeout=120s'])
+  let stopReporting: (() => void) | undefined
+  beforeEach(async () => {
+    await remove()
+    await installCustomResources(cluster)
+    stopReporting = await keepSimulatedNodesAlive(cluster)
+  })
+  afterEach(async () => {
+    stopReporting?.()
+    await remove()
+  })
+
+  test('the guide, from the first time to a release, says what comes', async () => {
+    expect((await expectAsSaid(() => true)).length).toBeGreaterThanOrEqual(4)
+  }, 600_000)
+})
