@@ -38,6 +38,26 @@ export function openStoredDocuments(database: Db): StoredDocuments {
     await notifications.findOne({ _id: nobody }, { readConcern: { level: 'linearizable' }, maxTimeMS: 20_000 })
   }
 
+  /** Looks each up by itself: for a list of keys MongoDB 6 reads a clustered collection from the first to the last. */
+  const findEach = (collection: Collection<Keyed>, keys: readonly Binary[], projection?: Document) =>
+    database
+      .aggregate<Keyed>(
+        [
+          { $documents: keys.map((_id) => ({ _id })) },
+          { $lookup: { from: collection.collectionName, localField: '_id', foreignField: '_id', as: 'found' } },
+          { $unwind: '$found' },
+          { $replaceRoot: { newRoot: '$found' } },
+          ...(projection ? [{ $project: projection }] : []),
+        ],
+        { ...options, maxTimeMS: 30_000 },
+      )
+      .toArray()
+
+  const findLinearizable = (collection: Collection<Keyed>, $in: readonly Binary[], projection: Document = {}) =>
+    collection
+      .find({ _id: { $in } }, { maxTimeMS: 30_000, readConcern: { level: 'linearizable' }, projection })
+      .toArray()
+
   return {
     notifications,
     changeEntries: database.collection<Keyed>('change-entries', options),
@@ -47,13 +67,7 @@ export function openStoredDocuments(database: Db): StoredDocuments {
       const found = new Map<string, Keyed>()
       for (let start = 0; start < keys.length; start += keysPerQuery) {
         const $in = keys.slice(start, start + keysPerQuery).map((key) => new Binary(key))
-        const documents = await collection
-          .find({ _id: { $in } }, {
-            maxTimeMS: 30_000,
-            ...(linearizable ? { readConcern: { level: 'linearizable' } } : {}),
-            ...(projection ? { projection } : {}),
-          } as const)
-          .toArray()
+        const documents = await (linearizable ? findLinearizable : findEach)(collection, $in, projection)
         for (const document of documents) found.set(keyText(document), document)
       }
       return found
