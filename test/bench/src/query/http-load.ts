@@ -35,7 +35,11 @@ export async function load({ baseUrl, requests, seconds, connections = 16 }: Loa
     },
   })
   const failed = result.non2xx + result.errors + result.timeouts
-  if (failed > 0) throw new Error(`${failed} of ${result.requests.total} requests failed`)
+  if (failed > 0) {
+    const { statusCodeStats, errors, timeouts } = result
+    const found = JSON.stringify({ ...statusCodeStats, errors, timeouts })
+    throw new Error(`${failed} of ${result.requests.total} requests failed: ${found}`)
+  }
   const elapsed = Math.max(seconds, (performance.now() - begun) / 1_000)
   return {
     perSecond: result['2xx'] / Math.min(elapsed, result.duration),
