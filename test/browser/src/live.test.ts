@@ -30,7 +30,7 @@ test('a mention that one user sends through Kafka is in the other’s window wit
   const arrivals = await clockArrivals(amara)
 
   const sent: number[] = []
-  for (const [index, text] of ['one', 'two', 'three'].entries()) {
+  for (const [index, text] of ['one', 'two', 'three', 'four', 'five'].entries()) {
     await mei.locator('textarea').fill(`Look at number ${text}`)
     sent.push(Date.now())
     await mei.locator('button.send').click()
@@ -39,13 +39,14 @@ test('a mention that one user sends through Kafka is in the other’s window wit
   }
   const took = (await arrivals()).map((at, index) => at - (sent[index] ?? 0))
   process.stderr.write(`From the click to the other window: ${took.join(', ')} ms\n`)
-  expect(took).toHaveLength(3)
-  // Of three, for a machine that does something else for a moment is no fault of ours.
-  expect(Math.min(...took)).toBeLessThan(1_000)
+  expect(took).toHaveLength(5)
+  // What a user usually sees: a machine that does something else for a moment is no fault of ours.
+  const [, , median] = took.toSorted((one, other) => one - other)
+  expect(median).toBeLessThan(1_000)
 
   await inbox.open()
   expect(await inbox.first.innerText()).toContain('Mei Tanaka mentioned you in a comment')
-  expect(await inbox.first.innerText()).toContain('Look at number three')
+  expect(await inbox.first.innerText()).toContain('Look at number five')
   await stage.mention('mei', ['amara'], 'While it is open')
   await inbox.first.getByText('While it is open').waitFor()
   await inbox.spoken.getByText('New notification from Mei Tanaka').waitFor()
