@@ -71,6 +71,20 @@ test('ids: those of them that are one’s own and unread', async () => {
   expect(mark?.ids).toHaveLength(2)
 })
 
+test.each([{ all: true } as const, { ids: [idAt(0)] }])('%j: every read has a time limit', async (selection) => {
+  const owner = uuid(10)
+  await fill(owner, 10)
+  await database.command({ profile: 2 })
+  await feed(owner).markManyRead(selection, at(10))
+  await database.command({ profile: 0 })
+  const reads = await database
+    .collection('system.profile')
+    .find({ op: 'query', 'command.find': 'notifications' })
+    .toArray()
+  expect(reads.length).toBeGreaterThan(0)
+  expect(reads.filter(({ command }) => !(command.maxTimeMS > 0))).toEqual([])
+})
+
 test('what arrives meanwhile stays unread, an event of older time included', async () => {
   const owner = uuid(7)
   await fill(owner, 6_000)

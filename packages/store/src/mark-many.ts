@@ -49,7 +49,7 @@ export function createMarkMany({ client, notifications, bulkMarks }: MarkManyDep
     try {
       const cursor = notifications.find(
         { unread: true, _id: keyRange(prefix, { upTo }) },
-        { session, hint: 'unread', projection: { _id: 1 }, batchSize: keysPerUpdate },
+        { ...readLimits, session, hint: 'unread', projection: { _id: 1 }, batchSize: keysPerUpdate },
       )
       let keys: Binary[] = []
       for await (const { _id } of cursor) {
