@@ -1,10 +1,11 @@
 import { makeUuidV7 } from '@herald/contracts'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { toKey } from './binary.ts'
+import type { BulkMarkDocument } from './mark-many.ts'
 import { at, createTestStore, newNotification, start, subscriberId, uuid } from './store.fixture.ts'
 
 const { store, database, drop } = createTestStore('mark-many')
-const bulkMarks = database.collection('bulk-marks')
+const bulkMarks = database.collection<BulkMarkDocument>('bulk-marks')
 const idAt = (n: number) => makeUuidV7(start + n, Buffer.from(n.toString(16).padStart(20, '0'), 'hex'))
 const notification = (n: number, recipientId: string) => newNotification(idAt(n), { recipientIds: [recipientId] })
 
