@@ -5,8 +5,8 @@ type Told =
   | { readonly type: 'notification'; readonly notification: Notification }
   /** These were marked, here or elsewhere; `readAt` is `null` for unread. */
   | { readonly type: 'read-state'; readonly ids: readonly string[]; readonly readAt: string | null }
-  /** More than 1,000 were marked at once, all up to this one in the order of the list: list again. */
-  | { readonly type: 'bulk-read-state'; readonly upTo: string; readonly readAt: string | null }
+  /** Many were marked at once, among those up to this one in the order of the list, or among all when `null`: list again. */
+  | { readonly type: 'bulk-read-state'; readonly upTo: string | null; readonly readAt: string | null }
   /** Exact, at the start and after changes. */
   | { readonly type: 'unread-count'; readonly unreadCount: number }
   /** Everything up to now was told; comes when that is first so, and then every 15 s. */

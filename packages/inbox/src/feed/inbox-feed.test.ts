@@ -127,3 +127,14 @@ test('a token that expires troubles nobody', async () => {
   await tell({ type: 'lost', reason: 'expired' })
   expect([feed.state.connection, news]).toEqual(['live', []])
 })
+
+test.each([idOf(3), null])('marks of many elsewhere, up to %s, are as the list says', async (upTo) => {
+  const { tell } = start({}, [
+    [one(3), one(2), one(1)],
+    [one(3), one(2), one(1, '2026-01-31T09:30:00Z')],
+  ])
+  await tell({ type: 'heartbeat' })
+  await feed.list('all')
+  await tell({ type: 'bulk-read-state', upTo, readAt: '2026-01-31T09:30:00Z' })
+  expect(seen()).toEqual(['3•', '2•', '1'])
+})

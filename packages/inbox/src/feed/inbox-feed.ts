@@ -61,7 +61,7 @@ export function createInboxFeed(dependencies: InboxFeedDependencies) {
       const concerned = new Set(event.ids)
       set(withReadAt(state, (id) => concerned.has(id), event.readAt))
     } else if (event.type === 'bulk-read-state') {
-      set(withReadAt(state, (id) => id <= event.upTo, event.readAt))
+      // Which of them, the list alone knows.
       void refresh()
     } else if (event.type === 'heartbeat') setLive()
     else if (event.type === 'reset') {
