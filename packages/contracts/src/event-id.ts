@@ -2,6 +2,9 @@ import { hash } from 'node:crypto'
 import { writeUuid } from './uuid.ts'
 import { makeUuidV7 } from './uuid-v7.ts'
 
+/** Of the id that is derived just now: as much of the hash as goes into it. */
+const tail = new Uint8Array(10)
+
 /** What makes an event the same event, whenever and however often it comes. */
 export type EventIdentity = {
   /** The subscriber's UUID. */
@@ -27,5 +30,8 @@ export function deriveEventId({ subscriberId, source, id, time }: EventIdentity)
   input.write(source, 20)
   input.writeUInt32BE(idLength, 20 + sourceLength)
   input.write(id, 24 + sourceLength)
-  return makeUuidV7(time, hash('sha256', input, 'buffer'))
+  // As a text of one character a byte it costs a third of what it costs as a Buffer.
+  const digest = hash('sha256', input, 'binary')
+  for (let i = 0; i < tail.length; i++) tail[i] = digest.charCodeAt(i)
+  return makeUuidV7(time, tail)
 }

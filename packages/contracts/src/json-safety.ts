@@ -9,29 +9,31 @@ export type JsonValue = null | boolean | number | string | JsonValue[] | { [key:
  * (it isn't UTF-8), a number beyond a double (it would come back as `null`), and nesting deeper than `maxLevels`.
  *
  * @param value as `JSON.parse` returned it; a scalar has no level, `{}` has one
+ * @param text what it was parsed from, where it is at hand: without an escape in it no surrogate can stand alone
  * @returns the faults, at most {@link limits.faults}, each with its place; empty when the value is safe
  */
-export function findUnsafeJson(value: unknown, maxLevels: number): InputFault[] {
+export function findUnsafeJson(value: unknown, maxLevels: number, text = '\\u'): InputFault[] {
   // Nearly every value is safe, and places are dear to write down: they are worked out only for one that isn't.
-  if (isSafe(value, maxLevels)) return []
+  if (isSafe(value, maxLevels, text.includes('\\u'))) return []
   const faults: InputFault[] = []
   collect(value, '', maxLevels, faults)
   return faults
 }
 
 // Loops, because every record and every body passes here, and `every` with its closures takes twice as long.
-function isSafe(node: unknown, levels: number): boolean {
-  if (typeof node === 'string') return node.isWellFormed()
+function isSafe(node: unknown, levels: number, hasEscapes: boolean): boolean {
+  if (typeof node === 'string') return !hasEscapes || node.isWellFormed()
   if (typeof node === 'number') return Number.isFinite(node)
   if (typeof node !== 'object' || node === null) return true
   if (levels === 0) return false
   if (Array.isArray(node)) {
-    for (const item of node) if (!isSafe(item, levels - 1)) return false
+    for (const item of node) if (!isSafe(item, levels - 1, hasEscapes)) return false
     return true
   }
   const members = node as Record<string, unknown>
-  for (const key of Object.keys(members)) {
-    if (key === '__proto__' || !key.isWellFormed() || !isSafe(members[key], levels - 1)) return false
+  for (const key in members) {
+    if (key === '__proto__' || (hasEscapes && !key.isWellFormed())) return false
+    if (!isSafe(members[key], levels - 1, hasEscapes)) return false
   }
   return true
 }

@@ -75,14 +75,16 @@ function withAttributes(candidate: Record<string, unknown>, data: unknown): Read
 
 function readJson(value: Buffer | null): JsonRead {
   if (!value || value.length === 0) return fault('not_json', 'The value is empty')
+  let text: string
   let json: unknown
   try {
-    json = JSON.parse(readText(value))
+    text = readText(value)
+    json = JSON.parse(text)
   } catch {
     // The parser's own message quotes the value, and values stay out of headers and logs.
     return fault('not_json', 'The value is not JSON in UTF-8')
   }
-  const unsafe = findUnsafeJson(json, limits.eventLevels)
+  const unsafe = findUnsafeJson(json, limits.eventLevels, text)
   return unsafe.length === 0 ? { ok: true, json } : fault('unsafe_json', describeFaults(unsafe))
 }
 

@@ -31,6 +31,6 @@ export {
   startMongoDB,
   startServers,
 } from './servers.ts'
-export { type ServiceName, type StartedService, startService } from './service.ts'
+export { nodeArguments, type ServiceName, type StartedService, startService } from './service.ts'
 export { createTopics, defaultTopics, type HeraldTopics, topicsWithSuffix } from './topics.ts'
 export { type Found, ServerNotFound } from './ways-to-a-server.ts'

@@ -9,6 +9,12 @@ export interface StartedService extends StartedProgram {
   adminUrl: string
 }
 
+/**
+ * As the images run them. V8's young generation would grow to 192 MiB when there is much to do, and gain next to nothing
+ * by it; a `NODE_OPTIONS` of the caller's yields to this.
+ */
+export const nodeArguments = ['--max-semi-space-size=8'] as const
+
 /** Where the built entry points of a service are. */
 export function serviceFile(service: ServiceName, file: 'main' | 'migrate'): string {
   return fileURLToPath(new URL(`../../../services/${service}/dist/${file}.js`, import.meta.url))
@@ -28,7 +34,7 @@ export async function startService(
   const program = await startProgram({
     name: service,
     command: process.execPath,
-    args: [file],
+    args: [...nodeArguments, file],
     environment: { ...settings, HOST: host, PORT: String(port), ADMIN_PORT: String(adminPort) },
     ready: { url: `${adminUrl}/readyz` },
     stopSignal: 'SIGTERM',

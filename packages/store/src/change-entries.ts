@@ -45,15 +45,9 @@ export function createChangeEntries(collection: Collection<ChangeEntryDocument>)
   return {
     async insertNew(entries) {
       const documents = entries.map(toChangeEntryDocument)
-      const origins = new Map(documents.map((document, index) => [document, entries[index] as StoredChangeEntry]))
       const { refused, ...counts } = await insertNew(collection, documents)
-      return {
-        ...counts,
-        refused: refused.map(({ document, reason }) => ({
-          document: origins.get(document) as StoredChangeEntry,
-          reason,
-        })),
-      }
+      const entryOf = (document: ChangeEntryDocument) => entries[documents.indexOf(document)] as StoredChangeEntry
+      return { ...counts, refused: refused.map(({ document, reason }) => ({ document: entryOf(document), reason })) }
     },
     of(subscriberId) {
       const reading = {

@@ -34,7 +34,8 @@ onDocker('docker compose up', () => {
     test('runs node as somebody who is not root, has labels, and no check of its own', async () => {
       const { Config } = await inspect('image', image())
       expect(Config.User).toMatch(/^[1-9]\d*:[1-9]\d*$/)
-      expect(Config.Cmd).toEqual(['node', expect.stringMatching(/\/dist\/main\.js$/)])
+      expect(Config.Cmd[0]).toBe('node')
+      expect(Config.Cmd.at(-1)).toMatch(/\/dist\/main\.js$/)
       expect(Config.Healthcheck).toBeUndefined()
       for (const label of ['title', 'description', 'licenses', 'version', 'revision', 'base.name']) {
         expect(Config.Labels[`org.opencontainers.image.${label}`]).toMatch(/./)

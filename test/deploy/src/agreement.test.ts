@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { defaultTopics } from '@herald/local-stack'
+import { defaultTopics, nodeArguments } from '@herald/local-stack'
 import { describe, expect, test } from '@jest/globals'
 import { parse, parseAllDocuments } from 'yaml'
 import { canRender, type Manifest, manifestsIn, overlays, render, root, workloads } from './overlays.ts'
@@ -41,6 +41,12 @@ describe('topics', () => {
     const read = topics.filter(({ metadata }) => metadata.name !== defaultTopics.deadLetter)
     expect(maxReplicaCount).toBe(Math.max(...read.map(({ spec }) => spec.partitions)))
   })
+})
+
+test.each(['ingest', 'query'])('the image runs %s as everything here runs it', (service) => {
+  const [, stage] = read('deploy/Dockerfile').split(`FROM service AS ${service}\n`)
+  const command = JSON.parse(/^CMD (.*)$/m.exec(stage ?? '')?.[1] ?? '')
+  expect(command).toEqual(['node', ...nodeArguments, `services/${service}/dist/main.js`])
 })
 
 describe('docker-compose.yml', () => {

@@ -1,5 +1,12 @@
 import type { FaultCode } from '@herald/contracts'
-import type { ChangeEntries, InsertOutcome, Notifications, Receipts } from '@herald/store'
+import type {
+  ChangeEntries,
+  InsertOutcome,
+  NewNotification,
+  Notifications,
+  Receipts,
+  StoredChangeEntry,
+} from '@herald/store'
 import type { DeadLetter, DeadLetters } from './dead-letter.ts'
 import { type Decision, type DecisionTimes, decide, type TopicKind } from './decide.ts'
 import type { IncomingRecord } from './incoming-record.ts'
@@ -46,19 +53,18 @@ export function createRecordHandler(dependencies: RecordHandlerDependencies): Ha
   const { notifications, changeEntries, receipts, deadLetters, times, observe } = dependencies
 
   const storeNotifications = async (decided: readonly Decided[]): Promise<DeadLetter[]> => {
-    const origins = originsOf(decided, (decision) =>
-      decision.kind === 'notification' ? decision.notification : undefined,
-    )
-    if (origins.size === 0) return []
-    const stored = [...origins.keys()]
-    const outcome = await notifications.insertNew(stored)
-    await receipts.settle(stored)
-    return refusals(outcome, origins)
+    const found = pickAll(decided, notificationIn)
+    if (found.length === 0) return []
+    const { refused } = await notifications.insertNew(found)
+    await receipts.settle(found)
+    return refused.map((refusal) => toRefusedLetter(refusal, decided, notificationIn))
   }
 
   const storeChangeEntries = async (decided: readonly Decided[]): Promise<DeadLetter[]> => {
-    const origins = originsOf(decided, (decision) => (decision.kind === 'change-entry' ? decision.entry : undefined))
-    return origins.size === 0 ? [] : refusals(await changeEntries.insertNew([...origins.keys()]), origins)
+    const found = pickAll(decided, changeEntryIn)
+    if (found.length === 0) return []
+    const { refused } = await changeEntries.insertNew(found)
+    return refused.map((refusal) => toRefusedLetter(refusal, decided, changeEntryIn))
   }
 
   const applyReceipts = async (decided: readonly Decided[], now: Date): Promise<void> => {
@@ -92,19 +98,28 @@ function toDeadLetter({ record, decision }: Decided): DeadLetter[] {
   return [{ record, code, detail, traceparent }]
 }
 
-/** What is to be stored, and the record that each came from. */
-function originsOf<T>(decided: readonly Decided[], pick: (decision: Decision) => T | undefined) {
-  const origins = new Map<T, Decided>()
-  for (const one of decided) {
-    const picked = pick(one.decision)
-    if (picked !== undefined) origins.set(picked, one)
+type Choose<T> = (decision: Decision) => T | undefined
+
+const notificationIn: Choose<NewNotification> = (decision) =>
+  decision.kind === 'notification' ? decision.notification : undefined
+const changeEntryIn: Choose<StoredChangeEntry> = (decision) =>
+  decision.kind === 'change-entry' ? decision.entry : undefined
+
+function pickAll<T>(decided: readonly Decided[], pick: Choose<T>): T[] {
+  const found: T[] = []
+  for (const { decision } of decided) {
+    const picked = pick(decision)
+    if (picked !== undefined) found.push(picked)
   }
-  return origins
+  return found
 }
 
-function refusals<T>({ refused }: InsertOutcome<T>, origins: ReadonlyMap<T, Decided>): DeadLetter[] {
-  return refused.map(({ document, reason: detail }) => {
-    const { record, decision } = origins.get(document) as Decided
-    return { record, code: 'refused_by_storage', detail, traceparent: decision.traceparent }
-  })
+/** Refusals are rare: which record each is of is looked up then, and not kept for all. */
+function toRefusedLetter<T>(
+  { document, reason: detail }: InsertOutcome<T>['refused'][number],
+  decided: readonly Decided[],
+  pick: Choose<T>,
+): DeadLetter {
+  const { record, decision } = decided.find((one) => pick(one.decision) === document) as Decided
+  return { record, code: 'refused_by_storage', detail, traceparent: decision.traceparent }
 }

@@ -11,7 +11,11 @@ const isOne = (value: unknown): value is One =>
  * `__proto__` it adds what every object has under that name, which nobody sent and nobody can write.
  */
 export function readHeaders(headers: IHeaders | undefined): RecordHeaders {
-  return Object.fromEntries(Object.entries(headers ?? {}).map(([name, value]) => [name, readOne(value)]))
+  if (headers === undefined) return {}
+  const isUsual = !Object.values(headers).some(Array.isArray)
+  // Nothing was added to any: all is as it was sent.
+  if (isUsual) return headers as RecordHeaders
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, readOne(value)]))
 }
 
 function readOne(value: IHeaders[string]): RecordHeaders[string] {
