@@ -3,7 +3,7 @@ import { createCluster } from './cluster.ts'
 import { isThere } from './commands.ts'
 import { installCustomResources } from './custom-resources.ts'
 import { type Manifest, manifestsIn, overlays, render, workloads } from './overlays.ts'
-import { keepSimulatedNodesAlive } from './simulated-nodes.ts'
+import { reportForSimulatedNodes } from './simulated-nodes.ts'
 
 const { HERALD_KUBECONFIG: kubeconfig = '' } = process.env
 const missing = [
@@ -21,17 +21,17 @@ onCluster('a real API server', () => {
   const removeAll = () =>
     cluster.kubectl(['delete', 'namespace', ...namespaces, '--ignore-not-found', '--wait', '--timeout=120s'])
   let hasNodes = false
-  let stopReporting: (() => void) | undefined
+  let stopReporting: (() => Promise<void>) | undefined
 
   beforeAll(async () => {
     await removeAll()
     await installCustomResources(cluster)
     hasNodes = (await cluster.get('nodes')).items.length > 0
-    stopReporting = await keepSimulatedNodesAlive(cluster)
+    stopReporting = await reportForSimulatedNodes(cluster)
   })
   afterAll(async () => {
-    stopReporting?.()
     await removeAll()
+    await stopReporting?.()
   })
 
   test('refuses a manifest with a field that it does not know, so what follows means something', async () => {

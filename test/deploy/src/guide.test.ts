@@ -7,7 +7,7 @@ import { createCluster } from './cluster.ts'
 import { isThere } from './commands.ts'
 import { installCustomResources } from './custom-resources.ts'
 import { root } from './overlays.ts'
-import { keepSimulatedNodesAlive } from './simulated-nodes.ts'
+import { reportForSimulatedNodes } from './simulated-nodes.ts'
 
 const path = 'deploy/guides/run-on-kubernetes.md'
 const { HERALD_KUBECONFIG: kubeconfig = '' } = process.env
@@ -52,15 +52,15 @@ rendering('the guide’s own overlay comes to what the guide says', async () => 
 const onCluster = missing.length > 0 ? describe.skip : describe
 onCluster('on a cluster', () => {
   const remove = () => cluster.kubectl(['delete', 'namespace', 'herald', '--ignore-not-found', '--timeout=120s'])
-  let stopReporting: (() => void) | undefined
+  let stopReporting: (() => Promise<void>) | undefined
   beforeEach(async () => {
     await remove()
     await installCustomResources(cluster)
-    stopReporting = await keepSimulatedNodesAlive(cluster)
+    stopReporting = await reportForSimulatedNodes(cluster)
   })
   afterEach(async () => {
-    stopReporting?.()
     await remove()
+    await stopReporting?.()
   })
 
   test('the guide, from the first time to a release, says what comes', async () => {

@@ -1,20 +1,66 @@
 import type { Cluster } from './cluster.ts'
 import type { Manifest } from './overlays.ts'
 
+const everyMs = 2_000
+
 /**
- * Nodes that kwok pretends report late where it loses its watch. A node that says nothing for 50 s is given up, its pods count as
- * gone, and pretended pods never come back: so they are reported here, too.
+ * Reports in the place of kwok, which pretends nodes: where it loses its watch it is a minute late each time, and a node that
+ * says nothing for 50 s is given up with its pods. What a real node reports is left alone.
  */
-export async function keepSimulatedNodesAlive({ get, kubectl }: Cluster): Promise<() => void> {
-  const report = async () => {
-    const conditions = [{ type: 'Ready', status: 'True', reason: 'KubeletReady', lastHeartbeatTime: new Date() }]
-    const patch = JSON.stringify({ status: { conditions } })
-    for (const { metadata } of (await get('nodes')).items as Manifest[]) {
-      if (metadata.annotations?.['kwok.x-k8s.io/node'] === undefined) continue
-      await kubectl(['patch', 'node', metadata.name, '--subresource=status', '--patch', patch])
+export async function reportForSimulatedNodes({ get, kubectl }: Cluster): Promise<() => Promise<void>> {
+  const patch = (kind: string, { name, namespace }: Manifest, status: object) => {
+    const where = namespace === undefined ? [] : ['-n', namespace]
+    return kubectl(['patch', kind, name, ...where, '--subresource=status', '--patch', JSON.stringify({ status })])
+  }
+
+  async function report(): Promise<void> {
+    const nodes: Manifest[] = (await get('nodes')).items
+    const simulated = nodes.filter(({ metadata }) => metadata.annotations?.['kwok.x-k8s.io/node'] !== undefined)
+    if (simulated.length === 0) return
+    for (const { metadata } of simulated)
+      await patch('node', metadata, { conditions: [ready({ lastHeartbeatTime: now() })] })
+    const names = simulated.map(({ metadata }) => metadata.name)
+    const pods: Manifest[] = (await get('pods', '--all-namespaces')).items
+    for (const { metadata, spec, status } of pods.filter(({ spec }) => names.includes(spec.nodeName))) {
+      const { name, namespace, deletionTimestamp } = metadata
+      if (deletionTimestamp !== undefined)
+        await kubectl(['delete', 'pod', name, '-n', namespace, '--force', '--grace-period=0'])
+      else if (spec.restartPolicy !== 'Always') await patch('pod', metadata, { phase: 'Succeeded' })
+      else if (status.phase === 'Pending') await patch('pod', metadata, running(spec))
     }
   }
+
   await report()
-  const timer = setInterval(() => void report().catch(() => {}), 10_000)
-  return () => clearInterval(timer)
+  let isWanted = true
+  let timer: NodeJS.Timeout | undefined
+  let reporting = Promise.resolve()
+  const goOn = () => {
+    timer = setTimeout(() => {
+      // A pod may go between the question and the answer.
+      reporting = report()
+        .catch(() => {})
+        .then(() => (isWanted ? goOn() : undefined))
+    }, everyMs)
+  }
+  goOn()
+  return async () => {
+    isWanted = false
+    clearTimeout(timer)
+    await reporting
+  }
+}
+
+const now = () => new Date().toISOString()
+const ready = (more: object) => ({ type: 'Ready', status: 'True', ...more })
+
+function running({ containers }: Manifest) {
+  const state = { running: { startedAt: now() } }
+  return {
+    phase: 'Running',
+    conditions: [ready({ lastTransitionTime: now() }), { type: 'ContainersReady', status: 'True' }],
+    containerStatuses: containers.map(({ name, image }: Manifest) => ({
+      ...{ name, image, imageID: image, state },
+      ...{ ready: true, started: true, restartCount: 0 },
+    })),
+  }
 }
