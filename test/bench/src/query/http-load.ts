@@ -9,6 +9,8 @@ export type LoadOptions = {
   readonly baseUrl: string
   readonly requests: readonly LoadRequest[]
   readonly seconds: number
+  /** Instead of `seconds`: all of the list, once. */
+  readonly once?: boolean
   readonly connections?: number
 }
 
@@ -16,7 +18,7 @@ export type LoadOptions = {
  * Asks as fast as the answers come, each connection beginning at another place of the list. Milliseconds.
  * @throws Error when an answer is no success
  */
-export async function load({ baseUrl, requests, seconds, connections = 16 }: LoadOptions): Promise<LoadResult> {
+export async function load({ baseUrl, requests, seconds, once, connections = 16 }: LoadOptions): Promise<LoadResult> {
   const prepared = requests.map(({ path, token, method = 'GET' }) => ({
     method,
     path,
@@ -27,7 +29,7 @@ export async function load({ baseUrl, requests, seconds, connections = 16 }: Loa
   const result = await autocannon({
     url: baseUrl,
     connections,
-    duration: seconds,
+    ...(once ? { amount: requests.length } : { duration: seconds }),
     requests: prepared.slice(0, 1),
     setupClient(client) {
       const start = Math.floor((connection++ * prepared.length) / connections)
