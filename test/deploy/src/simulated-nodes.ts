@@ -30,19 +30,17 @@ export async function reportForSimulatedNodes({ get, kubectl }: Cluster): Promis
     }
   }
 
-  await report()
   let isWanted = true
   let timer: NodeJS.Timeout | undefined
-  let reporting = Promise.resolve()
+  let reporting: Promise<void>
   const goOn = () => {
-    timer = setTimeout(() => {
-      // A pod may go between the question and the answer.
-      reporting = report()
-        .catch(() => {})
-        .then(() => (isWanted ? goOn() : undefined))
-    }, everyMs)
+    // A pod may go between the question and the answer.
+    reporting = report().catch(() => {})
+    return reporting.then(() => {
+      if (isWanted) timer = setTimeout(goOn, everyMs)
+    })
   }
-  goOn()
+  await goOn()
   return async () => {
     isWanted = false
     clearTimeout(timer)
