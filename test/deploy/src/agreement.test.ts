@@ -43,10 +43,10 @@ describe('topics', () => {
   })
 })
 
-test.each(['ingest', 'query'])('the image runs %s as everything here runs it', (service) => {
+test.each(['ingest', 'query'] as const)('the image runs %s as everything here runs it', (service) => {
   const [, stage] = read('deploy/Dockerfile').split(`FROM service AS ${service}\n`)
   const command = JSON.parse(/^CMD (.*)$/m.exec(stage ?? '')?.[1] ?? '')
-  expect(command).toEqual(['node', ...nodeArguments, `services/${service}/dist/main.js`])
+  expect(command).toEqual(['node', ...nodeArguments[service], `services/${service}/dist/main.js`])
 })
 
 describe('docker-compose.yml', () => {
