@@ -10,9 +10,11 @@ declare module 'fastify' {
 }
 
 /** A strong entity tag (RFC 9110, 8.8.3): a hash of the body, so that nothing has to be remembered. */
-export function entityTagOf(body: string): string {
+export function entityTagOf(body: string | Buffer): string {
   return `"${hash('sha256', body, 'base64url')}"`
 }
+
+const isBody = (body: unknown): body is string | Buffer => typeof body === 'string' || Buffer.isBuffer(body)
 
 /** Whether `If-None-Match` names the tag, by weak comparison (RFC 9110, 13.1.2); `*` names every one. */
 export function isNamedIn(ifNoneMatch: string | undefined, tag: string): boolean {
@@ -24,7 +26,7 @@ export function isNamedIn(ifNoneMatch: string | undefined, tag: string): boolean
 
 /** Tags the successful answers of routes that ask for it. For `onSend`: `HEAD` still has its body there. */
 export async function tagAnswer(request: FastifyRequest, reply: FastifyReply, body: unknown): Promise<unknown> {
-  if (request.routeOptions.config.etag !== true || reply.statusCode !== 200 || typeof body !== 'string') return body
+  if (request.routeOptions.config.etag !== true || reply.statusCode !== 200 || !isBody(body)) return body
   const tag = entityTagOf(body)
   reply.headers({ etag: tag, 'cache-control': 'private, no-cache' })
   addVary(reply, 'Authorization')

@@ -53,6 +53,7 @@ export function createChangeEntries(collection: Collection<ChangeEntryDocument>)
       const reading = {
         fromBytes: (bytes: Buffer) => readChangeEntry(bytes, subscriberId),
         fromDocument: fromChangeEntryDocument,
+        idOf: ({ id }: StoredChangeEntry) => id,
       }
       return {
         async *all(query, step = limits.examinedPerStep) {

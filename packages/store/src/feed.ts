@@ -1,6 +1,7 @@
 import type { ReadStatus } from '@herald/contracts'
-import type { Collection, Filter, UpdateFilter } from 'mongodb'
+import { BSON, type Collection, type Filter, type UpdateFilter } from 'mongodb'
 import { toKey, toUuidBinary } from './binary.ts'
+import { readKey } from './document-reader.ts'
 import { type IdRange, keyRange } from './id-range.ts'
 import type { MarkMany, Selection } from './mark-many.ts'
 import {
@@ -11,7 +12,7 @@ import {
 import { readLimits } from './read-limits.ts'
 import { readNotification } from './read-notification.ts'
 import type { CountUnread } from './unread-count.ts'
-import { findPage, type Wanted } from './walk.ts'
+import { findPage, idIn, type Reading, type Wanted } from './walk.ts'
 
 /** Whose feed it is. Without both ids no notification can be read or marked. */
 export type FeedOwner = { readonly subscriberId: string; readonly recipientId: string }
@@ -29,10 +30,15 @@ export type FeedQuery = IdRange & {
 /** `next` is the id from which an older page goes on; `null` when nothing follows. */
 export type FeedPage = { readonly notifications: readonly StoredNotification[]; readonly next: string | null }
 
+/** The same, each notification as the bytes of its document: see {@link notificationPlaces}. */
+export type FeedPageBytes = { readonly documents: readonly Buffer[]; readonly next: string | null }
+
 /** The notifications of one recipient. */
 export type Feed = {
   /** A page whose filters no index serves looks at 10,000 at most: it may be short and still have a next one. */
   list(query: FeedQuery): Promise<FeedPage>
+  /** The same page for who writes it on: without an object for each notification it takes a third of the time. */
+  listBytes(query: FeedQuery): Promise<FeedPageBytes>
   get(id: string): Promise<StoredNotification | null>
   /** Sets `readAt` where it was unread; what was read before keeps its time. `null` when there is no such thing. */
   markRead(id: string, at: Date): Promise<StoredNotification | null>
@@ -48,6 +54,12 @@ export type FeedDependencies = {
   readonly countUnread: CountUnread
 }
 
+const asBytes: Reading<NotificationDocument, Buffer> = {
+  fromBytes: (bytes) => bytes,
+  fromDocument: (document) => Buffer.from(BSON.serialize(document)),
+  idOf: (bytes) => idIn(readKey(bytes)),
+}
+
 type Where = Filter<NotificationDocument>
 
 export function createFeed(
@@ -58,6 +70,7 @@ export function createFeed(
   const reading = {
     fromBytes: (bytes: Buffer) => readNotification(bytes, subscriberId),
     fromDocument: fromNotificationDocument,
+    idOf: ({ id }: StoredNotification) => id,
   }
 
   const mark = async (id: string, from: Where, change: UpdateFilter<NotificationDocument>) => {
@@ -72,6 +85,10 @@ export function createFeed(
     async list(query) {
       const { page, next } = await findPage(collection, toWanted(prefix, query), query.limit, reading)
       return { notifications: page, next }
+    },
+    async listBytes(query) {
+      const { page, next } = await findPage(collection, toWanted(prefix, query), query.limit, asBytes)
+      return { documents: page, next }
     },
     async get(id) {
       const document = await collection.findOne({ _id: toKey(...prefix, id) }, readLimits)

@@ -16,7 +16,7 @@ export type Wanted<T> = {
 }
 
 /** Makes what is handed out of a document: of its bytes as MongoDB sent them, or of what the driver made of them. */
-export type Reading<T, R> = { fromBytes(bytes: Buffer): R; fromDocument(document: T): R }
+export type Reading<T, R> = { fromBytes(bytes: Buffer): R; fromDocument(document: T): R; idOf(made: R): string }
 
 /**
  * Looks at the next `size` documents of what is indexed and finds those among them that pass the filter. One query does
@@ -58,7 +58,7 @@ export function beyond<T>(wanted: Wanted<T>, end: Binary): Wanted<T> {
  * A page of at most `limit`, newest first, and the id from which the next one goes on. No more documents are looked at
  * than a request may cost: a page may then be short, and still have a next one.
  */
-export async function findPage<T extends Keyed, R extends { readonly id: string }>(
+export async function findPage<T extends Keyed, R>(
   collection: Collection<T>,
   query: Wanted<T>,
   limit: number,
@@ -71,7 +71,7 @@ export async function findPage<T extends Keyed, R extends { readonly id: string 
     const stretch = await findAmongNext(collection, wanted, size, reading)
     examined += size
     found.push(...stretch.found)
-    if (found.length > limit) return { page: found.slice(0, limit), next: found[limit - 1]?.id ?? null }
+    if (found.length > limit) return { page: found.slice(0, limit), next: reading.idOf(found[limit - 1] as R) }
     if (stretch.end === null) return { page: found, next: null }
     if (examined >= limits.examinedPerRequest) return { page: found, next: idIn(stretch.end) }
     wanted = beyond(wanted, stretch.end)
@@ -81,4 +81,4 @@ export async function findPage<T extends Keyed, R extends { readonly id: string 
 const isPlain = (filter: object) => Object.keys(filter).length === 0
 
 /** Every key ends with the id. */
-const idIn = (key: Binary) => bytesToUuid(key.buffer, key.position - 16)
+export const idIn = (key: Binary) => bytesToUuid(key.buffer, key.position - 16)

@@ -80,7 +80,7 @@ export function createEventConsumer(dependencies: EventConsumerDependencies): Ev
       await consumer.run({
         autoCommit: false,
         eachBatchAutoResolve: false,
-        partitionsConsumedConcurrently: 3,
+        partitionsConsumedConcurrently: 6,
         eachBatch: runner.eachBatch,
       })
       await over

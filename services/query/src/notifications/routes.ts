@@ -2,6 +2,7 @@ import { operations } from '@herald/contracts'
 import { type HttpServer, type Identity, problem, routeOptions } from '@herald/runtime'
 import type { Feed, Notifications, StoredNotification } from '@herald/store'
 import { notificationJson } from './notification-json.ts'
+import { pageJson } from './page-json.ts'
 
 export type NotificationRoutesDependencies = {
   readonly notifications: Pick<Notifications, 'of'>
@@ -16,9 +17,8 @@ export function addNotificationRoutes(app: HttpServer, { notifications, clock }:
 
   app.get('/', routeOptions(operations.listNotifications), async ({ identity, query }, reply) => {
     const { cursor, ...filters } = query
-    const { notifications: page, next } = await feedOf(identity).list({ ...filters, before: cursor })
-    const items = page.map(notificationJson).join(',')
-    return reply.type(json).send(`{"data":{"notifications":[${items}],"nextCursor":${JSON.stringify(next)}}}`)
+    const { documents, next } = await feedOf(identity).listBytes({ ...filters, before: cursor })
+    return reply.type(json).send(pageJson(documents, identity.subscriberId, next))
   })
 
   const one = (notification: StoredNotification | null): string => {

@@ -10,8 +10,8 @@ import { createStreamReaders } from '../query/stream-readers.ts'
 const eventsPerSecond = 500
 const tickMs = 10
 /** Every so many events one is looked for in the list of its recipient; the rest are background. */
-const listedEvery = 25
-const lookEveryMs = 1
+const listedEvery = 50
+const lookEveryMs = 3
 const givenUpAfterMs = 10_000
 
 type Reader = { readonly userId: string; readonly token: string }
