@@ -16,7 +16,7 @@ await consumer.subscribe({ topics: [TOPIC], fromBeginning: true })
 await consumer.run({
   autoCommit: false,
   eachBatchAutoResolve: false,
-  partitionsConsumedConcurrently: 3,
+  partitionsConsumedConcurrently: 6,
   eachBatch: async ({ batch, resolveOffset, uncommittedOffsets, commitOffsetsIfNecessary, heartbeat }) => {
     const events = batch.messages.map(({ value }) => JSON.parse((value as Buffer).toString()))
     await collection.insertMany(events, { ordered: false })
