@@ -15,7 +15,7 @@ export interface StartedService extends StartedProgram {
  */
 export const nodeArguments = {
   ingest: ['--max-semi-space-size=8'],
-  query: ['--max-semi-space-size=32'],
+  query: ['--max-semi-space-size=16'],
 } as const satisfies Record<ServiceName, readonly string[]>
 
 /** Where the built entry points of a service are. */

@@ -10,7 +10,7 @@ import {
 import { type IdRange, keyRange } from './id-range.ts'
 import { type InsertOutcome, insertNew } from './insert-new.ts'
 import { readChangeEntry } from './read-change-entry.ts'
-import { beyond, findAmongNext, findPage, type Wanted } from './walk.ts'
+import { beyond, bytesReading, findAmongNext, findPage, type Reading, type Wanted } from './walk.ts'
 
 /** What is wanted of a change log, newest first. */
 export type ChangeLogQuery = IdRange & {
@@ -31,6 +31,8 @@ export type ChangeLog = {
    * a reader who takes his time holds no cursor open, and what is recorded meanwhile is newer than where the reading is.
    */
   all(query: ChangeLogQuery, step?: number): AsyncGenerator<readonly StoredChangeEntry[], void, void>
+  /** The same, each entry as the bytes of its document, for who writes it on: see {@link changeEntryPlaces}. */
+  allBytes(query: ChangeLogQuery, step?: number): AsyncGenerator<readonly Buffer[], void, void>
   /** A page whose filters no index serves looks at 10,000 at most: it may be short and still have a next one. */
   list(query: ChangeLogQuery, limit: number): Promise<ChangeLogPage>
 }
@@ -56,28 +58,35 @@ export function createChangeEntries(collection: Collection<ChangeEntryDocument>)
         idOf: ({ id }: StoredChangeEntry) => id,
       }
       return {
-        async *all(query, step = limits.examinedPerStep) {
-          const ask = (wanted: Wanted<ChangeEntryDocument>) => {
-            const asked = findAmongNext(collection, wanted, step, reading)
-            // It may fail while the reader is still busy with the step before; it is told when he comes for it.
-            asked.catch(() => {})
-            return asked
-          }
-          const wanted = toWanted(subscriberId, query)
-          // One step ahead, so that MongoDB and the reader do not wait for each other.
-          for (let asked = ask(wanted); ; ) {
-            const { found, end } = await asked
-            if (end !== null) asked = ask(beyond(wanted, end))
-            if (found.length > 0) yield found
-            if (end === null) return
-          }
-        },
+        all: (query, step) => readAll(collection, toWanted(subscriberId, query), reading, step),
+        allBytes: (query, step) => readAll(collection, toWanted(subscriberId, query), bytesReading(), step),
         async list(query, limit) {
           const { page, next } = await findPage(collection, toWanted(subscriberId, query), limit, reading)
           return { entries: page, next }
         },
       }
     },
+  }
+}
+
+/** One step ahead, so that MongoDB and the reader do not wait for each other. */
+async function* readAll<R>(
+  collection: Collection<ChangeEntryDocument>,
+  wanted: Wanted<ChangeEntryDocument>,
+  reading: Reading<ChangeEntryDocument, R>,
+  step: number = limits.examinedPerStep,
+): AsyncGenerator<readonly R[], void, void> {
+  const ask = (next: Wanted<ChangeEntryDocument>) => {
+    const asked = findAmongNext(collection, next, step, reading)
+    // It may fail while the reader is still busy with the step before; it is told when he comes for it.
+    asked.catch(() => {})
+    return asked
+  }
+  for (let asked = ask(wanted); ; ) {
+    const { found, end } = await asked
+    if (end !== null) asked = ask(beyond(wanted, end))
+    if (found.length > 0) yield found
+    if (end === null) return
   }
 }
 

@@ -1,7 +1,6 @@
 import type { ReadStatus } from '@herald/contracts'
-import { BSON, type Collection, type Filter, type UpdateFilter } from 'mongodb'
+import type { Collection, Filter, UpdateFilter } from 'mongodb'
 import { toKey, toUuidBinary } from './binary.ts'
-import { readKey } from './document-reader.ts'
 import { type IdRange, keyRange } from './id-range.ts'
 import type { MarkMany, Selection } from './mark-many.ts'
 import {
@@ -12,7 +11,7 @@ import {
 import { readLimits } from './read-limits.ts'
 import { readNotification } from './read-notification.ts'
 import type { CountUnread } from './unread-count.ts'
-import { findPage, idIn, type Reading, type Wanted } from './walk.ts'
+import { bytesReading, findPage, type Wanted } from './walk.ts'
 
 /** Whose feed it is. Without both ids no notification can be read or marked. */
 export type FeedOwner = { readonly subscriberId: string; readonly recipientId: string }
@@ -54,12 +53,6 @@ export type FeedDependencies = {
   readonly countUnread: CountUnread
 }
 
-const asBytes: Reading<NotificationDocument, Buffer> = {
-  fromBytes: (bytes) => bytes,
-  fromDocument: (document) => Buffer.from(BSON.serialize(document)),
-  idOf: (bytes) => idIn(readKey(bytes)),
-}
-
 type Where = Filter<NotificationDocument>
 
 export function createFeed(
@@ -87,7 +80,7 @@ export function createFeed(
       return { notifications: page, next }
     },
     async listBytes(query) {
-      const { page, next } = await findPage(collection, toWanted(prefix, query), query.limit, asBytes)
+      const { page, next } = await findPage(collection, toWanted(prefix, query), query.limit, bytesReading())
       return { documents: page, next }
     },
     async get(id) {

@@ -1,5 +1,6 @@
 export type { ChangeEntries, ChangeLog, ChangeLogPage, ChangeLogQuery } from './change-entries.ts'
 export type { StoredChangeEntry } from './change-entry-document.ts'
+export { changeEntryPlaces } from './change-entry-places.ts'
 export { createStore, type Store, type StoreOptions } from './connection.ts'
 export type { CreateRequests, RequestKey, Reservation } from './create-requests.ts'
 export type { Feed, FeedOwner, FeedPage, FeedPageBytes, FeedQuery } from './feed.ts'

@@ -1,5 +1,5 @@
 import { bytesToUuid, limits } from '@herald/contracts'
-import type { Binary, Collection, Filter } from 'mongodb'
+import { type Binary, BSON, type Collection, type Document, type Filter } from 'mongodb'
 import { readKey } from './document-reader.ts'
 import { readLimits } from './read-limits.ts'
 
@@ -17,6 +17,15 @@ export type Wanted<T> = {
 
 /** Makes what is handed out of a document: of its bytes as MongoDB sent them, or of what the driver made of them. */
 export type Reading<T, R> = { fromBytes(bytes: Buffer): R; fromDocument(document: T): R; idOf(made: R): string }
+
+/** Hands out the bytes themselves. */
+export function bytesReading<T extends Document>(): Reading<T, Buffer> {
+  return {
+    fromBytes: (bytes) => bytes,
+    fromDocument: (document) => Buffer.from(BSON.serialize(document)),
+    idOf: (bytes) => idIn(readKey(bytes)),
+  }
+}
 
 /**
  * Looks at the next `size` documents of what is indexed and finds those among them that pass the filter. One query does
@@ -81,4 +90,4 @@ export async function findPage<T extends Keyed, R>(
 const isPlain = (filter: object) => Object.keys(filter).length === 0
 
 /** Every key ends with the id. */
-export const idIn = (key: Binary) => bytesToUuid(key.buffer, key.position - 16)
+const idIn = (key: Binary) => bytesToUuid(key.buffer, key.position - 16)

@@ -6,6 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { createHttpServer, createLogger, createMetrics, type HttpServer, type Identity } from '@herald/runtime'
 import type { ChangeLog, StoredChangeEntry } from '@herald/store'
 import { afterEach, expect, test } from '@jest/globals'
+import { documentOf } from './entry-document.fixture.ts'
 import { addChangeEntryRoutes } from './routes.ts'
 
 const uuid = (n: number) => `0190a6e0-7c1b-7def-8abc-${n.toString(16).padStart(12, '0')}`
@@ -48,9 +49,14 @@ async function request(all: ChangeLog['all'], headers: Record<string, string> = 
     isStorageUnavailable: (error) => error instanceof Away,
     drainMs: 100,
   })
-  addChangeEntryRoutes(app, {
-    changeEntries: { of: () => ({ all, list: () => Promise.reject(new Error('Nobody asks for a page')) }) },
-  })
+  const log: ChangeLog = {
+    all,
+    async *allBytes(query) {
+      for await (const entries of all(query)) yield entries.map(documentOf)
+    },
+    list: () => Promise.reject(new Error('Nobody asks for a page')),
+  }
+  addChangeEntryRoutes(app, { changeEntries: { of: () => log } })
   await app.listen({ host: '127.0.0.1', port: 0 })
   const { port } = app.server.address() as AddressInfo
   const asked = get({ port, path: '/change-entries/all', agent: false, headers })

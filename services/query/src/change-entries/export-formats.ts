@@ -1,14 +1,17 @@
-import type { StoredChangeEntry } from '@herald/store'
+import type { ChangeLog, ChangeLogQuery } from '@herald/store'
 import { changeEntriesCsv, csvHeader } from './change-entry-csv.ts'
-import { changeEntryJson } from './change-entry-json.ts'
+import { changeEntriesJson, changeEntriesLines } from './entries-json.ts'
 
-/** A form in which the change log goes out: what stands before, between and behind the entries. */
+/** A part of the change log as it goes out. */
+export type Part = string | Buffer
+
+/** A form in which the change log goes out: what stands before, between and behind the steps of its entries. */
 export type ExportFormat = {
   readonly contentType: string
   readonly opening: string
   readonly separator: string
   readonly closing: string
-  encode(entries: readonly StoredChangeEntry[]): string
+  read(log: Pick<ChangeLog, 'all' | 'allBytes'>, query: ChangeLogQuery): AsyncGenerator<Part, void, void>
 }
 
 /** The forms by the media types that a client may ask for; the first is given to one that does not mind. */
@@ -18,20 +21,24 @@ export const exportFormats: Readonly<Record<string, ExportFormat>> = {
     opening: '{"data":[',
     separator: ',',
     closing: ']}',
-    encode: (entries) => entries.map(changeEntryJson).join(','),
+    read: (log, query) => encoded(log.allBytes(query), changeEntriesJson),
   },
   'application/x-ndjson': {
     contentType: 'application/x-ndjson; charset=utf-8',
     opening: '',
     separator: '',
     closing: '',
-    encode: (entries) => entries.map((entry) => `${changeEntryJson(entry)}\n`).join(''),
+    read: (log, query) => encoded(log.allBytes(query), changeEntriesLines),
   },
   'text/csv': {
     contentType: 'text/csv; charset=utf-8; header=present',
     opening: csvHeader,
     separator: '',
     closing: '',
-    encode: changeEntriesCsv,
+    read: (log, query) => encoded(log.all(query), changeEntriesCsv),
   },
+}
+
+async function* encoded<T>(steps: AsyncIterable<T>, encode: (step: T) => Part) {
+  for await (const step of steps) yield encode(step)
 }

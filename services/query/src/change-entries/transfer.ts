@@ -1,19 +1,22 @@
 import { pipeline, Readable } from 'node:stream'
 import { createGzip } from 'node:zlib'
-import type { StoredChangeEntry } from '@herald/store'
-import type { ExportFormat } from './export-formats.ts'
+import type { ExportFormat, Part } from './export-formats.ts'
 
-type Steps = AsyncGenerator<readonly StoredChangeEntry[], void, void>
+type Steps = AsyncGenerator<Part, void, void>
+type Framing = Pick<ExportFormat, 'opening' | 'separator' | 'closing'>
 
 /** The whole document, a step of entries at a time. When a step fails it throws, and the closing never goes out. */
-async function* documentOf(format: ExportFormat, first: Awaited<ReturnType<Steps['next']>>, rest: Steps) {
+async function* documentOf(format: Framing, first: Awaited<ReturnType<Steps['next']>>, rest: Steps) {
   try {
     let before = format.opening
+    let isEmpty = true
     for (let step = first; !step.done; step = await rest.next()) {
-      yield before + format.encode(step.value)
+      if (before !== '') yield before
+      yield step.value
       before = format.separator
+      isEmpty = false
     }
-    yield (before === format.opening ? before : '') + format.closing
+    yield (isEmpty ? before : '') + format.closing
   } finally {
     await rest.return()
   }
@@ -24,7 +27,7 @@ async function* documentOf(format: ExportFormat, first: Awaited<ReturnType<Steps
  *
  * @throws what the first step throws: a storage that is away is still an answer of its own then, not a broken transfer
  */
-export async function openTransfer(format: ExportFormat, steps: Steps, isZipped: boolean): Promise<Readable> {
+export async function openTransfer(format: Framing, steps: Steps, isZipped: boolean): Promise<Readable> {
   const first = await steps.next()
   const document = Readable.from(documentOf(format, first, steps), { highWaterMark: 1, objectMode: true })
   // A failure destroys the compressor without its trailer, and with it the connection: broken, and seen to be.

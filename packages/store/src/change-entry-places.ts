@@ -1,0 +1,13 @@
+import { createPlaceFinder } from './document-places.ts'
+
+/** Where the values of a change entry lie in the bytes of its document. */
+export const changeEntryPlaces = createPlaceFinder({
+  // The key is subscriber ‖ id.
+  idInKey: 16,
+  ids: ['userId'],
+  texts: [
+    ...['userName', 'userEmail', 'entityType', 'entityId', 'entityTitle'],
+    ...['actionType', 'changedField', 'beforeState', 'afterState'],
+  ] as const,
+  times: ['createdAt'],
+})
