@@ -15,7 +15,7 @@ export type LoadOptions = {
 }
 
 /**
- * Asks as fast as the answers come, each connection beginning at another place of the list. Milliseconds.
+ * Asks as fast as the answers come, each connection for its share of the list, again and again. Milliseconds.
  * @throws Error when an answer is no success
  */
 export async function load({ baseUrl, requests, seconds, once, connections = 16 }: LoadOptions): Promise<LoadResult> {
@@ -33,7 +33,8 @@ export async function load({ baseUrl, requests, seconds, once, connections = 16 
     requests: prepared.slice(0, 1),
     setupClient(client) {
       const start = Math.floor((connection++ * prepared.length) / connections)
-      client.setRequests([...prepared.slice(start), ...prepared.slice(0, start)])
+      const own = prepared.slice(start, Math.floor((connection * prepared.length) / connections))
+      client.setRequests(own.length > 0 ? own : prepared)
     },
   })
   const failed = result.non2xx + result.errors + result.timeouts
