@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import process from 'node:process'
 import { parseArgs } from 'node:util'
 import { startServers } from '@herald/local-stack'
@@ -15,6 +16,8 @@ import { resultTable } from './report.ts'
 import { type PartResults, partResults, saveResults } from './saved-results.ts'
 
 const parts: readonly Part[] = [ingest, query, growth, bulk, latency, start]
+// npm runs this in its own folder, and the path is meant from where npm was called.
+const folderOf = (path: string) => resolve(process.env.INIT_CWD ?? '.', path)
 const allNames = parts.map(({ name }) => name)
 
 const usage = `npm run bench -- [PART…] [--rounds N] [--smoke] [--out FOLDER]
@@ -49,7 +52,7 @@ try {
     if (!smoke) await untilQuiet(log)
     const figures = (await part.run({ servers, client, rounds, smoke, log })).map(resultOf)
     results[part.name] = partResults(figures, rounds)
-    if (values.out !== undefined) await saveResults(values.out, allNames, results)
+    if (values.out !== undefined) await saveResults(folderOf(values.out), allNames, results)
   }
 } finally {
   await client.close()
