@@ -24,12 +24,26 @@ export function endJson(): Buffer {
   return written
 }
 
-/** To be called before what may take so many bytes. A byte of a text may become six: `\u001f`. */
-export function makeRoom(bytes: number): void {
+function makeRoom(bytes: number): void {
   if (at + bytes <= out.length) return
   const larger = Buffer.allocUnsafe(Math.max(at + bytes, 2 * out.length))
   out.copy(larger, 0, 0, at)
   out = larger
+}
+
+/** More than all of a document that is no text takes, and more than a closing. */
+const fixedBytes = 1_024
+/** What a byte of a text may become: `\u001f`. */
+const growth = 6
+
+/** Writes documents one after another, with `between` between them. There is room for each, and for 1 KiB behind the last. */
+export function writeEach(documents: readonly Buffer[], between: Uint8Array, write: (document: Buffer) => void): void {
+  documents.forEach((document, index) => {
+    makeRoom(fixedBytes + growth * document.length)
+    if (index > 0) writePiece(between)
+    write(document)
+  })
+  makeRoom(fixedBytes)
 }
 
 /** Text that is written as it is. */

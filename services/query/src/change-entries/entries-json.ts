@@ -2,9 +2,9 @@ import { changeEntryPlaces } from '@herald/store'
 import {
   copyText,
   endJson,
-  makeRoom,
   piece,
   startJson,
+  writeEach,
   writePiece,
   writeText,
   writeTime,
@@ -29,28 +29,18 @@ const pieces = {
 
 const comma = piece(',')
 const newLine = piece('\n')
-/** More than all pieces, ids and times of an entry. */
-const fixedBytes = 1_024
-
 /** Change entries as members of a JSON array: of each what `changeEntryJson` says of it, byte for byte. */
 export function changeEntriesJson(documents: readonly Buffer[]): Buffer {
   startJson()
-  documents.forEach((document, index) => {
-    makeRoom(fixedBytes + 6 * document.length)
-    if (index > 0) writePiece(comma)
-    writeEntry(document)
-  })
+  writeEach(documents, comma, writeEntry)
   return endJson()
 }
 
 /** The same as lines of JSON. */
 export function changeEntriesLines(documents: readonly Buffer[]): Buffer {
   startJson()
-  for (const document of documents) {
-    makeRoom(fixedBytes + 6 * document.length)
-    writeEntry(document)
-    writePiece(newLine)
-  }
+  writeEach(documents, newLine, writeEntry)
+  if (documents.length > 0) writePiece(newLine)
   return endJson()
 }
 

@@ -2,9 +2,9 @@ import { type NotificationPlaces, notificationPlaces } from '@herald/store'
 import {
   copyText,
   endJson,
-  makeRoom,
   piece,
   startJson,
+  writeEach,
   writePiece,
   writeText,
   writeTime,
@@ -34,9 +34,6 @@ const pieces = {
 
 const opening = piece('{"data":{"notifications":[')
 const comma = piece(',')
-/** More than all pieces, ids and times of a notification. */
-const fixedBytes = 1_024
-
 /**
  * The answer that holds these notifications, all of one subscriber: of each what `notificationJson` says of it, byte for
  * byte.
@@ -45,12 +42,7 @@ export function pageJson(documents: readonly Buffer[], subscriberId: string, nex
   const subscriber = piece(subscriberId)
   startJson()
   writePiece(opening)
-  documents.forEach((document, index) => {
-    makeRoom(fixedBytes + 6 * document.length)
-    if (index > 0) writePiece(comma)
-    writeNotification(document, notificationPlaces(document), subscriber)
-  })
-  makeRoom(fixedBytes)
+  writeEach(documents, comma, (document) => writeNotification(document, notificationPlaces(document), subscriber))
   writePiece(piece(`],"nextCursor":${JSON.stringify(next)}}}`))
   return endJson()
 }
