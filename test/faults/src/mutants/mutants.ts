@@ -37,13 +37,13 @@ export const mutants: readonly Mutant[] = [
     modules: {
       [recordHandler]: [
         {
-          find: 'await notifications.insertNew(stored);',
-          replace: `await notifications.insertNew(stored)${refuseAll('stored')};`,
+          find: 'await notifications.insertNew(found);',
+          replace: `await notifications.insertNew(found)${refuseAll('found')};`,
         },
-        { find: 'await receipts.settle(stored);', replace: 'await receipts.settle(stored).catch(() => {});' },
+        { find: 'await receipts.settle(found);', replace: 'await receipts.settle(found).catch(() => {});' },
         {
-          find: 'await changeEntries.insertNew([...origins.keys()])',
-          replace: `await changeEntries.insertNew([...origins.keys()])${refuseAll('[...origins.keys()]')}`,
+          find: 'await changeEntries.insertNew(found);',
+          replace: `await changeEntries.insertNew(found)${refuseAll('found')};`,
         },
       ],
     },
