@@ -4,18 +4,25 @@ import { expect, test } from '@jest/globals'
 
 const steps = fileURLToPath(new URL('../../../.ci/steps.sh', import.meta.url))
 
+type Step = [says: string, code: number]
+
 /** Takes steps that say something and exit with a code. */
-function take(...taken: readonly [says: string, code: number][]) {
+function run(...taken: readonly Step[]) {
   const lines = taken.map(([says, code]) => `step sh -c 'printf "first\\n${says}\\nlast\\n"; exit ${code}'`)
   const script = ['set -uo pipefail', `source '${steps}'`, ...lines, 'sum_up'].join('\n')
   const { status, stdout } = spawnSync('bash', ['-c', script], { encoding: 'utf8' })
-  return { status, lastLine: stdout.split('\n').at(-2), stdout }
+  return { status, lines: stdout.split('\n').slice(0, -1) }
 }
 
-const good: [string, number] = ['20 passed, 0 failed, 2 skipped', 0]
+function take(...taken: readonly Step[]) {
+  const { status, lines } = run(...taken)
+  return { status, lastLine: lines.at(-1) }
+}
+
+const good: Step = ['20 passed, 0 failed, 2 skipped', 0]
 
 test('the counts of all steps are summed up', () => {
-  expect(take(good, ['10 passed, 0 failed, 1 skipped', 0])).toMatchObject({
+  expect(take(good, ['10 passed, 0 failed, 1 skipped', 0])).toEqual({
     status: 0,
     lastLine: '30 passed, 0 failed, 3 skipped',
   })
@@ -28,13 +35,12 @@ test.each<[string, [string, number], string]>([
   ['that breaks off before it counts', ['', 130], '20 passed, 1 failed, 2 skipped'],
   ['that counts nothing', ['', 0], '20 passed, 1 failed, 2 skipped'],
 ])('a step %s fails the whole, and the next is taken all the same', (_, bad, lastLine) => {
-  expect(take(bad, good)).toMatchObject({ status: 1, lastLine })
+  expect(take(bad, good)).toEqual({ status: 1, lastLine })
 })
 
 test('what failed is named again at the end', () => {
   const says = 'a:test: FAILED src/a.test.ts › does it: expected 1\\n8 passed, 1 failed, 0 skipped'
-  const { stdout } = take([says, 1], good)
-  expect(stdout.split('\n').slice(-4, -1)).toEqual([
+  expect(run([says, 1], good).lines.slice(-3)).toEqual([
     'FAILED src/a.test.ts › does it: expected 1',
     expect.stringMatching(/^FAILED step: sh -c /),
     '28 passed, 1 failed, 2 skipped',

@@ -9,14 +9,12 @@ type Framing = Pick<ExportFormat, 'opening' | 'separator' | 'closing'>
 async function* documentOf(format: Framing, first: Awaited<ReturnType<Steps['next']>>, rest: Steps) {
   try {
     let before = format.opening
-    let isEmpty = true
     for (let step = first; !step.done; step = await rest.next()) {
       if (before !== '') yield before
       yield step.value
       before = format.separator
-      isEmpty = false
     }
-    yield (isEmpty ? before : '') + format.closing
+    yield (first.done ? format.opening : '') + format.closing
   } finally {
     await rest.return()
   }

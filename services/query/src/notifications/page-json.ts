@@ -34,6 +34,7 @@ const pieces = {
 
 const opening = piece('{"data":{"notifications":[')
 const comma = piece(',')
+
 /**
  * The answer that holds these notifications, all of one subscriber: of each what `notificationJson` says of it, byte for
  * byte.

@@ -53,9 +53,9 @@ export function openStoredDocuments(database: Db): StoredDocuments {
       )
       .toArray()
 
-  const findLinearizable = (collection: Collection<Keyed>, $in: readonly Binary[], projection: Document = {}) =>
+  const findLinearizable = (collection: Collection<Keyed>, keys: readonly Binary[], projection: Document = {}) =>
     collection
-      .find({ _id: { $in } }, { maxTimeMS: 30_000, readConcern: { level: 'linearizable' }, projection })
+      .find({ _id: { $in: keys } }, { maxTimeMS: 30_000, readConcern: { level: 'linearizable' }, projection })
       .toArray()
 
   return {
@@ -66,8 +66,8 @@ export function openStoredDocuments(database: Db): StoredDocuments {
     async find(collection, keys, { linearizable = false, projection } = {}) {
       const found = new Map<string, Keyed>()
       for (let start = 0; start < keys.length; start += keysPerQuery) {
-        const $in = keys.slice(start, start + keysPerQuery).map((key) => new Binary(key))
-        const documents = await (linearizable ? findLinearizable : findEach)(collection, $in, projection)
+        const some = keys.slice(start, start + keysPerQuery).map((key) => new Binary(key))
+        const documents = await (linearizable ? findLinearizable : findEach)(collection, some, projection)
         for (const document of documents) found.set(keyText(document), document)
       }
       return found
