@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { createHttpServer, createLogger, createMetrics, type HttpServer, type Identity } from '@herald/runtime'
 import type { ChangeLog, StoredChangeEntry } from '@herald/store'
-import { afterEach, expect, test } from '@jest/globals'
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals'
 import { documentOf } from './entry-document.fixture.ts'
 import { addChangeEntryRoutes } from './routes.ts'
 
@@ -62,6 +62,24 @@ async function request(all: ChangeLog['all'], headers: Record<string, string> = 
   const asked = get({ port, path: '/change-entries/all', agent: false, headers })
   const [answer] = (await once(asked, 'response')) as [IncomingMessage]
   return answer
+}
+
+/** Reads so many bytes, and stops. */
+async function take(answer: IncomingMessage, bytes: number): Promise<void> {
+  let taken = 0
+  answer.on('data', function count(piece: Buffer) {
+    taken += piece.length
+    if (taken < bytes) return
+    answer.off('data', count)
+    answer.pause()
+  })
+  answer.resume()
+  await once(answer, 'pause')
+}
+
+/** Looks again and again, until the test's own time is over. */
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  while (!(await holds())) await pause(20)
 }
 
 /** What arrived, and how it ended. */
@@ -166,4 +184,75 @@ test('a client that reads slowly is waited for: what is not sent is not read', a
   expect(read).toBe(readMeanwhile)
   expect(read).toBeLessThan(50)
   answer.destroy()
+})
+
+describe('a reader who stops', () => {
+  beforeEach(() => {
+    jest.useFakeTimers({
+      doNotFake: ['nextTick', 'setImmediate', 'setInterval', 'queueMicrotask', 'performance', 'Date'],
+    })
+  })
+  afterEach(() => {
+    jest.useRealTimers()
+  })
+
+  /** A transfer of more than the sockets hold, whose reader has stopped; `isOver` when the service has let go of it. */
+  async function stopReading(steps: number, headers: Record<string, string> = {}) {
+    let read = 0
+    let isOver = false
+    const answer = await request(async function* () {
+      try {
+        for (; read < steps; read++) yield [entry(read, JSON.stringify(randomBytes(750_000).toString('base64')))]
+      } finally {
+        isOver = read < steps
+      }
+    }, headers)
+    answer.on('error', () => {})
+    answer.pause()
+    const settle = async () => {
+      for (let before = -1; before < read; await pause(300)) before = read
+    }
+    await settle()
+    const open = () => new Promise<number>((resolve) => app.server.getConnections((_, count) => resolve(count)))
+    return { answer, settle, open, isOver: () => isOver }
+  }
+
+  test.each([{}, { 'accept-encoding': 'gzip' }, { accept: 'text/csv' }])(
+    'is cut off after a minute, and not before, with %j',
+    async (headers) => {
+      const { open, isOver } = await stopReading(100, headers)
+      jest.advanceTimersByTime(59_000)
+      await pause(100)
+      expect([await open(), isOver()]).toEqual([1, false])
+      jest.advanceTimersByTime(1_000)
+      await until(async () => (await open()) === 0 && isOver())
+    },
+  )
+
+  test('and goes on within the minute gets all of it', async () => {
+    const { answer, settle, open } = await stopReading(50)
+    for (let times = 0; times < 4; times++) {
+      jest.advanceTimersByTime(50_000)
+      expect(await open()).toBe(1)
+      await take(answer, 5_000_000)
+      await settle()
+    }
+    expect(await receive(answer)).toMatchObject({ complete: true, error: undefined })
+  })
+
+  test('is told from a storage that takes its time', async () => {
+    let goOn = () => {}
+    const mayGoOn = new Promise<void>((resolve) => {
+      goOn = resolve
+    })
+    const answer = await request(async function* () {
+      yield [entry(2)]
+      await mayGoOn
+      yield [entry(1)]
+    })
+    await once(answer, 'readable')
+    jest.advanceTimersByTime(200_000)
+    goOn()
+    expect(await receive(answer)).toMatchObject({ complete: true, error: undefined })
+  })
 })

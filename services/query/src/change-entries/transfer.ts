@@ -1,17 +1,24 @@
+import type { ServerResponse } from 'node:http'
 import { pipeline, Readable } from 'node:stream'
 import { createGzip } from 'node:zlib'
+import { cutWhenStalled } from './cut-when-stalled.ts'
 import type { ExportFormat, Part } from './export-formats.ts'
 
 type Steps = AsyncGenerator<Part, void, void>
 type Framing = Pick<ExportFormat, 'opening' | 'separator' | 'closing'>
+type Receiver = { readonly isZipped: boolean; readonly response: ServerResponse; readonly stallMs: number }
 
-/** The whole document, a step of entries at a time. When a step fails it throws, and the closing never goes out. */
+/** So much goes to the socket at once: a reader who has taken it is seen to read on, however large a step is. */
+const pieceBytes = 64 * 1024
+
+/** The whole document, a piece at a time. When a step fails it throws, and the closing never goes out. */
 async function* documentOf(format: Framing, first: Awaited<ReturnType<Steps['next']>>, rest: Steps) {
   try {
     let before = format.opening
     for (let step = first; !step.done; step = await rest.next()) {
       if (before !== '') yield before
-      yield step.value
+      const bytes = typeof step.value === 'string' ? Buffer.from(step.value) : step.value
+      for (let from = 0; from < bytes.length; from += pieceBytes) yield bytes.subarray(from, from + pieceBytes)
       before = format.separator
     }
     yield (first.done ? format.opening : '') + format.closing
@@ -21,13 +28,15 @@ async function* documentOf(format: Framing, first: Awaited<ReturnType<Steps['nex
 }
 
 /**
- * The change log as a stream that asks for a step only when the one before has been taken.
+ * The change log as a stream that asks for a step only when the one before has been taken, for a response that is
+ * destroyed when its reader takes nothing for `stallMs` milliseconds.
  *
  * @throws what the first step throws: a storage that is away is still an answer of its own then, not a broken transfer
  */
-export async function openTransfer(format: Framing, steps: Steps, isZipped: boolean): Promise<Readable> {
+export async function openTransfer(format: Framing, steps: Steps, { isZipped, response, stallMs }: Receiver) {
   const first = await steps.next()
-  const document = Readable.from(documentOf(format, first, steps), { highWaterMark: 1, objectMode: true })
+  const pieces = cutWhenStalled(documentOf(format, first, steps), response, stallMs)
+  const document = Readable.from(pieces, { highWaterMark: 1, objectMode: true })
   // A failure destroys the compressor without its trailer, and with it the connection: broken, and seen to be.
   return isZipped ? pipeline(document, createGzip(), () => {}) : document
 }
