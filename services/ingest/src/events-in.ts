@@ -1,7 +1,8 @@
 import type { HealthCheck, Logger, Releasers, Tracing } from '@herald/runtime'
-import type { Store } from '@herald/store'
+import { isStorageUnavailable, type Store } from '@herald/store'
 import type { Settings } from './config.ts'
 import type { TopicKind } from './events/decide.ts'
+import { createGatheredHandler } from './events/gathered-handler.ts'
 import { deadLetterOverdueReceipts } from './events/overdue-receipts.ts'
 import { createRecordHandler, type HandledRecord, type RecordHandlerDependencies } from './events/record-handler.ts'
 import { createTracedRecordHandler } from './events/traced-record-handler.ts'
@@ -52,6 +53,7 @@ export function createEventsIn(dependencies: EventsInDependencies): EventsIn {
     times: () => ({ now: clock(), keepFrom: keepFrom(clock(), settings.RETENTION_DAYS) }),
     observe: createObserver(metrics, logger),
   }
+  const handle = tracing ? createTracedRecordHandler(handling, tracing) : createRecordHandler(handling)
   const heldBack = new Map<string, Date>()
   const consumer = createEventConsumer({
     ...shared,
@@ -59,7 +61,7 @@ export function createEventsIn(dependencies: EventsInDependencies): EventsIn {
     clock,
     logger,
     kindOf: (topic) => kinds.get(topic) as TopicKind,
-    handle: tracing ? createTracedRecordHandler(handling, tracing) : createRecordHandler(handling),
+    handle: createGatheredHandler(handle, isStorageUnavailable),
     onChunk: metrics.observeChunk,
     onHeldBack(topic, partition) {
       heldBack.set(`${topic}/${partition}`, clock())

@@ -5,6 +5,7 @@ import type { IncomingRecord } from '../events/incoming-record.ts'
 import type { HandleRecords } from '../events/record-handler.ts'
 import { type Backoff, createBackoff } from './backoff.ts'
 import { chunksOf } from './chunks.ts'
+import { type OffsetCommits, offsetBehind } from './offset-commits.ts'
 import { readHeaders } from './record-headers.ts'
 
 export type Chunk = {
@@ -17,8 +18,9 @@ export type Chunk = {
 export type BatchRunnerDependencies = {
   readonly handle: HandleRecords
   readonly kindOf: (topic: string) => TopicKind
+  readonly commits: Pick<OffsetCommits, 'handled' | 'flush'>
   readonly logger: Logger
-  /** Told of every chunk that is stored and committed. */
+  /** Told of every chunk that stands. */
   readonly onChunk: (chunk: Chunk) => void
   /** Told of every chunk that has to come again. */
   readonly onHeldBack: (topic: string, partition: number) => void
@@ -27,13 +29,13 @@ export type BatchRunnerDependencies = {
 export type BatchRunner = { readonly eachBatch: EachBatchHandler; stop(): void }
 
 /**
- * Runs a batch in chunks: handle → resolve → commit → heartbeat. What fails before the commit has not happened: the
- * partition pauses, the batch is given back unresolved, and Kafka hands it out again. Nothing waits inside a batch, for
- * one that waits stops every partition of its broker. Errors of commit and heartbeat are kafkajs's own and pass through:
- * they tell it that the partition was taken away.
+ * Runs a batch in chunks: handle → resolve → commit → heartbeat. What fails in the handling has not happened: the partition
+ * pauses, the batch is given back unresolved, and Kafka hands it out again. Nothing waits inside a batch, for one that
+ * waits stops every partition of its broker. Errors of commit and heartbeat are kafkajs's own and pass through: they tell
+ * it that the partition was taken away.
  */
 export function createBatchRunner(dependencies: BatchRunnerDependencies): BatchRunner {
-  const { handle, kindOf, logger, onChunk, onHeldBack } = dependencies
+  const { handle, kindOf, commits, logger, onChunk, onHeldBack } = dependencies
   const backoffs = new Map<string, Backoff>()
   const timers = new Set<NodeJS.Timeout>()
 
@@ -59,10 +61,10 @@ export function createBatchRunner(dependencies: BatchRunnerDependencies): BatchR
 
   return {
     async eachBatch(payload) {
-      const { batch, resolveOffset, commitOffsetsIfNecessary, uncommittedOffsets, heartbeat } = payload
+      const { batch, resolveOffset, heartbeat } = payload
       const { topic, partition, messages } = batch
       for (const chunk of chunksOf(messages)) {
-        if (!payload.isRunning() || payload.isStale()) return
+        if (!payload.isRunning() || payload.isStale()) break
         const start = performance.now()
         try {
           await handle(
@@ -72,12 +74,17 @@ export function createBatchRunner(dependencies: BatchRunnerDependencies): BatchR
         } catch (error) {
           return holdBack(payload, error)
         }
-        resolveOffset((chunk.at(-1) as KafkaMessage).offset)
-        await commitOffsetsIfNecessary(uncommittedOffsets())
+        const last = chunk.at(-1) as KafkaMessage
+        resolveOffset(last.offset)
+        // The batch may go on behind its last record: with the marker of a transaction, or what compaction took.
+        const end = last === messages.at(-1) ? batch.lastOffset() : last.offset
+        await commits.handled(payload, offsetBehind(end))
         backoffs.get(`${topic}/${partition}`)?.reset()
         onChunk({ topic, partition, records: chunk.length, seconds: (performance.now() - start) / 1_000 })
         await heartbeat()
       }
+      // Who stops leaves the group next, and could commit nothing any more.
+      if (!payload.isRunning()) await commits.flush()
     },
     stop() {
       for (const timer of timers) clearTimeout(timer)

@@ -3,10 +3,10 @@ import type { Logger } from '@herald/runtime'
 import type { Consumer, Kafka } from 'kafkajs'
 import { createBackoff } from './backoff.ts'
 import { type BatchRunnerDependencies, createBatchRunner } from './batch-runner.ts'
-import { commitPassedOver } from './passed-over.ts'
+import { createOffsetCommits } from './offset-commits.ts'
 import { findTopicFaults } from './topic-check.ts'
 
-export type EventConsumerDependencies = BatchRunnerDependencies & {
+export type EventConsumerDependencies = Omit<BatchRunnerDependencies, 'commits'> & {
   readonly kafka: Kafka
   readonly groupId: string
   /** The topics to read. */
@@ -67,12 +67,12 @@ export function createEventConsumer(dependencies: EventConsumerDependencies): Ev
     const missing = faults.filter((fault) => fault.endsWith('does not exist'))
     // To subscribe to a topic that is not there would throw, and to read without dead letters would stop at the first.
     if (missing.length > 0) throw new Error(missing.join('; '))
-    const runner = createBatchRunner(dependencies)
     const consumer = createConsumer(kafka, groupId)
+    const commits = createOffsetCommits(consumer, logger)
+    const runner = createBatchRunner({ ...dependencies, commits })
     const over = watch(consumer, onJoined)
     // Nobody waits for it yet, and an early crash must not count as unhandled.
     over.catch(() => {})
-    commitPassedOver(consumer, logger)
     try {
       await consumer.connect()
       // From the beginning: after an offset out of range, "latest" would skip what lies between.

@@ -1,0 +1,71 @@
+import { beforeEach, expect, test } from '@jest/globals'
+import { createGatheredHandler } from './gathered-handler.ts'
+import type { IncomingRecord } from './incoming-record.ts'
+import { recordOf } from './records.fixture.ts'
+
+class Away extends Error {}
+
+let calls: string[]
+beforeEach(() => {
+  calls = []
+})
+
+const share = (partition: number, count: number, value = 'x'): IncomingRecord[] =>
+  Array.from({ length: count }, (_, n) => ({ ...recordOf(value), partition, offset: String(n) }))
+
+/** Says who handled what, and fails with what `fault` finds in it. */
+const createHandler = (fault: (records: readonly IncomingRecord[]) => Error | undefined = () => undefined) =>
+  createGatheredHandler(
+    async (records, kind) => {
+      const partitions = [...new Set(records.map(({ partition }) => partition))]
+      calls.push(`${kind} ${partitions.join('+')}: ${records.length}`)
+      const error = fault(records)
+      if (error) throw error
+    },
+    (error) => error instanceof Away,
+  )
+
+const outcomes = async (handled: readonly Promise<void>[]) =>
+  (await Promise.allSettled(handled)).map((result) => (result.status === 'fulfilled' ? 'done' : String(result.reason)))
+
+test('what comes at the same moment is handled together, each kind by itself', async () => {
+  const handle = createHandler()
+  const handled = [
+    handle(share(0, 2), 'mention'),
+    handle(share(1, 3), 'change'),
+    handle(share(2, 1), 'mention'),
+    handle(share(3, 1), 'change'),
+  ]
+  expect(await outcomes(handled)).toEqual(Array(4).fill('done'))
+  expect(calls).toEqual(['mention 0+2: 3', 'change 1+3: 4'])
+
+  await handle(share(5, 1), 'mention')
+  expect(calls.slice(2)).toEqual(['mention 5: 1'])
+})
+
+test('no more of it than a chunk may be: 1,000 records, 512 KiB', async () => {
+  const handle = createHandler()
+  await Promise.all([handle(share(0, 600), 'change'), handle(share(1, 400), 'change'), handle(share(2, 1), 'change')])
+  expect(calls).toEqual(['change 0+1: 1000', 'change 2: 1'])
+
+  calls = []
+  const large = 'x'.repeat(200 * 1024)
+  await Promise.all([0, 1, 2].map((partition) => handle(share(partition, 1, large), 'mention')))
+  expect(calls).toEqual(['mention 0+1: 2', 'mention 2: 1'])
+})
+
+test('what fails together is handled alone, and holds up nobody else', async () => {
+  const handle = createHandler((records) =>
+    records.some(({ partition }) => partition === 1) ? new Error('refused') : undefined,
+  )
+  const handled = [0, 1, 2].map((partition) => handle(share(partition, 1), 'mention'))
+  expect(await outcomes(handled)).toEqual(['done', 'Error: refused', 'done'])
+  expect(calls).toEqual(['mention 0+1+2: 3', 'mention 0: 1', 'mention 1: 1', 'mention 2: 1'])
+})
+
+test('what would fail for each is not tried again', async () => {
+  const handle = createHandler(() => new Away('away'))
+  const handled = [0, 1].map((partition) => handle(share(partition, 1), 'mention'))
+  expect(await outcomes(handled)).toEqual(['Error: away', 'Error: away'])
+  expect(calls).toEqual(['mention 0+1: 2'])
+})

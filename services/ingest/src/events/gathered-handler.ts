@@ -1,0 +1,78 @@
+import type { TopicKind } from './decide.ts'
+import type { IncomingRecord } from './incoming-record.ts'
+import type { HandleRecords } from './record-handler.ts'
+
+/** As much as one partition's own chunk may be. */
+const most = { records: 1_000, bytes: 512 * 1024 }
+
+type Share = {
+  readonly records: readonly IncomingRecord[]
+  readonly kind: TopicKind
+  resolve(): void
+  reject(error: unknown): void
+}
+
+/**
+ * The handler of records for partitions that come at the same moment, as those of one fetch do: what they bring is handled
+ * together, as far as it is no more than a chunk. With few records each, a write, a look and a commit of every partition's
+ * own are most of what an event waits for.
+ *
+ * When that fails, each partition's share is handled alone, so that none is held up by another's; unless `isOfAll` says
+ * that it would fail again.
+ */
+export function createGatheredHandler(handle: HandleRecords, isOfAll: (error: unknown) => boolean): HandleRecords {
+  let waiting: Share[] = []
+
+  const handleAlone = ({ records, kind, resolve, reject }: Share): void => {
+    handle(records, kind).then(resolve, reject)
+  }
+
+  const handleTogether = async (shares: readonly Share[]): Promise<void> => {
+    const [first] = shares
+    if (first === undefined) return
+    if (shares.length === 1) return handleAlone(first)
+    try {
+      await handle(
+        shares.flatMap(({ records }) => records),
+        first.kind,
+      )
+      for (const { resolve } of shares) resolve()
+    } catch (error) {
+      if (isOfAll(error)) for (const { reject } of shares) reject(error)
+      else shares.forEach(handleAlone)
+    }
+  }
+
+  const handleWaiting = (): void => {
+    const shares = waiting
+    waiting = []
+    for (const group of groupsOf(shares)) void handleTogether(group)
+  }
+
+  return (records, kind) =>
+    new Promise((resolve, reject) => {
+      if (waiting.length === 0) setImmediate(handleWaiting)
+      waiting.push({ records, kind, resolve, reject })
+    })
+}
+
+/** Shares of one kind, one after another, no more of them than a chunk may be. */
+function groupsOf(shares: readonly Share[]): Share[][] {
+  const groups: Share[][] = []
+  const open = new Map<TopicKind, { group: Share[]; records: number; bytes: number }>()
+  for (const share of shares) {
+    const records = share.records.length
+    const bytes = share.records.reduce((sum, { value }) => sum + (value?.length ?? 0), 0)
+    const last = open.get(share.kind)
+    if (last && last.records + records <= most.records && last.bytes + bytes <= most.bytes) {
+      last.group.push(share)
+      last.records += records
+      last.bytes += bytes
+    } else {
+      const group = [share]
+      groups.push(group)
+      open.set(share.kind, { group, records, bytes })
+    }
+  }
+  return groups
+}

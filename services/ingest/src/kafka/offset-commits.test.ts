@@ -1,0 +1,122 @@
+import { EventEmitter } from 'node:events'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { beforeEach, expect, test } from '@jest/globals'
+import kafkajs, { type Consumer, type EachBatchPayload } from 'kafkajs'
+import { createOffsetCommits, type OffsetCommits } from './offset-commits.ts'
+
+// What a broker does with commits is seen in the tests of the consumer; here is what is asked of it, and when.
+const { events } = new kafkajs.Kafka({ brokers: ['nobody:1'] }).consumer({ groupId: 'g' })
+
+let consumer: EventEmitter
+let commits: OffsetCommits
+/** The commits that were asked for, and how to answer the last one. */
+let asked: string[]
+let answer: (error?: Error) => Promise<void>
+
+const send = ({ topics }: { topics: { topic: string; partitions: { partition: number; offset: string }[] }[] }) => {
+  asked.push(
+    topics
+      .flatMap(({ topic, partitions }) =>
+        partitions.map(({ partition, offset }) => `${topic}/${partition} to ${offset}`),
+      )
+      .join(', '),
+  )
+  return new Promise<void>((resolve, reject) => {
+    answer = async (error) => {
+      if (error) reject(error)
+      else resolve()
+      await nextTurn()
+      await nextTurn()
+    }
+  })
+}
+
+beforeEach(() => {
+  asked = []
+  consumer = Object.assign(new EventEmitter(), { events })
+  commits = createOffsetCommits(consumer as unknown as Consumer, { debug: () => {} })
+})
+
+const handled = (topic: string, partition: number, offset: string) =>
+  commits.handled(
+    { batch: { topic, partition }, commitOffsetsIfNecessary: send } as unknown as EachBatchPayload,
+    offset,
+  )
+
+test('the caller goes on while it is committed, and who is ready at the same moment shares it', async () => {
+  await Promise.all([handled('a', 0, '5'), handled('a', 1, '7'), handled('b', 0, '1')])
+  await nextTurn()
+  expect(asked).toEqual(['a/0 to 5, a/1 to 7, b/0 to 1'])
+})
+
+test('one commit at a time: what is handled meanwhile follows, and nothing twice', async () => {
+  await handled('a', 0, '5')
+  await nextTurn()
+  await handled('a', 0, '6')
+  await handled('a', 1, '2')
+  await handled('a', 0, '8')
+  await nextTurn()
+  expect(asked).toEqual(['a/0 to 5'])
+  await answer()
+  expect(asked).toEqual(['a/0 to 5', 'a/0 to 8, a/1 to 2'])
+  await answer()
+  await commits.flush()
+  expect(asked).toHaveLength(2)
+})
+
+test('after a failure the next one waits, and passes on what kafkajs says', async () => {
+  await handled('a', 0, '5')
+  await nextTurn()
+  await answer(new Error('not the coordinator'))
+  const next = handled('a', 1, '2')
+  await nextTurn()
+  expect(asked.at(-1)).toBe('a/0 to 5, a/1 to 2')
+  await Promise.all([expect(next).rejects.toThrow('rebalancing'), answer(new Error('rebalancing'))])
+
+  const again = handled('a', 1, '3')
+  await nextTurn()
+  await answer()
+  await again
+  await handled('a', 1, '4')
+  await nextTurn()
+  expect(asked.slice(2)).toEqual(['a/0 to 5, a/1 to 3', 'a/1 to 4'])
+})
+
+test('a heartbeat tries again what could not be committed', async () => {
+  await handled('a', 0, '5')
+  await nextTurn()
+  await answer(new Error('away'))
+  consumer.emit(events.HEARTBEAT)
+  await nextTurn()
+  expect(asked).toEqual(['a/0 to 5', 'a/0 to 5'])
+  await answer()
+  consumer.emit(events.HEARTBEAT)
+  await nextTurn()
+  expect(asked).toHaveLength(2)
+})
+
+test('after a rebalance nothing is committed that was handled before it', async () => {
+  await handled('a', 0, '5')
+  await nextTurn()
+  await handled('a', 1, '7')
+  consumer.emit(events.GROUP_JOIN)
+  await answer(new Error('rebalancing'))
+  await commits.flush()
+  consumer.emit(events.HEARTBEAT)
+  await nextTurn()
+  expect(asked).toEqual(['a/0 to 5'])
+})
+
+test('a flush waits until all is committed', async () => {
+  let isFlushed = false
+  await handled('a', 0, '5')
+  await nextTurn()
+  await handled('a', 0, '6')
+  const flushed = commits.flush().then(() => {
+    isFlushed = true
+  })
+  await answer()
+  expect(isFlushed).toBe(false)
+  await answer()
+  await flushed
+})
