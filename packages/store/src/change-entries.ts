@@ -1,5 +1,4 @@
 import { limits } from '@herald/contracts'
-import type { Collection } from 'mongodb'
 import { toUuidBinary } from './binary.ts'
 import {
   type ChangeEntryDocument,
@@ -7,6 +6,7 @@ import {
   type StoredChangeEntry,
   toChangeEntryDocument,
 } from './change-entry-document.ts'
+import type { Source } from './find-bytes.ts'
 import { type IdRange, keyRange } from './id-range.ts'
 import { type InsertOutcome, insertNew } from './insert-new.ts'
 import { readChangeEntry } from './read-change-entry.ts'
@@ -43,11 +43,11 @@ export type ChangeEntries = {
   of(subscriberId: string): ChangeLog
 }
 
-export function createChangeEntries(collection: Collection<ChangeEntryDocument>): ChangeEntries {
+export function createChangeEntries(source: Source<ChangeEntryDocument>): ChangeEntries {
   return {
     async insertNew(entries) {
       const documents = entries.map(toChangeEntryDocument)
-      const { refused, ...counts } = await insertNew(collection, documents)
+      const { refused, ...counts } = await insertNew(source.collection, documents)
       const entryOf = (document: ChangeEntryDocument) => entries[documents.indexOf(document)] as StoredChangeEntry
       return { ...counts, refused: refused.map(({ document, reason }) => ({ document: entryOf(document), reason })) }
     },
@@ -58,10 +58,10 @@ export function createChangeEntries(collection: Collection<ChangeEntryDocument>)
         idOf: ({ id }: StoredChangeEntry) => id,
       }
       return {
-        all: (query, step) => readAll(collection, toWanted(subscriberId, query), reading, step),
-        allBytes: (query, step) => readAll(collection, toWanted(subscriberId, query), bytesReading(), step),
+        all: (query, step) => readAll(source, toWanted(subscriberId, query), reading, step),
+        allBytes: (query, step) => readAll(source, toWanted(subscriberId, query), bytesReading(), step),
         async list(query, limit) {
-          const { page, next } = await findPage(collection, toWanted(subscriberId, query), limit, reading)
+          const { page, next } = await findPage(source, toWanted(subscriberId, query), limit, reading)
           return { entries: page, next }
         },
       }
@@ -71,13 +71,13 @@ export function createChangeEntries(collection: Collection<ChangeEntryDocument>)
 
 /** One step ahead, so that MongoDB and the reader do not wait for each other. */
 async function* readAll<R>(
-  collection: Collection<ChangeEntryDocument>,
+  source: Source<ChangeEntryDocument>,
   wanted: Wanted<ChangeEntryDocument>,
   reading: Reading<ChangeEntryDocument, R>,
   step: number = limits.examinedPerStep,
 ): AsyncGenerator<readonly R[], void, void> {
   const ask = (next: Wanted<ChangeEntryDocument>) => {
-    const asked = findAmongNext(collection, next, step, reading)
+    const asked = findAmongNext(source, next, step, reading)
     // It may fail while the reader is still busy with the step before; it is told when he comes for it.
     asked.catch(() => {})
     return asked

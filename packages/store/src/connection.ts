@@ -66,11 +66,12 @@ export function createStore({ uri, database: name, applicationName, retentionDay
   const notifications = notificationsIn(database)
   return {
     notifications: createNotifications({
+      database,
       collection: notifications,
       markMany: createMarkMany({ client, notifications, bulkMarks: bulkMarksIn(database) }),
       countUnread: createUnreadCount(database, notifications.collectionName),
     }),
-    changeEntries: createChangeEntries(changeEntriesIn(database)),
+    changeEntries: createChangeEntries({ database, collection: changeEntriesIn(database) }),
     receipts: createReceipts(notifications, waitingReceiptsIn(database)),
     createRequests: createCreateRequests(createRequestsIn(database)),
     feedChanges: createFeedChanges(watching.client.db(name)),

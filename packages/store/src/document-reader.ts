@@ -49,6 +49,18 @@ const int32 = (bytes: Buffer, at: number) =>
   ((bytes[at + 2] as number) << 16) |
   ((bytes[at + 3] as number) << 24)
 
+/** The documents of an array that holds nothing else, each as its bytes. */
+export function elementsOfArray(bytes: Buffer, at: number): Buffer[] {
+  const documents: Buffer[] = []
+  for (let element = at + 4; bytes[element] !== 0; ) {
+    const start = bytes.indexOf(0, element + 1) + 1
+    const end = start + int32(bytes, start)
+    documents.push(bytes.subarray(start, end))
+    element = end
+  }
+  return documents
+}
+
 /** How long a value of this type is. */
 function sizeOf(type: number, bytes: Buffer, at: number): number {
   switch (type) {

@@ -1,6 +1,7 @@
 import type { ReadStatus } from '@herald/contracts'
-import type { Collection, Filter, UpdateFilter } from 'mongodb'
+import type { Filter, UpdateFilter } from 'mongodb'
 import { toKey, toUuidBinary } from './binary.ts'
+import type { Source } from './find-bytes.ts'
 import { type IdRange, keyRange } from './id-range.ts'
 import type { MarkMany, Selection } from './mark-many.ts'
 import {
@@ -47,8 +48,7 @@ export type Feed = {
   unreadCount(): Promise<number>
 }
 
-export type FeedDependencies = {
-  readonly collection: Collection<NotificationDocument>
+export type FeedDependencies = Source<NotificationDocument> & {
   readonly markMany: MarkMany
   readonly countUnread: CountUnread
 }
@@ -56,10 +56,11 @@ export type FeedDependencies = {
 type Where = Filter<NotificationDocument>
 
 export function createFeed(
-  { collection, markMany, countUnread }: FeedDependencies,
+  { database, collection, markMany, countUnread }: FeedDependencies,
   { subscriberId, recipientId }: FeedOwner,
 ): Feed {
   const prefix = [subscriberId, recipientId] as const
+  const source = { database, collection }
   const reading = {
     fromBytes: (bytes: Buffer) => readNotification(bytes, subscriberId),
     fromDocument: fromNotificationDocument,
@@ -76,11 +77,11 @@ export function createFeed(
 
   return {
     async list(query) {
-      const { page, next } = await findPage(collection, toWanted(prefix, query), query.limit, reading)
+      const { page, next } = await findPage(source, toWanted(prefix, query), query.limit, reading)
       return { notifications: page, next }
     },
     async listBytes(query) {
-      const { page, next } = await findPage(collection, toWanted(prefix, query), query.limit, bytesReading())
+      const { page, next } = await findPage(source, toWanted(prefix, query), query.limit, bytesReading())
       return { documents: page, next }
     },
     async get(id) {

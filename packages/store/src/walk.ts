@@ -1,6 +1,7 @@
 import { bytesToUuid, limits } from '@herald/contracts'
-import { type Binary, BSON, type Collection, type Document, type Filter } from 'mongodb'
+import { type Binary, BSON, type Document, type Filter } from 'mongodb'
 import { readKey } from './document-reader.ts'
+import { findBytes, type Source } from './find-bytes.ts'
 import { readLimits } from './read-limits.ts'
 
 type Keyed = { _id: Binary }
@@ -32,19 +33,17 @@ export function bytesReading<T extends Document>(): Reading<T, Buffer> {
  * both: where it ended would otherwise have to be looked up, and could have moved meanwhile.
  */
 export async function findAmongNext<T extends Keyed, R>(
-  collection: Collection<T>,
+  source: Source<T>,
   { indexed, filter }: Wanted<T>,
   size: number,
   reading: Reading<T, R>,
 ): Promise<Stretch<R>> {
   if (isPlain(filter)) {
-    const options = { ...readLimits, raw: true, batchSize: size }
-    const found = await collection.find(indexed, options).sort({ _id: -1 }).limit(size).toArray()
-    const all = found as unknown as Buffer[]
+    const all = await findBytes(source, indexed, size)
     const last = all.at(-1)
     return { found: all.map(reading.fromBytes), end: last === undefined || all.length < size ? null : readKey(last) }
   }
-  const [result] = await collection
+  const [result] = await source.collection
     .aggregate<{ found: T[]; end: Keyed[] }>(
       [
         { $match: indexed },
@@ -68,7 +67,7 @@ export function beyond<T>(wanted: Wanted<T>, end: Binary): Wanted<T> {
  * than a request may cost: a page may then be short, and still have a next one.
  */
 export async function findPage<T extends Keyed, R>(
-  collection: Collection<T>,
+  source: Source<T>,
   query: Wanted<T>,
   limit: number,
   reading: Reading<T, R>,
@@ -77,7 +76,7 @@ export async function findPage<T extends Keyed, R>(
   const found: R[] = []
   let wanted = query
   for (let examined = 0; ; ) {
-    const stretch = await findAmongNext(collection, wanted, size, reading)
+    const stretch = await findAmongNext(source, wanted, size, reading)
     examined += size
     found.push(...stretch.found)
     if (found.length > limit) return { page: found.slice(0, limit), next: reading.idOf(found[limit - 1] as R) }

@@ -1,0 +1,113 @@
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { Binary, type CommandStartedEvent, type Filter, MongoClient } from 'mongodb'
+import { findBytes } from './find-bytes.ts'
+
+type Thing = { _id: Binary; group: number; text: string }
+
+const uri = process.env.MONGODB_URI ?? ''
+const client = new MongoClient(uri, { monitorCommands: true })
+const database = client.db(`herald-test-find-bytes-${process.pid}`)
+const collection = database.collection<Thing>('things')
+const keyOf = (n: number) => {
+  const key = Buffer.alloc(16)
+  key.writeUInt32BE(n)
+  return new Binary(key)
+}
+const from = (n: number): Filter<Thing> => ({ _id: { $gte: keyOf(n) } })
+
+beforeAll(async () => {
+  await database.createCollection('things', { clusteredIndex: { key: { _id: 1 }, unique: true } })
+  const things = Array.from({ length: 300 }, (_, n) => ({
+    _id: keyOf(n),
+    group: n % 3,
+    text: `${n} é €`.repeat(n % 7),
+  }))
+  await collection.insertMany([...things, ...[0, 1].map((n) => ({ _id: keyOf(1_000_000 + n), group: 9, text: 'x' }))])
+  await collection.insertMany(
+    Array.from({ length: 40 }, (_, n) => ({ _id: keyOf(2_000_000 + n), group: 5, text: 'x'.repeat(1_000_000) })),
+  )
+})
+afterAll(async () => {
+  await database.dropDatabase()
+  await client.close()
+})
+
+/** The commands that `work` sent about the collection. */
+async function commandsOf(work: () => Promise<unknown>): Promise<string[]> {
+  const names: string[] = []
+  const note = ({ commandName }: CommandStartedEvent) => void names.push(commandName)
+  client.on('commandStarted', note)
+  await work()
+  client.off('commandStarted', note)
+  return names
+}
+
+test.each([
+  ['all of a range', { ...from(0), group: 1 }, 1_000],
+  ['the newest of it', { ...from(0), group: 1 }, 20],
+  ['as many as there are', { ...from(1_000_000), group: 9 }, 2],
+  ['none', { ...from(3_000_000) }, 20],
+] as const)('%s: byte for byte what the driver finds, by one command', async (_, indexed, size) => {
+  const expected = await collection.find(indexed, { raw: true }).sort({ _id: -1 }).limit(size).toArray()
+  let found: Buffer[] = []
+  const commands = await commandsOf(async () => {
+    found = await findBytes({ database, collection }, indexed, size)
+  })
+  expect(found.map((bytes) => bytes.toString('hex'))).toEqual(
+    (expected as unknown as Buffer[]).map((bytes) => Buffer.from(bytes).toString('hex')),
+  )
+  expect(commands).toEqual(['find'])
+})
+
+test('what is larger than one answer comes whole, and leaves no cursor behind', async () => {
+  const found = await findBytes({ database, collection }, { ...from(2_000_000), group: 5 }, 40)
+  expect(found).toHaveLength(40)
+  expect(new Set(found.map((bytes) => bytes.subarray(0, 30).toString('hex'))).size).toBe(40)
+  const cursors = await client
+    .db('admin')
+    .aggregate([{ $currentOp: { idleCursors: true } }, { $match: { ns: collection.namespace } }])
+    .toArray()
+  expect(cursors).toEqual([])
+})
+
+test('a connection that goes with the question is made up for', async () => {
+  const target = client.options.hosts[0] as { host: string; port: number }
+  const sockets = new Set<Socket>()
+  let questions = 0
+  const server = createServer((socket) => {
+    const upstream = connect(target.port, target.host)
+    for (const one of [socket, upstream]) sockets.add(one.on('error', () => {}))
+    socket.on('data', (data: Buffer) => {
+      if (data.includes('things') && questions++ === 0) socket.resetAndDestroy()
+      else upstream.write(data)
+    })
+    upstream.pipe(socket)
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const other = new MongoClient(`mongodb://127.0.0.1:${port}/?directConnection=true`)
+  try {
+    const source = { database: other.db(database.databaseName) }
+    const found = await findBytes({ ...source, collection: source.database.collection<Thing>('things') }, from(0), 5)
+    expect(found).toHaveLength(5)
+    expect(questions).toBe(2)
+  } finally {
+    await other.close()
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  }
+})
+
+test('where nobody is there is no second try', async () => {
+  const nobody = new MongoClient('mongodb://127.0.0.1:1/', { serverSelectionTimeoutMS: 300 })
+  let selections = 0
+  nobody.on('serverSelectionStarted', () => void selections++)
+  const source = nobody.db(randomUUID())
+  const asked = findBytes({ database: source, collection: source.collection<Thing>('things') }, from(0), 5)
+  await expect(asked).rejects.toThrow('ECONNREFUSED')
+  expect(selections).toBeLessThan(3)
+  await nobody.close()
+})
