@@ -25,3 +25,4 @@ await consumer.run({
     await heartbeat()
   },
 })
+console.log('running')

@@ -12,7 +12,7 @@ import process from 'node:process'
 import { fastify } from 'fastify'
 import { Binary, type Document, MongoClient } from 'mongodb'
 
-const { MODE = '', MONGODB_URI = '', MONGODB_DATABASE = '', PORT = '0' } = process.env
+const { MODE = '', MONGODB_URI = '', MONGODB_DATABASE = '' } = process.env
 const client = new MongoClient(MONGODB_URI, { writeConcern: { w: 'majority', journal: true } })
 await client.connect()
 const database = client.db(MONGODB_DATABASE)
@@ -77,4 +77,4 @@ app.patch<{ Params: Params }>('/:subscriber/:user/:id', async ({ params: { subsc
   return { ok: true }
 })
 
-await app.listen({ host: '127.0.0.1', port: Number(PORT) })
+console.log(`listening at ${await app.listen({ host: '127.0.0.1', port: 0 })}`)

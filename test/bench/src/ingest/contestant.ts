@@ -1,9 +1,8 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { execFile } from 'node:child_process'
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { createTokenIssuer, type HeraldTopics, startService } from '@herald/local-stack'
+import { createTokenIssuer, type HeraldTopics, startProgram, startService } from '@herald/local-stack'
 import type { Collection, Db, Document } from 'mongodb'
 import { serviceSettings } from '../settings.ts'
 
@@ -41,7 +40,7 @@ export async function startIngest(course: Course): Promise<Contestant> {
 /** What the drivers alone allow: see `ceilings/ingest.ts`. */
 export async function startIngestCeiling(course: Course): Promise<Contestant> {
   const collection = await createPlainCollection(course.database)
-  const env = {
+  const environment = {
     ...process.env,
     MONGODB_URI: course.mongodbUri,
     MONGODB_DATABASE: course.database.databaseName,
@@ -50,8 +49,14 @@ export async function startIngestCeiling(course: Course): Promise<Contestant> {
     KAFKA_GROUP_ID: course.groupId,
     TOPIC: course.topics[course.topic],
   }
-  const args = ['--disable-warning=TimeoutNegativeWarning', fileOf('../ceilings/ingest.ts')]
-  return contestantOf(spawn(process.execPath, args, { env, stdio: ['ignore', 'inherit', 'inherit'] }), collection)
+  const program = await startProgram({
+    name: 'the ceiling of ingest',
+    command: process.execPath,
+    args: ['--disable-warning=TimeoutNegativeWarning', fileOf('../ceilings/ingest.ts')],
+    environment,
+    ready: { line: /running/ },
+  })
+  return { pid: program.pid, collection, stop: program.stop }
 }
 
 /** A collection for events as they are, with as many indexes as Herald's change log has, on the same values. */
@@ -59,19 +64,4 @@ export async function createPlainCollection(database: Db): Promise<Collection<Do
   const collection = await database.createCollection('events', { clusteredIndex: { key: { _id: 1 }, unique: true } })
   await collection.createIndexes([{ key: { 'data.entityId': 1, _id: 1 } }, { key: { 'data.user.id': 1, _id: 1 } }])
   return collection
-}
-
-/** A program that drains; it dies with this process. */
-export function contestantOf(child: ChildProcess, collection: Collection<Document>): Contestant {
-  const kill = () => child.kill('SIGKILL')
-  process.once('exit', kill)
-  return {
-    pid: child.pid ?? 0,
-    collection,
-    async stop() {
-      const gone = once(child, 'exit')
-      if (child.exitCode === null && child.signalCode === null && kill()) await gone
-      process.off('exit', kill)
-    },
-  }
 }
