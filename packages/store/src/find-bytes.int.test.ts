@@ -46,7 +46,8 @@ async function commandsOf(work: () => Promise<unknown>): Promise<string[]> {
 }
 
 test.each([
-  ['all of a range', { ...from(0), group: 1 }, 1_000],
+  ['all of a range', { ...from(0), group: 1 }, 101],
+  ['many', { ...from(0), group: { $lt: 3 } }, 1_000],
   ['the newest of it', { ...from(0), group: 1 }, 20],
   ['as many as there are', { ...from(1_000_000), group: 9 }, 2],
   ['none', { ...from(3_000_000) }, 20],
@@ -60,6 +61,7 @@ test.each([
     (expected as unknown as Buffer[]).map((bytes) => Buffer.from(bytes).toString('hex')),
   )
   expect(commands).toEqual(['find'])
+  expect(found.length).toBe(Math.min(expected.length, size))
 })
 
 test('what is larger than one answer comes whole, and leaves no cursor behind', async () => {

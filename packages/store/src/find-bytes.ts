@@ -8,6 +8,8 @@ export type Source<T extends object> = { readonly database: Db; readonly collect
 type Batch = { documents: Buffer[]; cursorId: bigint }
 
 const maxTimeExpired = 50
+/** Up to so many documents the cursor is most of the work; with more its answer, held as one piece, costs memory. */
+const mostAtOnce = 200
 
 /**
  * The newest `size` documents of a range that an index serves, each as its bytes.
@@ -21,6 +23,7 @@ export async function findBytes<T extends object>(
   indexed: Filter<T>,
   size: number,
 ): Promise<Buffer[]> {
+  if (size > mostAtOnce) return findByCursor(collection, indexed, size)
   const command = { find: collection.collectionName, filter: indexed, sort: { _id: -1 }, limit: size, batchSize: size }
   try {
     const { cursor } = await database.command({ ...command, ...readLimits }, { raw: true })
@@ -30,6 +33,10 @@ export async function findBytes<T extends object>(
   } catch (error) {
     if (isFinal(error)) throw error
   }
+  return findByCursor(collection, indexed, size)
+}
+
+async function findByCursor<T extends object>(collection: Collection<T>, indexed: Filter<T>, size: number) {
   const options = { ...readLimits, raw: true, batchSize: size }
   const found = await collection.find(indexed, options).sort({ _id: -1 }).limit(size).toArray()
   return found as unknown as Buffer[]
