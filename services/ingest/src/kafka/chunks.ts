@@ -1,7 +1,10 @@
-const recordsPerChunk = 1_000
-const bytesPerChunk = 512 * 1024
+/** As much as is handled at once. */
+export const chunkLimits = { records: 1_000, bytes: 512 * 1024 } as const
 
 type Sized = { readonly value: Uint8Array | null }
+
+/** What counts of a record against the limit of bytes. */
+export const sizeOf = ({ value }: Sized): number => value?.length ?? 0
 
 /**
  * Cuts a batch into chunks of at most 1,000 records and about 512 KiB, so that each is done long before the group loses
@@ -11,8 +14,8 @@ export function* chunksOf<T extends Sized>(records: readonly T[]): Generator<T[]
   let chunk: T[] = []
   let bytes = 0
   for (const record of records) {
-    const size = record.value?.length ?? 0
-    if (chunk.length === recordsPerChunk || (chunk.length > 0 && bytes + size > bytesPerChunk)) {
+    const size = sizeOf(record)
+    if (chunk.length === chunkLimits.records || (chunk.length > 0 && bytes + size > chunkLimits.bytes)) {
       yield chunk
       chunk = []
       bytes = 0

@@ -1,9 +1,7 @@
-import type { TopicKind } from './decide.ts'
-import type { IncomingRecord } from './incoming-record.ts'
-import type { HandleRecords } from './record-handler.ts'
-
-/** As much as one partition's own chunk may be. */
-const most = { records: 1_000, bytes: 512 * 1024 }
+import type { TopicKind } from '../events/decide.ts'
+import type { IncomingRecord } from '../events/incoming-record.ts'
+import type { HandleRecords } from '../events/record-handler.ts'
+import { chunkLimits, sizeOf } from './chunks.ts'
 
 type Share = {
   readonly records: readonly IncomingRecord[]
@@ -62,9 +60,9 @@ function groupsOf(shares: readonly Share[]): Share[][] {
   const open = new Map<TopicKind, { group: Share[]; records: number; bytes: number }>()
   for (const share of shares) {
     const records = share.records.length
-    const bytes = share.records.reduce((sum, { value }) => sum + (value?.length ?? 0), 0)
+    const bytes = share.records.reduce((sum, record) => sum + sizeOf(record), 0)
     const last = open.get(share.kind)
-    if (last && last.records + records <= most.records && last.bytes + bytes <= most.bytes) {
+    if (last && last.records + records <= chunkLimits.records && last.bytes + bytes <= chunkLimits.bytes) {
       last.group.push(share)
       last.records += records
       last.bytes += bytes

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from '@jest/globals'
+import type { IncomingRecord } from '../events/incoming-record.ts'
+import { recordOf } from '../events/records.fixture.ts'
 import { createGatheredHandler } from './gathered-handler.ts'
-import type { IncomingRecord } from './incoming-record.ts'
-import { recordOf } from './records.fixture.ts'
 
 class Away extends Error {}
 
