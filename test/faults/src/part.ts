@@ -35,6 +35,8 @@ export interface Part {
   ownStack?: () => Promise<OwnStack>
   /** Its campaign is not to be shared with other parts. */
   isAlone?: boolean
+  /** It keeps the whole machine busy: the full run does it when all other lanes are done. */
+  isHeavy?: boolean
   /** Ingest broken on purpose: the part passes when the oracle finds it out. */
   mutant?: Mutant
   run(context: PartContext): Promise<void>

@@ -30,7 +30,7 @@ export const parts: readonly Part[] = [
   { name: 'rolling', lane: 'members', isAlone: true, short: 1, full: 4, run: rollRelease, notes: rollingNotes },
   { name: 'repeated', lane: 'members', isAlone: true, short: 1, full: 2, run: repeatEverything },
   { name: 'offsets-lost', lane: 'members', isAlone: true, short: 1, full: 1, run: loseOffsets },
-  { name: 'soak', lane: 'network', short: 1, full: 1, run: soak, notes: soakNotes },
+  { name: 'soak', lane: 'network', isHeavy: true, short: 1, full: 1, run: soak, notes: soakNotes },
   { name: 'first-letter-cut', lane: 'network', isAlone: true, short: 1, full: 1, run: cutBeforeFirstLetter },
   { name: 'disk-full', lane: 'network', short: 1, full: 1, run: fillDisks, ownStack: startOnSmallDisks },
 ]

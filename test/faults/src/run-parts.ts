@@ -14,6 +14,15 @@ export interface RunOptions {
 
 /** Runs the parts, each lane with servers of its own: what strikes processes has to wait more than it works. */
 export async function runParts(selected: readonly Part[], options: RunOptions): Promise<void> {
+  const isLate = ({ isHeavy }: Part) => isHeavy === true && !options.isShort
+  await runLanes(
+    selected.filter((part) => !isLate(part)),
+    options,
+  )
+  await runLanes(selected.filter(isLate), options)
+}
+
+async function runLanes(selected: readonly Part[], options: RunOptions): Promise<void> {
   const lanes = Object.values(Object.groupBy(selected, ({ lane }) => lane))
   const ends = await Promise.allSettled(lanes.map((lane) => runLane(lane ?? [], options)))
   for (const end of ends) if (end.status === 'rejected') throw end.reason
