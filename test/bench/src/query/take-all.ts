@@ -1,0 +1,47 @@
+import { connect } from 'node:net'
+
+const pieceBytes = 64 * 1024
+const lastChunk = '0\r\n\r\n'
+
+/**
+ * Takes the whole answer to a GET and throws it away. It reads the socket itself, for `fetch` would take a good half of what
+ * the service takes to write it, on the same cores.
+ *
+ * @returns how many bytes came
+ * @throws Error when the answer is no success, or breaks off
+ */
+export function takeAll(url: string, token: string): Promise<number> {
+  const { hostname, port, pathname, host } = new URL(url)
+  const buffer = Buffer.alloc(pieceBytes)
+  let bytes = 0
+  let opening = ''
+  let closing = ''
+  return new Promise((resolve, reject) => {
+    const socket = connect({
+      host: hostname,
+      port: Number(port),
+      onread: {
+        buffer,
+        callback(length) {
+          if (bytes === 0) opening = buffer.toString('latin1', 0, 12)
+          const tail = buffer.toString('latin1', Math.max(0, length - lastChunk.length), length)
+          closing = (closing + tail).slice(-lastChunk.length)
+          bytes += length
+          return true
+        },
+      },
+    })
+    socket.once('error', reject)
+    socket.once('end', () => {
+      if (opening === 'HTTP/1.1 200' && closing === lastChunk) resolve(bytes)
+      else reject(new Error(`It began with ${JSON.stringify(opening)} and ended with ${JSON.stringify(closing)}`))
+    })
+    const headers = [
+      `host: ${host}`,
+      `authorization: Bearer ${token}`,
+      'accept-encoding: identity',
+      'connection: close',
+    ]
+    socket.write(`GET ${pathname} HTTP/1.1\r\n${headers.join('\r\n')}\r\n\r\n`)
+  })
+}
