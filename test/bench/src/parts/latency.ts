@@ -10,7 +10,7 @@ import { createStreamReaders } from '../query/stream-readers.ts'
 const eventsPerSecond = 500
 const tickMs = 10
 /** Every so many events one is looked for in the list of its recipient; the rest are background. */
-const listedEvery = 50
+const listedEvery = 10
 const lookEveryMs = 3
 const givenUpAfterMs = 10_000
 
