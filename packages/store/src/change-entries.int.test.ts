@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { MongoClient } from 'mongodb'
 import type { StoredChangeEntry } from './change-entry-document.ts'
 import { createStore } from './connection.ts'
+import { readChangeEntry } from './read-change-entry.ts'
 
 const uri = process.env.MONGODB_URI ?? ''
 const name = `herald-test-change-entries-${process.pid}`
@@ -28,7 +29,9 @@ const entry = (subscriberId: string, n: number): StoredChangeEntry => ({
 
 const readAll = async (subscriberId: string, step?: number) => {
   const steps: (readonly StoredChangeEntry[])[] = []
-  for await (const entries of store.changeEntries.of(subscriberId).all({}, step)) steps.push(entries)
+  for await (const entries of store.changeEntries.of(subscriberId).allBytes({}, step)) {
+    steps.push(entries.map((bytes) => readChangeEntry(bytes, subscriberId)))
+  }
   return steps
 }
 

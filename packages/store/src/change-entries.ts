@@ -10,7 +10,7 @@ import type { Source } from './find-bytes.ts'
 import { type IdRange, keyRange } from './id-range.ts'
 import { type InsertOutcome, insertNew } from './insert-new.ts'
 import { readChangeEntry } from './read-change-entry.ts'
-import { beyond, bytesReading, findAmongNext, findPage, type Reading, type Wanted } from './walk.ts'
+import { beyond, bytesReading, findAmongNext, findPage, type Wanted } from './walk.ts'
 
 /** What is wanted of a change log, newest first. */
 export type ChangeLogQuery = IdRange & {
@@ -29,9 +29,8 @@ export type ChangeLog = {
   /**
    * Everything that is wanted, in steps that look at no more than `step` entries. Each step is a query of its own, so that
    * a reader who takes his time holds no cursor open, and what is recorded meanwhile is newer than where the reading is.
+   * An entry is the bytes of its document, for who writes it on: see {@link changeEntryPlaces}.
    */
-  all(query: ChangeLogQuery, step?: number): AsyncGenerator<readonly StoredChangeEntry[], void, void>
-  /** The same, each entry as the bytes of its document, for who writes it on: see {@link changeEntryPlaces}. */
   allBytes(query: ChangeLogQuery, step?: number): AsyncGenerator<readonly Buffer[], void, void>
   /** A page whose filters no index serves looks at 10,000 at most: it may be short and still have a next one. */
   list(query: ChangeLogQuery, limit: number): Promise<ChangeLogPage>
@@ -58,8 +57,7 @@ export function createChangeEntries(source: Source<ChangeEntryDocument>): Change
         idOf: ({ id }: StoredChangeEntry) => id,
       }
       return {
-        all: (query, step) => readAll(source, toWanted(subscriberId, query), reading, step),
-        allBytes: (query, step) => readAll(source, toWanted(subscriberId, query), bytesReading(), step),
+        allBytes: (query, step) => readAll(source, toWanted(subscriberId, query), step),
         async list(query, limit) {
           const { page, next } = await findPage(source, toWanted(subscriberId, query), limit, reading)
           return { entries: page, next }
@@ -70,12 +68,12 @@ export function createChangeEntries(source: Source<ChangeEntryDocument>): Change
 }
 
 /** One step ahead, so that MongoDB and the reader do not wait for each other. */
-async function* readAll<R>(
+async function* readAll(
   source: Source<ChangeEntryDocument>,
   wanted: Wanted<ChangeEntryDocument>,
-  reading: Reading<ChangeEntryDocument, R>,
   step: number = limits.examinedPerStep,
-): AsyncGenerator<readonly R[], void, void> {
+): AsyncGenerator<readonly Buffer[], void, void> {
+  const reading = bytesReading<ChangeEntryDocument>()
   const ask = (next: Wanted<ChangeEntryDocument>) => {
     const asked = findAmongNext(source, next, step, reading)
     // It may fail while the reader is still busy with the step before; it is told when he comes for it.

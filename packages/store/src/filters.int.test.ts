@@ -2,6 +2,7 @@ import { limits, makeUuidV7 } from '@herald/contracts'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { StoredChangeEntry } from './change-entry-document.ts'
 import type { FeedQuery } from './feed.ts'
+import { readChangeEntry } from './read-change-entry.ts'
 import { createTestStore, newNotification, start, subscriberId, uuid } from './store.fixture.ts'
 
 const { store, database, name, examined, drop } = createTestStore('filters')
@@ -110,12 +111,14 @@ test.each([
 
 test('the change log with a filter gives every entry that fits, and none of another subscriber', async () => {
   const found: StoredChangeEntry[] = []
-  for await (const step of store.changeEntries.of(subscriberId).all({ actionType: 'delete' })) found.push(...step)
+  for await (const step of store.changeEntries.of(subscriberId).allBytes({ actionType: 'delete' })) {
+    found.push(...step.map((bytes) => readChangeEntry(bytes, subscriberId)))
+  }
   expect(found.map(({ id }) => id)).toEqual([80_003, 60_003, 40_003, 20_003, 3].map(idAt))
-  for await (const step of store.changeEntries.of(subscriberId).all({ entityId: 'rare', userId: uuid(80) })) {
+  for await (const step of store.changeEntries.of(subscriberId).allBytes({ entityId: 'rare', userId: uuid(80) })) {
     throw new Error(`Nothing fits both, and yet ${step.length} came`)
   }
   let all = 0
-  for await (const step of store.changeEntries.of(subscriberId).all({})) all += step.length
+  for await (const step of store.changeEntries.of(subscriberId).allBytes({})) all += step.length
   expect(all).toBe(count * 0.9)
 })

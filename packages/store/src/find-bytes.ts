@@ -8,7 +8,7 @@ export type Source<T extends object> = { readonly database: Db; readonly collect
 type Batch = { documents: Buffer[]; cursorId: bigint }
 
 const maxTimeExpired = 50
-/** Up to so many documents the cursor is most of the work; with more its answer, held as one piece, costs memory. */
+/** Up to so many documents the cursor is most of the work. Of larger answers V8 would let many lie before it collects them. */
 const mostAtOnce = 200
 
 /**

@@ -1,9 +1,9 @@
 import { formatTimestamp } from '@herald/contracts'
 
 /*
- * JSON in UTF-8, written from the bytes in which MongoDB stores it, without a text or an object in between: it takes half the
- * time, and leaves nothing to collect. There is one room for all that is written, for nothing waits while it is: `startJson`,
- * what is to be said, `endJson`.
+ * JSON and CSV in UTF-8, written from the bytes in which MongoDB stores what they say, without a text or an object in between:
+ * it takes half the time or less, and leaves nothing to collect. There is one room for all that is written, for nothing waits
+ * while it is: `startWriting`, what is to be said, `endWriting`.
  */
 
 const firstBytes = 1 << 16
@@ -12,12 +12,12 @@ const keptBytes = 1 << 20
 let out = Buffer.allocUnsafe(firstBytes)
 let at = 0
 
-export function startJson(): void {
+export function startWriting(): void {
   at = 0
 }
 
-/** What was written since {@link startJson}. */
-export function endJson(): Buffer {
+/** What was written since {@link startWriting}. */
+export function endWriting(): Buffer {
   const written = Buffer.from(out.subarray(0, at))
   // After something enormous the room goes back.
   if (out.length > keptBytes) out = Buffer.allocUnsafe(firstBytes)
@@ -57,6 +57,8 @@ export function writePiece(bytes: Uint8Array): void {
   at = start + bytes.length
 }
 
+const quote = 0x22
+const apostrophe = 0x27
 const digits = piece('0123456789abcdef')
 
 /** A UUID as text, from its 16 bytes. */
@@ -81,20 +83,66 @@ export function copyText(bytes: Buffer, place: number): void {
 }
 
 /** A text as JSON. */
-export function writeText(bytes: Buffer, place: number): void {
+export function writeJsonText(bytes: Buffer, place: number): void {
   const end = endOf(bytes, place)
   const to = out
   let next = at
-  to[next++] = 0x22
+  to[next++] = quote
   for (let i = place; i < end; i++) {
     const byte = bytes[i] as number
-    if (byte < 0x20 || byte === 0x22 || byte === 0x5c) {
+    if (byte < 0x20 || byte === quote || byte === 0x5c) {
       at += to.write(JSON.stringify(bytes.toString('utf8', place, end)), at)
       return
     }
     to[next++] = byte
   }
-  to[next++] = 0x22
+  to[next++] = quote
+  at = next
+}
+
+/** What begins a formula in a spreadsheet, and its wide forms, which some take for the same: =, +, -, @, tab, return. */
+const formulaBytes = new Set([0x3d, 0x2b, 0x2d, 0x40, 0x09, 0x0d])
+const wideFormulas = ['\uff1d', '\uff0b', '\uff0d', '\uff20'].map(piece)
+
+function beginsFormula(bytes: Buffer, place: number, end: number): boolean {
+  if (place === end) return false
+  if (bytes[place] !== 0xef) return formulaBytes.has(bytes[place] as number)
+  return wideFormulas.some((sign) => sign.every((byte, i) => bytes[place + i] === byte))
+}
+
+/**
+ * A text as a cell of CSV (RFC 4180): in quotes when it has a comma, a quote or a line break. One that a spreadsheet would
+ * take for a formula gets an apostrophe in front (https://owasp.org/www-community/attacks/CSV_Injection).
+ */
+export function writeCsvCell(bytes: Buffer, place: number): void {
+  const end = endOf(bytes, place)
+  const isFormula = beginsFormula(bytes, place, end)
+  const to = out
+  let next = at
+  if (isFormula) to[next++] = apostrophe
+  for (let i = place; i < end; i++) {
+    const byte = bytes[i] as number
+    if (byte === quote || byte === 0x2c || byte === 0x0a || byte === 0x0d) {
+      writeQuotedCell(bytes, place, isFormula)
+      return
+    }
+    to[next++] = byte
+  }
+  at = next
+}
+
+function writeQuotedCell(bytes: Buffer, place: number, isFormula: boolean): void {
+  const end = endOf(bytes, place)
+  const to = out
+  let next = at
+  to[next++] = quote
+  if (isFormula) to[next++] = apostrophe
+  for (let i = place; i < end; i++) {
+    const byte = bytes[i] as number
+    if (byte === quote) to[next++] = quote
+    to[next++] = byte
+  }
+  to[next++] = quote
   at = next
 }
 
@@ -104,12 +152,19 @@ const dayMs = 24 * 60 * 60 * 1_000
 let lastDay = Number.NaN
 const dayText = new Uint8Array(11)
 
-/** As `formatTimestamp` has it; `null` for what is absent. */
-export function writeTime(bytes: Buffer, place: number): void {
+/** A time in JSON; `null` for what is absent. */
+export function writeJsonTime(bytes: Buffer, place: number): void {
   if (place === 0) {
     writePiece(nothing)
     return
   }
+  out[at++] = quote
+  writeTimestamp(bytes, place)
+  out[at++] = quote
+}
+
+/** A time as `formatTimestamp` has it. */
+export function writeTimestamp(bytes: Buffer, place: number): void {
   const milliseconds = bytes.readInt32LE(place + 4) * 2 ** 32 + bytes.readUInt32LE(place)
   const day = Math.floor(milliseconds / dayMs)
   if (day !== lastDay) {
@@ -117,7 +172,6 @@ export function writeTime(bytes: Buffer, place: number): void {
     lastDay = day
   }
   const seconds = Math.floor((milliseconds - day * dayMs) / 1_000)
-  out[at++] = 0x22
   writePiece(dayText)
   writeTwoDigits(Math.floor(seconds / 3_600))
   out[at++] = 0x3a
@@ -125,7 +179,6 @@ export function writeTime(bytes: Buffer, place: number): void {
   out[at++] = 0x3a
   writeTwoDigits(seconds % 60)
   out[at++] = 0x5a
-  out[at++] = 0x22
 }
 
 function writeTwoDigits(value: number): void {

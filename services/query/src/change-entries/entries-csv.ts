@@ -1,32 +1,57 @@
-import { formatTimestamp } from '@herald/contracts'
-import type { StoredChangeEntry } from '@herald/store'
-import { stringify } from 'csv-stringify/sync'
+import { changeEntryPlaces } from '@herald/store'
+import {
+  endWriting,
+  piece,
+  startWriting,
+  writeCsvCell,
+  writeEach,
+  writePiece,
+  writeTimestamp,
+  writeUuid,
+} from '../byte-writer.ts'
 
 const columns = [
-  ['id', (entry) => entry.id],
-  ['userId', ({ user }) => user.id],
-  ['userName', ({ user }) => user.name],
-  ['userEmail', ({ user }) => user.email],
-  ['entityType', (entry) => entry.entityType],
-  ['entityId', (entry) => entry.entityId],
-  ['entityTitle', (entry) => entry.entityTitle],
-  ['actionType', (entry) => entry.actionType],
-  ['changedField', (entry) => entry.changedField],
-  ['createdAt', (entry) => formatTimestamp(entry.createdAt)],
-  ['beforeState', (entry) => entry.beforeState],
-  ['afterState', (entry) => entry.afterState],
-] as const satisfies readonly (readonly [string, (entry: StoredChangeEntry) => string])[]
-
-// RFC 4180, and no cell that a spreadsheet would take for a formula: such a one gets an apostrophe in front.
-const options = { record_delimiter: '\r\n', escape_formulas: true } as const
+  ...['id', 'userId', 'userName', 'userEmail', 'entityType', 'entityId', 'entityTitle', 'actionType'],
+  ...['changedField', 'createdAt', 'beforeState', 'afterState'],
+]
 
 /** The first line: the names of the columns. */
-export const csvHeader = stringify([columns.map(([name]) => name)], options)
+export const csvHeader = `${columns.join(',')}\r\n`
 
-/** Lines of the change log as CSV; the states are JSON in a cell. */
-export function changeEntriesCsv(entries: readonly StoredChangeEntry[]): string {
-  return stringify(
-    entries.map((entry) => columns.map(([, cell]) => cell(entry))),
-    options,
-  )
+const comma = piece(',')
+const lineEnd = piece('\r\n')
+
+/** Change entries from the bytes of their documents, as lines of CSV (RFC 4180); the states are JSON in a cell. */
+export function changeEntriesCsv(documents: readonly Buffer[]): Buffer {
+  startWriting()
+  writeEach(documents, lineEnd, writeLine)
+  if (documents.length > 0) writePiece(lineEnd)
+  return endWriting()
+}
+
+function writeLine(bytes: Buffer): void {
+  const places = changeEntryPlaces(bytes)
+  writeUuid(bytes, places.id)
+  writePiece(comma)
+  writeUuid(bytes, places.userId)
+  writePiece(comma)
+  writeCsvCell(bytes, places.userName)
+  writePiece(comma)
+  writeCsvCell(bytes, places.userEmail)
+  writePiece(comma)
+  writeCsvCell(bytes, places.entityType)
+  writePiece(comma)
+  writeCsvCell(bytes, places.entityId)
+  writePiece(comma)
+  writeCsvCell(bytes, places.entityTitle)
+  writePiece(comma)
+  writeCsvCell(bytes, places.actionType)
+  writePiece(comma)
+  writeCsvCell(bytes, places.changedField)
+  writePiece(comma)
+  writeTimestamp(bytes, places.createdAt)
+  writePiece(comma)
+  writeCsvCell(bytes, places.beforeState)
+  writePiece(comma)
+  writeCsvCell(bytes, places.afterState)
 }

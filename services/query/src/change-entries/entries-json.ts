@@ -1,15 +1,15 @@
 import { changeEntryPlaces } from '@herald/store'
 import {
   copyText,
-  endJson,
+  endWriting,
   piece,
-  startJson,
+  startWriting,
   writeEach,
+  writeJsonText,
+  writeJsonTime,
   writePiece,
-  writeText,
-  writeTime,
   writeUuid,
-} from '../json-bytes.ts'
+} from '../byte-writer.ts'
 
 const pieces = {
   id: piece('{"id":"'),
@@ -31,17 +31,17 @@ const comma = piece(',')
 const newLine = piece('\n')
 /** Change entries as members of a JSON array: of each what `changeEntryJson` says of it, byte for byte. */
 export function changeEntriesJson(documents: readonly Buffer[]): Buffer {
-  startJson()
+  startWriting()
   writeEach(documents, comma, writeEntry)
-  return endJson()
+  return endWriting()
 }
 
 /** The same as lines of JSON. */
 export function changeEntriesLines(documents: readonly Buffer[]): Buffer {
-  startJson()
+  startWriting()
   writeEach(documents, newLine, writeEntry)
   if (documents.length > 0) writePiece(newLine)
-  return endJson()
+  return endWriting()
 }
 
 function writeEntry(bytes: Buffer): void {
@@ -51,21 +51,21 @@ function writeEntry(bytes: Buffer): void {
   writePiece(pieces.userId)
   writeUuid(bytes, places.userId)
   writePiece(pieces.userName)
-  writeText(bytes, places.userName)
+  writeJsonText(bytes, places.userName)
   writePiece(pieces.userEmail)
-  writeText(bytes, places.userEmail)
+  writeJsonText(bytes, places.userEmail)
   writePiece(pieces.entityType)
-  writeText(bytes, places.entityType)
+  writeJsonText(bytes, places.entityType)
   writePiece(pieces.entityId)
-  writeText(bytes, places.entityId)
+  writeJsonText(bytes, places.entityId)
   writePiece(pieces.entityTitle)
-  writeText(bytes, places.entityTitle)
+  writeJsonText(bytes, places.entityTitle)
   writePiece(pieces.actionType)
-  writeText(bytes, places.actionType)
+  writeJsonText(bytes, places.actionType)
   writePiece(pieces.changedField)
-  writeText(bytes, places.changedField)
+  writeJsonText(bytes, places.changedField)
   writePiece(pieces.createdAt)
-  writeTime(bytes, places.createdAt)
+  writeJsonTime(bytes, places.createdAt)
   writePiece(pieces.beforeState)
   copyText(bytes, places.beforeState)
   writePiece(pieces.afterState)

@@ -1,9 +1,5 @@
-import type { ChangeLog, ChangeLogQuery } from '@herald/store'
-import { changeEntriesCsv, csvHeader } from './change-entry-csv.ts'
+import { changeEntriesCsv, csvHeader } from './entries-csv.ts'
 import { changeEntriesJson, changeEntriesLines } from './entries-json.ts'
-
-/** A part of the change log as it goes out. */
-export type Part = string | Buffer
 
 /** A form in which the change log goes out: what stands before, between and behind the steps of its entries. */
 export type ExportFormat = {
@@ -11,7 +7,8 @@ export type ExportFormat = {
   readonly opening: string
   readonly separator: string
   readonly closing: string
-  read(log: Pick<ChangeLog, 'all' | 'allBytes'>, query: ChangeLogQuery): AsyncGenerator<Part, void, void>
+  /** A step of entries, from the bytes of their documents. */
+  encode(documents: readonly Buffer[]): Buffer
 }
 
 /** The forms by the media types that a client may ask for; the first is given to one that does not mind. */
@@ -21,24 +18,20 @@ export const exportFormats: Readonly<Record<string, ExportFormat>> = {
     opening: '{"data":[',
     separator: ',',
     closing: ']}',
-    read: (log, query) => encoded(log.allBytes(query), changeEntriesJson),
+    encode: changeEntriesJson,
   },
   'application/x-ndjson': {
     contentType: 'application/x-ndjson; charset=utf-8',
     opening: '',
     separator: '',
     closing: '',
-    read: (log, query) => encoded(log.allBytes(query), changeEntriesLines),
+    encode: changeEntriesLines,
   },
   'text/csv': {
     contentType: 'text/csv; charset=utf-8; header=present',
     opening: csvHeader,
     separator: '',
     closing: '',
-    read: (log, query) => encoded(log.all(query), changeEntriesCsv),
+    encode: changeEntriesCsv,
   },
-}
-
-async function* encoded<T>(steps: AsyncIterable<T>, encode: (step: T) => Part) {
-  for await (const step of steps) yield encode(step)
 }

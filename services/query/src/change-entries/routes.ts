@@ -32,7 +32,7 @@ export function addChangeEntryRoutes(
     const asked = accepted.type(Object.keys(exportFormats))
     const format = exportFormats[typeof asked === 'string' ? asked : 'application/json'] as ExportFormat
     const isZipped = accepted.encoding(['gzip', 'identity']) === 'gzip'
-    const steps = format.read(changeEntries.of(request.identity.subscriberId), request.query)
+    const steps = changeEntries.of(request.identity.subscriberId).allBytes(request.query)
     const body = await openTransfer(format, steps, { isZipped, response: reply.raw, stallMs })
     if (isZipped) reply.header('content-encoding', 'gzip')
     return reply.header('vary', 'Accept, Accept-Encoding').type(format.contentType).send(body)

@@ -2,22 +2,25 @@ import type { ServerResponse } from 'node:http'
 import { pipeline, Readable } from 'node:stream'
 import { createGzip } from 'node:zlib'
 import { cutWhenStalled } from './cut-when-stalled.ts'
-import type { ExportFormat, Part } from './export-formats.ts'
+import type { ExportFormat } from './export-formats.ts'
 
-type Steps = AsyncGenerator<Part, void, void>
-type Framing = Pick<ExportFormat, 'opening' | 'separator' | 'closing'>
+type Steps = AsyncGenerator<readonly Buffer[], void, void>
 type Receiver = { readonly isZipped: boolean; readonly response: ServerResponse; readonly stallMs: number }
 
 /** So much goes to the socket at once: a reader who has taken it is seen to read on, however large a step is. */
 const pieceBytes = 64 * 1024
 
 /** The whole document, a piece at a time. When a step fails it throws, and the closing never goes out. */
-async function* documentOf(format: Framing, first: Awaited<ReturnType<Steps['next']>>, rest: Steps) {
+async function* documentOf(
+  format: Omit<ExportFormat, 'contentType'>,
+  first: Awaited<ReturnType<Steps['next']>>,
+  rest: Steps,
+) {
   try {
     let before = format.opening
     for (let step = first; !step.done; step = await rest.next()) {
       if (before !== '') yield before
-      const bytes = typeof step.value === 'string' ? Buffer.from(step.value) : step.value
+      const bytes = format.encode(step.value)
       for (let from = 0; from < bytes.length; from += pieceBytes) yield bytes.subarray(from, from + pieceBytes)
       before = format.separator
     }
@@ -33,7 +36,11 @@ async function* documentOf(format: Framing, first: Awaited<ReturnType<Steps['nex
  *
  * @throws what the first step throws: a storage that is away is still an answer of its own then, not a broken transfer
  */
-export async function openTransfer(format: Framing, steps: Steps, { isZipped, response, stallMs }: Receiver) {
+export async function openTransfer(
+  format: Omit<ExportFormat, 'contentType'>,
+  steps: Steps,
+  { isZipped, response, stallMs }: Receiver,
+) {
   const first = await steps.next()
   const pieces = cutWhenStalled(documentOf(format, first, steps), response, stallMs)
   const document = Readable.from(pieces, { highWaterMark: 1, objectMode: true })

@@ -1,15 +1,15 @@
 import { type NotificationPlaces, notificationPlaces } from '@herald/store'
 import {
   copyText,
-  endJson,
+  endWriting,
   piece,
-  startJson,
+  startWriting,
   writeEach,
+  writeJsonText,
+  writeJsonTime,
   writePiece,
-  writeText,
-  writeTime,
   writeUuid,
-} from '../json-bytes.ts'
+} from '../byte-writer.ts'
 
 const pieces = {
   id: piece('{"id":"'),
@@ -41,11 +41,11 @@ const comma = piece(',')
  */
 export function pageJson(documents: readonly Buffer[], subscriberId: string, next: string | null): Buffer {
   const subscriber = piece(subscriberId)
-  startJson()
+  startWriting()
   writePiece(opening)
   writeEach(documents, comma, (document) => writeNotification(document, notificationPlaces(document), subscriber))
   writePiece(piece(`],"nextCursor":${JSON.stringify(next)}}}`))
-  return endJson()
+  return endWriting()
 }
 
 function writeNotification(bytes: Buffer, places: Readonly<NotificationPlaces>, subscriber: Uint8Array): void {
@@ -70,18 +70,18 @@ function writeNotification(bytes: Buffer, places: Readonly<NotificationPlaces>, 
   writePiece(pieces.metadata)
   copyText(bytes, places.metadata)
   writePiece(pieces.createdAt)
-  writeTime(bytes, places.createdAt)
+  writeJsonTime(bytes, places.createdAt)
   writePiece(pieces.updatedAt)
-  writeTime(bytes, places.createdAt)
+  writeJsonTime(bytes, places.createdAt)
   writePiece(pieces.actor)
   writeUuid(bytes, places.actorId)
   writePiece(pieces.name)
-  writeText(bytes, places.actorName)
+  writeJsonText(bytes, places.actorName)
   writePiece(pieces.image)
-  writeText(bytes, places.actorImage)
+  writeJsonText(bytes, places.actorImage)
   writePiece(pieces.readAt)
-  writeTime(bytes, places.readAt)
+  writeJsonTime(bytes, places.readAt)
   writePiece(pieces.emailSentAt)
-  writeTime(bytes, places.emailSentAt)
+  writeJsonTime(bytes, places.emailSentAt)
   writePiece(pieces.end)
 }
