@@ -1,7 +1,9 @@
 import { makeUuidV7 } from '@herald/contracts'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { MongoClient } from 'mongodb'
+import { createChangeEntries } from './change-entries.ts'
 import type { StoredChangeEntry } from './change-entry-document.ts'
+import { changeEntriesIn } from './collections.ts'
 import { createStore } from './connection.ts'
 import { readChangeEntry } from './read-change-entry.ts'
 
@@ -54,6 +56,21 @@ test('every entry of the subscriber comes back as it was given, newest first, in
 test('a full last step is followed by none', async () => {
   await store.changeEntries.insertNew([entry(uuid(4), 1), entry(uuid(4), 2)])
   expect((await readAll(uuid(4), 2)).map((entries) => entries.length)).toEqual([2])
+})
+
+test('the next step is on its way before who reads has this one, and may keep the thread busy with it', async () => {
+  await store.changeEntries.insertNew(Array.from({ length: 5 }, (_, n) => entry(uuid(7), n)))
+  const monitored = new MongoClient(uri, { monitorCommands: true })
+  let asked = 0
+  monitored.on('commandStarted', ({ commandName }) => {
+    if (commandName === 'find') asked++
+  })
+  const database = monitored.db(name)
+  const { of } = createChangeEntries({ database, collection: changeEntriesIn(database) })
+  const seen: number[] = []
+  for await (const _ of of(uuid(7)).allBytes({}, 2)) seen.push(asked)
+  expect(seen).toEqual([2, 3, 3])
+  await monitored.close()
 })
 
 test('the same entry again is a duplicate', async () => {

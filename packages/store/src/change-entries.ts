@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { limits } from '@herald/contracts'
 import { toUuidBinary } from './binary.ts'
 import {
@@ -82,7 +83,11 @@ async function* readAll(
   }
   for (let asked = ask(wanted); ; ) {
     const { found, end } = await asked
-    if (end !== null) asked = ask(beyond(wanted, end))
+    if (end !== null) {
+      asked = ask(beyond(wanted, end))
+      // The driver sends with the next turn of the event loop, and who gets a step may keep the thread to himself.
+      await setImmediate()
+    }
     if (found.length > 0) yield found
     if (end === null) return
   }
