@@ -74,6 +74,15 @@ test('what is larger than one answer comes whole, and leaves no cursor behind', 
   expect(cursors).toEqual([])
 })
 
+test('one after another they go with one session, which the driver need not make', async () => {
+  const sessions = new Set<string>()
+  const note = ({ command }: CommandStartedEvent) => void sessions.add(JSON.stringify(command.lsid))
+  client.on('commandStarted', note)
+  for (let n = 0; n < 5; n++) await findBytes({ database, collection }, from(0), 5)
+  client.off('commandStarted', note)
+  expect(sessions.size).toBe(1)
+})
+
 test('a connection that goes with the question is made up for', async () => {
   const target = client.options.hosts[0] as { host: string; port: number }
   const sockets = new Set<Socket>()

@@ -1,6 +1,7 @@
 import { type Collection, type Db, type Filter, MongoServerError, MongoServerSelectionError } from 'mongodb'
 import { createDocumentReader, elementsOfArray } from './document-reader.ts'
 import { readLimits } from './read-limits.ts'
+import { withReusedSession } from './reused-sessions.ts'
 
 /** A collection, and the database to which commands about it go. */
 export type Source<T extends object> = { readonly database: Db; readonly collection: Collection<T> }
@@ -26,7 +27,9 @@ export async function findBytes<T extends object>(
   if (size > mostAtOnce) return findByCursor(collection, indexed, size)
   const command = { find: collection.collectionName, filter: indexed, sort: { _id: -1 }, limit: size, batchSize: size }
   try {
-    const { cursor } = await database.command({ ...command, ...readLimits }, { raw: true })
+    const { cursor } = await withReusedSession(database.client, (session) =>
+      database.command({ ...command, ...readLimits }, { raw: true, session }),
+    )
     const { documents, cursorId } = readBatch(asBuffer(cursor), { documents: [], cursorId: 0n })
     if (cursorId === 0n) return documents
     await database.command({ killCursors: collection.collectionName, cursors: [cursorId] })
