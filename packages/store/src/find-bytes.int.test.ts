@@ -61,6 +61,7 @@ test.each([
     (expected as unknown as Buffer[]).map((bytes) => Buffer.from(bytes).toString('hex')),
   )
   expect(commands).toEqual(['find'])
+  expect(found.length).toBe(Math.min(expected.length, size))
 })
 
 test('what is larger than one answer comes whole, and leaves no cursor behind', async () => {

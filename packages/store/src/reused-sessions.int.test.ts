@@ -24,6 +24,12 @@ test('one after another they take the same session, at once each its own', async
   expect([one, two, three]).toContain(await ask())
 })
 
+test('after a rush sixteen are kept', async () => {
+  const sessions = await Promise.all(Array.from({ length: 40 }, ask))
+  expect(new Set(sessions).size).toBe(40)
+  expect(sessions.filter(({ hasEnded }) => !hasEnded)).toHaveLength(16)
+})
+
 test('after a failure the session ends, and the next one has another', async () => {
   let failed: ClientSession | undefined
   const failing = withReusedSession(client, async (session) => {

@@ -1,5 +1,8 @@
 import type { ClientSession, MongoClient } from 'mongodb'
 
+/** So many lie idle at most after a rush, for each holds on to the last answer. */
+const mostIdle = 16
+
 const freeSessions = new WeakMap<MongoClient, ClientSession[]>()
 
 /**
@@ -19,7 +22,8 @@ export async function withReusedSession<T>(
   const session = last === undefined || last.hasEnded ? client.startSession({ causalConsistency: false }) : last
   try {
     const result = await work(session)
-    free.push(session)
+    if (free.length < mostIdle) free.push(session)
+    else await session.endSession()
     return result
   } catch (error) {
     // The driver may have marked it as one that must not be used again, and sees to it when it ends.
