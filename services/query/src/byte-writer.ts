@@ -46,6 +46,12 @@ export function writeEach(documents: readonly Buffer[], between: Uint8Array, wri
   makeRoom(fixedBytes)
 }
 
+/** The same as lines, each with its end. */
+export function writeLines(documents: readonly Buffer[], lineEnd: Uint8Array, write: (document: Buffer) => void): void {
+  writeEach(documents, lineEnd, write)
+  if (documents.length > 0) writePiece(lineEnd)
+}
+
 /** Text that is written as it is. */
 export const piece = (text: string): Uint8Array => new Uint8Array(Buffer.from(text))
 
@@ -123,7 +129,7 @@ export function writeCsvCell(bytes: Buffer, place: number): void {
   for (let i = place; i < end; i++) {
     const byte = bytes[i] as number
     if (byte === quote || byte === 0x2c || byte === 0x0a || byte === 0x0d) {
-      writeQuotedCell(bytes, place, isFormula)
+      writeQuotedCell(bytes, place, end, isFormula)
       return
     }
     to[next++] = byte
@@ -131,8 +137,7 @@ export function writeCsvCell(bytes: Buffer, place: number): void {
   at = next
 }
 
-function writeQuotedCell(bytes: Buffer, place: number, isFormula: boolean): void {
-  const end = endOf(bytes, place)
+function writeQuotedCell(bytes: Buffer, place: number, end: number, isFormula: boolean): void {
   const to = out
   let next = at
   to[next++] = quote

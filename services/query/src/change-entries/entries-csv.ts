@@ -4,19 +4,30 @@ import {
   piece,
   startWriting,
   writeCsvCell,
-  writeEach,
+  writeLines,
   writePiece,
   writeTimestamp,
   writeUuid,
 } from '../byte-writer.ts'
 
+/** The columns in their order, and what writes a cell of each. */
 const columns = [
-  ...['id', 'userId', 'userName', 'userEmail', 'entityType', 'entityId', 'entityTitle', 'actionType'],
-  ...['changedField', 'createdAt', 'beforeState', 'afterState'],
-]
+  ['id', writeUuid],
+  ['userId', writeUuid],
+  ['userName', writeCsvCell],
+  ['userEmail', writeCsvCell],
+  ['entityType', writeCsvCell],
+  ['entityId', writeCsvCell],
+  ['entityTitle', writeCsvCell],
+  ['actionType', writeCsvCell],
+  ['changedField', writeCsvCell],
+  ['createdAt', writeTimestamp],
+  ['beforeState', writeCsvCell],
+  ['afterState', writeCsvCell],
+] as const
 
 /** The first line: the names of the columns. */
-export const csvHeader = `${columns.join(',')}\r\n`
+export const csvHeader = `${columns.map(([name]) => name).join(',')}\r\n`
 
 const comma = piece(',')
 const lineEnd = piece('\r\n')
@@ -24,34 +35,14 @@ const lineEnd = piece('\r\n')
 /** Change entries from the bytes of their documents, as lines of CSV (RFC 4180); the states are JSON in a cell. */
 export function changeEntriesCsv(documents: readonly Buffer[]): Buffer {
   startWriting()
-  writeEach(documents, lineEnd, writeLine)
-  if (documents.length > 0) writePiece(lineEnd)
+  writeLines(documents, lineEnd, writeEntry)
   return endWriting()
 }
 
-function writeLine(bytes: Buffer): void {
+function writeEntry(bytes: Buffer): void {
   const places = changeEntryPlaces(bytes)
-  writeUuid(bytes, places.id)
-  writePiece(comma)
-  writeUuid(bytes, places.userId)
-  writePiece(comma)
-  writeCsvCell(bytes, places.userName)
-  writePiece(comma)
-  writeCsvCell(bytes, places.userEmail)
-  writePiece(comma)
-  writeCsvCell(bytes, places.entityType)
-  writePiece(comma)
-  writeCsvCell(bytes, places.entityId)
-  writePiece(comma)
-  writeCsvCell(bytes, places.entityTitle)
-  writePiece(comma)
-  writeCsvCell(bytes, places.actionType)
-  writePiece(comma)
-  writeCsvCell(bytes, places.changedField)
-  writePiece(comma)
-  writeTimestamp(bytes, places.createdAt)
-  writePiece(comma)
-  writeCsvCell(bytes, places.beforeState)
-  writePiece(comma)
-  writeCsvCell(bytes, places.afterState)
+  columns.forEach(([name, writeCell], index) => {
+    if (index > 0) writePiece(comma)
+    writeCell(bytes, places[name])
+  })
 }

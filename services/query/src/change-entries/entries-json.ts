@@ -7,6 +7,7 @@ import {
   writeEach,
   writeJsonText,
   writeJsonTime,
+  writeLines,
   writePiece,
   writeUuid,
 } from '../byte-writer.ts'
@@ -29,6 +30,7 @@ const pieces = {
 
 const comma = piece(',')
 const newLine = piece('\n')
+
 /** Change entries as members of a JSON array: of each what `changeEntryJson` says of it, byte for byte. */
 export function changeEntriesJson(documents: readonly Buffer[]): Buffer {
   startWriting()
@@ -39,8 +41,7 @@ export function changeEntriesJson(documents: readonly Buffer[]): Buffer {
 /** The same as lines of JSON. */
 export function changeEntriesLines(documents: readonly Buffer[]): Buffer {
   startWriting()
-  writeEach(documents, newLine, writeEntry)
-  if (documents.length > 0) writePiece(newLine)
+  writeLines(documents, newLine, writeEntry)
   return endWriting()
 }
 

@@ -11,11 +11,7 @@ type Receiver = { readonly isZipped: boolean; readonly response: ServerResponse;
 const pieceBytes = 64 * 1024
 
 /** The whole document, a piece at a time. When a step fails it throws, and the closing never goes out. */
-async function* documentOf(
-  format: Omit<ExportFormat, 'contentType'>,
-  first: Awaited<ReturnType<Steps['next']>>,
-  rest: Steps,
-) {
+async function* documentOf(format: ExportFormat, first: Awaited<ReturnType<Steps['next']>>, rest: Steps) {
   try {
     let before = format.opening
     for (let step = first; !step.done; step = await rest.next()) {
@@ -36,11 +32,7 @@ async function* documentOf(
  *
  * @throws what the first step throws: a storage that is away is still an answer of its own then, not a broken transfer
  */
-export async function openTransfer(
-  format: Omit<ExportFormat, 'contentType'>,
-  steps: Steps,
-  { isZipped, response, stallMs }: Receiver,
-) {
+export async function openTransfer(format: ExportFormat, steps: Steps, { isZipped, response, stallMs }: Receiver) {
   const first = await steps.next()
   const pieces = cutWhenStalled(documentOf(format, first, steps), response, stallMs)
   const document = Readable.from(pieces, { highWaterMark: 1, objectMode: true })
