@@ -4,7 +4,7 @@ export type JsonValue = null | boolean | number | string | JsonValue[] | { [key:
 
 export interface Problem {
   /**
-   * Names the code: `urn:herald:problem:<code>`
+   * `urn:herald:problem:<code>`
    */
   type: string
   title: string
@@ -15,7 +15,7 @@ export interface Problem {
    */
   instance: string
   /**
-   * Stable and machine-readable
+   * Stable, machine-readable code
    */
   code:
     | 'invalid_json'
@@ -38,11 +38,11 @@ export interface Problem {
     | 'storage_unavailable'
     | 'authentication_unavailable'
   /**
-   * The faults of the input
+   * The validation errors of the request
    */
   errors?: {
     /**
-     * JSON Pointer (RFC 6901) without `#`, empty for the whole
+     * JSON Pointer (RFC 6901) without `#`; empty for the whole document
      */
     pointer: string
     detail: string
@@ -66,11 +66,11 @@ export interface CreateNotification {
       anchorId?: string | undefined
     }
     /**
-     * Free-form; comes back equal, whatever its keys
+     * Free-form object, returned unchanged
      */
     add?: { [key: string]: JsonValue } | undefined
     /**
-     * Free-form; comes back equal, whatever its keys
+     * Free-form object, returned unchanged
      */
     edit?: { [key: string]: JsonValue } | undefined
   }
@@ -116,11 +116,11 @@ export interface NotificationMetadata {
     anchorId?: string | undefined
   }
   /**
-   * Free-form; comes back equal, whatever its keys
+   * Free-form object, returned unchanged
    */
   add: { [key: string]: JsonValue }
   /**
-   * Free-form; comes back equal, whatever its keys
+   * Free-form object, returned unchanged
    */
   edit: { [key: string]: JsonValue }
 }
@@ -182,11 +182,11 @@ export interface ChangeEntry {
   changedField: string
   createdAt: string
   /**
-   * Any JSON value, `null` included
+   * Any JSON value, including `null`
    */
   beforeState: JsonValue
   /**
-   * Any JSON value, `null` included
+   * Any JSON value, including `null`
    */
   afterState: JsonValue
 }

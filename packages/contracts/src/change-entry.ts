@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { JsonValue } from './json-safety.ts'
 
-const stateSchema = z.custom<JsonValue>().meta({ description: 'Any JSON value, `null` included' })
+const stateSchema = z.custom<JsonValue>().meta({ description: 'Any JSON value, including `null`' })
 
 /** A line of the change log (specification 2.5). */
 export const changeEntrySchema = z.object({

@@ -6,29 +6,29 @@ export type ErrorEntry = { readonly status: number; readonly title: string }
  * The problem documents and the OpenAPI responses are made from this table alone; within a major version it only grows.
  */
 export const errorCodes = {
-  invalid_json: { status: 400, title: 'The body is not valid JSON' },
-  validation_failed: { status: 400, title: 'The request is not valid' },
-  invalid_request: { status: 400, title: 'The request cannot be understood' },
-  unauthorized: { status: 401, title: 'A valid bearer token is required' },
-  missing_scope: { status: 403, title: 'The token lacks a scope' },
-  actor_type_mismatch: { status: 403, title: 'The actor type is not the token’s' },
-  not_found: { status: 404, title: 'Nothing is here' },
-  method_not_allowed: { status: 405, title: 'The method is not allowed here' },
-  request_timeout: { status: 408, title: 'The request did not arrive in time' },
-  request_in_progress: { status: 409, title: 'A request with this key is in progress' },
-  body_too_large: { status: 413, title: 'The body is too large' },
-  uri_too_long: { status: 414, title: 'The address is too long' },
-  unsupported_media_type: { status: 415, title: 'The content type is not supported' },
-  idempotency_key_reused: { status: 422, title: 'The key was used for another body' },
+  invalid_json: { status: 400, title: 'Invalid JSON' },
+  validation_failed: { status: 400, title: 'Validation failed' },
+  invalid_request: { status: 400, title: 'Bad request' },
+  unauthorized: { status: 401, title: 'Missing or invalid bearer token' },
+  missing_scope: { status: 403, title: 'Missing scope' },
+  actor_type_mismatch: { status: 403, title: 'Actor type does not match the token' },
+  not_found: { status: 404, title: 'Not found' },
+  method_not_allowed: { status: 405, title: 'Method not allowed' },
+  request_timeout: { status: 408, title: 'Request timeout' },
+  request_in_progress: { status: 409, title: 'A request with this idempotency key is in progress' },
+  body_too_large: { status: 413, title: 'Request body too large' },
+  uri_too_long: { status: 414, title: 'URI too long' },
+  unsupported_media_type: { status: 415, title: 'Unsupported media type' },
+  idempotency_key_reused: { status: 422, title: 'Idempotency key reused with a different body' },
   rate_limited: { status: 429, title: 'Too many requests' },
-  headers_too_large: { status: 431, title: 'The header fields are too large' },
-  internal: { status: 500, title: 'Something failed here' },
-  storage_unavailable: { status: 503, title: 'The storage does not answer' },
-  authentication_unavailable: { status: 503, title: 'The keys for tokens cannot be had' },
+  headers_too_large: { status: 431, title: 'Request header fields too large' },
+  internal: { status: 500, title: 'Internal server error' },
+  storage_unavailable: { status: 503, title: 'Storage unavailable' },
+  authentication_unavailable: { status: 503, title: 'Signing keys are unavailable' },
 } as const satisfies Record<string, ErrorEntry>
 
 /** A code of {@link errorCodes}. */
 export type ErrorCode = keyof typeof errorCodes
 
-/** One fault of a request; `pointer` is a JSON Pointer (RFC 6901) without `#`, empty for the whole. */
+/** One fault of a request; `pointer` is a JSON Pointer (RFC 6901) without `#`; empty for the whole document. */
 export type InputFault = { readonly pointer: string; readonly detail: string }

@@ -26,7 +26,7 @@ export const mentionCreatedSchema = z.object({
     .refine((ids) => ids.length <= limits.eventRecipients, {
       error: `Must name at most ${limits.eventRecipients} recipients`,
     })
-    .meta({ description: `At most ${limits.eventRecipients}; one named twice counts once` }),
+    .meta({ description: `At most ${limits.eventRecipients}; duplicates are ignored` }),
 })
 export type MentionCreated = z.infer<typeof mentionCreatedSchema>
 /** What a publisher says of a mention. */
@@ -37,7 +37,7 @@ const stateSchema = z
   .custom<JsonValue | undefined>()
   .optional()
   .transform((state): JsonValue => state ?? null)
-  .meta({ description: 'Any JSON value; `null` when it is absent' })
+  .meta({ description: 'Any JSON value; `null` if absent' })
 
 /** The data of `herald.change.recorded.v1`. Fields that aren't known are ignored. */
 export const changeRecordedSchema = z.object({

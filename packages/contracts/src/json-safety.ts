@@ -41,11 +41,11 @@ function isSafe(node: unknown, levels: number, hasEscapes: boolean): boolean {
 function collect(node: unknown, pointer: string, levels: number, faults: InputFault[]): void {
   if (faults.length >= limits.faults) return
   if (typeof node === 'string' && !node.isWellFormed()) {
-    faults.push({ pointer, detail: 'Has a lone surrogate, which is not Unicode text' })
+    faults.push({ pointer, detail: 'Contains a lone surrogate' })
   } else if (typeof node === 'number' && !Number.isFinite(node)) {
-    faults.push({ pointer, detail: 'Is a number beyond what a double holds' })
+    faults.push({ pointer, detail: 'Number out of range for a double' })
   } else if (typeof node === 'object' && node !== null) {
-    if (levels === 0) faults.push({ pointer, detail: 'Is nested too deeply' })
+    if (levels === 0) faults.push({ pointer, detail: 'Nested too deeply' })
     else for (const [key, item] of Object.entries(node)) collectMember(key, item, pointer, levels, faults)
   }
 }
@@ -53,7 +53,7 @@ function collect(node: unknown, pointer: string, levels: number, faults: InputFa
 function collectMember(key: string, item: unknown, parent: string, levels: number, faults: InputFault[]): void {
   const pointer = `${parent}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`
   if (key === '__proto__') faults.push({ pointer, detail: 'The key __proto__ is not allowed' })
-  else if (!key.isWellFormed()) faults.push({ pointer: parent, detail: 'Has a key that is not Unicode text' })
+  else if (!key.isWellFormed()) faults.push({ pointer: parent, detail: 'Contains a key with a lone surrogate' })
   else collect(item, pointer, levels - 1, faults)
 }
 

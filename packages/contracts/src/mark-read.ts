@@ -18,7 +18,7 @@ export const markReadSchema = z
       context.addIssue({ code: 'custom', message: 'Must have either ids or all' })
     }
     if (upTo !== undefined && all === undefined) {
-      context.addIssue({ code: 'custom', path: ['upTo'], message: 'Goes with all alone' })
+      context.addIssue({ code: 'custom', path: ['upTo'], message: 'Only allowed with all' })
     }
   })
   .meta({ oneOf: [{ required: ['ids'] }, { required: ['all'] }], dependentRequired: { upTo: ['all'] } })

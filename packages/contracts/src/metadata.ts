@@ -10,7 +10,7 @@ const freeFormSchema = z
   .custom<JsonObject>((value) => typeof value === 'object' && value !== null && !Array.isArray(value), {
     error: 'Must be an object',
   })
-  .meta({ type: 'object', additionalProperties: true, description: 'Free-form; comes back equal, whatever its keys' })
+  .meta({ type: 'object', additionalProperties: true, description: 'Free-form object, returned unchanged' })
 
 const mentionShape = {
   mentionerName: textSchema(limits.nameCharacters),

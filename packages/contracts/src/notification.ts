@@ -23,7 +23,7 @@ const recipientIdsSchema = z
   .superRefine((ids, context) => {
     const seen = new Set<string>()
     for (const [index, id] of ids.entries()) {
-      if (seen.has(id)) context.addIssue({ code: 'custom', path: [index], message: 'Is named twice' })
+      if (seen.has(id)) context.addIssue({ code: 'custom', path: [index], message: 'Duplicate' })
       seen.add(id)
     }
   })
@@ -40,7 +40,10 @@ export const createNotificationHeadersSchema = z.object({
     .min(1, { error: 'Must not be empty' })
     .max(limits.idempotencyKeyCharacters, { error: `Must have at most ${limits.idempotencyKeyCharacters} characters` })
     .optional()
-    .meta({ description: 'Of the caller’s choice; the same key and body within 24 hours get the first answer again' }),
+    .meta({
+      description:
+        'Chosen by the caller; a retry with the same key and body within 24 hours gets the first response again',
+    }),
 })
 
 const timeOut = z.string().meta({ format: 'date-time', examples: ['2026-01-31T09:30:00Z'] })

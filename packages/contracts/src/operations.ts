@@ -45,14 +45,14 @@ export const operations = {
     tag: 'Notifications',
     summary: 'Create a notification',
     description:
-      'The actor, its name and image, and the subscriber come from the token. `actorType` must be the token’s. No user may be named twice, in whichever case.',
+      'The actor, its name and image, and the subscriber are taken from the token. `actorType` must match the token. Recipients must be unique, compared case-insensitively.',
     scope: scopes.createNotifications,
     headers: createNotificationHeadersSchema,
     body: createNotificationSchema,
     bodyExamples: { mention: examples.createNotification },
     success: {
       status: 201,
-      description: 'The notification with its recipients',
+      description: 'The created notification with its recipients',
       content: {
         'application/json': { schema: createdNotificationAnswerSchema, example: examples.createdNotification },
       },
@@ -65,7 +65,7 @@ export const operations = {
     service: 'query',
     tag: 'Notifications',
     summary: 'List the current user’s notifications',
-    description: 'Newest first. `nextCursor` goes into `cursor` for the next page, and is `null` on the last one.',
+    description: 'Newest first. Pass `nextCursor` as `cursor` to get the next page; it is `null` on the last page.',
     etag: true,
     querystring: listNotificationsQuerySchema,
     success: {
@@ -80,14 +80,14 @@ export const operations = {
     path: '/notifications/read',
     service: 'query',
     tag: 'Notifications',
-    summary: 'Mark many notifications as read for the current user',
+    summary: 'Mark several notifications as read for the current user',
     description:
-      'Some by their `ids`, or `all`, or all `upTo` one of them in the order of the list. Marks exactly what is stored and unread now. Ids that are not the current user’s are passed over.',
+      'Takes either `ids`, or `all`, optionally with `upTo` to stop at a notification in list order. Marks exactly the notifications that are stored and unread at the time of the request. Ids of other users are ignored.',
     body: markReadSchema,
     bodyExamples: examples.markRead,
     success: {
       status: 200,
-      description: 'How many were marked, and how many are unread now',
+      description: 'The number of notifications marked, and the number still unread',
       content: { 'application/json': { schema: markedReadSchema, example: examples.markedRead } },
     },
   },
@@ -100,7 +100,7 @@ export const operations = {
     etag: true,
     success: {
       status: 200,
-      description: 'The exact number',
+      description: 'The exact count',
       content: { 'application/json': { schema: unreadCountSchema, example: examples.unreadCount } },
     },
   },
@@ -111,11 +111,11 @@ export const operations = {
     tag: 'Notifications',
     summary: 'Follow the current user’s notifications',
     description:
-      'Server-sent events: `notification`, `read-state`, `unread-count`, `heartbeat`; `reset` when the position is gone and the client must list again; `expired`, `cut-off` and `closing` before the end. Browsers read it with `fetch`, for a token never stands in an address.',
+      'Server-sent events: `notification`, `read-state`, `unread-count` and `heartbeat`; `reset` when the position is no longer available and the client must list again; `expired`, `cut-off` or `closing` before the stream ends. Browsers read it with `fetch`, because a token must never be part of a URL.',
     headers: streamHeadersSchema,
     success: {
       status: 200,
-      description: 'Events without end',
+      description: 'An unbounded stream of events',
       content: { 'text/event-stream': { example: examples.stream } },
     },
   },
@@ -137,7 +137,7 @@ export const operations = {
     method: 'PATCH',
     path: '/notifications/:notificationId/read',
     summary: 'Mark a notification as read for the current user',
-    description: '`readAt` is now; one that was read before keeps its first.',
+    description: 'Sets `readAt` to the current time. A notification that is already read keeps its first `readAt`.',
   },
   listChangeEntries: {
     method: 'GET',
@@ -145,7 +145,7 @@ export const operations = {
     service: 'query',
     tag: 'Change log',
     summary: 'List the current subscriber’s change entries, page by page',
-    description: 'Newest first. `nextCursor` goes into `cursor` for the next page, and is `null` on the last one.',
+    description: 'Newest first. Pass `nextCursor` as `cursor` to get the next page; it is `null` on the last page.',
     scope: scopes.readChangeEntries,
     querystring: listChangeEntriesQuerySchema,
     success: {
@@ -161,12 +161,12 @@ export const operations = {
     tag: 'Change log',
     summary: 'List all change entries of the current subscriber',
     description:
-      'Newest first, as one transfer. `Accept` chooses the form; JSON when nothing else is asked for. A transfer that fails on the way is cut, never closed as if it were whole.',
+      'Newest first, as one streamed document. `Accept` selects JSON (the default), NDJSON or CSV. If the export fails midway the connection is cut, so that an incomplete document is never mistaken for a complete one.',
     scope: scopes.readChangeEntries,
     querystring: exportChangeEntriesQuerySchema,
     success: {
       status: 200,
-      description: 'Every entry',
+      description: 'All entries',
       content: {
         'application/json': { schema: changeEntriesSchema, example: examples.changeEntries },
         'application/x-ndjson': { example: examples.changeEntryLines },
@@ -188,16 +188,16 @@ export const operations = {
     path: '/docs',
     service: 'query',
     tag: 'Documentation',
-    summary: 'Read this document as a page',
+    summary: 'Show this document as an HTML page',
     public: true,
-    success: { status: 200, description: 'A page for browsers', content: { 'text/html': {} } },
+    success: { status: 200, description: 'An HTML page', content: { 'text/html': {} } },
   },
   getAsyncApiDocument: {
     method: 'GET',
     path: '/asyncapi.json',
     service: 'query',
     tag: 'Documentation',
-    summary: 'Get the document of the events that are read from Kafka',
+    summary: 'Get the AsyncAPI document of the Kafka events',
     public: true,
     success: { status: 200, description: 'AsyncAPI 3.0', content: { 'application/json': {} } },
   },
@@ -206,8 +206,8 @@ export const operations = {
     path: '/docs/events',
     service: 'query',
     tag: 'Documentation',
-    summary: 'Read the document of the events as a page',
+    summary: 'Show the event documentation as an HTML page',
     public: true,
-    success: { status: 200, description: 'A page for browsers', content: { 'text/html': {} } },
+    success: { status: 200, description: 'An HTML page', content: { 'text/html': {} } },
   },
 } as const satisfies Record<string, Operation>

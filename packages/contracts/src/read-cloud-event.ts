@@ -27,30 +27,30 @@ const fault = (code: FaultCode, detail: string) => ({ ok: false, code, detail })
 export function readCloudEvent(record: EventRecord): ReadEvent {
   const { value, headers } = record
   if (value && value.length > limits.eventBytes) {
-    return fault('record_too_large', `The value has ${value.length} bytes, ${limits.eventBytes} are allowed`)
+    return fault('record_too_large', `The value is ${value.length} bytes, the limit is ${limits.eventBytes}`)
   }
   const contentType = headerText(headers, 'content-type')?.toLowerCase()
   if (contentType?.startsWith('application/cloudevents')) return readStructured(value, contentType)
   if (headerText(headers, 'ce_specversion') !== undefined) return readBinary(record, contentType)
   return fault(
     'not_cloudevent',
-    'There is neither a content-type application/cloudevents+json nor a ce_specversion header',
+    'The record has neither content-type application/cloudevents+json nor a ce_specversion header',
   )
 }
 
 function readStructured(value: Buffer | null, contentType: string): ReadEvent {
   if (!/^application\/cloudevents\+json\s*(;\s*charset="?utf-8"?\s*)?$/.test(contentType)) {
-    return fault('not_cloudevent', 'Of the structured formats only application/cloudevents+json in UTF-8 is known')
+    return fault('not_cloudevent', 'The only supported structured format is application/cloudevents+json in UTF-8')
   }
   const read = readJson(value)
   if (!read.ok) return read
   const { json } = read
   if (typeof json !== 'object' || json === null || Array.isArray(json)) {
-    return fault('not_cloudevent', 'The value is JSON, but not an object')
+    return fault('not_cloudevent', 'The value is not a JSON object')
   }
   const event = json as Record<string, unknown>
   if (event.data_base64 === undefined) return withAttributes(event, event.data)
-  if (typeof event.data_base64 !== 'string') return fault('not_cloudevent', 'data_base64 is not a text')
+  if (typeof event.data_base64 !== 'string') return fault('not_cloudevent', 'data_base64 is not a string')
   const data = readJson(Buffer.from(event.data_base64, 'base64'))
   return data.ok ? withAttributes(event, data.json) : data
 }
@@ -82,7 +82,7 @@ function readJson(value: Buffer | null): JsonRead {
     json = JSON.parse(text)
   } catch {
     // The parser's own message quotes the value, and values stay out of headers and logs.
-    return fault('not_json', 'The value is not JSON in UTF-8')
+    return fault('not_json', 'The value is not UTF-8 encoded JSON')
   }
   const unsafe = findUnsafeJson(json, limits.eventLevels, text)
   return unsafe.length === 0 ? { ok: true, json } : fault('unsafe_json', describeFaults(unsafe))

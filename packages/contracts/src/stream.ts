@@ -5,5 +5,5 @@ export const streamHeadersSchema = z.object({
   'last-event-id': z
     .string()
     .optional()
-    .meta({ description: 'The id of the last event that was seen; it goes on from there' }),
+    .meta({ description: 'The id of the last event received; the stream resumes after it' }),
 })

@@ -19,11 +19,11 @@ export function zodFaults(error: z.ZodError): InputFault[] {
 
 function toFaults(issue: Issue): InputFault[] {
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => ({ pointer: toPointer([...issue.path, key]), detail: 'Is not known here' }))
+    return issue.keys.map((key) => ({ pointer: toPointer([...issue.path, key]), detail: 'Unknown field' }))
   }
   // An issue does not keep the input: that it was absent stands in zod's own wording alone.
   const isMissing = issue.code === 'invalid_type' && issue.message.endsWith('received undefined')
-  return [{ pointer: toPointer(issue.path), detail: isMissing ? 'Is required' : issue.message }]
+  return [{ pointer: toPointer(issue.path), detail: isMissing ? 'Required' : issue.message }]
 }
 
 // Of the forms that a value may have, the nearest tells best what is wrong with it; two that are as near tell nothing.

@@ -18,13 +18,13 @@ export function gatewayProblem(error: unknown, instance: string): GatewayProblem
     return problem(413, 'body_too_large', 'The body is too large', 'It is more than the gateway takes', instance)
   }
   if (status === 431) {
-    return problem(431, 'headers_too_large', 'The header fields are too large', 'They are too large', instance)
+    return problem(431, 'headers_too_large', 'Request header fields too large', 'The request header fields are too large', instance)
   }
   if (status === 408) {
-    return problem(408, 'request_timeout', 'The request did not arrive in time', 'It took too long', instance)
+    return problem(408, 'request_timeout', 'Request timeout', 'The request took too long to arrive', instance)
   }
   if (status >= 400 && status < 500) {
-    return problem(status, 'invalid_request', 'The request cannot be understood', 'It could not be passed on', instance)
+    return problem(status, 'invalid_request', 'Bad request', 'The request could not be forwarded', instance)
   }
   return problem(502, 'bad_gateway', 'The service is away', 'No answer came from the service', instance)
 }

@@ -37,7 +37,7 @@ export function createEvents({ source, now = () => new Date() }: EventsOptions) 
     /** Something was changed: makes a line of the subscriber's change log. */
     changeRecorded: (identity: EventIdentity, data: EventData['herald.change.recorded.v1']) =>
       make(eventTypes.changeRecorded, identity, data),
-    /** A recipient was sent an e-mail about a notification; `time` is when. */
+    /** An e-mail about a notification was sent to a recipient at `time`. */
     emailSent: (identity: EventIdentity, data: EventData['herald.email.sent.v1']) =>
       make(eventTypes.emailSent, identity, data),
     /** A recipient has read a notification elsewhere, such as in his mail; `time` is when. */

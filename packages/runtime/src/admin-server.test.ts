@@ -46,7 +46,7 @@ describe.each([
         checks: [
           { name: 'right', ok: true, detail: '' },
           { name: 'index', ok: false, detail: 'Index a is missing' },
-          { name: 'throwing', ok: false, detail: 'The check failed; the log says why' },
+          { name: 'throwing', ok: false, detail: 'The check failed; see the log' },
         ],
       },
     ])

@@ -52,7 +52,7 @@ export function createAdminServer({
 function showAnswers(registry: Registry) {
   const gauge = new Gauge({
     name: 'herald_readiness_check',
-    help: 'Whether the last answer to a readiness check was this one (ok, failing, unanswered), by check',
+    help: '1 for the latest outcome of a readiness check (ok, failing, unanswered), 0 otherwise, by check and outcome',
     labelNames: ['check', 'answer'],
     registers: [registry],
   })

@@ -40,7 +40,7 @@ export function createAuthenticationHook(authenticator: Authenticator) {
 function toProblem(refusal: Extract<Authentication, { ok: false }>): HttpProblem {
   if (refusal.reason === 'unavailable') {
     const options = { headers: retryLater, cause: refusal.cause }
-    return problem('authentication_unavailable', 'The keys for tokens cannot be had; try again later', options)
+    return problem('authentication_unavailable', 'The signing keys could not be fetched; try again later', options)
   }
   // RFC 6750, 3.1: a request that says nothing of a token is told the scheme and no error.
   const error = refusal.reason === 'absent' ? '' : `, error="invalid_token", error_description="${refusal.detail}"`

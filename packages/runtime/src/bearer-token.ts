@@ -10,7 +10,7 @@ export function readBearerToken(authorization: readonly string[]): ReadBearerTok
     return { ok: false, reason: 'invalid', detail: 'The request has more than one Authorization header' }
   }
   if (!/^bearer( |$)/i.test(value)) {
-    return { ok: false, reason: 'absent', detail: 'The Authorization header is not of the scheme Bearer' }
+    return { ok: false, reason: 'absent', detail: 'The Authorization header does not use the Bearer scheme' }
   }
   const token = /^bearer +([\w.~+/-]+=*) *$/i.exec(value)?.[1]
   if (token === undefined) return { ok: false, reason: 'invalid', detail: 'The Authorization header is malformed' }

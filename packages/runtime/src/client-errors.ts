@@ -8,8 +8,8 @@ import { problem, problemContentType, toProblemDocument } from './problem.ts'
 type ClientError = Error & { readonly code?: string }
 
 const problems: Readonly<Record<string, readonly [ErrorCode, string]>> = {
-  ERR_HTTP_REQUEST_TIMEOUT: ['request_timeout', 'The request did not arrive in time'],
-  HPE_HEADER_OVERFLOW: ['headers_too_large', 'The header fields are too large'],
+  ERR_HTTP_REQUEST_TIMEOUT: ['request_timeout', 'Request timeout'],
+  HPE_HEADER_OVERFLOW: ['headers_too_large', 'Request header fields too large'],
   HPE_CHUNK_EXTENSIONS_OVERFLOW: ['body_too_large', 'The extensions of a chunk are too large'],
 }
 
@@ -18,7 +18,7 @@ export function createClientErrorHandler(logger: Pick<Logger, 'debug'>) {
   return function answerClientError(error: ClientError, socket: Socket): void {
     if (error.code === 'ECONNRESET' || socket.destroyed) return
     // Just the code: the error has the whole packet, and so the token.
-    logger.debug({ code: error.code }, 'A request could not be read')
+    logger.debug({ code: error.code }, 'Could not parse a request')
     if (socket.writable && !isAnswering(socket)) socket.write(toAnswer(error))
     socket.destroySoon()
   }

@@ -42,8 +42,8 @@ export function createCheckRunner({ logger, limitMs = 2_000, onAnswer = () => {}
       return { name, ok: false, detail: `No answer within ${limitMs} ms` }
     } catch (thrown) {
       onAnswer(name, 'unanswered')
-      logger.warn({ err: toError(thrown), check: name }, 'A health check failed')
-      return { name, ok: false, detail: 'The check failed; the log says why' }
+      logger.warn({ err: toError(thrown), check: name }, 'Health check failed')
+      return { name, ok: false, detail: 'The check failed; see the log' }
     }
   }
 

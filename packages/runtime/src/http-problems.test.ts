@@ -30,7 +30,7 @@ test('a problem document has all its members and is never cached', async () => {
   const answer = await app.inject({ url: '/gone', headers: { ...authorized, 'x-request-id': 'trace-1' } })
   expect(answer.json()).toEqual({
     type: 'urn:herald:problem:not_found',
-    title: 'Nothing is here',
+    title: 'Not found',
     status: 404,
     detail: 'No thing has this id',
     instance: 'trace-1',

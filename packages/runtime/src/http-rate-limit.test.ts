@@ -42,7 +42,7 @@ test('beyond the limit it is 429 until the window ends', async () => {
     statusCode: 429,
     contentType: 'application/problem+json; charset=utf-8',
     code: 'rate_limited',
-    detail: 'More than 3 requests in a minute; come again in 45 s',
+    detail: 'Limit of 3 requests per minute exceeded; retry in 45 s',
   })
   expect([...limitsOf(refused), refused.headers['retry-after']]).toEqual(['3', '0', '45', '45'])
   jest.advanceTimersByTime(44_999)

@@ -67,7 +67,7 @@ export type HttpServerDependencies = {
   readonly operations?: readonly MethodAndPath[]
   /** Tells the errors that mean that the storage cannot be reached. */
   readonly isStorageUnavailable?: (error: unknown) => boolean
-  /** Requests a minute and user. */
+  /** Requests per minute and user. */
   readonly rateLimitPerMinute?: number
   /** Origins whose pages may call. */
   readonly corsOrigins?: readonly string[]
@@ -178,8 +178,8 @@ export function createHttpServer({
     const methods = allowed.at(request.url)
     if (!request.is404 && methods.has(request.method)) return
     const allow = allowHeader(methods, request.method)
-    if (allow === '') throw problem('not_found', 'No resource has this path')
-    throw problem('method_not_allowed', `This resource has ${allow}`, { headers: { allow } })
+    if (allow === '') throw problem('not_found', 'There is no resource at this path')
+    throw problem('method_not_allowed', `Allowed methods: ${allow}`, { headers: { allow } })
   }
 
   app.addHook('preClose', async () => {

@@ -50,7 +50,7 @@ describe('what is not HTTP', () => {
 
   test('does not bring its bytes into the log', async () => {
     await exchange('GET / HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer abcdefghijk\r\nbad header\r\n\r\n')
-    expect(server.lines).toContainEqual(expect.objectContaining({ msg: 'A request could not be read' }))
+    expect(server.lines).toContainEqual(expect.objectContaining({ msg: 'Could not parse a request' }))
     expect(JSON.stringify(server.lines)).not.toContain('abcdefghijk')
   })
 })

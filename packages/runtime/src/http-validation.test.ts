@@ -21,7 +21,7 @@ test('every fault of the body and of the query is told at once', async () => {
   expect(problem.errors.map(({ pointer }: { pointer: string }) => pointer).sort()).toEqual(
     ['/a~1b~0c', '/extra', '/limit', '/name', '/page', '/size'].sort(),
   )
-  expect(problem.errors).toContainEqual({ pointer: '/name', detail: 'Is required' })
+  expect(problem.errors).toContainEqual({ pointer: '/name', detail: 'Required' })
 })
 
 describe('nothing is coerced', () => {

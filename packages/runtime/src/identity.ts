@@ -25,7 +25,7 @@ export function readIdentity(claims: JWTPayload, subscriberClaim: string): ReadI
   const subscriberId = readUuid(claims[subscriberClaim])
   if (subscriberId === null) return { ok: false, detail: 'The subscriber claim is not a UUID' }
   const actorType = readActorType(claims.actor_type)
-  if (actorType === undefined) return { ok: false, detail: 'The claim actor_type is not known' }
+  if (actorType === undefined) return { ok: false, detail: 'The claim actor_type has an unknown value' }
   // A number too large for a date would make every comparison with it false.
   const expiresAt = new Date((claims.exp ?? Number.NaN) * 1000)
   if (Number.isNaN(expiresAt.getTime())) return { ok: false, detail: 'The claim exp is not a date' }

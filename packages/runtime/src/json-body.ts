@@ -15,7 +15,7 @@ export function checkJsonContentType({ headers }: Pick<IncomingMessage, 'headers
     throw problem('unsupported_media_type', 'The content type must be application/json')
   }
   if (!/^identity$/i.test(headers['content-encoding'] ?? 'identity')) {
-    throw problem('unsupported_media_type', 'The body must not be encoded')
+    throw problem('unsupported_media_type', 'Content-Encoding is not supported for request bodies')
   }
 }
 
@@ -31,9 +31,9 @@ export async function readBody(stream: Readable, limit: number): Promise<Buffer>
       else if (length > limit * drainedTimes) break
     }
   } catch (cause) {
-    throw problem('invalid_request', 'The body broke off', { cause })
+    throw problem('invalid_request', 'The body ended prematurely', { cause })
   }
-  if (length > limit) throw problem('body_too_large', `The body must not have more than ${limit} bytes`)
+  if (length > limit) throw problem('body_too_large', `The body must be at most ${limit} bytes`)
   return Buffer.concat(chunks)
 }
 
@@ -46,14 +46,15 @@ export function parseJsonBody(bytes: Uint8Array): unknown {
   if (bytes.length === 0) throw problem('invalid_json', 'The body is empty')
   const body = parse(decode(bytes))
   const errors = findUnsafeJson(body, limits.bodyLevels)
-  if (errors.length > 0) throw problem('validation_failed', 'The body holds what cannot be kept', { errors })
+  if (errors.length > 0)
+    throw problem('validation_failed', 'The body contains values that cannot be stored', { errors })
   return body
 }
 
 /** A body where none is expected: nothing and `{}` say nothing, anything else is a mistake that we'd hide. */
 export function refuseBody(bytes: Uint8Array): undefined {
   if (bytes.length > 0 && !/^\s*\{\s*\}\s*$/.test(Buffer.from(bytes).toString('latin1'))) {
-    throw problem('invalid_request', 'This operation takes no body')
+    throw problem('invalid_request', 'This operation does not accept a body')
   }
 }
 
@@ -61,7 +62,7 @@ function decode(bytes: Uint8Array): string {
   try {
     return utf8.decode(bytes)
   } catch {
-    throw problem('invalid_json', 'The body is not UTF-8')
+    throw problem('invalid_json', 'The body is not valid UTF-8')
   }
 }
 
@@ -69,6 +70,6 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw problem('invalid_json', 'The body is not JSON')
+    throw problem('invalid_json', 'The body is not valid JSON')
   }
 }

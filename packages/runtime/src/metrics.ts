@@ -8,7 +8,7 @@ export function createMetrics() {
   collectDefaultMetrics({ register: registry })
   const httpRequestSeconds = new Histogram({
     name: 'http_request_duration_seconds',
-    help: 'Time from a request to the end of its answer, by method, route pattern and status',
+    help: 'Request duration in seconds, by method, route pattern and status',
     labelNames: ['method', 'route', 'status'],
     buckets: requestSeconds,
     registers: [registry],

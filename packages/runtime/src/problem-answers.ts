@@ -8,11 +8,11 @@ const frameworkProblems: Readonly<Record<string, readonly [ErrorCode, string]>> 
   FST_ERR_MAX_PARAM_LENGTH: ['uri_too_long', 'A part of the path is too long'],
   FST_ERR_CTP_BODY_TOO_LARGE: ['body_too_large', 'The body is too large'],
   FST_ERR_CTP_EMPTY_JSON_BODY: ['invalid_json', 'The body is empty'],
-  FST_ERR_CTP_INVALID_JSON_BODY: ['invalid_json', 'The body is not JSON'],
+  FST_ERR_CTP_INVALID_JSON_BODY: ['invalid_json', 'The body is not valid JSON'],
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['invalid_request', 'The body is not as long as Content-Length says'],
   FST_ERR_CTP_INVALID_MEDIA_TYPE: ['unsupported_media_type', 'The content type must be application/json'],
   FST_ERR_ROUTE_MISSING_CONTENT_TYPE: ['unsupported_media_type', 'The content type must be application/json'],
-  FST_ERR_NOT_FOUND: ['not_found', 'No resource has this path'],
+  FST_ERR_NOT_FOUND: ['not_found', 'There is no resource at this path'],
 }
 
 export type ProblemAnswersDependencies = {
@@ -28,9 +28,9 @@ export function createProblemAnswers({ isStorageUnavailable }: ProblemAnswersDep
     if (known) return problem(...known)
     if (isStorageUnavailable(thrown)) {
       const options = { headers: retryLater, cause: thrown }
-      return problem('storage_unavailable', 'The storage does not answer; try again later', options)
+      return problem('storage_unavailable', 'The storage is unavailable; try again later', options)
     }
-    return problem('internal', 'Something failed; the request id tells which log lines are about it', { cause: thrown })
+    return problem('internal', 'An unexpected error occurred; the log lines carry the request id', { cause: thrown })
   }
 
   return function answerWithProblem(thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {

@@ -1,7 +1,7 @@
 import { type ErrorCode, errorCodes, type InputFault } from '@herald/contracts'
 
 export type ProblemOptions = {
-  /** The faults of the input, every one. */
+  /** All validation errors of the request. */
   readonly errors?: readonly InputFault[]
   /** Header fields of the answer, such as `Retry-After`. */
   readonly headers?: Readonly<Record<string, string>>

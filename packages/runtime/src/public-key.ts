@@ -17,7 +17,7 @@ const curveAlgorithms: Readonly<Record<string, readonly string[]>> = {
  */
 export function readPublicKey(pem: string): ReadPublicKey {
   // Node would derive the public key from a private one; whoever configured that should rather learn of it.
-  if (pem.includes('PRIVATE KEY')) return { ok: false, detail: 'Must be a public key: this is a private one' }
+  if (pem.includes('PRIVATE KEY')) return { ok: false, detail: 'Must be a public key, not a private key' }
   const key = parse(pem)
   if (key === null) return { ok: false, detail: 'Must be a public key in PEM' }
   if ((key.asymmetricKeyDetails?.modulusLength ?? 2048) < 2048) {

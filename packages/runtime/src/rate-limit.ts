@@ -30,7 +30,7 @@ export function createRateLimit(app: FastifyInstance, { requestsPerMinute, ident
       return `${identity?.subscriberId}/${identity?.userId}`
     },
     errorResponseBuilder: (_request, { max, ttl }) =>
-      problem('rate_limited', `More than ${max} requests in a minute; come again in ${Math.ceil(ttl / 1000)} s`),
+      problem('rate_limited', `Limit of ${max} requests per minute exceeded; retry in ${Math.ceil(ttl / 1000)} s`),
   })
   let count: ReturnType<FastifyInstance['rateLimit']> | undefined
 

@@ -14,10 +14,10 @@ export function createReleasers(logger: Pick<Logger, 'info' | 'error'>) {
   async function releaseOne({ name, release, limitMs }: Releaser): Promise<void> {
     try {
       const outcome = await withTimeLimit(Promise.resolve().then(release), limitMs)
-      if (outcome === timedOut) logger.error({ releaser: name, limitMs }, 'A releaser hangs and is passed over')
+      if (outcome === timedOut) logger.error({ releaser: name, limitMs }, 'Release timed out, continuing')
       else logger.info({ releaser: name }, 'Released')
     } catch (thrown) {
-      logger.error({ releaser: name, err: toError(thrown) }, 'A releaser failed')
+      logger.error({ releaser: name, err: toError(thrown) }, 'Release failed')
     }
   }
 

@@ -46,7 +46,7 @@ test('settings that are wrong stop the start: each is named, exit code 1', async
   expect(code).toBe(1)
   expect(lines).toMatchObject([
     { level: 'fatal', name: 'fixture', setting: 'LOG_LEVEL' },
-    { level: 'fatal', setting: 'NEEDED', msg: 'NEEDED: Is required' },
+    { level: 'fatal', setting: 'NEEDED', msg: 'NEEDED: Required' },
   ])
 })
 
@@ -70,7 +70,7 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
 test('a releaser that hangs does not keep the process: exit code 0 after the deadline', async () => {
   const { code, messages } = await (await startAndSignal('SIGTERM', 'hangs')).ended()
   expect(code).toBe(0)
-  expect(messages).toContain('Not everything was released in time')
+  expect(messages).toContain('Shutdown deadline exceeded')
 })
 
 test('a start that fails releases what it had and ends with exit code 1', async () => {
@@ -88,15 +88,15 @@ test('a signal during the start ends it with exit code 0', async () => {
   child.kill('SIGTERM')
   const { code, messages } = await service.ended()
   expect([code, messages.at(-1)]).toEqual([0, 'Exiting'])
-  expect(messages).toContain('The start was broken off')
+  expect(messages).toContain('Start interrupted')
 })
 
 test.each(['throws', 'rejects'])('what nobody caught (it %s) is logged, all is released, exit code 1', async (mode) => {
   const { code, lines, messages } = await start({ NEEDED: 'x', MODE: mode }).ended()
   expect(code).toBe(1)
-  expect(lines).toContainEqual(expect.objectContaining({ level: 'fatal', msg: 'Nobody caught this' }))
+  expect(lines).toContainEqual(expect.objectContaining({ level: 'fatal', msg: 'Uncaught exception' }))
   expect(messages.filter((m) => m !== 'Started')).toEqual([
-    'Nobody caught this',
+    'Uncaught exception',
     'Draining',
     'Released the last',
     'Released',

@@ -59,7 +59,7 @@ export async function runService<Schema extends SettingsSchema>(service: Service
     logger.info('Started')
   } catch (thrown) {
     // What a start was waiting for is released under its feet when a signal comes: that is no fault.
-    if (shutdown.isEnding()) logger.warn({ err: toError(thrown) }, 'The start was broken off')
+    if (shutdown.isEnding()) logger.warn({ err: toError(thrown) }, 'Start interrupted')
     else shutdown.endAfterFault(thrown)
   }
 }

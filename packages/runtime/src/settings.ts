@@ -31,7 +31,7 @@ export function loadSettings<Schema extends SettingsSchema>(
   const names = Object.keys(schema.shape)
   const given = Object.fromEntries(names.flatMap((name) => (environment[name] ? [[name, environment[name]]] : [])))
   const parsed = schema.safeParse(given, {
-    error: (issue) => (issue.input === undefined ? 'Is required' : undefined),
+    error: (issue) => (issue.input === undefined ? 'Required' : undefined),
   })
   const faults = [...findMissingAlternatives(schema, given), ...(parsed.success ? [] : toFaults(parsed.error))]
   return parsed.success && faults.length === 0 ? { ok: true, settings: parsed.data } : { ok: false, faults }

@@ -10,10 +10,10 @@ export const observationSettings = {
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
     .default('info')
-    .meta({ description: 'Least level that is logged: fatal, error, warn, info, debug, trace or silent' }),
+    .meta({ description: 'Minimum log level: fatal, error, warn, info, debug, trace or silent' }),
   OTEL_EXPORTER_OTLP_ENDPOINT: urlSetting()
     .optional()
-    .meta({ description: 'Where traces are sent; none are made when it is not set' }),
+    .meta({ description: 'OTLP endpoint for traces; tracing is off if unset' }),
 }
 
 /** The MongoDB replica set. */
@@ -48,27 +48,27 @@ export const authenticationSettings = {
       oneOf: 'keys',
       description: 'Public key in PEM (line breaks may be written \\n); this or AUTH_JWKS_URI is required',
     }),
-  AUTH_ISSUER: textSetting().meta({ description: 'Issuer (iss) that tokens must name' }),
-  AUTH_AUDIENCE: textSetting().meta({ description: 'Audience (aud) that tokens must name' }),
+  AUTH_ISSUER: textSetting().meta({ description: 'Required issuer (iss) of tokens' }),
+  AUTH_AUDIENCE: textSetting().meta({ description: 'Required audience (aud) of tokens' }),
   AUTH_SUBSCRIBER_CLAIM: textSetting()
     .default('subscriber_id')
-    .meta({ description: 'Name of the claim that holds the subscriber' }),
+    .meta({ description: 'Claim that contains the subscriber id' }),
 }
 
 /** The HTTP side of a service; its ports have no common default. */
 export function httpSettings(defaults: { readonly port: number; readonly adminPort: number }) {
   return {
-    HOST: textSetting().default('0.0.0.0').meta({ description: 'Address that the servers listen on' }),
+    HOST: textSetting().default('0.0.0.0').meta({ description: 'Address to listen on' }),
     PORT: portSetting().default(defaults.port).meta({ description: 'Port of the public HTTP server' }),
     ADMIN_PORT: portSetting()
       .default(defaults.adminPort)
       .meta({ description: 'Port of /livez, /readyz and /metrics; never routed by the gateway' }),
     RATE_LIMIT_PER_MINUTE: integerSetting({ min: 1, max: 1_000_000 })
       .default(limits.requestsPerMinute)
-      .meta({ description: 'Requests a minute and user, counted per process' }),
+      .meta({ description: 'Requests per minute and user, counted per process' }),
     CORS_ORIGINS: listSetting(originSetting())
       .default([])
-      .meta({ description: 'Origins whose pages may call, separated by commas; none when it is not set' }),
+      .meta({ description: 'Allowed CORS origins, comma-separated; none if unset' }),
   }
 }
 
@@ -76,5 +76,5 @@ export function httpSettings(defaults: { readonly port: number; readonly adminPo
 export const retentionSettings = {
   RETENTION_DAYS: integerSetting({ min: 1, max: 36_500 })
     .optional()
-    .meta({ description: 'Days after which documents expire; they never do when it is not set' }),
+    .meta({ description: 'Days until documents expire; never if unset' }),
 }

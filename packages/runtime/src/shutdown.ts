@@ -39,10 +39,10 @@ export function shutDownOnSignals({
     try {
       startDraining()
     } catch (thrown) {
-      logger.error({ err: toError(thrown) }, 'Draining could not be started')
+      logger.error({ err: toError(thrown) }, 'Could not start draining')
     }
     const outcome = await withTimeLimit(releasers.releaseAll(), limitMs)
-    if (outcome === timedOut) logger.error({ limitMs }, 'Not everything was released in time')
+    if (outcome === timedOut) logger.error({ limitMs }, 'Shutdown deadline exceeded')
     // One more turn, in which a fault of the last releaser still comes to light.
     await new Promise(setImmediate)
     logger.info({ exitCode }, 'Exiting')
@@ -56,7 +56,7 @@ export function shutDownOnSignals({
   }
 
   function onFault(thrown: unknown): void {
-    logger.fatal({ err: toError(thrown) }, 'Nobody caught this')
+    logger.fatal({ err: toError(thrown) }, 'Uncaught exception')
     // In the middle of a shutdown it goes on, but says in the end that not all was well.
     if (exitCode === undefined) void end(1, faultDeadlineMs)
     else exitCode = 1

@@ -92,7 +92,7 @@ export function createRemoteKeys({
         } catch {
           // It may be a key that came after the last ones.
         }
-        throw new KeysUnavailable('The keys for tokens cannot be had', { cause: error })
+        throw new KeysUnavailable('Signing keys are unavailable', { cause: error })
       }
     },
   }

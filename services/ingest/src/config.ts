@@ -16,25 +16,25 @@ const topicSetting = () => z.string().regex(/^[A-Za-z0-9._-]{1,249}$/, { error: 
 
 const kafkaSettings = {
   KAFKA_BROKERS: listSetting(
-    z.string().regex(/^[^\s:]+:\d{1,5}$/, { error: 'Must be host:port, separated by commas' }),
-  ).meta({ description: 'Kafka brokers as host:port, separated by commas' }),
+    z.string().regex(/^[^\s:]+:\d{1,5}$/, { error: 'Must be a comma-separated list of host:port' }),
+  ).meta({ description: 'Kafka brokers as host:port, comma-separated' }),
   KAFKA_GROUP_ID: textSetting().default('herald-ingest').meta({ description: 'Consumer group' }),
   KAFKA_MENTION_TOPIC: topicSetting().default(defaultTopics.mention).meta({ description: 'Topic of mention events' }),
   KAFKA_CHANGE_TOPIC: topicSetting().default(defaultTopics.change).meta({ description: 'Topic of change events' }),
   KAFKA_RECEIPT_TOPIC: topicSetting().default(defaultTopics.receipt).meta({ description: 'Topic of receipt events' }),
   KAFKA_DEAD_LETTER_TOPIC: topicSetting()
     .default(defaultTopics.deadLetter)
-    .meta({ description: 'Topic that takes records that can never succeed' }),
-  KAFKA_SSL: booleanSetting().default(false).meta({ description: 'Whether brokers are reached over TLS' }),
+    .meta({ description: 'Topic for records that cannot be processed' }),
+  KAFKA_SSL: booleanSetting().default(false).meta({ description: 'Whether to connect to the brokers over TLS' }),
   KAFKA_SASL_MECHANISM: z
     .enum(['plain', 'scram-sha-256', 'scram-sha-512'])
     .optional()
-    .meta({ description: 'plain, scram-sha-256 or scram-sha-512; user and password are required with it' }),
-  KAFKA_SASL_USERNAME: textSetting().optional().meta({ description: 'User at the brokers' }),
-  KAFKA_SASL_PASSWORD: textSetting().optional().meta({ description: 'Password at the brokers' }),
+    .meta({ description: 'plain, scram-sha-256 or scram-sha-512; requires username and password' }),
+  KAFKA_SASL_USERNAME: textSetting().optional().meta({ description: 'SASL username' }),
+  KAFKA_SASL_PASSWORD: textSetting().optional().meta({ description: 'SASL password' }),
   LIVENESS_STALL_SECONDS: integerSetting({ min: 10, max: 86_400 })
     .default(180)
-    .meta({ description: 'Seconds without progress, though there is work, after which /livez fails' }),
+    .meta({ description: 'Seconds without progress while records are waiting before /livez fails' }),
 }
 
 const saslNames = ['KAFKA_SASL_MECHANISM', 'KAFKA_SASL_USERNAME', 'KAFKA_SASL_PASSWORD'] as const
@@ -43,7 +43,7 @@ function checkSasl(settings: Partial<Record<(typeof saslNames)[number], unknown>
   const missing = saslNames.filter((name) => settings[name] === undefined)
   if (missing.length === saslNames.length) return
   for (const name of missing) {
-    context.addIssue({ code: 'custom', path: [name], message: 'Is required with the other KAFKA_SASL settings' })
+    context.addIssue({ code: 'custom', path: [name], message: 'Required with the other KAFKA_SASL settings' })
   }
 }
 

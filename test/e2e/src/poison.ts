@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Message } from 'kafkajs'
 import { mention, structured } from './events.ts'
 
-/** A record that can never succeed, and the code that its dead letter must carry. */
+/** A record that cannot be processed, and the code that its dead letter must carry. */
 export type Poison = { what: string; code: string; message: Message }
 
 const json = { 'content-type': 'application/cloudevents+json' }

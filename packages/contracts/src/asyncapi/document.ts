@@ -11,11 +11,11 @@ export type AsyncApiDocument = {
   readonly components: { readonly messages: Readonly<Record<string, JsonSchema>>; readonly schemas: JsonSchema }
 } & JsonSchema
 
-const description = `What Herald reads from Kafka, as CloudEvents 1.0 in JSON, structured or binary.
+const description = `The events that Herald consumes from Kafka: CloudEvents 1.0 in JSON, in structured or binary mode.
 
-The key of a record is the subscriber's id. \`source\`, \`id\` and \`time\` say which event it is: it counts once however often it comes, and a publisher that tries again sends all three as they were.
-Attributes and fields of \`data\` that are not described are ignored. A value has at most ${limits.eventBytes} bytes and ${limits.eventLevels} levels; a key \`__proto__\` and lone surrogates are refused.
-What can never succeed goes to the dead-letter topic as it was.`
+The key of a record is the subscriber's id. \`source\`, \`id\` and \`time\` identify the event: it is stored once however often it is delivered, and a publisher that retries must send all three unchanged.
+Unknown attributes and unknown fields of \`data\` are ignored. A value has at most ${limits.eventBytes} bytes and ${limits.eventLevels} levels of nesting; the key \`__proto__\` and lone surrogates are rejected.
+Records that cannot be processed are sent unchanged to the dead-letter topic.`
 
 const topicTitles: Readonly<Record<TopicKind, string>> = {
   mention: 'Mentions',
@@ -67,13 +67,13 @@ function channelOf(kind: string, title: string, table: readonly [string, EventDe
   }
 }
 
-const origin = (what: string) => ({ type: 'string', description: `The origin’s ${what}` })
+const origin = (property: string) => ({ type: 'string', description: `The original ${property}` })
 
 const deadLetter: JsonSchema = {
   name: 'dead letter',
-  title: 'A record that can never succeed',
-  summary: 'Key, value and headers as they were, and why.',
-  // Whatever it was.
+  title: 'A record that cannot be processed',
+  summary: 'The original key, value and headers, with the reason in additional headers.',
+  // The original content type is unknown.
   contentType: 'application/octet-stream',
   headers: {
     type: 'object',
@@ -84,7 +84,10 @@ const deadLetter: JsonSchema = {
       'herald-origin-partition': origin('partition'),
       'herald-origin-offset': origin('offset'),
       'herald-origin-timestamp': origin('timestamp, in milliseconds since 1970'),
-      'herald-value-omitted': { type: 'string', description: 'There when the value was too large to be kept' },
+      'herald-value-omitted': {
+        type: 'string',
+        description: 'Present if the value was too large and has been left out',
+      },
     },
     required: ['herald-error-code', 'herald-error-detail'],
   },

@@ -5,10 +5,10 @@ import { type JsonSchema, jsonSchemaOf } from '../openapi/json-schemas.ts'
 
 const text = { type: 'string' }
 const attributeNotes: Readonly<Record<string, string>> = {
-  id: 'Unique within the source. A publisher that tries again keeps it',
-  source: 'Who publishes',
-  time: 'When it happened, from 1970 to 5 minutes from now; becomes `createdAt`. A publisher that tries again keeps it',
-  subscriberid: 'Whose it is',
+  id: 'Unique within the source. Must stay the same when publishing is retried',
+  source: 'Identifies the publisher',
+  time: 'When the event occurred, from 1970 to at most 5 minutes in the future; becomes `createdAt`. Must stay the same when publishing is retried',
+  subscriberid: 'The subscriber (tenant) that the event belongs to',
   datacontenttype: 'A JSON media type',
   traceparent: 'W3C Trace Context: the parent of the span that stores the event',
 }
@@ -31,7 +31,11 @@ function attributesOf({ type }: EventDescription): Record<string, JsonSchema> {
 }
 
 const required = ['specversion', 'id', 'source', 'type', 'time', 'subscriberid']
-const key = { type: 'string', format: 'uuid', description: 'The subscriber’s id, which keeps his events in order' }
+const key = {
+  type: 'string',
+  format: 'uuid',
+  description: 'The subscriber’s id; events with the same key are processed in order',
+}
 const bindings = { kafka: { key, bindingVersion: '0.5.0' } }
 
 function structured(name: string, event: EventDescription): JsonSchema {

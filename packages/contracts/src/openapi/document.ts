@@ -18,12 +18,12 @@ export type OpenApiOptions = {
 
 const description = `Notifications of users and the change log of subscribers.
 
-Every answer but the documentation’s needs a bearer token; the current user and the current subscriber come from it alone.
-Another user's or subscriber's record answers exactly as one that does not exist.
-Success is \`{ "data": … }\`; everything else is a problem document (RFC 9457) with a stable \`code\`.
-Times are UTC, and go out as \`YYYY-MM-DDTHH:MM:SSZ\`. UUIDs are taken in either case and go out in lower case.
-What is not described is refused, unknown query parameters too. Answers may get further fields.
-${limits.requestsPerMinute} requests a minute and user unless the operator says otherwise.`
+All operations except the documentation require a bearer token. The current user and the current subscriber are taken from it and from nowhere else.
+A record of another user or subscriber is indistinguishable from one that does not exist.
+Successful responses are \`{ "data": … }\`; errors are problem documents (RFC 9457) with a stable \`code\`.
+Timestamps are UTC and returned as \`YYYY-MM-DDTHH:MM:SSZ\`. UUIDs are accepted in upper and lower case and returned in lower case.
+Unknown fields and query parameters are rejected. Responses may gain fields within a major version.
+The rate limit is ${limits.requestsPerMinute} requests per minute and user unless configured otherwise.`
 
 /** The OpenAPI 3.1 document of both services, from the schemas that validate. */
 export function createOpenApiDocument({ serverUrl = '.' }: OpenApiOptions = {}): OpenApiDocument {

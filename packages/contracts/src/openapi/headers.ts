@@ -3,16 +3,17 @@ const integer = { type: 'integer', minimum: 0 }
 /** The header fields of answers, by the names under `components`. */
 export const componentHeaders = {
   RequestId: {
-    description: 'The request’s own `X-Request-Id` when it is 1 to 128 of `A-Z a-z 0-9 . _ -`, else a new UUID',
+    description:
+      'The `X-Request-Id` of the request if it consists of 1 to 128 characters `A-Z a-z 0-9 . _ -`, otherwise a new UUID',
     schema: { type: 'string', pattern: '^[A-Za-z0-9._-]{1,128}$' },
   },
-  RateLimitLimit: { description: 'Requests a minute and user', schema: integer },
-  RateLimitRemaining: { description: 'Requests that are left in this window', schema: integer },
-  RateLimitReset: { description: 'Seconds until the window ends', schema: integer },
-  RetryAfter: { description: 'Seconds after which to come again', schema: integer },
+  RateLimitLimit: { description: 'Requests per minute and user', schema: integer },
+  RateLimitRemaining: { description: 'Requests left in the current window', schema: integer },
+  RateLimitReset: { description: 'Seconds until the current window ends', schema: integer },
+  RetryAfter: { description: 'Seconds to wait before retrying', schema: integer },
   ETag: { description: 'A hash of the body, for `If-None-Match`', schema: { type: 'string' } },
-  Allow: { description: 'The methods that the path has', schema: { type: 'string' } },
-  Challenge: { description: 'What the token lacks (RFC 6750)', schema: { type: 'string' } },
+  Allow: { description: 'The methods that the path supports', schema: { type: 'string' } },
+  Challenge: { description: 'The challenge (RFC 6750)', schema: { type: 'string' } },
 } as const
 
 type HeaderName = keyof typeof componentHeaders

@@ -8,7 +8,7 @@ const ifNoneMatch = {
   name: 'If-None-Match',
   in: 'header',
   required: false,
-  description: 'Entity tags that the client has; one that still holds is answered with 304',
+  description: 'Entity tags of cached answers; 304 is returned if one of them is current',
   schema: { type: 'string' },
 }
 
@@ -25,7 +25,7 @@ export function operationObject(operationId: string, operation: Operation): Json
     operationId,
     tags: [tag],
     summary,
-    description: [description, method === 'GET' ? '`HEAD` is answered alike, without a body.' : '']
+    description: [description, method === 'GET' ? '`HEAD` returns the same header fields without a body.' : '']
       .filter(Boolean)
       .join(' '),
     security: operation.public ? [] : [{ bearer: scope ? [scope] : [] }],
@@ -55,7 +55,7 @@ function requestBody(schema: z.ZodType, examples: Readonly<Record<string, unknow
 function successResponses({ success, etag, public: isPublic }: Operation) {
   const content = Object.fromEntries(Object.entries(success.content).map(([type, form]) => [type, toMedia(form)]))
   const about = { counted: !isPublic, tagged: etag === true }
-  const notModified = { description: 'The client has it already', headers: headersOfStatus(304, about) }
+  const notModified = { description: 'Not modified', headers: headersOfStatus(304, about) }
   return {
     [success.status]: {
       description: success.description,

@@ -5,23 +5,23 @@ import { headersOfStatus } from './headers.ts'
 import type { JsonSchema } from './json-schemas.ts'
 
 const text = { type: 'string' }
-const pointer = { type: 'string', description: 'JSON Pointer (RFC 6901) without `#`, empty for the whole' }
+const pointer = { type: 'string', description: 'JSON Pointer (RFC 6901) without `#`; empty for the whole document' }
 
 /** A problem document (RFC 9457). */
 export const problemSchema: JsonSchema = {
   type: 'object',
   properties: {
-    type: { type: 'string', format: 'uri', description: 'Names the code: `urn:herald:problem:<code>`' },
+    type: { type: 'string', format: 'uri', description: '`urn:herald:problem:<code>`' },
     title: text,
     status: { type: 'integer', minimum: 400, maximum: 599 },
     detail: text,
     instance: { type: 'string', description: 'The id of the request' },
-    code: { type: 'string', enum: Object.keys(errorCodes), description: 'Stable and machine-readable' },
+    code: { type: 'string', enum: Object.keys(errorCodes), description: 'Stable, machine-readable code' },
     errors: {
       type: 'array',
       maxItems: limits.faults,
       items: { type: 'object', properties: { pointer, detail: text }, required: ['pointer', 'detail'] },
-      description: 'The faults of the input',
+      description: 'The validation errors of the request',
     },
   },
   required: ['type', 'title', 'status', 'detail', 'instance', 'code'],

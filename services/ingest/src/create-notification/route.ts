@@ -12,21 +12,21 @@ export function addCreateNotificationRoute(
   app.post('/', routeOptions(operations.createNotification), async ({ body, headers, identity, raw }, reply) => {
     const { subscriberId, userId, name, picture, actorType } = identity
     if (body.actorType !== actorType) {
-      throw problem('actor_type_mismatch', `The token is of the actor type ${JSON.stringify(actorType)}`)
+      throw problem('actor_type_mismatch', `The actor type of the token is ${JSON.stringify(actorType)}`)
     }
     if (raw.rawHeaders.filter(isKeyName).length > 1) {
-      throw problem('validation_failed', 'There must be one Idempotency-Key', {
-        errors: [{ pointer: '/idempotency-key', detail: 'Is given more than once' }],
+      throw problem('validation_failed', 'Idempotency-Key must be sent once', {
+        errors: [{ pointer: '/idempotency-key', detail: 'Must be sent only once' }],
       })
     }
     const author = { subscriberId, actor: { id: userId, name, image: picture } }
     const outcome = await create(body, author, headers['idempotency-key'])
     if (outcome.kind === 'other-body') {
-      throw problem('idempotency_key_reused', 'The first request with this Idempotency-Key had another body')
+      throw problem('idempotency_key_reused', 'The first request with this Idempotency-Key had a different body')
     }
     if (outcome.kind === 'in-progress') {
       const seconds = Math.max(1, Math.ceil((outcome.until.getTime() - clock().getTime()) / 1_000))
-      throw problem('request_in_progress', 'The first request with this Idempotency-Key is not finished', {
+      throw problem('request_in_progress', 'The first request with this Idempotency-Key has not finished', {
         headers: { 'retry-after': String(seconds) },
       })
     }

@@ -2,7 +2,7 @@ import type { RecordHeaders } from '@herald/contracts'
 import { type FaultCode, limits } from '@herald/contracts'
 import type { IncomingRecord } from './incoming-record.ts'
 
-/** A record that can never succeed, and why. */
+/** A record that cannot be processed, and why. */
 export type DeadLetter = {
   readonly record: IncomingRecord
   readonly code: FaultCode

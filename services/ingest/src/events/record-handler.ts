@@ -41,7 +41,7 @@ function tryDecide(record: IncomingRecord, kind: TopicKind, times: DecisionTimes
     return decide(record, kind, times)
   } catch {
     // A fault of ours. The record waits among the dead letters until it is mended; it must not stop those behind it.
-    return { kind: 'dead-letter', code: 'undecidable', detail: 'Herald failed at this record' }
+    return { kind: 'dead-letter', code: 'undecidable', detail: 'Herald failed to process this record' }
   }
 }
 

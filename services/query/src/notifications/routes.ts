@@ -23,7 +23,7 @@ export function addNotificationRoutes(app: HttpServer, { notifications, clock }:
 
   const one = (notification: StoredNotification | null): string => {
     // The same answer whether it never was, is gone, or is somebody else's.
-    if (notification === null) throw problem('not_found', 'There is no such notification')
+    if (notification === null) throw problem('not_found', 'Notification not found')
     return `{"data":${notificationJson(notification)}}`
   }
 

@@ -22,7 +22,7 @@ export function addStreamRoute(app: HttpServer, { streams }: { readonly streams:
     const { subscriberId, userId, expiresAt } = request.identity
     const admission = await streams.admit({ subscriberId, recipientId: userId })
     if (!admission.ok) {
-      throw problem('rate_limited', 'This user has too many open streams', { headers: { 'retry-after': '30' } })
+      throw problem('rate_limited', 'Too many open streams for this user', { headers: { 'retry-after': '30' } })
     }
     const { raw } = reply
     if (raw.destroyed) return reply

@@ -2,7 +2,7 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { eventKinds } from './event-plan.ts'
 import { createPartitionLedger, type PartitionLedger } from './partition-ledger.ts'
 
-/** A record that can never succeed, as it was produced. */
+/** A record that cannot be processed, as it was produced. */
 export interface PoisonRecord {
   n: number
   key: string | null
