@@ -4,17 +4,17 @@ import { deriveEventId } from './event-id.ts'
 import { examples } from './examples.ts'
 import { eventTypes } from './topics.ts'
 
-/** What a topic carries. */
+/** The kind of events that a topic carries. */
 export type TopicKind = 'mention' | 'change' | 'receipt'
 
-/** An event that Herald takes: where it goes, what its data are, and what they may look like. */
+/** An event that Herald consumes: its topic, its data schema and examples. */
 export type EventDescription = {
   readonly type: string
   readonly topic: TopicKind
   readonly title: string
   readonly summary: string
   readonly data: z.ZodType
-  /** The attributes and data of whole events, by names. */
+  /** Complete events (attributes and data), by name. */
   readonly examples: Readonly<Record<string, Readonly<Record<string, unknown>>>>
 }
 
@@ -27,11 +27,11 @@ const attributes = (id: string, source: string, type: string) => ({
   ...{ specversion: '1.0', id, source, type, time: createdAt, subscriberid: subscriberId },
   datacontenttype: 'application/json',
 })
-// Of the mention below, so that all of them can be published one after the other.
+// The receipts refer to the mention below, so that all examples can be published one after another.
 const mentionIdentity = { subscriberId, source: '/comments', id: 'comment-17', time: Date.parse(createdAt) }
 const receipt = { notificationId: deriveEventId(mentionIdentity), recipientId: createNotification.recipientIds[0] }
 
-/** Whole events, in structured mode. */
+/** Complete events in structured mode. */
 export const eventExamples = {
   mention: { ...attributes('comment-17', '/comments', eventTypes.mentionCreated), data: { actor, ...mention } },
   change: { ...attributes(entryId, '/portfolios', eventTypes.changeRecorded), data: change },
@@ -43,7 +43,10 @@ export const eventExamples = {
   read: { ...attributes('opened-4711', '/mailer', eventTypes.notificationRead), data: receipt },
 } as const
 
-/** Every event that Herald takes. The document of the topics comes from here, and what publishers are held against. */
+/**
+ * Every event that Herald consumes. The AsyncAPI document, the types of the publisher and the handlers of ingest are derived
+ * from this table or checked against it by the compiler.
+ */
 export const events = {
   mentionCreated: {
     type: eventTypes.mentionCreated,
@@ -78,3 +81,12 @@ export const events = {
     examples: { read: eventExamples.read },
   },
 } as const satisfies Record<string, EventDescription>
+
+/** The name of an event in {@link events}. */
+export type EventName = keyof typeof events
+/** The CloudEvents type of an event in {@link events}. */
+export type EventType = (typeof events)[EventName]['type']
+/** The data that a publisher passes for each event, by its CloudEvents type. */
+export type EventDataInput = {
+  [Name in EventName as (typeof events)[Name]['type']]: z.input<(typeof events)[Name]['data']>
+}

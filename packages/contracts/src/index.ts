@@ -14,7 +14,15 @@ export {
   receiptSchema,
 } from './event-data.ts'
 export { deriveEventId, type EventIdentity } from './event-id.ts'
-export { type EventDescription, eventExamples, events, type TopicKind } from './events.ts'
+export {
+  type EventDataInput,
+  type EventDescription,
+  type EventName,
+  type EventType,
+  eventExamples,
+  events,
+  type TopicKind,
+} from './events.ts'
 export { type FaultCode, faultCodes } from './fault-codes.ts'
 export { findUnsafeJson, isNestedDeeper, type JsonValue } from './json-safety.ts'
 export { limits } from './limits.ts'

@@ -18,7 +18,13 @@ export function gatewayProblem(error: unknown, instance: string): GatewayProblem
     return problem(413, 'body_too_large', 'The body is too large', 'It is more than the gateway takes', instance)
   }
   if (status === 431) {
-    return problem(431, 'headers_too_large', 'Request header fields too large', 'The request header fields are too large', instance)
+    return problem(
+      431,
+      'headers_too_large',
+      'Request header fields too large',
+      'The request header fields are too large',
+      instance,
+    )
   }
   if (status === 408) {
     return problem(408, 'request_timeout', 'Request timeout', 'The request took too long to arrive', instance)

@@ -1,14 +1,8 @@
-import type { ChangeRecordedInput, MentionCreatedInput, ReceiptInput } from '@herald/contracts'
+import type { EventDataInput, EventType } from '@herald/contracts'
 
+export type { EventType }
 /** The data of each event, by its type. */
-export type EventData = {
-  'herald.mention.created.v1': MentionCreatedInput
-  'herald.change.recorded.v1': ChangeRecordedInput
-  'herald.email.sent.v1': ReceiptInput
-  'herald.notification.read.v1': ReceiptInput
-}
-
-export type EventType = keyof EventData
+export type EventData = EventDataInput
 
 /** A CloudEvent 1.0 that Herald takes. */
 export type HeraldEvent<T extends EventType = EventType> = {

@@ -1,4 +1,4 @@
-import { eventTypes, findUnsafeJson, limits } from '@herald/contracts'
+import { type EventName, eventTypes, findUnsafeJson, limits } from '@herald/contracts'
 import type { EventData, EventIdentity, EventType, HeraldEvent } from './event.ts'
 import { faultsOfEvent } from './faults-of-event.ts'
 import { InvalidEvent } from './invalid-event.ts'
@@ -43,7 +43,7 @@ export function createEvents({ source, now = () => new Date() }: EventsOptions) 
     /** A recipient has read a notification elsewhere, such as in his mail; `time` is when. */
     notificationRead: (identity: EventIdentity, data: EventData['herald.notification.read.v1']) =>
       make(eventTypes.notificationRead, identity, data),
-  }
+  } satisfies Record<EventName, unknown>
 }
 
 /** A date that is none is a fault like any other. */

@@ -1,9 +1,10 @@
+import type { TopicKind } from '@herald/contracts'
 import type { HealthCheck, Logger, Releasers, Tracing } from '@herald/runtime'
 import { isStorageUnavailable, type Store } from '@herald/store'
 import type { Settings } from './config.ts'
-import type { TopicKind } from './events/decide.ts'
 import { deadLetterOverdueReceipts } from './events/overdue-receipts.ts'
 import { createRecordHandler, type HandledRecord, type RecordHandlerDependencies } from './events/record-handler.ts'
+import { isDeadLetter } from './events/record-outcome.ts'
 import { createTracedRecordHandler } from './events/traced-record-handler.ts'
 import { createKafka } from './kafka/client.ts'
 import { createEventConsumer, type EventConsumer } from './kafka/consumer.ts'
@@ -120,12 +121,11 @@ function createObserver(metrics: EventMetrics, logger: Logger) {
     metrics.observeRecords(handled)
     const isVerbose = logger.isLevelEnabled('debug')
     for (const { record, outcome, traceparent } of handled) {
-      const isGood = outcome === 'stored' || outcome === 'expired'
-      if (isGood && !isVerbose) continue
+      if (!isDeadLetter(outcome) && !isVerbose) continue
       const { topic, partition, offset } = record
       const place = { topic, partition, offset, outcome, traceparent }
-      if (isGood) logger.debug(place, 'Handled a record')
-      else logger.warn(place, 'Made a dead letter of a record')
+      if (isDeadLetter(outcome)) logger.warn(place, 'Record sent to the dead-letter topic')
+      else logger.debug(place, 'Record processed')
     }
   }
 }

@@ -1,9 +1,8 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
-import type { HandledRecord, RecordOutcome } from './events/record-handler.ts'
+import type { HandledRecord } from './events/record-handler.ts'
+import { isDeadLetter, type RecordOutcome } from './events/record-outcome.ts'
 import type { Chunk } from './kafka/batch-runner.ts'
 import type { PartitionLag } from './kafka/lag-monitor.ts'
-
-const isDead = (outcome: RecordOutcome) => outcome !== 'stored' && outcome !== 'expired'
 
 /** What is counted and timed of events. */
 export function createEventMetrics(registry: Registry, clock: () => Date) {
@@ -68,11 +67,11 @@ export function createEventMetrics(registry: Registry, clock: () => Date) {
       const counts = new Map<RecordOutcome, number>()
       for (const { record, outcome } of handled) {
         counts.set(outcome, (counts.get(outcome) ?? 0) + 1)
-        if (!isDead(outcome)) ages.observe(Math.max(0, now - Number(record.timestamp)) / 1_000)
+        if (!isDeadLetter(outcome)) ages.observe(Math.max(0, now - Number(record.timestamp)) / 1_000)
       }
       for (const [outcome, count] of counts) {
-        events.inc({ topic, outcome: isDead(outcome) ? 'dead-letter' : outcome }, count)
-        if (isDead(outcome)) deadLetters.inc({ code: outcome }, count)
+        events.inc({ topic, outcome: isDeadLetter(outcome) ? 'dead-letter' : outcome }, count)
+        if (isDeadLetter(outcome)) deadLetters.inc({ code: outcome }, count)
       }
     },
     observeDeadLetter: (code: string) => deadLetters.inc({ code }),

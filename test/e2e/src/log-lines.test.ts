@@ -133,7 +133,7 @@ test('whatever is asked or published, no line at any level has a token or what s
   await askEverything()
   await publishEverything()
   const told = [
-    [herald.ingest, ['Request completed', 'Handled a record', 'Made a dead letter']],
+    [herald.ingest, ['Request completed', 'Record processed', 'Record sent to the dead-letter topic']],
     [herald.query, ['Request completed']],
   ] as const
   for (const [service, phrases] of told) {

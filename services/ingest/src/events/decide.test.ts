@@ -1,6 +1,7 @@
+import type { TopicKind } from '@herald/contracts'
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { type Decision, decide, type TopicKind } from './decide.ts'
+import { type Decision, decide } from './decide.ts'
 import type { IncomingRecord } from './incoming-record.ts'
 import {
   attributes,

@@ -3,7 +3,8 @@ import {
   changeRecordedSchema,
   deriveEventId,
   describeFaults,
-  eventTypes,
+  type EventName,
+  events,
   type FaultCode,
   headerText,
   limits,
@@ -13,6 +14,7 @@ import {
   readUsualChange,
   readUsualMention,
   receiptSchema,
+  type TopicKind,
   timeOfUuidV7,
   zodFaults,
 } from '@herald/contracts'
@@ -20,40 +22,37 @@ import type { NewNotification, Receipt, ReceiptKind, StoredChangeEntry } from '@
 import type { z } from 'zod'
 import type { IncomingRecord } from './incoming-record.ts'
 
-/** What is to be done with a record, and the trace that it belongs to. */
-export type Decision = Deed & { readonly traceparent?: string | undefined }
+/** How to process a record, and the trace it belongs to. */
+export type Decision = Outcome & { readonly traceparent?: string | undefined }
 
-type Deed =
+type Outcome =
   | { readonly kind: 'notification'; readonly notification: NewNotification }
   | { readonly kind: 'change-entry'; readonly entry: StoredChangeEntry }
   | { readonly kind: 'receipt'; readonly receipt: Omit<Receipt, 'record'> }
-  /** It has expired: stored now, it would come back from the dead. */
+  /** Past the retention period: storing it would resurrect an expired document. */
   | { readonly kind: 'expired' }
   | { readonly kind: 'dead-letter'; readonly code: FaultCode; readonly detail: string }
 
-/** What a topic carries. */
-export type TopicKind = 'mention' | 'change' | 'receipt'
-
-/** The time at which records are decided, and before which nothing is kept. */
+/** The current time, and the time before which events have expired. */
 export type DecisionTimes = { readonly now: Date; readonly keepFrom?: Date | undefined }
 
 type Event = Extract<ReadEvent, { ok: true }>
 
-const deadLetter = (code: FaultCode, detail: string): Deed => ({ kind: 'dead-letter', code, detail })
+const deadLetter = (code: FaultCode, detail: string): Outcome => ({ kind: 'dead-letter', code, detail })
 const invalidData = (error: z.ZodError) => deadLetter('invalid_data', describeFaults(zodFaults(error), '/data'))
 
-/** Decides a record by itself: no IO, and nothing of a record makes it throw. */
+/** Decides how to process a record. It does no IO and does not throw, whatever the record contains. */
 export function decide(record: IncomingRecord, kind: TopicKind, { now, keepFrom }: DecisionTimes): Decision {
   const event = readCloudEvent(record)
   if (!event.ok) return { ...deadLetter(event.code, event.detail), traceparent: traceparentHeader(record) }
   const traceparent = event.attributes.traceparent ?? traceparentHeader(record)
-  const deed = decideEvent(event, kind, { now, keepFrom })
-  return traceparent === undefined ? deed : { ...deed, traceparent }
+  const outcome = decideEvent(event, kind, { now, keepFrom })
+  return traceparent === undefined ? outcome : { ...outcome, traceparent }
 }
 
 const traceparentHeader = ({ headers }: IncomingRecord) => headerText(headers, 'traceparent')
 
-function decideEvent(event: Event, kind: TopicKind, { now, keepFrom }: DecisionTimes): Deed {
+function decideEvent(event: Event, kind: TopicKind, { now, keepFrom }: DecisionTimes): Outcome {
   const { time, type } = event.attributes
   if (time > now.getTime() + limits.eventFutureMs) {
     return deadLetter('future_time', `The time is ${new Date(time).toISOString()}, more than 5 minutes ahead`)
@@ -63,18 +62,28 @@ function decideEvent(event: Event, kind: TopicKind, { now, keepFrom }: DecisionT
   if (!decideData) return deadLetter('unknown_type', `The type ${JSON.stringify(type)} does not belong on this topic`)
   const decision = decideData(event)
   if (decision.kind === 'dead-letter') return decision
-  // A receipt is as old as what it is about.
+  // A receipt expires with the notification it refers to.
   const age = decision.kind === 'receipt' ? timeOfUuidV7(decision.receipt.notificationId) : time
   return isExpired(age) ? { kind: 'expired' } : decision
 }
 
-const decisions: Readonly<Record<TopicKind, ReadonlyMap<string, (event: Event) => Deed>>> = {
-  mention: new Map([[eventTypes.mentionCreated, decideMention]]),
-  change: new Map([[eventTypes.changeRecorded, decideChange]]),
-  receipt: new Map([
-    [eventTypes.emailSent, (event: Event) => decideReceipt(event, 'email-sent')],
-    [eventTypes.notificationRead, (event: Event) => decideReceipt(event, 'read')],
-  ]),
+type DecideData = (event: Event) => Outcome
+
+// The compiler requires an entry for every event of the contract.
+const decisionsByName: Readonly<Record<EventName, DecideData>> = {
+  mentionCreated: decideMention,
+  changeRecorded: decideChange,
+  emailSent: (event) => decideReceipt(event, 'email-sent'),
+  notificationRead: (event) => decideReceipt(event, 'read'),
+}
+
+const decisions: Readonly<Record<TopicKind, Map<string, DecideData>>> = {
+  mention: new Map(),
+  change: new Map(),
+  receipt: new Map(),
+}
+for (const name of Object.keys(events) as EventName[]) {
+  decisions[events[name].topic].set(events[name].type, decisionsByName[name])
 }
 
 const eventIdOf = ({ subscriberid, source, id, time }: CloudEventAttributes) =>
@@ -85,18 +94,18 @@ function identify(attributes: CloudEventAttributes) {
   return { id: eventIdOf(attributes), subscriberId: subscriberid, createdAt: new Date(time) }
 }
 
-/** The data by the schema, which is asked only for what is not as usual: see `readUsualChange`. */
+/** Parses data with the schema unless the fast path has read it already: see `readUsualChange`. */
 function readData<T>(
   usual: T | undefined,
   schema: z.ZodType<T>,
   data: unknown,
-): { data: T; fault?: never } | { fault: Deed } {
+): { data: T; fault?: never } | { fault: Outcome } {
   if (usual !== undefined) return { data: usual }
   const parsed = schema.safeParse(data)
   return parsed.success ? { data: parsed.data } : { fault: invalidData(parsed.error) }
 }
 
-function decideMention({ attributes, data }: Event): Deed {
+function decideMention({ attributes, data }: Event): Outcome {
   const read = readData(readUsualMention(data), mentionCreatedSchema, data)
   if (read.fault) return read.fault
   const { id, subscriberId, createdAt } = identify(attributes)
@@ -120,7 +129,7 @@ function decideMention({ attributes, data }: Event): Deed {
   }
 }
 
-function decideChange({ attributes, data }: Event): Deed {
+function decideChange({ attributes, data }: Event): Outcome {
   const read = readData(readUsualChange(data), changeRecordedSchema, data)
   if (read.fault) return read.fault
   const { id, subscriberId, createdAt } = identify(attributes)
@@ -143,7 +152,7 @@ function decideChange({ attributes, data }: Event): Deed {
   }
 }
 
-function decideReceipt({ attributes, data }: Event, kind: ReceiptKind): Deed {
+function decideReceipt({ attributes, data }: Event, kind: ReceiptKind): Outcome {
   const parsed = receiptSchema.safeParse(data)
   if (!parsed.success) return invalidData(parsed.error)
   const { subscriberid: subscriberId, time } = attributes

@@ -1,4 +1,4 @@
-import type { FaultCode } from '@herald/contracts'
+import type { TopicKind } from '@herald/contracts'
 import type {
   ChangeEntries,
   InsertOutcome,
@@ -8,11 +8,10 @@ import type {
   StoredChangeEntry,
 } from '@herald/store'
 import type { DeadLetter, DeadLetters } from './dead-letter.ts'
-import { type Decision, type DecisionTimes, decide, type TopicKind } from './decide.ts'
+import { type Decision, type DecisionTimes, decide } from './decide.ts'
 import type { IncomingRecord } from './incoming-record.ts'
+import type { RecordOutcome } from './record-outcome.ts'
 import { toRecordText } from './record-text.ts'
-
-export type RecordOutcome = 'stored' | 'expired' | FaultCode
 
 export type RecordHandlerDependencies = {
   readonly notifications: Pick<Notifications, 'insertNew'>

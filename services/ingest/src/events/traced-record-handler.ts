@@ -6,13 +6,17 @@ import {
   type HandleRecords,
   type RecordHandlerDependencies,
 } from './record-handler.ts'
+import { isDeadLetter } from './record-outcome.ts'
 
+/** The dependencies that do IO. Each of them gets a span: the compiler notices one that is left out. */
+type TracedDependencies = Omit<RecordHandlerDependencies, 'times' | 'observe'>
 type Step = NonNullable<FinishedSpan['children']>[number]
 type Chunk = { readonly startMs: number; readonly stored: Step[]; readonly deadLettered: Step[] }
 
 /**
- * The handler of records with a span for each record whose event names a trace, below the publisher's own; under it what
- * stored the record, or made a dead letter of it. A chunk that has to come again is told of when it stands.
+ * A record handler that records a span for each record whose event belongs to a trace, as a child of the publisher's span.
+ * Its children are the operations that stored or dead-lettered the record. A chunk that is retried is recorded once, when it
+ * succeeds.
  */
 export function createTracedRecordHandler(dependencies: RecordHandlerDependencies, tracing: Tracing): HandleRecords {
   const { notifications, changeEntries, receipts, deadLetters, observe } = dependencies
@@ -34,14 +38,14 @@ export function createTracedRecordHandler(dependencies: RecordHandlerDependencie
       return made
     }
 
-  const tell = ({ record, outcome, traceparent }: HandledRecord, chunk: Chunk, endMs: number): void => {
+  const recordSpan = ({ record, outcome, traceparent }: HandledRecord, chunk: Chunk, endMs: number): void => {
     if (traceparent === undefined) return
-    const isStored = outcome === 'stored' || outcome === 'expired'
+    const failed = isDeadLetter(outcome)
     const { topic, partition, offset } = record
     tracing.record({
       name: `process ${topic}`,
       kind: 'consumer',
-      ...{ traceparent, startMs: chunk.startMs, endMs, failed: !isStored },
+      ...{ traceparent, startMs: chunk.startMs, endMs, failed },
       attributes: {
         'messaging.system': 'kafka',
         'messaging.operation.type': 'process',
@@ -50,12 +54,11 @@ export function createTracedRecordHandler(dependencies: RecordHandlerDependencie
         'messaging.kafka.offset': Number(offset),
         'herald.outcome': outcome,
       },
-      children: isStored ? chunk.stored : chunk.deadLettered,
+      children: failed ? chunk.deadLettered : chunk.stored,
     })
   }
 
-  const handle = createRecordHandler({
-    ...dependencies,
+  const traced: TracedDependencies = {
     notifications: { insertNew: timed('stored', 'insert notifications', notifications.insertNew) },
     changeEntries: { insertNew: timed('stored', 'insert change-entries', changeEntries.insertNew) },
     receipts: {
@@ -63,10 +66,14 @@ export function createTracedRecordHandler(dependencies: RecordHandlerDependencie
       settle: timed('stored', 'settle receipts', receipts.settle),
     },
     deadLetters: { publish: timed('deadLettered', 'publish dead letters', deadLetters.publish) },
+  }
+  const handle = createRecordHandler({
+    ...traced,
+    times: dependencies.times,
     observe(handled) {
       observe(handled)
       const chunk = chunks.getStore()
-      if (chunk) for (const one of handled) tell(one, chunk, spanClock())
+      if (chunk) for (const one of handled) recordSpan(one, chunk, spanClock())
     },
   })
   return (records, kind) =>

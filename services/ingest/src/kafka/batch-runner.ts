@@ -1,6 +1,6 @@
+import type { TopicKind } from '@herald/contracts'
 import type { Logger } from '@herald/runtime'
 import type { EachBatchHandler, EachBatchPayload, KafkaMessage } from 'kafkajs'
-import type { TopicKind } from '../events/decide.ts'
 import type { IncomingRecord } from '../events/incoming-record.ts'
 import type { HandleRecords } from '../events/record-handler.ts'
 import { type Backoff, createBackoff } from './backoff.ts'

@@ -1,4 +1,4 @@
-import type { TopicKind } from '../events/decide.ts'
+import type { TopicKind } from '@herald/contracts'
 import type { IncomingRecord } from '../events/incoming-record.ts'
 import type { HandleRecords } from '../events/record-handler.ts'
 import { chunkLimits, sizeOf } from './chunks.ts'

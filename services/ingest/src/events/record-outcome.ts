@@ -1,0 +1,9 @@
+import type { FaultCode } from '@herald/contracts'
+
+/** The result of processing a record: stored, skipped as expired, or the code of its dead letter. */
+export type RecordOutcome = 'stored' | 'expired' | FaultCode
+
+/** Whether the record was sent to the dead-letter topic. */
+export function isDeadLetter(outcome: RecordOutcome): outcome is FaultCode {
+  return outcome !== 'stored' && outcome !== 'expired'
+}
