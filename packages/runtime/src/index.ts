@@ -1,26 +1,25 @@
 // For its types: what a route says of access, and who calls.
-import './authentication-hook.ts'
+import './http/authentication-hook.ts'
 
-export { type AdminServer, type AdminServerDependencies, createAdminServer } from './admin-server.ts'
-export type { Authentication, Authenticator } from './authenticator.ts'
-export { type Clock, systemClock } from './clock.ts'
+export type { Authentication, Authenticator } from './auth/authenticator.ts'
 export {
   type AuthenticationSettings,
   type AuthenticatorOptions,
   createAuthenticator,
   toAuthenticatorOptions,
-} from './create-authenticator.ts'
-export type { CheckOutcome, CheckResult, HealthCheck } from './health-checks.ts'
+} from './auth/create-authenticator.ts'
+export type { Identity } from './auth/identity.ts'
+export { type Clock, systemClock } from './clock.ts'
+export { type AdminServer, type AdminServerDependencies, createAdminServer } from './health/admin-server.ts'
+export type { CheckOutcome, CheckResult, HealthCheck } from './health/health-checks.ts'
+export { createMetrics, type Metrics } from './health/metrics.ts'
 export {
   createHttpServer,
   type HttpServer,
   type HttpServerDependencies,
   type ServedRoute,
   type ZodTypeProvider,
-} from './http-server.ts'
-export type { Identity } from './identity.ts'
-export { createLogger, type Logger, type LoggerOptions } from './logger.ts'
-export { createMetrics, type Metrics } from './metrics.ts'
+} from './http/http-server.ts'
 export {
   HttpProblem,
   type ProblemDocument,
@@ -29,11 +28,13 @@ export {
   problemContentType,
   problemType,
   retryLater,
-} from './problem.ts'
-export { createReleasers, type Releasers } from './releasers.ts'
-export { type OperationOfRoute, routeOptions } from './route-options.ts'
-export { runService, type Service, type ServiceContext } from './run-service.ts'
-export { type ServeOptions, serve } from './serve.ts'
+} from './http/problem.ts'
+export { type OperationOfRoute, routeOptions } from './http/route-options.ts'
+export { type ServeOptions, serve } from './http/serve.ts'
+export { createReleasers, type Releasers } from './lifecycle/releasers.ts'
+export { runService, type Service, type ServiceContext } from './lifecycle/run-service.ts'
+export { type ServiceProcess, type ShutdownDependencies, shutDownOnSignals } from './lifecycle/shutdown.ts'
+export { createLogger, type Logger, type LoggerOptions } from './logging/logger.ts'
 export {
   booleanSetting,
   integerSetting,
@@ -42,7 +43,7 @@ export {
   portSetting,
   textSetting,
   urlSetting,
-} from './setting-types.ts'
+} from './settings/setting-types.ts'
 export {
   describeSettings,
   type LoadedSettings,
@@ -50,14 +51,13 @@ export {
   type SettingDescription,
   type SettingFault,
   type SettingsSchema,
-} from './settings.ts'
+} from './settings/settings.ts'
 export {
   authenticationSettings,
   httpSettings,
   observationSettings,
   retentionSettings,
   storageSettings,
-} from './shared-settings.ts'
-export { type ServiceProcess, type ShutdownDependencies, shutDownOnSignals } from './shutdown.ts'
-export { type FinishedSpan, spanClock, type Tracing } from './span.ts'
-export { startTracing, type TracingDependencies } from './tracing.ts'
+} from './settings/shared-settings.ts'
+export { type FinishedSpan, spanClock, type Tracing } from './tracing/span.ts'
+export { startTracing, type TracingDependencies } from './tracing/tracing.ts'

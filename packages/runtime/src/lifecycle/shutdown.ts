@@ -1,5 +1,5 @@
-import { toError } from './logged-error.ts'
-import type { Logger } from './logger.ts'
+import { toError } from '../logging/logged-error.ts'
+import type { Logger } from '../logging/logger.ts'
 import type { Releasers } from './releasers.ts'
 import { timedOut, withTimeLimit } from './time-limit.ts'
 

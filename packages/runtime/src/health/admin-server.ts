@@ -1,7 +1,7 @@
 import { type FastifyInstance, type FastifyReply, fastify } from 'fastify'
 import { Gauge, type Registry } from 'prom-client'
+import type { Logger } from '../logging/logger.ts'
 import { type CheckAnswer, type CheckResult, createCheckRunner, type HealthCheck } from './health-checks.ts'
-import type { Logger } from './logger.ts'
 
 export type AdminServerDependencies = {
   readonly logger: Logger

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from '@jest/globals'
+import { createLogger } from '../logging/logger.ts'
 import { type AdminServer, type AdminServerDependencies, createAdminServer } from './admin-server.ts'
 import type { HealthCheck } from './health-checks.ts'
-import { createLogger } from './logger.ts'
 import { createMetrics } from './metrics.ts'
 
 const lines: string[] = []

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { Releasers } from './releasers.ts'
+import type { Releasers } from '../lifecycle/releasers.ts'
 
 export type ServeOptions = {
   /** The name under which the server is released. */

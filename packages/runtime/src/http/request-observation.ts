@@ -1,8 +1,8 @@
 import { performance } from 'node:perf_hooks'
 import { type FastifyReply, type FastifyRequest, LogController } from 'fastify'
-import type { Identity } from './identity.ts'
-import type { Metrics } from './metrics.ts'
-import { spanClock, type Tracing } from './span.ts'
+import type { Identity } from '../auth/identity.ts'
+import type { Metrics } from '../health/metrics.ts'
+import { spanClock, type Tracing } from '../tracing/span.ts'
 
 export type RequestObservationDependencies = {
   readonly metrics: Pick<Metrics, 'httpRequestSeconds'>

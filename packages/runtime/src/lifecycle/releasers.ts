@@ -1,5 +1,5 @@
-import { toError } from './logged-error.ts'
-import type { Logger } from './logger.ts'
+import { toError } from '../logging/logged-error.ts'
+import type { Logger } from '../logging/logger.ts'
 import { timedOut, withTimeLimit } from './time-limit.ts'
 
 type Releaser = { readonly name: string; readonly release: () => unknown; readonly limitMs: number }

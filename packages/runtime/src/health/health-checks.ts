@@ -1,6 +1,6 @@
-import { toError } from './logged-error.ts'
-import type { Logger } from './logger.ts'
-import { timedOut, withTimeLimit } from './time-limit.ts'
+import { timedOut, withTimeLimit } from '../lifecycle/time-limit.ts'
+import { toError } from '../logging/logged-error.ts'
+import type { Logger } from '../logging/logger.ts'
 
 /** What a check found; the detail says what is missing. */
 export type CheckOutcome =

@@ -11,15 +11,16 @@ import {
   fastify,
 } from 'fastify'
 import type { z } from 'zod'
+import type { Authenticator } from '../auth/authenticator.ts'
+import type { Metrics } from '../health/metrics.ts'
+import type { Logger } from '../logging/logger.ts'
+import type { Tracing } from '../tracing/span.ts'
 import { allowHeader, createAllowedMethods, type MethodAndPath } from './allowed-methods.ts'
 import { createAuthenticationHook } from './authentication-hook.ts'
-import type { Authenticator } from './authenticator.ts'
 import { createClientErrorHandler } from './client-errors.ts'
 import { createCors } from './cors.ts'
 import { tagAnswer } from './entity-tag.ts'
 import { checkJsonContentType, readBody } from './json-body.ts'
-import type { Logger } from './logger.ts'
-import type { Metrics } from './metrics.ts'
 import { problem } from './problem.ts'
 import { createProblemAnswers } from './problem-answers.ts'
 import { createRateLimit } from './rate-limit.ts'
@@ -27,7 +28,6 @@ import { requestIdOf } from './request-id.ts'
 import { createRequestObservation, QuietLogController } from './request-observation.ts'
 import { createRequestValidation } from './request-validation.ts'
 import { securityHeaders } from './security-headers.ts'
-import type { Tracing } from './span.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {

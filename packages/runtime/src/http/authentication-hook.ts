@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
-import type { Authentication, Authenticator } from './authenticator.ts'
-import { headerValues } from './bearer-token.ts'
-import type { Identity } from './identity.ts'
+import type { Authentication, Authenticator } from '../auth/authenticator.ts'
+import { headerValues } from '../auth/bearer-token.ts'
+import type { Identity } from '../auth/identity.ts'
 import { type HttpProblem, problem, retryLater } from './problem.ts'
 
 declare module 'fastify' {

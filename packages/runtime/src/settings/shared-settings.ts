@@ -1,6 +1,6 @@
 import { limits } from '@herald/contracts'
 import { z } from 'zod'
-import { readPublicKey } from './public-key.ts'
+import { readPublicKey } from '../auth/public-key.ts'
 import { integerSetting, listSetting, originSetting, portSetting, textSetting, urlSetting } from './setting-types.ts'
 
 // `.meta` stands last in each chain: every further call makes a schema that has lost it.

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import type { Authenticator } from './authenticator.ts'
+import type { Authenticator } from '../auth/authenticator.ts'
+import type { Identity } from '../auth/identity.ts'
+import { createMetrics } from '../health/metrics.ts'
+import { createLogger } from '../logging/logger.ts'
 import { createHttpServer, type HttpServerDependencies } from './http-server.ts'
-import type { Identity } from './identity.ts'
-import { createLogger } from './logger.ts'
-import { createMetrics } from './metrics.ts'
 
 export const identity: Identity = {
   userId: '11111111-1111-4111-8111-111111111111',

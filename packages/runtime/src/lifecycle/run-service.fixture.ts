@@ -1,7 +1,7 @@
 import process from 'node:process'
 import { z } from 'zod'
+import { observationSettings } from '../settings/shared-settings.ts'
 import { runService } from './run-service.ts'
-import { observationSettings } from './shared-settings.ts'
 
 // A service as a process, for the tests of signals and exit codes. MODE says what goes wrong with it.
 const schema = z.object({

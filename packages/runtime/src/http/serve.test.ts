@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
+import { createReleasers } from '../lifecycle/releasers.ts'
 import { createTestServer } from './http-server.fixture.ts'
-import { createReleasers } from './releasers.ts'
 import { serve } from './serve.ts'
 
 const quiet = { info: () => {}, error: () => {} } as unknown as Parameters<typeof createReleasers>[0]

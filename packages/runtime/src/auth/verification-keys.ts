@@ -8,8 +8,8 @@ import {
   type JWTVerifyGetKey,
   jwksCache,
 } from 'jose'
-import type { Clock } from './clock.ts'
-import type { Logger } from './logger.ts'
+import type { Clock } from '../clock.ts'
+import type { Logger } from '../logging/logger.ts'
 import { readPublicKey } from './public-key.ts'
 
 /** The algorithms that a key of a JSON Web Key Set may be used with (RFC 8725, 3.1): none that is symmetric. */

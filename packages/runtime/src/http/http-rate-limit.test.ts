@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals'
-import type { Authenticator } from './authenticator.ts'
+import type { Authenticator } from '../auth/authenticator.ts'
 import { createTestServer, identity, readProblem } from './http-server.fixture.ts'
 
 /** Takes `Bearer <subscriber>/<user>`. */

@@ -1,9 +1,9 @@
 import type { z } from 'zod'
-import { toError } from './logged-error.ts'
-import { createLogger, type Logger } from './logger.ts'
+import { toError } from '../logging/logged-error.ts'
+import { createLogger, type Logger } from '../logging/logger.ts'
+import { loadSettings, type SettingsSchema } from '../settings/settings.ts'
 import { logProcessWarnings } from './process-warnings.ts'
 import { createReleasers, type Releasers } from './releasers.ts'
-import { loadSettings, type SettingsSchema } from './settings.ts'
 import { type ServiceProcess, shutDownOnSignals } from './shutdown.ts'
 
 export type ServiceContext<Settings> = {

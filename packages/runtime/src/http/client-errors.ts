@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { ErrorCode } from '@herald/contracts'
-import type { Logger } from './logger.ts'
+import type { Logger } from '../logging/logger.ts'
 import { problem, problemContentType, toProblemDocument } from './problem.ts'
 
 type ClientError = Error & { readonly code?: string }

@@ -1,5 +1,5 @@
+import { systemClock } from '../clock.ts'
 import { type Authenticator, createTokenVerification, type TokenRules } from './authenticator.ts'
-import { systemClock } from './clock.ts'
 import { createConfiguredKey, createRemoteKeys, type RemoteKeysOptions } from './verification-keys.ts'
 
 /** Where the keys come from: a JSON Web Key Set or one configured key, never neither. */

@@ -1,5 +1,5 @@
-import type { Logger } from './logger.ts'
-import type { Releasers } from './releasers.ts'
+import type { Releasers } from '../lifecycle/releasers.ts'
+import type { Logger } from '../logging/logger.ts'
 import type { Tracing } from './span.ts'
 
 export type TracingDependencies = {

@@ -1,6 +1,6 @@
 import rateLimit from '@fastify/rate-limit'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Identity } from './identity.ts'
+import type { Identity } from '../auth/identity.ts'
 import { problem } from './problem.ts'
 
 // Users who are counted at the same time. Whoever was seen longest ago is forgotten first, and so begins anew.

@@ -1,6 +1,6 @@
 import { errors, type JWTPayload, jwtVerify } from 'jose'
+import type { Clock } from '../clock.ts'
 import { readBearerToken } from './bearer-token.ts'
-import type { Clock } from './clock.ts'
 import { type Identity, readIdentity } from './identity.ts'
 import { createRememberedTokens } from './remembered-tokens.ts'
 import { KeysUnavailable, type VerificationKeys } from './verification-keys.ts'
