@@ -1,0 +1,112 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { createBody } from '../support/create-body.ts'
+import { change, structured } from '../support/events.ts'
+import { startTestHerald, type TestHerald } from '../support/herald.ts'
+import type { Answer } from '../support/http-client.ts'
+import { eventually } from '../support/polling.ts'
+import { expectProblem } from '../support/problem.ts'
+import type { Notification } from '../support/spec-shapes.ts'
+
+let herald: TestHerald
+
+beforeAll(async () => {
+  herald = await startTestHerald('isolation')
+})
+afterAll(() => herald?.stop())
+
+/** All that an answer tells, apart from what is different in any two answers. */
+const told = (answer: Answer, id: string) => {
+  const { instance: _, ...document } = expectProblem(answer, 404, 'not_found')
+  const headers = [...answer.headers.keys()].sort()
+  return JSON.stringify({ document, headers }).replaceAll(id, '<id>')
+}
+
+test.each([
+  ['GET', ''],
+  ['PATCH', '/read'],
+  ['PATCH', '/unread'],
+])('%s /notifications/{id}%s answers for another’s as for one that does not exist', async (method, rest) => {
+  const owner = await herald.newUser()
+  const { id } = ((await owner.post('/', createBody([owner.id]))).json as { data: Notification }).data
+  const before = (await owner.get(`/notifications/${id}`)).json
+  const missing = randomUUID()
+
+  const strangers = [
+    await herald.newUser({ subscriberId: owner.subscriberId }),
+    await herald.newUser({ id: owner.id }),
+    await herald.newUser(),
+  ]
+  for (const stranger of strangers) {
+    const ask = (notificationId: string) => stranger.send(`/notifications/${notificationId}${rest}`, { method })
+    expect(told(await ask(id), id)).toBe(told(await ask(missing), missing))
+    expect((await stranger.get('/')).json).toStrictEqual({ data: { notifications: [], nextCursor: null } })
+  }
+  expect((await owner.get(`/notifications/${id}`)).json).toStrictEqual(before)
+})
+
+test('whoever names another subscriber or user in a header, a query or a body gets nothing by it', async () => {
+  const owner = await herald.newUser()
+  await owner.post('/', createBody([owner.id]))
+  const stranger = await herald.newUser()
+  const named = { 'x-subscriber-id': owner.subscriberId, 'x-user-id': owner.id, subscriber_id: owner.subscriberId }
+  const answer = await stranger.send('/', { headers: named })
+  expect(answer.json).toStrictEqual({ data: { notifications: [], nextCursor: null } })
+  expect((await stranger.get(`/?subscriberId=${owner.subscriberId}`)).status).toBe(400)
+  const posted = await stranger.post('/', { ...createBody([owner.id]), subscriberId: owner.subscriberId })
+  expect(posted.status).toBe(400)
+})
+
+test('a recipient of another subscriber, named by id, sees nothing of it', async () => {
+  const [author, elsewhere] = [await herald.newUser(), await herald.newUser()]
+  await author.post('/', createBody([elsewhere.id]))
+  expect((await elsewhere.get('/')).json).toStrictEqual({ data: { notifications: [], nextCursor: null } })
+})
+
+test('another’s notifications are passed over by a mark of many, as those are that do not exist', async () => {
+  const owner = await herald.newUser()
+  const { id } = ((await owner.post('/', createBody([owner.id]))).json as { data: Notification }).data
+  const strangers = [
+    await herald.newUser({ subscriberId: owner.subscriberId }),
+    await herald.newUser({ id: owner.id }),
+    await herald.newUser(),
+  ]
+  for (const stranger of strangers) {
+    for (const body of [{ ids: [id] }, { ids: [randomUUID()] }, { all: true }, { all: true, upTo: id }]) {
+      const answer = await stranger.post('/notifications/read', body)
+      expect([answer.status, answer.json]).toEqual([200, { data: { updated: 0, unreadCount: 0 } }])
+    }
+  }
+  expect((await owner.get('/notifications/unread-count')).json).toStrictEqual({ data: { unreadCount: 1 } })
+})
+
+test('another’s notification as a cursor is a place in time and nothing more', async () => {
+  const [owner, stranger] = [await herald.newUser(), await herald.newUser()]
+  await stranger.post('/', createBody([stranger.id]))
+  const { id } = ((await owner.post('/', createBody([owner.id]))).json as { data: Notification }).data
+  const behind = await stranger.get(`/?cursor=${id}`)
+  expect((behind.json as { data: { notifications: unknown[] } }).data.notifications).toHaveLength(1)
+  expect(behind.text).not.toContain(owner.id)
+})
+
+test('a change log is its subscriber’s alone, in every form and page, and under every filter', async () => {
+  const scope = 'change-entries:read'
+  const reader = await herald.newUser({ scope })
+  const strangers = [await herald.newUser({ scope }), await herald.newUser({ scope, id: reader.id })]
+  const sameLog = await herald.newUser({ scope, subscriberId: reader.subscriberId })
+  const entry = change({ subscriberid: reader.subscriberId })
+  await herald.publish(herald.topics.change, [structured(entry)])
+  const paths = ['/change-entries', '/change-entries/all', '/change-entries/all?entityId=portfolio-1']
+  const { id: userId } = entry.data.user as { id: string }
+  paths.push(`/change-entries?userId=${userId}`, `/change-entries/all?userId=${userId}`)
+  await eventually(async () => (await reader.get('/change-entries/all')).text.includes('portfolio-1'))
+  for (const path of paths) {
+    expect((await sameLog.get(path)).text).toContain('portfolio-1')
+    for (const other of strangers) {
+      for (const accept of ['application/json', 'application/x-ndjson', 'text/csv']) {
+        const answer = await other.send(path, { headers: { accept } })
+        expect([answer.status, answer.text.includes('portfolio-1')]).toEqual([200, false])
+      }
+    }
+  }
+})

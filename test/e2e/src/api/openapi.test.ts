@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { operations } from '../support/api-operations.ts'
+import { startTestHerald, type TestHerald } from '../support/herald.ts'
+import { send } from '../support/http-client.ts'
+
+type Document = {
+  openapi: string
+  servers: { url: string }[]
+  paths: Record<string, Record<string, { security: unknown[]; responses: Record<string, unknown> }>>
+  components: { securitySchemes: Record<string, { type: string; scheme: string }> }
+}
+
+let herald: TestHerald
+let document: Document
+
+beforeAll(async () => {
+  herald = await startTestHerald('openapi')
+  document = (await send(`${herald.baseUrl}/openapi.json`)).json as Document
+})
+afterAll(() => herald?.stop())
+
+test('the document is OpenAPI 3.1, is had without a token, and has the operations of both services, and no others', async () => {
+  const answer = await send(`${herald.baseUrl}/openapi.json`)
+  expect(answer.headers.get('content-type')).toMatch(/^application\/json(;|$)/)
+  expect(document.openapi).toMatch(/^3\.1\./)
+  const described = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+  )
+  expect(described.sort()).toEqual(operations.map(({ method, template }) => `${method} ${template}`).sort())
+})
+
+test.each(operations)('$method $template says which token and scope it needs, and how it may fail', (operation) => {
+  const { method, template, scope, public: isPublic } = operation
+  const { security, responses } = document.paths[template]?.[method.toLowerCase()] ?? { security: [], responses: {} }
+  expect(security).toEqual(isPublic ? [] : [{ bearer: scope ? [scope] : [] }])
+  expect(document.components.securitySchemes.bearer).toMatchObject({ type: 'http', scheme: 'bearer' })
+  const refusals = isPublic ? [] : ['401', '429', '503', ...(scope ? ['403'] : [])]
+  expect(Object.keys(responses)).toEqual(expect.arrayContaining([...refusals, '400', '500']))
+})
+
+test('the page that shows it is had without a token, and asks for nothing elsewhere', async () => {
+  const page = await send(`${herald.baseUrl}/docs`)
+  expect([page.status, page.headers.get('content-type')]).toEqual([200, expect.stringMatching(/^text\/html/)])
+  expect(page.text).not.toMatch(/(src|href)="(https?:)?\/\//)
+  expect(page.headers.get('content-security-policy')).toMatch(/default-src 'none'/)
+  const parts = [...page.text.matchAll(/(?:src|href)="([^"#]+)"/g)].map(([, path]) => path ?? '')
+  expect(parts.length).toBeGreaterThan(0)
+  for (const part of parts) expect((await send(new URL(part, `${herald.baseUrl}/docs`).href)).status).toBe(200)
+})

@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { operations } from '../support/api-operations.ts'
+import { createBody } from '../support/create-body.ts'
+import { startTestHerald, type TestHerald } from '../support/herald.ts'
+import { send } from '../support/http-client.ts'
+import { expectProblem } from '../support/problem.ts'
+
+const origin = 'https://app.example'
+let herald: TestHerald
+
+beforeAll(async () => {
+  herald = await startTestHerald('limits', {
+    RATE_LIMIT_PER_MINUTE: '5',
+    CORS_ORIGINS: `${origin},https://two.example`,
+  })
+})
+afterAll(() => herald?.stop())
+
+test.each([
+  ['query', 'GET', '/notifications/unread-count'],
+  ['ingest', 'POST', '/'],
+])(
+  '%s lets a user ask five times a minute, says how many are left, and then when to come again',
+  async (_, method, path) => {
+    const [user, other] = [await herald.newUser(), await herald.newUser()]
+    const json = method === 'POST' ? createBody([user.id]) : undefined
+    const ask = () => user.send(path, { method, json })
+    for (const left of ['4', '3', '2', '1', '0']) {
+      const { status, headers } = await ask()
+      expect([status, headers.get('ratelimit-limit'), headers.get('ratelimit-remaining')]).toEqual([
+        method === 'POST' ? 201 : 200,
+        '5',
+        left,
+      ])
+      expect(Number(headers.get('ratelimit-reset'))).toBeGreaterThan(0)
+    }
+    const answer = await ask()
+    expectProblem(answer, 429, 'rate_limited')
+    const seconds = Number(answer.headers.get('retry-after'))
+    expect(seconds).toBeGreaterThan(0)
+    expect(seconds).toBeLessThanOrEqual(60)
+    expect(answer.headers.get('ratelimit-remaining')).toBe('0')
+    expect((await other.send(path, { method, json })).status).toBe(method === 'POST' ? 201 : 200)
+  },
+)
+
+test('who has no valid token is not counted, and what is public is not either', async () => {
+  for (let count = 0; count < 8; count++) {
+    expect((await send(`${herald.baseUrl}/`, { token: 'garbage' })).status).toBe(401)
+    expect((await send(`${herald.baseUrl}/openapi.json`)).status).toBe(200)
+  }
+})
+
+test.each(operations)('a page of a known origin may ask $method $template', async ({ method, path }) => {
+  const headers = { origin, 'access-control-request-method': method, 'access-control-request-headers': 'authorization' }
+  const answer = await send(`${herald.baseUrl}${path}`, { method: 'OPTIONS', headers })
+  expect(answer.status).toBe(204)
+  expect(answer.headers.get('access-control-allow-origin')).toBe(origin)
+  expect(answer.headers.get('access-control-allow-methods')?.split(', ')).toContain(method)
+  const allowed = answer.headers.get('access-control-allow-headers')?.split(', ')
+  expect(allowed).toEqual(expect.arrayContaining(['authorization', 'content-type', 'idempotency-key', 'last-event-id']))
+  expect(answer.headers.has('access-control-allow-credentials')).toBe(false)
+})
+
+test('a page of a known origin may read every answer, also one that refuses', async () => {
+  const user = await herald.newUser()
+  for (const request of [{ token: user.token }, {}, { method: 'DELETE' }]) {
+    const answer = await send(`${herald.baseUrl}/`, { ...request, headers: { origin } })
+    expect(answer.headers.get('access-control-allow-origin')).toBe(origin)
+    expect(answer.headers.get('vary')).toMatch(/\bOrigin\b/i)
+    expect(answer.headers.get('access-control-expose-headers')).toMatch(/etag.*retry-after.*x-request-id/)
+  }
+})
+
+test.each(['https://elsewhere.example', 'null', 'https://app.example.elsewhere.example', 'http://app.example'])(
+  'a page of %s may nothing',
+  async (stranger) => {
+    const user = await herald.newUser()
+    const answer = await send(`${herald.baseUrl}/`, { token: user.token, headers: { origin: stranger } })
+    expect(answer.headers.has('access-control-allow-origin')).toBe(false)
+    const asked = { origin: stranger, 'access-control-request-method': 'GET' }
+    const preflight = await send(`${herald.baseUrl}/`, { method: 'OPTIONS', headers: asked })
+    expect([preflight.status, preflight.headers.has('access-control-allow-origin')]).toEqual([405, false])
+  },
+)

@@ -1,0 +1,128 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { derivedId } from '../support/derived-id.ts'
+import { binary, change, structured, timesUntilNow } from '../support/events.ts'
+import { startTestHerald, type TestHerald } from '../support/herald.ts'
+import { eventually } from '../support/polling.ts'
+import { expectProblem } from '../support/problem.ts'
+import { type ChangeEntry, toSeconds } from '../support/spec-shapes.ts'
+import { countStored } from '../support/stored.ts'
+import type { User } from '../support/user.ts'
+
+let herald: TestHerald
+
+beforeAll(async () => {
+  herald = await startTestHerald('changes')
+})
+afterAll(() => herald?.stop())
+
+const newReader = (given: Record<string, string> = {}) => herald.newUser({ scope: 'change-entries:read', ...given })
+
+async function entriesOf(reader: User): Promise<ChangeEntry[]> {
+  const answer = await reader.get('/change-entries/all')
+  expect(answer.status).toBe(200)
+  expect(answer.headers.get('content-type')).toMatch(/^application\/json(;|$)/)
+  const document = answer.json as { data: ChangeEntry[] }
+  expect(document).toStrictEqual({ data: expect.any(Array) })
+  return document.data
+}
+
+test('a subscriber sees every one of 3,000 entries, newest first, and none of another’s', async () => {
+  const [ours, theirs] = [await newReader(), await newReader()]
+  const times = timesUntilNow(3_000)
+  const ourEvents = times.map((time) => change({ subscriberid: ours.subscriberId, time }))
+  const theirEvents = times.slice(0, 50).map((time) => change({ subscriberid: theirs.subscriberId, time }))
+  const before = await countStored(herald.database)
+  await herald.publish(herald.topics.change, theirEvents.map(structured))
+  for (let from = 0; from < times.length; from += 500) {
+    await herald.publish(herald.topics.change, ourEvents.slice(from, from + 500).map(structured))
+  }
+  await eventually(async () => (await countStored(herald.database)) === before + 3_050)
+
+  const entries = await entriesOf(ours)
+  expect(entries.map(({ id }) => id)).toEqual(ourEvents.map(derivedId).reverse())
+  expect((await entriesOf(theirs)).map(({ id }) => id)).toEqual(theirEvents.map(derivedId).reverse())
+})
+
+test.each([
+  ['structured', structured],
+  ['binary', binary],
+])('an entry published in %s mode has exactly the fields of the specification', async (_, encode) => {
+  const reader = await newReader()
+  const said = { subscriberid: reader.subscriberId, time: '2026-02-28T23:59:59.999-02:00', extra: 'unknown' }
+  const shown = {
+    user: { id: randomUUID(), name: 'Zoë', email: '' },
+    entityType: 'portfolio',
+    entityId: 'not/a uuid',
+    entityTitle: '株',
+    actionType: 'rename',
+    changedField: 'a.b',
+    beforeState: { title: 'Old' },
+    afterState: ['New'],
+  }
+  const event = change(said, { ...shown, user: { ...shown.user, phone: 'unknown' }, unknown: 1 })
+  await herald.publish(herald.topics.change, [encode(event)])
+  await eventually(async () => (await entriesOf(reader)).length > 0)
+  const createdAt = toSeconds(event.time)
+  expect(createdAt).toBe('2026-03-01T01:59:59Z')
+  expect(await entriesOf(reader)).toStrictEqual([{ ...shown, id: derivedId(event), createdAt }])
+})
+
+const states: Record<string, unknown> = {
+  null: null,
+  true: true,
+  zero: 0,
+  number: -1.5e-7,
+  'large number': 1.7976931348623157e308,
+  'empty text': '',
+  text: 'a\u0000b \u2028 "\\" 🦊',
+  'empty array': [],
+  array: [null, [1, ['two']], { three: 3 }],
+  'empty object': {},
+  'keys of databases': { $set: { x: 1 }, 'a.b': 1, $ref: 'c', $id: 'i', $db: 'd', _bsontype: 'ObjectId', $where: '1' },
+  'keys of programs': { constructor: { prototype: 1 }, toString: 1, hasOwnProperty: 2, toJSON: 'x', length: 3 },
+  'empty key': { '': { '': '' } },
+  'keys in an order': { zulu: 1, alpha: 2, Mike: { b: 1, a: 2 }, ü: 3 },
+  depth: JSON.parse(`${'{"a":['.repeat(25)}1${']}'.repeat(25)}`),
+}
+
+test.each(Object.keys(states))('a state that is %s comes back equal, before and after', async (name) => {
+  const reader = await newReader()
+  const state = states[name]
+  const event = change({ subscriberid: reader.subscriberId }, { beforeState: state, afterState: { wrapped: state } })
+  await herald.publish(herald.topics.change, [structured(event)])
+  const [entry] = await eventually(async () => {
+    const entries = await entriesOf(reader)
+    return entries.length > 0 && entries
+  })
+  expect(JSON.stringify(entry?.beforeState)).toBe(JSON.stringify(state))
+  expect(JSON.stringify(entry?.afterState)).toBe(JSON.stringify({ wrapped: state }))
+})
+
+test('an event of exactly 1 MiB is kept whole', async () => {
+  const reader = await newReader()
+  const sized = (size: number) => change({ subscriberid: reader.subscriberId }, { afterState: 'x'.repeat(size) })
+  const event = sized(1024 * 1024 - Buffer.byteLength(JSON.stringify(sized(0))))
+  expect(structured(event).value).toHaveLength(1024 * 1024)
+  await herald.publish(herald.topics.change, [structured(event)])
+  await eventually(async () => (await entriesOf(reader)).length > 0)
+  expect(await entriesOf(reader)).toMatchObject([{ afterState: event.data.afterState }])
+})
+
+test('a state that is absent is null', async () => {
+  const reader = await newReader()
+  const said = { beforeState: undefined, afterState: undefined }
+  await herald.publish(herald.topics.change, [structured(change({ subscriberid: reader.subscriberId }, said))])
+  await eventually(async () => (await entriesOf(reader)).length > 0)
+  expect(await entriesOf(reader)).toMatchObject([{ beforeState: null, afterState: null }])
+})
+
+test('a subscriber without entries has an empty list', async () => {
+  expect(await entriesOf(await newReader())).toEqual([])
+})
+
+test('a token without the scope change-entries:read is refused', async () => {
+  const user = await herald.newUser({ scope: 'notifications:create' })
+  expectProblem(await user.get('/change-entries/all'), 403, 'missing_scope')
+  expectProblem(await (await herald.newUser({ scope: undefined })).get('/change-entries/all'), 403, 'missing_scope')
+})

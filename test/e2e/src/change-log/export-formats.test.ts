@@ -1,0 +1,119 @@
+import { randomUUID } from 'node:crypto'
+import { get } from 'node:http'
+import { buffer } from 'node:stream/consumers'
+import { gunzipSync } from 'node:zlib'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { derivedId } from '../support/derived-id.ts'
+import { change, structured, timesUntilNow } from '../support/events.ts'
+import { startTestHerald, type TestHerald } from '../support/herald.ts'
+import { eventually } from '../support/polling.ts'
+import type { ChangeEntry } from '../support/spec-shapes.ts'
+import { countStored } from '../support/stored.ts'
+import type { User } from '../support/user.ts'
+
+let herald: TestHerald
+let reader: User
+let ids: string[]
+const userId = randomUUID()
+
+/** 2,500 entries; one of them is by a user and about an entity of its own, and full of what CSV trips over. */
+beforeAll(async () => {
+  herald = await startTestHerald('change-forms')
+  reader = await herald.newUser({ scope: 'change-entries:read' })
+  const events = timesUntilNow(2_500).map((time, n) =>
+    n === 1_250
+      ? change(
+          { subscriberid: reader.subscriberId, time },
+          {
+            user: { id: userId, name: 'Zoë "Z", Ltd\nOne', email: '+49@mail.example' },
+            entityId: 'odd',
+            entityTitle: '=HYPERLINK("x")',
+            changedField: '@field',
+            beforeState: { a: 'one, "two"' },
+            afterState: -5,
+          },
+        )
+      : change({ subscriberid: reader.subscriberId, time }, { actionType: n % 2 === 0 ? 'create' : 'update' }),
+  )
+  ids = events.map(derivedId).reverse()
+  const before = await countStored(herald.database)
+  for (let from = 0; from < events.length; from += 500) {
+    await herald.publish(herald.topics.change, events.slice(from, from + 500).map(structured))
+  }
+  await eventually(async () => (await countStored(herald.database)) === before + events.length)
+}, 120_000)
+afterAll(() => herald?.stop())
+
+const all = (accept: string, query = '') => reader.send(`/change-entries/all${query}`, { headers: { accept } })
+
+test('NDJSON has the same entries as JSON, one a line', async () => {
+  const { json } = await all('application/json')
+  const lines = await all('application/x-ndjson')
+  expect(lines.headers.get('content-type')).toMatch(/^application\/x-ndjson(;|$)/)
+  expect(lines.text.endsWith('\n')).toBe(true)
+  const entries = lines.text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  expect(entries.map(({ id }: ChangeEntry) => id)).toEqual(ids)
+  expect({ data: entries }).toStrictEqual(json)
+})
+
+test('CSV has a header and a row for each; quotes are doubled, formulas are not formulas, states are JSON', async () => {
+  const csv = await all('text/csv')
+  expect(csv.headers.get('content-type')).toMatch(/^text\/csv(;|$)/)
+  const [header] = csv.text.split('\r\n')
+  expect(header).toBe(
+    'id,userId,userName,userEmail,entityType,entityId,entityTitle,actionType,changedField,createdAt,beforeState,afterState',
+  )
+  expect(csv.text.match(/\r\n/g)).toHaveLength(2_501)
+  const [, odd = ''] = (await all('text/csv', '?entityId=odd')).text.split(/\r\n/)
+  expect(odd).toContain('"Zoë ""Z"", Ltd\nOne"')
+  expect(odd).toContain(`"'=HYPERLINK(""x"")"`)
+  expect(odd).toContain(`'+49@mail.example`)
+  expect(odd).toContain(`'@field`)
+  expect(odd).toContain('"{""a"":""one, \\""two\\""""}"')
+})
+
+test.each(['application/json', 'application/x-ndjson', 'text/csv'])(
+  '%s is the same when it comes compressed',
+  async (accept) => {
+    const headers = { accept, 'accept-encoding': 'gzip', authorization: `Bearer ${reader.token}` }
+    const zipped = await new Promise<Buffer>((resolve, reject) => {
+      get(`${herald.baseUrl}/change-entries/all`, { headers }, (answer) => {
+        expect(answer.headers['content-encoding']).toBe('gzip')
+        expect(answer.headers.vary).toMatch(/Accept-Encoding/i)
+        buffer(answer).then(resolve, reject)
+      }).on('error', reject)
+    })
+    const plain = await reader.send('/change-entries/all', { headers: { accept, 'accept-encoding': 'identity' } })
+    expect(plain.headers.has('content-encoding')).toBe(false)
+    expect(gunzipSync(zipped).toString()).toBe(plain.text)
+    expect(zipped.length).toBeLessThan(plain.text.length / 2)
+  },
+)
+
+test('pages have every entry once', async () => {
+  const seen: string[] = []
+  let cursor: string | null = null
+  do {
+    const answer = await reader.get(`/change-entries?limit=100${cursor === null ? '' : `&cursor=${cursor}`}`)
+    const { data } = answer.json as { data: { changeEntries: ChangeEntry[]; nextCursor: string | null } }
+    seen.push(...data.changeEntries.map(({ id }) => id))
+    cursor = data.nextCursor
+  } while (cursor !== null)
+  expect(seen).toEqual(ids)
+})
+
+test.each([
+  ['?entityId=odd', 1],
+  [`?userId=${userId}`, 1],
+  [`?userId=${randomUUID()}`, 0],
+  ['?actionType=create', 1_249],
+  ['?entityType=portfolio&changedField=%40field', 1],
+  ['?createdTo=2001-01-01T00:00:00Z', 0],
+  ['?createdFrom=2001-01-01T00:00:00Z&entityType=portfolio', 2_500],
+])('the filter %s leaves %d', async (query, count) => {
+  const { json } = await all('application/json', query)
+  expect((json as { data: unknown[] }).data).toHaveLength(count)
+})

@@ -1,0 +1,142 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import type { Message } from 'kafkajs'
+import { derivedId } from '../support/derived-id.ts'
+import { binary, type Event, mention, structured } from '../support/events.ts'
+import { startTestHerald, type TestHerald } from '../support/herald.ts'
+import { findKcat, publishWithKcat } from '../support/kcat.ts'
+import { eventually } from '../support/polling.ts'
+import { type Page, toSeconds } from '../support/spec-shapes.ts'
+import type { User } from '../support/user.ts'
+
+const kcat = findKcat()
+let herald: TestHerald
+
+beforeAll(async () => {
+  herald = await startTestHerald('mention')
+})
+afterAll(() => herald?.stop())
+
+const feedOf = async (user: User) => ((await user.get('/')).json as { data: Page }).data
+
+/** A mention with all that a newer publisher might add, and the very notification that it must become. */
+function mentionAndNotification(user: User) {
+  const actor = { id: randomUUID(), name: 'Łukasz 🦊', image: '' }
+  const place = {
+    subjectId: randomUUID(),
+    subjectType: 'ai user',
+    locationId: randomUUID(),
+    locationType: 'file comment',
+  }
+  const said = { mentionerName: 'Łukasz', snippet: '“Look” — 𝄞 <b>\\n</b>', entityType: 'portfolio', anchorId: 'a/b c' }
+  const add = {
+    $set: { 'a.b': 1 },
+    '': null,
+    prototype: [true, 'ü'],
+    zulu: 0,
+    alpha: { $ref: 'x', _bsontype: 'ObjectId' },
+  }
+  const event = mention(
+    [user.id, randomUUID(), user.id, user.id.toUpperCase()],
+    {
+      subscriberid: user.subscriberId,
+      source: `/notes/${user.id}/ü`,
+      time: '2026-01-31T10:30:00.987999+01:00',
+      partitionkey: 'unknown-attribute',
+      sequence: '7',
+    },
+    {
+      ...place,
+      subjectId: place.subjectId.toUpperCase(),
+      actor: { ...actor, nickname: 'unknown' },
+      actorType: 'ai user',
+      metadata: { mention: { ...said, mood: 'unknown' }, add, edit: {} },
+      priority: { unknown: true },
+    },
+  )
+  const notification = {
+    id: derivedId(event),
+    subscriberId: user.subscriberId,
+    type: 'mention',
+    actorId: actor.id,
+    actorType: 'ai user',
+    ...place,
+    metadata: { mention: said, add, edit: {} },
+    createdAt: '2026-01-31T09:30:00Z',
+    updatedAt: '2026-01-31T09:30:00Z',
+    actor,
+    readAt: null,
+    emailSentAt: null,
+  }
+  return { event, notification }
+}
+
+async function expectListed(publish: (user: User, event: Event) => Promise<unknown>) {
+  const user = await herald.newUser()
+  const { event, notification } = mentionAndNotification(user)
+  await publish(user, event)
+  await eventually(async () => (await feedOf(user)).notifications.length > 0, { what: 'the mention is listed' })
+
+  const answer = await user.get('/')
+  expect(answer.status).toBe(200)
+  expect(answer.headers.get('content-type')).toMatch(/^application\/json(;|$)/)
+  expect(answer.json).toStrictEqual({ data: { notifications: [notification], nextCursor: null } })
+  const alone = await user.get(`/notifications/${notification.id}`)
+  expect(alone.json).toStrictEqual({ data: notification })
+}
+
+const withKcat = kcat === undefined ? test.skip : test
+const throughKcat = (record: Message, compression?: string) =>
+  publishWithKcat(kcat as string, herald.brokers, herald.topics.mention, record, compression)
+
+withKcat('a mention published by kcat in structured mode is listed for its recipient, field for field', () =>
+  expectListed((_, event) => throughKcat(structured(event))),
+)
+
+withKcat('a mention published by kcat in binary mode is listed for its recipient, field for field', () =>
+  expectListed((_, event) => throughKcat(binary(event))),
+)
+
+// What would not get smaller is sent unpacked.
+const padded = (event: Event) => ({ ...event, padding: 'unknown '.repeat(1_000) })
+
+withKcat.each(['gzip', 'snappy', 'lz4', 'zstd'])(
+  'a mention published by kcat, packed with %s, is listed',
+  (compression) => expectListed((_, event) => throughKcat(structured(padded(event)), compression)),
+)
+
+test('a mention published by kafkajs in structured mode is listed for its recipient, field for field', () =>
+  expectListed((_, event) => herald.publish(herald.topics.mention, [structured(event)])))
+
+test('a mention published by kafkajs in binary mode is listed for its recipient, field for field', () =>
+  expectListed((_, event) => herald.publish(herald.topics.mention, [binary(event)])))
+
+test('the same event in structured and then in binary mode is one notification', async () => {
+  const user = await herald.newUser()
+  const { event, notification } = mentionAndNotification(user)
+  const last = mention([user.id], { subscriberid: user.subscriberId })
+  await herald.publish(herald.topics.mention, [structured(event), binary(event), structured(last)])
+  await eventually(async () => (await feedOf(user)).notifications[0]?.id === derivedId(last))
+  expect((await feedOf(user)).notifications.map(({ id }) => id)).toEqual([derivedId(last), notification.id])
+})
+
+test('a mention for 10,000 recipients is listed for the first and for the last of them', async () => {
+  const first = await herald.newUser()
+  const last = await herald.newUser({ subscriberId: first.subscriberId })
+  const between = Array.from({ length: 9_998 }, () => randomUUID())
+  const event = mention([first.id, ...between, last.id], { subscriberid: first.subscriberId })
+  await herald.publish(herald.topics.mention, [structured(event)])
+  for (const user of [first, last]) {
+    await eventually(async () => (await feedOf(user)).notifications.some(({ id }) => id === derivedId(event)))
+  }
+})
+
+test('a mention from a clock four minutes ahead is listed with its time', async () => {
+  const user = await herald.newUser()
+  const time = new Date(Date.now() + 4 * 60_000).toISOString()
+  await herald.publish(herald.topics.mention, [
+    structured(mention([user.id], { subscriberid: user.subscriberId, time })),
+  ])
+  await eventually(async () => (await feedOf(user)).notifications.length > 0)
+  expect((await feedOf(user)).notifications).toMatchObject([{ createdAt: toSeconds(time) }])
+})

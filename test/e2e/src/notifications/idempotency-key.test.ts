@@ -1,0 +1,120 @@
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { createBody } from '../support/create-body.ts'
+import { startTestHerald, type TestHerald } from '../support/herald.ts'
+import { expectProblem } from '../support/problem.ts'
+import type { CreatedNotification, Page } from '../support/spec-shapes.ts'
+import type { User } from '../support/user.ts'
+
+let herald: TestHerald
+
+beforeAll(async () => {
+  herald = await startTestHerald('idempotency')
+})
+afterAll(() => herald?.stop())
+
+const postWith = (user: User, key: string, json: unknown) => user.post('/', json, { 'idempotency-key': key })
+const idOf = (answer: { json: unknown }) => (answer.json as { data: CreatedNotification }).data.id
+const idsListed = async (user: User) =>
+  ((await user.get('/')).json as { data: Page }).data.notifications.map(({ id }) => id)
+
+/** The same JSON value, its keys the other way round at every level. */
+const reordered = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(reordered)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .reverse()
+      .map(([key, item]) => [key, reordered(item)]),
+  )
+}
+
+test('the same key and body again get the first answer again, and one notification', async () => {
+  const user = await herald.newUser()
+  const body = createBody([user.id, randomUUID()])
+  const first = await postWith(user, 'once', body)
+  expect(first.status).toBe(201)
+  for (const again of [body, reordered(body), body]) {
+    const answer = await postWith(user, 'once', again)
+    expect(answer.status).toBe(201)
+    expect(answer.json).toStrictEqual(first.json)
+  }
+  expect(await idsListed(user)).toEqual([idOf(first)])
+})
+
+test('what was read in between stays read when the request is sent again', async () => {
+  const user = await herald.newUser()
+  const body = createBody([user.id])
+  const first = await postWith(user, 'read', body)
+  const read = await user.patch(`/notifications/${idOf(first)}/read`)
+  expect((await postWith(user, 'read', body)).json).toStrictEqual(first.json)
+  expect((await user.get(`/notifications/${idOf(first)}`)).json).toStrictEqual(read.json)
+})
+
+test('the same key with another body is refused with 422', async () => {
+  const user = await herald.newUser()
+  const body = createBody([user.id])
+  const first = await postWith(user, 'other', body)
+  expectProblem(await postWith(user, 'other', { ...body, locationType: 'file' }), 422, 'idempotency_key_reused')
+  expect(await idsListed(user)).toEqual([idOf(first)])
+})
+
+test('a key whose request was refused can be used for the corrected one', async () => {
+  const user = await herald.newUser()
+  expectProblem(await postWith(user, 'corrected', createBody([])), 400, 'validation_failed')
+  expect((await postWith(user, 'corrected', createBody([user.id]))).status).toBe(201)
+})
+
+test('of eight requests at once with one key all that succeed made the same, the others hear 409', async () => {
+  const user = await herald.newUser()
+  const body = createBody([user.id])
+  const answers = await Promise.all(Array.from({ length: 8 }, () => postWith(user, 'at once', body)))
+  const succeeded = answers.filter(({ status }) => status === 201)
+  const ids = [...new Set(succeeded.map(idOf))]
+  expect(ids).toHaveLength(1)
+  for (const answer of answers) if (answer.status !== 201) expectProblem(answer, 409, 'request_in_progress')
+  expect(await idsListed(user)).toEqual(ids)
+})
+
+test('a key is the user’s own: a colleague, and the same user elsewhere, make their own notifications with it', async () => {
+  const user = await herald.newUser()
+  const others = [await herald.newUser({ subscriberId: user.subscriberId }), await herald.newUser({ id: user.id })]
+  const body = createBody([randomUUID()])
+  const answers = await Promise.all([user, ...others].map((each) => postWith(each, 'shared', body)))
+  expect(answers.map(({ status }) => status)).toEqual([201, 201, 201])
+  expect(new Set(answers.map(idOf)).size).toBe(3)
+})
+
+test('without a key the same body makes two notifications', async () => {
+  const user = await herald.newUser()
+  const body = createBody([user.id])
+  const ids = [idOf(await user.post('/', body)), idOf(await user.post('/', body))]
+  expect((await idsListed(user)).sort()).toEqual(ids.sort())
+})
+
+test('a key of 255 characters is taken, one of 256 is refused', async () => {
+  const user = await herald.newUser()
+  expect((await postWith(user, 'k'.repeat(255), createBody([user.id]))).status).toBe(201)
+  const refused = await postWith(user, 'k'.repeat(256), createBody([user.id]))
+  expectProblem(refused, 400, (refused.json as { code: string }).code)
+})
+
+test('two keys on one request are refused, not joined to a third', async () => {
+  const user = await herald.newUser()
+  // Not with fetch, which joins them itself.
+  const asked = request(`${herald.ingest.url}/`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${user.token}`,
+      'content-type': 'application/json',
+      'idempotency-key': ['a', 'b'],
+    },
+  })
+  asked.end(JSON.stringify(createBody([user.id])))
+  const [answer] = (await once(asked, 'response')) as [IncomingMessage]
+  answer.resume()
+  expect(answer.statusCode).toBe(400)
+  expect(await idsListed(user)).toEqual([])
+})

@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { createBody } from '../support/create-body.ts'
+import { startTestHerald, type TestHerald } from '../support/herald.ts'
+import { untilSecondAfter } from '../support/polling.ts'
+import { type Notification, type Page, timeForm } from '../support/spec-shapes.ts'
+import type { User } from '../support/user.ts'
+
+let herald: TestHerald
+
+beforeAll(async () => {
+  herald = await startTestHerald('read-state')
+})
+afterAll(() => herald?.stop())
+
+const one = (json: unknown) => (json as { data: Notification }).data
+const idsOf = async (user: User, status: string) => {
+  const { json } = await user.get(`/?status=${status}`)
+  return (json as { data: Page }).data.notifications.map(({ id }) => id)
+}
+
+/** A notification for a fresh user, as that user sees it; and a colleague, who has it too. */
+async function notify() {
+  const user = await herald.newUser()
+  const colleague = await herald.newUser({ subscriberId: user.subscriberId })
+  const { id } = one((await user.post('/', createBody([user.id, colleague.id]))).json)
+  return { user, colleague, id, unread: one((await user.get(`/notifications/${id}`)).json) }
+}
+
+test('a notification marked as read has the time of that, and nothing else of it changes', async () => {
+  const { user, id, unread } = await notify()
+  const answer = await user.patch(`/notifications/${id}/read`)
+  expect(answer.status).toBe(200)
+  expect(answer.json).toStrictEqual({ data: { ...unread, readAt: expect.stringMatching(timeForm) } })
+  const { readAt } = one(answer.json)
+  expect(Math.abs(Date.now() - Date.parse(readAt ?? ''))).toBeLessThan(10_000)
+  expect((await user.get(`/notifications/${id}`)).json).toStrictEqual(answer.json)
+  expect((await user.get('/')).json).toStrictEqual({ data: { notifications: [one(answer.json)], nextCursor: null } })
+})
+
+test('marked as read again, it keeps its first time', async () => {
+  const { user, id } = await notify()
+  const first = one((await user.patch(`/notifications/${id}/read`)).json)
+  await untilSecondAfter(first.readAt ?? '')
+  const again = await user.patch(`/notifications/${id}/read`)
+  expect(again.status).toBe(200)
+  expect(one(again.json)).toStrictEqual(first)
+})
+
+test('a notification marked as unread has readAt null, and is as it was at first', async () => {
+  const { user, id, unread } = await notify()
+  await user.patch(`/notifications/${id}/read`)
+  const answer = await user.patch(`/notifications/${id}/unread`)
+  expect(answer.status).toBe(200)
+  expect(answer.json).toStrictEqual({ data: unread })
+  expect((await user.get(`/notifications/${id}`)).json).toStrictEqual({ data: unread })
+})
+
+test('marked as unread when it is already, it answers 200 unchanged', async () => {
+  const { user, id, unread } = await notify()
+  const answer = await user.patch(`/notifications/${id}/unread`)
+  expect(answer.status).toBe(200)
+  expect(answer.json).toStrictEqual({ data: unread })
+})
+
+test('read after unread, it has a new time', async () => {
+  const { user, id } = await notify()
+  const first = one((await user.patch(`/notifications/${id}/read`)).json)
+  await user.patch(`/notifications/${id}/unread`)
+  await untilSecondAfter(first.readAt ?? '')
+  const second = one((await user.patch(`/notifications/${id}/read`)).json)
+  expect(Date.parse(second.readAt ?? '')).toBeGreaterThan(Date.parse(first.readAt ?? ''))
+})
+
+test('what one recipient marks changes nothing for another', async () => {
+  const { user, colleague, id, unread } = await notify()
+  await user.patch(`/notifications/${id}/read`)
+  expect((await colleague.get(`/notifications/${id}`)).json).toStrictEqual({ data: unread })
+  const readByColleague = await colleague.patch(`/notifications/${id}/read`)
+  await user.patch(`/notifications/${id}/unread`)
+  expect((await colleague.get(`/notifications/${id}`)).json).toStrictEqual(readByColleague.json)
+})
+
+test('the list can be narrowed to the unread, to the read, or to neither', async () => {
+  const user = await herald.newUser()
+  const ids: string[] = []
+  for (let count = 0; count < 4; count++) {
+    ids.unshift(one((await user.post('/', createBody([user.id]))).json).id)
+  }
+  const [fourth, third, second, first] = ids
+  await user.patch(`/notifications/${third}/read`)
+  await user.patch(`/notifications/${first}/read`)
+
+  expect(await idsOf(user, 'unread')).toEqual([fourth, second])
+  expect(await idsOf(user, 'read')).toEqual([third, first])
+  expect(await idsOf(user, 'all')).toEqual(ids)
+  await user.patch(`/notifications/${third}/unread`)
+  expect(await idsOf(user, 'unread')).toEqual([fourth, third, second])
+  expect(await idsOf(user, 'read')).toEqual([first])
+})
+
+test('a PATCH is understood with an empty body that says it is JSON, as many clients send it', async () => {
+  const { user, id } = await notify()
+  const answer = await user.send(`/notifications/${id}/read`, {
+    method: 'PATCH',
+    headers: { 'content-type': 'application/json' },
+  })
+  expect(answer.status).toBe(200)
+})

@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { createBody } from '../support/create-body.ts'
+import { openEventStream } from '../support/event-stream.ts'
+import { binary, mention } from '../support/events.ts'
+import { startTestHerald, type TestHerald } from '../support/herald.ts'
+import { eventually } from '../support/polling.ts'
+import type { Notification } from '../support/spec-shapes.ts'
+import type { User } from '../support/user.ts'
+
+let herald: TestHerald
+
+beforeAll(async () => {
+  herald = await startTestHerald('stream')
+})
+afterAll(() => herald?.stop())
+
+const open = (user: User, lastEventId?: string) => openEventStream(herald.baseUrl, user.token, lastEventId)
+
+async function create(user: User): Promise<string> {
+  return ((await user.post('/', createBody([user.id]))).json as { data: Notification }).data.id
+}
+const idsIn = (events: { data: unknown }[]) => events.map(({ data }) => (data as Notification).id)
+
+test('a stream tells of what is new, by request and by event, and how many are unread', async () => {
+  const user = await herald.newUser()
+  const stream = await open(user)
+  expect(stream.response.status).toBe(200)
+  expect(stream.response.headers.get('content-type')).toMatch(/^text\/event-stream(;|$)/)
+  await stream.until('heartbeat')
+  expect((await stream.until('unread-count'))[0]?.data).toStrictEqual({ unreadCount: 0 })
+
+  const id = await create(user)
+  await herald.publish(herald.topics.mention, [binary(mention([user.id], { subscriberid: user.subscriberId }))])
+  const [first, second] = idsIn(await stream.until('notification', 2))
+  expect(first).toBe(id)
+  const one = (await user.get(`/notifications/${second}`)).json as { data: Notification }
+  expect(stream.named('notification')[1]?.data).toStrictEqual(one.data)
+  await eventually(() => JSON.stringify(stream.named('unread-count').at(-1)?.data) === '{"unreadCount":2}')
+  await stream.close()
+})
+
+test('a mark is told, and a mark of many is one event', async () => {
+  const user = await herald.newUser()
+  const ids = [await create(user), await create(user), await create(user)]
+  const stream = await open(user)
+  await stream.until('heartbeat')
+
+  const marked = (await user.patch(`/notifications/${ids[0]}/read`)).json as { data: Notification }
+  const [alone] = await stream.until('read-state')
+  expect(alone?.data).toStrictEqual({ ids: [ids[0]], readAt: marked.data.readAt })
+
+  await user.post('/notifications/read', { all: true })
+  const [, many] = await stream.until('read-state', 2)
+  expect(many?.data).toStrictEqual({ ids: expect.any(Array), readAt: expect.any(String) })
+  expect(many?.data).toMatchObject({ ids: expect.arrayContaining(ids.slice(1)) })
+
+  await user.patch(`/notifications/${ids[1]}/unread`)
+  expect((await stream.until('read-state', 3))[2]?.data).toStrictEqual({ ids: [ids[1]], readAt: null })
+  await stream.close()
+})
+
+// A Herald that runs elsewhere can't be started anew from here.
+const withRestart = process.env.HERALD_BASE_URL ? test.skip : test
+
+withRestart(
+  'who comes back with the last id gets what was missed, each once and in order, also after a restart',
+  async () => {
+    const user = await herald.newUser()
+    const stream = await open(user)
+    await stream.until('heartbeat')
+    const before = await create(user)
+    await stream.until('notification')
+    await stream.close()
+
+    const missed = [await create(user), await create(user)]
+    await herald.query.restart()
+    missed.push(await create(user))
+    const again = await open(user, stream.lastId())
+    await again.until('heartbeat')
+    expect(idsIn(again.named('notification'))).toEqual(missed)
+    expect(again.named('reset')).toEqual([])
+    const after = await create(user)
+    expect(idsIn(await again.until('notification', 4))).toEqual([...missed, after])
+    expect(missed).not.toContain(before)
+    await again.close()
+  },
+)
+
+test('an id that nobody gave, or that was given to somebody else, begins anew', async () => {
+  const [user, other] = [await herald.newUser(), await herald.newUser()]
+  const theirs = await open(other)
+  await theirs.until('heartbeat')
+  for (const id of ['nonsense', theirs.lastId()]) {
+    const stream = await open(user, id)
+    expect((await stream.until('reset'))[0]?.data).toStrictEqual({ reason: 'unknown-id' })
+    await stream.close()
+  }
+  await theirs.close()
+})
+
+test('a stream tells nothing of another user or subscriber', async () => {
+  const owner = await herald.newUser()
+  const strangers = [
+    await herald.newUser({ subscriberId: owner.subscriberId }),
+    await herald.newUser({ id: owner.id }),
+    await herald.newUser(),
+  ]
+  const streams = await Promise.all(strangers.map((stranger) => open(stranger)))
+  for (const stream of streams) await stream.until('unread-count')
+  const id = await create(owner)
+  await owner.patch(`/notifications/${id}/read`)
+  // Each sees what is his own, which came later: nothing else can be on its way any more.
+  for (const [n, stranger] of strangers.entries()) {
+    const own = await create(stranger)
+    expect(idsIn((await streams[n]?.until('notification')) ?? [])).toEqual([own])
+    expect(streams[n]?.named('read-state')).toEqual([])
+  }
+  for (const stream of streams) await stream.close()
+})

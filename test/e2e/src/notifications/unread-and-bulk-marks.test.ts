@@ -1,0 +1,87 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { createBody } from '../support/create-body.ts'
+import { derivedId } from '../support/derived-id.ts'
+import { mention, structured } from '../support/events.ts'
+import { startTestHerald, type TestHerald } from '../support/herald.ts'
+import { eventually } from '../support/polling.ts'
+import { expectFaultsAt } from '../support/problem.ts'
+import type { Notification, Page } from '../support/spec-shapes.ts'
+import type { User } from '../support/user.ts'
+
+let herald: TestHerald
+
+beforeAll(async () => {
+  herald = await startTestHerald('unread')
+})
+afterAll(() => herald?.stop())
+
+const unreadCount = async (user: User) => (await user.get('/notifications/unread-count')).json
+const counted = (count: number) => ({ data: { unreadCount: count } })
+
+async function create(user: User, count: number): Promise<string[]> {
+  const ids: string[] = []
+  for (let n = 0; n < count; n++) {
+    ids.push(((await user.post('/', createBody([user.id]))).json as { data: Notification }).data.id)
+  }
+  return ids
+}
+const unreadIds = async (user: User) =>
+  ((await user.get('/?status=unread&limit=100')).json as { data: Page }).data.notifications.map(({ id }) => id)
+
+test('the count of the unread is exact after every mark', async () => {
+  const user = await herald.newUser()
+  expect(await unreadCount(user)).toStrictEqual(counted(0))
+  const [first] = await create(user, 3)
+  expect(await unreadCount(user)).toStrictEqual(counted(3))
+  await user.patch(`/notifications/${first}/read`)
+  await user.patch(`/notifications/${first}/read`)
+  expect(await unreadCount(user)).toStrictEqual(counted(2))
+  await user.patch(`/notifications/${first}/unread`)
+  expect(await unreadCount(user)).toStrictEqual(counted(3))
+})
+
+test('some are marked by their ids, others and strange ones are not, and the answer has the new count', async () => {
+  const user = await herald.newUser()
+  const [first = '', second = '', third = ''] = await create(user, 3)
+  const answer = await user.post('/notifications/read', { ids: [first, third.toUpperCase(), randomUUID(), first] })
+  expect([answer.status, answer.json]).toEqual([200, { data: { updated: 2, unreadCount: 1 } }])
+  expect(await unreadIds(user)).toEqual([second])
+  const again = await user.post('/notifications/read', { ids: [first, third] })
+  expect(again.json).toStrictEqual({ data: { updated: 0, unreadCount: 1 } })
+})
+
+test('all are marked up to one of them, and then all', async () => {
+  const user = await herald.newUser()
+  const [first, second, third] = await create(user, 3)
+  const upTo = await user.post('/notifications/read', { all: true, upTo: second })
+  expect(upTo.json).toStrictEqual({ data: { updated: 2, unreadCount: 1 } })
+  expect(await unreadIds(user)).toEqual([third])
+  await user.patch(`/notifications/${first}/unread`)
+  const all = await user.post('/notifications/read', { all: true })
+  expect(all.json).toStrictEqual({ data: { updated: 2, unreadCount: 0 } })
+})
+
+test('what arrives after a mark of all stays unread, also when it happened before', async () => {
+  const user = await herald.newUser()
+  await create(user, 2)
+  expect((await user.post('/notifications/read', { all: true })).json).toMatchObject({ data: { updated: 2 } })
+  const time = new Date(Date.now() - 3_600_000).toISOString()
+  const late = mention([user.id], { subscriberid: user.subscriberId, time })
+  await herald.publish(herald.topics.mention, [structured(late)])
+  await eventually(async () => (await unreadIds(user)).length === 1)
+  expect(await unreadIds(user)).toEqual([derivedId(late)])
+})
+
+test.each([
+  [{}, ['']],
+  [{ ids: [] }, ['/ids']],
+  [{ ids: ['x'] }, ['/ids/0']],
+  [{ ids: Array.from({ length: 101 }, () => randomUUID()) }, ['/ids']],
+  [{ all: false }, ['/all']],
+  [{ all: true, upTo: 'x' }, ['/upTo']],
+  [{ all: true, more: 1 }, ['/more']],
+])('POST /notifications/read refuses %j', async (body, pointers) => {
+  const user = await herald.newUser()
+  expectFaultsAt(await user.post('/notifications/read', body), pointers)
+})

@@ -1,0 +1,149 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import type { Message } from 'kafkajs'
+import { operations } from '../support/api-operations.ts'
+import { createBody, metadata } from '../support/create-body.ts'
+import { readDeadLetters } from '../support/dead-letters.ts'
+import { openEventStream } from '../support/event-stream.ts'
+import { binary, change, mention, receipt, structured } from '../support/events.ts'
+import { startTestHerald, type TestHerald } from '../support/herald.ts'
+import { send } from '../support/http-client.ts'
+import { createWrongTokens } from '../support/invalid-tokens.ts'
+import { poisonFor } from '../support/poison-records.ts'
+import { eventually } from '../support/polling.ts'
+import type { Notification } from '../support/spec-shapes.ts'
+import { countStored } from '../support/stored.ts'
+
+let herald: TestHerald
+
+// At the level that tells most, and with a limit, so that its refusals are told of, too.
+beforeAll(async () => {
+  herald = await startTestHerald('log-lines', { LOG_LEVEL: 'trace', RATE_LIMIT_PER_MINUTE: '100' })
+})
+afterAll(() => herald?.stop())
+
+/** Everything that must never be in a log, each with a word that stands nowhere else. */
+const secrets = [
+  ...['snippet', 'mentioner', 'add', 'edit', 'before', 'after', 'title', 'email', 'actor', 'image', 'user-name'],
+  ...['token-name', 'token-picture', 'query', 'header', 'key', 'cookie', 'path', 'unknown-field', 'poison'],
+] as const
+const word = Object.fromEntries(secrets.map((name) => [name, `${name}-${randomUUID().slice(0, 13)}-sentinel`])) as {
+  [Name in (typeof secrets)[number]]: string
+}
+
+const said = metadata({ snippet: word.snippet, mentionerName: word.mentioner })
+const filled = { ...said, add: { [word.add]: word.add }, edit: { edit: [word.edit] } }
+const tokens: string[] = []
+
+async function askEverything() {
+  const claims = { name: word['token-name'], picture: word['token-picture'] }
+  const user = await herald.newUser({ ...claims, scope: 'notifications:create change-entries:read' })
+  const body = createBody([user.id], { metadata: filled })
+  const created = await user.post('/', body, { 'idempotency-key': word.key })
+  expect(created.status).toBe(201)
+  const { id } = (created.json as { data: Notification }).data
+
+  const headers = { 'x-header': word.header, cookie: `session=${word.cookie}`, 'if-none-match': `"${word.header}"` }
+  for (const { method, path, json, public: isPublic } of operations.filter(({ path }) => !path.endsWith('/stream'))) {
+    const own = path.replace(/[0-9a-f-]{36}/, id)
+    // What succeeds, what finds nothing, what is refused for its query, its body, its method or its token.
+    await user.send(own, { method, json: json && body, headers })
+    await user.send(path, { method, json, headers })
+    await user.send(`${own}?${word.query}=${word.query}&token=${user.token}&createdFrom=${word.query}`, {
+      method,
+      json,
+    })
+    await user.send(`${own}/${word.path}`, { method, headers })
+    await user.send(own, { method: 'DELETE', headers })
+    if (json) await user.send(path, { method, json: { ...json, [word['unknown-field']]: word['unknown-field'] } })
+    if (json)
+      await user.send(path, { method, raw: `{"x":"${word.snippet}`, headers: { 'content-type': 'application/json' } })
+    if (!isPublic) await send(`${herald.baseUrl}${path}`, { method, json, token: `${user.token}x` })
+  }
+  const again = { ...body, locationType: 'file' }
+  await user.post('/', again, { 'idempotency-key': word.key })
+  await user.post('/', { ...body, metadata: { ...filled, mention: { ...filled.mention, snippet: 7 } } })
+  await eventually(async () => (await user.get('/')).status === 429, { every: 0 })
+  tokens.push(user.token)
+
+  const follower = await herald.newUser({ ...claims, id: user.id, subscriberId: user.subscriberId })
+  const other = await herald.newUser({ ...claims })
+  tokens.push(follower.token, other.token)
+  const stream = await openEventStream(herald.baseUrl, other.token, word.header)
+  await stream.until('reset')
+  await other.post('/', createBody([other.id], { metadata: filled }))
+  await stream.until('notification')
+  await stream.close()
+
+  for (const { make } of createWrongTokens(() => herald.tokens)) {
+    const token = await make()
+    if (token === undefined || token.length < 20) continue
+    tokens.push(token)
+    for (const path of ['/', `/?access_token=${token}`]) await send(`${herald.baseUrl}${path}`, { token })
+    await send(`${herald.baseUrl}/`, { method: 'POST', json: body, token })
+  }
+  await send(`${herald.baseUrl}/`, { headers: { authorization: `Basic ${word.header}` } })
+}
+
+async function publishEverything() {
+  const subscriberid = randomUUID()
+  const recipientId = randomUUID()
+  const actor = { id: randomUUID(), name: word.actor, image: `https://${word.image}.example/` }
+  const events = [
+    mention([recipientId], { subscriberid }, { actor, metadata: filled }),
+    mention([recipientId], { subscriberid }, { actor, metadata: filled }),
+  ]
+  const changes = [
+    change(
+      { subscriberid },
+      {
+        user: { id: randomUUID(), name: word['user-name'], email: `${word.email}@mail.example` },
+        entityTitle: word.title,
+        beforeState: { [word.before]: word.before },
+        afterState: word.after,
+      },
+    ),
+  ]
+  await herald.publish(herald.topics.mention, [structured(events[0] as never), binary(events[1] as never)])
+  await herald.publish(herald.topics.change, changes.map(structured))
+  const waiting = { notificationId: randomUUID(), recipientId }
+  await herald.publish(herald.topics.receipt, [structured(receipt('herald.email.sent.v1', { subscriberid }, waiting))])
+
+  // What is wrong in a field, with secrets in the others, and what is wrong as a whole.
+  const bad = [
+    mention([word.poison], { subscriberid }, { actor, metadata: { ...filled, mention: word.snippet } }),
+    mention([recipientId], { subscriberid, type: word.poison }, { actor, metadata: filled }),
+    mention([recipientId], { subscriberid, source: word.poison, specversion: word.poison }, { actor }),
+  ].map(structured)
+  const broken: Message[] = poisonFor(subscriberid).map(({ message }) => ({
+    ...message,
+    headers: { ...message.headers, 'x-secret': word.poison },
+  }))
+  const cut = `{"snippet":"${word.snippet}","email":"${word.email}"`
+  broken.push({ key: word.poison, value: cut, headers: { 'content-type': 'application/cloudevents+json' } })
+  // One by one: some are as large as a request to the broker may be.
+  for (const message of [...bad, ...broken]) await herald.publish(herald.topics.mention, [message])
+  const badChanges = changes.map((event) => structured({ ...event, data: { ...event.data, user: word.email } }))
+  await herald.publish(herald.topics.change, badChanges)
+  await eventually(async () => (await countStored(herald.database)) >= 3)
+  await readDeadLetters(herald.brokers, herald.topics.deadLetter, bad.length + broken.length + badChanges.length)
+}
+
+test('whatever is asked or published, no line at any level has a token or what somebody wrote', async () => {
+  await askEverything()
+  await publishEverything()
+  const told = [
+    [herald.ingest, ['Request completed', 'Record processed', 'Record sent to the dead-letter topic']],
+    [herald.query, ['Request completed']],
+  ] as const
+  for (const [service, phrases] of told) {
+    const lines = service.logs()
+    // All that was done has been told of, or else this would prove nothing.
+    for (const phrase of phrases) expect(lines.some((line) => line.includes(phrase))).toBe(true)
+    const text = lines.join('\n')
+    expect(Object.values(word).filter((secret) => text.includes(secret))).toEqual([])
+    // Of a token neither the whole nor its claims or its signature.
+    const parts = tokens.flatMap((token) => token.split('.').slice(1)).filter((part) => part.length > 20)
+    expect(parts.filter((part) => text.includes(part))).toEqual([])
+  }
+}, 120_000)

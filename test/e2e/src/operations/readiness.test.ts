@@ -1,0 +1,66 @@
+import { createTopics, topicsWithSuffix } from '@herald/local-stack'
+import { afterAll, expect, test } from '@jest/globals'
+import { uniqueName } from '../support/herald.ts'
+import { send } from '../support/http-client.ts'
+import { eventually } from '../support/polling.ts'
+import { createPrograms } from '../support/standalone-programs.ts'
+
+const programs = createPrograms()
+afterAll(() => programs.stop())
+
+const migrate = (database: Record<string, string>) => programs.start('ingest/dist/migrate.js', database).ended
+const topicSettings = ({ mention, change, receipt, deadLetter }: ReturnType<typeof topicsWithSuffix>) => ({
+  KAFKA_MENTION_TOPIC: mention,
+  KAFKA_CHANGE_TOPIC: change,
+  KAFKA_RECEIPT_TOPIC: receipt,
+  KAFKA_DEAD_LETTER_TOPIC: deadLetter,
+})
+
+/** Waits until /readyz answers with `status`, and its text names all of `named`. */
+const becomes = (adminUrl: string, status: number, named: readonly string[] = []) =>
+  eventually(async () => {
+    const answer = await send(`${adminUrl}/readyz`)
+    expect(answer.status).toBe(status)
+    for (const name of named) expect(answer.text).toContain(name)
+    return answer
+  })
+
+test('migrate makes what is needed, can be run again, and by two at the same time', async () => {
+  const database = programs.newDatabase()
+  expect(await Promise.all([migrate(database), migrate(database)])).toEqual(Array(2).fill({ code: 0, signal: null }))
+  expect(await migrate(database)).toEqual({ code: 0, signal: null })
+})
+
+test.each(['mention', 'change', 'receipt', 'deadLetter'] as const)(
+  'ingest without its topic for %s is not ready, names that one, and is once it is there',
+  async (missing) => {
+    const database = programs.newDatabase()
+    await migrate(database)
+    const topics = topicsWithSuffix(uniqueName('readiness'))
+    const there = await createTopics(programs.kafkaBrokers, { ...topics, [missing]: uniqueName('instead') })
+    const { environment, adminUrl } = await programs.required()
+    programs.start('ingest/dist/main.js', { ...environment, ...database, ...topicSettings(topics) })
+
+    const answer = await becomes(adminUrl, 503, [topics[missing]])
+    for (const topic of Object.values(there)) expect(answer.text).not.toContain(topic)
+    expect((await send(`${adminUrl}/livez`)).status).toBe(200)
+
+    await createTopics(programs.kafkaBrokers, topics)
+    expect((await becomes(adminUrl, 200)).text).not.toContain(topics[missing])
+  },
+)
+
+test.each(['ingest', 'query'])(
+  '%s is not ready on a database without collections, says so, and is once migrated',
+  async (service) => {
+    const database = programs.newDatabase()
+    const topics = await createTopics(programs.kafkaBrokers, topicsWithSuffix(uniqueName('readiness')))
+    const { environment, adminUrl } = await programs.required()
+    programs.start(`${service}/dist/main.js`, { ...environment, ...database, ...topicSettings(topics) })
+
+    await becomes(adminUrl, 503, ['notifications', 'missing'])
+    expect((await send(`${adminUrl}/livez`)).status).toBe(200)
+    expect(await migrate(database)).toEqual({ code: 0, signal: null })
+    await becomes(adminUrl, 200)
+  },
+)

@@ -1,0 +1,29 @@
+import { randomUUID } from 'node:crypto'
+import { createBody } from './create-body.ts'
+import type { Request } from './http-client.ts'
+
+/** An operation behind the base URL, as anybody would ask for it; `template` is its path in the OpenAPI document. */
+export type Operation = Request & { method: string; path: string; template: string; scope?: string; public?: true }
+
+const id = randomUUID()
+
+/** Every operation of the contract's section 3. That none is missing is seen in `api/openapi.test.ts`. */
+export const operations: readonly Operation[] = [
+  { method: 'POST', path: '/', template: '/', json: createBody([id]), scope: 'notifications:create' },
+  { method: 'GET', path: '/', template: '/' },
+  { method: 'POST', path: '/notifications/read', template: '/notifications/read', json: { ids: [id] } },
+  { method: 'GET', path: '/notifications/unread-count', template: '/notifications/unread-count' },
+  { method: 'GET', path: '/notifications/stream', template: '/notifications/stream' },
+  { method: 'GET', path: `/notifications/${id}`, template: '/notifications/{notificationId}' },
+  { method: 'PATCH', path: `/notifications/${id}/unread`, template: '/notifications/{notificationId}/unread' },
+  { method: 'PATCH', path: `/notifications/${id}/read`, template: '/notifications/{notificationId}/read' },
+  { method: 'GET', path: '/change-entries', template: '/change-entries', scope: 'change-entries:read' },
+  { method: 'GET', path: '/change-entries/all', template: '/change-entries/all', scope: 'change-entries:read' },
+  { method: 'GET', path: '/openapi.json', template: '/openapi.json', public: true },
+  { method: 'GET', path: '/docs', template: '/docs', public: true },
+  { method: 'GET', path: '/asyncapi.json', template: '/asyncapi.json', public: true },
+  { method: 'GET', path: '/docs/events', template: '/docs/events', public: true },
+]
+
+/** Those that need a token. */
+export const guarded = operations.filter((operation) => !operation.public)

@@ -1,0 +1,32 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+
+/** A program of the product that was started by itself, outside of any Herald. */
+export type Program = {
+  /** All that it wrote, standard output and error together. */
+  output(): string
+  ended: Promise<{ code: number | null; signal: string | null }>
+  stop(): Promise<void>
+}
+
+/** Starts `node services/<path>` with these variables and no others, save the PATH. */
+export function startProgram(path: string, environment: Record<string, string>): Program {
+  const file = fileURLToPath(new URL(`../../../../services/${path}`, import.meta.url))
+  const child = spawn(process.execPath, [file], { env: { PATH: process.env.PATH, ...environment } })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text
+    })
+  }
+  const ended = once(child, 'close').then(([code, signal]) => ({ code, signal }))
+  return {
+    output: () => output,
+    ended,
+    async stop() {
+      child.kill('SIGKILL')
+      await ended
+    },
+  }
+}
