@@ -10,6 +10,7 @@ import {
   type StoredNotification,
 } from './notification-document.ts'
 import { readLimits } from './read-limits.ts'
+import { changedAt } from './read-state.ts'
 import { readNotification } from './read-notification.ts'
 import type { CountUnread } from './unread-count.ts'
 import { bytesReading, findPage, type Wanted } from './walk.ts'
@@ -89,12 +90,12 @@ export function createFeed(
       return document && fromNotificationDocument(document)
     },
     markRead: (id, at) =>
-      mark(id, { unread: true }, { $set: { readAt: at, readStateAt: at }, $unset: { unread: true } }),
+      mark(id, { unread: true }, { $set: { readAt: at }, $unset: { unread: true }, ...changedAt(at) }),
     markUnread: (id, at) =>
       mark(
         id,
         { unread: { $exists: false } },
-        { $set: { unread: true, readStateAt: at }, $unset: { readAt: true, bulkMark: true } },
+        { $set: { unread: true }, $unset: { readAt: true, bulkMark: true }, ...changedAt(at) },
       ),
     markManyRead: (selection, at) => markMany(prefix, selection, at),
     unreadCount: () => countUnread(keyRange(prefix, {})),

@@ -5,6 +5,7 @@ import { toKey, toUuidBinary } from './binary.ts'
 import { keyRange } from './id-range.ts'
 import type { NotificationDocument } from './notification-document.ts'
 import { readLimits } from './read-limits.ts'
+import { changedAt, keysByVersion, type SeenUnread, unchangedSince } from './read-state.ts'
 
 /** Some notifications by their ids, or all of them, or all up to one of them in time order. */
 export type Selection = { readonly ids: readonly string[] } | { readonly all: true; readonly upTo?: string | undefined }
@@ -33,6 +34,7 @@ export type MarkManyDependencies = {
 }
 
 const keysPerUpdate = 1_000
+const seen = { hint: 'unread', projection: { readVersion: 1 } } as const
 const idsPerBulkMark = 1_000
 const bulkMarkKeptMs = 24 * 60 * 60 * 1_000
 
@@ -44,34 +46,33 @@ const bulkMarkKeptMs = 24 * 60 * 60 * 1_000
  * that fails on the way tries to write its mark all the same.
  */
 export function createMarkMany({ client, notifications, bulkMarks }: MarkManyDependencies): MarkMany {
-  async function* unreadNow(prefix: readonly string[], upTo: string | undefined): AsyncGenerator<Binary[]> {
+  async function* unreadNow(prefix: readonly string[], upTo: string | undefined): AsyncGenerator<SeenUnread[]> {
     const session = client.startSession({ snapshot: true })
     try {
       const cursor = notifications.find(
         { unread: true, _id: keyRange(prefix, { upTo }) },
-        { ...readLimits, session, hint: 'unread', projection: { _id: 1 }, batchSize: keysPerUpdate },
+        { ...readLimits, ...seen, session, batchSize: keysPerUpdate },
       )
-      let keys: Binary[] = []
-      for await (const { _id } of cursor) {
-        if (keys.push(_id) < keysPerUpdate) continue
-        yield keys
-        keys = []
+      let found: SeenUnread[] = []
+      for await (const one of cursor) {
+        if (found.push(one) < keysPerUpdate) continue
+        yield found
+        found = []
       }
-      if (keys.length > 0) yield keys
+      if (found.length > 0) yield found
     } finally {
       await session.endSession()
     }
   }
 
   /** Those of the ids that are unread; with the flag in front the index is used, which a list of keys alone would not. */
-  async function unreadAmong(prefix: readonly string[], ids: readonly string[]): Promise<Binary[]> {
+  function unreadAmong(prefix: readonly string[], ids: readonly string[]): Promise<SeenUnread[]> {
     const keys = [...new Set(ids)].map((id) => toKey(...prefix, id))
     const where = { unread: true, _id: { $in: keys } } as const
-    const found = await notifications.find(where, { ...readLimits, hint: 'unread', projection: { _id: 1 } }).toArray()
-    return found.map(({ _id }) => _id)
+    return notifications.find(where, { ...readLimits, ...seen }).toArray()
   }
 
-  async function* selected(prefix: readonly string[], selection: Selection): AsyncGenerator<Binary[]> {
+  async function* selected(prefix: readonly string[], selection: Selection): AsyncGenerator<SeenUnread[]> {
     if ('ids' in selection) yield unreadAmong(prefix, selection.ids)
     else yield* unreadNow(prefix, selection.upTo)
   }
@@ -95,13 +96,16 @@ export function createMarkMany({ client, notifications, bulkMarks }: MarkManyDep
         expiresAt: new Date(at.getTime() + bulkMarkKeptMs),
       })
     try {
-      for await (const keys of selected(prefix, selection)) {
+      for await (const found of selected(prefix, selection)) {
         isUnderWay = true
-        const still = { unread: true, _id: { $in: keys }, readStateAt: { $not: { $gt: at } } } as const
-        const change = { $set: { readAt: at, readStateAt: at, bulkMark }, $unset: { unread: true } } as const
-        const { modifiedCount } = await notifications.updateMany(still, change, { hint: 'unread' })
-        marked += modifiedCount
-        ids = marked <= idsPerBulkMark && modifiedCount === keys.length ? ids?.concat(keys.map(idOf)) : undefined
+        for (const [version, keys] of keysByVersion(found)) {
+          const change = { $set: { readAt: at, bulkMark }, $unset: { unread: true }, ...changedAt(at) } as const
+          const { modifiedCount } = await notifications.updateMany(unchangedSince(version, keys), change, {
+            hint: 'unread',
+          })
+          marked += modifiedCount
+          ids = marked <= idsPerBulkMark && modifiedCount === keys.length ? ids?.concat(keys.map(idOf)) : undefined
+        }
       }
       if (marked > 0) await writeMark(ids)
     } catch (error) {

@@ -37,8 +37,12 @@ export type NotificationDocument = {
   unread?: true
   readAt?: Date
   emailSentAt?: Date
-  /** When the read state last changed; a receipt that is older does not apply. */
+  /** How often the read state has changed; absent: never. What a bulk mark saw must not have changed since. */
+  readVersion?: number
+  /** The latest time at which its recipient marked it; never goes back. A receipt that is not later does not apply. */
   readStateAt?: Date
+  /** The latest time of a read receipt, applied or not; never goes back. So none applies twice. */
+  receiptAt?: Date
   /** The mark of many that made it read; there until it is marked unread. */
   bulkMark?: Binary
   createdAt: Date

@@ -4,6 +4,7 @@ import { toKey, toUuidBinary } from './binary.ts'
 import { insertNew } from './insert-new.ts'
 import type { NewNotification, NotificationDocument } from './notification-document.ts'
 import { readLimits } from './read-limits.ts'
+import { readReceiptAt } from './read-state.ts'
 import { StorageUnavailableError } from './storage-errors.ts'
 
 export type ReceiptKind = 'email-sent' | 'read'
@@ -143,18 +144,7 @@ function groupByKey<T extends Keyed>(receipts: readonly T[]): Map<string, T[]> {
 
 function applyOne(notifications: Notifications, { key, kind, at }: Keyed) {
   if (kind === 'email-sent') return notifications.updateOne({ _id: key }, { $min: { emailSentAt: at } })
-  // Whether it applies is asked within the update, so that its answer still tells whether the notification is there.
-  const applies = { $and: [{ $eq: ['$unread', true] }, { $not: { $gte: ['$readStateAt', at] } }] }
-  const set = (value: unknown, field: string) => ({ $cond: [applies, value, field] })
-  return notifications.updateOne({ _id: key }, [
-    {
-      $set: {
-        readAt: set(at, '$readAt'),
-        readStateAt: set(at, '$readStateAt'),
-        unread: set('$$REMOVE', '$unread'),
-      },
-    },
-  ])
+  return notifications.updateOne({ _id: key }, readReceiptAt(at))
 }
 
 /** @returns those that were applied, and wait no longer */

@@ -1,0 +1,110 @@
+import { makeUuidV7 } from '@herald/contracts'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { toKey } from './binary.ts'
+import type { NotificationDocument } from './notification-document.ts'
+import { at, createTestStore, newNotification, start, subscriberId, uuid } from './store.fixture.ts'
+
+const { store, database, drop } = createTestStore('read-state')
+const documents = database.collection<NotificationDocument>('notifications')
+let notifications = 0
+
+/** A notification of a recipient of its own, unread, with the ways in which its read state changes. */
+async function stored() {
+  const n = 1_000 + notifications++
+  const id = makeUuidV7(start + n, Buffer.alloc(10, n))
+  const recipientId = uuid(n)
+  await store.notifications.insertNew([newNotification(id, { recipientIds: [recipientId] })])
+  const feed = store.notifications.of({ subscriberId, recipientId })
+  const _id = toKey(subscriberId, recipientId, id)
+  return {
+    markRead: (seconds: number) => feed.markRead(id, at(seconds)),
+    markUnread: (seconds: number) => feed.markUnread(id, at(seconds)),
+    markAllRead: (seconds: number) => feed.markManyRead({ all: true }, at(seconds)),
+    /** A receipt for it comes from Kafka, for the first time or again. */
+    receipt: (seconds: number) =>
+      store.receipts.apply(
+        [
+          {
+            ...{ subscriberId, recipientId, notificationId: id, kind: 'read', at: at(seconds) },
+            ...{ eventId: uuid(50_000 + seconds), record: '' },
+          },
+        ],
+        at(1_000),
+      ),
+    readAt: async () => (await feed.get(id))?.readAt,
+    version: async () => (await documents.findOne({ _id }))?.readVersion ?? 0,
+    change: (change: object) => documents.updateOne({ _id }, change),
+  }
+}
+
+beforeAll(() => store.migrate())
+afterAll(drop)
+
+const aheadBy3Minutes = 180
+
+test('a receipt from 3 minutes ahead does not apply again after a mark-unread', async () => {
+  const given = await stored()
+  await given.receipt(aheadBy3Minutes)
+  expect(await given.readAt()).toEqual(at(aheadBy3Minutes))
+  await given.markUnread(60)
+  await given.receipt(aheadBy3Minutes)
+  expect(await given.readAt()).toBeNull()
+})
+
+test('a receipt that found its notification read does not apply when it comes again after a mark-unread', async () => {
+  const given = await stored()
+  await given.markRead(10)
+  await given.receipt(aheadBy3Minutes)
+  expect(await given.readAt()).toEqual(at(10))
+  await given.markUnread(60)
+  await given.receipt(aheadBy3Minutes)
+  expect(await given.readAt()).toBeNull()
+})
+
+test('a mark-unread at a process whose clock is behind is not older than the mark before it', async () => {
+  const given = await stored()
+  await given.markRead(10)
+  await given.markUnread(9)
+  await given.receipt(10)
+  expect(await given.readAt()).toBeNull()
+  await given.receipt(11)
+  expect(await given.readAt()).toEqual(at(11))
+})
+
+test('a bulk mark takes what a process whose clock is ahead marked unread before it', async () => {
+  const given = await stored()
+  await given.markRead(10)
+  await given.markUnread(12)
+  expect(await given.markAllRead(11)).toBe(1)
+  expect(await given.readAt()).toEqual(at(11))
+})
+
+test('every change of the read state raises its version by one, and nothing else does', async () => {
+  const given = await stored()
+  const versions = [await given.version()]
+  for (const change of [
+    () => given.markRead(10),
+    () => given.markRead(11),
+    () => given.receipt(12),
+    () => given.markUnread(13),
+    () => given.markUnread(14),
+    () => given.receipt(12),
+    () => given.receipt(15),
+    () => given.markUnread(16),
+    () => given.markAllRead(17),
+    () => given.markAllRead(18),
+  ]) {
+    await change()
+    versions.push(await given.version())
+  }
+  expect(versions).toEqual([0, 1, 1, 1, 2, 2, 2, 3, 4, 5, 5])
+})
+
+test('what the release before wrote holds: its mark-unread is later than a receipt of before, and a bulk mark takes it', async () => {
+  const given = await stored()
+  await given.change({ $set: { readAt: at(10), readStateAt: at(10) }, $unset: { unread: true } })
+  await given.change({ $set: { unread: true, readStateAt: at(20) }, $unset: { readAt: true, bulkMark: true } })
+  await given.receipt(15)
+  expect(await given.readAt()).toBeNull()
+  expect(await given.markAllRead(30)).toBe(1)
+})
