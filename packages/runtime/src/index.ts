@@ -3,6 +3,7 @@ import './authentication-hook.ts'
 
 export { type AdminServer, type AdminServerDependencies, createAdminServer } from './admin-server.ts'
 export type { Authentication, Authenticator } from './authenticator.ts'
+export { type BuildInfo, readBuildInfo } from './build-info.ts'
 export { type Clock, systemClock } from './clock.ts'
 export {
   type AuthenticationSettings,
