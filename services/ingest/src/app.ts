@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { operations } from '@herald/contracts'
 import {
+  type BuildInfo,
   createAdminServer,
   createAuthenticator,
   createHttpServer,
@@ -20,15 +21,17 @@ import { createEventMetrics } from './metrics.ts'
 export type IngestDependencies = {
   readonly settings: Settings
   readonly logger: Logger
+  /** Exposed as `herald_build_info` where it is given. */
+  readonly build?: BuildInfo | undefined
   readonly releasers: Releasers
   /** Where spans go; none are made when it is not given. */
   readonly tracing?: Tracing | undefined
 }
 
 /** Ingest: events from Kafka and `POST /`, into MongoDB. Everything is wired here, nothing listens or consumes yet. */
-export function createIngest({ settings, logger, releasers, tracing }: IngestDependencies) {
+export function createIngest({ settings, logger, build, releasers, tracing }: IngestDependencies) {
   const clock = () => new Date()
-  const metrics = createMetrics()
+  const metrics = createMetrics(build)
   const store = createStore({
     uri: settings.MONGODB_URI,
     database: settings.MONGODB_DATABASE,

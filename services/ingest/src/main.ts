@@ -5,11 +5,12 @@ import { settingsSchema } from './config.ts'
 
 await runService({
   name: 'herald-ingest',
+  manifest: new URL('../package.json', import.meta.url),
   schema: settingsSchema,
   process,
-  async start({ settings, logger, releasers, onDraining }) {
+  async start({ settings, logger, build, releasers, onDraining }) {
     const tracing = await startTracing({ settings, serviceName: 'herald-ingest', logger, releasers })
-    const { http, admin, events } = createIngest({ settings, logger, releasers, tracing })
+    const { http, admin, events } = createIngest({ settings, logger, build, releasers, tracing })
     onDraining(admin.startDraining)
     const { HOST: host, PORT, ADMIN_PORT } = settings
     await serve(admin.app, { name: 'admin server', host, port: ADMIN_PORT, releasers })

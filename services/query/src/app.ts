@@ -1,5 +1,6 @@
 import { operations } from '@herald/contracts'
 import {
+  type BuildInfo,
   createAdminServer,
   createAuthenticator,
   createHttpServer,
@@ -22,6 +23,8 @@ import { createStreams } from './stream/streams.ts'
 export type QueryDependencies = {
   readonly settings: Settings
   readonly logger: Logger
+  /** Exposed as `herald_build_info` where it is given. */
+  readonly build?: BuildInfo | undefined
   readonly releasers: Releasers
   /** Where spans go; none are made when it is not given. */
   readonly tracing?: Tracing | undefined
@@ -29,9 +32,9 @@ export type QueryDependencies = {
   readonly streamOptions?: Partial<StreamOptions>
 }
 
-/** Query: what was stored, to those whom it concerns. Everything is wired here, nothing listens yet. */
-export function createQuery({ settings, logger, releasers, tracing, streamOptions }: QueryDependencies) {
-  const metrics = createMetrics()
+/** Wires the query service, which serves stored notifications and change entries over HTTP. Nothing listens yet. */
+export function createQuery({ settings, logger, build, releasers, tracing, streamOptions }: QueryDependencies) {
+  const metrics = createMetrics(build)
   const store = createStore({
     uri: settings.MONGODB_URI,
     database: settings.MONGODB_DATABASE,

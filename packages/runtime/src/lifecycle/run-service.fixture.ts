@@ -12,6 +12,7 @@ const schema = z.object({
 
 await runService({
   ...{ name: 'fixture', schema, process, deadlineMs: 300 },
+  manifest: new URL('../../package.json', import.meta.url),
   start: async ({ settings: { MODE }, logger, releasers, onDraining }) => {
     const alive = setInterval(() => {}, 1_000)
     releasers.add('first', () => clearInterval(alive))

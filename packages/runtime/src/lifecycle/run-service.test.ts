@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, test } from '@jest/globals'
 
@@ -48,6 +49,15 @@ test('settings that are wrong stop the start: each is named, exit code 1', async
     { level: 'fatal', name: 'fixture', setting: 'LOG_LEVEL' },
     { level: 'fatal', setting: 'NEEDED', msg: 'NEEDED: Required' },
   ])
+})
+
+test('the line about the start names the version, the commit and Node.js', async () => {
+  const service = start({ NEEDED: 'x', HERALD_REVISION: '53131ab' })
+  await service.seen('Started')
+  child.kill('SIGTERM')
+  const { lines } = await service.ended()
+  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
+  expect(lines[0]).toMatchObject({ msg: 'Started', version, revision: '53131ab', node: process.versions.node })
 })
 
 describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {

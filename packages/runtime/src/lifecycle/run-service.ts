@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import { toError } from '../logging/logged-error.ts'
 import { createLogger, type Logger } from '../logging/logger.ts'
 import { loadSettings, type SettingsSchema } from '../settings/settings.ts'
+import { type BuildInfo, readBuildInfo } from './build-info.ts'
 import { logProcessWarnings } from './process-warnings.ts'
 import { createReleasers, type Releasers } from './releasers.ts'
 import { type ServiceProcess, shutDownOnSignals } from './shutdown.ts'
@@ -9,6 +10,7 @@ import { type ServiceProcess, shutDownOnSignals } from './shutdown.ts'
 export type ServiceContext<Settings> = {
   readonly settings: Settings
   readonly logger: Logger
+  readonly build: BuildInfo
   /** Everything that was acquired goes here at once, so that a start that fails half-way leaves nothing behind. */
   readonly releasers: Releasers
   /** Says what is to be called first at the end, before anything is released. */
@@ -17,6 +19,8 @@ export type ServiceContext<Settings> = {
 
 export type Service<Schema extends SettingsSchema> = {
   readonly name: string
+  /** The package.json of the service, which has its version. */
+  readonly manifest: URL
   readonly schema: Schema
   readonly process: ServiceProcess
   /** Milliseconds that a shutdown has. */
@@ -40,6 +44,7 @@ export async function runService<Schema extends SettingsSchema>(service: Service
   const { LOG_LEVEL } = loaded.settings as { LOG_LEVEL?: unknown }
   const logger = createLogger({ name, level: typeof LOG_LEVEL === 'string' ? LOG_LEVEL : 'info' })
   logProcessWarnings({ process, logger })
+  const build = readBuildInfo(service.manifest, process.env)
   const releasers = createReleasers(logger)
   const drains: (() => void)[] = []
   const startDraining = () => {
@@ -53,10 +58,11 @@ export async function runService<Schema extends SettingsSchema>(service: Service
     await service.start({
       settings: loaded.settings,
       logger,
+      build,
       releasers,
       onDraining: (drain) => void drains.push(drain),
     })
-    logger.info('Started')
+    logger.info({ ...build }, 'Started')
   } catch (thrown) {
     // What a start was waiting for is released under its feet when a signal comes: that is no fault.
     if (shutdown.isEnding()) logger.warn({ err: toError(thrown) }, 'Start interrupted')
