@@ -1,5 +1,5 @@
-/** Where the time comes from; passed in, so that a test can set it. */
-export type Clock = { readonly now: () => Date }
+/** Returns the current time; passed in so that tests can control it. */
+export type Clock = () => Date
 
-/** The machine's clock. */
-export const systemClock: Clock = { now: () => new Date() }
+/** The clock of the machine. */
+export const systemClock: Clock = () => new Date()

@@ -12,7 +12,7 @@ const authenticateToken = (token: string) => authenticate([`Bearer ${token}`])
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
 describe('a valid token', () => {
-  test('tells who calls; UUIDs in lower case, of any version', async () => {
+  test('yields the identity, with UUIDs of any version in lower case', async () => {
     const claims = { name: 'Ada', picture: 'https://x.example/a.png', scope: 'a b', actor_type: 'ai user' }
     expect(await authenticateToken(await signToken(claims))).toEqual({
       ok: true,
@@ -28,7 +28,7 @@ describe('a valid token', () => {
     })
   })
 
-  test('without name, picture, scope and actor type is one of a user without them', async () => {
+  test('may lack name, picture, scope and actor type', async () => {
     const { identity } = await expectAccepted({})
     expect(identity).toMatchObject({ name: '', picture: '', actorType: 'user', scopes: new Set() })
   })
@@ -37,23 +37,23 @@ describe('a valid token', () => {
     [{ name: 1, picture: ['a'], scope: ['a', 'b'] }],
     [{ name: 'a'.repeat(201), picture: 'a'.repeat(2_049), scope: { a: 1 } }],
     [{ name: '\ud800', picture: null, scope: '  ' }],
-  ])('with %j has neither name nor picture nor scope', async (claims) => {
+  ])('with %j yields empty name, picture and scopes', async (claims) => {
     const { identity } = await expectAccepted(claims)
     expect(identity).toMatchObject({ name: '', picture: '', scopes: new Set() })
   })
 
   test.each([
     ['that has just expired', { exp: at(-29) }],
-    ['that is about to be valid', { nbf: at(29) }],
+    ['that is valid within the tolerance', { nbf: at(29) }],
     ['with several audiences', { aud: ['other', audience] }],
   ])('%s is accepted', async (_name, claims) => void (await expectAccepted(claims)))
 
-  test('may come with the scheme in any case', async () => {
+  test('is accepted with the scheme in any case', async () => {
     expect(await authenticate([`bEARER ${await signToken()}`])).toMatchObject({ ok: true })
   })
 })
 
-describe('a token is refused', () => {
+describe('rejects a token', () => {
   test.each([
     ['from another issuer', { iss: 'https://other.example' }],
     ['without an issuer', { iss: undefined }],
@@ -61,7 +61,7 @@ describe('a token is refused', () => {
     ['without an audience', { aud: undefined }],
     ['that has expired', { exp: at(-31) }],
     ['that never expires', { exp: undefined }],
-    ['that expires beyond all dates', { exp: 1e300 }],
+    ['whose expiry is no date', { exp: 1e300 }],
     ['that is not valid yet', { nbf: at(31) }],
     ['without a user', { sub: undefined }],
     ['whose user is not a UUID', { sub: 'ada' }],
@@ -78,12 +78,12 @@ describe('a token is refused', () => {
     })
   })
 
-  test('that is signed by another key', async () => {
+  test('signed with another key', async () => {
     const other = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey
     expect(await authenticateToken(await signToken({}, { key: other }))).toMatchObject({ ok: false, reason: 'invalid' })
   })
 
-  test('that is not signed at all', async () => {
+  test('without a signature', async () => {
     const { identity: _, ...claims } = { ...JSON.parse(atob((await signToken()).split('.')[1] ?? '')), identity: 0 }
     for (const alg of ['none', 'None', 'NONE']) {
       const token = `${encode({ alg })}.${encode(claims)}.`
@@ -98,13 +98,13 @@ describe('a token is refused', () => {
     }
   })
 
-  test('of an algorithm that does not fit the key', async () => {
+  test('with an algorithm of another key type', async () => {
     const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
     const token = await signToken({}, { alg: 'ES256', key: privateKey })
     expect(await authenticateToken(token)).toMatchObject({ detail: 'The algorithm is not allowed' })
   })
 
-  test('with a critical header that nobody knows', async () => {
+  test('with an unknown critical header', async () => {
     const head = encode({ alg: 'RS256', crit: ['x'], x: 1 })
     const body = (await signToken()).split('.')[1]
     const signature = sign('sha256', Buffer.from(`${head}.${body}`), rsa.privateKey).toString('base64url')
@@ -119,27 +119,27 @@ describe('a token is refused', () => {
     'a.b.c.d.e',
     `${encode({})}.${encode({})}.`,
     `${encode(null)}.${encode([])}.a`,
-  ])('that is no token: %s', async (token) =>
+  ])('that is malformed: %s', async (token) =>
     expect(await authenticateToken(token)).toMatchObject({ ok: false, reason: 'invalid' }),
   )
 
-  test('and the detail tells nothing of it', async () => {
+  test('without quoting it in the detail', async () => {
     const token = await signToken({ iss: 'https://other.example', secret: 'hush' })
     expect(JSON.stringify(await authenticateToken(token))).not.toMatch(/other|hush|eyJ/)
   })
 })
 
-describe('the Authorization field', () => {
-  test.each([[[]], [['Basic dXNlcjpwYXNz']], [['Token x']], [['']]])('%j holds no bearer token', async (values) => {
+describe('the Authorization header', () => {
+  test.each([[[]], [['Basic dXNlcjpwYXNz']], [['Token x']], [['']]])('%j counts as absent', async (values) => {
     expect(await authenticate(values)).toMatchObject({ ok: false, reason: 'absent' })
   })
 
-  test('is refused when it is there twice, even with valid tokens', async () => {
+  test('is rejected when sent twice, even with valid tokens', async () => {
     const value = `Bearer ${await signToken()}`
     expect(await authenticate([value, value])).toMatchObject({ ok: false, reason: 'invalid' })
   })
 
-  test('is refused when it holds more than one token or none', async () => {
+  test('is rejected with more than one token or none', async () => {
     const token = await signToken()
     for (const value of ['Bearer', 'Bearer ', `Bearer ${token} ${token}`, `Bearer ${token}, x`, `Bearer\t${token}`]) {
       expect(await authenticate([value])).toMatchObject({ ok: false })
@@ -147,7 +147,7 @@ describe('the Authorization field', () => {
   })
 })
 
-test('every kind of configured key is used with its own algorithms', async () => {
+test('accepts each type of configured key with its own algorithms', async () => {
   for (const [type, options, algorithms] of [
     ['rsa', { modulusLength: 2048 }, ['RS512', 'PS256']],
     ['ec', { namedCurve: 'P-256' }, ['ES256']],
@@ -165,7 +165,7 @@ test('every kind of configured key is used with its own algorithms', async () =>
   }
 })
 
-test('the subscriber claim can have another name', async () => {
+test('reads the subscriber from the configured claim', async () => {
   const named = createAuthenticator({ ...rules, publicKey, subscriberClaim: 'https://acme.example/tenant' })
   const token = await signToken({ 'https://acme.example/tenant': subscriberId, subscriber_id: undefined })
   expect(await named.authenticate([`Bearer ${token}`])).toMatchObject({ ok: true, identity: { subscriberId } })

@@ -2,7 +2,7 @@ export type ReadBearerToken =
   | { readonly ok: true; readonly token: string }
   | { readonly ok: false; readonly reason: 'absent' | 'invalid'; readonly detail: string }
 
-/** Reads the token of `Authorization: Bearer …` (RFC 6750, 2.1): one field, one token, the scheme in any case. */
+/** Reads the token of `Authorization: Bearer …` (RFC 6750, 2.1): one header, one token, the scheme in any case. */
 export function readBearerToken(authorization: readonly string[]): ReadBearerToken {
   const [value, second] = authorization
   if (value === undefined) return { ok: false, reason: 'absent', detail: 'The request has no Authorization header' }
@@ -17,7 +17,7 @@ export function readBearerToken(authorization: readonly string[]): ReadBearerTok
   return { ok: true, token }
 }
 
-/** Every value of a header field as it came: Node keeps just the first `Authorization` in `headers`. */
+/** All values of a header, unmodified. In `headers`, Node.js keeps only the first `Authorization`. */
 export function headerValues(rawHeaders: readonly string[], name: string): string[] {
   return rawHeaders.filter((_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === name)
 }

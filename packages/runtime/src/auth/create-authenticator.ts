@@ -2,14 +2,14 @@ import { systemClock } from '../clock.ts'
 import { type Authenticator, createTokenVerification, type TokenRules } from './authenticator.ts'
 import { createConfiguredKey, createRemoteKeys, type RemoteKeysOptions } from './verification-keys.ts'
 
-/** Where the keys come from: a JSON Web Key Set or one configured key, never neither. */
+/** Source of the verification keys: a JSON Web Key Set or one configured key. */
 export type KeySource =
   | ({ readonly jwksUri: string } & Omit<RemoteKeysOptions, 'uri' | 'clock'>)
   | { readonly publicKey: string }
 
 export type AuthenticatorOptions = KeySource & Omit<TokenRules, 'clock'> & { readonly clock?: TokenRules['clock'] }
 
-/** The values of `authenticationSettings`. */
+/** The parsed values of `authenticationSettings`. */
 export type AuthenticationSettings = {
   readonly AUTH_JWKS_URI?: string | undefined
   readonly AUTH_PUBLIC_KEY?: string | undefined
@@ -18,7 +18,7 @@ export type AuthenticationSettings = {
   readonly AUTH_SUBSCRIBER_CLAIM: string
 }
 
-/** Makes the authenticator of a service. The key server is asked at the first token, not now. */
+/** Creates the authenticator of a service. Keys are fetched when the first token arrives. */
 export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
   const clock = options.clock ?? systemClock
   const keys =
@@ -28,7 +28,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   return createTokenVerification(keys, { ...options, clock })
 }
 
-/** The options of an authenticator from the settings of a service. */
+/** Maps the settings of a service to the options of its authenticator. */
 export function toAuthenticatorOptions(settings: AuthenticationSettings): AuthenticatorOptions {
   const rules = {
     issuer: settings.AUTH_ISSUER,

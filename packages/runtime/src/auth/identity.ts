@@ -1,16 +1,16 @@
 import { type ActorType, actorTypes, isUuid, limits } from '@herald/contracts'
 import type { JWTPayload } from 'jose'
 
-/** Who calls, from a verified token alone. UUIDs are in lower case. */
+/** The caller, as read from a verified token. UUIDs are in lower case. */
 export type Identity = {
   readonly userId: string
   readonly subscriberId: string
-  /** The actor's name and image; empty when the token has none. */
+  /** Name and image URL of the user; empty if the token has none. */
   readonly name: string
   readonly picture: string
   readonly actorType: ActorType
   readonly scopes: ReadonlySet<string>
-  /** When the token expires, without the clock tolerance: a stream ends then. */
+  /** Expiry of the token, without clock tolerance. Streams end at this time. */
   readonly expiresAt: Date
 }
 
@@ -18,7 +18,7 @@ export type ReadIdentity =
   | { readonly ok: true; readonly identity: Identity }
   | { readonly ok: false; readonly detail: string }
 
-/** Reads the claims of a token whose signature, issuer, audience and times were verified. */
+/** Reads the claims of a token. Signature, issuer, audience and times must already be verified. */
 export function readIdentity(claims: JWTPayload, subscriberClaim: string): ReadIdentity {
   const userId = readUuid(claims.sub)
   if (userId === null) return { ok: false, detail: 'The claim sub is not a UUID' }
@@ -26,7 +26,7 @@ export function readIdentity(claims: JWTPayload, subscriberClaim: string): ReadI
   if (subscriberId === null) return { ok: false, detail: 'The subscriber claim is not a UUID' }
   const actorType = readActorType(claims.actor_type)
   if (actorType === undefined) return { ok: false, detail: 'The claim actor_type has an unknown value' }
-  // A number too large for a date would make every comparison with it false.
+  // A number too large for a date makes every comparison with it false.
   const expiresAt = new Date((claims.exp ?? Number.NaN) * 1000)
   if (Number.isNaN(expiresAt.getTime())) return { ok: false, detail: 'The claim exp is not a date' }
   const identity = {

@@ -12,18 +12,18 @@ const curveAlgorithms: Readonly<Record<string, readonly string[]>> = {
 }
 
 /**
- * Reads a public key in PEM (SPKI, PKCS#1 or an X.509 certificate) and tells which JWS algorithms (RFC 7518, RFC 8037)
- * fit it. One key, one family of algorithms: what is signed in any other way is not from its holder.
+ * Reads a public key in PEM (SPKI, PKCS#1 or an X.509 certificate) and lists the JWS algorithms (RFC 7518, RFC 8037)
+ * allowed with it. A key is used with one family of algorithms only.
  */
 export function readPublicKey(pem: string): ReadPublicKey {
-  // Node would derive the public key from a private one; whoever configured that should rather learn of it.
+  // Node.js would silently derive the public key; a private key in the settings is a mistake to report.
   if (pem.includes('PRIVATE KEY')) return { ok: false, detail: 'Must be a public key, not a private key' }
   const key = parse(pem)
   if (key === null) return { ok: false, detail: 'Must be a public key in PEM' }
   if ((key.asymmetricKeyDetails?.modulusLength ?? 2048) < 2048) {
     return { ok: false, detail: 'Must be an RSA key of 2048 bits or more' }
   }
-  const algorithms = fittingAlgorithms(key)
+  const algorithms = algorithmsOf(key)
   if (algorithms.length === 0) return { ok: false, detail: 'Must be an RSA, P-256, P-384, P-521 or Ed25519 key' }
   return { ok: true, key, algorithms }
 }
@@ -36,7 +36,7 @@ function parse(pem: string): KeyObject | null {
   }
 }
 
-function fittingAlgorithms(key: KeyObject): readonly string[] {
+function algorithmsOf(key: KeyObject): readonly string[] {
   if (key.asymmetricKeyType === 'rsa') return rsaAlgorithms
   if (key.asymmetricKeyType === 'ed25519') return ['EdDSA', 'Ed25519']
   if (key.asymmetricKeyType === 'ec') return curveAlgorithms[key.asymmetricKeyDetails?.namedCurve ?? ''] ?? []

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, jest, test } from '@jest/globals'
 import { createAuthenticator } from './create-authenticator.ts'
 import { audience, clock, issuer, rsa, signToken } from './tokens.fixture.ts'
 
-// A key server on the loopback: what it answers, and how often it was asked.
+// A key server on the loopback interface: its response, and how often it was asked.
 let server: Server
 let jwksUri: string
 let fetches: number
@@ -46,7 +46,7 @@ function authenticateAt(options: object = {}) {
   return async (token: string | Promise<string>) => authenticate([`Bearer ${await token}`])
 }
 
-test('keys are fetched at the first token and kept', async () => {
+test('fetches the keys at the first token and caches them', async () => {
   const authenticate = authenticateAt()
   expect(fetches).toBe(0)
   for (let time = 0; time < 3; time++) {
@@ -55,7 +55,7 @@ test('keys are fetched at the first token and kept', async () => {
   expect(fetches).toBe(1)
 })
 
-test('a new key is found once the cool-down is over, and the old one is gone with its set', async () => {
+test('finds a new key after the cooldown, and drops keys that the set no longer has', async () => {
   const authenticate = authenticateAt({ cooldownMs: 0 })
   const newToken = signToken({}, { kid: 'newer', alg: 'ES256', key: newer.privateKey })
   expect(await authenticate(signToken({}, { kid: 'older' }))).toMatchObject({ ok: true })
@@ -65,30 +65,34 @@ test('a new key is found once the cool-down is over, and the old one is gone wit
   expect(await authenticate(signToken({}, { kid: 'older' }))).toMatchObject({ ok: false, reason: 'invalid' })
 })
 
-test('an unknown key causes no fetch during the cool-down, and is refused', async () => {
+test('rejects an unknown key during the cooldown without fetching', async () => {
   const authenticate = authenticateAt()
   await authenticate(signToken({}, { kid: 'older' }))
   for (let time = 0; time < 5; time++) {
     const refusal = await authenticate(signToken({}, { kid: `made-up-${time}` }))
-    expect(refusal).toEqual({ ok: false, reason: 'invalid', detail: 'The key is not known' })
+    expect(refusal).toEqual({ ok: false, reason: 'invalid', detail: 'The signing key is unknown' })
   }
   expect(fetches).toBe(1)
 })
 
-test('a key that was taken out of the set is refused once the set is old', async () => {
+test('rejects a key that was removed from the set, once the cache is old', async () => {
   const authenticate = authenticateAt({ cacheMaxAgeMs: 300 })
   const token = signToken({}, { kid: 'older' })
   expect(await authenticate(token)).toMatchObject({ ok: true })
   publish(toJwk(newer.publicKey, 'newer'))
   const isRefused = async () => !(await authenticate(token)).ok
   for (const deadline = Date.now() + 5_000; !(await isRefused()) && Date.now() < deadline; ) await pause(20)
-  expect(await authenticate(token)).toMatchObject({ ok: false, reason: 'invalid', detail: 'The key is not known' })
+  expect(await authenticate(token)).toMatchObject({
+    ok: false,
+    reason: 'invalid',
+    detail: 'The signing key is unknown',
+  })
 })
 
-test('while the key server is away the last keys are good on, and it is asked at most every 30 s', async () => {
+test('keeps using the last keys while the key server is down, and asks it at most every 30 s', async () => {
   let time = 0
   const warn = jest.fn()
-  const later = { now: () => new Date(clock.now().getTime() + time) }
+  const later = () => new Date(clock().getTime() + time)
   const authenticate = authenticateAt({ cacheMaxAgeMs: 0, clock: later, logger: { warn } })
   const token = signToken({}, { kid: 'older' })
   expect(await authenticate(token)).toMatchObject({ ok: true })
@@ -104,7 +108,7 @@ test('while the key server is away the last keys are good on, and it is asked at
   expect(await authenticate(token)).toMatchObject({ ok: false, reason: 'invalid' })
 })
 
-test('an outage that is too long ends the use of the last keys', async () => {
+test('stops using the last keys after a long outage', async () => {
   const authenticate = authenticateAt({ cacheMaxAgeMs: 0, outageMs: 0 })
   const token = signToken({}, { kid: 'older' })
   expect(await authenticate(token)).toMatchObject({ ok: true })
@@ -113,7 +117,7 @@ test('an outage that is too long ends the use of the last keys', async () => {
   expect(await authenticate(token)).toMatchObject({ ok: false, reason: 'unavailable' })
 })
 
-test('old keys are fetched again', async () => {
+test('fetches the keys again when the cache is old', async () => {
   const authenticate = authenticateAt({ cacheMaxAgeMs: 0 })
   await authenticate(signToken({}, { kid: 'older' }))
   await authenticate(signToken({}, { kid: 'older' }))
@@ -121,21 +125,21 @@ test('old keys are fetched again', async () => {
 })
 
 test.each([
-  ['answers with 500', () => ({ status: 500, body: '' })],
-  ['answers with no key set', () => ({ status: 200, body: '{"keys":1}' })],
-  ['answers with no JSON', () => ({ status: 200, body: '<html>' })],
-  ['does not answer', () => undefined],
-])('a key server that %s is not the fault of the token', async (_name, answer) => {
+  ['responds with 500', () => ({ status: 500, body: '' })],
+  ['responds without a key set', () => ({ status: 200, body: '{"keys":1}' })],
+  ['responds without JSON', () => ({ status: 200, body: '<html>' })],
+  ['does not respond', () => undefined],
+])('reports keys as unavailable when the key server %s', async (_name, answer) => {
   respond = answer
   const authenticate = authenticateAt({ timeoutMs: 100 })
   const refusal = await authenticate(signToken({}, { kid: 'older' }))
   expect(refusal).toMatchObject({ ok: false, reason: 'unavailable', cause: expect.any(Error) })
 })
 
-test('a key server that is away is left alone for a moment, and found again', async () => {
+test('waits a second after a failed fetch, then fetches again', async () => {
   let time = 0
   respond = () => ({ status: 503, body: '' })
-  const authenticate = authenticateAt({ clock: { now: () => new Date(clock.now().getTime() + time) } })
+  const authenticate = authenticateAt({ clock: () => new Date(clock().getTime() + time) })
   const token = await signToken({}, { kid: 'older' })
   expect(await authenticate(token)).toMatchObject({ reason: 'unavailable' })
   publish(toJwk(older.publicKey, 'older'))
@@ -146,28 +150,28 @@ test('a key server that is away is left alone for a moment, and found again', as
   expect(await authenticate(token)).toMatchObject({ ok: true })
 })
 
-test('a key server that cannot be reached is not the fault of the token', async () => {
+test('reports keys as unavailable when the key server is unreachable', async () => {
   await new Promise((resolve) => server.close(resolve))
   expect(await authenticateAt()(signToken({}, { kid: 'older' }))).toMatchObject({ reason: 'unavailable' })
 })
 
-test('a shared secret in the key set is not used', async () => {
+test('ignores a shared secret in the key set', async () => {
   const secret = Buffer.alloc(32, 7)
   publish({ kty: 'oct', kid: 'secret', k: secret.toString('base64url') })
   const token = signToken({}, { kid: 'secret', alg: 'HS256', key: secret })
   expect(await authenticateAt()(token)).toMatchObject({ ok: false, reason: 'invalid' })
 })
 
-test('a key is used with the algorithm that it is for', async () => {
+test('uses a key only with its own algorithm', async () => {
   publish(toJwk(older.publicKey, 'older', { alg: 'PS256' }))
   const authenticate = authenticateAt()
   expect(await authenticate(signToken({}, { kid: 'older', alg: 'PS256' }))).toMatchObject({ ok: true })
   expect(await authenticate(signToken({}, { kid: 'older', alg: 'RS256' }))).toMatchObject({ reason: 'invalid' })
 })
 
-test('a token that was verified is refused, once its key is withdrawn and the keys are old', async () => {
+test('rejects a verified token once its key is revoked and the cache is old', async () => {
   let time = Date.now()
-  const moving = { now: () => new Date(time) }
+  const moving = () => new Date(time)
   const authenticate = authenticateAt({ clock: moving, cooldownMs: 0, cacheMaxAgeMs: 50 })
   const seconds = Math.floor(time / 1_000)
   const token = await signToken({ exp: seconds + 3_600 }, { kid: 'older' })

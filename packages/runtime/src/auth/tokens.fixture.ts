@@ -6,11 +6,11 @@ export const audience = 'herald'
 export const userId = '0A0B0C0D-1111-0111-8111-111111111111'
 export const subscriberId = '22222222-2222-4222-8222-222222222222'
 export const now = new Date('2026-05-01T12:00:00Z')
-export const clock = { now: () => now }
+export const clock = () => now
 
 export const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 })
 
-/** Seconds since 1970, so much away from the tests' now. */
+/** Seconds since 1970, `seconds` after the tests' current time. */
 export const at = (seconds: number) => Math.floor(now.getTime() / 1000) + seconds
 
 export const validClaims: JWTPayload = {
@@ -27,7 +27,7 @@ export type TokenOptions = {
   readonly key?: KeyObject | Uint8Array
 }
 
-/** A signed token; a claim that is `undefined` is left out. */
+/** Signs a token; claims set to `undefined` are left out. */
 export function signToken(claims: JWTPayload = {}, { alg = 'RS256', kid, key = rsa.privateKey }: TokenOptions = {}) {
   const payload = JSON.parse(JSON.stringify({ ...validClaims, ...claims }))
   return new SignJWT(payload).setProtectedHeader(kid === undefined ? { alg } : { alg, kid }).sign(key)

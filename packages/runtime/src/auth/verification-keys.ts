@@ -12,7 +12,7 @@ import type { Clock } from '../clock.ts'
 import type { Logger } from '../logging/logger.ts'
 import { readPublicKey } from './public-key.ts'
 
-/** The algorithms that a key of a JSON Web Key Set may be used with (RFC 8725, 3.1): none that is symmetric. */
+/** Algorithms allowed with the keys of a JSON Web Key Set (RFC 8725, 3.1); no symmetric ones. */
 const remoteAlgorithms = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
   ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
@@ -21,11 +21,11 @@ const remoteAlgorithms = [
 export type VerificationKeys = {
   readonly algorithms: readonly string[]
   readonly getKey: JWTVerifyGetKey | (() => Promise<KeyObject>)
-  /** An object that stands for the keys while they need not be fetched anew; another one when they were. */
-  readonly inForce: () => object | undefined
+  /** Identifies the keys in use: a new object after each fetch, `undefined` if they must be fetched first. */
+  readonly currentKeys: () => object | undefined
 }
 
-/** That the keys cannot be had now: not the token's fault. */
+/** The keys are unavailable; says nothing about the token. */
 export class KeysUnavailable extends Error {
   override readonly name = 'KeysUnavailable'
 }
@@ -33,21 +33,21 @@ export class KeysUnavailable extends Error {
 export type RemoteKeysOptions = {
   readonly uri: string
   readonly clock: Clock
-  /** Milliseconds after a fetch in which an unknown `kid` causes no other. */
+  /** Milliseconds after a fetch during which an unknown `kid` does not trigger another. */
   readonly cooldownMs?: number
   readonly cacheMaxAgeMs?: number
   readonly timeoutMs?: number
-  /** Milliseconds after a failed fetch in which no other is tried, while there are no keys to go on with. */
+  /** Milliseconds to wait after a failed fetch while there are no usable keys. */
   readonly failurePauseMs?: number
-  /** Milliseconds beyond `cacheMaxAgeMs` in which the last keys are still good, when others cannot be had. */
+  /** Milliseconds beyond `cacheMaxAgeMs` for which the last keys remain usable if fetching fails. */
   readonly outageMs?: number
-  /** Told when the last keys have to do. */
+  /** Receives a warning when stale keys are used. */
   readonly logger?: Pick<Logger, 'warn'> | undefined
 }
 
 /**
- * The keys of a JSON Web Key Set (RFC 7517) that is fetched over HTTP, cached, and fetched again when it is old. While that
- * fails the last ones are used on: an outage of the key server is none of ours, unless it is a long one.
+ * The keys of a JSON Web Key Set (RFC 7517), fetched over HTTP, cached, and fetched again when the cache is old. If that
+ * fails, the last keys remain in use for `outageMs`, so that a short outage of the key server has no effect.
  */
 export function createRemoteKeys({
   uri,
@@ -60,7 +60,7 @@ export function createRemoteKeys({
   logger,
 }: RemoteKeysOptions): VerificationKeys {
   let pausedUntil = 0
-  const isPaused = () => clock.now().getTime() < pausedUntil
+  const isPaused = () => clock().getTime() < pausedUntil
   const cache: JWKSCacheInput = {}
   const lastKeys = createLastKeys(cache, cacheMaxAgeMs + outageMs)
   const keySet = createRemoteJWKSet(new URL(uri), {
@@ -68,29 +68,30 @@ export function createRemoteKeys({
     cooldownDuration: cooldownMs,
     cacheMaxAge: cacheMaxAgeMs,
     timeoutDuration: timeoutMs,
-    // jose waits between fetches that succeed alone: without this, each request to us would be one to a server in need.
+    // jose has no cooldown after failed fetches: without this pause every request would hit a failing key server.
     [customFetch]: async (url, options) => {
-      if (isPaused()) throw new Error('The last attempt failed a moment ago')
+      if (isPaused()) throw new Error('Not fetched: the previous attempt failed moments ago')
       return fetch(url, options)
     },
   })
   return {
     algorithms: remoteAlgorithms,
-    inForce: () => (cache.uat !== undefined && Date.now() < cache.uat + cacheMaxAgeMs ? cache.jwks : undefined),
+    // jose sets `uat` by Date.now(), whatever the clock.
+    currentKeys: () => (cache.uat !== undefined && Date.now() < cache.uat + cacheMaxAgeMs ? cache.jwks : undefined),
     getKey: async (header, token) => {
       try {
         return await keySet(header, token)
       } catch (error) {
-        if (isFaultOfToken(error)) throw error
+        if (isTokenError(error)) throw error
         const last = lastKeys()
         if (!isPaused()) {
-          pausedUntil = clock.now().getTime() + (last ? cooldownMs : failurePauseMs)
-          if (last) logger?.warn({ err: error }, 'The keys for tokens cannot be fetched; the last ones are used on')
+          pausedUntil = clock().getTime() + (last ? cooldownMs : failurePauseMs)
+          if (last) logger?.warn({ err: error }, 'Could not fetch signing keys, using the last known ones')
         }
         try {
           if (last) return await last(header, token)
         } catch {
-          // It may be a key that came after the last ones.
+          // The key may be newer than the last known ones.
         }
         throw new KeysUnavailable('Signing keys are unavailable', { cause: error })
       }
@@ -98,25 +99,25 @@ export function createRemoteKeys({
   }
 }
 
-/** What was fetched last, as long as it is not older than `maxAgeMs`. */
+/** Returns the last fetched keys unless they are older than `maxAgeMs`. */
 function createLastKeys(cache: JWKSCacheInput, maxAgeMs: number) {
-  let made: { readonly jwks: unknown; readonly keySet: JWTVerifyGetKey } | undefined
+  let cached: { readonly jwks: unknown; readonly keySet: JWTVerifyGetKey } | undefined
   return function lastKeys(): JWTVerifyGetKey | undefined {
     const { jwks, uat } = cache
     if (jwks === undefined || uat === undefined || uat + maxAgeMs < Date.now()) return undefined
-    if (made?.jwks !== jwks) made = { jwks, keySet: createLocalJWKSet(jwks) }
-    return made.keySet
+    if (cached?.jwks !== jwks) cached = { jwks, keySet: createLocalJWKSet(jwks) }
+    return cached.keySet
   }
 }
 
-/** @throws Error when the PEM is not a fitting public key; the settings have checked it before */
+/** @throws Error if the PEM is not a supported public key; the settings are validated before */
 export function createConfiguredKey(pem: string): VerificationKeys {
   const read = readPublicKey(pem)
-  if (!read.ok) throw new Error(`The public key for tokens cannot be used. ${read.detail}`)
-  return { algorithms: read.algorithms, getKey: async () => read.key, inForce: () => read.key }
+  if (!read.ok) throw new Error(`The public key is invalid: ${read.detail}`)
+  return { algorithms: read.algorithms, getKey: async () => read.key, currentKeys: () => read.key }
 }
 
-function isFaultOfToken(error: unknown): boolean {
+function isTokenError(error: unknown): boolean {
   return (
     error instanceof errors.JWKSNoMatchingKey ||
     error instanceof errors.JWKSMultipleMatchingKeys ||
