@@ -28,7 +28,7 @@ describe.each([
   ['/livez', 'livenessChecks'],
   ['/readyz', 'readinessChecks'],
 ] as const)('%s', (url, kind) => {
-  test('is 200 without checks and when every check is right', async () => {
+  test('returns 200 without checks and when every check passes', async () => {
     const answer = await get(url, { [kind]: [right] })
     expect([answer.statusCode, answer.json()]).toEqual([
       200,
@@ -37,7 +37,7 @@ describe.each([
     expect((await get(url)).statusCode).toBe(200)
   })
 
-  test('is 503 and names what is missing', async () => {
+  test('returns 503 with the detail of each failing check', async () => {
     const answer = await get(url, { [kind]: [right, missing, throwing] })
     expect([answer.statusCode, answer.json()]).toEqual([
       503,
@@ -53,7 +53,7 @@ describe.each([
     expect(lines.join()).toContain('connect mongodb://')
   })
 
-  test('does not wait for a check that hangs, tells it to stop, and runs all side by side', async () => {
+  test('runs checks in parallel, and aborts those that hang', async () => {
     const signals: AbortSignal[] = []
     const hanging: HealthCheck = {
       name: 'hanging',
@@ -71,11 +71,11 @@ describe.each([
   })
 })
 
-test('a dependency that is away makes a service unready and not dead', async () => {
+test('an unavailable dependency makes the service unready but not dead', async () => {
   expect((await get('/livez', { readinessChecks: [missing] })).statusCode).toBe(200)
 })
 
-test('once draining, /readyz is 503 at once and /livez stays', async () => {
+test('while draining, /readyz returns 503 and /livez still returns 200', async () => {
   expect((await get('/readyz', { readinessChecks: [right] })).statusCode).toBe(200)
   admin.startDraining()
   const answer = await admin.app.inject({ url: '/readyz' })
@@ -83,14 +83,14 @@ test('once draining, /readyz is 503 at once and /livez stays', async () => {
   expect((await admin.app.inject({ url: '/livez' })).statusCode).toBe(200)
 })
 
-test('/metrics has those of the process, in the format of Prometheus', async () => {
+test('/metrics returns the process metrics in the Prometheus format', async () => {
   const answer = await get('/metrics')
   expect(answer.headers['content-type']).toContain('text/plain; version=0.0.4')
   expect(answer.body).toContain('process_cpu_user_seconds_total')
   expect(answer.body).toContain('# TYPE http_request_duration_seconds histogram')
 })
 
-test('/metrics tells of each readiness check whether it held, did not, or had no answer', async () => {
+test('/metrics reports each readiness check as ok, failing or unanswered', async () => {
   await get('/readyz', { readinessChecks: [right, missing, throwing] })
   const { body } = await admin.app.inject({ url: '/metrics' })
   const shown = [...body.matchAll(/^herald_readiness_check\{check="(\w+)",answer="(\w+)"\} 1$/gm)]
@@ -101,7 +101,7 @@ test('/metrics tells of each readiness check whether it held, did not, or had no
   ])
 })
 
-test('two sets of metrics do not know of each other', async () => {
+test('two registries are independent', async () => {
   const [one, other] = [createMetrics(), createMetrics()]
   one.httpRequestSeconds.observe({ method: 'GET', route: '/x', status: '200' }, 1)
   expect(await other.registry.getSingleMetricAsString('http_request_duration_seconds')).not.toContain('/x')

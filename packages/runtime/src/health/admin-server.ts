@@ -6,21 +6,21 @@ import { type CheckAnswer, type CheckResult, createCheckRunner, type HealthCheck
 export type AdminServerDependencies = {
   readonly logger: Logger
   readonly registry: Registry
-  /** Whether the process can make progress. A dependency that is away is no reason to start it anew. */
+  /** Whether the process makes progress. An unavailable dependency must not fail these: a restart would not help. */
   readonly livenessChecks?: readonly HealthCheck[]
-  /** Whether requests should be sent here. */
+  /** Whether the process can serve requests. */
   readonly readinessChecks?: readonly HealthCheck[]
-  /** Milliseconds that each check has. */
+  /** Timeout of each check in milliseconds. */
   readonly checkLimitMs?: number
 }
 
 export type AdminServer = {
   readonly app: FastifyInstance
-  /** From now on `/readyz` is 503, whatever the checks say. */
+  /** Makes `/readyz` respond with 503 from now on, regardless of the checks. */
   readonly startDraining: () => void
 }
 
-/** `/livez`, `/readyz` and `/metrics`, on a port that is never routed to from outside. Does not listen yet. */
+/** Serves `/livez`, `/readyz` and `/metrics` on a port that is never exposed. Does not listen yet. */
 export function createAdminServer({
   logger,
   registry,
@@ -29,7 +29,7 @@ export function createAdminServer({
   checkLimitMs = 2_000,
 }: AdminServerDependencies): AdminServer {
   const runChecks = createCheckRunner({ logger, limitMs: checkLimitMs })
-  const runReadinessChecks = createCheckRunner({ logger, limitMs: checkLimitMs, onAnswer: showAnswers(registry) })
+  const runReadinessChecks = createCheckRunner({ logger, limitMs: checkLimitMs, onAnswer: createAnswerGauge(registry) })
   const app = fastify({ logger: false, forceCloseConnections: true })
   let draining = false
 
@@ -48,11 +48,11 @@ export function createAdminServer({
   }
 }
 
-/** The last answers, for alerts: a check that fails wants something of its operator, one without an answer may just wait. */
-function showAnswers(registry: Registry) {
+/** Exposes the last answers for alerts: `failing` needs an operator, `unanswered` may pass by itself. */
+function createAnswerGauge(registry: Registry) {
   const gauge = new Gauge({
     name: 'herald_readiness_check',
-    help: '1 for the latest outcome of a readiness check (ok, failing, unanswered), 0 otherwise, by check and outcome',
+    help: '1 for the latest answer of a readiness check (ok, failing, unanswered), 0 otherwise, by check and answer',
     labelNames: ['check', 'answer'],
     registers: [registry],
   })

@@ -2,36 +2,36 @@ import { timedOut, withTimeLimit } from '../lifecycle/time-limit.ts'
 import { toError } from '../logging/logged-error.ts'
 import type { Logger } from '../logging/logger.ts'
 
-/** What a check found; the detail says what is missing. */
+/** The result of a check; the detail describes the problem. */
 export type CheckOutcome =
   | { readonly ok: true; readonly detail?: string }
   | { readonly ok: false; readonly detail: string }
 
 export type HealthCheck = {
   readonly name: string
-  /** May throw, and may take its time: after the limit it counts as failed, and the signal tells it to stop. */
+  /** May throw or hang: both count as failed. The signal is aborted after the timeout. */
   readonly check: (signal: AbortSignal) => CheckOutcome | Promise<CheckOutcome>
 }
 
-/** What came of asking: it holds, it does not, or nobody could say. */
+/** `unanswered`: the check threw or timed out. */
 export type CheckAnswer = 'ok' | 'failing' | 'unanswered'
 
 export type CheckResult = { readonly name: string; readonly ok: boolean; readonly detail: string }
 
 export type CheckRunnerOptions = {
   readonly logger: Pick<Logger, 'warn'>
-  /** Milliseconds that each check has. */
+  /** Timeout of each check in milliseconds. */
   readonly limitMs?: number
-  /** Told of each check that was run. */
+  /** Called after each check. */
   readonly onAnswer?: (name: string, answer: CheckAnswer) => void
 }
 
-/** Runs checks side by side, each within its time. Never throws. */
+/** Runs checks in parallel, each with a timeout. Never throws. */
 export function createCheckRunner({ logger, limitMs = 2_000, onAnswer = () => {} }: CheckRunnerOptions) {
   async function runOne({ name, check }: HealthCheck): Promise<CheckResult> {
     const controller = new AbortController()
     try {
-      // The check starts within the promise, so that one that throws at once fails like any other.
+      // Started inside the promise, so that a synchronous throw is handled like a rejection.
       const outcome = await withTimeLimit(Promise.resolve(controller.signal).then(check), limitMs)
       if (outcome !== timedOut) {
         onAnswer(name, outcome.ok ? 'ok' : 'failing')
