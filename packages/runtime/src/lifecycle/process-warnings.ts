@@ -7,16 +7,16 @@ export type ProcessWarningsDependencies = {
 }
 
 /**
- * Makes lines of the logger of what Node.js and libraries warn about, in place of the text that Node.js writes to standard
- * error: one of each kind, and its repetitions only at `debug`, for some come with every timer.
+ * Logs warnings of Node.js and of libraries instead of letting Node.js print them to standard error. Repetitions of the
+ * same kind are logged at `debug`, because some occur with every timer.
  */
 export function logProcessWarnings({ process, logger }: ProcessWarningsDependencies): void {
-  const told = new Set<string>()
+  const seen = new Set<string>()
   process.removeAllListeners('warning')
   process.on('warning', ({ name, message, code }: Error & { code?: string }) => {
     const kind = `${name} ${code}`
-    const level = told.has(kind) ? 'debug' : 'warn'
-    told.add(kind)
+    const level = seen.has(kind) ? 'debug' : 'warn'
+    seen.add(kind)
     logger[level]({ warning: name, code }, message)
   })
 }

@@ -8,7 +8,7 @@ function createTestReleasers() {
   return { events, releasers: createReleasers(logger) }
 }
 
-test('the last that was added is released first, each after the other', async () => {
+test('releases in reverse order, one after the other', async () => {
   const { events, releasers } = createTestReleasers()
   for (const name of ['store', 'http', 'consumer']) {
     releasers.add(name, async () => {
@@ -20,7 +20,7 @@ test('the last that was added is released first, each after the other', async ()
   expect(events).toEqual(['consumer', 'info consumer', 'http', 'info http', 'store', 'info store'])
 })
 
-test('one that hangs and one that throws are logged and passed over', async () => {
+test('logs and skips releasers that hang, throw or reject', async () => {
   const { events, releasers } = createTestReleasers()
   releasers.add('store', () => {})
   releasers.add('hangs', () => new Promise(() => {}), { limitMs: 20 })
@@ -32,7 +32,7 @@ test('one that hangs and one that throws are logged and passed over', async () =
   expect(events).toEqual(['error rejects', 'error throws', 'error hangs', 'info store'])
 })
 
-test('everything is released once, however often it is asked for', async () => {
+test('releases each resource once, even when called several times', async () => {
   const { events, releasers } = createTestReleasers()
   releasers.add('store', () => void events.push('store'))
   await Promise.all([releasers.releaseAll(), releasers.releaseAll()])
@@ -40,7 +40,7 @@ test('everything is released once, however often it is asked for', async () => {
   expect(events).toEqual(['store', 'info store'])
 })
 
-test('what is added while all is being released, or afterwards, is released too', async () => {
+test('releases resources that are added during or after the release', async () => {
   const { events, releasers } = createTestReleasers()
   releasers.add('first', () => releasers.add('late', () => {}))
   await releasers.releaseAll()

@@ -6,7 +6,7 @@ type Releaser = { readonly name: string; readonly release: () => unknown; readon
 
 const defaultLimitMs = 5_000
 
-/** What must be released at the end: the last acquired first, each against its own limit. */
+/** Releases acquired resources at shutdown: last in, first out, each with its own timeout. */
 export function createReleasers(logger: Pick<Logger, 'info' | 'error'>) {
   const pending: Releaser[] = []
   let releasing = Promise.resolve()
@@ -26,11 +26,11 @@ export function createReleasers(logger: Pick<Logger, 'info' | 'error'>) {
   }
 
   return {
-    /** Remembers how to release what was just acquired. What is added while all is being released is released, too. */
+    /** Registers the release of a resource just acquired. May still be called during `releaseAll`. */
     add(name: string, release: () => unknown, { limitMs = defaultLimitMs }: { readonly limitMs?: number } = {}): void {
       pending.push({ name, release, limitMs })
     },
-    /** Releases what is there, each once. Never throws: what hangs or fails is logged and passed over. */
+    /** Releases every resource once. Never throws: timeouts and failures are logged and skipped. */
     releaseAll(): Promise<void> {
       releasing = releasing.then(releaseEach)
       return releasing

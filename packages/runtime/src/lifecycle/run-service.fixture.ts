@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { observationSettings } from '../settings/shared-settings.ts'
 import { runService } from './run-service.ts'
 
-// A service as a process, for the tests of signals and exit codes. MODE says what goes wrong with it.
+// A service process for the tests of signals and exit codes. MODE selects what goes wrong.
 const schema = z.object({
   ...observationSettings,
   NEEDED: z.string().meta({ description: 'A setting that is required' }),
@@ -20,7 +20,7 @@ await runService({
       for (const milliseconds of [-5, -6, -7]) setTimeout(() => {}, milliseconds)
       process.emitWarning('Something is old', { type: 'DeprecationWarning', code: 'OLD1' })
       process.emitWarning('Something else is old', { type: 'DeprecationWarning', code: 'OLD2' })
-      // Warnings are told in turns of their own.
+      // Warnings are emitted asynchronously.
       await new Promise((resolve) => setTimeout(resolve, 50))
     }
     if (MODE === 'hangs') releasers.add('hanging', () => new Promise(() => {}), { limitMs: 60_000 })
@@ -32,13 +32,12 @@ await runService({
     }
     onDraining(() => logger.info('Draining'))
     releasers.add('last', () => logger.info('Released the last'))
-    if (MODE === 'rejects') setImmediate(() => Promise.reject(new Error('Nobody caught me')))
+    if (MODE === 'rejects') setImmediate(() => Promise.reject(new Error('Unhandled')))
     if (MODE === 'throws') {
       setImmediate(() => {
-        throw new Error('Nobody caught me')
+        throw new Error('Unhandled')
       })
     }
-    if (MODE === 'rejects while it ends')
-      releasers.add('rejecting', () => void Promise.reject(new Error('Nobody caught me')))
+    if (MODE === 'rejects while it ends') releasers.add('rejecting', () => void Promise.reject(new Error('Unhandled')))
   },
 })

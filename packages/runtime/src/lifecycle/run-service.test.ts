@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, test } from '@jest/globals'
 
-// Exit codes and signals are seen from outside alone: each test runs a process.
+// Exit codes and signals are only visible from outside: each test runs a process.
 const fixture = fileURLToPath(new URL('run-service.fixture.ts', import.meta.url))
 let child: ChildProcess
 afterEach(() => {
@@ -42,7 +42,7 @@ async function startAndSignal(signal: NodeJS.Signals, mode: string) {
   return service
 }
 
-test('settings that are wrong stop the start: each is named, exit code 1', async () => {
+test('logs every invalid setting and exits with code 1', async () => {
   const { code, lines } = await start({ LOG_LEVEL: 'loud' }).ended()
   expect(code).toBe(1)
   expect(lines).toMatchObject([
@@ -61,7 +61,7 @@ test('the line about the start names the version, the commit and Node.js', async
 })
 
 describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
-  test('drains, releases in reverse and ends with exit code 0', async () => {
+  test('drains, releases in reverse order and exits with code 0', async () => {
     const { code, messages } = await (await startAndSignal(signal, 'good')).ended()
     expect([code, messages]).toEqual([
       0,
@@ -69,7 +69,7 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
     ])
   })
 
-  test('a second one ends the process at once', async () => {
+  test('exits at once when sent twice', async () => {
     const service = await startAndSignal(signal, 'hangs long')
     await service.seen('Shutting down')
     child.kill(signal)
@@ -77,13 +77,13 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
   })
 })
 
-test('a releaser that hangs does not keep the process: exit code 0 after the deadline', async () => {
+test('exits with code 0 after the deadline when a releaser hangs', async () => {
   const { code, messages } = await (await startAndSignal('SIGTERM', 'hangs')).ended()
   expect(code).toBe(0)
   expect(messages).toContain('Shutdown deadline exceeded')
 })
 
-test('a start that fails releases what it had and ends with exit code 1', async () => {
+test('releases and exits with code 1 when the start fails', async () => {
   const { code, lines, messages } = await start({ NEEDED: 'x', MODE: 'cannot start' }).ended()
   expect(code).toBe(1)
   expect(lines).toContainEqual(
@@ -92,7 +92,7 @@ test('a start that fails releases what it had and ends with exit code 1', async 
   expect(messages).toContain('Released')
 })
 
-test('a signal during the start ends it with exit code 0', async () => {
+test('exits with code 0 on a signal during the start', async () => {
   const service = start({ NEEDED: 'x', MODE: 'starts slowly' })
   await service.seen('Starting')
   child.kill('SIGTERM')
@@ -101,7 +101,7 @@ test('a signal during the start ends it with exit code 0', async () => {
   expect(messages).toContain('Start interrupted')
 })
 
-test.each(['throws', 'rejects'])('what nobody caught (it %s) is logged, all is released, exit code 1', async (mode) => {
+test.each(['throws', 'rejects'])('logs an uncaught exception (%s), releases and exits with code 1', async (mode) => {
   const { code, lines, messages } = await start({ NEEDED: 'x', MODE: mode }).ended()
   expect(code).toBe(1)
   expect(lines).toContainEqual(expect.objectContaining({ level: 'fatal', msg: 'Uncaught exception' }))
@@ -115,12 +115,12 @@ test.each(['throws', 'rejects'])('what nobody caught (it %s) is logged, all is r
   ])
 })
 
-test('a fault while it ends is not hidden: exit code 1', async () => {
+test('exits with code 1 on an uncaught exception during shutdown', async () => {
   const { code } = await (await startAndSignal('SIGTERM', 'rejects while it ends')).ended()
   expect(code).toBe(1)
 })
 
-test('what Node.js warns about is a line of the log, once for each kind', async () => {
+test('logs warnings of Node.js, once for each kind', async () => {
   const service = start({ NEEDED: 'x', MODE: 'warns' }, [])
   await service.seen('Started')
   child.kill('SIGTERM')

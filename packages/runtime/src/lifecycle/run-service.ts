@@ -66,6 +66,6 @@ export async function runService<Schema extends SettingsSchema>(service: Service
   } catch (thrown) {
     // What a start was waiting for is released under its feet when a signal comes: that is no fault.
     if (shutdown.isEnding()) logger.warn({ err: toError(thrown) }, 'Start interrupted')
-    else shutdown.endAfterFault(thrown)
+    else shutdown.endAfterException(thrown)
   }
 }

@@ -3,26 +3,26 @@ import type { Logger } from '../logging/logger.ts'
 import type { Releasers } from './releasers.ts'
 import { timedOut, withTimeLimit } from './time-limit.ts'
 
-/** What of the process a service touches. */
+/** The parts of `process` that a service uses. */
 export type ServiceProcess = Pick<NodeJS.Process, 'env' | 'exit' | 'on' | 'removeAllListeners'>
 
 export type ShutdownDependencies = {
   readonly process: Pick<ServiceProcess, 'exit' | 'on'>
   readonly logger: Pick<Logger, 'info' | 'error' | 'fatal'>
   readonly releasers: Pick<Releasers, 'releaseAll'>
-  /** Called first: the service says that it is not ready any more. */
+  /** Called first, to make the service report that it is not ready. */
   readonly startDraining?: () => void
-  /** Milliseconds after which the process exits, whatever is not released. */
+  /** Milliseconds after which the process exits even if not everything is released. */
   readonly deadlineMs?: number
-  /** The same after a fault that nobody caught. */
-  readonly faultDeadlineMs?: number
+  /** The same after an uncaught exception. */
+  readonly exceptionDeadlineMs?: number
 }
 
 const signalNumbers = { SIGINT: 2, SIGTERM: 15 } as const
 
 /**
- * Ends the process in good order at SIGTERM and SIGINT, with exit code 0, even when something hangs. A second signal
- * exits at once, with 128 and its number. What nobody caught is logged and ends the process with exit code 1.
+ * Shuts down gracefully on SIGTERM and SIGINT, with exit code 0 even if a releaser hangs. A second signal exits at once
+ * with 128 plus its number. An uncaught exception is logged and shuts down with exit code 1.
  */
 export function shutDownOnSignals({
   process,
@@ -30,7 +30,7 @@ export function shutDownOnSignals({
   releasers,
   startDraining = () => {},
   deadlineMs = 20_000,
-  faultDeadlineMs = 5_000,
+  exceptionDeadlineMs = 5_000,
 }: ShutdownDependencies) {
   let exitCode: number | undefined
 
@@ -43,7 +43,7 @@ export function shutDownOnSignals({
     }
     const outcome = await withTimeLimit(releasers.releaseAll(), limitMs)
     if (outcome === timedOut) logger.error({ limitMs }, 'Shutdown deadline exceeded')
-    // One more turn, in which a fault of the last releaser still comes to light.
+    // One more turn of the event loop, in which an unhandled rejection of the last releaser is still reported.
     await new Promise(setImmediate)
     logger.info({ exitCode }, 'Exiting')
     process.exit(exitCode)
@@ -55,16 +55,16 @@ export function shutDownOnSignals({
     void end(0, deadlineMs)
   }
 
-  function onFault(thrown: unknown): void {
+  function onException(thrown: unknown): void {
     logger.fatal({ err: toError(thrown) }, 'Uncaught exception')
-    // In the middle of a shutdown it goes on, but says in the end that not all was well.
-    if (exitCode === undefined) void end(1, faultDeadlineMs)
+    // A shutdown in progress continues, but exits with 1.
+    if (exitCode === undefined) void end(1, exceptionDeadlineMs)
     else exitCode = 1
   }
 
   process.on('SIGTERM', onSignal)
   process.on('SIGINT', onSignal)
-  process.on('uncaughtException', onFault)
-  process.on('unhandledRejection', onFault)
-  return { endAfterFault: onFault, isEnding: () => exitCode !== undefined }
+  process.on('uncaughtException', onException)
+  process.on('unhandledRejection', onException)
+  return { endAfterException: onException, isEnding: () => exitCode !== undefined }
 }

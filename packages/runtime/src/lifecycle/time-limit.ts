@@ -1,7 +1,7 @@
-/** That something did not settle within its time. */
+/** Result of {@link withTimeLimit} after a timeout. */
 export const timedOut = Symbol('timed out')
 
-/** Waits for something, but not for ever: resolves to `timedOut` after the limit. What it waits for goes on. */
+/** Resolves to `timedOut` if `work` does not settle in time. Does not cancel it. */
 export async function withTimeLimit<Value>(work: Promise<Value>, limitMs: number): Promise<Value | typeof timedOut> {
   let timer: NodeJS.Timeout | undefined
   const limit = new Promise<typeof timedOut>((resolve) => {
