@@ -14,7 +14,7 @@ function nest(value: unknown, levels: number): unknown {
   return levels === 0 ? value : { inner: [nest(value, levels - 1)] }
 }
 
-test('a line has the time in ISO form, the level by name and the name of the service', () => {
+test('writes ISO time, level and service name', () => {
   const { logger, lines } = createTestLogger()
   logger.info({ count: 1, at: new Date(0), big: 2n }, 'Hello')
   logger.debug('Not written')
@@ -36,7 +36,7 @@ const secretFields = {
   },
 }
 
-test.each([0, 1, 2, 5])('secrets at %i levels are masked', (levels) => {
+test.each([0, 1, 2, 5])('redacts secrets %i levels deep', (levels) => {
   const { logger, lines } = createTestLogger()
   logger.info(nest(secretFields, levels), 'x')
   logger
@@ -48,7 +48,7 @@ test.each([0, 1, 2, 5])('secrets at %i levels are masked', (levels) => {
   expect(lines.join()).toContain('kept')
 })
 
-test('an error is written with its causes and without its other properties', () => {
+test('writes errors with their causes and without other properties', () => {
   const { logger, lines } = createTestLogger()
   const cause = Object.assign(new TypeError('Inner'), { document: { beforeState: secret }, config: { data: secret } })
   const error = Object.assign(new Error('Outer', { cause }), {
@@ -69,7 +69,7 @@ test('an error is written with its causes and without its other properties', () 
   })
 })
 
-test('tokens and passwords are masked wherever they stand', () => {
+test('masks tokens and passwords within text', () => {
   const { logger, lines } = createTestLogger()
   logger.info({ note: `got ${token}`, header: [`Bearer ${secret}`] }, `Token ${token}`)
   logger.error(new Error(`Cannot reach mongodb+srv://user:${secret}@host/db with Bearer ${secret}`))
@@ -78,7 +78,7 @@ test('tokens and passwords are masked wherever they stand', () => {
   expect(lines.join()).toContain('@host/db')
 })
 
-test('hostile objects neither throw nor bring their content in', () => {
+test('neither throws on nor writes out hostile objects', () => {
   const { logger, lines } = createTestLogger()
   const circular: Record<string, unknown> = { kept: 'kept' }
   circular.self = circular

@@ -10,17 +10,17 @@ import { maskSecrets, redact } from './redaction.ts'
 export type Logger = PinoLogger
 
 export type LoggerOptions = {
-  /** Least level that is written: `fatal` … `trace`, or `silent`. */
+  /** Minimum log level: `fatal` … `trace`, or `silent`. */
   readonly level: string
-  /** Stands in every line. */
+  /** Name of the service, part of every line. */
   readonly name: string
-  /** Standard output when not told. */
+  /** Standard output by default. */
   readonly destination?: DestinationStream
 }
 
 /**
- * A pino logger that writes one JSON object a line: ISO time, level by name, and never a token, a cookie, a snippet, an
- * e-mail or a state, at whatever depth they are handed in.
+ * Creates a pino logger that writes JSON lines with ISO time and the name of the level. Tokens, cookies, snippets, e-mail
+ * addresses and states are redacted at any depth.
  */
 export function createLogger({ level, name, destination }: LoggerOptions): Logger {
   const options = {
@@ -28,15 +28,15 @@ export function createLogger({ level, name, destination }: LoggerOptions): Logge
     base: { name },
     timestamp: stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }), log: redactFields },
-    // Errors are plain by then; the usual serializer would take them for errors of a type `Object`.
+    // `redact` has already serialized errors; pino's serializer would report their type as `Object`.
     serializers: { err: (error: unknown) => error },
     hooks: { streamWrite: maskSecrets },
   }
-  // Written synchronously: pino's own default loses the order of lines around a fatal one and an exit.
+  // Synchronous: by default pino reorders lines around a fatal one and an exit.
   return withRedactedBindings(pino(options, destination ?? openDestination({ dest: 1, sync: true })))
 }
 
-// pino hands what a line holds to its formatter, but not what a child logger is made with.
+// pino passes the fields of a line to its formatter, but not the bindings of a child logger.
 function withRedactedBindings(logger: Logger): Logger {
   const { child } = logger
   logger.child = function childWithRedactedBindings(this: Logger, bindings: object, options?: object) {

@@ -4,7 +4,7 @@ const maxLevels = 8
 const maxItems = 100
 const mask = '[redacted]'
 
-// In lower case and without `-` and `_`, so that `set-cookie`, `setCookie` and `SET_COOKIE` are one.
+// Compared in lower case without `-` and `_`: `set-cookie`, `setCookie` and `SET_COOKIE` are the same key.
 const secretKeys = new Set([
   ...['authorization', 'proxyauthorization', 'cookie', 'cookies', 'setcookie', 'rawheaders', 'rawpacket'],
   ...['token', 'accesstoken', 'refreshtoken', 'idtoken', 'jwt', 'password', 'passphrase', 'secret', 'clientsecret'],
@@ -13,9 +13,8 @@ const secretKeys = new Set([
 ])
 
 /**
- * A copy of what is to be logged, without what never may be: secrets and what users wrote, at whatever depth.
- * Only plain objects and arrays are walked; anything else is named, so that no request, socket or driver object is
- * written out by accident. Never throws.
+ * Copies a value for logging, without secrets and user content at any depth. Objects other than plain ones and arrays
+ * are replaced by the name of their class, so that no request, socket or driver object is written out. Never throws.
  */
 export function redact(value: unknown, levels: number = maxLevels): unknown {
   if (typeof value === 'bigint') return String(value)
@@ -44,7 +43,7 @@ function isSecret(key: string): boolean {
   return secretKeys.has(key.toLowerCase().replaceAll(/[-_]/g, ''))
 }
 
-/** Masks tokens and the passwords of URLs in a finished line: they may stand in the middle of a message. */
+/** Masks tokens and credentials of URLs anywhere in a finished line, including messages. */
 export function maskSecrets(line: string): string {
   return line
     .replaceAll(/\beyJ[\w-]*\.[\w-]+(\.[\w-]*)*/g, mask)

@@ -16,7 +16,7 @@ import type { FinishedSpan, Tracing } from './span.ts'
 
 const kinds = { server: SpanKind.SERVER, consumer: SpanKind.CONSUMER, client: SpanKind.CLIENT } as const
 
-/** Spans through OpenTelemetry's SDK, in batches. Whether a trace is kept was decided by whoever began it. */
+/** Exports spans in batches through OpenTelemetry's SDK. Sampling follows the decision of the trace's parent. */
 export function createOtlpTracing({
   endpoint,
   serviceName,
@@ -32,7 +32,7 @@ export function createOtlpTracing({
   const provider = new TracerProvider({
     resource: resourceFromAttributes({ 'service.namespace': 'herald', 'service.name': serviceName }),
     sampler: new ParentBasedSampler({ root: new AlwaysOnSampler() }),
-    // A full second of ingest's records fits; beyond that spans are dropped.
+    // Holds the spans of about one second of ingest; beyond that they are dropped.
     spanProcessors: [
       new BatchSpanProcessor({
         exporter,
@@ -65,7 +65,7 @@ export function createOtlpTracing({
   }
 }
 
-/** The context that a `traceparent` names (W3C Trace Context, version 00 and what later versions begin with). */
+/** Parses a `traceparent` (W3C Trace Context, version 00 and the part that later versions share with it). */
 function contextOf(traceparent: string | undefined): Context {
   const [, traceId = '', spanId = '', flags = ''] =
     /^(?!ff)[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:-.*)?$/.exec(traceparent?.trim() ?? '') ?? []

@@ -5,7 +5,7 @@ import { expect, test } from '@jest/globals'
 
 const tracing = fileURLToPath(new URL('./tracing.ts', import.meta.url))
 
-/** The modules of OpenTelemetry's SDK that a process loads which starts tracing with this endpoint. */
+/** Starts tracing in a process, and returns the OpenTelemetry modules that it loaded. */
 async function loaded(endpoint: string | undefined): Promise<string[]> {
   const program = `
     import { registerHooks } from 'node:module'
@@ -29,10 +29,10 @@ async function loaded(endpoint: string | undefined): Promise<string[]> {
   return found.loaded.filter((url) => url.includes('@opentelemetry'))
 }
 
-test('without an endpoint nothing of OpenTelemetry is even loaded', async () => {
+test('does not load OpenTelemetry without an endpoint', async () => {
   expect(await loaded(undefined)).toEqual([])
 })
 
-test('with an endpoint it is', async () => {
+test('loads OpenTelemetry with an endpoint', async () => {
   expect(await loaded('http://127.0.0.1:4318')).not.toEqual([])
 })

@@ -10,8 +10,8 @@ export type TracingDependencies = {
 }
 
 /**
- * Traces to the collector of `OTEL_EXPORTER_OTLP_ENDPOINT` (OTLP over HTTP); `undefined` when there is none. Then nothing of
- * OpenTelemetry is even loaded.
+ * Sends traces to the collector at `OTEL_EXPORTER_OTLP_ENDPOINT` (OTLP over HTTP). Without an endpoint it returns
+ * `undefined` and does not load OpenTelemetry.
  */
 export async function startTracing(dependencies: TracingDependencies): Promise<Tracing | undefined> {
   const { settings, serviceName, logger, releasers } = dependencies
