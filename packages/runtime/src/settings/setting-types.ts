@@ -1,9 +1,9 @@
 import { z } from 'zod'
 
-// An environment holds text alone. Each type says what it takes, strictly: a value that is read in a way nobody meant
-// is found out much later than one that stops the start.
+// Environment variables are text. Each type is strict: a value that is misread does harm later, one that is rejected is
+// noticed at the start.
 
-/** Any text that is not empty. */
+/** A non-empty string. */
 export function textSetting() {
   return z.string().min(1)
 }
@@ -18,7 +18,7 @@ export function integerSetting({ min = 0, max = Number.MAX_SAFE_INTEGER }: { min
     .transform(Number)
 }
 
-/** A TCP port; 0 takes any that is free. */
+/** A TCP port; 0 selects a free one. */
 export function portSetting() {
   return integerSetting({ max: 65_535 })
 }
@@ -30,11 +30,11 @@ export function booleanSetting() {
     .transform((text) => text === 'true' || text === '1')
 }
 
-/** Items separated by commas, with or without spaces around them; none may be empty. */
+/** Comma-separated items, optionally surrounded by spaces; none may be empty. */
 export function listSetting(item: z.ZodType<string, string> = z.string()) {
   return z
     .string()
-    .refine((text) => !split(text).includes(''), { error: 'Has an empty item' })
+    .refine((text) => !split(text).includes(''), { error: 'Must not contain an empty item' })
     .transform(split)
     .pipe(z.array(item))
 }
@@ -43,7 +43,7 @@ function split(text: string): string[] {
   return text.split(',').map((part) => part.trim())
 }
 
-/** An absolute URL of one of the protocols (`['http', 'https']` when not told), without user and password. */
+/** An absolute URL without user and password; protocols without `://`, by default `http` and `https`. */
 export function urlSetting(protocols: readonly string[] = ['http', 'https']) {
   return z.string().refine((text) => isUrl(text, protocols), {
     error: `Must be a URL that starts with ${protocols.map((protocol) => `${protocol}://`).join(' or ')}, without user and password`,

@@ -31,13 +31,13 @@ const least = {
   AUTH_AUDIENCE: 'herald',
 }
 
-/** The faults of one variable, beside others that are right. */
+/** The errors of some variables, the others being valid. */
 function faultsOf(changes: Record<string, string>) {
   const loaded = loadSettings(schema, { ...least, ...changes })
   return loaded.ok ? [] : loaded.faults
 }
 
-test('what is not set has its default, and so has what is empty', () => {
+test('applies defaults to unset and to empty variables', () => {
   const expected = {
     ...{ HOST: '0.0.0.0', PORT: 3002, ADMIN_PORT: 9002, LOG_LEVEL: 'info', MONGODB_DATABASE: 'herald' },
     ...{ AUTH_SUBSCRIBER_CLAIM: 'subscriber_id', RATE_LIMIT_PER_MINUTE: 600, CORS_ORIGINS: [] },
@@ -48,7 +48,7 @@ test('what is not set has its default, and so has what is empty', () => {
   expect(loadSettings(schema, { ...empty, ...least, OTHER: 'x' })).toEqual({ ok: true, settings: expected })
 })
 
-test('every fault is named at once, and no value', () => {
+test('reports all errors at once, without values', () => {
   const loaded = loadSettings(schema, {
     ...{ PORT: 'hush-1', ADMIN_PORT: '65536', LOG_LEVEL: 'hush-2', MONGODB_URI: 'hush-3' },
     ...{
@@ -67,14 +67,14 @@ test('every fault is named at once, and no value', () => {
   expect(JSON.stringify(loaded)).not.toContain('hush')
 })
 
-describe('the keys for tokens', () => {
-  test('come from one place, not from none and not from two', () => {
+describe('the signing keys', () => {
+  test('are required from exactly one source', () => {
     const name = 'AUTH_JWKS_URI or AUTH_PUBLIC_KEY'
     expect(faultsOf({ AUTH_JWKS_URI: '' })).toEqual([{ name, detail: 'One is required' }])
     expect(faultsOf({ AUTH_PUBLIC_KEY: pem('public') })).toEqual([{ name, detail: 'Only one may be set' }])
   })
 
-  test('may be a PEM with line breaks written out', () => {
+  test('may be a PEM with escaped line breaks', () => {
     const key = pem('public')
     const loaded = loadSettings(schema, { ...least, AUTH_JWKS_URI: '', AUTH_PUBLIC_KEY: key.replaceAll('\n', '\\n') })
     expect(loaded).toMatchObject({ ok: true, settings: { AUTH_PUBLIC_KEY: key } })
@@ -88,7 +88,7 @@ describe('the keys for tokens', () => {
       'a key of another kind',
       generateKeyPairSync('x25519').publicKey.export({ type: 'spki', format: 'pem' }).toString(),
     ],
-  ])('are not %s', (_name, key) => {
+  ])('must not be %s', (_name, key) => {
     expect(faultsOf({ AUTH_JWKS_URI: '', AUTH_PUBLIC_KEY: key })).toMatchObject([{ name: 'AUTH_PUBLIC_KEY' }])
   })
 })
@@ -108,7 +108,7 @@ test.each([
     ['https://a.example, http://b.example:8080'],
     ['*', 'a.example', 'https://a.example/', 'https://a,'],
   ],
-])('%s is strict', (name, right, wrong) => {
+])('%s accepts only valid values', (name, right, wrong) => {
   for (const value of right) expect(faultsOf({ [name]: value })).toEqual([])
   for (const value of wrong) expect(faultsOf({ [name]: value })).toMatchObject([{ name }])
 })
@@ -124,12 +124,12 @@ test.each([
     ['a.example', 'ftp://a', 'http://', 'http://u:p@a', 'http://a b'],
   ],
   [originSetting(), { 'http://localhost:5173': 'http://localhost:5173' }, ['http://A.example', 'http://a:80', 'null']],
-])('type %#: what it takes and what it refuses', (type: z.ZodType, right, wrong) => {
+])('type %# accepts only valid values', (type: z.ZodType, right, wrong) => {
   for (const [text, value] of Object.entries(right)) expect(type.parse(text)).toEqual(value)
   for (const text of wrong) expect(type.safeParse(text)).toMatchObject({ success: false })
 })
 
-test('the table of settings has every variable, in order, described', () => {
+test('describes every variable in order', () => {
   const rows = describeSettings(schema)
   expect(rows.map(({ name }) => name)).toEqual(Object.keys(schema.shape))
   for (const { description } of rows) expect(description.length).toBeGreaterThan(10)

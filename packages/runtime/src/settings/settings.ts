@@ -1,16 +1,16 @@
 import type { z } from 'zod'
 
-/** A schema over environment variables: its keys are their names. */
+/** A schema whose keys are names of environment variables. */
 export type SettingsSchema = z.ZodObject<Record<string, z.ZodType>>
 
-/** One wrong setting. The detail never holds the value: it may be a secret. */
+/** An invalid setting. The detail never contains the value, which may be a secret. */
 export type SettingFault = { readonly name: string; readonly detail: string }
 
 export type LoadedSettings<Schema extends SettingsSchema> =
   | { readonly ok: true; readonly settings: z.output<Schema> }
   | { readonly ok: false; readonly faults: readonly SettingFault[] }
 
-/** A row of the table of settings; `default` is `null` where there is none. */
+/** A row of the settings table; `default` is `null` if there is none. */
 export type SettingDescription = {
   readonly name: string
   readonly default: string | null
@@ -19,10 +19,10 @@ export type SettingDescription = {
 }
 
 /**
- * Reads the settings of a service from its environment, and names every fault at once.
+ * Reads the settings of a service from its environment, and reports all errors at once.
  *
- * An empty variable counts as one that is not set. Variables that carry the same `oneOf` in their meta data are
- * alternatives: exactly one of them must be set.
+ * An empty variable counts as unset. Variables with the same `oneOf` in their metadata are alternatives: exactly one of
+ * them must be set.
  */
 export function loadSettings<Schema extends SettingsSchema>(
   schema: Schema,
@@ -37,7 +37,7 @@ export function loadSettings<Schema extends SettingsSchema>(
   return parsed.success && faults.length === 0 ? { ok: true, settings: parsed.data } : { ok: false, faults }
 }
 
-/** The table of settings that a README shows, in the order of the schema. */
+/** The rows of the settings table in a README, in the order of the schema. */
 export function describeSettings(schema: SettingsSchema): SettingDescription[] {
   return Object.entries(schema.shape).map(([name, setting]) => {
     const preset = setting.safeParse(undefined)

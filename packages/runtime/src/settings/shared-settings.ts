@@ -3,9 +3,9 @@ import { z } from 'zod'
 import { readPublicKey } from '../auth/public-key.ts'
 import { integerSetting, listSetting, originSetting, portSetting, textSetting, urlSetting } from './setting-types.ts'
 
-// `.meta` stands last in each chain: every further call makes a schema that has lost it.
+// `.meta` must be last in each chain: further calls create a schema without it.
 
-/** Where logs and traces go. */
+/** Logging and tracing. */
 export const observationSettings = {
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
@@ -31,7 +31,7 @@ export const storageSettings = {
     .meta({ description: 'Name of the database' }),
 }
 
-/** Who may call: there is no setting that turns authentication off. */
+/** Token verification. There is no setting to disable it. */
 export const authenticationSettings = {
   AUTH_JWKS_URI: urlSetting()
     .optional()
@@ -55,7 +55,7 @@ export const authenticationSettings = {
     .meta({ description: 'Claim that contains the subscriber id' }),
 }
 
-/** The HTTP side of a service; its ports have no common default. */
+/** The HTTP servers of a service; each service has its own default ports. */
 export function httpSettings(defaults: { readonly port: number; readonly adminPort: number }) {
   return {
     HOST: textSetting().default('0.0.0.0').meta({ description: 'Address to listen on' }),
@@ -72,7 +72,7 @@ export function httpSettings(defaults: { readonly port: number; readonly adminPo
   }
 }
 
-/** How long documents are kept. */
+/** Expiry of documents. */
 export const retentionSettings = {
   RETENTION_DAYS: integerSetting({ min: 1, max: 36_500 })
     .optional()
