@@ -23,22 +23,22 @@ test.each([
   ['/things/1/2/read', []],
   ['/%ff', []],
   ['', []],
-])('%s has %j', (address, methods) => {
-  expect([...allowed.at(address)].sort()).toEqual(methods)
+])('%s has %j', (url, methods) => {
+  expect([...allowed.at(url)].sort()).toEqual(methods)
 })
 
-describe('the value of Allow', () => {
+describe('allowHeader', () => {
   test.each([
     [['GET', 'HEAD', 'POST'], 'PUT', 'GET, HEAD, POST'],
     [['GET', 'HEAD', 'POST'], 'GET', 'POST'],
     [['GET', 'HEAD', 'POST'], 'POST', 'GET, HEAD'],
     [['GET', 'HEAD'], 'HEAD', ''],
     [[], 'GET', ''],
-  ])('of %j once %s is refused is "%s"', (methods, refused, value) => {
+  ])('of %j without %s is "%s"', (methods, refused, value) => {
     expect(allowHeader(new Set(methods), refused)).toBe(value)
   })
 })
 
-test('the table of the contract can be given as it is', () => {
+test('accepts the operations of the contract', () => {
   expect([...createAllowedMethods(Object.values(operations)).at('/')].sort()).toEqual(['GET', 'HEAD', 'POST'])
 })

@@ -1,4 +1,4 @@
-/** A method and a path, whose parameters are written `:id` or `{id}`; `*` at its end stands for anything. */
+/** A method and a path. Parameters are written `:id` or `{id}`; a final `*` matches any rest. */
 export type MethodAndPath = { readonly method: string; readonly path: string }
 
 type Pattern = { readonly expression: RegExp; readonly order: string; readonly methods: Set<string> }
@@ -6,8 +6,8 @@ type Pattern = { readonly expression: RegExp; readonly order: string; readonly m
 const none: ReadonlySet<string> = new Set()
 
 /**
- * Which methods a path has, from the operations behind the base URL. Where two paths fit an address, the one with fewer
- * parameters has it: `/notifications/read` is never a notification called `read`.
+ * Finds the methods of a path among the operations behind the base URL. If several patterns match, the one with fewer
+ * parameters wins: `/notifications/read` is never a notification with the id `read`.
  */
 export function createAllowedMethods(operations: readonly MethodAndPath[] = []) {
   const patterns = new Map<string, Pattern>()
@@ -25,9 +25,9 @@ export function createAllowedMethods(operations: readonly MethodAndPath[] = []) 
   for (const operation of operations) add(operation)
   return {
     add,
-    /** The methods of an address, empty when it has none. The query and the fragment do not count. */
-    at(address: string): ReadonlySet<string> {
-      const path = decode(address.split(/[?#]/, 1)[0] ?? '')
+    /** The methods of a URL, empty if nothing matches. Query and fragment are ignored. */
+    at(url: string): ReadonlySet<string> {
+      const path = decode(url.split(/[?#]/, 1)[0] ?? '')
       return ordered.find(({ expression }) => expression.test(path))?.methods ?? none
     },
   }
@@ -35,11 +35,11 @@ export function createAllowedMethods(operations: readonly MethodAndPath[] = []) 
 
 export type AllowedMethods = ReturnType<typeof createAllowedMethods>
 
-/** The value of `Allow` once a method was refused; `GET` and `HEAD` are refused together. Empty when nothing is left. */
-export function allowHeader(methods: ReadonlySet<string>, refused: string): string {
-  const gone = refused === 'GET' || refused === 'HEAD' ? ['GET', 'HEAD'] : [refused]
+/** The value of `Allow` without the rejected method; `GET` and `HEAD` are left out together. May be empty. */
+export function allowHeader(methods: ReadonlySet<string>, rejected: string): string {
+  const excluded = rejected === 'GET' || rejected === 'HEAD' ? ['GET', 'HEAD'] : [rejected]
   return [...methods]
-    .filter((method) => !gone.includes(method))
+    .filter((method) => !excluded.includes(method))
     .sort()
     .join(', ')
 }
@@ -52,7 +52,7 @@ function toExpression(key: string): RegExp {
   return new RegExp(`^${source}$`, 's')
 }
 
-// Sorts literal parts before parameters, and these before what takes the rest.
+// Sorts literal segments before parameters, and parameters before wildcards.
 function toOrder(key: string): string {
   return key.replaceAll(':', '\uFFFE').replaceAll('*', '\uFFFF')
 }

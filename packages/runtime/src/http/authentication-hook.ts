@@ -6,18 +6,18 @@ import { type HttpProblem, problem, retryLater } from './problem.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who calls. Reading it on a public route is a mistake in the program, and throws. */
+    /** The caller. Throws on a public route, where reading it is a programming error. */
     readonly identity: Identity
   }
   interface FastifyContextConfig {
-    /** The route needs no token. Every other one does. */
+    /** The route needs no token. */
     public?: boolean
-    /** The scope that the token must have. */
+    /** The required scope. */
     scope?: string
   }
 }
 
-/** Lets a request in whose token is valid, and then has the scope of the route, and remembers who sent it. */
+/** Creates the hooks that verify the token, then check the scope of the route. */
 export function createAuthenticationHook(authenticator: Authenticator) {
   const identities = new WeakMap<FastifyRequest, Identity>()
 
@@ -42,7 +42,7 @@ function toProblem(refusal: Extract<Authentication, { ok: false }>): HttpProblem
     const options = { headers: retryLater, cause: refusal.cause }
     return problem('authentication_unavailable', 'The signing keys could not be fetched; try again later', options)
   }
-  // RFC 6750, 3.1: a request that says nothing of a token is told the scheme and no error.
+  // RFC 6750, 3.1: without a token the challenge has no error code.
   const error = refusal.reason === 'absent' ? '' : `, error="invalid_token", error_description="${refusal.detail}"`
   return problem('unauthorized', refusal.detail, { headers: { 'www-authenticate': `Bearer realm="herald"${error}` } })
 }

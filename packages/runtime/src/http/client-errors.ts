@@ -10,21 +10,21 @@ type ClientError = Error & { readonly code?: string }
 const problems: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   ERR_HTTP_REQUEST_TIMEOUT: ['request_timeout', 'Request timeout'],
   HPE_HEADER_OVERFLOW: ['headers_too_large', 'Request header fields too large'],
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: ['body_too_large', 'The extensions of a chunk are too large'],
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: ['body_too_large', 'Chunk extensions are too large'],
 }
 
-/** Answers what is not even a request. There is no route, and no hook, for it: the answer is written to the socket. */
+/** Responds to input that Node.js cannot parse. No route or hook sees it: the response is written to the socket. */
 export function createClientErrorHandler(logger: Pick<Logger, 'debug'>) {
   return function answerClientError(error: ClientError, socket: Socket): void {
     if (error.code === 'ECONNRESET' || socket.destroyed) return
-    // Just the code: the error has the whole packet, and so the token.
+    // Only the code: the error contains the whole packet, including the token.
     logger.debug({ code: error.code }, 'Could not parse a request')
     if (socket.writable && !isAnswering(socket)) socket.write(toAnswer(error))
     socket.destroySoon()
   }
 }
 
-// An answer is on its way already: another one within it would be taken for a part of it.
+// A second response within one that has begun would be read as part of its body.
 function isAnswering(socket: Socket & { readonly _httpMessage?: { readonly headersSent?: boolean } }): boolean {
   return socket._httpMessage?.headersSent === true
 }

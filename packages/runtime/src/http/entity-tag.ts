@@ -4,34 +4,34 @@ import { addVary } from './vary.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The answer has an `ETag`, and is 304 for who has it already. */
+    /** Successful responses have an `ETag`, and matching conditional requests get 304. */
     etag?: boolean
   }
 }
 
-/** A strong entity tag (RFC 9110, 8.8.3): a hash of the body, so that nothing has to be remembered. */
+/** A strong entity tag (RFC 9110, 8.8.3): a hash of the body. */
 export function entityTagOf(body: string | Buffer): string {
   return `"${hash('sha256', body, 'base64url')}"`
 }
 
 const isBody = (body: unknown): body is string | Buffer => typeof body === 'string' || Buffer.isBuffer(body)
 
-/** Whether `If-None-Match` names the tag, by weak comparison (RFC 9110, 13.1.2); `*` names every one. */
-export function isNamedIn(ifNoneMatch: string | undefined, tag: string): boolean {
+/** Whether `If-None-Match` matches the tag, by weak comparison (RFC 9110, 13.1.2); `*` matches every tag. */
+export function matchesTag(ifNoneMatch: string | undefined, tag: string): boolean {
   if (ifNoneMatch === undefined) return false
   if (ifNoneMatch.trim() === '*') return true
-  // A weak tag differs by the `W/` before it, which does not count here, and so is not even looked for.
+  // Weak comparison ignores the `W/` prefix.
   return ifNoneMatch.match(/"[^"]*"/g)?.includes(tag) ?? false
 }
 
-/** Tags the successful answers of routes that ask for it. For `onSend`: `HEAD` still has its body there. */
+/** Adds entity tags to routes with `etag`. Must run in `onSend`, where `HEAD` still has its body. */
 export async function tagAnswer(request: FastifyRequest, reply: FastifyReply, body: unknown): Promise<unknown> {
   if (request.routeOptions.config.etag !== true || reply.statusCode !== 200 || !isBody(body)) return body
   const tag = entityTagOf(body)
   reply.headers({ etag: tag, 'cache-control': 'private, no-cache' })
   addVary(reply, 'Authorization')
-  if (!isNamedIn(request.headers['if-none-match'], tag)) return body
+  if (!matchesTag(request.headers['if-none-match'], tag)) return body
   reply.code(304).removeHeader('content-type')
-  // Fastify takes the body from an answer to `HEAD` by itself, and notes its length.
+  // Fastify removes the body of a response to `HEAD` itself, after setting its length.
   return request.method === 'HEAD' ? body : null
 }

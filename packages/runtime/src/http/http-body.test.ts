@@ -14,7 +14,7 @@ describe('content types', () => {
   const payload = '{"name":"a","size":1}'
 
   test.each(['application/json', 'application/json;charset=utf-8', 'Application/JSON; charset="UTF-8"'])(
-    '%s is taken',
+    '%s is accepted',
     async (type) => expect((await post(payload, { 'content-type': type })).statusCode).toBe(200),
   )
 
@@ -26,24 +26,24 @@ describe('content types', () => {
     'application/merge-patch+json',
     'json',
     '',
-  ])('"%s" is 415', async (type) => {
+  ])('"%s" returns 415', async (type) => {
     const answer = await post(payload, { 'content-type': type })
     expect(readProblem(answer)).toMatchObject({ statusCode: 415, code: 'unsupported_media_type' })
   })
 
-  test('none is 415, with a body and without', async () => {
+  test('a missing one returns 415, with and without a body', async () => {
     for (const body of [payload, '']) {
       const answer = await app.inject({ method: 'POST', url, headers: authorized, payload: Buffer.from(body) })
       expect(answer.statusCode).toBe(415)
     }
   })
 
-  test('a compressed body is 415', async () => {
+  test('a compressed body returns 415', async () => {
     expect((await post(payload, { 'content-encoding': 'gzip' })).statusCode).toBe(415)
   })
 })
 
-describe('what is not JSON is 400 invalid_json', () => {
+describe('returns 400 invalid_json for', () => {
   test.each([
     ['an open brace', '{'],
     ['a comment', '{"name":"a"} // b'],
@@ -54,7 +54,7 @@ describe('what is not JSON is 400 invalid_json', () => {
   })
 })
 
-test('an empty body is told to be empty', async () => {
+test('returns 400 invalid_json for an empty body', async () => {
   expect(readProblem(await post(''))).toMatchObject({
     statusCode: 400,
     code: 'invalid_json',
@@ -62,43 +62,43 @@ test('an empty body is told to be empty', async () => {
   })
 })
 
-describe('keys', () => {
-  test('of all kinds come through untouched and in order', async () => {
+describe('object keys', () => {
+  test('are passed on unchanged and in order', async () => {
     const free = '{"z":1,"constructor":{"prototype":{"x":1}},"$set":{"a.b":[1]},"":null,"é":"\\u0000","toString":2}'
     const answer = await post(`{"name":"a","size":1,"free":${free}}`)
     expect(answer.statusCode).toBe(200)
     expect(answer.body).toBe(`{"data":{"name":"a","size":1,"free":${free}}}`)
   })
 
-  test('named __proto__ are refused at any depth, each with its place', async () => {
+  test('named __proto__ are rejected at any depth, each with its pointer', async () => {
     const answer = await post('{"name":"a","size":1,"free":[{"__proto__":{}},{"b":{"__proto__":1}}]}')
     const errors = [{ pointer: '/free/0/__proto__' }, { pointer: '/free/1/b/__proto__' }]
     expect(readProblem(answer)).toMatchObject({ statusCode: 400, code: 'validation_failed', errors })
   })
 })
 
-test('64 levels are taken, 65 are not', async () => {
+test('accepts 64 levels of nesting and rejects 65', async () => {
   const nested = (levels: number) => `{"name":"a","size":1,"free":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`
   expect((await post(nested(64))).statusCode).toBe(200)
   expect(readProblem(await post(nested(65)))).toMatchObject({ statusCode: 400, code: 'validation_failed' })
   expect((await post(nested(100_000))).statusCode).toBe(400)
 })
 
-test('a body of the limit is taken, one byte more is 413', async () => {
+test('accepts a body of exactly the limit, and returns 413 for one byte more', async () => {
   const body = (bytes: number) => `{"size":1,"name":"${'a'.repeat(bytes - 20)}"}`
   expect(Buffer.byteLength(body(262_144))).toBe(262_144)
   expect((await post(body(262_144))).statusCode).toBe(200)
   expect(readProblem(await post(body(262_145)))).toMatchObject({ statusCode: 413, code: 'body_too_large' })
 })
 
-test('the limit can be set', async () => {
+test('uses the configured limit', async () => {
   const small = createTestServer({ bodyLimit: 10 }).app
   const answer = await small.inject({ method: 'POST', url, headers: jsonHeaders, payload: '{"name":"abc"}' })
   expect(answer.statusCode).toBe(413)
   await small.close()
 })
 
-describe('where no body is expected', () => {
+describe('on a route without a body', () => {
   const patch = (payload: string, type = 'application/json') =>
     app.inject({
       method: 'PATCH',
@@ -112,11 +112,11 @@ describe('where no body is expected', () => {
     expect((await patch(payload, 'text/plain')).statusCode).toBe(200)
   })
 
-  test.each(['{"a":1}', '{', 'null'])('"%s" is 400', async (payload) => {
+  test.each(['{"a":1}', '{', 'null'])('"%s" returns 400', async (payload) => {
     expect(readProblem(await patch(payload))).toMatchObject({ statusCode: 400, code: 'invalid_request' })
   })
 
-  test('a GET with one is answered', async () => {
+  test('the body of a GET is ignored', async () => {
     const answer = await app.inject({ method: 'GET', url: '/', headers: jsonHeaders, payload: '{' })
     expect(answer.statusCode).toBe(200)
   })

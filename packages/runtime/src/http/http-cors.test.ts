@@ -18,15 +18,15 @@ function preflight(url: string, headers: Record<string, string> = {}, server = a
   })
 }
 
-describe('an answer to a page of an origin that may call', () => {
+describe('a response to an allowed origin', () => {
   test.each([
     ['a success', '/', authorized, 200],
     ['no token', '/', {}, 401],
-    ['a scope that is missing', '/locked', authorized, 403],
-    ['a path that is not known', '/nothing', {}, 404],
-    ['a path that cannot be read', '/%ff', {}, 400],
-    ['a fault', '/fails', authorized, 500],
-  ])('%s may be read', async (_name, url, headers, status) => {
+    ['a missing scope', '/locked', authorized, 403],
+    ['an unknown path', '/nothing', {}, 404],
+    ['a malformed path', '/%ff', {}, 400],
+    ['an internal error', '/fails', authorized, 500],
+  ])('%s is readable', async (_name, url, headers, status) => {
     const answer = await app.inject({ url, headers: { ...headers, origin } })
     expect(answer.statusCode).toBe(status)
     expect(answer.headers.vary).toBe('Origin')
@@ -36,7 +36,7 @@ describe('an answer to a page of an origin that may call', () => {
     })
   })
 
-  test('too many requests may be read', async () => {
+  test('too many requests is readable', async () => {
     const { app: other } = createTestServer({ corsOrigins: [origin], rateLimitPerMinute: 1 })
     const headers = { ...authorized, origin }
     await other.inject({ url: '/', headers })
@@ -45,24 +45,24 @@ describe('an answer to a page of an origin that may call', () => {
     await other.close()
   })
 
-  test('what else it depends on stays', async () => {
+  test('keeps other fields of Vary', async () => {
     const answer = await app.inject({ url: '/varied', headers: { origin } })
     expect(answer.headers.vary).toBe('Accept, Origin')
   })
 })
 
 test.each([
-  ['another', 'https://evil.example'],
-  ['one that begins alike', 'https://app.example.evil.example'],
-  ['one in capitals', 'HTTPS://APP.EXAMPLE'],
-  ['a page without origin', 'null'],
-])('to %s there is no leave, and caches know that it depends', async (_name, other) => {
+  ['another origin', 'https://evil.example'],
+  ['an origin with an allowed prefix', 'https://app.example.evil.example'],
+  ['an origin in upper case', 'HTTPS://APP.EXAMPLE'],
+  ['an opaque origin', 'null'],
+])('does not allow %s, and still sends Vary', async (_name, other) => {
   const answer = await app.inject({ url: '/', headers: { ...authorized, origin: other } })
   expect([answer.statusCode, answer.headers.vary]).toEqual([200, 'Origin'])
   expect(corsHeaders(answer.headers)).toEqual({})
 })
 
-test('a request that is not from a page has no leave either', async () => {
+test('sends no CORS headers to a request without an origin', async () => {
   const answer = await app.inject({ url: '/', headers: authorized })
   expect([corsHeaders(answer.headers), answer.headers.vary]).toEqual([{}, 'Origin'])
 })
@@ -71,9 +71,9 @@ describe('a preflight', () => {
   test.each([
     ['/', 'GET, HEAD, POST'],
     ['/things/read?x=1', 'POST'],
-    // The request proper is refused, with an answer that its page may read.
+    // The actual request is rejected, with a response that the page can read.
     ['/nothing', 'GET, HEAD, PATCH, POST'],
-  ])('to %s is answered without a token', async (url, methods) => {
+  ])('to %s succeeds without a token', async (url, methods) => {
     const answer = await preflight(url, { 'access-control-request-headers': 'authorization,idempotency-key' })
     expect([answer.statusCode, answer.body, answer.headers.vary]).toEqual([204, '', 'Origin'])
     expect(corsHeaders(answer.headers)).toEqual({
@@ -86,19 +86,19 @@ describe('a preflight', () => {
     })
   })
 
-  test('from another origin is a method like any other that is not there', async () => {
+  test('from another origin returns 405', async () => {
     const answer = await preflight('/', { origin: 'https://evil.example' })
     expect([readProblem(answer).code, answer.headers.allow]).toEqual(['method_not_allowed', 'GET, HEAD, POST'])
     expect(corsHeaders(answer.headers)).toEqual({})
   })
 
-  test('is nothing else that has the method OPTIONS', async () => {
+  test('is not any other OPTIONS request', async () => {
     const answer = await app.inject({ method: 'OPTIONS', url: '/', headers: { origin } })
     expect(answer.statusCode).toBe(405)
   })
 })
 
-test('without origins there is none of it', async () => {
+test('sends no CORS headers when no origins are configured', async () => {
   const { app: closed } = createTestServer()
   expect((await preflight('/', {}, closed)).statusCode).toBe(405)
   expect((await preflight('/nothing', {}, closed)).statusCode).toBe(404)

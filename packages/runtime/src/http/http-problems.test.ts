@@ -26,7 +26,7 @@ app.get('/cut', async (_request, reply) => {
 })
 afterAll(() => app.close())
 
-test('a problem document has all its members and is never cached', async () => {
+test('sends a complete problem document that must not be cached', async () => {
   const answer = await app.inject({ url: '/gone', headers: { ...authorized, 'x-request-id': 'trace-1' } })
   expect(answer.json()).toEqual({
     type: 'urn:herald:problem:not_found',
@@ -47,7 +47,7 @@ test('a problem document has all its members and is never cached', async () => {
   })
 })
 
-test('what is unexpected is 500, tells nothing of its cause, and is logged with it', async () => {
+test('returns 500 for an unexpected error, and logs the cause without sending it', async () => {
   const answer = await app.inject({ url: '/fails', headers: { ...authorized, 'x-request-id': 'trace-2' } })
   expect(readProblem(answer)).toMatchObject({ statusCode: 500, code: 'internal', instance: 'trace-2' })
   expect(answer.body).not.toMatch(/mongodb|hunter2/)
@@ -56,11 +56,11 @@ test('what is unexpected is 500, tells nothing of its cause, and is logged with 
   expect(JSON.stringify(lines)).not.toContain('hunter2')
 })
 
-test('what is thrown and not an error is 500', async () => {
+test('returns 500 for a thrown value that is not an error', async () => {
   expect((await app.inject({ url: '/thrown', headers: authorized })).statusCode).toBe(500)
 })
 
-test('a storage that is away is 503 with Retry-After', async () => {
+test('returns 503 with Retry-After when the storage is unavailable', async () => {
   const answer = await app.inject({ url: '/away', headers: authorized })
   expect(readProblem(answer)).toMatchObject({ statusCode: 503, code: 'storage_unavailable' })
   expect(answer.headers['retry-after']).toBe('5')
@@ -78,18 +78,18 @@ describe('request ids', () => {
   })
 })
 
-test('answers are not stored unless the route says how', async () => {
+test('forbids caching unless the route sets cache-control', async () => {
   expect((await app.inject({ url: '/', headers: authorized })).headers['cache-control']).toBe('no-store')
   const cached = await app.inject({ url: '/cached', headers: authorized })
   expect(cached.headers['cache-control']).toBe('private, no-cache')
 })
 
-test('a stream that fails is cut, and that is logged', async () => {
+test('aborts the response and logs when a stream fails', async () => {
   await expect(app.inject({ url: '/cut', headers: { ...authorized, 'x-request-id': 'cut' } })).rejects.toThrow()
-  expect(lines).toContainEqual(expect.objectContaining({ requestId: 'cut', msg: 'An answer was cut' }))
+  expect(lines).toContainEqual(expect.objectContaining({ requestId: 'cut', msg: 'Response aborted' }))
 })
 
-test('a finished request is one line and one observation, by pattern and not by address', async () => {
+test('logs and observes each request once, by route pattern', async () => {
   const id = '33333333-3333-4333-8333-333333333333'
   const headers = { ...authorized, 'x-request-id': 'one' }
   await app.inject({ url: `/things/${id}`, headers })
@@ -107,7 +107,7 @@ test('a finished request is one line and one observation, by pattern and not by 
   )
 })
 
-test('an answer without end is one line, and no observation unless it was refused', async () => {
+test('logs endless responses, and observes only those that were rejected', async () => {
   const server = createTestServer()
   server.app.get('/endless', { config: { endless: true } }, async () => 'begun')
   for (const headers of [authorized, {}]) await server.app.inject({ url: '/endless', headers })
@@ -119,7 +119,7 @@ test('an answer without end is one line, and no observation unless it was refuse
   await server.app.close()
 })
 
-test('no line has a token, a query or a path', async () => {
+test('logs no token, query or path', async () => {
   for (const url of ['/?limit=5', '/secret-path?secret-query=1', '/things/%ff']) {
     await app.inject({ url, headers: authorized })
   }

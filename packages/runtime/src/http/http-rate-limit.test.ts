@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, jest, test } from '@jest/globals'
 import type { Authenticator } from '../auth/authenticator.ts'
 import { createTestServer, identity, readProblem } from './http-server.fixture.ts'
 
-/** Takes `Bearer <subscriber>/<user>`. */
+/** Accepts `Bearer <subscriber>/<user>`. */
 const authenticator: Authenticator = {
   authenticate: async ([value = '']) => {
     const [, subscriberId = '', userId] = /^Bearer (\w+)\/(\w+)$/.exec(value) ?? []
@@ -28,13 +28,13 @@ const get = (token: string, url = '/') => app.inject({ url, headers: { authoriza
 const limitsOf = ({ headers }: Awaited<ReturnType<typeof get>>) =>
   ['limit', 'remaining', 'reset'].map((name) => headers[`ratelimit-${name}`])
 
-test('every answer tells what is left, and when the window ends', async () => {
+test('reports the remaining requests and the end of the window', async () => {
   expect(limitsOf(await get('a/1'))).toEqual(['3', '2', '60'])
   jest.advanceTimersByTime(20_500)
   expect(limitsOf(await get('a/1'))).toEqual(['3', '1', '40'])
 })
 
-test('beyond the limit it is 429 until the window ends', async () => {
+test('returns 429 beyond the limit until the window ends', async () => {
   for (const _ of [1, 2, 3]) expect((await get('a/1')).statusCode).toBe(200)
   jest.advanceTimersByTime(15_000)
   const refused = await get('a/1')
@@ -51,14 +51,14 @@ test('beyond the limit it is 429 until the window ends', async () => {
   expect((await get('a/1')).statusCode).toBe(200)
 })
 
-test('users are counted apart, and so is one id under two subscribers', async () => {
+test('counts each user of each subscriber separately', async () => {
   for (const _ of [1, 2, 3, 4]) await get('a/1')
   expect((await get('a/1')).statusCode).toBe(429)
   expect((await get('a/2')).statusCode).toBe(200)
   expect((await get('b/1')).statusCode).toBe(200)
 })
 
-test('all operations of a user are counted together, those that he is not allowed too', async () => {
+test('counts all operations of a user together, including forbidden ones', async () => {
   await get('a/1', '/scoped')
   await get('a/1', '/things/nonsense')
   const refused = await get('a/1', '/locked')
@@ -66,7 +66,7 @@ test('all operations of a user are counted together, those that he is not allowe
   expect((await get('a/1', '/locked')).statusCode).toBe(429)
 })
 
-test('what has no valid token uses nothing up, and is not counted', async () => {
+test('does not count requests without a valid token', async () => {
   for (const _ of Array(20)) {
     const refused = await get('a-1')
     expect([refused.statusCode, ...limitsOf(refused)]).toEqual([401, undefined, undefined, undefined])

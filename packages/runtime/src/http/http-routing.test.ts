@@ -5,9 +5,9 @@ const id = '33333333-3333-4333-8333-333333333333'
 const { app } = createTestServer()
 afterAll(() => app.close())
 
-describe('a path that is not known', () => {
+describe('an unknown path', () => {
   test.each(['/nothing', '/Public', '/public/', '/things/', `/things/${id}/`, `/things/${id}/unknown`, '//'])(
-    '%s is 404, without a token',
+    '%s returns 404 without a token',
     async (url) => {
       const answer = await app.inject({ url })
       expect(readProblem(answer)).toMatchObject({ statusCode: 404, code: 'not_found', status: 404 })
@@ -15,7 +15,7 @@ describe('a path that is not known', () => {
     },
   )
 
-  test('is 404 before its body is looked at', async () => {
+  test('returns 404 before its body is read', async () => {
     const answer = await app.inject({ method: 'POST', url: '/nothing', headers: jsonHeaders, payload: '{' })
     expect(answer.statusCode).toBe(404)
   })
@@ -29,39 +29,39 @@ describe('a known path with another method', () => {
     ['GET', `/things/${id}/read`, 'PATCH'],
     ['OPTIONS', '/things/read', 'POST'],
     ['PROPFIND', '/?limit=2', 'GET, HEAD, POST'],
-    // Another service has it: here it is refused, and so is not told.
+    // Served by the other service, so this one leaves it out of Allow.
     ['POST', '/', 'GET, HEAD'],
-  ])('%s %s is 405 and tells what is allowed, without a token', async (method, url, allow) => {
+  ])('%s %s returns 405 with Allow, without a token', async (method, url, allow) => {
     const answer = await app.inject({ method: method as 'GET', url })
     expect(readProblem(answer)).toMatchObject({ statusCode: 405, code: 'method_not_allowed', status: 405 })
     expect(answer.headers.allow).toBe(allow)
   })
 
-  test('is 405 before its body is looked at', async () => {
+  test('returns 405 before its body is read', async () => {
     const answer = await app.inject({ method: 'PUT', url: '/', headers: jsonHeaders, payload: '{' })
     expect(answer.statusCode).toBe(405)
   })
 
-  test('a path without parameters is never taken for one with a parameter', async () => {
+  test('a literal path never matches a parameter', async () => {
     const answer = await app.inject({ method: 'GET', url: '/things/read', headers: authorized })
     expect(answer.statusCode).toBe(405)
     expect(answer.headers.allow).toBe('POST')
   })
 })
 
-test('HEAD works where GET does, without a body', async () => {
+test('HEAD responds like GET, without a body', async () => {
   const answer = await app.inject({ method: 'HEAD', url: '/', headers: authorized })
   expect([answer.statusCode, answer.body]).toEqual([200, ''])
   expect((await app.inject({ method: 'HEAD', url: '/' })).statusCode).toBe(401)
 })
 
-test('a malformed percent-encoding in the path is 400', async () => {
+test('returns 400 for a malformed percent-encoding in the path', async () => {
   const answer = await app.inject({ url: '/things/%ff', headers: { 'x-request-id': 'abc' } })
   expect(readProblem(answer)).toMatchObject({ statusCode: 400, code: 'invalid_request', instance: 'abc' })
   expect(answer.headers).toMatchObject({ 'x-request-id': 'abc', 'cache-control': 'no-store' })
 })
 
-test('an id that is too long is malformed, and an absurd one is 414', async () => {
+test('returns 400 for a long id, and 414 for an extremely long one', async () => {
   const long = await app.inject({ url: `/things/${'a'.repeat(500)}`, headers: authorized })
   expect(readProblem(long)).toMatchObject({ statusCode: 400, errors: [{ pointer: '/id', detail: 'Must be a UUID' }] })
   const absurd = await app.inject({ url: `/things/${'a'.repeat(5_000)}`, headers: authorized })

@@ -29,7 +29,7 @@ const authenticator: Authenticator = {
 
 export type LogLine = Readonly<Record<string, unknown>>
 
-/** A server with a few routes, whose log lines are kept. */
+/** A server with a few routes that collects its log lines. */
 export function createTestServer(overrides: Partial<HttpServerDependencies> = {}) {
   const lines: LogLine[] = []
   const destination = { write: (line: string) => void lines.push(JSON.parse(line)) }
@@ -65,7 +65,7 @@ export function createTestServer(overrides: Partial<HttpServerDependencies> = {}
   return { app, lines, metrics }
 }
 
-/** What a test wants to know of a problem document. */
+/** The status, content type and members of a problem document. */
 export function readProblem(answer: { readonly statusCode: number; readonly body: string; readonly headers: object }) {
   const { 'content-type': contentType } = answer.headers as Record<string, unknown>
   return { statusCode: answer.statusCode, contentType, ...JSON.parse(answer.body) }

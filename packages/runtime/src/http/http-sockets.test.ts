@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { createTestServer } from './http-server.fixture.ts'
 
-// What a client sees on the wire, which `inject` does not have.
+// Behaviour on the wire, which `inject` does not cover.
 let server: ReturnType<typeof createTestServer>
 let port: number
 
@@ -15,7 +15,7 @@ beforeEach(async () => {
 })
 afterEach(() => server.app.close())
 
-/** Sends bytes and returns everything that came back until the server closed the connection. */
+/** Sends bytes and returns everything received until the server closes the connection. */
 async function exchange(...parts: readonly string[]): Promise<string> {
   const socket = connect(port, '127.0.0.1')
   socket.on('error', () => {})
@@ -25,7 +25,7 @@ async function exchange(...parts: readonly string[]): Promise<string> {
 
 const closing = 'Host: x\r\nConnection: close\r\n'
 
-describe('what is not HTTP', () => {
+describe('input that is not HTTP', () => {
   test.each([
     ['garbage', 'nonsense\r\n\r\n', 400, 'invalid_request'],
     [
@@ -40,7 +40,7 @@ describe('what is not HTTP', () => {
       400,
       'invalid_request',
     ],
-  ])('%s is answered with a problem document', async (_name, bytes, status, code) => {
+  ])('gets a problem document: %s', async (_name, bytes, status, code) => {
     const [head = '', body = ''] = (await exchange(bytes)).split('\r\n\r\n')
     expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
     expect(head).toContain('content-type: application/problem+json; charset=utf-8')
@@ -48,14 +48,14 @@ describe('what is not HTTP', () => {
     expect(JSON.parse(body)).toMatchObject({ status, code, instance: id })
   })
 
-  test('does not bring its bytes into the log', async () => {
+  test('is not written to the log', async () => {
     await exchange('GET / HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer abcdefghijk\r\nbad header\r\n\r\n')
     expect(server.lines).toContainEqual(expect.objectContaining({ msg: 'Could not parse a request' }))
     expect(JSON.stringify(server.lines)).not.toContain('abcdefghijk')
   })
 })
 
-test('two Authorization fields reach the authenticator as two', async () => {
+test('passes both of two Authorization headers to the authenticator', async () => {
   const seen: (readonly string[])[] = []
   const { app } = createTestServer({
     authenticator: {
@@ -75,7 +75,7 @@ test('two Authorization fields reach the authenticator as two', async () => {
 test.each([
   ['with a length', { 'content-length': '1000000' }],
   ['in chunks', {}],
-])('a body that is too large, sent %s, gets its 413 and not a broken connection', async (_name, headers) => {
+])('returns 413 without breaking the connection for a body sent %s that is too large', async (_name, headers) => {
   const body = (async function* () {
     for (let part = 0; part < 10; part++) yield Buffer.alloc(100_000, 'a')
   })()
@@ -88,7 +88,7 @@ test.each([
   expect([answer.status, ((await answer.json()) as { code: string }).code]).toEqual([413, 'body_too_large'])
 })
 
-describe('a client that writes all before it reads', () => {
+describe('a client that writes everything before it reads', () => {
   const fields = 'Authorization: Bearer good\r\nContent-Type: application/json\r\nContent-Length: 10000000\r\n'
 
   async function write(length: number): Promise<Socket> {
@@ -101,17 +101,17 @@ describe('a client that writes all before it reads', () => {
     return socket
   }
 
-  test('is not cut off when its body is a few times too large', async () => {
+  test('is not disconnected when its body is a few times too large', async () => {
     const socket = await write(4_000_000)
     socket.destroy()
   })
 
-  test('gets its 413 when it is far too large', async () => {
+  test('gets 413 when its body is far too large', async () => {
     expect(await text(await write(16 * 262_144 + 1))).toContain('HTTP/1.1 413')
   })
 })
 
-test('a fault in a body does not close the connection', async () => {
+test('keeps the connection open after an invalid body', async () => {
   const post = `POST /things/read HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer good\r\nContent-Type: application/json\r\nContent-Length: 1\r\n\r\n{`
   const answers = await exchange(post, `GET /public HTTP/1.1\r\n${closing}\r\n`)
   expect(answers.match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 400', 'HTTP/1.1 200'])
@@ -123,7 +123,7 @@ test.each([
     'body',
     `POST /things/read HTTP/1.1\r\nHost: x\r\n${'Authorization: Bearer good\r\n'}Content-Type: application/json\r\nContent-Length: 9\r\n\r\n{`,
   ],
-])('a request whose %s does not arrive in time is answered with 408', async (_name, bytes) => {
+])('returns 408 when the %s of a request does not arrive in time', async (_name, bytes) => {
   const { app } = createTestServer({ requestTimeoutMs: 100 })
   await app.listen({ host: '127.0.0.1', port: 0 })
   port = (app.server.address() as AddressInfo).port
@@ -133,7 +133,7 @@ test.each([
   await app.close()
 })
 
-test('304 has no body on the wire, and the connection goes on', async () => {
+test('sends 304 without a body and keeps the connection open', async () => {
   const { app } = createTestServer()
   app.get('/tagged', { config: { public: true, etag: true } }, async () => ({ data: 1 }))
   await app.listen({ host: '127.0.0.1', port: 0 })
@@ -150,7 +150,7 @@ test('304 has no body on the wire, and the connection goes on', async () => {
   await app.close()
 })
 
-test('an upload that breaks off is one line, and no fault of ours', async () => {
+test('logs an aborted upload once, and not as an error', async () => {
   const socket = connect(port, '127.0.0.1')
   socket.write('POST /things/read HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer good\r\n')
   socket.write('Content-Type: application/json\r\nContent-Length: 100\r\nX-Request-Id: broken\r\n\r\n{')
@@ -161,7 +161,7 @@ test('an upload that breaks off is one line, and no fault of ours', async () => 
 })
 
 describe('closing', () => {
-  test('lets requests finish that are on their way, and takes no new connection', async () => {
+  test('finishes requests in progress and accepts no new connections', async () => {
     let finish = () => {}
     const { app } = createTestServer()
     app.get('/slow', { config: { public: true } }, () => {
@@ -187,7 +187,7 @@ describe('closing', () => {
     await expect(fetch(`http://127.0.0.1:${port}/public`)).rejects.toThrow()
   })
 
-  test('does not wait for ever for an answer without end', async () => {
+  test('does not wait for an endless response', async () => {
     const { app } = createTestServer({ drainMs: 50 })
     app.get('/endless', { config: { public: true } }, async (_request, reply) => {
       reply.hijack()
@@ -204,7 +204,7 @@ describe('closing', () => {
   })
 })
 
-/** Waits until a line was written; jest's own time limit ends a wait in vain. */
+/** Waits for a log line; bounded by the timeout of the test. */
 async function expectLine(fits: (line: Readonly<Record<string, unknown>>) => boolean): Promise<void> {
   while (!server.lines.some(fits)) await new Promise((resolve) => setTimeout(resolve, 5))
 }

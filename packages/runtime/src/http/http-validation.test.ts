@@ -8,7 +8,7 @@ afterAll(() => app.close())
 const post = (body: unknown, url = '/things/read') =>
   app.inject({ method: 'POST', url, headers: jsonHeaders, payload: JSON.stringify(body) })
 
-test('every fault of the body and of the query is told at once', async () => {
+test('reports all errors of body and query at once', async () => {
   const answer = await post({ size: '1', 'a/b~c': 1, extra: 2 }, '/things/read?limit=x&page=2')
   const problem = readProblem(answer)
   expect(problem).toMatchObject({
@@ -16,7 +16,7 @@ test('every fault of the body and of the query is told at once', async () => {
     contentType: 'application/problem+json; charset=utf-8',
     type: 'urn:herald:problem:validation_failed',
     code: 'validation_failed',
-    detail: '6 parts of the request are not valid',
+    detail: 'The request has 6 validation errors',
   })
   expect(problem.errors.map(({ pointer }: { pointer: string }) => pointer).sort()).toEqual(
     ['/a~1b~0c', '/extra', '/limit', '/name', '/page', '/size'].sort(),
@@ -24,7 +24,7 @@ test('every fault of the body and of the query is told at once', async () => {
   expect(problem.errors).toContainEqual({ pointer: '/name', detail: 'Required' })
 })
 
-describe('nothing is coerced', () => {
+describe('does not coerce', () => {
   test.each([
     [{ name: ['a'], size: 1 }, '/name'],
     [{ name: 'a', size: '1' }, '/size'],
@@ -36,13 +36,13 @@ describe('nothing is coerced', () => {
     expect([problem.statusCode, problem.errors.length, problem.errors[0].pointer]).toEqual([400, 1, pointer])
   })
 
-  test.each([[[]], ['text'], [1], [null]])('a body %j that is no object', async (body) => {
+  test.each([[[]], ['text'], [1], [null]])('a body %j that is not an object', async (body) => {
     expect(readProblem(await post(body))).toMatchObject({ statusCode: 400, errors: [{ pointer: '' }] })
   })
 })
 
 describe('the query', () => {
-  test('is handed over as the schema made it', async () => {
+  test('is passed to the handler as parsed', async () => {
     expect((await app.inject({ url: '/?limit=20', headers: authorized })).json().query).toEqual({ limit: 20 })
   })
 
@@ -53,32 +53,32 @@ describe('the query', () => {
     ['/?constructor=1', '/constructor'],
     ['/?limit[]=1', '/limit[]'],
     ['/scoped?a=1', '/a'],
-  ])('%s is refused', async (url, pointer) => {
+  ])('%s is rejected', async (url, pointer) => {
     const problem = readProblem(await app.inject({ url, headers: authorized }))
     expect(problem).toMatchObject({ statusCode: 400, code: 'validation_failed', errors: [{ pointer }] })
   })
 
-  test('with a malformed percent-encoding is refused and not 500', async () => {
+  test('with a malformed percent-encoding returns 400', async () => {
     expect((await app.inject({ url: '/?limit=%ff%', headers: authorized })).statusCode).toBe(400)
   })
 
-  test('of a public route without a schema does not matter', async () => {
+  test('of a public route without a schema is ignored', async () => {
     expect((await app.inject({ url: '/public?v=1' })).statusCode).toBe(200)
   })
 })
 
-test('header fields are validated by name', async () => {
+test('validates headers by name', async () => {
   const { app: other } = createTestServer()
-  const headers = z.looseObject({ 'idempotency-key': z.string().max(3, { error: 'Is too long' }).optional() })
+  const headers = z.looseObject({ 'idempotency-key': z.string().max(3, { error: 'Too long' }).optional() })
   other.get('/keyed', { schema: { headers } }, async (request) => ({ key: request.headers['idempotency-key'] }))
   const get = (key: string) => other.inject({ url: '/keyed', headers: { ...authorized, 'idempotency-key': key } })
   expect((await get('abc')).json()).toEqual({ key: 'abc' })
-  const errors = [{ pointer: '/idempotency-key', detail: 'Is too long' }]
+  const errors = [{ pointer: '/idempotency-key', detail: 'Too long' }]
   expect(readProblem(await get('abcd'))).toMatchObject({ statusCode: 400, errors })
   await other.close()
 })
 
-test('more faults than a call can have arguments are answered with the first hundred', async () => {
+test('reports the first 100 errors when there are more than a call can have arguments', async () => {
   const { app: other } = createTestServer()
   const body = z.strictObject({ items: z.array(z.string()) })
   other.post('/many', { schema: { body } }, async () => ({}))
@@ -88,7 +88,7 @@ test('more faults than a call can have arguments are answered with the first hun
   await other.close()
 })
 
-test('a schema that is not of zod is a mistake that is found at the start', () => {
+test('throws at route registration for a schema that is not from zod', () => {
   const { app: other } = createTestServer()
   expect(() => other.get('/wrong', { schema: { querystring: { type: 'object' } } }, async () => ({}))).toThrow(/zod/)
 })

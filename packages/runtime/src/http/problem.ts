@@ -3,9 +3,9 @@ import { type ErrorCode, errorCodes, type InputFault } from '@herald/contracts'
 export type ProblemOptions = {
   /** All validation errors of the request. */
   readonly errors?: readonly InputFault[]
-  /** Header fields of the answer, such as `Retry-After`. */
+  /** Headers of the response, such as `Retry-After`. */
   readonly headers?: Readonly<Record<string, string>>
-  /** What led to it: logged when the status is 5xx, never sent. */
+  /** Logged if the status is 5xx, never sent. */
   readonly cause?: unknown
 }
 
@@ -22,10 +22,10 @@ export type ProblemDocument = {
 
 export const problemContentType = 'application/problem+json; charset=utf-8'
 
-/** The header fields of a 503: seconds after which to come again. */
+/** Headers of a 503: seconds to wait before retrying. */
 export const retryLater = { 'retry-after': '5' } as const
 
-/** An answer that is not a success. Thrown by a route or a hook, it becomes a problem document. */
+/** Thrown by a route or a hook, it is sent as a problem document. */
 export class HttpProblem extends Error {
   override readonly name = 'HttpProblem'
   readonly code: ErrorCode
@@ -42,17 +42,17 @@ export class HttpProblem extends Error {
   }
 }
 
-/** Makes a problem to throw: `throw problem('not_found', 'No notification has this id')`. The detail is sent. */
+/** Creates a problem to throw: `throw problem('not_found', 'No notification has this id')`. The detail is sent. */
 export function problem(code: ErrorCode, detail: string, options?: ProblemOptions): HttpProblem {
   return new HttpProblem(code, detail, options)
 }
 
-/** The `type` of a code: a stable URI that names it and does not lead anywhere. */
+/** The `type` of a code: a stable URI that cannot be fetched. */
 export function problemType(code: ErrorCode): string {
   return `urn:herald:problem:${code}`
 }
 
-/** The document that is sent for a problem. */
+/** The document sent for a problem. */
 export function toProblemDocument({ code, message, errors }: HttpProblem, requestId: string): ProblemDocument {
   const { status, title } = errorCodes[code]
   const document = { type: problemType(code), title, status, detail: message, instance: requestId, code }

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Identity } from '../auth/identity.ts'
 import { problem } from './problem.ts'
 
-// Users who are counted at the same time. Whoever was seen longest ago is forgotten first, and so begins anew.
+// Number of users counted at a time. The least recently seen is evicted first, and starts with a new window.
 const countedUsers = 50_000
 
 export type RateLimitOptions = {
@@ -12,10 +12,10 @@ export type RateLimitOptions = {
 }
 
 /**
- * Counts the requests of each user in windows of a minute, in this process, and refuses what is too much. What has no
- * identity is not counted: nobody can use up the budget of a user without that user's token.
+ * Limits the requests of each user per minute and process. Requests without identity are not counted, so that nobody can
+ * use up the budget of another user.
  *
- * @returns a hook that goes after authentication; it throws HttpProblem `rate_limited`
+ * @returns a hook to run after authentication; throws HttpProblem `rate_limited`
  */
 export function createRateLimit(app: FastifyInstance, { requestsPerMinute, identityOf }: RateLimitOptions) {
   app.register(rateLimit, {
@@ -23,7 +23,7 @@ export function createRateLimit(app: FastifyInstance, { requestsPerMinute, ident
     max: requestsPerMinute,
     timeWindow: 60_000,
     cache: countedUsers,
-    // `RateLimit-Limit`, `-Remaining` and `-Reset`, as draft-ietf-httpapi-ratelimit-headers has them up to version 06.
+    // `RateLimit-Limit`, `-Remaining` and `-Reset` of draft-ietf-httpapi-ratelimit-headers up to version 06.
     enableDraftSpec: true,
     keyGenerator: (request) => {
       const identity = identityOf(request)
@@ -36,7 +36,7 @@ export function createRateLimit(app: FastifyInstance, { requestsPerMinute, ident
 
   return async function limitRate(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     if (identityOf(request) === undefined) return
-    // The plugin is not there before the server is ready.
+    // The plugin is not available before the server is ready.
     count ??= app.rateLimit()
     await count.call(app, request, reply)
   }

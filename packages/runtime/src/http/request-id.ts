@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 
 /**
- * The id of a request: its own `x-request-id` when that is 1 to 128 of `[A-Za-z0-9._-]`, else a new UUID. Nothing else
- * is let in, for it stands in log lines and header fields.
+ * The id of a request: its `x-request-id` if that consists of 1 to 128 characters of `[A-Za-z0-9._-]`, otherwise a new
+ * UUID. The id is written to log lines and headers, where other characters could do harm.
  */
 export function requestIdOf(request: Pick<IncomingMessage, 'headers'>): string {
   const given = request.headers['x-request-id']

@@ -11,9 +11,9 @@ export type RequestObservationDependencies = {
 }
 
 /**
- * One log line and one observation for each request, when its connection is done with it, be it finished or broken off;
- * streams without end have the line alone.
- * The line holds the pattern of the route and not the address: that may hold what should not be kept.
+ * Writes one log line and observes one duration for each request once its connection is done with it, finished or
+ * aborted. Endless streams have no meaningful duration and are only logged. The line contains the route pattern and not
+ * the URL, which may contain personal data.
  */
 export function createRequestObservation({ metrics, identityOf, tracing }: RequestObservationDependencies) {
   return function observe(request: FastifyRequest, reply: FastifyReply): void {
@@ -55,7 +55,7 @@ export function createRequestObservation({ metrics, identityOf, tracing }: Reque
   }
 }
 
-/** Fastify's own log lines: none of a request as such, for they hold its address; just what went wrong beneath it. */
+/** Suppresses Fastify's own lines about requests, which contain the URL; keeps errors of the transport. */
 export class QuietLogController extends LogController {
   constructor() {
     super({ requestIdLogLabel: 'requestId' })
@@ -65,9 +65,9 @@ export class QuietLogController extends LogController {
   override defaultErrorLog(): void {}
   override routeNotFound(): void {}
   override streamError(error: Error & { code?: string }, request: FastifyRequest): void {
-    if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') request.log.error({ err: error }, 'An answer was cut')
+    if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') request.log.error({ err: error }, 'Response aborted')
   }
   override writeHeadError(error: Error, request: FastifyRequest): void {
-    request.log.error({ err: error }, 'The head of an answer could not be written')
+    request.log.error({ err: error }, 'Could not write response headers')
   }
 }

@@ -14,14 +14,14 @@ const parts = [
 const noQuery = z.strictObject({})
 
 export type RequestValidationOptions = {
-  /** Whether a route without a schema for its query takes any; else it takes none. */
+  /** Whether a route without a query schema accepts any query; otherwise it accepts none. */
   readonly anyQuery: boolean
 }
 
 /**
- * Validates the parts of a request by the zod schemas of its route, and puts what they made of them in their place.
+ * Validates the parts of a request with the zod schemas of its route, and replaces them by the parsed values.
  *
- * Fastify's own validation stops at the first part that is wrong; this names the faults of all of them at once.
+ * Unlike Fastify's validation, which stops at the first invalid part, it reports the errors of all parts.
  *
  * @throws HttpProblem `validation_failed`
  */
@@ -34,7 +34,7 @@ export function createRequestValidation(schema: FastifySchema, { anyQuery }: Req
   })
 
   return async function validateRequest(request: FastifyRequest): Promise<void> {
-    // Until here the body is bytes. Were it parsed by Fastify's parser, a fault in it would close the connection.
+    // Parsed here because an error in Fastify's parser would close the connection.
     const bytes = request.body instanceof Uint8Array ? request.body : new Uint8Array()
     request.body = schema.body === undefined ? refuseBody(bytes) : parseJsonBody(bytes)
     const faults: InputFault[] = []
@@ -50,7 +50,7 @@ export function createRequestValidation(schema: FastifySchema, { anyQuery }: Req
 }
 
 function describe(count: number): string {
-  if (count === 1) return 'One part of the request is not valid'
-  if (count >= limits.faults) return `${limits.faults} or more parts of the request are not valid`
-  return `${count} parts of the request are not valid`
+  if (count === 1) return 'The request has 1 validation error'
+  if (count >= limits.faults) return `The request has ${limits.faults} or more validation errors`
+  return `The request has ${count} validation errors`
 }

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { createTestServer } from './http-server.fixture.ts'
 import { routeOptions } from './route-options.ts'
 
-test('a route is as its operation says, and has no options beside', () => {
+test('derives exactly the options of the operation', () => {
   const { params, headers, body } = { params: z.object({}), headers: z.object({}), body: z.strictObject({}) }
   expect(routeOptions({ scope: 'things:read', etag: true, params, headers, body })).toEqual({
     config: { scope: 'things:read', etag: true },
@@ -13,7 +13,7 @@ test('a route is as its operation says, and has no options beside', () => {
   expect(routeOptions({ public: true })).toEqual({ config: { public: true }, schema: {} })
 })
 
-test('handlers are typed by the schemas of the contract', async () => {
+test('types handlers by the schemas of the contract', async () => {
   const { app } = createTestServer()
   app.get('/typed', routeOptions(operations.listNotifications), async ({ query }) => {
     const limit: number = query.limit

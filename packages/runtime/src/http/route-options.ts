@@ -3,13 +3,13 @@ import type { FastifyContextConfig } from 'fastify'
 
 type Part = 'params' | 'querystring' | 'headers' | 'body'
 
-/** What an operation of the contract says of its route. */
+/** The parts of a contract operation that its route needs. */
 export type OperationOfRoute = Pick<Operation, Part | 'public' | 'scope' | 'etag'>
 
-/** The schemas of the parts that the operation has, by their own types: handlers are typed by them. */
+/** The schemas of an operation with their exact types, from which handlers infer theirs. */
 type SchemaOf<Of extends OperationOfRoute> = { readonly [Name in Extract<keyof Of, Part>]: Of[Name] }
 
-/** The options of a route that serves an operation: who may call, and what is validated. */
+/** The options of the route that serves an operation: authorization and validation. */
 export function routeOptions<const Of extends OperationOfRoute>(
   operation: Of,
 ): { config: FastifyContextConfig; schema: SchemaOf<Of> } {

@@ -1,9 +1,8 @@
 /**
- * The header fields of every answer that tell browsers what not to make of it. Not `Strict-Transport-Security`: only who
- * ends TLS, the gateway, knows about that.
+ * Security headers of every response. `Strict-Transport-Security` is left to the gateway, which terminates TLS.
  */
 export const securityHeaders = {
-  // Answers are data: whatever else a browser takes them for may load nothing and be framed nowhere.
+  // Responses are data: should a browser render one, it may load nothing and not be framed.
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   'cross-origin-resource-policy': 'same-origin',
   'referrer-policy': 'no-referrer',

@@ -5,7 +5,7 @@ import { serve } from './serve.ts'
 
 const quiet = { info: () => {}, error: () => {} } as unknown as Parameters<typeof createReleasers>[0]
 
-test('a server that listens is closed at the end', async () => {
+test('closes a listening server on release', async () => {
   const releasers = createReleasers(quiet)
   const { app } = createTestServer()
   await serve(app, { name: 'http', host: '127.0.0.1', port: 0, releasers })
@@ -15,7 +15,7 @@ test('a server that listens is closed at the end', async () => {
   await expect(fetch(`${origin}/public`)).rejects.toThrow()
 })
 
-test('a server whose port is taken fails, and can still be released', async () => {
+test('rejects when the port is taken, and can still be released', async () => {
   const releasers = createReleasers(quiet)
   const [first, second] = [createTestServer().app, createTestServer().app]
   await serve(first, { name: 'first', host: '127.0.0.1', port: 0, releasers })

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify'
 
-/** Adds to the header fields of the request on which the answer depends; what a route said of them stays. */
+/** Adds a field to `Vary`, and keeps those that a route has set. */
 export function addVary(reply: FastifyReply, field: string): void {
   const given = [reply.getHeader('vary') ?? []].flat().join(', ')
   const fields = given.split(/\s*,\s*/).filter((name) => name !== '')
