@@ -8,5 +8,5 @@ const issuer = await createTokenIssuer({
   ...(AUDIENCE ? { audience: AUDIENCE } : {}),
 })
 const server = await startIssuerServer(issuer, { host: HOST, port: Number(PORT) })
-process.stdout.write(`Tokens for development of ${issuer.issuer} at port ${server.port}\n`)
+process.stdout.write(`Issuing development tokens as ${issuer.issuer} on port ${server.port}\n`)
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void server.stop())

@@ -1,24 +1,24 @@
 import type { TokenClaims, TokenIssuer, TokenOverrides } from './token-issuer.ts'
 
-/** The issuer that {@link startIssuerServer} serves at `url`, as if it were here. */
+/** Connects to an issuer that {@link startIssuerServer} serves at `url`. */
 export async function connectTokenIssuer(url: string): Promise<TokenIssuer> {
-  const get = async (path: string) => JSON.parse(await ask(`${url}${path}`))
+  const get = async (path: string) => JSON.parse(await fetchText(`${url}${path}`))
   const [about, jwks] = await Promise.all([get('/issuer'), get('/jwks.json')])
   return {
     ...about,
     jwks,
     async sign(claims: TokenClaims = {}, overrides: TokenOverrides = {}) {
-      // JSON knows no `undefined`: a claim that is to be left out is `null` there.
+      // JSON has no `undefined`: claims to leave out are sent as `null`.
       const named = Object.entries(claims).map(([name, value]) => [name, value === undefined ? null : value])
       const body = JSON.stringify({ claims: Object.fromEntries(named), overrides })
-      return ask(`${url}/token`, { method: 'POST', body })
+      return fetchText(`${url}/token`, { method: 'POST', body })
     },
   }
 }
 
-async function ask(url: string, request?: RequestInit): Promise<string> {
-  const answer = await fetch(url, request)
-  const text = await answer.text()
-  if (!answer.ok) throw new Error(`${url} answered ${answer.status}: ${text}`)
+async function fetchText(url: string, request?: RequestInit): Promise<string> {
+  const response = await fetch(url, request)
+  const text = await response.text()
+  if (!response.ok) throw new Error(`${url} responded with ${response.status}: ${text}`)
   return text
 }

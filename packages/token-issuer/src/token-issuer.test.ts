@@ -8,14 +8,14 @@ const expected: JWTVerifyOptions = { issuer: issuer.issuer, audience: issuer.aud
 
 const verify = (token: string) => jwtVerify(token, key, expected)
 
-test('a token holds the claims given, and is good for an hour', async () => {
+test('signs the given claims with an expiry of one hour', async () => {
   const claims = { sub: 'a', subscriber_id: 'b', name: 'c', picture: 'd', actor_type: 'ai user', scope: 'e' }
   const { payload } = await verify(await issuer.sign(claims))
   expect(payload).toMatchObject(claims)
   expect((payload.exp ?? 0) - (payload.iat ?? 0)).toBe(3600)
 })
 
-test('by default it is a new user of a new subscriber, with every scope', async () => {
+test('signs a token of a new user and subscriber with every scope by default', async () => {
   const [one, other] = await Promise.all([issuer.sign(), issuer.sign()].map(async (token) => verify(await token)))
   expect(one?.payload.sub).toMatch(/^[0-9a-f-]{36}$/)
   expect(one?.payload.sub).not.toBe(other?.payload.sub)
@@ -23,7 +23,7 @@ test('by default it is a new user of a new subscriber, with every scope', async 
   expect(one?.payload.scope).toBe('notifications:create change-entries:read')
 })
 
-test('a claim given as undefined is left out', async () => {
+test('leaves out claims set to undefined', async () => {
   const { payload } = await verify(await issuer.sign({ sub: undefined }))
   expect(payload).not.toHaveProperty('sub')
 })
@@ -33,15 +33,15 @@ test.each([
   ['is not valid yet', { notBefore: 60 }, 'ERR_JWT_CLAIM_VALIDATION_FAILED'],
   ['is for another audience', { audience: 'other' }, 'ERR_JWT_CLAIM_VALIDATION_FAILED'],
   ['is from another issuer', { issuer: 'other' }, 'ERR_JWT_CLAIM_VALIDATION_FAILED'],
-])('a token that %s can be had', async (_what, overrides, code) => {
+])('signs a token that %s', async (_what, overrides, code) => {
   await expect(verify(await issuer.sign({}, overrides))).rejects.toMatchObject({ code })
 })
 
-test('a token that never expires can be had', async () => {
+test('signs a token without expiry', async () => {
   expect((await verify(await issuer.sign({}, { expiresIn: null }))).payload).not.toHaveProperty('exp')
 })
 
-test('another issuer of the same name and key id makes forgeries', async () => {
+test('an issuer with the same name and key id forges tokens', async () => {
   const forger = await createTokenIssuer({ keyId: issuer.keyId })
   await expect(verify(await forger.sign())).rejects.toMatchObject({ code: 'ERR_JWS_SIGNATURE_VERIFICATION_FAILED' })
 })

@@ -3,14 +3,14 @@ import { exportJWK, exportSPKI, generateKeyPair, type JWTPayload, SignJWT } from
 
 export const allScopes = 'notifications:create change-entries:read'
 
-export interface TokenIssuerOptions {
-  issuer?: string
-  audience?: string
-  /** Two issuers with one key id: what one signs is a forgery to whoever trusts the other. */
-  keyId?: string
+export type TokenIssuerOptions = {
+  readonly issuer?: string
+  readonly audience?: string
+  /** Set to the id of another issuer's key to forge tokens of that issuer. */
+  readonly keyId?: string
 }
 
-/** Claims under the names they have in the token. One given as `undefined` is left out. */
+/** Claims by their names in the token. Those set to `undefined` are left out. */
 export type TokenClaims = Record<string, unknown> & {
   sub?: string | undefined
   subscriber_id?: string | undefined
@@ -20,19 +20,19 @@ export type TokenClaims = Record<string, unknown> & {
   scope?: string | undefined
 }
 
-export interface TokenOverrides {
-  issuer?: string
-  audience?: string
-  keyId?: string
-  /** Seconds from now; negative for a token that has expired, `null` for one that never does. */
-  expiresIn?: number | null
+export type TokenOverrides = {
+  readonly issuer?: string
+  readonly audience?: string
+  readonly keyId?: string
+  /** Seconds from now; negative for an expired token, `null` for one without expiry. */
+  readonly expiresIn?: number | null
   /** Seconds from now. */
-  notBefore?: number
+  readonly notBefore?: number
 }
 
 export type TokenIssuer = Awaited<ReturnType<typeof createTokenIssuer>>
 
-/** Makes a key pair for this run, and signs tokens with it that Herald accepts, or refuses, as asked. */
+/** Generates a key pair and signs tokens with it, valid ones by default and invalid ones on request. */
 export async function createTokenIssuer(options: TokenIssuerOptions = {}) {
   const { issuer = 'https://issuer.invalid/', audience = 'herald', keyId = randomUUID() } = options
   const { publicKey, privateKey } = await generateKeyPair('ES256', { extractable: true })
@@ -45,7 +45,7 @@ export async function createTokenIssuer(options: TokenIssuerOptions = {}) {
     publicKeyPem: await exportSPKI(publicKey),
     jwks: { keys: [jwk] },
 
-    /** A token of an hour with every scope, for a new user of a new subscriber unless the claims say otherwise. */
+    /** By default the token is valid for an hour, has every scope, and belongs to a new user of a new subscriber. */
     async sign(claims: TokenClaims = {}, overrides: TokenOverrides = {}): Promise<string> {
       const now = Math.floor(Date.now() / 1000)
       const { expiresIn = 3600, notBefore } = overrides
