@@ -1,6 +1,6 @@
 import type { z } from 'zod'
+import { deriveEventId } from './derive-event-id.ts'
 import { changeRecordedSchema, mentionCreatedSchema, receiptSchema } from './event-data.ts'
-import { deriveEventId } from './event-id.ts'
 import { examples } from './examples.ts'
 import { eventTypes } from './topics.ts'
 

@@ -1,6 +1,7 @@
 export { type AsyncApiDocument, createAsyncApiDocument } from './asyncapi/document.ts'
 export { type ChangeEntry, changeEntrySchema } from './change-entry.ts'
 export { type CloudEventAttributes, cloudEventAttributesSchema } from './cloud-event.ts'
+export { deriveEventId, type EventIdentity } from './derive-event-id.ts'
 export { describeFaults } from './describe-faults.ts'
 export { type ErrorCode, type ErrorEntry, errorCodes, type InputFault } from './error-codes.ts'
 export {
@@ -13,7 +14,6 @@ export {
   type ReceiptInput,
   receiptSchema,
 } from './event-data.ts'
-export { deriveEventId, type EventIdentity } from './event-id.ts'
 export {
   type EventDataInput,
   type EventDescription,

@@ -14,7 +14,7 @@ export interface Mutant {
 const consumer = 'services/ingest/dist/kafka/consumer.js'
 const batchRunner = 'services/ingest/dist/kafka/batch-runner.js'
 const recordHandler = 'services/ingest/dist/events/record-handler.js'
-const eventId = 'packages/contracts/dist/event-id.js'
+const deriveEventId = 'packages/contracts/dist/derive-event-id.js'
 const insertNew = 'packages/store/dist/insert-new.js'
 
 const refuseAll = (origins: string) =>
@@ -53,7 +53,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'no-dedupe',
     modules: {
-      [eventId]: [
+      [deriveEventId]: [
         {
           find: "hash('sha256', input,",
           replace: "hash('sha256', Buffer.concat([input, Buffer.from(String(Math.random()))]),",

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
-import { deriveEventId } from './event-id.ts'
+import { deriveEventId } from './derive-event-id.ts'
 
 // Golden vectors, computed by an independent program from the contract's text. They never change.
 const vectors = [
