@@ -3,7 +3,7 @@ import type { JsonValue } from './json-safety.ts'
 
 const stateSchema = z.custom<JsonValue>().meta({ description: 'Any JSON value, including `null`' })
 
-/** A line of the change log (specification 2.5). */
+/** An entry of the change log (specification 2.5). */
 export const changeEntrySchema = z.object({
   id: z.string().meta({ format: 'uuid' }),
   user: z.object({ id: z.string().meta({ format: 'uuid' }), name: z.string(), email: z.string() }),

@@ -4,8 +4,8 @@ import { uuidSchema } from './uuid.ts'
 import { fitsUuidV7 } from './uuid-v7.ts'
 
 /**
- * The attributes of a CloudEvents 1.0 event that Herald needs; others are ignored. `time` comes out in milliseconds since
- * 1970, `subscriberid` in lower case.
+ * The attributes of a CloudEvents 1.0 event that Herald uses; others are ignored. `time` is parsed to milliseconds since
+ * 1970, `subscriberid` to lower case.
  */
 export const cloudEventAttributesSchema = z.object({
   specversion: z.literal('1.0'),
@@ -18,7 +18,7 @@ export const cloudEventAttributesSchema = z.object({
     .string()
     .regex(/^application\/([\w.+-]+\+)?json\s*(;.*)?$/i, { error: 'Must be a JSON media type' })
     .optional(),
-  /** W3C Trace Context. It serves to look into things: one that is not valid is no fault of the event. */
+  /** W3C Trace Context. Only used for tracing, so an invalid one is ignored. */
   traceparent: z
     .string()
     .regex(/^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}/)

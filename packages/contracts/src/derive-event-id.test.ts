@@ -24,18 +24,18 @@ const vectors = [
   ['0190a6e0-7c1b-7def-8abc-0123456789ab', '/s', 'x'.repeat(300), 2 ** 48 - 1, 'ffffffff-ffff-79c0-a0a2-b6e3c3cc8ea0'],
 ] as const
 
-test.each(vectors)('derives the same id for ever: %s %s %s', (subscriberId, source, id, time, expected) => {
+test.each(vectors)('derives the frozen id of %s %s %s', (subscriberId, source, id, time, expected) => {
   expect(deriveEventId({ subscriberId, source, id, time })).toBe(expected)
 })
 
-test('a subscriber in upper case is the same subscriber', () => {
+test('ignores the case of the subscriber id', () => {
   const event = { source: '/a', id: '1', time: 1 }
   expect(deriveEventId({ ...event, subscriberId: 'ABCDEF00-0000-4000-8000-000000000000' })).toBe(
     deriveEventId({ ...event, subscriberId: 'abcdef00-0000-4000-8000-000000000000' }),
   )
 })
 
-test('the vectors in the README are true', () => {
+test('derives the ids in the README', () => {
   const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
   const table = readme.split('<!-- vectors -->')[1]?.split('<!-- end of vectors -->')[0] ?? ''
   const rows = table.split('\n').filter((line) => line.startsWith('| `'))

@@ -2,14 +2,14 @@ import { hash } from 'node:crypto'
 import { writeUuid } from './uuid.ts'
 import { makeUuidV7 } from './uuid-v7.ts'
 
-/** Of the id that is derived just now: as much of the hash as goes into it. */
+/** Reused buffer for the part of the hash that goes into an id. */
 const tail = new Uint8Array(10)
 
-/** What makes an event the same event, whenever and however often it comes. */
+/** Identifies an event across redeliveries and replays. */
 export type EventIdentity = {
   /** The subscriber's UUID. */
   readonly subscriberId: string
-  /** The CloudEvents attributes `source` and `id`, as they were given. */
+  /** The CloudEvents attributes `source` and `id`, unmodified. */
   readonly source: string
   readonly id: string
   /** Milliseconds since 1970 of the attribute `time`, truncated. */
@@ -17,9 +17,9 @@ export type EventIdentity = {
 }
 
 /**
- * The id of the notification or change entry that an event makes: a UUIDv7 of the event's time, whose other 74 bits are
- * the first of SHA-256 over the subscriber's 16 bytes, then `source`, then `id`, each in UTF-8 behind its length in bytes
- * (32 bits, big-endian). The derivation is frozen: a publisher, an e-mailer and a replay years later get the same id.
+ * Derives the id of the notification or change entry that an event creates: a UUIDv7 with the event's time and the first
+ * 74 bits of SHA-256 over the subscriber's 16 bytes, `source` and `id`, the latter two in UTF-8 and each preceded by its
+ * length in bytes (32 bits, big-endian). The derivation is frozen, so that a replay years later yields the same id.
  */
 export function deriveEventId({ subscriberId, source, id, time }: EventIdentity): string {
   const sourceLength = Buffer.byteLength(source)
@@ -30,7 +30,7 @@ export function deriveEventId({ subscriberId, source, id, time }: EventIdentity)
   input.write(source, 20)
   input.writeUInt32BE(idLength, 20 + sourceLength)
   input.write(id, 24 + sourceLength)
-  // As a text of one character a byte it costs a third of what it costs as a Buffer.
+  // A latin-1 string takes a third of the time of a Buffer.
   const digest = hash('sha256', input, 'binary')
   for (let i = 0; i < tail.length; i++) tail[i] = digest.charCodeAt(i)
   return makeUuidV7(time, tail)

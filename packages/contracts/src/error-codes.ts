@@ -1,9 +1,9 @@
-/** What a code says to an HTTP client: the status and the title of its problem document (RFC 9457). */
+/** The status and title of a code's problem document (RFC 9457). */
 export type ErrorEntry = { readonly status: number; readonly title: string }
 
 /**
- * Every stable, machine-readable code that an HTTP answer of Herald carries in `code`.
- * The problem documents and the OpenAPI responses are made from this table alone; within a major version it only grows.
+ * Every stable, machine-readable value of `code` in an HTTP response. The problem documents and the OpenAPI responses are
+ * derived from this table. Within a major version codes are only added.
  */
 export const errorCodes = {
   invalid_json: { status: 400, title: 'Invalid JSON' },
@@ -30,5 +30,5 @@ export const errorCodes = {
 /** A code of {@link errorCodes}. */
 export type ErrorCode = keyof typeof errorCodes
 
-/** One fault of a request; `pointer` is a JSON Pointer (RFC 6901) without `#`; empty for the whole document. */
+/** A validation error; `pointer` is a JSON Pointer (RFC 6901) without `#`, empty for the whole document. */
 export type InputFault = { readonly pointer: string; readonly detail: string }

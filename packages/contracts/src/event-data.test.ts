@@ -34,22 +34,22 @@ describe('a mention', () => {
     return parsed.success ? [] : zodFaults(parsed.error).map(({ pointer }) => pointer)
   }
 
-  test('may say more than is known, at every level', () => {
+  test('may have unknown fields at every level', () => {
     const { metadata, actor } = mention()
-    const wordy = {
+    const extended = {
       actor: { ...actor, nickname: 'A' },
       metadata: { ...metadata, mention: { ...metadata.mention, mood: 'x' }, more: {} },
       more: 1,
     }
-    expect(mentionCreatedSchema.parse(mention(wordy))).toEqual(mention())
+    expect(mentionCreatedSchema.parse(mention(extended))).toEqual(mention())
   })
 
-  test('counts a recipient once, in the order of the first naming, in whichever case', () => {
+  test('drops duplicate recipients case-insensitively, keeping the order', () => {
     const recipientIds = [uuid(11), uuid(10).toUpperCase(), uuid(11).toUpperCase(), uuid(10)]
     expect(mentionCreatedSchema.parse(mention({ recipientIds })).recipientIds).toEqual([uuid(11), uuid(10)])
   })
 
-  test('has 1 to 10,000 recipients, counted without the repeated', () => {
+  test('has 1 to 10,000 recipients, not counting duplicates', () => {
     expect(faultsOf({ recipientIds: manyIds(10_000) })).toEqual([])
     expect(faultsOf({ recipientIds: [...manyIds(10_000), ...manyIds(10_000)] })).toEqual([])
     expect(faultsOf({ recipientIds: manyIds(10_001) })).toEqual(['/recipientIds'])
@@ -68,33 +68,33 @@ describe('a mention', () => {
     [{ metadata: { mention: { mentionerName: '', snippet: '' } } }, '/metadata/mention'],
     [{ metadata: { ...mention().metadata, add: [] } }, '/metadata/add'],
     [{ metadata: { ...mention().metadata, edit: { a: 'x'.repeat(16_384) } } }, '/metadata'],
-  ])('with %j is refused', (changes, pointer) => {
+  ])('with %j is rejected', (changes, pointer) => {
     expect(faultsOf(changes)).toEqual([pointer])
   })
 })
 
 describe('a change', () => {
-  test.each([[null], [false], [0], [''], [[]], [{ $set: 1 }]])('may have %j for a state', (state) => {
+  test.each([[null], [false], [0], [''], [[]], [{ $set: 1 }]])('may have the state %j', (state) => {
     const parsed = changeRecordedSchema.parse(change({ beforeState: state, afterState: state }))
     expect([parsed.beforeState, parsed.afterState]).toEqual([state, state])
   })
 
-  test('without a state has null', () => {
+  test('has the state null if it is absent', () => {
     expect(changeRecordedSchema.parse(change())).toEqual(change({ beforeState: null, afterState: null }))
   })
 
-  test('a state is passed on and not copied, whatever its keys', () => {
+  test('passes states on without copying them', () => {
     const state = JSON.parse('{"z":1,"a":2,"$set":{},"":null,"constructor":{"prototype":1}}')
     expect(changeRecordedSchema.parse(change({ afterState: state })).afterState).toBe(state)
   })
 
-  test('may say more than is known', () => {
+  test('may have unknown fields', () => {
     const { user } = change()
-    const wordy = { more: 1, user: { ...user, phone: '1' }, beforeState: null, afterState: null }
-    expect(changeRecordedSchema.parse(change(wordy))).toEqual(change({ beforeState: null, afterState: null }))
+    const extended = { more: 1, user: { ...user, phone: '1' }, beforeState: null, afterState: null }
+    expect(changeRecordedSchema.parse(change(extended))).toEqual(change({ beforeState: null, afterState: null }))
   })
 
-  test.each(['user', 'entityType', 'entityId', 'entityTitle', 'actionType', 'changedField'])('needs %s', (field) => {
+  test.each(['user', 'entityType', 'entityId', 'entityTitle', 'actionType', 'changedField'])('requires %s', (field) => {
     const parsed = changeRecordedSchema.safeParse(change({ [field]: undefined }))
     expect(parsed.error && zodFaults(parsed.error).map(({ pointer }) => pointer)).toEqual([`/${field}`])
   })

@@ -6,7 +6,7 @@ import { textSchema } from './text.ts'
 import { uuidSchema } from './uuid.ts'
 import { actorTypes, locationTypes, subjectTypes } from './values.ts'
 
-/** The data of `herald.mention.created.v1`. Fields that aren't known are ignored; a recipient named twice counts once. */
+/** The data of `herald.mention.created.v1`. Unknown fields and duplicate recipients are ignored. */
 export const mentionCreatedSchema = z.object({
   actor: z.object({
     id: uuidSchema,
@@ -29,17 +29,17 @@ export const mentionCreatedSchema = z.object({
     .meta({ description: `At most ${limits.eventRecipients}; duplicates are ignored` }),
 })
 export type MentionCreated = z.infer<typeof mentionCreatedSchema>
-/** What a publisher says of a mention. */
+/** The data of a mention as a publisher sends it. */
 export type MentionCreatedInput = z.input<typeof mentionCreatedSchema>
 
-/** A state may be anything, and what is absent is `null`. It is passed through by reference, never copied. */
+/** Any JSON value, `null` if absent. Passed on by reference, because zod's copy would drop or reorder keys. */
 const stateSchema = z
   .custom<JsonValue | undefined>()
   .optional()
   .transform((state): JsonValue => state ?? null)
   .meta({ description: 'Any JSON value; `null` if absent' })
 
-/** The data of `herald.change.recorded.v1`. Fields that aren't known are ignored. */
+/** The data of `herald.change.recorded.v1`. Unknown fields are ignored. */
 export const changeRecordedSchema = z.object({
   user: z.object({ id: uuidSchema, name: textSchema(limits.nameCharacters), email: z.string() }),
   entityType: z.string(),
@@ -51,9 +51,9 @@ export const changeRecordedSchema = z.object({
   afterState: stateSchema,
 })
 export type ChangeRecorded = z.infer<typeof changeRecordedSchema>
-/** What a publisher says of a change. */
+/** The data of a change as a publisher sends it. */
 export type ChangeRecordedInput = z.input<typeof changeRecordedSchema>
 
-/** The data of `herald.email.sent.v1` and `herald.notification.read.v1`; when it happened is the event's `time`. */
+/** The data of `herald.email.sent.v1` and `herald.notification.read.v1`, which happened at the event's `time`. */
 export const receiptSchema = z.object({ notificationId: uuidSchema, recipientId: uuidSchema })
 export type ReceiptInput = z.input<typeof receiptSchema>

@@ -1,4 +1,4 @@
-// Values of the documentation, in the specification's own shapes. A test holds each against its schema.
+// Examples of the API documentation; tests validate each against its schema.
 const userId = '7c9e6679-7425-40de-944b-e07fc1f90ae7'
 const recipientId = '16fd2706-8baf-433b-82eb-8c7fada847da'
 const time = '2026-01-31T09:30:00Z'

@@ -1,4 +1,4 @@
-/** Every bound that the contract sets; sizes in bytes, texts in Unicode characters. */
+/** All limits of the contract; sizes in bytes, texts in Unicode characters. */
 export const limits = {
   bodyBytes: 256 * 1024,
   bodyLevels: 64,
@@ -13,7 +13,7 @@ export const limits = {
   eventLevels: 64,
   eventFutureMs: 5 * 60 * 1_000,
   requestsPerMinute: 600,
-  /** How many faults of one input are told. */
+  /** Maximum number of validation errors reported for one input. */
   faults: 100,
   idempotencyKeyCharacters: 255,
   idempotencyKeptMs: 24 * 60 * 60 * 1_000,
@@ -24,7 +24,7 @@ export const limits = {
   examinedPerStep: 1_000,
   examinedPerRequest: 10_000,
   deadLetterDetailBytes: 1024,
-  /** What a dead letter may be larger than the record that it was, headers included. */
+  /** How much larger than the original record a dead letter may be, headers included. */
   deadLetterExtraBytes: 64 * 1024,
   receiptWaitMs: 10 * 60 * 1_000,
 } as const

@@ -14,21 +14,21 @@ const filters = {
   createdTo: timestampSchema.optional(),
 }
 
-/** The query of `GET /change-entries/all`: every filter narrows the current subscriber's change log further. */
+/** The query of `GET /change-entries/all`. Filters are combined with AND. */
 export const exportChangeEntriesQuerySchema = z.strictObject(filters)
 export type ChangeEntryFilters = z.infer<typeof exportChangeEntriesQuerySchema>
 
-/** The query of `GET /change-entries`: the same filters, paged. */
+/** The query of `GET /change-entries`: the same filters, with paging. */
 export const listChangeEntriesQuerySchema = z.strictObject({
   limit: pageLimitSchema,
   cursor: uuidSchema.optional(),
   ...filters,
 })
 
-/** The answer of `GET /change-entries/all` as JSON (specification 4.4). */
+/** The response of `GET /change-entries/all` as JSON (specification 4.4). */
 export const changeEntriesSchema = z.object({ data: z.array(changeEntrySchema) })
 
-/** The answer of `GET /change-entries`. */
+/** The response of `GET /change-entries`. */
 export const changeEntryPageSchema = z.object({
   data: z.object({
     changeEntries: z.array(changeEntrySchema),

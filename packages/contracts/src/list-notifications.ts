@@ -5,19 +5,19 @@ import { timestampSchema } from './timestamp.ts'
 import { uuidSchema } from './uuid.ts'
 import { locationTypes, notificationTypes } from './values.ts'
 
-/** A page's size, in the text form that a query string has. */
+/** Page size, parsed from a query string. */
 export const pageLimitSchema = z
   .string()
   .regex(/^[1-9][0-9]{0,2}$/, { error: `Must be a whole number from 1 to ${limits.pageMax}` })
   .transform(Number)
   .refine((limit) => limit <= limits.pageMax, { error: `Must be at most ${limits.pageMax}` })
   .default(limits.pageDefault)
-  .meta({ asSent: { type: 'integer', minimum: 1, maximum: limits.pageMax, default: limits.pageDefault } })
+  .meta({ wireSchema: { type: 'integer', minimum: 1, maximum: limits.pageMax, default: limits.pageDefault } })
 
 export const readStatuses = ['all', 'unread', 'read'] as const
 export type ReadStatus = (typeof readStatuses)[number]
 
-/** The query of `GET /`: every filter narrows the current user's feed further. */
+/** The query of `GET /`. Filters are combined with AND. */
 export const listNotificationsQuerySchema = z.strictObject({
   limit: pageLimitSchema,
   cursor: uuidSchema.optional(),
@@ -31,10 +31,10 @@ export const listNotificationsQuerySchema = z.strictObject({
 })
 export type ListNotificationsQuery = z.infer<typeof listNotificationsQuerySchema>
 
-/** The path of the operations on one notification. */
+/** The path parameters of the operations on one notification. */
 export const notificationParamsSchema = z.strictObject({ notificationId: uuidSchema })
 
-/** The answer of `GET /` (specification 4.2). */
+/** The response of `GET /` (specification 4.2). */
 export const notificationPageSchema = z.object({
   data: z.object({
     notifications: z.array(notificationSchema),

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { limits } from './limits.ts'
 import { uuidSchema } from './uuid.ts'
 
-/** The body of `POST /notifications/read`: some by their ids, or all, or all up to one of them in the order of the list. */
+/** The body of `POST /notifications/read`: some by id, all, or all up to one of them in list order. */
 export const markReadSchema = z
   .strictObject({
     ids: z
@@ -26,8 +26,8 @@ export type MarkRead = z.infer<typeof markReadSchema>
 
 const countSchema = z.int().nonnegative()
 
-/** The answer of `POST /notifications/read`. */
+/** The response of `POST /notifications/read`. */
 export const markedReadSchema = z.object({ data: z.object({ updated: countSchema, unreadCount: countSchema }) })
 
-/** The answer of `GET /notifications/unread-count`. */
+/** The response of `GET /notifications/unread-count`. */
 export const unreadCountSchema = z.object({ data: z.object({ unreadCount: countSchema }) })

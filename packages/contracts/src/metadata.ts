@@ -5,7 +5,7 @@ import { textSchema } from './text.ts'
 
 type JsonObject = { [key: string]: JsonValue }
 
-/** Passed through as it is, by reference: a copy by zod would lose or reorder keys that users may well have. */
+/** Passed on by reference, because zod's copy would drop or reorder keys. */
 const freeFormSchema = z
   .custom<JsonObject>((value) => typeof value === 'object' && value !== null && !Array.isArray(value), {
     error: 'Must be an object',
@@ -21,16 +21,16 @@ const mentionShape = {
 
 type Mention = { entityType?: string | undefined; anchorId?: string | undefined }
 
-const says = (mention: Mention) => mention.entityType !== undefined || mention.anchorId !== undefined
-const saysWhere = { error: 'Must have entityType or anchorId' }
-const saysWhereSchema = { anyOf: [{ required: ['entityType'] }, { required: ['anchorId'] }] }
+const hasTarget = (mention: Mention) => mention.entityType !== undefined || mention.anchorId !== undefined
+const targetRequired = { error: 'Must have entityType or anchorId' }
+const targetJsonSchema = { anyOf: [{ required: ['entityType'] }, { required: ['anchorId'] }] }
 
 type Metadata = { mention: Mention; add: JsonObject; edit: JsonObject }
 
 const isSmall = (metadata: Metadata) => Buffer.byteLength(JSON.stringify(metadata)) <= limits.metadataBytes
-const small = { error: `Must be at most ${limits.metadataBytes} bytes of JSON` }
+const sizeError = { error: `Must be at most ${limits.metadataBytes} bytes of JSON` }
 const isFlat = (metadata: Metadata) => !isNestedDeeper(metadata, limits.metadataLevels)
-const flat = { error: `Must be nested at most ${limits.metadataLevels} levels deep` }
+const depthError = { error: `Must be nested at most ${limits.metadataLevels} levels deep` }
 
 const freeForms = { add: freeFormSchema.default(() => ({})), edit: freeFormSchema.default(() => ({})) }
 
@@ -38,18 +38,21 @@ const bounds = {
   description: `At most ${limits.metadataBytes} bytes of JSON and ${limits.metadataLevels} levels; no key is \`__proto__\``,
 }
 
-/** `metadata` of a request (specification 2.3): a field that isn't known is refused. */
+/** `metadata` of a request (specification 2.3). Unknown fields are rejected. */
 export const metadataSchema = z
-  .strictObject({ mention: z.strictObject(mentionShape).refine(says, saysWhere).meta(saysWhereSchema), ...freeForms })
-  .refine(isFlat, { ...flat, abort: true })
-  .refine(isSmall, small)
+  .strictObject({
+    mention: z.strictObject(mentionShape).refine(hasTarget, targetRequired).meta(targetJsonSchema),
+    ...freeForms,
+  })
+  .refine(isFlat, { ...depthError, abort: true })
+  .refine(isSmall, sizeError)
   .meta(bounds)
 
-/** `metadata` of an event: a field that isn't known is left out, for a publisher may be newer than this service. */
+/** `metadata` of an event. Unknown fields are dropped, because a publisher may be newer than this service. */
 export const eventMetadataSchema = z
-  .object({ mention: z.object(mentionShape).refine(says, saysWhere).meta(saysWhereSchema), ...freeForms })
-  .refine(isFlat, { ...flat, abort: true })
-  .refine(isSmall, small)
+  .object({ mention: z.object(mentionShape).refine(hasTarget, targetRequired).meta(targetJsonSchema), ...freeForms })
+  .refine(isFlat, { ...depthError, abort: true })
+  .refine(isSmall, sizeError)
   .meta(bounds)
 
 export type NotificationMetadata = z.infer<typeof metadataSchema>

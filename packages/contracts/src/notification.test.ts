@@ -18,56 +18,56 @@ const body = (changes: Record<string, unknown> = {}) => ({
 
 const faultsOf = (input: unknown) => {
   const result = createNotificationSchema.safeParse(input)
-  return result.success ? [] : zodFaults(result.error).map((fault) => fault.pointer)
+  return result.success ? [] : zodFaults(result.error).map(({ pointer }) => pointer)
 }
 
 const mention = (changes: Record<string, unknown>) => ({
   metadata: { mention: { mentionerName: 'Ada', snippet: 'Look', entityType: 'portfolio', ...changes } },
 })
 
-test('add and edit are empty when absent, and pass untouched when given', () => {
+test('defaults add and edit to empty objects, and passes given ones on unchanged', () => {
   expect(createNotificationSchema.parse(body()).metadata).toMatchObject({ add: {}, edit: {} })
   const add = JSON.parse('{"$set":1,"a.b":{"constructor":null},"":[],"_bsontype":"Long"}')
   const metadata = { ...mention({}).metadata, add }
   expect(JSON.stringify(createNotificationSchema.parse(body({ metadata })).metadata.add)).toBe(JSON.stringify(add))
 })
 
-test('identifiers come out in lower case', () => {
+test('parses identifiers to lower case', () => {
   expect(createNotificationSchema.parse(body({ subjectId: uuid(10).toUpperCase() })).subjectId).toBe(uuid(10))
 })
 
 test.each([
   ['an unknown field', { extra: 1 }, ['/extra']],
-  ['a foreign actor', { actorId: uuid(9) }, ['/actorId']],
+  ['an actor', { actorId: uuid(9) }, ['/actorId']],
   ['an unknown type', { type: 'like' }, ['/type']],
-  ['a location that is no location', { locationType: 'user' }, ['/locationType']],
+  ['an invalid location type', { locationType: 'user' }, ['/locationType']],
   ['a malformed identifier', { subjectId: 'nope' }, ['/subjectId']],
-  ['nobody', { recipientIds: [] }, ['/recipientIds']],
-  ['somebody twice', { recipientIds: [uuid(3), uuid(3).toUpperCase()] }, ['/recipientIds/1']],
+  ['no recipients', { recipientIds: [] }, ['/recipientIds']],
+  ['a duplicate recipient', { recipientIds: [uuid(3), uuid(3).toUpperCase()] }, ['/recipientIds/1']],
   ['1,001 recipients', { recipientIds: Array.from({ length: 1_001 }, (_, n) => uuid(n)) }, ['/recipientIds']],
   ['a long snippet', mention({ snippet: 'x'.repeat(2_001) }), ['/metadata/mention/snippet']],
   ['a long name', mention({ mentionerName: 'x'.repeat(201) }), ['/metadata/mention/mentionerName']],
   ['neither entity nor anchor', mention({ entityType: undefined }), ['/metadata/mention']],
-  ['an array for free form', { metadata: { ...mention({}).metadata, add: [] } }, ['/metadata/add']],
-  ['a large metadata', { metadata: { ...mention({}).metadata, add: { a: 'x'.repeat(16_384) } } }, ['/metadata']],
-  ['null for a text', mention({ anchorId: null }), ['/metadata/mention/anchorId']],
-])('%s is refused', (_, changes, pointers) => {
+  ['an array as free-form object', { metadata: { ...mention({}).metadata, add: [] } }, ['/metadata/add']],
+  ['large metadata', { metadata: { ...mention({}).metadata, add: { a: 'x'.repeat(16_384) } } }, ['/metadata']],
+  ['null as a string', mention({ anchorId: null }), ['/metadata/mention/anchorId']],
+])('rejects %s', (_, changes, pointers) => {
   expect(faultsOf(body(changes))).toEqual(pointers)
 })
 
-test('2,000 characters are counted as characters, not as UTF-16 units', () => {
+test('counts Unicode characters instead of UTF-16 units', () => {
   expect(faultsOf(body(mention({ snippet: '🔑'.repeat(2_000) })))).toEqual([])
   expect(faultsOf(body(mention({ snippet: '🔑'.repeat(2_001) })))).toEqual(['/metadata/mention/snippet'])
 })
 
-test('metadata of 16 levels passes, of 17 not', () => {
+test('accepts metadata with 16 levels and rejects 17', () => {
   const nested = (levels: number): unknown => (levels === 0 ? 1 : { a: nested(levels - 1) })
   const metadata = (levels: number) => ({ metadata: { ...mention({}).metadata, edit: nested(levels) } })
   expect(faultsOf(body(metadata(15)))).toEqual([])
   expect(faultsOf(body(metadata(16)))).toEqual(['/metadata'])
 })
 
-test('every fault is named at once', () => {
+test('reports all errors at once', () => {
   expect(faultsOf({ extra: 1, recipientIds: ['x'] }).sort()).toEqual(
     ['/actorType', '/extra', '/locationId', '/locationType', '/metadata', '/recipientIds/0'].concat(
       ['/subjectId', '/subjectType', '/type'].sort(),

@@ -5,8 +5,8 @@ import { textSchema } from './text.ts'
 import { uuidSchema } from './uuid.ts'
 import { actorTypes, locationTypes, notificationTypes, subjectTypes } from './values.ts'
 
-/** What a client says of a notification that it creates, recipients aside. */
-const subjectAndPlace = {
+/** The fields of a new notification without its recipients. */
+const contentShape = {
   type: z.enum(notificationTypes),
   actorType: z.enum(actorTypes),
   subjectId: uuidSchema,
@@ -30,10 +30,10 @@ const recipientIdsSchema = z
   .meta({ uniqueItems: true })
 
 /** The body of `POST /` (specification 4.1). */
-export const createNotificationSchema = z.strictObject({ ...subjectAndPlace, recipientIds: recipientIdsSchema })
+export const createNotificationSchema = z.strictObject({ ...contentShape, recipientIds: recipientIdsSchema })
 export type CreateNotification = z.infer<typeof createNotificationSchema>
 
-/** The header fields of `POST /` that matter. */
+/** The headers that `POST /` validates. */
 export const createNotificationHeadersSchema = z.object({
   'idempotency-key': z
     .string()
@@ -46,48 +46,48 @@ export const createNotificationHeadersSchema = z.object({
     }),
 })
 
-const timeOut = z.string().meta({ format: 'date-time', examples: ['2026-01-31T09:30:00Z'] })
-const uuidOut = z.string().meta({ format: 'uuid' })
+const timestampOutput = z.string().meta({ format: 'date-time', examples: ['2026-01-31T09:30:00Z'] })
+const uuidOutput = z.string().meta({ format: 'uuid' })
 
 export const actorSchema = z.object({
-  id: uuidOut,
+  id: uuidOutput,
   name: textSchema(limits.nameCharacters),
   image: textSchema(limits.imageCharacters),
 })
 export type Actor = z.infer<typeof actorSchema>
 
 const notificationShape = {
-  id: uuidOut,
-  subscriberId: uuidOut,
+  id: uuidOutput,
+  subscriberId: uuidOutput,
   type: z.enum(notificationTypes),
-  actorId: uuidOut,
+  actorId: uuidOutput,
   actorType: z.enum(actorTypes),
-  subjectId: uuidOut,
+  subjectId: uuidOutput,
   subjectType: z.enum(subjectTypes),
-  locationId: uuidOut,
+  locationId: uuidOutput,
   locationType: z.enum(locationTypes),
   metadata: metadataSchema,
-  createdAt: timeOut,
-  updatedAt: timeOut,
+  createdAt: timestampOutput,
+  updatedAt: timestampOutput,
   actor: actorSchema,
 }
 
-/** When a recipient read the notification and was sent an e-mail about it; `null` until it happened. */
-const receiptsShape = { readAt: timeOut.nullable(), emailSentAt: timeOut.nullable() }
+/** When the recipient read the notification and when an e-mail about it was sent; `null` until then. */
+const receiptsShape = { readAt: timestampOutput.nullable(), emailSentAt: timestampOutput.nullable() }
 
-/** A notification as its recipient sees it (specification 2.2). */
+/** A notification for one recipient (specification 2.2). */
 export const notificationSchema = z.object({ ...notificationShape, ...receiptsShape })
 export type Notification = z.infer<typeof notificationSchema>
 
-/** A notification as it was created, with all recipients (specification 2.1). */
+/** A created notification with all its recipients (specification 2.1). */
 export const createdNotificationSchema = z.object({
   ...notificationShape,
-  recipients: z.array(z.object({ recipientId: uuidOut, ...receiptsShape })),
+  recipients: z.array(z.object({ recipientId: uuidOutput, ...receiptsShape })),
 })
 export type CreatedNotification = z.infer<typeof createdNotificationSchema>
 
-/** The answer of the operations on one notification. */
+/** The response of the operations on one notification. */
 export const notificationAnswerSchema = z.object({ data: notificationSchema })
 
-/** The answer of `POST /`. */
+/** The response of `POST /`. */
 export const createdNotificationAnswerSchema = z.object({ data: createdNotificationSchema })

@@ -3,10 +3,10 @@ import type { ErrorCode } from './error-codes.ts'
 
 export type Service = 'ingest' | 'query'
 
-/** A form of a body: the schema that it fits, when it is JSON, and what it may look like. */
-export type BodyForm = { readonly schema?: z.ZodType; readonly example?: unknown }
+/** A representation of a response body: its schema, if it is JSON, and an example. */
+export type MediaType = { readonly schema?: z.ZodType; readonly example?: unknown }
 
-/** An operation behind the base URL: who serves it, what it takes, and everything that it may answer. */
+/** An operation behind the base URL: the service, the request parts and every possible response. */
 export type Operation = {
   readonly method: 'GET' | 'POST' | 'PATCH'
   /** Parameters are written `:name`. */
@@ -17,9 +17,9 @@ export type Operation = {
   readonly description?: string
   /** Needs no token. */
   readonly public?: true
-  /** What the token must have beyond being valid. */
+  /** The scope that the token must have. */
   readonly scope?: string
-  /** The answer has an entity tag, and is 304 for who has it already. */
+  /** Successful responses have an entity tag, and matching conditional requests get 304. */
   readonly etag?: true
   readonly params?: z.ZodObject
   readonly querystring?: z.ZodObject
@@ -30,15 +30,15 @@ export type Operation = {
     readonly status: 200 | 201
     readonly description: string
     /** By media type. */
-    readonly content: Readonly<Record<string, BodyForm>>
-    /** The operations, by their ids, that take something of the answer, as OpenAPI's runtime expressions. */
+    readonly content: Readonly<Record<string, MediaType>>
+    /** OpenAPI links: parameters of other operations, by operation id, as runtime expressions. */
     readonly links?: Readonly<Record<string, Readonly<Record<string, string>>>>
   }
-  /** What it may answer beyond what its parts bring with them. */
+  /** Error codes beyond those that follow from the parts of the operation. */
   readonly errors?: readonly ErrorCode[]
 }
 
-/** Every code that an operation may answer with. */
+/** All error codes that an operation may respond with. */
 export function errorCodesOf(operation: Operation): ErrorCode[] {
   const codes: ErrorCode[] = ['invalid_request', 'request_timeout', 'headers_too_large', 'internal']
   if (!operation.public) codes.push('validation_failed', 'unauthorized', 'rate_limited')

@@ -16,7 +16,7 @@ import {
 import type { Operation } from './operation.ts'
 import { streamHeadersSchema } from './stream.ts'
 
-/** The scopes that operations ask for beyond a valid token. */
+/** The scopes that operations require. */
 export const scopes = { createNotifications: 'notifications:create', readChangeEntries: 'change-entries:read' } as const
 
 const oneNotification = {
@@ -34,8 +34,8 @@ const oneNotification = {
 const firstOfPage = { notificationId: '$response.body#/data/notifications/0/id' } as const
 
 /**
- * Every operation of the contract, by its id. The gateway's routes, `Allow`, the options of the services' routes (and so
- * their validation) and the OpenAPI document all come from here. Names of parts are Fastify's.
+ * Every operation of the contract, by its id. The gateway's routes, `Allow`, the options of the services' routes (including
+ * validation) and the OpenAPI document are derived from this table. The parts have Fastify's names.
  */
 export const operations = {
   createNotification: {

@@ -1,8 +1,8 @@
 type HeaderValue = Buffer | string | undefined
-/** The headers of a record; those of one name come as an array. */
+/** The headers of a record; repeated ones are an array. */
 export type RecordHeaders = Readonly<Record<string, HeaderValue | HeaderValue[] | null>>
 
-/** The text of a header; of several the first, and `undefined` for one that is absent or has no value. */
+/** The text of a header, the first if it is repeated; `undefined` if it is absent or has no value. */
 export function headerText(headers: RecordHeaders, name: string): string | undefined {
   const header = headers[name]
   const first = Array.isArray(header) ? header[0] : header

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** The header fields of `GET /notifications/stream` that matter. Any id is taken: one that is not known is answered `reset`. */
+/** The headers that `GET /notifications/stream` validates. Any id is accepted; for an unknown one the stream sends `reset`. */
 export const streamHeadersSchema = z.object({
   'last-event-id': z
     .string()

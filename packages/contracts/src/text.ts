@@ -6,7 +6,7 @@ function countCharacters(text: string): number {
   return count
 }
 
-/** A text of at most `max` Unicode characters, as JSON Schema's `maxLength` counts them; it may be empty. */
+/** A string of at most `max` Unicode characters, counted like JSON Schema's `maxLength`; may be empty. */
 export function textSchema(max: number) {
   return z
     .string()

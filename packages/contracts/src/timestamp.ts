@@ -1,8 +1,8 @@
 import { z } from 'zod'
 
 /**
- * A date-time as RFC 3339 has it, with or without a fraction, in any offset; the output is milliseconds since 1970,
- * finer fractions truncated.
+ * An RFC 3339 date-time with any offset and an optional fraction, parsed to milliseconds since 1970; finer fractions are
+ * truncated.
  */
 export const timestampSchema = z
   .string()
@@ -11,7 +11,7 @@ export const timestampSchema = z
   .transform((text) => Date.parse(text))
   .meta({ format: 'date-time' })
 
-/** The one form in which times go out: `YYYY-MM-DDTHH:MM:SSZ`, the fraction cut off. */
+/** Formats a time as in all responses: `YYYY-MM-DDTHH:MM:SSZ`, with the fraction truncated. */
 export function formatTimestamp(time: Date): string {
   return `${time.toISOString().slice(0, 19)}Z`
 }

@@ -1,4 +1,4 @@
-/** The topics that Herald reads, and the one that takes what can never succeed. */
+/** Default names of the consumed topics and of the dead-letter topic. */
 export const defaultTopics = {
   mention: 'mention-events',
   change: 'change-events',
@@ -6,7 +6,7 @@ export const defaultTopics = {
   deadLetter: 'herald-dead-letter',
 } as const
 
-/** The CloudEvents types, each with its major version. */
+/** The CloudEvents types, each including its major version. */
 export const eventTypes = {
   mentionCreated: 'herald.mention.created.v1',
   changeRecorded: 'herald.change.recorded.v1',

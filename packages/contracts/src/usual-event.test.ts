@@ -45,10 +45,10 @@ const cases: [string, Case][] = [
   ['a mention', { read: readUsualMention, schema: mentionCreatedSchema, usual: mention }],
 ]
 
-/** Every place in a value, the nested ones included. */
-function placesIn(value: unknown, at: readonly string[] = []): string[][] {
+/** The paths of a value and of all nested values. */
+function pathsIn(value: unknown, at: readonly string[] = []): string[][] {
   if (typeof value !== 'object' || value === null) return [[...at]]
-  return [[...at], ...Object.entries(value).flatMap(([key, item]) => placesIn(item, [...at, key]))]
+  return [[...at], ...Object.entries(value).flatMap(([key, item]) => pathsIn(item, [...at, key]))]
 }
 
 function changed(value: unknown, [key, ...rest]: readonly string[], item: unknown): unknown {
@@ -83,19 +83,19 @@ const odd = fc.oneof(
 )
 
 describe.each(cases)('%s', (_, { read, schema, usual }) => {
-  test('that is usual is read, as the schema reads it', () => {
+  test('of the usual form is read like by the schema', () => {
     expect(read(usual as never)).toEqual(schema.parse(usual))
   })
 
-  test('is read as the schema reads it, or not at all', () => {
-    const places = placesIn(usual)
-    const changes = fc.array(fc.tuple(fc.constantFrom(...places, ['more'], ['metadata', 'add', 'x']), odd), {
+  test('of any other form is read like by the schema or left to it', () => {
+    const paths = pathsIn(usual)
+    const changes = fc.array(fc.tuple(fc.constantFrom(...paths, ['more'], ['metadata', 'add', 'x']), odd), {
       maxLength: 3,
     })
     fc.assert(
       fc.property(changes, (edits) => {
-        const value = edits.reduce<unknown>((sum, [place, item]) => changed(sum, place, item), usual)
-        // Its caller has found it to be an object.
+        const value = edits.reduce<unknown>((sum, [path, item]) => changed(sum, path, item), usual)
+        // The caller only passes objects.
         if (usual === attributes && (typeof value !== 'object' || value === null)) return
         const found = read(value as never)
         if (found === undefined) return

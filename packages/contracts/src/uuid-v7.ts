@@ -2,7 +2,7 @@ import { bytesToUuid } from './uuid.ts'
 
 const maxTime = 2 ** 48
 
-/** A time that a UUIDv7 can't carry is no time of an event: before 1970, or past the year 10889. */
+/** Whether a UUIDv7 can contain the time: from 1970 to the year 10889. */
 export function fitsUuidV7(milliseconds: number): boolean {
   return milliseconds >= 0 && milliseconds < maxTime
 }
@@ -25,7 +25,7 @@ export function makeUuidV7(milliseconds: number, tail: Uint8Array): string {
   return bytesToUuid(bytes)
 }
 
-/** The time that a UUIDv7 carries, in milliseconds since 1970; `undefined` for a UUID of another version. */
+/** The time in a UUIDv7, in milliseconds since 1970; `undefined` for other versions. */
 export function timeOfUuidV7(uuid: string): number | undefined {
   return uuid[14] === '7' ? Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 13), 16) : undefined
 }

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 
-// Both cases are spelled out, for a flag would not get into the JSON Schema.
+// Both cases are spelled out, because a flag would be lost in the JSON Schema.
 const uuidPattern = /^[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}$/
 
-/** Any 8-4-4-4-12 hexadecimal form, whatever its version; the output is in lower case. */
+/** Any 8-4-4-4-12 hexadecimal form of any version, parsed to lower case. */
 export const uuidSchema = z
   .string()
   .regex(uuidPattern, { error: 'Must be a UUID' })
@@ -15,8 +15,8 @@ export function isUuid(text: string): boolean {
   return uuidPattern.test(text)
 }
 
-// Both ways go through tables: the hexadecimal codec of Buffer needs a text without dashes and a call into native code,
-// which together cost five times as much. Millions of ids pass here.
+// Both directions use tables: Buffer's hex codec needs a string without dashes and a native call, which takes five times
+// as long, and millions of ids are converted.
 const digits = Buffer.from('0123456789abcdef')
 const valueOfDigit = new Uint8Array(128)
 for (let value = 0; value < 16; value++) {
@@ -24,10 +24,10 @@ for (let value = 0; value < 16; value++) {
   valueOfDigit[digit.charCodeAt(0)] = value
   valueOfDigit[digit.toUpperCase().charCodeAt(0)] = value
 }
-/** Where the two digits of each byte begin. */
+/** The position of each byte's two digits. */
 const digitsOfByte = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34] as const
 
-/** Writes the 16 bytes of a UUID to `offset`. The text must have been checked before. */
+/** Writes the 16 bytes of a UUID at `offset`. The UUID must be valid. */
 export function writeUuid(bytes: Uint8Array, uuid: string, offset: number): void {
   for (let i = 0; i < 16; i++) {
     const at = digitsOfByte[i] as number
@@ -36,14 +36,14 @@ export function writeUuid(bytes: Uint8Array, uuid: string, offset: number): void
   }
 }
 
-/** The 16 bytes of a UUID in its text form. The text must have been checked before. */
+/** The 16 bytes of a UUID, which must be valid. */
 export function uuidToBytes(uuid: string): Buffer {
   const bytes = Buffer.allocUnsafe(16)
   writeUuid(bytes, uuid, 0)
   return bytes
 }
 
-/** Of the id that is written just now; its dashes stay where they are. */
+/** Reused buffer for the text form, with its dashes in place. */
 const textBytes = Buffer.alloc(36, '-')
 
 /** The text form, in lower case, of the 16 bytes at `offset`. */

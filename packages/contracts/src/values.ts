@@ -1,4 +1,4 @@
-/** The allowed values of the type-like fields. Each set is defined here and nowhere else. */
+/** The allowed values of the fields that name a type. */
 export const notificationTypes = ['mention'] as const
 export const actorTypes = ['user', 'ai user'] as const
 export const locationTypes = ['comment', 'value', 'file comment', 'file', 'entity'] as const

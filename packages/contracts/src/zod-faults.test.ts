@@ -9,11 +9,11 @@ function faultsOf(input: unknown, by: z.ZodType = schema) {
   return error ? zodFaults(error) : []
 }
 
-test('a fault is at its place, as RFC 6901 writes places', () => {
+test('reports the place as a JSON Pointer (RFC 6901)', () => {
   expect(faultsOf({ list: [{ 'a/b~c': '' }, { 'a/b~c': 1 }] })).toMatchObject([{ pointer: '/list/1/a~1b~0c' }])
 })
 
-test('every unknown key is a fault of its own', () => {
+test('reports each unknown key separately', () => {
   expect(faultsOf({ list: [{ 'a/b~c': '', x: 1, 'y/z': 2 }], w: 3 })).toEqual([
     { pointer: '/list/0/x', detail: 'Unknown field' },
     { pointer: '/list/0/y~1z', detail: 'Unknown field' },
@@ -21,7 +21,7 @@ test('every unknown key is a fault of its own', () => {
   ])
 })
 
-test('the whole is at the empty pointer', () => {
+test('reports an empty pointer for the whole document', () => {
   expect(faultsOf(null)).toMatchObject([{ pointer: '' }])
 })
 
@@ -30,7 +30,7 @@ const marks = z.union([
   z.strictObject({ all: z.literal(true, { error: 'Must be true' }), upTo: z.string().optional() }),
 ])
 
-test('of a union the faults of the nearest form are told', () => {
+test('reports the errors of the closest union branch', () => {
   expect(faultsOf({ ids: ['a', 'b', 'c'] }, marks)).toEqual([{ pointer: '/ids', detail: 'Has too many' }])
   expect(faultsOf({ all: 1, upTo: 'a' }, marks)).toEqual([{ pointer: '/all', detail: 'Must be true' }])
   expect(faultsOf({ mark: { all: true, extra: 1 } }, z.object({ mark: marks }))).toEqual([
@@ -41,11 +41,11 @@ test('of a union the faults of the nearest form are told', () => {
   ])
 })
 
-test('of a union that nothing is near to, just its place', () => {
+test('reports only the path when no union branch matches', () => {
   expect(faultsOf({ mark: 5 }, z.object({ mark: marks }))).toEqual([{ pointer: '/mark', detail: 'Invalid input' }])
 })
 
-test('what is missing is required, wherever it is missing', () => {
+test('reports missing values as required at any depth', () => {
   const schema = z.object({
     a: z.string(),
     b: z.object({ c: z.array(z.number()) }),
@@ -54,7 +54,7 @@ test('what is missing is required, wherever it is missing', () => {
   expect(faultsOf({ b: {} }, schema)).toEqual(['/a', '/b/c', '/d'].map((pointer) => ({ pointer, detail: 'Required' })))
 })
 
-test('of many just the first hundred are told', () => {
+test('reports at most 100 errors', () => {
   expect(faultsOf(Array(131_000).fill(0), z.array(z.string()))).toHaveLength(100)
   const keys = Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`k${n}`, n]))
   expect(faultsOf(keys, z.strictObject({}))).toHaveLength(100)

@@ -6,7 +6,7 @@ import { createAsyncApiDocument } from './document.ts'
 
 const document = JSON.parse(JSON.stringify(createAsyncApiDocument()))
 
-test('it is AsyncAPI 3', async () => {
+test('is valid AsyncAPI 3', async () => {
   const { document: parsed, diagnostics } = await new Parser().parse(document)
   const found = diagnostics.filter(({ severity }) => severity <= DiagnosticSeverity.Warning)
   expect(found.map(({ code, path, message }) => [code, path.join('/'), message])).toEqual([])
@@ -15,7 +15,7 @@ test('it is AsyncAPI 3', async () => {
   expect(messages.map((message) => message.name())).toContain('herald.mention.created.v1')
 })
 
-test.each(Object.keys(document.components.messages))('the examples of %s fit its schemas', (name) => {
+test.each(Object.keys(document.components.messages))('has examples of %s that match its schemas', (name) => {
   const ajv = new Ajv({ strict: false, validateFormats: false }).addSchema(document, 'document')
   for (const part of ['headers', 'payload']) {
     const validate = ajv.compile({ $ref: `document#/components/messages/${name}/${part}` })
@@ -27,7 +27,7 @@ test.each(Object.keys(document.components.messages))('the examples of %s fit its
   }
 })
 
-test('every event is there, in both modes, on its topic, with the limits that hold', () => {
+test('describes every event in both modes on its topic, with its limits', () => {
   for (const [name, { type, topic }] of Object.entries(events)) {
     const { messages, address } = document.channels[topic]
     expect(address).toBe(`${topic}-events`)
@@ -45,7 +45,7 @@ test('every event is there, in both modes, on its topic, with the limits that ho
   ])
 })
 
-test.each(Object.entries(events))('the examples of %s are what the schema takes', (_, { data, examples }) => {
+test.each(Object.entries(events))('has examples of %s that its schema parses unchanged', (_, { data, examples }) => {
   for (const example of Object.values(examples)) {
     expect(data.parse((example as { data: unknown }).data)).toEqual((example as { data: unknown }).data)
   }

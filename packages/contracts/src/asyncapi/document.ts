@@ -23,7 +23,7 @@ const topicTitles: Readonly<Record<TopicKind, string>> = {
   receipt: 'Receipts for notifications',
 }
 
-/** The AsyncAPI 3.0 document of the topics, from the schemas that validate. */
+/** Creates the AsyncAPI 3.0 document of the topics from the schemas that validate events. */
 export function createAsyncApiDocument(): AsyncApiDocument {
   const table: [string, EventDescription][] = Object.entries(events)
   return {

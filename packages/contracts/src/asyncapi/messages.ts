@@ -13,12 +13,12 @@ const attributeNotes: Readonly<Record<string, string>> = {
   traceparent: 'W3C Trace Context: the parent of the span that stores the event',
 }
 
-/** A message in both modes, by its name in the document. */
+/** The messages of an event in both modes, by their names in the document. */
 export function messagesOf(name: string, event: EventDescription): Record<string, JsonSchema> {
   return { [name]: structured(name, event), [`${name}Binary`]: binary(name, event) }
 }
 
-/** The attributes of an event of this type, each as JSON Schema. */
+/** The JSON Schemas of the attributes of an event. */
 function attributesOf({ type }: EventDescription): Record<string, JsonSchema> {
   const { properties } = jsonSchemaOf(cloudEventAttributesSchema, 'draft-7') as {
     properties: Record<string, JsonSchema>
@@ -70,18 +70,18 @@ function binary(name: string, event: EventDescription): JsonSchema {
       required: required.map((attribute) => `ce_${attribute}`),
     },
     payload: { $ref: `#/components/schemas/${dataName(name)}` },
-    examples: Object.entries(event.examples).map(([example, { data, datacontenttype, ...said }]) => ({
+    examples: Object.entries(event.examples).map(([example, { data, datacontenttype, ...eventAttributes }]) => ({
       name: example,
       headers: {
         'content-type': datacontenttype,
-        ...Object.fromEntries(Object.entries(said).map(([attribute, value]) => [`ce_${attribute}`, value])),
+        ...Object.fromEntries(Object.entries(eventAttributes).map(([attribute, value]) => [`ce_${attribute}`, value])),
       },
       payload: data,
     })),
   }
 }
 
-/** The data of an event, by the name that they have in the document. */
+/** The schema of an event's data, with its name in the document. */
 export function dataSchemaOf(name: string, event: EventDescription): [string, JsonSchema] {
   return [dataName(name), jsonSchemaOf(event.data as z.ZodType, 'draft-7')]
 }

@@ -9,13 +9,13 @@ import { createOpenApiDocument } from './document.ts'
 type Codes = { schema: { properties: { code: { enum: (keyof typeof errorCodes)[] } } } }
 type Described = { description: string; content?: { 'application/problem+json'?: Codes } }
 
-// Through JSON, as it is served: what is `undefined` would be gone there.
+// Serialized as when it is served, which drops `undefined`.
 const document = JSON.parse(JSON.stringify(createOpenApiDocument()))
 const table = Object.entries(operations as Readonly<Record<string, Operation>>)
 const described = ({ method, path }: Operation) =>
   document.paths[path.replaceAll(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()]
 
-test('it is OpenAPI 3.1, and every reference leads somewhere', async () => {
+test('is valid OpenAPI 3.1 without dangling references', async () => {
   const validator = new Validator()
   expect(await validator.validate(structuredClone(document))).toEqual({ valid: true })
   expect(validator.version).toBe('3.1')
@@ -27,7 +27,7 @@ test('it is OpenAPI 3.1, and every reference leads somewhere', async () => {
   }
 })
 
-test('it has the operations of the contract, and no other', () => {
+test('describes exactly the operations of the contract', () => {
   const ids = Object.values<Record<string, { operationId: string }>>(document.paths).flatMap((path) =>
     Object.values(path).map(({ operationId }) => operationId),
   )
@@ -37,13 +37,13 @@ test('it has the operations of the contract, and no other', () => {
 describe.each(table)('%s', (id, operation) => {
   const object = described(operation)
 
-  test('is described where it is', () => {
+  test('is described at its path and method', () => {
     expect(object).toMatchObject({ operationId: id, tags: [operation.tag], summary: operation.summary })
     const security = operation.public ? [] : [{ bearer: operation.scope ? [operation.scope] : [] }]
     expect(object.security).toEqual(security)
   })
 
-  test('has a description for each status, whose codes are of that status', () => {
+  test('describes each status with the codes of that status', () => {
     for (const [status, { description, content }] of Object.entries<Described>(object.responses)) {
       expect(description).toMatch(/./)
       const codes = content?.['application/problem+json']?.schema.properties.code.enum ?? []
@@ -54,12 +54,12 @@ describe.each(table)('%s', (id, operation) => {
     expect(object.responses['304'] === undefined).toBe(operation.etag === undefined)
   })
 
-  test('names every part of the path', () => {
+  test('describes every path parameter', () => {
     const named = (object.parameters ?? []).filter((parameter: { in: string }) => parameter.in === 'path')
     expect(named.map(({ name }: { name: string }) => `:${name}`)).toEqual(operation.path.match(/:\w+/g) ?? [])
   })
 
-  test('has examples that its schemas take, and give back as they are', () => {
+  test('has examples that its schemas parse unchanged', () => {
     for (const example of Object.values(operation.bodyExamples ?? {})) {
       expect((operation.body as z.ZodType).parse(example)).toEqual(example)
     }
@@ -69,7 +69,7 @@ describe.each(table)('%s', (id, operation) => {
   })
 })
 
-describe('limits are said as they are', () => {
+describe('describes the limits', () => {
   const { schemas } = document.components
   const { properties } = schemas.CreateNotification
   const query = (path: string, name: string) =>
@@ -93,7 +93,7 @@ describe('limits are said as they are', () => {
     expect(add).toMatchObject({ type: 'object', additionalProperties: true, default: {} })
   })
 
-  test('of many marks', () => {
+  test('of marking many notifications', () => {
     expect(schemas.MarkRead).toMatchObject({
       properties: { ids: { minItems: 1, maxItems: 100, items: uuid }, all: { const: true }, upTo: uuid },
       additionalProperties: false,
@@ -112,7 +112,7 @@ describe('limits are said as they are', () => {
     expect(query('/', 'status').schema).toEqual({ type: 'string', enum: ['all', 'unread', 'read'], default: 'all' })
   })
 
-  test('of header fields', () => {
+  test('of headers', () => {
     expect(document.paths['/'].post.parameters).toEqual([
       expect.objectContaining({
         ...{ name: 'Idempotency-Key', in: 'header', required: false },
@@ -123,7 +123,7 @@ describe('limits are said as they are', () => {
   })
 })
 
-test('links lead to operations that take what they give', () => {
+test('links pass exactly the parameters that their operations have', () => {
   const { links } = document.paths['/'].get.responses['200']
   expect(Object.keys(links)).toEqual(['getNotification', 'markNotificationRead', 'markNotificationUnread'])
   for (const { operationId, parameters } of Object.values<{ operationId: string; parameters: object }>(links)) {
@@ -132,7 +132,7 @@ test('links lead to operations that take what they give', () => {
   }
 })
 
-test('where the operations are is told relative to the document, unless the operator says', () => {
+test('has a relative server URL unless one is given', () => {
   expect(document.servers).toEqual([{ url: '.' }])
   expect(createOpenApiDocument({ serverUrl: 'https://api.example/v1' }).servers).toEqual([
     { url: 'https://api.example/v1' },

@@ -12,7 +12,7 @@ export type OpenApiDocument = {
 } & JsonSchema
 
 export type OpenApiOptions = {
-  /** Where the operations are, seen from the address of the document: beside it, unless told. */
+  /** Base URL of the operations, relative to the URL of the document. */
   readonly serverUrl?: string
 }
 
@@ -25,7 +25,7 @@ Timestamps are UTC and returned as \`YYYY-MM-DDTHH:MM:SSZ\`. UUIDs are accepted 
 Unknown fields and query parameters are rejected. Responses may gain fields within a major version.
 The rate limit is ${limits.requestsPerMinute} requests per minute and user unless configured otherwise.`
 
-/** The OpenAPI 3.1 document of both services, from the schemas that validate. */
+/** Creates the OpenAPI 3.1 document of both services from the schemas that validate requests. */
 export function createOpenApiDocument({ serverUrl = '.' }: OpenApiOptions = {}): OpenApiDocument {
   return {
     openapi: '3.1.1',

@@ -1,6 +1,6 @@
 const integer = { type: 'integer', minimum: 0 }
 
-/** The header fields of answers, by the names under `components`. */
+/** Response headers, by their names under `components`. */
 export const componentHeaders = {
   RequestId: {
     description:
@@ -27,7 +27,7 @@ const fieldNames: Partial<Record<HeaderName, string>> = {
   Challenge: 'WWW-Authenticate',
 }
 
-const ofCounted: readonly HeaderName[] = ['RateLimitLimit', 'RateLimitRemaining', 'RateLimitReset']
+const rateLimitHeaders: readonly HeaderName[] = ['RateLimitLimit', 'RateLimitRemaining', 'RateLimitReset']
 
 export function headerReferences(names: readonly HeaderName[]): Record<string, { $ref: string }> {
   return Object.fromEntries(
@@ -35,13 +35,13 @@ export function headerReferences(names: readonly HeaderName[]): Record<string, {
   )
 }
 
-/** The header fields that an answer may have beyond its content type. */
-export function headersOfStatus(status: number, { counted, tagged }: { counted: boolean; tagged: boolean }) {
+/** The headers of a response besides its content type. */
+export function headersOfStatus(status: number, { rateLimited, etag }: { rateLimited: boolean; etag: boolean }) {
   return headerReferences([
     'RequestId',
-    // Refused before it is counted: who it is has to be known.
-    ...(counted && ![401, 405, 408, 414, 431].includes(status) ? ofCounted : []),
-    ...(tagged && (status === 200 || status === 304) ? (['ETag'] as const) : []),
+    // These are sent before the rate limit, which needs the verified user.
+    ...(rateLimited && ![401, 405, 408, 414, 431].includes(status) ? rateLimitHeaders : []),
+    ...(etag && (status === 200 || status === 304) ? (['ETag'] as const) : []),
     ...([409, 429, 503].includes(status) ? (['RetryAfter'] as const) : []),
     ...(status === 405 ? (['Allow'] as const) : []),
     ...(status === 401 || status === 403 ? (['Challenge'] as const) : []),

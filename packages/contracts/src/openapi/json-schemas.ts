@@ -14,7 +14,7 @@ import {
 
 export type JsonSchema = Record<string, unknown>
 
-// What the document names; a schema that is not here stands where it is used.
+// Schemas listed under `components`; others are inlined.
 const accepted = { CreateNotification: createNotificationSchema, MarkRead: markReadSchema }
 const answered = {
   ...{ CreatedNotification: createdNotificationSchema, CreatedNotificationAnswer: createdNotificationAnswerSchema },
@@ -26,24 +26,24 @@ const answered = {
 
 const uri = (name: string) => `#/components/schemas/${name}`
 
-/** The schemas under `components`: what is accepted as it is sent, what is answered as it goes out. */
+/** The schemas under `components`: requests as sent by clients, responses as sent by Herald. */
 export function componentSchemas(): Record<string, JsonSchema> {
   return { ...toComponents(accepted, 'input'), ...toComponents(answered, 'output') }
 }
 
-/** The JSON Schema of a body: a reference when the document names it. */
+/** A reference to the schema of a body under `components`. */
 export function bodySchema(schema: z.ZodType): JsonSchema {
   const [name] = Object.entries({ ...accepted, ...answered }).find(([, named]) => named === schema) ?? []
-  if (name === undefined) throw new TypeError('The schema of a body has no name in the document')
+  if (name === undefined) throw new TypeError('The schema of a body must be listed under components')
   return { $ref: uri(name) }
 }
 
-/** The JSON Schema of something that is sent in parts, such as a query. */
+/** The JSON Schema of named request parts, such as a query. */
 export function partsSchema(schema: z.ZodObject): { properties: Record<string, JsonSchema>; required?: string[] } {
   return z.toJSONSchema(schema, options('input')) as ReturnType<typeof partsSchema>
 }
 
-/** The JSON Schema of something that is sent, by itself and in the dialect that is asked for. */
+/** A standalone JSON Schema of input in the given dialect. */
 export function jsonSchemaOf(schema: z.ZodType, target: 'draft-2020-12' | 'draft-7'): JsonSchema {
   const { $schema: _, ...converted } = z.toJSONSchema(schema, { ...options('input'), target })
   return converted as JsonSchema
@@ -61,15 +61,15 @@ function toComponents(schemas: Record<string, z.ZodType>, io: 'input' | 'output'
 function options(io: 'input' | 'output') {
   return {
     io,
-    // What zod cannot say of a schema of our own is in its meta data.
+    // Custom schemas describe themselves in their metadata.
     unrepresentable: 'any',
     override({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodType; jsonSchema: z.core.JSONSchema.BaseSchema }) {
-      const asSent = z.globalRegistry.get(zodSchema)?.asSent
-      if (asSent !== undefined) {
+      const wireSchema = z.globalRegistry.get(zodSchema)?.wireSchema
+      if (wireSchema !== undefined) {
         for (const key of Object.keys(jsonSchema)) delete jsonSchema[key]
-        Object.assign(jsonSchema, asSent)
+        Object.assign(jsonSchema, wireSchema)
       }
-      // Within a major version answers may get further fields; what is accepted is closed.
+      // Responses may gain fields within a major version, so only request schemas are closed.
       if (io === 'output' && jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties
     },
   } as const

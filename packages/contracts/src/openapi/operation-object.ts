@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { BodyForm, Operation } from '../operation.ts'
+import type { MediaType, Operation } from '../operation.ts'
 import { headersOfStatus } from './headers.ts'
 import { bodySchema, type JsonSchema, partsSchema } from './json-schemas.ts'
 import { problemResponses } from './problem-responses.ts'
@@ -12,7 +12,7 @@ const ifNoneMatch = {
   schema: { type: 'string' },
 }
 
-/** An operation as OpenAPI describes it. */
+/** The OpenAPI description of an operation. */
 export function operationObject(operationId: string, operation: Operation): JsonSchema {
   const { summary, description, tag, method, params, querystring, headers, body, etag, scope } = operation
   const parameters = [
@@ -39,7 +39,7 @@ function parametersOf(schema: z.ZodObject | undefined, place: 'path' | 'query' |
   if (schema === undefined) return []
   const { properties, required = [] } = partsSchema(schema)
   return Object.entries(properties).map(([name, { description, ...property }]) => ({
-    name: place === 'header' ? toFieldName(name) : name,
+    name: place === 'header' ? toHeaderName(name) : name,
     in: place,
     required: required.includes(name),
     ...(description ? { description } : {}),
@@ -53,13 +53,13 @@ function requestBody(schema: z.ZodType, examples: Readonly<Record<string, unknow
 }
 
 function successResponses({ success, etag, public: isPublic }: Operation) {
-  const content = Object.fromEntries(Object.entries(success.content).map(([type, form]) => [type, toMedia(form)]))
-  const about = { counted: !isPublic, tagged: etag === true }
-  const notModified = { description: 'Not modified', headers: headersOfStatus(304, about) }
+  const content = Object.fromEntries(Object.entries(success.content).map(([type, media]) => [type, toMedia(media)]))
+  const traits = { rateLimited: !isPublic, etag: etag === true }
+  const notModified = { description: 'Not modified', headers: headersOfStatus(304, traits) }
   return {
     [success.status]: {
       description: success.description,
-      headers: headersOfStatus(success.status, about),
+      headers: headersOfStatus(success.status, traits),
       content,
       ...(success.links ? { links: toLinks(success.links) } : {}),
     },
@@ -73,14 +73,14 @@ function toLinks(links: NonNullable<Operation['success']['links']>) {
   )
 }
 
-function toMedia({ schema, example }: BodyForm) {
+function toMedia({ schema, example }: MediaType) {
   return {
     ...(schema ? { schema: bodySchema(schema) } : {}),
     ...(example === undefined ? {} : { example }),
   }
 }
 
-/** `idempotency-key` as it is usually written: `Idempotency-Key`. */
-function toFieldName(name: string): string {
+/** Restores the usual case of a header name: `Idempotency-Key`. */
+function toHeaderName(name: string): string {
   return name.replaceAll(/\bid\b|\b[a-z]/g, (part) => (part === 'id' ? 'ID' : part.toUpperCase()))
 }

@@ -27,7 +27,7 @@ export const problemSchema: JsonSchema = {
   required: ['type', 'title', 'status', 'detail', 'instance', 'code'],
 }
 
-/** Every answer of an operation that is not a success, by its status. */
+/** The error responses of an operation, by status. */
 export function problemResponses(operation: Operation): Record<string, unknown> {
   const codes = errorCodesOf(operation)
   const statuses = [...new Set(codes.map((code) => errorCodes[code].status))].sort((a, b) => a - b)
@@ -39,7 +39,7 @@ export function problemResponses(operation: Operation): Record<string, unknown> 
   )
 }
 
-function toResponse(status: number, codes: readonly ErrorCode[], counted: boolean) {
+function toResponse(status: number, codes: readonly ErrorCode[], rateLimited: boolean) {
   const schema = {
     $ref: '#/components/schemas/Problem',
     properties: { status: { const: status }, code: { enum: codes } },
@@ -47,7 +47,7 @@ function toResponse(status: number, codes: readonly ErrorCode[], counted: boolea
   const examples = Object.fromEntries(codes.map((code) => [code, { value: toExample(code) }]))
   return {
     description: codes.map((code) => `\`${code}\`: ${errorCodes[code].title}`).join('; '),
-    headers: headersOfStatus(status, { counted, tagged: false }),
+    headers: headersOfStatus(status, { rateLimited, etag: false }),
     content: { 'application/problem+json': { schema, examples } },
   }
 }
