@@ -12,8 +12,8 @@ export type RateLimitOptions = {
 }
 
 /**
- * Limits the requests of each user per minute and process. Requests without identity are not counted, so that nobody can
- * use up the budget of another user.
+ * Limits the requests of each user per minute and process. Requests without identity are not counted, so that a
+ * user's budget cannot be used up without that user's token.
  *
  * @returns a hook to run after authentication; throws HttpProblem `rate_limited`
  */
