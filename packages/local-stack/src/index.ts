@@ -7,6 +7,7 @@ export {
   type TokenIssuerOptions,
   type TokenOverrides,
 } from '@herald/token-issuer'
+export { instructions } from './commands/instructions.ts'
 export type { SampleAccount } from './commands/samples.ts'
 export { type DemoStackOptions, type StartedDemo, startDemo } from './demo/start-demo.ts'
 export type { FindOptions } from './find-options.ts'

@@ -1,3 +1,6 @@
+import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
+import { text } from 'node:stream/consumers'
 import { afterAll, expect, test } from '@jest/globals'
 import { createRemoteJWKSet, jwtVerify } from 'jose'
 import { startIssuerServer } from './issuer-server.ts'
@@ -43,6 +46,32 @@ test('the issuer says who it is', async () => {
 test('what is no JSON is refused, and so is another path', async () => {
   expect((await order('{')).status).toBe(400)
   expect((await fetch(url('/'))).status).toBe(404)
+})
+
+test.each([
+  ['under a name that was pointed to this machine', { host: 'elsewhere.example' }, 403],
+  ['under a name that begins like the loopback address', { host: '127.0.0.1.elsewhere.example' }, 403],
+  ['by a page of another origin', { origin: 'http://elsewhere.example' }, 403],
+  ['by a page without an origin', { origin: 'null' }, 403],
+  ['by a program that uses another loopback name', { host: `localhost:${server.port}` }, 200],
+  ['by a page of its own origin', { origin: `http://127.0.0.1:${server.port}` }, 200],
+])('a token asked for %s', async (_, headers, status) => {
+  // Not fetch, which sets `Host` itself.
+  const sent = request({ port: server.port, host: '127.0.0.1', path: '/token', method: 'POST', headers }).end()
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage]
+  const body = await text(answer)
+  expect([answer.statusCode, body.startsWith('eyJ')]).toEqual([status, status === 200])
+})
+
+test('keys are served under any name, for services in other containers', async () => {
+  const sent = request({
+    port: server.port,
+    host: '127.0.0.1',
+    path: '/jwks.json',
+    headers: { host: 'token-issuer:8081' },
+  })
+  const [answer] = (await once(sent.end(), 'response')) as [IncomingMessage]
+  expect(JSON.parse(await text(answer))).toEqual(issuer.jwks)
 })
 
 test('an issuer elsewhere is used like one that is here', async () => {

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import type { TokenClaims, TokenIssuer, TokenOverrides } from './token-issuer.ts'
 
-/** What is asked for at `POST /token`. A claim that is `null` is left out of the token. */
+/** Body of `POST /token`. A claim that is `null` is left out of the token. */
 type Order = { claims?: Record<string, unknown>; overrides?: TokenOverrides }
 
 export interface IssuerServer {
@@ -13,8 +13,9 @@ export interface IssuerServer {
 }
 
 /**
- * Serves `GET /jwks.json`, `GET /issuer` (names and public key) and `POST /token`, which gives anybody any token that he
- * wants: for development, and for nothing that others can reach.
+ * Serves `GET /jwks.json`, `GET /issuer` (names and public key) and `POST /token`, which signs any token for anybody: for
+ * development, on an address that others cannot reach. `POST /token` answers 403 under any name but the loopback's and to
+ * pages of other origins, because a browser on this machine would otherwise fetch tokens for them.
  */
 export async function startIssuerServer(
   issuer: TokenIssuer,
@@ -33,6 +34,8 @@ export async function startIssuerServer(
   }
   const server = createServer((request, response) => {
     const answer = answers[`${request.method} ${request.url}`]
+    if (request.method === 'POST' && !isLocal(request))
+      return response.writeHead(403, { 'content-type': 'text/plain' }).end('Only for programs on this machine\n')
     if (!answer) return response.writeHead(404).end('GET /jwks.json, GET /issuer or POST /token\n')
     const type = request.method === 'POST' ? 'text/plain' : 'application/json'
     return answer(request).then(
@@ -50,6 +53,12 @@ export async function startIssuerServer(
       await once(server, 'close')
     },
   }
+}
+
+const loopbackHost = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/
+
+function isLocal({ headers: { host = '', origin } }: IncomingMessage): boolean {
+  return loopbackHost.test(host) && (origin === undefined || origin === `http://${host}`)
 }
 
 function readOrder(body: string): { claims: TokenClaims; overrides: TokenOverrides } {

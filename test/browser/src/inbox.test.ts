@@ -212,3 +212,23 @@ test('a page hears of what is opened, and can keep it from being marked', async 
   expect(page.url()).toContain(`#/comments/${id}`)
   await page.context().close()
 })
+
+test('links and pictures with an address that is not safe are not made', async () => {
+  const page = await openInbox()
+  const inbox = inboxOf(page)
+  await inbox.open()
+  const set = (href: string, image: string) =>
+    page
+      .locator('herald-inbox')
+      .evaluate(
+        (element, [href, image]) => Object.assign(element, { hrefOf: () => href, imageOf: () => image }),
+        [href, image],
+      )
+  await set('#/safe', '/proxied.png')
+  await inbox.first.locator('a.open').waitFor()
+  expect(await inbox.first.locator('.avatar img').getAttribute('src')).toBe('/proxied.png')
+  await set('javascript:document.title = "bad"', 'data:image/svg+xml,<svg/>')
+  await inbox.first.locator('button.open').waitFor()
+  expect(await inbox.panel.locator('a, .avatar img').count()).toBe(0)
+  await page.context().close()
+})

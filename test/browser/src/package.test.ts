@@ -46,7 +46,8 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'herald-packed-'))
   stage = await startStage()
   const workspaces = packages.flatMap((name) => ['-w', `packages/${name}`])
-  await run('npm', ['pack', '--silent', '--pack-destination', folder, ...workspaces], { cwd: root })
+  // Everything is built by now: building again would write what other tests read.
+  await run('npm', ['pack', '--ignore-scripts', '--silent', '--pack-destination', folder, ...workspaces], { cwd: root })
   await writeFile(join(folder, 'package.json'), '{ "private": true, "type": "module" }')
   const packed = (await readdir(folder)).filter((name) => name.endsWith('.tgz')).map((name) => join(folder, name))
   await run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', '--silent', ...packed], { cwd: folder })

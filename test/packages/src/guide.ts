@@ -1,45 +1,32 @@
-import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { delimiter, dirname, join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { type GuideStep, runGuide } from '@herald/local-stack'
-import { outside, type Packed, workspaceFolder } from './packed.ts'
-import { succeed } from './run.ts'
+import { outside, workspaceFolder } from './packed.ts'
 
-/** Runs a guide from its own code blocks, in a folder of its own, with the packed packages where it installs Herald's. */
-export async function runGuideOutside(
-  path: string,
-  packed: Packed,
-  variables: Record<string, string>,
-): Promise<GuideStep[]> {
+/**
+ * Runs a guide from its own code blocks in an empty folder, in a shell where the `export` lines of `npm start` were pasted.
+ * Nothing else that a guide could use is set.
+ */
+export async function runGuideOutside(path: string, printed: string): Promise<GuideStep[]> {
   const folder = await mkdtemp(join(tmpdir(), 'herald-guide-'))
   try {
-    // Guides to services are read in the workspace, and leave nothing behind in it.
-    for (const name of ['services', 'packages']) await symlink(join(workspaceFolder, name), join(folder, name))
-    const PATH = [await stand(packed), dirname(process.execPath), outside().PATH].join(delimiter)
-    const environment = { ...outside(), ...variables, PATH }
+    const environment = { ...shell(), ...exportsIn(printed) }
     return await runGuide({ file: join(workspaceFolder, path), folder, environment })
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
 }
 
-/** An `npm` that takes the packed packages where a guide names those of Herald; everything else is npm's. */
-async function stand({ archives, folder }: Packed): Promise<string> {
-  const programs = join(folder, 'programs')
-  await mkdir(programs, { recursive: true })
-  const npm = (await succeed('bash', ['-c', 'command -v npm'], { folder, environment: outside() })).trim()
-  const script = `#!/usr/bin/env bash
-args=()
-for arg in "$@"; do
-  case "$arg" in
-    @herald/publisher) args+=('${archives.contracts}' '${archives.publisher}') ;;
-    @herald/client) args+=('${archives.client}') ;;
-    *) args+=("$arg") ;;
-  esac
-done
-exec '${npm}' "\${args[@]}" --prefer-offline --no-audit --no-fund --silent
-`
-  await writeFile(join(programs, 'npm'), script)
-  await chmod(join(programs, 'npm'), 0o755)
-  return programs
+/** A shell of somebody who has this Node.js and npm, and how npm is to work here: from its cache, and without a build. */
+function shell(): NodeJS.ProcessEnv {
+  const { HOME, PATH = '', TMPDIR, npm_config_cache, NODE_EXTRA_CA_CERTS, NODE_USE_SYSTEM_CA } = outside()
+  const given = { HOME, TMPDIR, npm_config_cache, NODE_EXTRA_CA_CERTS, NODE_USE_SYSTEM_CA }
+  const npm = { npm_config_prefer_offline: 'true', npm_config_audit: 'false', npm_config_fund: 'false' }
+  // The workspace is built; `prepack` would write what other tests are reading.
+  const built = { npm_config_ignore_scripts: 'true' }
+  return { ...given, ...npm, ...built, PATH: `${dirname(process.execPath)}:${PATH}` }
 }
+
+const exportsIn = (printed: string) =>
+  Object.fromEntries([...printed.matchAll(/^export (\w+)='(.*)'$/gm)].map(([, name = '', value]) => [name, value]))

@@ -17,7 +17,8 @@ export async function packPackages() {
   const folder = await mkdtemp(join(tmpdir(), 'herald-packed-'))
   const archives: Record<string, string> = {}
   for (const name of publicPackages) {
-    const args = ['pack', '--json', '--silent', '--pack-destination', folder]
+    // The test's own dependencies have built it: building again would write what other tests read.
+    const args = ['pack', '--ignore-scripts', '--json', '--silent', '--pack-destination', folder]
     const said = await succeed('npm', args, { folder: join(workspaceFolder, 'packages', name), environment: outside() })
     const [entry] = Object.values(JSON.parse(said)) as { filename: string }[]
     archives[name] = join(folder, (entry?.filename ?? '').replace('@', '').replace('/', '-'))

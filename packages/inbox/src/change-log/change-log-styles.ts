@@ -261,6 +261,9 @@ export const changeLogStyles = css`
     text-underline-offset: 3px;
     transition: text-decoration-color 0.12s;
   }
+  .where .link {
+    min-height: 24px;
+  }
   .link:hover {
     text-decoration-color: currentColor;
   }

@@ -27,6 +27,7 @@ export class HeraldInbox extends HeraldElement {
   static override properties: PropertyDeclarations = {
     texts: { attribute: false },
     hrefOf: { attribute: false },
+    imageOf: { attribute: false },
     state: { state: true },
     notice: { state: true },
     isOpen: { state: true },
@@ -38,8 +39,16 @@ export class HeraldInbox extends HeraldElement {
 
   /** Texts in place of the English ones. */
   declare texts: Partial<InboxTexts> | undefined
-  /** Where a notification leads. With it each is a link, which opens in a new tab too; the page follows it unless prevented. */
+  /**
+   * Where a notification leads. With it each is a link, which opens in a new tab too; the page follows it unless prevented.
+   * Only http, https and relative addresses become links.
+   */
   declare hrefOf: ((notification: Notification) => string | undefined) | undefined
+  /**
+   * Address of the actor's picture, in place of the one that the publisher sent: through a proxy, or only from hosts that
+   * are trusted. Without an address the initials are shown. Only http, https and relative addresses are loaded.
+   */
+  declare imageOf: ((notification: Notification) => string | undefined) | undefined
   declare private state: InboxState
   declare private notice: PanelView['notice']
   declare private isOpen: boolean
@@ -147,9 +156,9 @@ export class HeraldInbox extends HeraldElement {
   }
 
   #panelActions() {
-    const { currentId, hrefOf, isScrolled } = this
+    const { currentId, hrefOf, imageOf, isScrolled } = this
     return {
-      ...{ currentId, hrefOf, isScrolled, now: new Date() },
+      ...{ currentId, hrefOf, imageOf, isScrolled, now: new Date() },
       onFilter: (listing: Listing) => void this.#feed?.list(listing),
       onRetry: () => void this.#feed?.list(this.state.listing),
       onMore: () => void this.#feed?.more(),

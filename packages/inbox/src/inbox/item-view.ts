@@ -15,6 +15,8 @@ export type ItemView = {
   readonly position: number
   readonly total: number
   readonly href: string | undefined
+  /** Address of the actor's picture. */
+  readonly image: string | undefined
   readonly locale: string
   readonly now: Date
   readonly texts: InboxTexts
@@ -24,7 +26,7 @@ export type ItemView = {
 
 /** One notification: an article of a feed (ARIA Authoring Practices, feed pattern). */
 export function itemView(item: ItemView): TemplateResult {
-  const { notification, isRead, isFresh, isCurrent, position, total, locale, now, texts } = item
+  const { notification, isRead, isFresh, isCurrent, position, total, image, locale, now, texts } = item
   const { id, actor, actorType, metadata } = notification
   const createdAt = new Date(notification.createdAt)
   const where = texts.where(notification)
@@ -41,7 +43,7 @@ export function itemView(item: ItemView): TemplateResult {
     aria-describedby="snippet-${id} meta-${id}"
   >
     ${isRead ? nothing : html`<span class="dot" part="dot"></span>`}
-    ${avatar({ name: actor.name, image: actor.image, isAi: actorType === 'ai user' })}
+    ${avatar({ name: actor.name, image, isAi: actorType === 'ai user' })}
     <div>
       ${openable(item, tabindex)}
       <p class="snippet" part="snippet" id="snippet-${id}">${metadata.mention.snippet}</p>

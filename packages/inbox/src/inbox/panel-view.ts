@@ -4,6 +4,7 @@ import { keyed } from 'lit/directives/keyed.js'
 import { repeat } from 'lit/directives/repeat.js'
 import type { InboxState, Listing } from '../feed/inbox-state.ts'
 import { arrowUpIcon, checksIcon, closeIcon, emptyInboxIcon, offlineIcon, warningIcon } from '../look/icons.ts'
+import { safeAddress } from '../look/safe-address.ts'
 import type { InboxTexts } from './inbox-texts.ts'
 import { itemView } from './item-view.ts'
 
@@ -16,6 +17,7 @@ export type PanelView = {
   readonly currentId: string | undefined
   readonly isScrolled: boolean
   readonly hrefOf: ((notification: Notification) => string | undefined) | undefined
+  readonly imageOf: ((notification: Notification) => string | undefined) | undefined
   readonly locale: string
   readonly now: Date
   readonly texts: InboxTexts
@@ -125,7 +127,7 @@ function bodyView(view: PanelView) {
 }
 
 function listView(view: PanelView) {
-  const { state, items, fresh, currentId, hrefOf, locale, now, texts, onFocus } = view
+  const { state, items, fresh, currentId, hrefOf, imageOf, locale, now, texts, onFocus } = view
   const current = items.some(({ notification }) => notification.id === currentId)
     ? currentId
     : items[0]?.notification.id
@@ -139,9 +141,10 @@ function listView(view: PanelView) {
         items,
         ({ notification }) => notification.id,
         ({ notification, isRead }, index) => {
-          const href = hrefOf?.(notification)
+          const href = safeAddress(hrefOf?.(notification))
+          const image = imageOf ? imageOf(notification) : notification.actor.image
           return itemView({
-            ...{ notification, isRead, href, locale, now, texts, total },
+            ...{ notification, isRead, href, image, locale, now, texts, total },
             isFresh: fresh.has(notification.id),
             isCurrent: notification.id === current,
             position: index + 1,

@@ -1,13 +1,20 @@
 import { css, html, nothing } from 'lit'
 import { sparkIcon } from './icons.ts'
+import { safeAddress } from './safe-address.ts'
 
-/** A person's picture, or his initials where there is none or it can't be had. Beside a name, and so hidden from readers. */
-export function avatar({ name, image = '', isAi = false }: { name: string; image?: string; isAi?: boolean }) {
+export type AvatarOf = { readonly name: string; readonly image?: string | undefined; readonly isAi?: boolean }
+
+/**
+ * A person's picture, or the initials where there is none, its address is not safe or it does not load. The name is beside
+ * it, so it is hidden from screen readers.
+ */
+export function avatar({ name, image, isAi = false }: AvatarOf) {
+  const source = safeAddress(image)
   return html`<span class="avatar" part="avatar" style="--hue:${hueOf(name)}" aria-hidden="true"
     ><span>${initialsOf(name)}</span>${
-      image === ''
+      source === undefined
         ? nothing
-        : html`<img src=${image} alt="" loading="lazy" decoding="async" referrerpolicy="no-referrer" @error=${remove} />`
+        : html`<img src=${source} alt="" loading="lazy" decoding="async" referrerpolicy="no-referrer" @error=${remove} />`
     }${isAi ? html`<i class="ai">${sparkIcon()}</i>` : nothing}</span
   >`
 }

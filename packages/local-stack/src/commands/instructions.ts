@@ -1,6 +1,7 @@
 import type { StartedHerald } from '../herald.ts'
 import type { StartedServers } from '../servers.ts'
 import type { SampleAccount } from './samples.ts'
+import { workspaceRoot } from './workspace.ts'
 
 export interface Running {
   herald: Pick<StartedHerald, 'baseUrl' | 'topics' | 'tokens'>
@@ -39,8 +40,9 @@ export function instructions(running: Running): string {
 Herald runs at ${baseUrl}
 See it at      ${demoUrl}
 
-# What the guides ask for: a user, his subscriber, tokens of his and of a colleague's, and settings for a service of your own
+# What the guides ask for: this workspace, a user with subscriber and token, a colleague's token, and a service's settings
 ${exports({
+  HERALD: workspaceRoot.replace(/\/$/, ''),
   BASE: baseUrl,
   USER_ID: account.userId,
   SUBSCRIBER_ID: account.subscriberId,

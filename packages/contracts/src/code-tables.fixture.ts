@@ -1,0 +1,47 @@
+import { type ErrorEntry, errorCodes } from './error-codes.ts'
+import { faultCodes } from './fault-codes.ts'
+
+const isRetryable = (code: string, { status }: ErrorEntry) =>
+  status === 408 || status === 429 || status >= 500 || code === 'request_in_progress'
+
+function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = header.map((_, column) => Math.max(...[header, ...rows].map((row) => row[column]?.length ?? 0)))
+  const line = (cells: readonly string[]) => `| ${cells.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(' | ')} |`
+  return [line(header), line(widths.map((width) => '-'.repeat(width))), ...rows.map(line)].join('\n')
+}
+
+const errorTable = table(
+  ['code', 'status', 'meaning', 'retry'],
+  Object.entries(errorCodes).map(([code, entry]) => [
+    `\`${code}\``,
+    String(entry.status),
+    entry.title,
+    isRetryable(code, entry) ? 'yes' : '',
+  ]),
+)
+const faultTable = table(
+  ['code', 'meaning'],
+  Object.entries(faultCodes).map(([code, meaning]) => [`\`${code}\``, meaning]),
+)
+
+/** The page of all codes, made from the tables that the services use. */
+export const codesPage = `# Codes
+
+Made from \`src/error-codes.ts\` and \`src/fault-codes.ts\` by \`npm run generate -w packages/contracts\`. Within a major version
+codes are only added.
+
+## HTTP errors
+
+An answer that is not a success is a problem document (RFC 9457) with one of these in \`code\`. Retry where the last column says
+so, after \`Retry-After\` if it is there; \`POST /\` only with an \`Idempotency-Key\`.
+
+${errorTable}
+
+## Dead letters
+
+A record that can never be stored goes to the dead-letter topic with one of these in the header \`herald-error-code\`, and with
+places and rules in \`herald-error-detail\`. Replaying one helps when the fault was Herald's or has passed: see
+[Heal dead letters](../../services/ingest/guides/heal-dead-letters.md).
+
+${faultTable}
+`

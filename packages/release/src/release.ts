@@ -1,0 +1,65 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { check } from './check.ts'
+import { findObstacles } from './obstacles.ts'
+import { type Packed, pack } from './pack.ts'
+import { toRepositoryUrl } from './repository-url.ts'
+import { run, succeed } from './run.ts'
+import { findVersionFaults } from './versions.ts'
+import { findPublicPackages } from './workspaces.ts'
+
+export type ReleaseOptions = {
+  readonly root: string
+  readonly dryRun: boolean
+  readonly log: (line: string) => void
+  /** What npm is run with when it publishes. */
+  readonly environment?: NodeJS.ProcessEnv
+}
+
+/**
+ * Packs and checks the public packages, prints what would be published and, unless it is a dry run, publishes each after
+ * those it depends on. A version that the registry already has is left out, so a release that broke off can be repeated.
+ * Returns false when a check failed or something prevents a release.
+ */
+export async function release({ root, dryRun, log, environment }: ReleaseOptions): Promise<boolean> {
+  const remote = (await run('git', ['remote', 'get-url', 'origin'], root)).stdout.trim()
+  const repositoryUrl = toRepositoryUrl(remote)
+  const packages = findPublicPackages(root)
+  const to = await mkdtemp(join(tmpdir(), 'herald-release-'))
+  try {
+    const faults = findVersionFaults(root)
+    const archives: Packed[] = []
+    for (const workspace of packages) archives.push(await pack(workspace, { to, repositoryUrl }))
+    const checked = packages.map((workspace, index) => check(workspace, archives[index] as Packed))
+    faults.push(...(await Promise.all(checked)).flat())
+    for (const packed of archives) log(describe(packed))
+    const obstacles = await findObstacles(root, packages, repositoryUrl)
+    for (const fault of faults) log(`Fault: ${fault}`)
+    for (const obstacle of obstacles) log(`${dryRun ? 'Before a release' : 'Refused'}: ${obstacle}`)
+    if (faults.length > 0) return false
+    if (dryRun) {
+      log(`Dry run: ${archives.length} packages are sound, nothing was published.`)
+      return true
+    }
+    if (obstacles.length > 0) return false
+    for (const packed of archives) log(await publish(packed, root, environment))
+    return true
+  } finally {
+    await rm(to, { recursive: true, force: true })
+  }
+}
+
+const describe = ({ name, version, bytes, files }: Packed) =>
+  `${name}@${version}: ${files.length} files, ${Math.ceil(bytes / 1024)} KiB packed`
+
+async function publish(
+  { name, version, file }: Packed,
+  root: string,
+  environment?: NodeJS.ProcessEnv,
+): Promise<string> {
+  const known = await run('npm', ['view', `${name}@${version}`, 'version'], root, environment)
+  if (known.code === 0 && known.stdout.trim() === version) return `${name}@${version} is already published`
+  await succeed('npm', ['publish', file, '--access', 'public'], root, environment)
+  return `Published ${name}@${version}`
+}

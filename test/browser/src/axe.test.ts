@@ -1,0 +1,27 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from '@jest/globals'
+import { accessibilityFaults, rules, rulesOff } from './axe.ts'
+import { launchChromium } from './chromium.ts'
+
+test('every rule that is off is one of axe, and the README names it with its reason', () => {
+  const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
+  const rows = [...readme.matchAll(/^\| `([a-z-]+)` +\| (.+?) +\|$/gm)].map(([, id = '', reason = '']) => [id, reason])
+  expect(Object.fromEntries(rows)).toEqual(rulesOff)
+  for (const id of Object.keys(rulesOff)) expect(rules[id]).toEqual({ enabled: false })
+  expect(rules['target-size']).toEqual({ enabled: true })
+})
+
+test('targets that are too small and too close are found', async () => {
+  const browser = await launchChromium()
+  try {
+    const page = await browser.newPage()
+    const button = '<button style="width:12px;height:12px;padding:0;margin:0">x</button>'
+    await page.setContent(`<html lang="en"><title>x</title><main><h1>x</h1>${button}${button}</main></html>`)
+    expect((await accessibilityFaults(page)).map((fault) => fault.split(' ')[0])).toEqual([
+      'target-size',
+      'target-size',
+    ])
+  } finally {
+    await browser.close()
+  }
+})

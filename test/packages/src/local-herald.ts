@@ -1,0 +1,29 @@
+import { defaultTopics, type instructions, startDemo, startKafkaProgram, startReplicaSet } from '@herald/local-stack'
+
+export type LocalHerald = {
+  readonly running: Parameters<typeof instructions>[0]
+  stop(): Promise<void>
+}
+
+/** Herald as `npm start` leaves it: samples, the usual topics and database, on a broker and a MongoDB of its own. */
+export async function startLocalHerald(): Promise<LocalHerald> {
+  const [kafka, mongodb] = await Promise.all([startKafkaProgram(), startReplicaSet()])
+  const servers = { kafkaBrokers: kafka.brokers, mongodbUri: mongodb.uri }
+  const stopServers = async () => void (await Promise.all([kafka.stop(), mongodb.stop()]))
+  try {
+    const demo = await startDemo({ servers, topics: defaultTopics, database: 'herald' })
+    const { herald, account, demoUrl, notificationId } = demo
+    const sign = (sub: string) => herald.tokens.sign({ sub, subscriber_id: account.subscriberId })
+    const [token, otherToken] = [await sign(account.userId), await sign(account.otherUserId)]
+    return {
+      running: { herald, servers, account, token, otherToken, notificationId, demoUrl },
+      async stop() {
+        await demo.stop()
+        await stopServers()
+      },
+    }
+  } catch (error) {
+    await stopServers()
+    throw error
+  }
+}
