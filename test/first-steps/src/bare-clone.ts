@@ -1,0 +1,24 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Stranger } from './stranger.ts'
+
+const checkout = fileURLToPath(new URL('../../..', import.meta.url))
+
+export type BareClone = Awaited<ReturnType<typeof cloneCheckout>>
+
+/** Clones the last commit of this checkout into a folder with a space in its name, as the stranger's own. */
+export async function cloneCheckout({ uid, gid }: Stranger) {
+  const parent = await mkdtemp(join(tmpdir(), 'first steps '))
+  const folder = join(parent, 'herald')
+  const home = join(parent, 'home')
+  const temporary = join(parent, 'temporary')
+  execFileSync('git', ['clone', '--quiet', checkout, folder])
+  mkdirSync(home)
+  mkdirSync(temporary)
+  if (uid !== undefined) execFileSync('chown', ['-R', `${uid}:${gid}`, parent])
+  return { folder, home, temporary, remove: () => rm(parent, { recursive: true, force: true }) }
+}
