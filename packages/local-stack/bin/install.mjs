@@ -1,29 +1,32 @@
 import { spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { markInstalled } from './is-installed.mjs'
 
-/** Runs `npm ci`, and counts the packages while they arrive. Resolves with whether it succeeded. */
+/**
+ * Runs `npm ci`, and counts its requests and the packages that arrived. Its errors are shown at once. Resolves with
+ * whether it succeeded.
+ */
 export function install(root, { progress, signal }) {
   const paths = wantedPaths(root)
-  const child = spawn('npm', ['ci', '--no-progress', '--loglevel=error'], {
+  const child = spawn('npm', ['ci', '--no-progress', '--loglevel=http'], {
     cwd: root,
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'ignore', 'pipe'],
     signal,
     killSignal: 'SIGTERM',
   })
-  for (const [from, to] of [
-    [child.stdout, process.stdout],
-    [child.stderr, process.stderr],
-  ]) {
-    from.on('data', (chunk) => {
+  let requests = 0
+  createInterface({ input: child.stderr }).on('line', (line) => {
+    if (line.startsWith('npm http fetch')) requests += 1
+    else if (!/^npm (warn|notice|http)/.test(line)) {
       progress.close()
-      to.write(chunk)
-    })
-  }
+      console.error(line)
+    }
+  })
   const counting = setInterval(() => {
     const installed = paths.filter((path) => existsSync(join(root, path, 'package.json'))).length
-    progress.moves('Installing', `${installed} of ${paths.length} packages`)
+    progress.moves('Installing', `${requests} requests, ${installed} of ${paths.length} packages`)
   }, 500)
   return new Promise((resolve) => {
     child.once('error', (error) => {

@@ -20,7 +20,7 @@ export function isExecutable(file: string): boolean {
   }
 }
 
-/** Runs a command to its end and returns what it wrote. Throws with its last lines when it fails. */
+/** Runs a command to its end and returns what it wrote. Throws when it fails, with the lines that say why. */
 export async function runCommand(
   command: string,
   args: readonly string[],
@@ -41,8 +41,10 @@ export async function runCommand(
     return stdout + stderr
   } catch (cause) {
     const { stdout = '', stderr = '' } = cause as { stdout?: string; stderr?: string }
-    const lastLines = (stdout + stderr).trim().split('\n').slice(-5).join('\n')
-    throw new Error(`\`${[command, ...args].join(' ')}\` failed: ${lastLines}`, { cause })
+    const lines = (stdout + stderr).trim().split('\n')
+    const errors = lines.filter((line) => /\berror\b/i.test(line)).slice(0, 5)
+    const why = errors.length > 0 ? errors : lines.slice(-5)
+    throw new Error(`\`${[command, ...args].join(' ')}\` failed: ${why.join('\n')}`, { cause })
   } finally {
     process.off('exit', stop)
   }

@@ -6,9 +6,11 @@ const LOOK_EVERY_MS = 500
 /** Looks at a folder that is being filled, and says how large it is: `57.2 MB`. */
 export function watchSize(folder: string, onSize: (amount: string) => void) {
   let isOver = false
+  let largest = 0
   const looking = setInterval(async () => {
-    const bytes = await sizeOf(folder)
-    if (!isOver) onSize(`${(bytes / 1e6).toFixed(1)} MB`)
+    // What was downloaded is moved away at the end.
+    largest = Math.max(largest, await sizeOf(folder))
+    if (!isOver) onSize(`${(largest / 1e6).toFixed(1)} MB`)
   }, LOOK_EVERY_MS)
   return {
     stop() {

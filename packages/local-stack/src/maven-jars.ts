@@ -18,7 +18,11 @@ export interface JarsWanted {
 }
 
 /** A folder of the cache with `jars/` in it, fetched through Maven when it is not there. */
-export async function findMavenJars(java: string, wanted: JarsWanted, { environment, log, onProgress }: FindOptions) {
+export async function findMavenJars(
+  java: string,
+  wanted: JarsWanted,
+  { environment, log, onProgress = () => {} }: FindOptions,
+) {
   return cachedFolder(cacheFolder(environment), wanted.name, async (partial) => {
     const maven = findCommand('mvn', environment)
     if (!maven) throw new Error('mvn is not on the PATH.')

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { findCommand, runCommand } from './commands-on-path.ts'
@@ -8,7 +9,7 @@ import { watchSize } from './folder-size.ts'
 export async function unpackPipPackage(
   requirement: string,
   folder: string,
-  { environment, onProgress }: Pick<FindOptions, 'environment' | 'onProgress'>,
+  { environment, onProgress }: Required<Pick<FindOptions, 'environment' | 'onProgress'>>,
 ) {
   const python = findCommand('python3', environment)
   if (!python) throw new Error('python3 is not on the PATH.')
@@ -27,4 +28,12 @@ export async function unpackPipPackage(
     onProgress(name, undefined)
     await rm(temporary, { recursive: true, force: true })
   }
+}
+
+/** Why nothing can be fetched through pip here, or undefined. */
+export function whyNoPip(environment: NodeJS.ProcessEnv): string | undefined {
+  const python = findCommand('python3', environment)
+  if (!python) return 'python3 is not on the PATH'
+  const { status } = spawnSync(python, ['-m', 'pip', '--version'], { env: environment })
+  return status === 0 ? undefined : 'python3 has no pip'
 }

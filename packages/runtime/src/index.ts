@@ -31,6 +31,7 @@ export {
 } from './http/problem.ts'
 export { type OperationOfRoute, routeOptions } from './http/route-options.ts'
 export { type ServeOptions, serve } from './http/serve.ts'
+export { whyNodeIsTooOld } from './lifecycle/node-version.ts'
 export { createReleasers, type Releasers } from './lifecycle/releasers.ts'
 export { runService, type Service, type ServiceContext } from './lifecycle/run-service.ts'
 export { type ServiceProcess, type ShutdownDependencies, shutDownOnSignals } from './lifecycle/shutdown.ts'

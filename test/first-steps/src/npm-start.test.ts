@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(async () => {
   if (started && (await leftOver(started, clone)).length > 0) process.kill(-started.pid, 'SIGKILL')
   await clone?.remove()
-})
+}, 10 * 60_000)
 
 const pasteBlock = (comment: string) => {
   const commands = blocksOf(started.output()).get(comment)

@@ -23,5 +23,8 @@ export function environmentOf(home: string): NodeJS.ProcessEnv {
     /^(npm_|HERALD_|XDG_|TURBO_|KAFKA_BROKERS$|MONGODB_URI$|PORT$|CI$|NO_COLOR$|FORCE_COLOR$|INIT_CWD$|NODE$|NODE_OPTIONS$|JEST_)/i
   const kept = Object.entries(process.env).filter(([name]) => !ours.test(name))
   const folders = (process.env.PATH ?? '').split(delimiter).filter((folder) => !folder.includes('node_modules'))
-  return { ...Object.fromEntries(kept), PATH: folders.join(delimiter), HOME: home }
+  return { ...Object.fromEntries(kept), PATH: folders.join(delimiter), HOME: home, ...javaHome(home) }
 }
+
+/** Java takes the home folder from the system's list of users, where `nobody` has none. */
+const javaHome = (home: string) => ({ JDK_JAVA_OPTIONS: `"-Duser.home=${home}"` })
