@@ -5,9 +5,14 @@ passed=0 failed=0 skipped=0
 output=$(mktemp) failures=$(mktemp)
 trap 'rm -f "$output" "$failures"' EXIT
 
-# Runs a command and adds its counts. One that tells none counts as a failure, and so does one that fails all the same.
+# step [--skips N] COMMAND …: runs a command and adds its counts. One that prints none counts as a failure; so does one
+# that fails all the same, and one that skips more than N tests, or any when no N is given.
 step() {
-  local status counts ok bad missed
+  local status counts ok bad missed allowed=0 began=$SECONDS
+  if [ "$1" = --skips ]; then
+    allowed=$2
+    shift 2
+  fi
   printf '\n--- %s\n' "$*"
   "$@" 2>&1 | tee "$output"
   status=${PIPESTATUS[0]}
@@ -16,10 +21,15 @@ step() {
   if [ "$status" -ne 0 ] && [ "$bad" -eq 0 ]; then bad=1; fi
   grep -oE '\bFAILED .*' "$output" >>"$failures"
   if [ "$bad" -gt 0 ]; then printf 'FAILED step: %s\n' "$*" >>"$failures"; fi
+  if [ "$missed" -gt "$allowed" ]; then
+    printf 'FAILED step: %s: %s skipped, at most %s may be\n' "$*" "$missed" "$allowed" >>"$failures"
+    bad=$((bad + 1))
+  fi
+  printf -- '--- %s s\n' "$((SECONDS - began))"
   passed=$((passed + ok)) failed=$((failed + bad)) skipped=$((skipped + missed))
 }
 
-# Says the sums in the last line, and whether all is well in its exit code.
+# Prints the sums in the last line; the exit code is 0 when nothing failed.
 sum_up() {
   echo
   cat "$failures"

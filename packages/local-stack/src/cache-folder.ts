@@ -10,6 +10,10 @@ export function cacheFolder(environment: NodeJS.ProcessEnv): string {
   return join(environment.XDG_CACHE_HOME || join(environment.HOME || homedir(), '.cache'), 'herald')
 }
 
+export function isCached(environment: NodeJS.ProcessEnv, name: string): boolean {
+  return existsSync(join(cacheFolder(environment), name))
+}
+
 /**
  * The cached folder `name`, filled when it is not there. It is filled under another name and then renamed, so an
  * interrupted download is never taken for a whole one, and of two runs at once the first one's folder stands.

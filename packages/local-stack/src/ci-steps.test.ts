@@ -4,11 +4,14 @@ import { expect, test } from '@jest/globals'
 
 const steps = fileURLToPath(new URL('../../../.ci/steps.sh', import.meta.url))
 
-type Step = [says: string, code: number]
+type Step = [says: string, code: number, skips?: number]
 
 /** Takes steps that say something and exit with a code. */
 function run(...taken: readonly Step[]) {
-  const lines = taken.map(([says, code]) => `step sh -c 'printf "first\\n${says}\\nlast\\n"; exit ${code}'`)
+  const lines = taken.map(
+    ([says, code, skips]) =>
+      `step ${skips === undefined ? '' : `--skips ${skips} `}sh -c 'printf "first\\n${says}\\nlast\\n"; exit ${code}'`,
+  )
   const script = ['set -uo pipefail', `source '${steps}'`, ...lines, 'sum_up'].join('\n')
   const { status, stdout } = spawnSync('bash', ['-c', script], { encoding: 'utf8' })
   return { status, lines: stdout.split('\n').slice(0, -1) }
@@ -19,21 +22,23 @@ function take(...taken: readonly Step[]) {
   return { status, lastLine: lines.at(-1) }
 }
 
-const good: Step = ['20 passed, 0 failed, 2 skipped', 0]
+const good: Step = ['20 passed, 0 failed, 2 skipped', 0, 2]
 
 test('the counts of all steps are summed up', () => {
-  expect(take(good, ['10 passed, 0 failed, 1 skipped', 0])).toEqual({
+  expect(take(good, ['10 passed, 0 failed, 1 skipped', 0, 5])).toEqual({
     status: 0,
     lastLine: '30 passed, 0 failed, 3 skipped',
   })
 })
 
-test.each<[string, [string, number], string]>([
-  ['that counts failures', ['8 passed, 3 failed, 1 skipped', 1], '28 passed, 3 failed, 3 skipped'],
-  ['that counts failures and ends well', ['8 passed, 3 failed, 1 skipped', 0], '28 passed, 3 failed, 3 skipped'],
+test.each<[string, Step, string]>([
+  ['that counts failures', ['8 passed, 3 failed, 1 skipped', 1, 1], '28 passed, 3 failed, 3 skipped'],
+  ['that counts failures and ends well', ['8 passed, 3 failed, 1 skipped', 0, 1], '28 passed, 3 failed, 3 skipped'],
   ['that fails and counts no failure', ['9 passed, 0 failed, 0 skipped', 1], '29 passed, 1 failed, 2 skipped'],
   ['that breaks off before it counts', ['', 130], '20 passed, 1 failed, 2 skipped'],
   ['that counts nothing', ['', 0], '20 passed, 1 failed, 2 skipped'],
+  ['that skips more than it may', ['9 passed, 0 failed, 3 skipped', 0, 2], '29 passed, 1 failed, 5 skipped'],
+  ['that skips though it may not', ['9 passed, 0 failed, 1 skipped', 0], '29 passed, 1 failed, 3 skipped'],
 ])('a step %s fails the whole, and the next is taken all the same', (_, bad, lastLine) => {
   expect(take(bad, good)).toEqual({ status: 1, lastLine })
 })

@@ -20,11 +20,11 @@ export function isExecutable(file: string): boolean {
   }
 }
 
-/** Runs a command to its end and returns what it wrote. Throws with its last lines when it fails. */
+/** Runs a command to its end and returns what it wrote. Throws when it fails, with the lines that say why. */
 export async function runCommand(
   command: string,
   args: readonly string[],
-  options: { environment: NodeJS.ProcessEnv; folder?: string },
+  options: { environment: NodeJS.ProcessEnv; folder?: string; onOutput?: (text: string) => void },
 ): Promise<string> {
   const running = run(command, [...args], {
     env: options.environment,
@@ -32,6 +32,8 @@ export async function runCommand(
     timeout: 10 * 60_000,
     maxBuffer: 16 * 1024 * 1024,
   })
+  const { onOutput } = options
+  if (onOutput) running.child.stdout?.on('data', onOutput)
   const stop = () => running.child.kill()
   process.once('exit', stop)
   try {
@@ -39,8 +41,10 @@ export async function runCommand(
     return stdout + stderr
   } catch (cause) {
     const { stdout = '', stderr = '' } = cause as { stdout?: string; stderr?: string }
-    const lastLines = (stdout + stderr).trim().split('\n').slice(-5).join('\n')
-    throw new Error(`\`${[command, ...args].join(' ')}\` failed: ${lastLines}`, { cause })
+    const lines = (stdout + stderr).trim().split('\n')
+    const errors = lines.filter((line) => /\berror\b/i.test(line)).slice(0, 5)
+    const why = errors.length > 0 ? errors : lines.slice(-5)
+    throw new Error(`\`${[command, ...args].join(' ')}\` failed: ${why.join('\n')}`, { cause })
   } finally {
     process.off('exit', stop)
   }

@@ -4,8 +4,13 @@ export interface FindOptions {
   environment: NodeJS.ProcessEnv
   /** Told of each step that may take long. */
   log: (line: string) => void
+  /** Told how much of something that takes long has been fetched, such as `41 jars, 57.2 MB`; undefined at its end. */
+  onProgress?: (name: string, amount: string | undefined) => void
 }
 
-export function withDefaults(options: Partial<FindOptions>): FindOptions {
-  return { environment: options.environment ?? process.env, log: options.log ?? (() => {}) }
+const nothing = () => {}
+
+export function withDefaults(options: Partial<FindOptions>): Required<FindOptions> {
+  const { environment = process.env, log = nothing, onProgress = nothing } = options
+  return { environment, log, onProgress }
 }

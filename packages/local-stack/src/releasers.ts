@@ -1,3 +1,5 @@
+export type Releasers = ReturnType<typeof createReleasers>
+
 /** What was started, in order; `releaseAll` ends it last in, first out, whatever fails on the way. */
 export function createReleasers() {
   const releasers: (() => Promise<void>)[] = []

@@ -1,11 +1,19 @@
 import { type FindOptions, withDefaults } from './find-options.ts'
 import { findJava } from './java.ts'
-import { findKafkaJars } from './kafka-jars.ts'
-import { findMongod } from './mongod-file.ts'
+import { findKafkaJars, whyNoKafka } from './kafka-jars.ts'
+import { findMongod, whyNoMongod } from './mongod-file.ts'
 
 /** Finds, or fetches, the broker and mongod as programs of this machine. Throws with what is missing when it can't. */
 export async function findServerPrograms(options: Partial<FindOptions> = {}): Promise<void> {
   const found = withDefaults(options)
   await findKafkaJars(await findJava(found), found)
   await findMongod(found)
+}
+
+/**
+ * Why the broker and mongod cannot run as programs of this machine, or undefined. It only looks, so that a test can be
+ * skipped for what the machine lacks, and fails for everything else.
+ */
+export async function whyNoServerPrograms(environment: NodeJS.ProcessEnv = process.env): Promise<string | undefined> {
+  return (await whyNoKafka(environment)) ?? whyNoMongod(environment)
 }

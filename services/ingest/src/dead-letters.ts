@@ -1,5 +1,5 @@
 import process from 'node:process'
-import { createLogger, loadSettings } from '@herald/runtime'
+import { createLogger, loadSettings, whyNodeIsTooOld } from '@herald/runtime'
 import { deadLetterSettingsSchema } from './config.ts'
 import { type Command, parseCommand, usage } from './dead-letters/command.ts'
 import { runCommand } from './dead-letters/run-command.ts'
@@ -21,6 +21,11 @@ function readCommand(): Command | undefined {
 }
 
 async function run(command: Command): Promise<number> {
+  const tooOld = whyNodeIsTooOld()
+  if (tooOld) {
+    note(tooOld)
+    return 2
+  }
   const print = (line: string) => void process.stdout.write(`${line}\n`)
   const loaded = loadSettings(deadLetterSettingsSchema, process.env)
   if (command.kind !== 'help' && !loaded.ok) {

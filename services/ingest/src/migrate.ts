@@ -1,10 +1,15 @@
 import process from 'node:process'
-import { createLogger, loadSettings } from '@herald/runtime'
+import { createLogger, loadSettings, whyNodeIsTooOld } from '@herald/runtime'
 import { createStore } from '@herald/store'
 import { migrateSettingsSchema } from './config.ts'
 
 // Makes collections and indexes. Run before a roll-out; safe to run again, and by several at once.
 const logger = createLogger({ name: 'herald-migrate', level: 'info' })
+const tooOld = whyNodeIsTooOld()
+if (tooOld) {
+  logger.fatal(tooOld)
+  process.exit(1)
+}
 const loaded = loadSettings(migrateSettingsSchema, process.env)
 if (loaded.ok) {
   const { MONGODB_URI: uri, MONGODB_DATABASE: database, RETENTION_DAYS: retentionDays } = loaded.settings

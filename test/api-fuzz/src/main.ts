@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import { fetchPythonPackages, type PythonPackages } from '@herald/local-stack'
+import { fetchPythonPackages, whyNoPip } from '@herald/local-stack'
 import { startFilledHerald } from './filled-herald.ts'
 import { countsOf, describeReport, writeCounts } from './report.ts'
 import { runSchemathesis } from './schemathesis.ts'
@@ -7,19 +7,13 @@ import { runSchemathesis } from './schemathesis.ts'
 const requirements = fileURLToPath(new URL('../requirements.txt', import.meta.url))
 const log = (line: string) => console.log(line)
 
-/** Schemathesis, or undefined where there is no way to have it: that is said, and counted as skipped. */
-async function findSchemathesis(): Promise<PythonPackages | undefined> {
-  try {
-    return await fetchPythonPackages('schemathesis', requirements, { log })
-  } catch (error) {
-    console.error(`Skipped: Schemathesis needs python3 with pip, and could not be had. ${(error as Error).message}`)
-    return undefined
-  }
-}
-
 async function main() {
-  const packages = await findSchemathesis()
-  if (packages === undefined) return { passed: 0, failed: 0, skipped: 1 }
+  const missing = whyNoPip(process.env)
+  if (missing) {
+    console.error(`Skipped: Schemathesis needs python3 with pip, and ${missing}.`)
+    return { passed: 0, failed: 0, skipped: 1 }
+  }
+  const packages = await fetchPythonPackages('schemathesis', requirements, { log })
   const herald = await startFilledHerald(log)
   try {
     const report = await runSchemathesis(packages, herald, process.argv.slice(2))

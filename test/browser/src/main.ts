@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { mustHave } from '@herald/local-stack'
 import { findChromium } from './chromium.ts'
 
 const folder = fileURLToPath(new URL('..', import.meta.url))
@@ -29,6 +30,7 @@ async function runJest(args: readonly string[]): Promise<Counts> {
 
 async function main(): Promise<Counts> {
   if (findChromium() !== undefined) return runJest(process.argv.slice(2))
+  if (mustHave('chromium')) throw new Error('HERALD_MUST_HAVE names chromium, and there is none.')
   console.error('Skipped: the tests in a browser need a Chromium, and there is none; CHROMIUM_PATH may name one.')
   return { passed: 0, failed: 0, skipped: 1 }
 }

@@ -1,44 +1,40 @@
-import { startDemo } from '../demo/start-demo.ts'
+import { createProgress } from '../../bin/progress.mjs'
 import { createReleasers } from '../releasers.ts'
 import { startServers } from '../servers.ts'
-import { findPort } from './gateway-port.ts'
-import { instructions } from './instructions.ts'
-import { createProgress } from './progress.ts'
+import { findPort, readPort } from './gateway-port.ts'
 import { untilToldToStop } from './until-told-to-stop.ts'
 import { runInWorkspace } from './workspace.ts'
-
-const TOKEN_SECONDS = 12 * 60 * 60
 
 const progress = createProgress()
 const releasers = createReleasers()
 
-async function start() {
-  progress('Building.')
-  const build = await runInWorkspace('turbo', ['run', 'build', '--output-logs=errors-only'])
-  if (!build.ok) throw new Error(`The build failed:\n${build.output}`)
+async function build() {
+  const { ok, output } = await runInWorkspace('turbo', ['run', 'build', '--output-logs=errors-only'])
+  if (!ok) throw new Error(`The build failed:\n${output}`)
+  progress('Built.')
+}
 
-  progress('Finding Kafka and MongoDB.')
-  const servers = await startServers({ log: progress })
+async function findServers() {
+  const servers = await startServers({ log: progress, onProgress: progress.moves })
   releasers.add(servers.stop)
   progress(`Kafka (${servers.found.kafka}) and MongoDB (${servers.found.mongodb}) answer.`)
+  return servers
+}
 
-  const port = await findPort(Number(process.env.PORT || 8080))
-  const demo = await startDemo({ servers, port, log: progress })
-  releasers.add(demo.stop)
-  const { herald, account, demoUrl, notificationId } = demo
-  const sign = (sub: string, name: string) =>
-    herald.tokens.sign({ sub, name, picture: '', subscriber_id: account.subscriberId }, { expiresIn: TOKEN_SECONDS })
-  const token = await sign(account.userId, 'Mei Tanaka')
-  const otherToken = await sign(account.otherUserId, 'Amara Okafor')
-  const running = { herald, servers, account, token, otherToken, notificationId, demoUrl }
-  console.log(instructions(running))
-  return herald
+async function start() {
+  const wanted = readPort(process.env.PORT)
+  progress('Building, and finding Kafka and MongoDB.')
+  const [built, servers] = await Promise.allSettled([build(), findServers()])
+  if (built.status === 'rejected') throw built.reason
+  if (servers.status === 'rejected') throw servers.reason
+  // Not imported before: it needs packages of the workspace, which the build makes.
+  const { startWithInstructions } = await import('./start-with-instructions.ts')
+  return startWithInstructions({ servers: servers.value, port: await findPort(wanted), log: progress, releasers })
 }
 
 const told = untilToldToStop()
-const started = start()
 try {
-  const herald = await Promise.race([started, told])
+  const herald = await Promise.race([start(), told])
   if (herald) {
     const fell = [herald.ingest, herald.query].map(async (service) => {
       const { code, signal } = await service.exited
@@ -53,9 +49,10 @@ try {
   progress('Stopping.')
   await releasers.releaseAll()
 } catch (error) {
+  progress.close()
   console.error(error instanceof Error ? error.message : error)
   process.exitCode = 1
   await releasers.releaseAll()
 }
-// What was still on its way when an end was wanted dies with this process.
+// A start that was interrupted may still be waiting for something: it ends with this process.
 process.exit()

@@ -1,9 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createProgress } from '../../bin/progress.mjs'
 import { cacheFolder } from '../cache-folder.ts'
 import { startServers } from '../servers.ts'
-import { createProgress } from './progress.ts'
 import { packagesWithTests, readCounts, summary } from './test-counts.ts'
 import { untilToldToStop } from './until-told-to-stop.ts'
 import { runInWorkspace } from './workspace.ts'
@@ -33,7 +33,7 @@ async function runTests(countsFolder: string) {
   ])
 
   progress('Finding Kafka and MongoDB.')
-  const servers = await startServers({ log: progress })
+  const servers = await startServers({ log: progress, onProgress: progress.moves })
   try {
     progress(`Tests, with Kafka (${servers.found.kafka}) and MongoDB (${servers.found.mongodb}).`)
     const args = ['run', 'test', '--concurrency=1', '--continue=always', ...turboArgs, ...jestArgs]

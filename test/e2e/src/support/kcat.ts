@@ -21,5 +21,9 @@ export async function publishWithKcat(
 }
 
 /** The name of kcat where it can be run, or of kafkacat, as it was called before. */
-export const findKcat = (): string | undefined =>
-  ['kcat', 'kafkacat'].find((name) => spawnSync(name, ['-V']).status === 0)
+export function findKcat(): string | undefined {
+  const found = ['kcat', 'kafkacat'].find((name) => spawnSync(name, ['-V']).status === 0)
+  if (!found && /\bkcat\b/.test(process.env.HERALD_MUST_HAVE ?? ''))
+    throw new Error('HERALD_MUST_HAVE names kcat, and there is none.')
+  return found
+}

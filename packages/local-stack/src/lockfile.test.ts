@@ -1,0 +1,34 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from '@jest/globals'
+
+type Entry = {
+  integrity?: string
+  resolved?: string
+  link?: boolean
+  optional?: boolean
+  os?: string[]
+  cpu?: string[]
+  libc?: string[]
+}
+
+const { packages } = JSON.parse(readFileSync(new URL('../../../package-lock.json', import.meta.url), 'utf8')) as {
+  packages: Record<string, Entry>
+}
+const fromRegistry = Object.entries(packages).filter(([path, { link }]) => path.includes('node_modules/') && !link)
+
+test('names no address of a registry', () => {
+  expect(fromRegistry.length).toBeGreaterThan(500)
+  expect(fromRegistry.filter(([, { resolved }]) => resolved !== undefined)).toEqual([])
+})
+
+// npm writes no hash for a package that it could not look up, and the registry behind which the lockfile is made does not
+// have these. Deleting their entries and running `npm install --package-lock-only` where it does adds the hashes.
+const mostWithoutHash = 37
+
+test('has a hash for every package, but for binaries of other platforms that could not be looked up', () => {
+  const without = fromRegistry.filter(([, { integrity }]) => integrity === undefined)
+  const isForOthers = ([, { optional, os = [], cpu = [], libc = ['glibc'] }]: (typeof without)[number]) =>
+    optional && !(os.includes('linux') && /x64|arm64/.test(cpu.join()) && libc.includes('glibc'))
+  expect(without.filter((entry) => !isForOthers(entry))).toEqual([])
+  expect(without.length).toBeLessThanOrEqual(mostWithoutHash)
+})

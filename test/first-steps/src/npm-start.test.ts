@@ -1,0 +1,102 @@
+import { spawnSync } from 'node:child_process'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { type BareClone, cloneCheckout } from './bare-clone.ts'
+import { leftOver, untilNothingIsLeft } from './left-over.ts'
+import { npmStart, type StartedNpm } from './npm-start.ts'
+import { blocksOf, paste } from './printed.ts'
+import { environmentOf, findStranger } from './stranger.ts'
+
+const stranger = findStranger()
+let clone: BareClone
+let started: StartedNpm
+
+beforeAll(async () => {
+  clone = await cloneCheckout(stranger)
+  started = await npmStart(clone, stranger)
+  console.log(`As ${stranger.name}, with empty caches:\n${started.output()}\nUp after ${started.seconds.toFixed(1)} s.`)
+}, 30 * 60_000)
+afterAll(async () => {
+  if (started && (await leftOver(started, clone)).length > 0) process.kill(-started.pid, 'SIGKILL')
+  await clone?.remove()
+}, 10 * 60_000)
+
+const pasteBlock = (comment: string) => {
+  const commands = blocksOf(started.output()).get(comment)
+  if (commands === undefined) throw new Error(`npm start did not print “${comment}”.`)
+  return paste(commands, { clone, stranger, started })
+}
+const dataOf = async (comment: string) => JSON.parse(await pasteBlock(comment)).data
+
+test('the printed line creates a notification', async () => {
+  expect(await dataOf('Create a notification')).toMatchObject({
+    type: 'mention',
+    metadata: { mention: { mentionerName: 'Amara Okafor' } },
+  })
+})
+
+test('the printed line lists notifications', async () => {
+  const { notifications } = await dataOf("List the current user's notifications")
+  expect(notifications).toHaveLength(5)
+})
+
+test('the printed line marks a notification as unread', async () => {
+  expect(await dataOf('Mark one as unread')).toMatchObject({ type: 'mention', readAt: null })
+})
+
+test('the printed line lists all change entries', async () => {
+  expect(await dataOf('List all change entries of the current subscriber')).toHaveLength(50)
+})
+
+const mustHaveKcat = /\bkcat\b/.test(process.env.HERALD_MUST_HAVE ?? '')
+const hasKcat = spawnSync('kcat', ['-V'], { env: environmentOf('/') }).status === 0
+const whereKcatIs = hasKcat || mustHaveKcat ? test : test.skip
+whereKcatIs('the printed line publishes an event with kcat, and the notification is listed', async () => {
+  const idsOf = ({ notifications }: { notifications: { id: string }[] }) => notifications.map(({ id }) => id)
+  const before = idsOf(await dataOf("List the current user's notifications"))
+  await pasteBlock('Publish an event, here with kcat')
+  const deadline = Date.now() + 30_000
+  for (;;) {
+    const now = idsOf(await dataOf("List the current user's notifications"))
+    if (now[0] !== before[0]) break
+    expect(Date.now()).toBeLessThan(deadline)
+  }
+})
+
+test.each([
+  ['/demo/', 'Herald demo'],
+  ['/docs', 'Herald'],
+  ['/docs/events', 'Herald'],
+])('%s opens, with everything that it loads', async (path, title) => {
+  const base = /^Herald runs at (\S+)$/m.exec(started.output())?.[1]
+  const page = await fetch(`${base}${path}`)
+  const html = await page.text()
+  expect([page.status, page.headers.get('content-type')]).toEqual([200, expect.stringMatching(/^text\/html/)])
+  expect(/<title>(.*?)<\/title>/.exec(html)?.[1]).toContain(title)
+  const loaded = [...html.matchAll(/<(?:script|link|img)[^>]*\s(?:src|href)="([^"#]+)"/g)].map(([, url = '']) => url)
+  for (const url of loaded) expect([url, (await fetch(new URL(url, page.url))).status]).toEqual([url, 200])
+})
+
+test('Ctrl-C leaves no process, port or folder', async () => {
+  expect(await leftOver(started, clone)).not.toEqual([])
+  process.kill(-started.pid, 'SIGINT')
+  await started.exited
+  await untilNothingIsLeft(started, clone)
+})
+
+test(
+  'SIGTERM to npm, after a second start, leaves no process, port or folder',
+  async () => {
+    started = await npmStart(clone, stranger)
+    console.log(`The second start:\n${started.output().slice(0, 600)}\nUp after ${started.seconds.toFixed(1)} s.`)
+    process.kill(started.pid, 'SIGTERM')
+    await started.exited
+    await untilNothingIsLeft(started, clone)
+  },
+  10 * 60_000,
+)
+
+test.each(['abc', '70000'])('PORT=%s is refused with what it may be', async (PORT) => {
+  await expect(npmStart(clone, stranger, { PORT })).rejects.toThrow(
+    `PORT is "${PORT}"; it has to be a whole number from 1 to 65535.`,
+  )
+})
