@@ -13,9 +13,9 @@ export function composeImage(service: 'kafka' | 'mongodb'): string {
   return image
 }
 
-/** `4.1.0` of `apache/kafka:4.1.0`. */
+/** `4.1.0` of `apache/kafka:4.1.0`, with or without a digest. */
 export function versionOf(image: string): string {
-  const version = /:([\w.-]+)$/.exec(image)?.[1]
+  const version = /:([\w.-]+)(?:@sha256:[0-9a-f]{64})?$/.exec(image)?.[1]
   if (!version) throw new Error(`${image} has no version.`)
   return version
 }

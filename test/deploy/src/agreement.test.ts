@@ -15,20 +15,22 @@ const settingsOf = (service: string) =>
     ([, name]) => name as string,
   )
 
+/** The topics that a command creates, with their sizes. */
+const createdBy = (command: string[]) =>
+  [...String(command.at(-1)).matchAll(/^create ([\w-]+) (\d+)$/gm)].map(([, name, size]) => [name, size])
+
 describe('topics', () => {
   const names = Object.values(defaultTopics).sort()
-  const inCompose = [...String(compose.services.topics.command.at(-1)).matchAll(/^create ([\w-]+) (\d+)$/gm)]
+  const inCompose = createdBy(compose.services.topics.command)
 
   test('docker-compose.yml and Strimzi make those that Herald reads and writes', () => {
-    expect(inCompose.map(([, name]) => name).sort()).toEqual(names)
+    expect(inCompose.map(([name]) => name).sort()).toEqual(names)
     expect(topics.map(({ metadata }) => metadata.name).sort()).toEqual(names)
   })
 
   test('both give them the same sizes, and a dead letter has room for the largest record and 64 KiB', () => {
     const sizes = topics.map(({ metadata, spec }) => [metadata.name, spec.config['max.message.bytes']])
-    expect(Object.fromEntries(inCompose.map(([, name, size]) => [name, Number(size)]))).toEqual(
-      Object.fromEntries(sizes),
-    )
+    expect(Object.fromEntries(inCompose.map(([name, size]) => [name, Number(size)]))).toEqual(Object.fromEntries(sizes))
     const { 'herald-dead-letter': deadLetter, ...origins } = Object.fromEntries(sizes)
     for (const size of Object.values(origins)) expect(deadLetter).toBeGreaterThanOrEqual(Number(size) + 64 * 1024)
   })
@@ -49,6 +51,19 @@ test.each(['ingest', 'query'] as const)('the image runs %s as everything here ru
   expect(command).toEqual(['node', ...nodeArguments[service], `services/${service}/dist/main.js`])
 })
 
+test('overlays/local makes the topics, and runs the images, of docker-compose.yml', () => {
+  const local = ['kafka', 'mongodb', 'gateway'].flatMap((name) =>
+    parseAllDocuments(read(`deploy/kustomize/overlays/local/${name}.yaml`)).map((document) => document.toJS()),
+  )
+  const containers: Manifest[] = local.flatMap(({ spec }) => spec.template?.spec.containers ?? [])
+  expect(containers.map(({ name }) => name).sort()).toEqual(['gateway', 'kafka', 'mongodb', 'topics'])
+  for (const { name, image, args, command } of containers) {
+    expect([name, image]).toEqual([name, compose.services[name].image])
+    if (name === 'mongodb') expect(args).toEqual(compose.services.mongodb.command)
+    if (name === 'topics') expect(createdBy(command)).toEqual(createdBy(compose.services.topics.command))
+  }
+})
+
 describe('docker-compose.yml', () => {
   const services: [string, Manifest][] = Object.entries(compose.services)
 
@@ -59,7 +74,28 @@ describe('docker-compose.yml', () => {
   })
 
   test('names each image with a version', () => {
-    expect(services.filter(([, { image }]) => !/:(?!latest$)[\w.-]+$/.test(image)).map(([name]) => name)).toEqual([])
+    const withVersion = /:(?!latest\b)[\w.-]+(@sha256:[0-9a-f]{64})?$/
+    expect(services.filter(([, { image }]) => !withVersion.test(image)).map(([name]) => name)).toEqual([])
+  })
+
+  test('never pulls an image that is built here', () => {
+    const pulled = services.filter(([, { build, pull_policy }]) => build && pull_policy !== 'never')
+    expect(pulled.map(([name]) => name)).toEqual([])
+  })
+
+  test('runs every service read-only, without capabilities or new privileges, and with a memory limit', () => {
+    const hardened = { read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] }
+    for (const [name, service] of services) {
+      expect({ name, ...service }).toMatchObject({ name, ...hardened, mem_limit: expect.stringMatching(/^\d+[mg]$/) })
+    }
+  })
+
+  test('gives Grafana no password, and nobody a way to sign in', () => {
+    expect(compose.services.grafana.environment).toMatchObject({
+      GF_AUTH_BASIC_ENABLED: 'false',
+      GF_AUTH_DISABLE_LOGIN_FORM: 'true',
+      GF_SECURITY_DISABLE_INITIAL_ADMIN_CREATION: 'true',
+    })
   })
 
   test('gives each service a policy for restarts, and what goes on running a check of its health', () => {
@@ -86,12 +122,46 @@ describe.each(overlays)('overlay %s', (overlay) => {
     const settings = manifests.find(({ kind, metadata }) => kind === 'ConfigMap' && /settings/.test(metadata.name))
     const names = [
       ...Object.keys(settings.data),
-      ...workloads(manifests).flatMap(({ containers }) =>
-        containers.flatMap(({ env = [] }) => env.map(({ name }: Manifest) => name)),
-      ),
+      ...workloads(manifests)
+        .filter(({ isHerald }) => isHerald)
+        .flatMap(({ containers }) => containers.flatMap(({ env = [] }) => env.map(({ name }: Manifest) => name))),
     ]
-    expect(names.filter((name) => !known.has(name))).toEqual([])
+    // Node's own.
+    const unknown = names.filter((name) => !known.has(name) && name !== 'NODE_EXTRA_CA_CERTS')
+    expect(unknown).toEqual([])
     expect(names).toEqual(expect.arrayContaining(['MONGODB_URI', 'KAFKA_BROKERS', 'AUTH_ISSUER', 'AUTH_AUDIENCE']))
+  })
+
+  rule('Herald, KEDA and the network policies agree on the brokers and on TLS', async () => {
+    const manifests = manifestsIn(await render(overlay))
+    const named = (kind: string, name: RegExp) =>
+      manifests.find((manifest) => manifest.kind === kind && name.test(manifest.metadata.name))
+    const { KAFKA_BROKERS: brokers, KAFKA_SSL: tls = 'false' } = named('ConfigMap', /settings/).data
+    const triggers = named('ScaledObject', /ingest/)?.spec.triggers ?? []
+    for (const { metadata, authenticationRef } of triggers) {
+      expect([metadata.bootstrapServers, metadata.tls ?? 'disable']).toEqual([
+        brokers,
+        tls === 'true' ? 'enable' : 'disable',
+      ])
+      expect(named('TriggerAuthentication', new RegExp(`^${authenticationRef.name}$`))).toBeDefined()
+    }
+    expect(triggers).toHaveLength(overlay === 'production' ? 3 : 0)
+    const [{ ports }] = named('NetworkPolicy', /^kafka$/).spec.egress
+    const port = Number(brokers.split(':').at(-1))
+    expect(port).toBeGreaterThanOrEqual(ports[0].port)
+    expect(port).toBeLessThanOrEqual(ports[0].endPort ?? ports[0].port)
+  })
+
+  rule('the issuer’s keys are fetched with the scheme and from the host that the issuer serves', async () => {
+    const manifests = manifestsIn(await render(overlay))
+    const { data } = manifests.find(({ kind, metadata }) => kind === 'ConfigMap' && /settings/.test(metadata.name))
+    const keys = new URL(data.AUTH_JWKS_URI)
+    expect(keys.origin).toBe(new URL(data.AUTH_ISSUER).origin)
+    if (overlay === 'production') expect(keys.protocol).toBe('https:')
+    else {
+      const { spec } = manifests.find(({ kind, metadata }) => kind === 'Service' && metadata.name === keys.hostname)
+      expect([keys.protocol, spec.ports[0].port]).toEqual(['http:', Number(keys.port)])
+    }
   })
 
   rule('a release has a migrate Job of its own name, of the same image as ingest', async () => {

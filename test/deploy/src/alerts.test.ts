@@ -25,8 +25,8 @@ test.each(rules.map((rule): [string, Rule] => [rule.alert, rule]))(
   (_, rule) => {
     expect(rule.labels).toEqual({ severity: expect.stringMatching(/^(critical|warning)$/) })
     expect(rule.annotations.summary).toMatch(/./)
-    const [file, anchor] = rule.annotations.runbook?.split('#') ?? []
-    expect(file).toBe('deploy/runbooks.md')
+    const [file, anchor] = rule.annotations.runbook_url?.split('#') ?? []
+    expect(file).toMatch(/^https:\/\/.*\/deploy\/runbooks\.md$/)
     expect(anchors).toContain(anchor)
   },
 )

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { createCluster } from './cluster.ts'
 import { isThere } from './commands.ts'
 import { installCustomResources } from './custom-resources.ts'
-import { type Manifest, manifestsIn, overlays, render, workloads } from './overlays.ts'
+import { type Manifest, manifestsIn, overlays, render, renderAsIs, workloads } from './overlays.ts'
 import { reportForSimulatedNodes } from './simulated-nodes.ts'
 
 const { HERALD_KUBECONFIG: kubeconfig = '' } = process.env
@@ -40,6 +40,25 @@ onCluster('a real API server', () => {
     await expect(cluster.apply(wrong, '--dry-run=server')).rejects.toThrow('.spec.maxReplicas: field not declared')
   })
 
+  test('refuses the production template until its placeholders are replaced', async () => {
+    const refused = await cluster.apply(await renderAsIs('production'), '--dry-run=server').then(
+      () => '',
+      (error) => String(error.stderr),
+    )
+    expect(refused).toContain('"herald-migrate-REPLACE_ME" is invalid')
+    expect(refused).toContain('Invalid value: "REPLACE_ME"')
+  })
+
+  /** The fields that an apply owns: autoscalers own the number of replicas, controllers the status. */
+  async function appliedOf(text: string) {
+    const { stdout } = await cluster.kubectl(['get', '-f', '-', '-o', 'json'], text)
+    const items: Manifest[] = JSON.parse(stdout).items
+    return items.map(({ kind, metadata: { name, labels, annotations }, spec, data }) => {
+      const { replicas: _, ...fixed } = spec ?? {}
+      return { kind, name, labels, annotations: kind === 'Deployment' ? undefined : annotations, spec: fixed, data }
+    })
+  }
+
   describe.each(overlays)('overlay %s', (overlay) => {
     beforeAll(async () => {
       await removeAll()
@@ -55,24 +74,21 @@ onCluster('a real API server', () => {
       expect(applied.stdout.trim().split('\n')).toHaveLength(manifestsIn(text).length)
     })
 
-    test('may be applied again, and nothing is different', async () => {
+    test('may be applied again, and nothing that was applied changes', async () => {
       const text = await render(overlay)
-      const generations = async () => {
-        const deployments = await cluster.get('deployments', '-n', 'herald')
-        return deployments.items.map(({ metadata }: Manifest) => [metadata.name, metadata.generation])
-      }
-      const before = await generations()
+      const before = await appliedOf(text)
       await cluster.apply(text)
-      expect(before).toHaveLength(2)
-      expect(await generations()).toEqual(before)
+      expect(before).toHaveLength(manifestsIn(text).length)
+      expect(await appliedOf(text)).toEqual(before)
     })
 
     test('its pods are let in by the restricted standard, and roll out', async () => {
       if (!hasNodes) return console.warn('No node: nothing but the API server looked at these pods.')
       for (const { what } of workloads(manifestsIn(await render(overlay)))) {
         const [kind, name = ''] = what.split(' ')
-        if (kind === 'Deployment') {
-          await cluster.kubectl(['rollout', 'status', `deployment/${name}`, '-n', 'herald', '--timeout=120s'])
+        if (kind === 'StatefulSet') await cluster.apply(volumeFor(name))
+        if (kind === 'Deployment' || kind === 'StatefulSet') {
+          await cluster.kubectl(['rollout', 'status', `${kind}/${name}`, '-n', 'herald', '--timeout=120s'])
         }
       }
       const events = await cluster.get('events', '-n', 'herald')
@@ -80,3 +96,16 @@ onCluster('a real API server', () => {
     })
   })
 })
+
+/** What a provisioner of volumes would create for a StatefulSet. */
+const volumeFor = (name: string) => `
+apiVersion: v1
+kind: PersistentVolume
+metadata: { name: herald-test-${name} }
+spec:
+  capacity: { storage: 2Gi }
+  accessModes: [ReadWriteOnce]
+  persistentVolumeReclaimPolicy: Delete
+  claimRef: { namespace: herald, name: data-${name}-0 }
+  hostPath: { path: /tmp/herald-test-${name} }
+`

@@ -7,11 +7,11 @@ import { run } from './commands.ts'
 const modules = [
   {
     name: 'sigs.k8s.io/gateway-api@v1.3.0',
-    files: ['config/crd/standard/gateway.networking.k8s.io_httproutes.yaml'],
+    files: ['gateways', 'httproutes'].map((name) => `config/crd/standard/gateway.networking.k8s.io_${name}.yaml`),
   },
   {
     name: 'github.com/kedacore/keda/v2@v2.17.2',
-    files: ['config/crd/bases/keda.sh_scaledobjects.yaml'],
+    files: ['scaledobjects', 'triggerauthentications'].map((name) => `config/crd/bases/keda.sh_${name}.yaml`),
   },
   {
     name: 'github.com/prometheus-operator/prometheus-operator@v0.85.0',

@@ -1,3 +1,6 @@
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseAllDocuments } from 'yaml'
 import { isThere, run } from './commands.ts'
@@ -5,12 +8,12 @@ import { isThere, run } from './commands.ts'
 export const overlays = ['local', 'production'] as const
 export type Overlay = (typeof overlays)[number]
 
-// biome-ignore lint/suspicious/noExplicitAny: manifests of any kind; what is read of them is what is asserted.
+// biome-ignore lint/suspicious/noExplicitAny: manifests of any kind; the assertions read them.
 export type Manifest = any
 
 export const root = fileURLToPath(new URL('../../../', import.meta.url))
 
-/** What renders: kubectl, or kustomize alone. */
+/** kubectl, or kustomize by itself. */
 const renderer = isThere('kubectl', 'version', '--client')
   ? ['kubectl', 'kustomize']
   : isThere('kustomize', 'version')
@@ -19,20 +22,49 @@ const renderer = isThere('kubectl', 'version', '--client')
 
 export const canRender = renderer !== undefined
 
-export async function render(overlay: Overlay): Promise<string> {
+async function build(folder: string): Promise<string> {
   const [command = '', ...args] = renderer ?? []
-  return (await run(command, [...args, `${root}deploy/kustomize/overlays/${overlay}`])).stdout
+  return (await run(command, [...args, folder])).stdout
+}
+
+/** An overlay as it is in the repository, placeholders included. */
+export const renderAsIs = (overlay: Overlay) => build(`${root}deploy/kustomize/overlays/${overlay}`)
+
+/** An overlay as an operator applies it: copied, with every placeholder replaced. */
+export async function render(overlay: Overlay): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'herald-overlay-'))
+  try {
+    for (const part of ['kustomize', 'compose'])
+      cpSync(`${root}deploy/${part}`, join(folder, part), { recursive: true })
+    const own = join(folder, 'kustomize/overlays', overlay)
+    for (const name of readdirSync(own)) fillIn(join(own, name))
+    return await build(own)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+function fillIn(file: string) {
+  const text = readFileSync(file, 'utf8')
+    .replaceAll('cidr: REPLACE_ME', 'cidr: 192.0.2.0/24')
+    .replaceAll('newTag: REPLACE_ME', 'newTag: 0.1.0')
+    .replaceAll('migrate-REPLACE_ME', 'migrate-0-1-0')
+    .replaceAll('REPLACE_ME/herald', 'registry.example/herald')
+    .replaceAll('https://REPLACE_ME/', 'https://herald.example/')
+  writeFileSync(file, text)
 }
 
 export const manifestsIn = (text: string): Manifest[] => parseAllDocuments(text).map((document) => document.toJS())
 
-/** What runs pods: Deployments, Jobs and the like, with the pod's own part. */
+/** Everything that runs pods: Deployments, StatefulSets and Jobs, with the spec of their pods. */
 export function workloads(manifests: readonly Manifest[]) {
   return manifests
     .filter(({ spec }) => spec?.template?.spec?.containers)
     .map(({ kind, metadata, spec }) => ({
       what: `${kind} ${metadata.name}`,
       kind: kind as string,
+      /** Herald itself, rather than what overlays/local runs beside it. */
+      isHerald: metadata.labels?.['app.kubernetes.io/part-of'] === 'herald',
       spec,
       pod: spec.template.spec,
       containers: [...(spec.template.spec.initContainers ?? []), ...spec.template.spec.containers] as Manifest[],

@@ -1,0 +1,56 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { chmodSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { root } from './overlays.ts'
+
+const digest = `sha256:${'0'.repeat(64)}`
+let folder: string
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'herald-pin-'))
+  for (const path of ['deploy', 'docker-compose.yml']) cpSync(`${root}${path}`, join(folder, path), { recursive: true })
+  // Stands in for a registry: only the name is asked for, and every image has this digest.
+  writeFileSync(join(folder, 'docker'), `#!/bin/sh\necho "$@" >>${folder}/asked\necho '{"digest":"${digest}"}'\n`)
+  chmodSync(join(folder, 'docker'), 0o755)
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+const pin = (...args: string[]) =>
+  spawnSync(process.execPath, [join(folder, 'deploy/pin-images.mjs'), ...args], {
+    encoding: 'utf8',
+    env: { ...process.env, PATH: `${folder}:${process.env.PATH}` },
+  })
+
+test('images of others get the digest that their registry reports, and the check is content', () => {
+  const before = pin('--check')
+  expect(before.status).toBe(1)
+  expect(before.stdout).toContain('deploy/Dockerfile: node:24-bookworm-slim')
+  expect(before.stdout).not.toContain('herald/')
+
+  expect(pin().status).toBe(0)
+  expect(readFileSync(join(folder, 'docker-compose.yml'), 'utf8')).toContain(`image: apache/kafka:4.1.0@${digest}\n`)
+  expect(readFileSync(join(folder, 'deploy/Dockerfile'), 'utf8')).toContain(
+    `FROM node:24-bookworm-slim@${digest} AS node\n`,
+  )
+  expect(pin('--check')).toMatchObject({ status: 0, stdout: '' })
+  const asked = readFileSync(join(folder, 'asked'), 'utf8').trim().split('\n')
+  expect(new Set(asked).size).toBe(asked.length)
+})
+
+test('every image of the manifests and of docker-compose.yml is one that it looks at', () => {
+  const listed = pin('--check').stdout
+  const found = execFileSync('grep', [
+    '-rhoE',
+    'image: [a-z][^ ]*:[^ ]+',
+    `${root}deploy/kustomize`,
+    `${root}docker-compose.yml`,
+  ])
+  const others = String(found)
+    .split('\n')
+    .map((line) => line.replace('image: ', ''))
+    .filter((name) => name && !/^herald[./]/.test(name))
+  expect(others.length).toBeGreaterThan(4)
+  expect(others.filter((name) => !listed.includes(name.replace(/@.*/, '')))).toEqual([])
+})
