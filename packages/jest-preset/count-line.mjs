@@ -1,6 +1,6 @@
 import { failedLines } from './failed-lines.mjs'
 
-/** Ends a run's output with a line for each failure and the line `N passed, N failed, N skipped`, for those who read it by machine. */
+/** Ends the output of a run with a line for each failure and the line `N passed, N failed, N skipped`, which scripts read. */
 export default class CountLine {
   onRunComplete(_contexts, results) {
     const failed = results.numFailedTests + results.numRuntimeErrorTestSuites

@@ -3,8 +3,8 @@ import { basename, join } from 'node:path'
 import { failedLines } from './failed-lines.mjs'
 
 /**
- * Prints a line for each failure, and writes what a run counted to `$HERALD_TEST_COUNTS/<package>.json`, where there is
- * that variable, so that one line can be printed for all packages.
+ * Prints a line for each failure, and writes the counts of the run to `$HERALD_TEST_COUNTS/<package>.json` when that
+ * variable is set, so that one line can be printed for all packages.
  */
 export default class CountReporter {
   onRunComplete(_contexts, results) {
@@ -14,7 +14,7 @@ export default class CountReporter {
     mkdirSync(folder, { recursive: true })
     const counts = {
       passed: results.numPassedTests,
-      // A suite that could not even be loaded has no tests to count, and is a failure all the same.
+      // A suite that could not be loaded has no tests and counts as one failure.
       failed: results.numFailedTests + results.numRuntimeErrorTestSuites,
       skipped: results.numPendingTests + results.numTodoTests,
     }

@@ -3,7 +3,7 @@ import { stripVTControlCharacters } from 'node:util'
 
 const mostCharacters = 400
 
-/** A line `FAILED <file> › <test>: <why>` for each test and suite that failed: to be found at the end of a long output. */
+/** One line `FAILED <file> › <test>: <message>` per failed test or suite, for the end of a long output. */
 export function failedLines({ testResults }) {
   return testResults.flatMap(({ testFilePath, testResults: tests, testExecError, failureMessage }) => {
     const file = relative(process.cwd(), testFilePath)

@@ -1,14 +1,14 @@
-import type { Person } from './feed-model.ts'
+import type { Recipient } from './feed-model.ts'
 
 export type Answer = { status: number; body: { data?: unknown; code?: string } }
-export type Client = Person & {
+export type Client = Recipient & {
   send(method: string, path: string, body?: unknown): Promise<Answer>
 }
 
-/** Somebody who talks to Herald with a token of his own. */
-export function createClient(baseUrl: string, token: string, person: Person): Client {
+/** An HTTP client of Herald with a user's token. */
+export function createClient(baseUrl: string, token: string, recipient: Recipient): Client {
   return {
-    ...person,
+    ...recipient,
     async send(method, path, body) {
       const answer = await fetch(`${baseUrl}${path}`, {
         method,

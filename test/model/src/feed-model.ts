@@ -1,5 +1,5 @@
-/** What a client sees of a notification, by the specification's names. */
-export type Seen = {
+/** A notification as the API returns it. */
+export type ListedNotification = {
   id: string
   locationType: string
   locationId: string
@@ -8,27 +8,31 @@ export type Seen = {
   [field: string]: unknown
 }
 
-/** Somebody with a feed: a user of a subscriber. */
-export type Person = { readonly subscriberId: string; readonly userId: string }
+/** A user of a subscriber, who has a feed. */
+export type Recipient = { readonly subscriberId: string; readonly userId: string }
 
 export type Filters = { status?: string; locationType?: string; locationId?: string; subjectId?: string }
 
-/** It is read, since a time that nobody has seen yet. */
-export const sometime = 'sometime'
+/** `readAt` of a read notification whose time no response has shown yet. */
+export const unknownTime = 'unknown time'
 
-const keyOf = ({ subscriberId, userId }: Person) => `${subscriberId}/${userId}`
+const keyOf = ({ subscriberId, userId }: Recipient) => `${subscriberId}/${userId}`
 
-/** Feeds as plain lists in memory: what Herald must be equal to. */
+/** Feeds as plain lists in memory, the reference that Herald must match. */
 export function createFeedModel() {
-  const feeds = new Map<string, Map<string, Seen>>()
-  const feedOf = (person: Person) => {
-    const feed = feeds.get(keyOf(person)) ?? new Map<string, Seen>()
-    feeds.set(keyOf(person), feed)
+  const feeds = new Map<string, Map<string, ListedNotification>>()
+  const feedOf = (recipient: Recipient) => {
+    const feed = feeds.get(keyOf(recipient)) ?? new Map<string, ListedNotification>()
+    feeds.set(keyOf(recipient), feed)
     return feed
   }
 
-  const list = (person: Person, { status = 'all', ...equal }: Filters = {}, before?: string): Seen[] =>
-    [...feedOf(person).values()]
+  const list = (
+    recipient: Recipient,
+    { status = 'all', ...equal }: Filters = {},
+    before?: string,
+  ): ListedNotification[] =>
+    [...feedOf(recipient).values()]
       .filter(({ readAt }) => status === 'all' || (status === 'read') === (readAt !== null))
       .filter((seen) => Object.entries(equal).every(([name, value]) => value === undefined || seen[name] === value))
       .filter(({ id }) => before === undefined || id < before)
@@ -36,22 +40,22 @@ export function createFeedModel() {
 
   return {
     list,
-    deliver: (person: Person, seen: Seen) => feedOf(person).set(seen.id, { ...seen }),
-    find: (person: Person, id: string) => feedOf(person).get(id),
-    unreadCount: (person: Person) => list(person, { status: 'unread' }).length,
-    /** @returns how many it changed */
-    markRead(person: Person, chosen: (id: string) => boolean): number {
-      const unread = list(person, { status: 'unread' }).filter(({ id }) => chosen(id))
-      for (const seen of unread) seen.readAt = sometime
+    deliver: (recipient: Recipient, seen: ListedNotification) => feedOf(recipient).set(seen.id, { ...seen }),
+    find: (recipient: Recipient, id: string) => feedOf(recipient).get(id),
+    unreadCount: (recipient: Recipient) => list(recipient, { status: 'unread' }).length,
+    /** @returns the number of changed notifications */
+    markRead(recipient: Recipient, chosen: (id: string) => boolean): number {
+      const unread = list(recipient, { status: 'unread' }).filter(({ id }) => chosen(id))
+      for (const seen of unread) seen.readAt = unknownTime
       return unread.length
     },
-    markUnread(person: Person, id: string) {
-      const seen = feedOf(person).get(id)
+    markUnread(recipient: Recipient, id: string) {
+      const seen = feedOf(recipient).get(id)
       if (seen) seen.readAt = null
     },
-    /** Equal but for a time that is seen for the first time; from then on it must stay. */
-    isEqual(expected: Seen, seen: Seen): boolean {
-      if (expected.readAt === sometime && seen.readAt !== null) expected.readAt = seen.readAt
+    /** Compares a notification; a `readAt` that is seen for the first time is taken over and must stay equal from then on. */
+    isEqual(expected: ListedNotification, seen: ListedNotification): boolean {
+      if (expected.readAt === unknownTime && seen.readAt !== null) expected.readAt = seen.readAt
       return JSON.stringify(expected) === JSON.stringify(seen)
     },
   }

@@ -3,7 +3,7 @@ import { createTopics, type StartedHerald, startHerald, topicsWithSuffix } from 
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { createClient } from './client.ts'
-import { createFeedModel, type Seen } from './feed-model.ts'
+import { createFeedModel, type ListedNotification } from './feed-model.ts'
 import { expectEqual, operation, type World } from './operations.ts'
 
 const runs = Number(process.env.HERALD_MODEL_RUNS ?? 50)
@@ -22,22 +22,22 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => herald?.stop())
 
-/** Two users of one subscriber, and a user of another who bears the id of the first. */
+/** Two users of one subscriber, and a user of another subscriber with the id of the first. */
 async function createWorld(): Promise<World> {
-  const [first, second, here, there] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()]
-  const people = [
-    { subscriberId: here, userId: first },
-    { subscriberId: here, userId: second },
-    { subscriberId: there, userId: first },
+  const [first, second, subscriber, otherSubscriber] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()]
+  const recipients = [
+    { subscriberId: subscriber, userId: first },
+    { subscriberId: subscriber, userId: second },
+    { subscriberId: otherSubscriber, userId: first },
   ]
-  const clients = people.map(async (person) => {
-    const claims = { sub: person.userId, subscriber_id: person.subscriberId, name: 'Ada', picture: '' }
-    return createClient(herald.baseUrl, await herald.tokens.sign(claims), person)
+  const clients = recipients.map(async (recipient) => {
+    const claims = { sub: recipient.userId, subscriber_id: recipient.subscriberId, name: 'Ada', picture: '' }
+    return createClient(herald.baseUrl, await herald.tokens.sign(claims), recipient)
   })
   return { clients: await Promise.all(clients), model: createFeedModel(), ids: [] }
 }
 
-/** Everybody's feed and count, whole, against the model. */
+/** Compares the feed and the unread count of every client with the model. */
 async function expectAllEqual({ clients, model }: World): Promise<void> {
   await Promise.all(
     clients.map(async (client) => {
@@ -45,13 +45,17 @@ async function expectAllEqual({ clients, model }: World): Promise<void> {
         client.send('GET', '/?limit=100'),
         client.send('GET', '/notifications/unread-count'),
       ])
-      expectEqual(model, model.list(client).slice(0, 100), (list.body.data as { notifications: Seen[] }).notifications)
+      expectEqual(
+        model,
+        model.list(client).slice(0, 100),
+        (list.body.data as { notifications: ListedNotification[] }).notifications,
+      )
       expect(count.body.data).toEqual({ unreadCount: model.unreadCount(client) })
     }),
   )
 }
 
-test(`after each of ${runs * operationsPerRun} random operations everybody sees what a plain list in memory says`, async () => {
+test(`every feed and unread count equals the model after each of ${runs * operationsPerRun} random operations`, async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(operation, { minLength: operationsPerRun, maxLength: operationsPerRun, size: 'max' }),

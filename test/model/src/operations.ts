@@ -1,55 +1,55 @@
 import { expect } from '@jest/globals'
 import fc from 'fast-check'
 import type { Client } from './client.ts'
-import type { FeedModel, Filters, Seen } from './feed-model.ts'
+import type { FeedModel, Filters, ListedNotification } from './feed-model.ts'
 
-/** What an operation works on: Herald through its clients, the model beside it, and every id that was ever given. */
+/** The state of a run: clients of Herald, the model, and every notification id created so far. */
 export type World = { readonly clients: readonly Client[]; readonly model: FeedModel; readonly ids: string[] }
 export type Operation = (world: World) => Promise<void>
 
-const place = (n: number) => `00000000-0000-4000-8000-00000000000${n}`
-const stranger = 'ffffffff-0000-4000-8000-000000000000'
-const who = fc.nat({ max: 2 })
+const locationOrSubject = (n: number) => `00000000-0000-4000-8000-00000000000${n}`
+const unknownId = 'ffffffff-0000-4000-8000-000000000000'
+const clientIndex = fc.nat({ max: 2 })
 const locationTypes = ['comment', 'file'] as const
 
-/** The n-th of all ids, or one that nobody has. */
-const idOf = ({ ids }: World, n: number) => (ids.length === 0 ? stranger : (ids[n % (ids.length + 1)] ?? stranger))
+/** The n-th created id, or an unknown one. */
+const idOf = ({ ids }: World, n: number) => (ids.length === 0 ? unknownId : (ids[n % (ids.length + 1)] ?? unknownId))
 const clientOf = ({ clients }: World, n: number) => clients[n] as Client
 
-/** Any JSON that Herald keeps: a key `__proto__` is refused, and that is tested elsewhere. */
+/** Any JSON that Herald accepts; the rejected key `__proto__` is tested elsewhere. */
 const freeForm = fc.jsonValue({ maxDepth: 3 }).filter((value) => !JSON.stringify(value).includes('__proto__'))
 
 const create = fc
   .record({
-    author: who,
-    recipients: fc.uniqueArray(who, { minLength: 1 }),
-    beside: fc.boolean(),
+    author: clientIndex,
+    recipients: fc.uniqueArray(clientIndex, { minLength: 1 }),
+    withUnknownRecipient: fc.boolean(),
     locationType: fc.constantFrom(...locationTypes),
     location: fc.integer({ min: 1, max: 2 }),
     subject: fc.integer({ min: 3, max: 4 }),
     add: freeForm.map((value) => ({ value })),
   })
   .map(
-    ({ author, recipients, beside, locationType, location, subject, add }): Operation =>
+    ({ author, recipients, withUnknownRecipient, locationType, location, subject, add }): Operation =>
       async (world) => {
         const client = clientOf(world, author)
         const userIds = [...new Set(recipients.map((n) => clientOf(world, n).userId))]
         const { status, body } = await client.send('POST', '/', {
           type: 'mention',
           actorType: 'user',
-          subjectId: place(subject),
+          subjectId: locationOrSubject(subject),
           subjectType: 'user',
-          locationId: place(location),
+          locationId: locationOrSubject(location),
           locationType,
           metadata: { mention: { mentionerName: 'Ada', snippet: 'Look', entityType: 'portfolio' }, add, edit: {} },
-          recipientIds: beside ? [...userIds, stranger] : userIds,
+          recipientIds: withUnknownRecipient ? [...userIds, unknownId] : userIds,
         })
         expect(status).toBe(201)
-        const { recipients: _, ...notification } = body.data as Seen & { recipients: unknown }
+        const { recipients: _, ...notification } = body.data as ListedNotification & { recipients: unknown }
         world.ids.push(notification.id)
         for (const userId of userIds) {
-          // A recipient is a user of the author's subscriber, whoever else bears his id elsewhere.
-          const seen = { ...notification, readAt: null, emailSentAt: null } as Seen
+          // Recipients belong to the author's subscriber; another subscriber's user with the same id gets nothing.
+          const seen = { ...notification, readAt: null, emailSentAt: null } as ListedNotification
           world.model.deliver({ subscriberId: client.subscriberId, userId }, seen)
         }
       },
@@ -59,14 +59,14 @@ const filters = fc.record(
   {
     status: fc.constantFrom('all', 'read', 'unread'),
     locationType: fc.constantFrom(...locationTypes),
-    locationId: fc.constantFrom(place(1), place(2)),
-    subjectId: fc.constantFrom(place(3), place(4)),
+    locationId: fc.constantFrom(locationOrSubject(1), locationOrSubject(2)),
+    subjectId: fc.constantFrom(locationOrSubject(3), locationOrSubject(4)),
   },
   { requiredKeys: [] },
 )
 
 const page = fc
-  .record({ reader: who, filters, limit: fc.integer({ min: 1, max: 5 }), cursor: fc.option(fc.nat()) })
+  .record({ reader: clientIndex, filters, limit: fc.integer({ min: 1, max: 5 }), cursor: fc.option(fc.nat()) })
   .map(
     ({ reader, filters, limit, cursor }): Operation =>
       async (world) => {
@@ -77,33 +77,36 @@ const page = fc
         const { status, body } = await client.send('GET', `/?${query}`)
         expect(status).toBe(200)
         const expected = world.model.list(client, filters as Filters, before)
-        const { notifications, nextCursor } = body.data as { notifications: Seen[]; nextCursor: string | null }
+        const { notifications, nextCursor } = body.data as {
+          notifications: ListedNotification[]
+          nextCursor: string | null
+        }
         expectEqual(world.model, expected.slice(0, limit), notifications)
         expect(nextCursor).toBe(expected.length > limit ? notifications.at(-1)?.id : null)
       },
   )
 
-const one = fc.record({ reader: who, id: fc.nat(), deed: fc.constantFrom('get', 'read', 'unread') }).map(
-  ({ reader, id: n, deed }): Operation =>
+const one = fc.record({ reader: clientIndex, id: fc.nat(), action: fc.constantFrom('get', 'read', 'unread') }).map(
+  ({ reader, id: n, action }): Operation =>
     async (world) => {
       const client = clientOf(world, reader)
       const id = idOf(world, n)
       const expected = world.model.find(client, id)
       const answer =
-        deed === 'get'
+        action === 'get'
           ? await client.send('GET', `/notifications/${id}`)
-          : await client.send('PATCH', `/notifications/${id}/${deed}`)
+          : await client.send('PATCH', `/notifications/${id}/${action}`)
       if (!expected) return expect(answer).toMatchObject({ status: 404, body: { code: 'not_found' } })
-      if (deed === 'read') world.model.markRead(client, (candidate) => candidate === id)
-      if (deed === 'unread') world.model.markUnread(client, id)
+      if (action === 'read') world.model.markRead(client, (candidate) => candidate === id)
+      if (action === 'unread') world.model.markUnread(client, id)
       expect(answer.status).toBe(200)
-      expectEqual(world.model, [expected], [answer.body.data as Seen])
+      expectEqual(world.model, [expected], [answer.body.data as ListedNotification])
     },
 )
 
 const markMany = fc
   .record({
-    reader: who,
+    reader: clientIndex,
     ids: fc.option(fc.array(fc.nat(), { minLength: 1, maxLength: 5 })),
     upTo: fc.option(fc.nat()),
   })
@@ -122,11 +125,11 @@ const markMany = fc
       },
   )
 
-/** Gives an operation the name under which fast-check prints it. */
+/** Names an operation in fast-check's output. */
 const named = (name: string, arbitrary: fc.Arbitrary<Operation>): fc.Arbitrary<Operation> =>
   arbitrary.map((operate) => Object.assign(operate, { [fc.toStringMethod]: () => name }))
 
-/** Any operation, creations and marks more often than they'd be by chance. */
+/** Any operation, by weight. */
 export const operation = fc.oneof(
   { weight: 3, arbitrary: named('create', create) },
   { weight: 3, arbitrary: named('page', page) },
@@ -134,8 +137,13 @@ export const operation = fc.oneof(
   { weight: 2, arbitrary: named('mark many', markMany) },
 )
 
-export function expectEqual(model: FeedModel, expected: readonly Seen[], seen: readonly Seen[]): void {
-  const isEqual = expected.length === seen.length && expected.every((one, n) => model.isEqual(one, seen[n] as Seen))
-  // Said only when it is not so: to compare long lists in words is slow.
+export function expectEqual(
+  model: FeedModel,
+  expected: readonly ListedNotification[],
+  seen: readonly ListedNotification[],
+): void {
+  const isEqual =
+    expected.length === seen.length && expected.every((one, n) => model.isEqual(one, seen[n] as ListedNotification))
+  // Only for the message: Jest's comparison of long lists is slow.
   if (!isEqual) expect(seen).toEqual(expected)
 }

@@ -5,7 +5,7 @@ import { guarded } from '../support/api-operations.ts'
 import { createBody } from '../support/create-body.ts'
 import { startTestHerald, type TestHerald } from '../support/herald.ts'
 import { send } from '../support/http-client.ts'
-import { createRsaKey, createWrongTokens } from '../support/invalid-tokens.ts'
+import { createInvalidTokens, createRsaKey } from '../support/invalid-tokens.ts'
 import { expectProblem } from '../support/problem.ts'
 
 let herald: TestHerald
@@ -15,7 +15,7 @@ let rsa: ReturnType<typeof createRsaKey>
 
 beforeAll(async () => {
   herald = await startTestHerald('tokens')
-  // The same issuer's keys, as a set that has one of RSA beside them.
+  // The same issuer's keys and an RSA key, as a key set.
   rsa = createRsaKey(herald.tokens)
   keys = await startKeyServer({ keys: [...herald.tokens.jwks.keys, rsa.jwk] })
   const { issuer, audience } = herald.tokens
@@ -28,8 +28,8 @@ afterAll(async () => {
   await herald?.stop()
 })
 
-/** What each operation answers to a token: nothing but 401, in its one form, and a challenge. */
-async function expectRefusedEverywhere({ baseUrl }: TestHerald, token: string | undefined) {
+/** Asserts that every operation returns 401 with a problem document and a challenge. */
+async function expectUnauthorizedEverywhere({ baseUrl }: TestHerald, token: string | undefined) {
   for (const { path, method, json } of guarded) {
     const answer = await send(`${baseUrl}${path}`, { method, json, token })
     expect([method, path, answer.status]).toEqual([method, path, 401])
@@ -38,50 +38,50 @@ async function expectRefusedEverywhere({ baseUrl }: TestHerald, token: string | 
   }
 }
 
-const wrongTokens = createWrongTokens(() => herald.tokens)
+const invalidTokens = createInvalidTokens(() => herald.tokens)
 
-test.each(wrongTokens)('$what is answered with 401 by every operation', async ({ make }) => {
-  await expectRefusedEverywhere(herald, await make())
+test.each(invalidTokens)('every operation returns 401 for $name', async ({ make }) => {
+  await expectUnauthorizedEverywhere(herald, await make())
 })
 
-test.each(wrongTokens)('$what is answered with 401 by every operation, with keys from a set', async ({ make }) => {
-  await expectRefusedEverywhere(withKeySet, await make())
+test.each(invalidTokens)('every operation returns 401 for $name when a key set is configured', async ({ make }) => {
+  await expectUnauthorizedEverywhere(withKeySet, await make())
 })
 
-test('a token signed with a public key of RSA as a secret is refused, one that is signed with the private one is good', async () => {
-  await expectRefusedEverywhere(withKeySet, await rsa.confuse())
-  await expectRefusedEverywhere(herald, await rsa.sign())
+test('rejects an HMAC token with the RSA public key as its secret, and accepts one signed with the private key', async () => {
+  await expectUnauthorizedEverywhere(withKeySet, await rsa.confuse())
+  await expectUnauthorizedEverywhere(herald, await rsa.sign())
   expect((await send(`${withKeySet.baseUrl}/`, { token: await rsa.sign() })).status).toBe(200)
 })
 
 test.each([
   ['in another scheme', (token: string) => ({ authorization: `Basic ${token}` })],
-  ['with nothing before it', (token: string) => ({ authorization: token })],
-  ['in a header of another name', (token: string) => ({ 'x-authorization': `Bearer ${token}` })],
+  ['without a scheme', (token: string) => ({ authorization: token })],
+  ['in another header', (token: string) => ({ 'x-authorization': `Bearer ${token}` })],
   ['in a cookie', (token: string) => ({ cookie: `token=${token}` })],
-])('a good token %s is answered with 401', async (_, headers) => {
+])('returns 401 for a valid token %s', async (_, headers) => {
   const answer = await send(`${herald.baseUrl}/`, { headers: headers(await herald.tokens.sign()) })
   expectProblem(answer, 401, 'unauthorized')
 })
 
-test('a token in the address is no token', async () => {
+test('returns 401 for a token in the query', async () => {
   const token = await herald.tokens.sign()
   expectProblem(await send(`${herald.baseUrl}/?access_token=${token}`), 401, 'unauthorized')
 })
 
-test('clocks may differ by half a minute', async () => {
+test('tolerates 15 s of clock skew', async () => {
   for (const overrides of [{ expiresIn: -15 }, { notBefore: 15 }]) {
     const token = await herald.tokens.sign({}, overrides)
     expect((await send(`${herald.baseUrl}/`, { token })).status).toBe(200)
   }
 })
 
-test('without a scope just those operations are refused, with 403, that ask for it', async () => {
+test('returns 403 without the scope for exactly the operations that require it', async () => {
   const nothing = await herald.newUser({ scope: undefined })
   const similar = await herald.newUser({ scope: 'change-entries:reads notifications:creates xnotifications:create' })
   for (const user of [nothing, similar]) {
     for (const { method, path, json, scope } of guarded) {
-      // The head alone of the stream, which would not end.
+      // HEAD for the stream: its GET would not end.
       const isStream = path.endsWith('/stream')
       const answer = await user.send(path, { method: isStream ? 'HEAD' : method, json })
       expect([method, path, answer.status === 403]).toEqual([method, path, scope !== undefined])
@@ -93,7 +93,7 @@ test('without a scope just those operations are refused, with 403, that ask for 
   }
 })
 
-test('one scope does not stand for the other', async () => {
+test('one scope does not imply the other', async () => {
   const [reader, writer] = [
     await herald.newUser({ scope: 'change-entries:read' }),
     await herald.newUser({ scope: 'notifications:create' }),
@@ -106,7 +106,7 @@ test('one scope does not stand for the other', async () => {
   }
 })
 
-test('an actor type other than the token’s is answered with 403, either way round', async () => {
+test('returns 403 for an actor type other than the token’s', async () => {
   const [person, machine] = [await herald.newUser(), await herald.newUser({ actor_type: 'ai user' })]
   const body = (actorType: string) => createBody([randomUUID()], { actorType })
   expectProblem(await person.post('/', body('ai user')), 403, 'actor_type_mismatch')

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
+import { eventually } from '@herald/local-stack'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { createBody } from '../support/create-body.ts'
 import { change, structured } from '../support/events.ts'
 import { startTestHerald, type TestHerald } from '../support/herald.ts'
 import type { Answer } from '../support/http-client.ts'
-import { eventually } from '../support/polling.ts'
 import { expectProblem } from '../support/problem.ts'
 import type { Notification } from '../support/spec-shapes.ts'
 
@@ -15,8 +15,8 @@ beforeAll(async () => {
 })
 afterAll(() => herald?.stop())
 
-/** All that an answer tells, apart from what is different in any two answers. */
-const told = (answer: Answer, id: string) => {
+/** The comparable content of a response: everything but the instance and the id. */
+const comparable = (answer: Answer, id: string) => {
   const { instance: _, ...document } = expectProblem(answer, 404, 'not_found')
   const headers = [...answer.headers.keys()].sort()
   return JSON.stringify({ document, headers }).replaceAll(id, '<id>')
@@ -26,26 +26,29 @@ test.each([
   ['GET', ''],
   ['PATCH', '/read'],
   ['PATCH', '/unread'],
-])('%s /notifications/{id}%s answers for another’s as for one that does not exist', async (method, rest) => {
-  const owner = await herald.newUser()
-  const { id } = ((await owner.post('/', createBody([owner.id]))).json as { data: Notification }).data
-  const before = (await owner.get(`/notifications/${id}`)).json
-  const missing = randomUUID()
+])(
+  '%s /notifications/{id}%s returns the same 404 for another user’s notification as for an unknown id',
+  async (method, rest) => {
+    const owner = await herald.newUser()
+    const { id } = ((await owner.post('/', createBody([owner.id]))).json as { data: Notification }).data
+    const before = (await owner.get(`/notifications/${id}`)).json
+    const missing = randomUUID()
 
-  const strangers = [
-    await herald.newUser({ subscriberId: owner.subscriberId }),
-    await herald.newUser({ id: owner.id }),
-    await herald.newUser(),
-  ]
-  for (const stranger of strangers) {
-    const ask = (notificationId: string) => stranger.send(`/notifications/${notificationId}${rest}`, { method })
-    expect(told(await ask(id), id)).toBe(told(await ask(missing), missing))
-    expect((await stranger.get('/')).json).toStrictEqual({ data: { notifications: [], nextCursor: null } })
-  }
-  expect((await owner.get(`/notifications/${id}`)).json).toStrictEqual(before)
-})
+    const strangers = [
+      await herald.newUser({ subscriberId: owner.subscriberId }),
+      await herald.newUser({ id: owner.id }),
+      await herald.newUser(),
+    ]
+    for (const stranger of strangers) {
+      const request = (notificationId: string) => stranger.send(`/notifications/${notificationId}${rest}`, { method })
+      expect(comparable(await request(id), id)).toBe(comparable(await request(missing), missing))
+      expect((await stranger.get('/')).json).toStrictEqual({ data: { notifications: [], nextCursor: null } })
+    }
+    expect((await owner.get(`/notifications/${id}`)).json).toStrictEqual(before)
+  },
+)
 
-test('whoever names another subscriber or user in a header, a query or a body gets nothing by it', async () => {
+test('naming another subscriber or user in a header, query or body gives no access', async () => {
   const owner = await herald.newUser()
   await owner.post('/', createBody([owner.id]))
   const stranger = await herald.newUser()
@@ -57,13 +60,13 @@ test('whoever names another subscriber or user in a header, a query or a body ge
   expect(posted.status).toBe(400)
 })
 
-test('a recipient of another subscriber, named by id, sees nothing of it', async () => {
+test('a recipient id of another subscriber receives nothing', async () => {
   const [author, elsewhere] = [await herald.newUser(), await herald.newUser()]
   await author.post('/', createBody([elsewhere.id]))
   expect((await elsewhere.get('/')).json).toStrictEqual({ data: { notifications: [], nextCursor: null } })
 })
 
-test('another’s notifications are passed over by a mark of many, as those are that do not exist', async () => {
+test('a bulk mark ignores another user’s notifications as it ignores unknown ids', async () => {
   const owner = await herald.newUser()
   const { id } = ((await owner.post('/', createBody([owner.id]))).json as { data: Notification }).data
   const strangers = [
@@ -80,16 +83,16 @@ test('another’s notifications are passed over by a mark of many, as those are 
   expect((await owner.get('/notifications/unread-count')).json).toStrictEqual({ data: { unreadCount: 1 } })
 })
 
-test('another’s notification as a cursor is a place in time and nothing more', async () => {
+test('another user’s notification as a cursor is only a position in time', async () => {
   const [owner, stranger] = [await herald.newUser(), await herald.newUser()]
   await stranger.post('/', createBody([stranger.id]))
   const { id } = ((await owner.post('/', createBody([owner.id]))).json as { data: Notification }).data
-  const behind = await stranger.get(`/?cursor=${id}`)
-  expect((behind.json as { data: { notifications: unknown[] } }).data.notifications).toHaveLength(1)
-  expect(behind.text).not.toContain(owner.id)
+  const older = await stranger.get(`/?cursor=${id}`)
+  expect((older.json as { data: { notifications: unknown[] } }).data.notifications).toHaveLength(1)
+  expect(older.text).not.toContain(owner.id)
 })
 
-test('a change log is its subscriber’s alone, in every form and page, and under every filter', async () => {
+test('only the subscriber’s users read its change log, in every format, page and filter', async () => {
   const scope = 'change-entries:read'
   const reader = await herald.newUser({ scope })
   const strangers = [await herald.newUser({ scope }), await herald.newUser({ scope, id: reader.id })]

@@ -1,8 +1,13 @@
-import { createTokenIssuer, type StartedKeyServer, startKeyServer, type TokenIssuer } from '@herald/local-stack'
+import {
+  createTokenIssuer,
+  eventually,
+  type StartedKeyServer,
+  startKeyServer,
+  type TokenIssuer,
+} from '@herald/local-stack'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { startTestHerald, type TestHerald } from '../support/herald.ts'
 import { send } from '../support/http-client.ts'
-import { eventually } from '../support/polling.ts'
 import { expectProblem } from '../support/problem.ts'
 
 let issuer: TokenIssuer
@@ -20,12 +25,12 @@ afterAll(async () => {
 
 const list = (token: string) => send(`${herald.baseUrl}/`, { token })
 
-test('a token of a key in the issuer’s set is good, and the set is asked for once', async () => {
+test('accepts tokens of a key in the issuer’s key set and fetches the set once', async () => {
   for (let count = 0; count < 20; count++) expect((await list(await issuer.sign())).status).toBe(200)
   expect(keys.requests()).toBe(1)
 })
 
-test('a token of a key that the set does not have is refused, and many of them do not ask for the set each time', async () => {
+test('returns 401 for unknown keys without fetching the set for each token', async () => {
   const before = keys.requests()
   for (let count = 0; count < 20; count++) {
     expectProblem(await list(await issuer.sign({}, { keyId: `unknown-${count}` })), 401, 'unauthorized')
@@ -33,34 +38,34 @@ test('a token of a key that the set does not have is refused, and many of them d
   expect(keys.requests()).toBeLessThanOrEqual(before + 1)
 })
 
-test('a token of another key under the same name is refused', async () => {
+test('returns 401 for a token by another key with the same key id', async () => {
   const { issuer: name, audience, keyId } = issuer
   const forger = await createTokenIssuer({ issuer: name, audience, keyId })
   expectProblem(await list(await forger.sign()), 401, 'unauthorized')
 })
 
-// These take as long as Herald leaves a key server alone after it has asked: half a minute each.
-test('a new key is good before the old one goes, and the old one is refused when it is gone', async () => {
+// The following tests wait for the cool-down between two fetches of the key set, 30 s each.
+test('accepts a new key beside the old one, and rejects the old one after its removal', async () => {
   const { issuer: name, audience } = issuer
   const [second, third] = [
     await createTokenIssuer({ issuer: name, audience }),
     await createTokenIssuer({ issuer: name, audience }),
   ]
-  const becomesGood = async (next: TokenIssuer) =>
+  const untilAccepted = async (next: TokenIssuer) =>
     eventually(async () => (await list(await next.sign())).status === 200, { within: 45_000, every: 250 })
 
   keys.serve({ keys: [...issuer.jwks.keys, ...second.jwks.keys] })
-  await becomesGood(second)
+  await untilAccepted(second)
   expect((await list(await issuer.sign())).status).toBe(200)
 
   keys.serve({ keys: [...second.jwks.keys, ...third.jwks.keys] })
-  await becomesGood(third)
+  await untilAccepted(third)
   expect((await list(await second.sign())).status).toBe(200)
   expectProblem(await list(await issuer.sign()), 401, 'unauthorized')
   issuer = second
 }, 120_000)
 
-test('while the key server is away known keys are good, and what is not known is not called wrong', async () => {
+test('accepts known keys and returns 503 for unknown ones while the key server is unavailable', async () => {
   await keys.stop()
   const stranger = await createTokenIssuer({ issuer: issuer.issuer, audience: issuer.audience })
   await eventually(async () => (await list(await stranger.sign())).status === 503, { within: 45_000, every: 250 })

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { createBody } from '../support/create-body.ts'
 import { startTestHerald, type TestHerald } from '../support/herald.ts'
-import { expectFaultsAt, expectProblem } from '../support/problem.ts'
+import { expectProblem, expectValidationIssues } from '../support/problem.ts'
 import type { User } from '../support/user.ts'
 
 let herald: TestHerald
@@ -38,8 +38,8 @@ test.each([
   ['page=2', ['/page']],
   [`userId=${id}`, ['/userId']],
   ['limit=0&cursor=x&status=y&page=2', ['/cursor', '/limit', '/page', '/status']],
-])('GET /?%s is refused, and the answer names each parameter', async (query, pointers) => {
-  expectFaultsAt(await user.get(`/?${query}`), pointers)
+])('GET /?%s returns 400 and names each invalid parameter', async (query, pointers) => {
+  expectValidationIssues(await user.get(`/?${query}`), pointers)
 })
 
 test.each([
@@ -48,9 +48,9 @@ test.each([
   ['PATCH', `/notifications/${id}/read`],
   ['PATCH', `/notifications/${id}/unread`],
   ['GET', '/change-entries/all'],
-])('%s %s refuses a query parameter that is not known', async (method, path) => {
+])('%s %s rejects an unknown query parameter', async (method, path) => {
   const json = method === 'POST' ? { json: createBody([id]) } : {}
-  expectFaultsAt(await user.send(`${path}?extra=1`, { method, ...json }), ['/extra'])
+  expectValidationIssues(await user.send(`${path}?extra=1`, { method, ...json }), ['/extra'])
 })
 
 test.each([
@@ -59,8 +59,8 @@ test.each([
   ['GET', `/notifications/{${id}}`],
   ['PATCH', '/notifications/abc/read'],
   ['PATCH', '/notifications/%20/unread'],
-])('%s %s is refused for its UUID', async (method, path) => {
-  expectFaultsAt(await user.send(path, { method }), ['/notificationId'])
+])('%s %s returns 400 for its UUID', async (method, path) => {
+  expectValidationIssues(await user.send(path, { method }), ['/notificationId'])
 })
 
 test.each([
@@ -73,7 +73,7 @@ test.each([
   ['GET', `/notifications/${id}/unread/more`],
   ['GET', '//'],
   ['GET', '/constructor'],
-])('%s %s finds nothing', async (method, path) => {
+])('%s %s returns 404', async (method, path) => {
   expectProblem(await user.send(path, { method }), 404, 'not_found')
 })
 
@@ -87,14 +87,14 @@ test.each([
   ['HEAD', `/notifications/${id}/unread`, ['PATCH']],
   ['POST', `/notifications/${id}/unread`, ['PATCH']],
   ['POST', '/change-entries/all', ['GET', 'HEAD']],
-])('%s %s is not allowed, and the answer says what is', async (method, path, allowed) => {
+])('%s %s returns 405 with the allowed methods', async (method, path, allowed) => {
   const answer = await user.send(path, { method })
   expect(answer.status).toBe(405)
   expect(answer.headers.get('allow')?.split(/, */).sort()).toEqual(allowed)
   if (method !== 'HEAD') expectProblem(answer, 405, 'method_not_allowed')
 })
 
-test('HEAD answers as GET does, without the body', async () => {
+test('HEAD returns the status and headers of GET without a body', async () => {
   const created = await user.post('/', createBody([user.id]))
   const { id: own } = (created.json as { data: { id: string } }).data
   for (const path of ['/', '/?limit=1', `/notifications/${own}`, '/change-entries/all']) {
@@ -106,8 +106,8 @@ test('HEAD answers as GET does, without the body', async () => {
   expect((await user.send('/?limit=0', { method: 'HEAD' })).status).toBe(400)
 })
 
-test('a user for whom nothing is there has an empty list', async () => {
-  const nobody = await herald.newUser()
-  expect((await nobody.get('/')).json).toStrictEqual({ data: { notifications: [], nextCursor: null } })
-  expect((await nobody.get(`/?cursor=${id}`)).json).toStrictEqual({ data: { notifications: [], nextCursor: null } })
+test('returns an empty list for a user without notifications', async () => {
+  const newcomer = await herald.newUser()
+  expect((await newcomer.get('/')).json).toStrictEqual({ data: { notifications: [], nextCursor: null } })
+  expect((await newcomer.get(`/?cursor=${id}`)).json).toStrictEqual({ data: { notifications: [], nextCursor: null } })
 })

@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => herald?.stop())
 
-test('the document is OpenAPI 3.1, is had without a token, and has the operations of both services, and no others', async () => {
+test('serves an OpenAPI 3.1 document of exactly the operations of both services, without a token', async () => {
   const answer = await send(`${herald.baseUrl}/openapi.json`)
   expect(answer.headers.get('content-type')).toMatch(/^application\/json(;|$)/)
   expect(document.openapi).toMatch(/^3\.1\./)
@@ -29,16 +29,16 @@ test('the document is OpenAPI 3.1, is had without a token, and has the operation
   expect(described.sort()).toEqual(operations.map(({ method, template }) => `${method} ${template}`).sort())
 })
 
-test.each(operations)('$method $template says which token and scope it needs, and how it may fail', (operation) => {
+test.each(operations)('$method $template documents its scope and its errors', (operation) => {
   const { method, template, scope, public: isPublic } = operation
   const { security, responses } = document.paths[template]?.[method.toLowerCase()] ?? { security: [], responses: {} }
   expect(security).toEqual(isPublic ? [] : [{ bearer: scope ? [scope] : [] }])
   expect(document.components.securitySchemes.bearer).toMatchObject({ type: 'http', scheme: 'bearer' })
-  const refusals = isPublic ? [] : ['401', '429', '503', ...(scope ? ['403'] : [])]
-  expect(Object.keys(responses)).toEqual(expect.arrayContaining([...refusals, '400', '500']))
+  const errors = isPublic ? [] : ['401', '429', '503', ...(scope ? ['403'] : [])]
+  expect(Object.keys(responses)).toEqual(expect.arrayContaining([...errors, '400', '500']))
 })
 
-test('the page that shows it is had without a token, and asks for nothing elsewhere', async () => {
+test('serves the documentation page without a token and without external resources', async () => {
   const page = await send(`${herald.baseUrl}/docs`)
   expect([page.status, page.headers.get('content-type')]).toEqual([200, expect.stringMatching(/^text\/html/)])
   expect(page.text).not.toMatch(/(src|href)="(https?:)?\/\//)

@@ -19,39 +19,36 @@ afterAll(() => herald?.stop())
 test.each([
   ['query', 'GET', '/notifications/unread-count'],
   ['ingest', 'POST', '/'],
-])(
-  '%s lets a user ask five times a minute, says how many are left, and then when to come again',
-  async (_, method, path) => {
-    const [user, other] = [await herald.newUser(), await herald.newUser()]
-    const json = method === 'POST' ? createBody([user.id]) : undefined
-    const ask = () => user.send(path, { method, json })
-    for (const left of ['4', '3', '2', '1', '0']) {
-      const { status, headers } = await ask()
-      expect([status, headers.get('ratelimit-limit'), headers.get('ratelimit-remaining')]).toEqual([
-        method === 'POST' ? 201 : 200,
-        '5',
-        left,
-      ])
-      expect(Number(headers.get('ratelimit-reset'))).toBeGreaterThan(0)
-    }
-    const answer = await ask()
-    expectProblem(answer, 429, 'rate_limited')
-    const seconds = Number(answer.headers.get('retry-after'))
-    expect(seconds).toBeGreaterThan(0)
-    expect(seconds).toBeLessThanOrEqual(60)
-    expect(answer.headers.get('ratelimit-remaining')).toBe('0')
-    expect((await other.send(path, { method, json })).status).toBe(method === 'POST' ? 201 : 200)
-  },
-)
+])('%s allows a user five requests per minute and reports the rest and the time to wait', async (_, method, path) => {
+  const [user, other] = [await herald.newUser(), await herald.newUser()]
+  const json = method === 'POST' ? createBody([user.id]) : undefined
+  const request = () => user.send(path, { method, json })
+  for (const left of ['4', '3', '2', '1', '0']) {
+    const { status, headers } = await request()
+    expect([status, headers.get('ratelimit-limit'), headers.get('ratelimit-remaining')]).toEqual([
+      method === 'POST' ? 201 : 200,
+      '5',
+      left,
+    ])
+    expect(Number(headers.get('ratelimit-reset'))).toBeGreaterThan(0)
+  }
+  const answer = await request()
+  expectProblem(answer, 429, 'rate_limited')
+  const seconds = Number(answer.headers.get('retry-after'))
+  expect(seconds).toBeGreaterThan(0)
+  expect(seconds).toBeLessThanOrEqual(60)
+  expect(answer.headers.get('ratelimit-remaining')).toBe('0')
+  expect((await other.send(path, { method, json })).status).toBe(method === 'POST' ? 201 : 200)
+})
 
-test('who has no valid token is not counted, and what is public is not either', async () => {
+test('requests without a valid token and for public paths are not limited', async () => {
   for (let count = 0; count < 8; count++) {
     expect((await send(`${herald.baseUrl}/`, { token: 'garbage' })).status).toBe(401)
     expect((await send(`${herald.baseUrl}/openapi.json`)).status).toBe(200)
   }
 })
 
-test.each(operations)('a page of a known origin may ask $method $template', async ({ method, path }) => {
+test.each(operations)('a page of an allowed origin may send $method $template', async ({ method, path }) => {
   const headers = { origin, 'access-control-request-method': method, 'access-control-request-headers': 'authorization' }
   const answer = await send(`${herald.baseUrl}${path}`, { method: 'OPTIONS', headers })
   expect(answer.status).toBe(204)
@@ -62,7 +59,7 @@ test.each(operations)('a page of a known origin may ask $method $template', asyn
   expect(answer.headers.has('access-control-allow-credentials')).toBe(false)
 })
 
-test('a page of a known origin may read every answer, also one that refuses', async () => {
+test('a page of an allowed origin may read every response, including errors', async () => {
   const user = await herald.newUser()
   for (const request of [{ token: user.token }, {}, { method: 'DELETE' }]) {
     const answer = await send(`${herald.baseUrl}/`, { ...request, headers: { origin } })
@@ -73,13 +70,13 @@ test('a page of a known origin may read every answer, also one that refuses', as
 })
 
 test.each(['https://elsewhere.example', 'null', 'https://app.example.elsewhere.example', 'http://app.example'])(
-  'a page of %s may nothing',
+  'rejects the origin %s',
   async (stranger) => {
     const user = await herald.newUser()
     const answer = await send(`${herald.baseUrl}/`, { token: user.token, headers: { origin: stranger } })
     expect(answer.headers.has('access-control-allow-origin')).toBe(false)
-    const asked = { origin: stranger, 'access-control-request-method': 'GET' }
-    const preflight = await send(`${herald.baseUrl}/`, { method: 'OPTIONS', headers: asked })
+    const headers = { origin: stranger, 'access-control-request-method': 'GET' }
+    const preflight = await send(`${herald.baseUrl}/`, { method: 'OPTIONS', headers })
     expect([preflight.status, preflight.headers.has('access-control-allow-origin')]).toEqual([405, false])
   },
 )

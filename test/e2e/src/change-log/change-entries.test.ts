@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
+import { eventually } from '@herald/local-stack'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { derivedId } from '../support/derived-id.ts'
 import { binary, change, structured, timesUntilNow } from '../support/events.ts'
 import { startTestHerald, type TestHerald } from '../support/herald.ts'
-import { eventually } from '../support/polling.ts'
 import { expectProblem } from '../support/problem.ts'
 import { type ChangeEntry, toSeconds } from '../support/spec-shapes.ts'
 import { countStored } from '../support/stored.ts'
@@ -27,16 +27,14 @@ async function entriesOf(reader: User): Promise<ChangeEntry[]> {
   return document.data
 }
 
-test('a subscriber sees every one of 3,000 entries, newest first, and none of another’s', async () => {
+test('returns all 3,000 entries of the subscriber, newest first, and none of another subscriber', async () => {
   const [ours, theirs] = [await newReader(), await newReader()]
   const times = timesUntilNow(3_000)
   const ourEvents = times.map((time) => change({ subscriberid: ours.subscriberId, time }))
   const theirEvents = times.slice(0, 50).map((time) => change({ subscriberid: theirs.subscriberId, time }))
   const before = await countStored(herald.database)
   await herald.publish(herald.topics.change, theirEvents.map(structured))
-  for (let from = 0; from < times.length; from += 500) {
-    await herald.publish(herald.topics.change, ourEvents.slice(from, from + 500).map(structured))
-  }
+  await herald.publish(herald.topics.change, ourEvents.map(structured))
   await eventually(async () => (await countStored(herald.database)) === before + 3_050)
 
   const entries = await entriesOf(ours)
@@ -47,10 +45,10 @@ test('a subscriber sees every one of 3,000 entries, newest first, and none of an
 test.each([
   ['structured', structured],
   ['binary', binary],
-])('an entry published in %s mode has exactly the fields of the specification', async (_, encode) => {
+])('an entry published in %s mode has exactly the specified fields', async (_, encode) => {
   const reader = await newReader()
-  const said = { subscriberid: reader.subscriberId, time: '2026-02-28T23:59:59.999-02:00', extra: 'unknown' }
-  const shown = {
+  const attributes = { subscriberid: reader.subscriberId, time: '2026-02-28T23:59:59.999-02:00', extra: 'unknown' }
+  const fields = {
     user: { id: randomUUID(), name: 'Zoë', email: '' },
     entityType: 'portfolio',
     entityId: 'not/a uuid',
@@ -60,12 +58,12 @@ test.each([
     beforeState: { title: 'Old' },
     afterState: ['New'],
   }
-  const event = change(said, { ...shown, user: { ...shown.user, phone: 'unknown' }, unknown: 1 })
+  const event = change(attributes, { ...fields, user: { ...fields.user, phone: 'unknown' }, unknown: 1 })
   await herald.publish(herald.topics.change, [encode(event)])
   await eventually(async () => (await entriesOf(reader)).length > 0)
   const createdAt = toSeconds(event.time)
   expect(createdAt).toBe('2026-03-01T01:59:59Z')
-  expect(await entriesOf(reader)).toStrictEqual([{ ...shown, id: derivedId(event), createdAt }])
+  expect(await entriesOf(reader)).toStrictEqual([{ ...fields, id: derivedId(event), createdAt }])
 })
 
 const states: Record<string, unknown> = {
@@ -79,14 +77,28 @@ const states: Record<string, unknown> = {
   'empty array': [],
   array: [null, [1, ['two']], { three: 3 }],
   'empty object': {},
-  'keys of databases': { $set: { x: 1 }, 'a.b': 1, $ref: 'c', $id: 'i', $db: 'd', _bsontype: 'ObjectId', $where: '1' },
-  'keys of programs': { constructor: { prototype: 1 }, toString: 1, hasOwnProperty: 2, toJSON: 'x', length: 3 },
+  'keys with a meaning in MongoDB': {
+    $set: { x: 1 },
+    'a.b': 1,
+    $ref: 'c',
+    $id: 'i',
+    $db: 'd',
+    _bsontype: 'ObjectId',
+    $where: '1',
+  },
+  'keys with a meaning in JavaScript': {
+    constructor: { prototype: 1 },
+    toString: 1,
+    hasOwnProperty: 2,
+    toJSON: 'x',
+    length: 3,
+  },
   'empty key': { '': { '': '' } },
-  'keys in an order': { zulu: 1, alpha: 2, Mike: { b: 1, a: 2 }, ü: 3 },
-  depth: JSON.parse(`${'{"a":['.repeat(25)}1${']}'.repeat(25)}`),
+  'keys that are not sorted': { zulu: 1, alpha: 2, Mike: { b: 1, a: 2 }, ü: 3 },
+  'deeply nested': JSON.parse(`${'{"a":['.repeat(25)}1${']}'.repeat(25)}`),
 }
 
-test.each(Object.keys(states))('a state that is %s comes back equal, before and after', async (name) => {
+test.each(Object.keys(states))('returns a state unchanged: %s', async (name) => {
   const reader = await newReader()
   const state = states[name]
   const event = change({ subscriberid: reader.subscriberId }, { beforeState: state, afterState: { wrapped: state } })
@@ -99,7 +111,7 @@ test.each(Object.keys(states))('a state that is %s comes back equal, before and 
   expect(JSON.stringify(entry?.afterState)).toBe(JSON.stringify({ wrapped: state }))
 })
 
-test('an event of exactly 1 MiB is kept whole', async () => {
+test('stores an event of exactly 1 MiB completely', async () => {
   const reader = await newReader()
   const sized = (size: number) => change({ subscriberid: reader.subscriberId }, { afterState: 'x'.repeat(size) })
   const event = sized(1024 * 1024 - Buffer.byteLength(JSON.stringify(sized(0))))
@@ -109,19 +121,19 @@ test('an event of exactly 1 MiB is kept whole', async () => {
   expect(await entriesOf(reader)).toMatchObject([{ afterState: event.data.afterState }])
 })
 
-test('a state that is absent is null', async () => {
+test('returns null for an absent state', async () => {
   const reader = await newReader()
-  const said = { beforeState: undefined, afterState: undefined }
-  await herald.publish(herald.topics.change, [structured(change({ subscriberid: reader.subscriberId }, said))])
+  const absent = { beforeState: undefined, afterState: undefined }
+  await herald.publish(herald.topics.change, [structured(change({ subscriberid: reader.subscriberId }, absent))])
   await eventually(async () => (await entriesOf(reader)).length > 0)
   expect(await entriesOf(reader)).toMatchObject([{ beforeState: null, afterState: null }])
 })
 
-test('a subscriber without entries has an empty list', async () => {
+test('returns an empty list for a subscriber without entries', async () => {
   expect(await entriesOf(await newReader())).toEqual([])
 })
 
-test('a token without the scope change-entries:read is refused', async () => {
+test('returns 403 for a token without the scope change-entries:read', async () => {
   const user = await herald.newUser({ scope: 'notifications:create' })
   expectProblem(await user.get('/change-entries/all'), 403, 'missing_scope')
   expectProblem(await (await herald.newUser({ scope: undefined })).get('/change-entries/all'), 403, 'missing_scope')

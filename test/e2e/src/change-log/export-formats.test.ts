@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { get } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import { gunzipSync } from 'node:zlib'
+import { eventually } from '@herald/local-stack'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { derivedId } from '../support/derived-id.ts'
 import { change, structured, timesUntilNow } from '../support/events.ts'
 import { startTestHerald, type TestHerald } from '../support/herald.ts'
-import { eventually } from '../support/polling.ts'
 import type { ChangeEntry } from '../support/spec-shapes.ts'
 import { countStored } from '../support/stored.ts'
 import type { User } from '../support/user.ts'
@@ -16,7 +16,7 @@ let reader: User
 let ids: string[]
 const userId = randomUUID()
 
-/** 2,500 entries; one of them is by a user and about an entity of its own, and full of what CSV trips over. */
+/** 2,500 entries; one has its own user and entity and values that CSV must escape. */
 beforeAll(async () => {
   herald = await startTestHerald('change-forms')
   reader = await herald.newUser({ scope: 'change-entries:read' })
@@ -37,16 +37,14 @@ beforeAll(async () => {
   )
   ids = events.map(derivedId).reverse()
   const before = await countStored(herald.database)
-  for (let from = 0; from < events.length; from += 500) {
-    await herald.publish(herald.topics.change, events.slice(from, from + 500).map(structured))
-  }
+  await herald.publish(herald.topics.change, events.map(structured))
   await eventually(async () => (await countStored(herald.database)) === before + events.length)
 }, 120_000)
 afterAll(() => herald?.stop())
 
 const all = (accept: string, query = '') => reader.send(`/change-entries/all${query}`, { headers: { accept } })
 
-test('NDJSON has the same entries as JSON, one a line', async () => {
+test('NDJSON has the entries of the JSON document, one per line', async () => {
   const { json } = await all('application/json')
   const lines = await all('application/x-ndjson')
   expect(lines.headers.get('content-type')).toMatch(/^application\/x-ndjson(;|$)/)
@@ -59,7 +57,7 @@ test('NDJSON has the same entries as JSON, one a line', async () => {
   expect({ data: entries }).toStrictEqual(json)
 })
 
-test('CSV has a header and a row for each; quotes are doubled, formulas are not formulas, states are JSON', async () => {
+test('CSV has a header and one row per entry, doubles quotes, neutralizes formulas and writes states as JSON', async () => {
   const csv = await all('text/csv')
   expect(csv.headers.get('content-type')).toMatch(/^text\/csv(;|$)/)
   const [header] = csv.text.split('\r\n')
@@ -76,7 +74,7 @@ test('CSV has a header and a row for each; quotes are doubled, formulas are not 
 })
 
 test.each(['application/json', 'application/x-ndjson', 'text/csv'])(
-  '%s is the same when it comes compressed',
+  '%s has the same content when compressed',
   async (accept) => {
     const headers = { accept, 'accept-encoding': 'gzip', authorization: `Bearer ${reader.token}` }
     const zipped = await new Promise<Buffer>((resolve, reject) => {
@@ -93,7 +91,7 @@ test.each(['application/json', 'application/x-ndjson', 'text/csv'])(
   },
 )
 
-test('pages have every entry once', async () => {
+test('paging returns every entry exactly once', async () => {
   const seen: string[] = []
   let cursor: string | null = null
   do {
@@ -113,7 +111,7 @@ test.each([
   ['?entityType=portfolio&changedField=%40field', 1],
   ['?createdTo=2001-01-01T00:00:00Z', 0],
   ['?createdFrom=2001-01-01T00:00:00Z&entityType=portfolio', 2_500],
-])('the filter %s leaves %d', async (query, count) => {
+])('the filter %s matches %d entries', async (query, count) => {
   const { json } = await all('application/json', query)
   expect((json as { data: unknown[] }).data).toHaveLength(count)
 })

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto'
+import { eventually, findKcat, type Kcat } from '@herald/local-stack'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Message } from 'kafkajs'
 import { derivedId } from '../support/derived-id.ts'
 import { binary, type Event, mention, structured } from '../support/events.ts'
 import { startTestHerald, type TestHerald } from '../support/herald.ts'
-import { findKcat, publishWithKcat } from '../support/kcat.ts'
-import { eventually } from '../support/polling.ts'
+import { publishWithKcat } from '../support/kcat.ts'
 import { type Page, toSeconds } from '../support/spec-shapes.ts'
 import type { User } from '../support/user.ts'
 
-const kcat = findKcat()
+const kcat = await findKcat()
 let herald: TestHerald
 
 beforeAll(async () => {
@@ -19,16 +19,21 @@ afterAll(() => herald?.stop())
 
 const feedOf = async (user: User) => ((await user.get('/')).json as { data: Page }).data
 
-/** A mention with all that a newer publisher might add, and the very notification that it must become. */
+/** A mention with unknown fields of a newer publisher, and the exact notification that it must become. */
 function mentionAndNotification(user: User) {
   const actor = { id: randomUUID(), name: 'Łukasz 🦊', image: '' }
-  const place = {
+  const subjectAndLocation = {
     subjectId: randomUUID(),
     subjectType: 'ai user',
     locationId: randomUUID(),
     locationType: 'file comment',
   }
-  const said = { mentionerName: 'Łukasz', snippet: '“Look” — 𝄞 <b>\\n</b>', entityType: 'portfolio', anchorId: 'a/b c' }
+  const content = {
+    mentionerName: 'Łukasz',
+    snippet: '“Look” — 𝄞 <b>\\n</b>',
+    entityType: 'portfolio',
+    anchorId: 'a/b c',
+  }
   const add = {
     $set: { 'a.b': 1 },
     '': null,
@@ -46,11 +51,11 @@ function mentionAndNotification(user: User) {
       sequence: '7',
     },
     {
-      ...place,
-      subjectId: place.subjectId.toUpperCase(),
+      ...subjectAndLocation,
+      subjectId: subjectAndLocation.subjectId.toUpperCase(),
       actor: { ...actor, nickname: 'unknown' },
       actorType: 'ai user',
-      metadata: { mention: { ...said, mood: 'unknown' }, add, edit: {} },
+      metadata: { mention: { ...content, mood: 'unknown' }, add, edit: {} },
       priority: { unknown: true },
     },
   )
@@ -60,8 +65,8 @@ function mentionAndNotification(user: User) {
     type: 'mention',
     actorId: actor.id,
     actorType: 'ai user',
-    ...place,
-    metadata: { mention: said, add, edit: {} },
+    ...subjectAndLocation,
+    metadata: { mention: content, add, edit: {} },
     createdAt: '2026-01-31T09:30:00Z',
     updatedAt: '2026-01-31T09:30:00Z',
     actor,
@@ -75,43 +80,43 @@ async function expectListed(publish: (user: User, event: Event) => Promise<unkno
   const user = await herald.newUser()
   const { event, notification } = mentionAndNotification(user)
   await publish(user, event)
-  await eventually(async () => (await feedOf(user)).notifications.length > 0, { what: 'the mention is listed' })
+  await eventually(async () => (await feedOf(user)).notifications.length > 0, { description: 'the listed mention' })
 
   const answer = await user.get('/')
   expect(answer.status).toBe(200)
   expect(answer.headers.get('content-type')).toMatch(/^application\/json(;|$)/)
   expect(answer.json).toStrictEqual({ data: { notifications: [notification], nextCursor: null } })
-  const alone = await user.get(`/notifications/${notification.id}`)
-  expect(alone.json).toStrictEqual({ data: notification })
+  const single = await user.get(`/notifications/${notification.id}`)
+  expect(single.json).toStrictEqual({ data: notification })
 }
 
 const withKcat = kcat === undefined ? test.skip : test
 const throughKcat = (record: Message, compression?: string) =>
-  publishWithKcat(kcat as string, herald.brokers, herald.topics.mention, record, compression)
+  publishWithKcat(kcat as Kcat, herald.brokers, herald.topics.mention, record, compression)
 
-withKcat('a mention published by kcat in structured mode is listed for its recipient, field for field', () =>
+withKcat('lists a mention published by kcat in structured mode with exactly its fields', () =>
   expectListed((_, event) => throughKcat(structured(event))),
 )
 
-withKcat('a mention published by kcat in binary mode is listed for its recipient, field for field', () =>
+withKcat('lists a mention published by kcat in binary mode with exactly its fields', () =>
   expectListed((_, event) => throughKcat(binary(event))),
 )
 
-// What would not get smaller is sent unpacked.
+// Large enough that kcat compresses it.
 const padded = (event: Event) => ({ ...event, padding: 'unknown '.repeat(1_000) })
 
 withKcat.each(['gzip', 'snappy', 'lz4', 'zstd'])(
-  'a mention published by kcat, packed with %s, is listed',
+  'lists a mention published by kcat with %s compression',
   (compression) => expectListed((_, event) => throughKcat(structured(padded(event)), compression)),
 )
 
-test('a mention published by kafkajs in structured mode is listed for its recipient, field for field', () =>
+test('lists a mention published by kafkajs in structured mode with exactly its fields', () =>
   expectListed((_, event) => herald.publish(herald.topics.mention, [structured(event)])))
 
-test('a mention published by kafkajs in binary mode is listed for its recipient, field for field', () =>
+test('lists a mention published by kafkajs in binary mode with exactly its fields', () =>
   expectListed((_, event) => herald.publish(herald.topics.mention, [binary(event)])))
 
-test('the same event in structured and then in binary mode is one notification', async () => {
+test('the same event in structured and in binary mode creates one notification', async () => {
   const user = await herald.newUser()
   const { event, notification } = mentionAndNotification(user)
   const last = mention([user.id], { subscriberid: user.subscriberId })
@@ -120,7 +125,7 @@ test('the same event in structured and then in binary mode is one notification',
   expect((await feedOf(user)).notifications.map(({ id }) => id)).toEqual([derivedId(last), notification.id])
 })
 
-test('a mention for 10,000 recipients is listed for the first and for the last of them', async () => {
+test('lists a mention for the first and the last of 10,000 recipients', async () => {
   const first = await herald.newUser()
   const last = await herald.newUser({ subscriberId: first.subscriberId })
   const between = Array.from({ length: 9_998 }, () => randomUUID())
@@ -131,7 +136,7 @@ test('a mention for 10,000 recipients is listed for the first and for the last o
   }
 })
 
-test('a mention from a clock four minutes ahead is listed with its time', async () => {
+test('accepts a time four minutes ahead of the clock', async () => {
   const user = await herald.newUser()
   const time = new Date(Date.now() + 4 * 60_000).toISOString()
   await herald.publish(herald.topics.mention, [

@@ -1,8 +1,8 @@
+import { eventually } from '@herald/local-stack'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { derivedId } from '../support/derived-id.ts'
 import { binary, change, mention, structured, timesUntilNow } from '../support/events.ts'
 import { startTestHerald, type TestHerald } from '../support/herald.ts'
-import { eventually } from '../support/polling.ts'
 import type { ChangeEntry, Page } from '../support/spec-shapes.ts'
 import { idsStored } from '../support/stored.ts'
 import type { User } from '../support/user.ts'
@@ -19,10 +19,10 @@ afterAll(() => herald?.stop())
 const feed = async () => ((await user.get('/?limit=100')).json as { data: Page }).data.notifications
 const log = async () => ((await user.get('/change-entries/all')).json as { data: ChangeEntry[] }).data
 
-test('the same events published again change nothing: what was read stays read, the first content stands', async () => {
-  const said = timesUntilNow(40).map((time) => ({ subscriberid: user.subscriberId, time }))
-  const mentions = said.map((each) => mention([user.id], each))
-  const changes = said.map((each) => change(each))
+test('replayed events change nothing: read state and the first content are kept', async () => {
+  const attributes = timesUntilNow(40).map((time) => ({ subscriberid: user.subscriberId, time }))
+  const mentions = attributes.map((each) => mention([user.id], each))
+  const changes = attributes.map((each) => change(each))
   const { mention: mentionTopic, change: changeTopic } = herald.topics
   await herald.publish(mentionTopic, mentions.map(structured))
   await herald.publish(changeTopic, changes.map(structured))
@@ -30,7 +30,7 @@ test('the same events published again change nothing: what was read stays read, 
   for (const { id } of (await feed()).slice(0, 10)) await user.patch(`/notifications/${id}/read`)
   const before = { feed: await feed(), log: await log(), stored: await idsStored(herald.database) }
 
-  // In the other mode, with another content, and in the other order; then one more of each, which tells that all were seen.
+  // In the other content mode, with other content and in reverse order; then one more of each, which shows that all were handled.
   const others = { actor: { id: user.id, name: 'Second', image: '' } }
   const again = mentions.map((event) => binary({ ...event, data: { ...event.data, ...others } })).reverse()
   await herald.publish(mentionTopic, [...mentions.map(structured), ...again])
@@ -38,7 +38,7 @@ test('the same events published again change nothing: what was read stays read, 
     changeTopic,
     changes.map((event) => binary({ ...event, data: { ...event.data, entityTitle: '2' } })),
   )
-  const last = { mention: mention([user.id], said[0] as never), change: change(said[0] as never) }
+  const last = { mention: mention([user.id], attributes[0] as never), change: change(attributes[0] as never) }
   await herald.publish(mentionTopic, [structured(last.mention)])
   await herald.publish(changeTopic, [structured(last.change)])
   await eventually(async () => (await feed()).length === 41 && (await log()).length === 41)
@@ -53,7 +53,7 @@ test('the same events published again change nothing: what was read stays read, 
   })
 })
 
-test('the same source and id at another time, or of another subscriber, is another event', async () => {
+test('the same source and id with another time or subscriber is another event', async () => {
   const [reader, other] = [await herald.newUser(), await herald.newUser()]
   const [earlier = '', later = ''] = timesUntilNow(2)
   const first = mention([reader.id], { subscriberid: reader.subscriberId, id: 'same', time: earlier })

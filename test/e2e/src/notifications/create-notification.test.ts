@@ -13,7 +13,7 @@ afterAll(() => herald?.stop())
 
 const created = (json: unknown) => (json as { data: CreatedNotification }).data
 
-test('POST / answers 201 with exactly the fields of the specification, the recipients in their order', async () => {
+test('POST / returns 201 with exactly the specified fields and the recipients in order', async () => {
   const author = await herald.newUser({ name: 'Grace', picture: 'https://images.example/grace.png' })
   const recipientIds = Array.from({ length: 12 }, () => randomUUID())
   const body = createBody(recipientIds)
@@ -40,7 +40,7 @@ test('POST / answers 201 with exactly the fields of the specification, the recip
   expect(createdAt).toBeLessThanOrEqual(Date.now())
 })
 
-test('each recipient finds it at once in the list and by its id; the author, who is none of them, does not', async () => {
+test('each recipient finds it immediately in the list and by id; an author who is not a recipient does not', async () => {
   const author = await herald.newUser()
   const colleagues = { subscriberId: author.subscriberId }
   const [anna, ben] = [await herald.newUser(colleagues), await herald.newUser(colleagues)]
@@ -55,7 +55,7 @@ test('each recipient finds it at once in the list and by its id; the author, who
   expect((await author.get('/')).json).toStrictEqual({ data: { notifications: [], nextCursor: null } })
 })
 
-test('metadata comes back as it was given, whatever its keys, in their order', async () => {
+test('returns metadata unchanged, with any keys and in their order', async () => {
   const author = await herald.newUser()
   const free = {
     zulu: 1,
@@ -75,7 +75,7 @@ test('metadata comes back as it was given, whatever its keys, in their order', a
   expect(JSON.stringify(created(listed.json).metadata)).toBe(JSON.stringify(given))
 })
 
-test('add and edit may be left out, and come back empty', async () => {
+test('add and edit default to empty objects', async () => {
   const author = await herald.newUser()
   const mention = { mentionerName: '', snippet: '', anchorId: 'anchor-1' }
   const answer = await author.post('/', createBody([author.id], { metadata: { mention } }))
@@ -83,11 +83,11 @@ test('add and edit may be left out, and come back empty', async () => {
   expect(created(answer.json).metadata).toStrictEqual({ mention, add: {}, edit: {} })
 })
 
-test('ids in upper case are taken and come back in lower case', async () => {
+test('accepts ids in upper case and returns them in lower case', async () => {
   const author = await herald.newUser()
   const body = createBody([author.id])
-  const shouted = { subjectId: body.subjectId.toUpperCase(), recipientIds: [author.id.toUpperCase()] }
-  const answer = await author.post('/', { ...body, ...shouted })
+  const inUpperCase = { subjectId: body.subjectId.toUpperCase(), recipientIds: [author.id.toUpperCase()] }
+  const answer = await author.post('/', { ...body, ...inUpperCase })
   expect(answer.status).toBe(201)
   expect(created(answer.json)).toMatchObject({ subjectId: body.subjectId, recipients: [{ recipientId: author.id }] })
   const { id } = created(answer.json)
@@ -103,7 +103,7 @@ test.each([
   ['ai user', 'entity', 'file'],
   ['ai user', 'comment', 'entity'],
 ])(
-  'an actor of type %s, a location of type %s and a subject of type %s are known',
+  'accepts an actor of type %s, a location of type %s and a subject of type %s',
   async (actorType, locationType, subjectType) => {
     const author = await herald.newUser({ actor_type: actorType })
     const answer = await author.post('/', createBody([author.id], { actorType, locationType, subjectType }))
@@ -112,7 +112,7 @@ test.each([
   },
 )
 
-test('an actor without name and image in the token has empty ones', async () => {
+test('name and image of the actor are empty when the token has none', async () => {
   const author = await herald.newUser({ name: undefined, picture: undefined })
   const answer = await author.post('/', createBody([author.id]))
   expect(created(answer.json).actor).toStrictEqual({ id: author.id, name: '', image: '' })

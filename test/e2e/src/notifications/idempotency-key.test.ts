@@ -20,7 +20,7 @@ const idOf = (answer: { json: unknown }) => (answer.json as { data: CreatedNotif
 const idsListed = async (user: User) =>
   ((await user.get('/')).json as { data: Page }).data.notifications.map(({ id }) => id)
 
-/** The same JSON value, its keys the other way round at every level. */
+/** The same JSON value with the keys in reverse order at every level. */
 const reordered = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(reordered)
   if (typeof value !== 'object' || value === null) return value
@@ -31,7 +31,7 @@ const reordered = (value: unknown): unknown => {
   )
 }
 
-test('the same key and body again get the first answer again, and one notification', async () => {
+test('returns the first response for the same key and body, and creates one notification', async () => {
   const user = await herald.newUser()
   const body = createBody([user.id, randomUUID()])
   const first = await postWith(user, 'once', body)
@@ -44,7 +44,7 @@ test('the same key and body again get the first answer again, and one notificati
   expect(await idsListed(user)).toEqual([idOf(first)])
 })
 
-test('what was read in between stays read when the request is sent again', async () => {
+test('a repeated request keeps the read state', async () => {
   const user = await herald.newUser()
   const body = createBody([user.id])
   const first = await postWith(user, 'read', body)
@@ -53,7 +53,7 @@ test('what was read in between stays read when the request is sent again', async
   expect((await user.get(`/notifications/${idOf(first)}`)).json).toStrictEqual(read.json)
 })
 
-test('the same key with another body is refused with 422', async () => {
+test('returns 422 for the same key with another body', async () => {
   const user = await herald.newUser()
   const body = createBody([user.id])
   const first = await postWith(user, 'other', body)
@@ -61,13 +61,13 @@ test('the same key with another body is refused with 422', async () => {
   expect(await idsListed(user)).toEqual([idOf(first)])
 })
 
-test('a key whose request was refused can be used for the corrected one', async () => {
+test('a key can be used again after its request was rejected', async () => {
   const user = await herald.newUser()
   expectProblem(await postWith(user, 'corrected', createBody([])), 400, 'validation_failed')
   expect((await postWith(user, 'corrected', createBody([user.id]))).status).toBe(201)
 })
 
-test('of eight requests at once with one key all that succeed made the same, the others hear 409', async () => {
+test('of eight concurrent requests with one key all successes are the same notification, the others return 409', async () => {
   const user = await herald.newUser()
   const body = createBody([user.id])
   const answers = await Promise.all(Array.from({ length: 8 }, () => postWith(user, 'at once', body)))
@@ -78,7 +78,7 @@ test('of eight requests at once with one key all that succeed made the same, the
   expect(await idsListed(user)).toEqual(ids)
 })
 
-test('a key is the user’s own: a colleague, and the same user elsewhere, make their own notifications with it', async () => {
+test('a key is scoped to its user: other users and the same user id of another subscriber create their own notifications', async () => {
   const user = await herald.newUser()
   const others = [await herald.newUser({ subscriberId: user.subscriberId }), await herald.newUser({ id: user.id })]
   const body = createBody([randomUUID()])
@@ -87,24 +87,24 @@ test('a key is the user’s own: a colleague, and the same user elsewhere, make 
   expect(new Set(answers.map(idOf)).size).toBe(3)
 })
 
-test('without a key the same body makes two notifications', async () => {
+test('without a key the same body creates two notifications', async () => {
   const user = await herald.newUser()
   const body = createBody([user.id])
   const ids = [idOf(await user.post('/', body)), idOf(await user.post('/', body))]
   expect((await idsListed(user)).sort()).toEqual(ids.sort())
 })
 
-test('a key of 255 characters is taken, one of 256 is refused', async () => {
+test('accepts a key of 255 characters and rejects one of 256', async () => {
   const user = await herald.newUser()
   expect((await postWith(user, 'k'.repeat(255), createBody([user.id]))).status).toBe(201)
   const refused = await postWith(user, 'k'.repeat(256), createBody([user.id]))
   expectProblem(refused, 400, (refused.json as { code: string }).code)
 })
 
-test('two keys on one request are refused, not joined to a third', async () => {
+test('rejects two keys on one request instead of joining them', async () => {
   const user = await herald.newUser()
-  // Not with fetch, which joins them itself.
-  const asked = request(`${herald.ingest.url}/`, {
+  // Not with fetch: it joins repeated headers.
+  const outgoing = request(`${herald.ingest.url}/`, {
     method: 'POST',
     headers: {
       authorization: `Bearer ${user.token}`,
@@ -112,8 +112,8 @@ test('two keys on one request are refused, not joined to a third', async () => {
       'idempotency-key': ['a', 'b'],
     },
   })
-  asked.end(JSON.stringify(createBody([user.id])))
-  const [answer] = (await once(asked, 'response')) as [IncomingMessage]
+  outgoing.end(JSON.stringify(createBody([user.id])))
+  const [answer] = (await once(outgoing, 'response')) as [IncomingMessage]
   answer.resume()
   expect(answer.statusCode).toBe(400)
   expect(await idsListed(user)).toEqual([])

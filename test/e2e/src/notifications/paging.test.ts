@@ -1,8 +1,8 @@
+import { eventually } from '@herald/local-stack'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { derivedId } from '../support/derived-id.ts'
 import { mention, structured, timesUntilNow } from '../support/events.ts'
 import { startTestHerald, type TestHerald } from '../support/herald.ts'
-import { eventually } from '../support/polling.ts'
 import { type Notification, type Page, uuidForm } from '../support/spec-shapes.ts'
 import { deleteNotification } from '../support/stored.ts'
 import type { User } from '../support/user.ts'
@@ -35,7 +35,7 @@ async function pages(user: User, limit: number, between = async () => {}): Promi
   return all
 }
 
-/** Publishes a mention for each time, waits until all are listed, and returns their ids, newest first. */
+/** Publishes a mention per time, waits until all are listed, and returns their ids, newest first. */
 async function mentionAt(user: User, times: readonly string[]): Promise<string[]> {
   const events = times.map((time) => mention([user.id], { subscriberid: user.subscriberId, time }))
   await herald.publish(herald.topics.mention, events.map(structured))
@@ -47,7 +47,7 @@ async function mentionAt(user: User, times: readonly string[]): Promise<string[]
   return ids.sort().reverse()
 }
 
-test('57 notifications are six pages of ten, each once and newest first, and then nothing', async () => {
+test('57 notifications are six pages of at most ten, each notification exactly once and newest first', async () => {
   const user = await herald.newUser()
   const ids = await mentionAt(user, timesUntilNow(57, 1_000))
   const all = await pages(user, 10)
@@ -59,7 +59,7 @@ test('57 notifications are six pages of ten, each once and newest first, and the
   expect(times).toEqual([...times].sort().reverse())
 })
 
-test('what arrives while one pages is neither doubled nor lost', async () => {
+test('notifications that arrive during paging neither repeat nor hide others', async () => {
   const user = await herald.newUser()
   const first = await mentionAt(user, timesUntilNow(57, 1_000))
   const arrived: string[] = []
@@ -71,14 +71,14 @@ test('what arrives while one pages is neither doubled nor lost', async () => {
   expect(idsOf((await page(user, 'limit=100')).notifications)).toEqual([...arrived, ...first])
 })
 
-test('thirty of the same millisecond come each once in pages of seven', async () => {
+test('pages of seven return 30 notifications of the same millisecond exactly once each', async () => {
   const user = await herald.newUser()
   const ids = await mentionAt(user, Array(30).fill(new Date().toISOString()))
   const all = await pages(user, 7)
   expect(all.flatMap(({ notifications }) => idsOf(notifications))).toEqual(ids)
 })
 
-test('a last page that is exactly full says that nothing follows', async () => {
+test('a full last page has no cursor', async () => {
   const user = await herald.newUser()
   await mentionAt(user, timesUntilNow(20))
   const all = await pages(user, 10)
@@ -86,13 +86,13 @@ test('a last page that is exactly full says that nothing follows', async () => {
   expect(all.map(({ nextCursor }) => nextCursor)).toEqual([expect.stringMatching(uuidForm), null])
 })
 
-test('without a limit a page holds twenty', async () => {
+test('a page has 20 notifications by default', async () => {
   const user = await herald.newUser()
   const ids = await mentionAt(user, timesUntilNow(21))
   expect(await page(user, '')).toMatchObject({ notifications: { length: 20 }, nextCursor: ids[19] })
 })
 
-test('a cursor stays valid after its notification was deleted', async () => {
+test('a cursor stays valid after its notification is deleted', async () => {
   const user = await herald.newUser()
   const ids = await mentionAt(user, timesUntilNow(15, 1_000))
   const { nextCursor } = await page(user, 'limit=10')
@@ -102,7 +102,7 @@ test('a cursor stays valid after its notification was deleted', async () => {
   expect(idsOf(rest.notifications)).toEqual(ids.slice(10))
 })
 
-test('a cursor of somebody else’s gives no access to what is theirs', async () => {
+test('another user’s cursor gives no access to their notifications', async () => {
   const owner = await herald.newUser()
   const times = timesUntilNow(20, 1_000)
   await mentionAt(owner, times)
@@ -115,7 +115,7 @@ test('a cursor of somebody else’s gives no access to what is theirs', async ()
   expect(await page(elsewhere, `cursor=${nextCursor}`)).toStrictEqual({ notifications: [], nextCursor: null })
 })
 
-test('the pages of the unread hold the unread alone, each once', async () => {
+test('unread pages return only unread notifications, each exactly once', async () => {
   const user = await herald.newUser()
   const ids = await mentionAt(user, timesUntilNow(12, 1_000))
   for (const id of ids.filter((_, index) => index % 3 === 0)) await user.patch(`/notifications/${id}/read`)

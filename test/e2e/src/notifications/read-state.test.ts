@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { untilSecondAfter } from '../support/clock.ts'
 import { createBody } from '../support/create-body.ts'
 import { startTestHerald, type TestHerald } from '../support/herald.ts'
-import { untilSecondAfter } from '../support/polling.ts'
 import { type Notification, type Page, timeForm } from '../support/spec-shapes.ts'
 import type { User } from '../support/user.ts'
 
@@ -18,7 +18,7 @@ const idsOf = async (user: User, status: string) => {
   return (json as { data: Page }).data.notifications.map(({ id }) => id)
 }
 
-/** A notification for a fresh user, as that user sees it; and a colleague, who has it too. */
+/** A notification for a new user and a colleague, as the user sees it. */
 async function notify() {
   const user = await herald.newUser()
   const colleague = await herald.newUser({ subscriberId: user.subscriberId })
@@ -26,7 +26,7 @@ async function notify() {
   return { user, colleague, id, unread: one((await user.get(`/notifications/${id}`)).json) }
 }
 
-test('a notification marked as read has the time of that, and nothing else of it changes', async () => {
+test('marking as read sets readAt to the current time and changes nothing else', async () => {
   const { user, id, unread } = await notify()
   const answer = await user.patch(`/notifications/${id}/read`)
   expect(answer.status).toBe(200)
@@ -37,7 +37,7 @@ test('a notification marked as read has the time of that, and nothing else of it
   expect((await user.get('/')).json).toStrictEqual({ data: { notifications: [one(answer.json)], nextCursor: null } })
 })
 
-test('marked as read again, it keeps its first time', async () => {
+test('marking as read again keeps the first readAt', async () => {
   const { user, id } = await notify()
   const first = one((await user.patch(`/notifications/${id}/read`)).json)
   await untilSecondAfter(first.readAt ?? '')
@@ -46,7 +46,7 @@ test('marked as read again, it keeps its first time', async () => {
   expect(one(again.json)).toStrictEqual(first)
 })
 
-test('a notification marked as unread has readAt null, and is as it was at first', async () => {
+test('marking as unread restores the original notification with readAt null', async () => {
   const { user, id, unread } = await notify()
   await user.patch(`/notifications/${id}/read`)
   const answer = await user.patch(`/notifications/${id}/unread`)
@@ -55,14 +55,14 @@ test('a notification marked as unread has readAt null, and is as it was at first
   expect((await user.get(`/notifications/${id}`)).json).toStrictEqual({ data: unread })
 })
 
-test('marked as unread when it is already, it answers 200 unchanged', async () => {
+test('marking an unread notification as unread returns 200 and changes nothing', async () => {
   const { user, id, unread } = await notify()
   const answer = await user.patch(`/notifications/${id}/unread`)
   expect(answer.status).toBe(200)
   expect(answer.json).toStrictEqual({ data: unread })
 })
 
-test('read after unread, it has a new time', async () => {
+test('marking as read after unread sets a new readAt', async () => {
   const { user, id } = await notify()
   const first = one((await user.patch(`/notifications/${id}/read`)).json)
   await user.patch(`/notifications/${id}/unread`)
@@ -71,7 +71,7 @@ test('read after unread, it has a new time', async () => {
   expect(Date.parse(second.readAt ?? '')).toBeGreaterThan(Date.parse(first.readAt ?? ''))
 })
 
-test('what one recipient marks changes nothing for another', async () => {
+test('a mark of one recipient changes nothing for another', async () => {
   const { user, colleague, id, unread } = await notify()
   await user.patch(`/notifications/${id}/read`)
   expect((await colleague.get(`/notifications/${id}`)).json).toStrictEqual({ data: unread })
@@ -80,7 +80,7 @@ test('what one recipient marks changes nothing for another', async () => {
   expect((await colleague.get(`/notifications/${id}`)).json).toStrictEqual(readByColleague.json)
 })
 
-test('the list can be narrowed to the unread, to the read, or to neither', async () => {
+test('filters the list by status unread, read and all', async () => {
   const user = await herald.newUser()
   const ids: string[] = []
   for (let count = 0; count < 4; count++) {
@@ -98,7 +98,7 @@ test('the list can be narrowed to the unread, to the read, or to neither', async
   expect(await idsOf(user, 'read')).toEqual([first])
 })
 
-test('a PATCH is understood with an empty body that says it is JSON, as many clients send it', async () => {
+test('accepts a PATCH with an empty body and a JSON content type', async () => {
   const { user, id } = await notify()
   const answer = await user.send(`/notifications/${id}/read`, {
     method: 'PATCH',

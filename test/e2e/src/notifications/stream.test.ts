@@ -1,9 +1,9 @@
+import { eventually } from '@herald/local-stack'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { createBody } from '../support/create-body.ts'
 import { openEventStream } from '../support/event-stream.ts'
 import { binary, mention } from '../support/events.ts'
 import { startTestHerald, type TestHerald } from '../support/herald.ts'
-import { eventually } from '../support/polling.ts'
 import type { Notification } from '../support/spec-shapes.ts'
 import type { User } from '../support/user.ts'
 
@@ -21,7 +21,7 @@ async function create(user: User): Promise<string> {
 }
 const idsIn = (events: { data: unknown }[]) => events.map(({ data }) => (data as Notification).id)
 
-test('a stream tells of what is new, by request and by event, and how many are unread', async () => {
+test('streams new notifications, created by request and by event, and the unread count', async () => {
   const user = await herald.newUser()
   const stream = await open(user)
   expect(stream.response.status).toBe(200)
@@ -39,15 +39,15 @@ test('a stream tells of what is new, by request and by event, and how many are u
   await stream.close()
 })
 
-test('a mark is told, and a mark of many is one event', async () => {
+test('streams a mark, and a bulk mark as one event', async () => {
   const user = await herald.newUser()
   const ids = [await create(user), await create(user), await create(user)]
   const stream = await open(user)
   await stream.until('heartbeat')
 
   const marked = (await user.patch(`/notifications/${ids[0]}/read`)).json as { data: Notification }
-  const [alone] = await stream.until('read-state')
-  expect(alone?.data).toStrictEqual({ ids: [ids[0]], readAt: marked.data.readAt })
+  const [single] = await stream.until('read-state')
+  expect(single?.data).toStrictEqual({ ids: [ids[0]], readAt: marked.data.readAt })
 
   await user.post('/notifications/read', { all: true })
   const [, many] = await stream.until('read-state', 2)
@@ -59,11 +59,11 @@ test('a mark is told, and a mark of many is one event', async () => {
   await stream.close()
 })
 
-// A Herald that runs elsewhere can't be started anew from here.
+// An attached Herald cannot be restarted from here.
 const withRestart = process.env.HERALD_BASE_URL ? test.skip : test
 
 withRestart(
-  'who comes back with the last id gets what was missed, each once and in order, also after a restart',
+  'resuming with the last id returns each missed notification once and in order, even after a restart',
   async () => {
     const user = await herald.newUser()
     const stream = await open(user)
@@ -86,7 +86,7 @@ withRestart(
   },
 )
 
-test('an id that nobody gave, or that was given to somebody else, begins anew', async () => {
+test('resets the stream for an unknown id or another user’s id', async () => {
   const [user, other] = [await herald.newUser(), await herald.newUser()]
   const theirs = await open(other)
   await theirs.until('heartbeat')
@@ -98,7 +98,7 @@ test('an id that nobody gave, or that was given to somebody else, begins anew', 
   await theirs.close()
 })
 
-test('a stream tells nothing of another user or subscriber', async () => {
+test('streams no events of another user or subscriber', async () => {
   const owner = await herald.newUser()
   const strangers = [
     await herald.newUser({ subscriberId: owner.subscriberId }),
@@ -109,7 +109,7 @@ test('a stream tells nothing of another user or subscriber', async () => {
   for (const stream of streams) await stream.until('unread-count')
   const id = await create(owner)
   await owner.patch(`/notifications/${id}/read`)
-  // Each sees what is his own, which came later: nothing else can be on its way any more.
+  // Each stranger receives a later notification of their own, so nothing earlier can still be on its way.
   for (const [n, stranger] of strangers.entries()) {
     const own = await create(stranger)
     expect(idsIn((await streams[n]?.until('notification')) ?? [])).toEqual([own])

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
+import { eventually } from '@herald/local-stack'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { createBody } from '../support/create-body.ts'
 import { derivedId } from '../support/derived-id.ts'
 import { mention, structured } from '../support/events.ts'
 import { startTestHerald, type TestHerald } from '../support/herald.ts'
-import { eventually } from '../support/polling.ts'
-import { expectFaultsAt } from '../support/problem.ts'
+import { expectValidationIssues } from '../support/problem.ts'
 import type { Notification, Page } from '../support/spec-shapes.ts'
 import type { User } from '../support/user.ts'
 
@@ -29,7 +29,7 @@ async function create(user: User, count: number): Promise<string[]> {
 const unreadIds = async (user: User) =>
   ((await user.get('/?status=unread&limit=100')).json as { data: Page }).data.notifications.map(({ id }) => id)
 
-test('the count of the unread is exact after every mark', async () => {
+test('the unread count is exact after every mark', async () => {
   const user = await herald.newUser()
   expect(await unreadCount(user)).toStrictEqual(counted(0))
   const [first] = await create(user, 3)
@@ -41,7 +41,7 @@ test('the count of the unread is exact after every mark', async () => {
   expect(await unreadCount(user)).toStrictEqual(counted(3))
 })
 
-test('some are marked by their ids, others and strange ones are not, and the answer has the new count', async () => {
+test('marks notifications by id, ignores unknown ids and returns the new unread count', async () => {
   const user = await herald.newUser()
   const [first = '', second = '', third = ''] = await create(user, 3)
   const answer = await user.post('/notifications/read', { ids: [first, third.toUpperCase(), randomUUID(), first] })
@@ -51,7 +51,7 @@ test('some are marked by their ids, others and strange ones are not, and the ans
   expect(again.json).toStrictEqual({ data: { updated: 0, unreadCount: 1 } })
 })
 
-test('all are marked up to one of them, and then all', async () => {
+test('marks all up to a notification, and then all', async () => {
   const user = await herald.newUser()
   const [first, second, third] = await create(user, 3)
   const upTo = await user.post('/notifications/read', { all: true, upTo: second })
@@ -62,7 +62,7 @@ test('all are marked up to one of them, and then all', async () => {
   expect(all.json).toStrictEqual({ data: { updated: 2, unreadCount: 0 } })
 })
 
-test('what arrives after a mark of all stays unread, also when it happened before', async () => {
+test('a notification that arrives after marking all stays unread, even with an earlier time', async () => {
   const user = await herald.newUser()
   await create(user, 2)
   expect((await user.post('/notifications/read', { all: true })).json).toMatchObject({ data: { updated: 2 } })
@@ -81,7 +81,7 @@ test.each([
   [{ all: false }, ['/all']],
   [{ all: true, upTo: 'x' }, ['/upTo']],
   [{ all: true, more: 1 }, ['/more']],
-])('POST /notifications/read refuses %j', async (body, pointers) => {
+])('POST /notifications/read rejects %j', async (body, pointers) => {
   const user = await herald.newUser()
-  expectFaultsAt(await user.post('/notifications/read', body), pointers)
+  expectValidationIssues(await user.post('/notifications/read', body), pointers)
 })

@@ -13,26 +13,23 @@ beforeAll(async () => {
 })
 afterAll(() => herald?.stop())
 
-test.each(['ingest', 'query'] as const)('%s says on its admin port that it lives and is ready', async (service) => {
+test.each(['ingest', 'query'] as const)('%s reports liveness and readiness on its admin port', async (service) => {
   const { adminUrl } = herald[service]
   expect((await send(`${adminUrl}/livez`)).status).toBe(200)
   expect((await send(`${adminUrl}/readyz`)).status).toBe(200)
 })
 
-test.each(['ingest', 'query'] as const)(
-  '%s shows its metrics on its admin port, in Prometheus’ form',
-  async (service) => {
-    await user.get('/')
-    const answer = await send(`${herald[service].adminUrl}/metrics`)
-    expect(answer.status).toBe(200)
-    expect(answer.headers.get('content-type')).toMatch(/^text\/plain|^application\/openmetrics-text/)
-    expect(answer.text).toMatch(/^# TYPE \S+ (counter|gauge|histogram|summary)$/m)
-    expect(answer.text).toMatch(/^process_cpu_seconds_total/m)
-  },
-)
+test.each(['ingest', 'query'] as const)('%s exposes Prometheus metrics on its admin port', async (service) => {
+  await user.get('/')
+  const answer = await send(`${herald[service].adminUrl}/metrics`)
+  expect(answer.status).toBe(200)
+  expect(answer.headers.get('content-type')).toMatch(/^text\/plain|^application\/openmetrics-text/)
+  expect(answer.text).toMatch(/^# TYPE \S+ (counter|gauge|histogram|summary)$/m)
+  expect(answer.text).toMatch(/^process_cpu_seconds_total/m)
+})
 
 test.each(['/livez', '/readyz', '/metrics'])(
-  '%s is not to be reached through the gateway or a public port',
+  '%s is not reachable through the gateway or a public port',
   async (path) => {
     for (const url of [herald.baseUrl, herald.ingest.url, herald.query.url]) {
       expectProblem(await send(`${url}${path}`, { token: user.token }), 404, 'not_found')
@@ -41,12 +38,12 @@ test.each(['/livez', '/readyz', '/metrics'])(
   },
 )
 
-test.each(['ingest', 'query'] as const)('the admin port of %s serves nothing of the API', async (service) => {
+test.each(['ingest', 'query'] as const)('the admin port of %s serves no API operation', async (service) => {
   expect((await send(`${herald[service].adminUrl}/`, { token: user.token })).status).toBe(404)
 })
 
-test('neither tokens nor what was written stand in the logs', async () => {
-  const secret = 'a snippet that nobody else may see'
+test('logs contain neither tokens nor user content', async () => {
+  const secret = 'a snippet that must stay private'
   const metadata = { mention: { mentionerName: 'Ada', snippet: secret, entityType: 'portfolio' }, add: {}, edit: {} }
   const body = { type: 'mention', actorType: 'user', subjectType: 'user', locationType: 'file', metadata }
   const ids = { subjectId: user.id, locationId: user.id, recipientIds: [user.id] }

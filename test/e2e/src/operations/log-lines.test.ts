@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { eventually } from '@herald/local-stack'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Message } from 'kafkajs'
 import { operations } from '../support/api-operations.ts'
@@ -8,21 +9,20 @@ import { openEventStream } from '../support/event-stream.ts'
 import { binary, change, mention, receipt, structured } from '../support/events.ts'
 import { startTestHerald, type TestHerald } from '../support/herald.ts'
 import { send } from '../support/http-client.ts'
-import { createWrongTokens } from '../support/invalid-tokens.ts'
+import { createInvalidTokens } from '../support/invalid-tokens.ts'
 import { poisonFor } from '../support/poison-records.ts'
-import { eventually } from '../support/polling.ts'
 import type { Notification } from '../support/spec-shapes.ts'
 import { countStored } from '../support/stored.ts'
 
 let herald: TestHerald
 
-// At the level that tells most, and with a limit, so that its refusals are told of, too.
+// At the lowest level, and with a rate limit so that its rejections are logged too.
 beforeAll(async () => {
   herald = await startTestHerald('log-lines', { LOG_LEVEL: 'trace', RATE_LIMIT_PER_MINUTE: '100' })
 })
 afterAll(() => herald?.stop())
 
-/** Everything that must never be in a log, each with a word that stands nowhere else. */
+/** Everything that must never be in a log, each as a unique word. */
 const secrets = [
   ...['snippet', 'mentioner', 'add', 'edit', 'before', 'after', 'title', 'email', 'actor', 'image', 'user-name'],
   ...['token-name', 'token-picture', 'query', 'header', 'key', 'cookie', 'path', 'unknown-field', 'poison'],
@@ -31,11 +31,11 @@ const word = Object.fromEntries(secrets.map((name) => [name, `${name}-${randomUU
   [Name in (typeof secrets)[number]]: string
 }
 
-const said = metadata({ snippet: word.snippet, mentionerName: word.mentioner })
-const filled = { ...said, add: { [word.add]: word.add }, edit: { edit: [word.edit] } }
+const content = metadata({ snippet: word.snippet, mentionerName: word.mentioner })
+const filled = { ...content, add: { [word.add]: word.add }, edit: { edit: [word.edit] } }
 const tokens: string[] = []
 
-async function askEverything() {
+async function requestEverything() {
   const claims = { name: word['token-name'], picture: word['token-picture'] }
   const user = await herald.newUser({ ...claims, scope: 'notifications:create change-entries:read' })
   const body = createBody([user.id], { metadata: filled })
@@ -46,7 +46,7 @@ async function askEverything() {
   const headers = { 'x-header': word.header, cookie: `session=${word.cookie}`, 'if-none-match': `"${word.header}"` }
   for (const { method, path, json, public: isPublic } of operations.filter(({ path }) => !path.endsWith('/stream'))) {
     const own = path.replace(/[0-9a-f-]{36}/, id)
-    // What succeeds, what finds nothing, what is refused for its query, its body, its method or its token.
+    // Success, not found, and rejection for the query, the path, the method, the body or the token.
     await user.send(own, { method, json: json && body, headers })
     await user.send(path, { method, json, headers })
     await user.send(`${own}?${word.query}=${word.query}&token=${user.token}&createdFrom=${word.query}`, {
@@ -75,7 +75,7 @@ async function askEverything() {
   await stream.until('notification')
   await stream.close()
 
-  for (const { make } of createWrongTokens(() => herald.tokens)) {
+  for (const { make } of createInvalidTokens(() => herald.tokens)) {
     const token = await make()
     if (token === undefined || token.length < 20) continue
     tokens.push(token)
@@ -109,7 +109,7 @@ async function publishEverything() {
   const waiting = { notificationId: randomUUID(), recipientId }
   await herald.publish(herald.topics.receipt, [structured(receipt('herald.email.sent.v1', { subscriberid }, waiting))])
 
-  // What is wrong in a field, with secrets in the others, and what is wrong as a whole.
+  // Records with one invalid field and secrets in the others, and records that are invalid as a whole.
   const bad = [
     mention([word.poison], { subscriberid }, { actor, metadata: { ...filled, mention: word.snippet } }),
     mention([recipientId], { subscriberid, type: word.poison }, { actor, metadata: filled }),
@@ -119,9 +119,9 @@ async function publishEverything() {
     ...message,
     headers: { ...message.headers, 'x-secret': word.poison },
   }))
-  const cut = `{"snippet":"${word.snippet}","email":"${word.email}"`
-  broken.push({ key: word.poison, value: cut, headers: { 'content-type': 'application/cloudevents+json' } })
-  // One by one: some are as large as a request to the broker may be.
+  const truncated = `{"snippet":"${word.snippet}","email":"${word.email}"`
+  broken.push({ key: word.poison, value: truncated, headers: { 'content-type': 'application/cloudevents+json' } })
+  // One by one: some are as large as a produce request may be.
   for (const message of [...bad, ...broken]) await herald.publish(herald.topics.mention, [message])
   const badChanges = changes.map((event) => structured({ ...event, data: { ...event.data, user: word.email } }))
   await herald.publish(herald.topics.change, badChanges)
@@ -129,20 +129,20 @@ async function publishEverything() {
   await readDeadLetters(herald.brokers, herald.topics.deadLetter, bad.length + broken.length + badChanges.length)
 }
 
-test('whatever is asked or published, no line at any level has a token or what somebody wrote', async () => {
-  await askEverything()
+test('no log line at any level has a token or user content, for any request or record', async () => {
+  await requestEverything()
   await publishEverything()
-  const told = [
+  const expected = [
     [herald.ingest, ['Request completed', 'Record processed', 'Record sent to the dead-letter topic']],
     [herald.query, ['Request completed']],
   ] as const
-  for (const [service, phrases] of told) {
+  for (const [service, phrases] of expected) {
     const lines = service.logs()
-    // All that was done has been told of, or else this would prove nothing.
+    // The requests and records must have been logged, or this would prove nothing.
     for (const phrase of phrases) expect(lines.some((line) => line.includes(phrase))).toBe(true)
     const text = lines.join('\n')
     expect(Object.values(word).filter((secret) => text.includes(secret))).toEqual([])
-    // Of a token neither the whole nor its claims or its signature.
+    // Neither a whole token nor its claims or signature.
     const parts = tokens.flatMap((token) => token.split('.').slice(1)).filter((part) => part.length > 20)
     expect(parts.filter((part) => text.includes(part))).toEqual([])
   }

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { eventually } from '@herald/local-stack'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { parse } from 'yaml'
 import { change, mention, structured } from '../support/events.ts'
 import { startTestHerald, type TestHerald } from '../support/herald.ts'
 import { send } from '../support/http-client.ts'
 import { exposedIn, type Selector, selectorsIn } from '../support/metric-names.ts'
-import { eventually } from '../support/polling.ts'
 
 const components = fileURLToPath(new URL('../../../../deploy/kustomize/components/', import.meta.url))
 const dashboard = JSON.parse(readFileSync(`${components}grafana-dashboard/herald.json`, 'utf8'))
@@ -22,7 +22,7 @@ const expressions: [string, string][] = [
     rules.map(({ alert, expr }): [string, string] => [`the alert ${alert}`, expr]),
   ),
 ]
-/** What Prometheus adds by itself. */
+/** Series and labels that Prometheus adds itself. */
 const added = new Set(['up', 'job', 'instance', 'le'])
 
 let herald: TestHerald
@@ -36,7 +36,7 @@ beforeAll(async () => {
   await herald.publish(herald.topics.mention, events.map(structured))
   await herald.publish(herald.topics.change, [structured(poison)])
   await user.get('/')
-  const asked = async () => {
+  const scrape = async () => {
     const admins = [herald.ingest.adminUrl, herald.query.adminUrl]
     const [ingest, query] = await Promise.all(admins.map(async (url) => (await send(`${url}/metrics`)).text))
     return (
@@ -44,11 +44,11 @@ beforeAll(async () => {
       /herald_lag_records\{/.test(ingest ?? '') && [ingest, query]
     )
   }
-  exposed = exposedIn((await eventually(asked, { what: 'everything is counted' })).join('\n'))
+  exposed = exposedIn((await eventually(scrape, { description: 'all metrics have series' })).join('\n'))
 })
 afterAll(() => herald?.stop())
 
-test('what reads a query finds its metrics, and no others', () => {
+test('selectorsIn finds exactly the metrics of a query', () => {
   const metrics = (query: string) => selectorsIn(query).map(({ metric }) => metric)
   expect(
     metrics('sum by (job) (rate(a_total{job=~"x{}|b_total",c="d"}[5m])) / on (e) f_count offset 10m > 0.01'),
@@ -56,18 +56,18 @@ test('what reads a query finds its metrics, and no others', () => {
   expect(selectorsIn('a{b="c",d!~"e"}')).toEqual([{ metric: 'a', labels: ['b', 'd'] } satisfies Selector])
 })
 
-test.each(expressions)('%s reads what is exposed', (_, expression) => {
+test.each(expressions)('%s reads only exposed metrics and labels', (_, expression) => {
   const selectors = selectorsIn(expression).filter(({ metric }) => !added.has(metric))
   if (!/\bup\b/.test(expression)) expect(selectors).not.toEqual([])
   for (const { metric, labels } of selectors) {
     expect([...exposed.keys()]).toContain(metric)
     const own = exposed.get(metric) ?? new Set()
-    // A series that has not come about yet shows no labels.
+    // A metric without series has no labels yet.
     if (own.size > 0) expect([...own]).toEqual(expect.arrayContaining(labels.filter((label) => !added.has(label))))
   }
 })
 
-test('each metric of Herald stands on the dashboard or wakes somebody', () => {
+test('every Herald metric is on the dashboard or in an alert', () => {
   const read = new Set(expressions.flatMap(([, expression]) => selectorsIn(expression).map(({ metric }) => metric)))
   const own = [...exposed.keys()].filter((name) => /^(herald|http)_/.test(name) && !/_(sum|count|bucket)$/.test(name))
   expect(own.filter((name) => !read.has(name))).toEqual([])

@@ -1,8 +1,7 @@
-import { createTopics, topicsWithSuffix } from '@herald/local-stack'
+import { createTopics, eventually, topicsWithSuffix } from '@herald/local-stack'
 import { afterAll, expect, test } from '@jest/globals'
 import { uniqueName } from '../support/herald.ts'
 import { send } from '../support/http-client.ts'
-import { eventually } from '../support/polling.ts'
 import { createPrograms } from '../support/standalone-programs.ts'
 
 const programs = createPrograms()
@@ -16,7 +15,7 @@ const topicSettings = ({ mention, change, receipt, deadLetter }: ReturnType<type
   KAFKA_DEAD_LETTER_TOPIC: deadLetter,
 })
 
-/** Waits until /readyz answers with `status`, and its text names all of `named`. */
+/** Waits until /readyz returns `status` and names all of `named`. */
 const becomes = (adminUrl: string, status: number, named: readonly string[] = []) =>
   eventually(async () => {
     const answer = await send(`${adminUrl}/readyz`)
@@ -25,24 +24,24 @@ const becomes = (adminUrl: string, status: number, named: readonly string[] = []
     return answer
   })
 
-test('migrate makes what is needed, can be run again, and by two at the same time', async () => {
+test('migrate can run again and concurrently', async () => {
   const database = programs.newDatabase()
   expect(await Promise.all([migrate(database), migrate(database)])).toEqual(Array(2).fill({ code: 0, signal: null }))
   expect(await migrate(database)).toEqual({ code: 0, signal: null })
 })
 
 test.each(['mention', 'change', 'receipt', 'deadLetter'] as const)(
-  'ingest without its topic for %s is not ready, names that one, and is once it is there',
+  'ingest is not ready without its %s topic, names it, and becomes ready once it exists',
   async (missing) => {
     const database = programs.newDatabase()
     await migrate(database)
     const topics = topicsWithSuffix(uniqueName('readiness'))
-    const there = await createTopics(programs.kafkaBrokers, { ...topics, [missing]: uniqueName('instead') })
+    const existing = await createTopics(programs.kafkaBrokers, { ...topics, [missing]: uniqueName('instead') })
     const { environment, adminUrl } = await programs.required()
     programs.start('ingest/dist/main.js', { ...environment, ...database, ...topicSettings(topics) })
 
     const answer = await becomes(adminUrl, 503, [topics[missing]])
-    for (const topic of Object.values(there)) expect(answer.text).not.toContain(topic)
+    for (const topic of Object.values(existing)) expect(answer.text).not.toContain(topic)
     expect((await send(`${adminUrl}/livez`)).status).toBe(200)
 
     await createTopics(programs.kafkaBrokers, topics)
@@ -51,7 +50,7 @@ test.each(['mention', 'change', 'receipt', 'deadLetter'] as const)(
 )
 
 test.each(['ingest', 'query'])(
-  '%s is not ready on a database without collections, says so, and is once migrated',
+  '%s is not ready without collections, names them, and becomes ready after migrate',
   async (service) => {
     const database = programs.newDatabase()
     const topics = await createTopics(programs.kafkaBrokers, topicsWithSuffix(uniqueName('readiness')))

@@ -7,7 +7,7 @@ afterAll(() => programs.stop())
 const services = ['ingest', 'query'] as const
 const authentication = ['AUTH_ISSUER', 'AUTH_AUDIENCE', 'AUTH_JWKS_URI', 'AUTH_PUBLIC_KEY']
 
-test.each(services)('%s started without any setting ends with code 1 and names all that it needs', async (service) => {
+test.each(services)('%s exits with code 1 and names all required settings when it has none', async (service) => {
   const program = programs.start(`${service}/dist/main.js`, {})
   expect(await program.ended).toEqual({ code: 1, signal: null })
   for (const name of [...authentication, 'MONGODB_URI', ...(service === 'ingest' ? ['KAFKA_BROKERS'] : [])]) {
@@ -15,19 +15,22 @@ test.each(services)('%s started without any setting ends with code 1 and names a
   }
 })
 
-test.each(services)('%s started without authentication ends with code 1, whatever else it is told', async (service) => {
-  const { environment } = await programs.required()
-  const { AUTH_ISSUER: _, AUTH_AUDIENCE: __, AUTH_PUBLIC_KEY: ___, ...rest } = environment
-  const asked = { AUTH_DISABLED: 'true', AUTH: 'off', NODE_ENV: 'development' }
-  const program = programs.start(`${service}/dist/main.js`, { ...rest, ...programs.newDatabase(), ...asked })
-  expect(await program.ended).toEqual({ code: 1, signal: null })
-  for (const name of authentication) expect(program.output()).toContain(name)
-  expect(program.output()).not.toContain('MONGODB_URI')
-})
+test.each(services)(
+  '%s exits with code 1 without authentication settings, and nothing disables them',
+  async (service) => {
+    const { environment } = await programs.required()
+    const { AUTH_ISSUER: _, AUTH_AUDIENCE: __, AUTH_PUBLIC_KEY: ___, ...rest } = environment
+    const disabling = { AUTH_DISABLED: 'true', AUTH: 'off', NODE_ENV: 'development' }
+    const program = programs.start(`${service}/dist/main.js`, { ...rest, ...programs.newDatabase(), ...disabling })
+    expect(await program.ended).toEqual({ code: 1, signal: null })
+    for (const name of authentication) expect(program.output()).toContain(name)
+    expect(program.output()).not.toContain('MONGODB_URI')
+  },
+)
 
-test.each(services)('%s names every setting that is wrong, at once, and none of their values', async (service) => {
+test.each(services)('%s names all invalid settings at once without their values', async (service) => {
   const { environment } = await programs.required()
-  const wrong = {
+  const invalid = {
     PORT: '70000',
     ADMIN_PORT: 'admin-port',
     LOG_LEVEL: 'loud',
@@ -42,14 +45,14 @@ test.each(services)('%s names every setting that is wrong, at once, and none of 
       ? { KAFKA_SSL: 'perhaps', KAFKA_SASL_MECHANISM: 'kerberos', KAFKA_MENTION_TOPIC: 'a b' }
       : {}),
   }
-  const program = programs.start(`${service}/dist/main.js`, { ...environment, ...wrong })
+  const program = programs.start(`${service}/dist/main.js`, { ...environment, ...invalid })
   expect(await program.ended).toEqual({ code: 1, signal: null })
-  const unnamed = Object.keys(wrong).filter((name) => !program.output().includes(name))
+  const unnamed = Object.keys(invalid).filter((name) => !program.output().includes(name))
   expect(unnamed).toEqual(service === 'query' ? ['RETENTION_DAYS'].filter((name) => unnamed.includes(name)) : [])
   for (const value of ['pass-word', 'no-key-at-all']) expect(program.output()).not.toContain(value)
 })
 
-test('ingest told half of what SASL needs names the other half, beside every other fault', async () => {
+test('ingest names the missing SASL settings beside other invalid ones', async () => {
   const { environment } = await programs.required()
   const half = { KAFKA_SASL_USERNAME: 'ada' }
   for (const other of [{}, { PORT: 'x' }]) {
@@ -62,7 +65,7 @@ test('ingest told half of what SASL needs names the other half, beside every oth
   }
 })
 
-test('migrate without settings ends with code 1 and names what it needs', async () => {
+test('migrate exits with code 1 and names its required settings when it has none', async () => {
   const program = programs.start('ingest/dist/migrate.js', {})
   expect(await program.ended).toEqual({ code: 1, signal: null })
   expect(program.output()).toContain('MONGODB_URI')

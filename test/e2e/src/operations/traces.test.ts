@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
+import { eventually } from '@herald/local-stack'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { createBody } from '../support/create-body.ts'
 import { readDeadLetters } from '../support/dead-letters.ts'
 import { binary, change, type Event, mention, structured } from '../support/events.ts'
 import { startTestHerald, type TestHerald } from '../support/herald.ts'
 import { type ReceivedSpan, startOtlpReceiver } from '../support/otlp-receiver.ts'
-import { eventually } from '../support/polling.ts'
 
 let receiver: Awaited<ReturnType<typeof startOtlpReceiver>>
 let herald: TestHerald
@@ -19,7 +19,7 @@ afterAll(async () => {
   await receiver?.stop()
 })
 
-/** The span of somebody who publishes or asks, which is kept unless he says otherwise. */
+/** A caller's span context, sampled by default. */
 function newTrace(flags = '01') {
   const [traceId, spanId] = [randomBytes(16).toString('hex'), randomBytes(8).toString('hex')]
   return { traceId, spanId, traceparent: `00-${traceId}-${spanId}-${flags}` }
@@ -27,7 +27,9 @@ function newTrace(flags = '01') {
 
 const spansOf = (traceId: string) => receiver.spans.filter((span) => span.traceId === traceId)
 const received = (traceId: string, count: number) =>
-  eventually(() => spansOf(traceId).length >= count && spansOf(traceId), { what: `${count} spans of ${traceId}` })
+  eventually(() => spansOf(traceId).length >= count && spansOf(traceId), {
+    description: `${count} spans of ${traceId}`,
+  })
 
 const consumer = 5
 const server = 2
@@ -41,11 +43,11 @@ test.each<[string, (event: Event, traceparent: string) => ReturnType<typeof stru
     'a plain header',
     (event, traceparent) => ({ ...structured(event), headers: { ...structured(event).headers, traceparent } }),
   ],
-])('a traceparent that is %s is the parent of the span that stores the event', async (_, toMessage) => {
+])('a traceparent in %s is the parent of the processing span', async (_, toMessage) => {
   const user = await herald.newUser()
   const { traceId, spanId, traceparent } = newTrace()
   const event = mention([user.id], { subscriberid: user.subscriberId })
-  const [place] = await herald.publish(herald.topics.mention, [toMessage(event, traceparent)])
+  const [metadata] = await herald.publish(herald.topics.mention, [toMessage(event, traceparent)])
 
   const spans = await received(traceId, 2)
   const processing = spans.find(({ kind }) => kind === consumer) as ReceivedSpan
@@ -56,8 +58,8 @@ test.each<[string, (event: Event, traceparent: string) => ReturnType<typeof stru
     attributes: {
       'messaging.system': 'kafka',
       'messaging.destination.name': herald.topics.mention,
-      'messaging.destination.partition.id': String(place?.partition),
-      'messaging.kafka.offset': Number(place?.baseOffset),
+      'messaging.destination.partition.id': String(metadata?.partition),
+      'messaging.kafka.offset': Number(metadata?.baseOffset),
       'herald.outcome': 'stored',
     },
   })
@@ -68,7 +70,7 @@ test.each<[string, (event: Event, traceparent: string) => ReturnType<typeof stru
   expect([...receiver.paths]).toEqual(['POST /v1/traces'])
 })
 
-test('what becomes a dead letter has a span that says so, and the trace stands on the letter', async () => {
+test('a dead letter has a failed span and carries the traceparent', async () => {
   const user = await herald.newUser()
   const { traceId, spanId, traceparent } = newTrace()
   const future = new Date(Date.now() + 3_600_000).toISOString()
@@ -84,15 +86,15 @@ test('what becomes a dead letter has a span that says so, and the trace stands o
   expect(String(letter?.headers?.traceparent)).toBe(traceparent)
 })
 
-test('requests of both services have spans below the caller’s, by pattern and without anything that was said', async () => {
+test('requests of both services have child spans named by route, without ids', async () => {
   const user = await herald.newUser()
-  const [creating, asking] = [newTrace(), newTrace()]
+  const [creating, reading] = [newTrace(), newTrace()]
   const { json } = await user.post('/', createBody([user.id]), { traceparent: creating.traceparent })
   const { id } = (json as { data: { id: string } }).data
-  await user.send(`/notifications/${id}`, { headers: { traceparent: asking.traceparent } })
+  await user.send(`/notifications/${id}`, { headers: { traceparent: reading.traceparent } })
 
   const [created] = await received(creating.traceId, 1)
-  const [asked] = await received(asking.traceId, 1)
+  const [read] = await received(reading.traceId, 1)
   expect(created).toMatchObject({
     service: 'herald-ingest',
     name: 'POST /',
@@ -100,12 +102,12 @@ test('requests of both services have spans below the caller’s, by pattern and 
     parentSpanId: creating.spanId,
   })
   expect(created?.attributes['http.response.status_code']).toBe(201)
-  expect(asked).toMatchObject({
+  expect(read).toMatchObject({
     ...{
       service: 'herald-query',
       name: 'GET /notifications/:notificationId',
       kind: server,
-      parentSpanId: asking.spanId,
+      parentSpanId: reading.spanId,
     },
     attributes: {
       'http.request.method': 'GET',
@@ -113,16 +115,16 @@ test('requests of both services have spans below the caller’s, by pattern and 
       'http.response.status_code': 200,
     },
   })
-  expect(JSON.stringify(asked)).not.toContain(id)
+  expect(JSON.stringify(read)).not.toContain(id)
 })
 
-test('a trace that its beginner does not keep has no spans, and a malformed one is that of nobody', async () => {
+test('an unsampled trace has no spans, and a malformed traceparent is ignored', async () => {
   const user = await herald.newUser()
-  const [unkept, kept] = [newTrace('00'), newTrace()]
-  await user.send('/', { headers: { traceparent: unkept.traceparent } })
+  const [unsampled, sampled] = [newTrace('00'), newTrace()]
+  await user.send('/', { headers: { traceparent: unsampled.traceparent } })
   await user.send('/', { headers: { traceparent: `00-${'0'.repeat(32)}-${'0'.repeat(16)}-01` } })
-  await user.send('/', { headers: { traceparent: kept.traceparent } })
-  await received(kept.traceId, 1)
-  expect(spansOf(unkept.traceId)).toEqual([])
+  await user.send('/', { headers: { traceparent: sampled.traceparent } })
+  await received(sampled.traceId, 1)
+  expect(spansOf(unsampled.traceId)).toEqual([])
   expect(spansOf('0'.repeat(32))).toEqual([])
 })

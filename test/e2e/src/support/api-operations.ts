@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { createBody } from './create-body.ts'
 import type { Request } from './http-client.ts'
 
-/** An operation behind the base URL, as anybody would ask for it; `template` is its path in the OpenAPI document. */
+/** An operation of the API as a request; `template` is its path in the OpenAPI document. */
 export type Operation = Request & { method: string; path: string; template: string; scope?: string; public?: true }
 
 const id = randomUUID()
 
-/** Every operation of the contract's section 3. That none is missing is seen in `api/openapi.test.ts`. */
+/** Every operation of the contract's section 3; `api/openapi.test.ts` checks that none is missing. */
 export const operations: readonly Operation[] = [
   { method: 'POST', path: '/', template: '/', json: createBody([id]), scope: 'notifications:create' },
   { method: 'GET', path: '/', template: '/' },
@@ -25,5 +25,5 @@ export const operations: readonly Operation[] = [
   { method: 'GET', path: '/docs/events', template: '/docs/events', public: true },
 ]
 
-/** Those that need a token. */
+/** The operations that need a token. */
 export const guarded = operations.filter((operation) => !operation.public)

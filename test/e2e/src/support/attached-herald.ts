@@ -1,9 +1,9 @@
 import { connectTokenIssuer, defaultTopics, type StartedService } from '@herald/local-stack'
 import type { RunningHerald } from './herald.ts'
 
-/** A Herald that somebody else started, behind its gateway. Its processes can't be seen, and not be ended from here. */
+/** Connects to a running Herald behind its gateway. Its processes can be neither inspected nor stopped from here. */
 export async function attachHerald(baseUrl: string, tokenIssuer: string): Promise<RunningHerald> {
-  const service = notOurs(baseUrl)
+  const service = remoteService(baseUrl)
   return {
     baseUrl,
     ingest: service,
@@ -15,11 +15,12 @@ export async function attachHerald(baseUrl: string, tokenIssuer: string): Promis
   }
 }
 
-/** Only the base URL is known of it, and nothing else may be asked. */
-function notOurs(url: string): StartedService {
+/** A service of which only the base URL is known; reading anything else throws. */
+function remoteService(url: string): StartedService {
   return new Proxy({ url } as StartedService, {
     get(service, name) {
-      if (name !== 'url') throw new Error(`HERALD_BASE_URL is set: no test can ask a process for ${String(name)}`)
+      if (name !== 'url')
+        throw new Error(`${String(name)} is not available: HERALD_BASE_URL names a Herald of other processes`)
       return service.url
     },
   })

@@ -1,8 +1,8 @@
 import { Kafka, logLevel } from 'kafkajs'
 
-export type Place = { topic: string; partition: number; offset: bigint }
+export type RecordPosition = { topic: string; partition: number; offset: bigint }
 
-/** What a consumer group has committed of these topics, and where they end: the offset that comes next, by partition. */
+/** Compares the offsets that a consumer group has committed with the end offsets of its topics. */
 export async function groupProgress(brokers: string[], groupId: string, topics: string[]) {
   const admin = new Kafka({ brokers, logLevel: logLevel.NOTHING }).admin()
   await admin.connect()
@@ -16,8 +16,9 @@ export async function groupProgress(brokers: string[], groupId: string, topics: 
       }
     }
     return {
-      isCommitted: ({ topic, partition, offset }: Place) => offset < (committed.get(`${topic}/${partition}`) ?? -1n),
-      isAtEnd: [...ends].every(([place, end]) => end === 0n || committed.get(place) === end),
+      isCommitted: ({ topic, partition, offset }: RecordPosition) =>
+        offset < (committed.get(`${topic}/${partition}`) ?? -1n),
+      isAtEnd: [...ends].every(([partition, end]) => end === 0n || committed.get(partition) === end),
     }
   } finally {
     await admin.disconnect()

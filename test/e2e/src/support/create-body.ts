@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 
-/** A body of `POST /` as specification 4.1 has it; what is given goes before the defaults. */
-export const createBody = (recipientIds: readonly string[], given: Record<string, unknown> = {}) => ({
+/** A valid body of `POST /` (specification 4.1); `overrides` replace the defaults. */
+export const createBody = (recipientIds: readonly string[], overrides: Record<string, unknown> = {}) => ({
   type: 'mention',
   actorType: 'user',
   subjectId: randomUUID(),
@@ -10,18 +10,18 @@ export const createBody = (recipientIds: readonly string[], given: Record<string
   locationType: 'comment',
   metadata: metadata(),
   recipientIds,
-  ...given,
+  ...overrides,
 })
 
-/** Specification 2.3, with `given` over the fields of `mention`. */
-export const metadata = (given: Record<string, unknown> = {}, rest: Record<string, unknown> = {}) => ({
-  mention: { mentionerName: 'Ada', snippet: 'See here', entityType: 'portfolio', ...given },
+/** Metadata (specification 2.3); `mention` overrides fields of the mention, `rest` the fields beside it. */
+export const metadata = (mention: Record<string, unknown> = {}, rest: Record<string, unknown> = {}) => ({
+  mention: { mentionerName: 'Ada', snippet: 'See here', entityType: 'portfolio', ...mention },
   add: {},
   edit: {},
   ...rest,
 })
 
-/** Objects within each other, `levels` deep; the innermost is `core`. */
+/** Nested objects, `levels` deep; the innermost is `core`. */
 export function nested(levels: number, core: object = {}): object {
   return levels <= 1 ? core : { deeper: nested(levels - 1, core) }
 }

@@ -1,19 +1,19 @@
 import { createHash } from 'node:crypto'
 
-const lengthAndText = (text: string) => {
+const lengthPrefixed = (text: string) => {
   const length = Buffer.alloc(4)
   length.writeUInt32BE(Buffer.byteLength(text))
   return [length, Buffer.from(text, 'utf8')]
 }
 
 /**
- * The id that an event's notification or change entry must have (contract, section 4), worked out from the document's
- * words alone, in whole numbers: 48 bits of time, version 7, 12 bits of hash, variant 2, 62 bits of hash.
+ * The id that the contract (section 4) demands for the notification or change entry of an event, derived independently
+ * with integer arithmetic: 48 bits of time, version 7, 12 bits of hash, variant 2, 62 bits of hash.
  */
 export function derivedId(event: { subscriberid: string; source: string; id: string; time: string }): string {
   const subscriber = Buffer.from(event.subscriberid.replaceAll('-', ''), 'hex')
   const hash = createHash('sha256')
-    .update(Buffer.concat([subscriber, ...lengthAndText(event.source), ...lengthAndText(event.id)]))
+    .update(Buffer.concat([subscriber, ...lengthPrefixed(event.source), ...lengthPrefixed(event.id)]))
     .digest('hex')
   const first74 = BigInt(`0x${hash.slice(0, 19)}`) >> 2n
   const time = BigInt(Math.trunc(Date.parse(event.time)))

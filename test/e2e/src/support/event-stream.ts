@@ -1,24 +1,24 @@
-import { eventually } from './polling.ts'
+import { eventually } from '@herald/local-stack'
 
 export type StreamEvent = { event: string; data: unknown; id: string | undefined }
 
 export type EventStream = {
   response: Response
-  /** All that came so far. */
+  /** All events received so far. */
   events: readonly StreamEvent[]
   named(event: string): StreamEvent[]
-  /** Waits until so many events of that name have come. */
+  /** Waits for at least `count` events of that name. */
   until(event: string, count?: number): Promise<StreamEvent[]>
-  /** What goes into `Last-Event-ID` to come back. */
+  /** The last id received, for `Last-Event-ID`. */
   lastId(): string
   close(): Promise<void>
 }
 
 /** Opens `GET /notifications/stream` and reads it (HTML standard, 9.2.6) until it is closed. */
 export async function openEventStream(baseUrl: string, token: string, lastEventId?: string): Promise<EventStream> {
-  const leaving = new AbortController()
+  const controller = new AbortController()
   const headers = { authorization: `Bearer ${token}`, ...(lastEventId ? { 'last-event-id': lastEventId } : {}) }
-  const response = await fetch(`${baseUrl}/notifications/stream`, { headers, signal: leaving.signal })
+  const response = await fetch(`${baseUrl}/notifications/stream`, { headers, signal: controller.signal })
   const events: StreamEvent[] = []
   let rest = ''
 
@@ -37,12 +37,12 @@ export async function openEventStream(baseUrl: string, token: string, lastEventI
     events,
     named,
     async until(name, count = 1) {
-      await eventually(() => named(name).length >= count, { what: `${count} of ${name}` })
+      await eventually(() => named(name).length >= count, { description: `${count} stream events named ${name}` })
       return named(name)
     },
     lastId: () => events.findLast(({ id }) => id !== undefined)?.id ?? '',
     async close() {
-      leaving.abort()
+      controller.abort()
       await reading
     },
   }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Message } from 'kafkajs'
 
-/** A CloudEvent as a publisher writes it; further attributes may stand beside these. */
+/** A CloudEvent as a publisher writes it; extension attributes may be added. */
 export type Event = {
   specversion: string
   id: string
@@ -12,16 +12,20 @@ export type Event = {
   data: Record<string, unknown>
 }
 
-type Said = { subscriberid: string } & Partial<Omit<Event, 'data'>> & Record<string, unknown>
+type Attributes = { subscriberid: string } & Partial<Omit<Event, 'data'>> & Record<string, unknown>
 
-function event(type: string, { subscriberid, ...said }: Said, data: Record<string, unknown>): Event {
+function event(type: string, { subscriberid, ...attributes }: Attributes, data: Record<string, unknown>): Event {
   const now = new Date().toISOString()
-  return { specversion: '1.0', id: randomUUID(), source: '/e2e', type, time: now, subscriberid, ...said, data }
+  return { specversion: '1.0', id: randomUUID(), source: '/e2e', type, time: now, subscriberid, ...attributes, data }
 }
 
-/** A mention for `recipientIds`. What is said of the event and of its data goes before the defaults. */
-export function mention(recipientIds: readonly string[], said: Said, data: Record<string, unknown> = {}): Event {
-  return event('herald.mention.created.v1', said, {
+/** A mention for `recipientIds`; `attributes` and `data` override the defaults. */
+export function mention(
+  recipientIds: readonly string[],
+  attributes: Attributes,
+  data: Record<string, unknown> = {},
+): Event {
+  return event('herald.mention.created.v1', attributes, {
     actor: { id: randomUUID(), name: 'Ada', image: 'https://images.example/ada.png' },
     actorType: 'user',
     subjectId: randomUUID(),
@@ -34,9 +38,9 @@ export function mention(recipientIds: readonly string[], said: Said, data: Recor
   })
 }
 
-/** A recorded change. What is said of the event and of its data goes before the defaults. */
-export function change(said: Said, data: Record<string, unknown> = {}): Event {
-  return event('herald.change.recorded.v1', said, {
+/** A recorded change; `attributes` and `data` override the defaults. */
+export function change(attributes: Attributes, data: Record<string, unknown> = {}): Event {
+  return event('herald.change.recorded.v1', attributes, {
     user: { id: randomUUID(), name: 'Ada', email: 'ada@mail.example' },
     entityType: 'portfolio',
     entityId: 'portfolio-1',
@@ -49,23 +53,23 @@ export function change(said: Said, data: Record<string, unknown> = {}): Event {
   })
 }
 
-/** Tells that an e-mail about a notification was sent, or that it was read elsewhere, at the event's time. */
+/** A receipt: an e-mail about a notification was sent, or it was read elsewhere, at the event's time. */
 export function receipt(
   kind: 'herald.email.sent.v1' | 'herald.notification.read.v1',
-  said: Said,
+  attributes: Attributes,
   data: { notificationId: string; recipientId: string },
 ): Event {
-  return event(kind, said, data)
+  return event(kind, attributes, data)
 }
 
-/** The whole event in the value. */
+/** Structured content mode: the value holds the whole event. */
 export const structured = (event: Event): Message => ({
   key: event.subscriberid,
   value: JSON.stringify(event),
   headers: { 'content-type': 'application/cloudevents+json' },
 })
 
-/** The data in the value, the attributes in headers `ce_*`. */
+/** Binary content mode: the value holds the data, the headers `ce_*` hold the attributes. */
 export function binary({ data, ...attributes }: Event): Message {
   const named = Object.entries(attributes).map(([name, value]) => [`ce_${name}`, String(value)])
   return {
@@ -75,7 +79,7 @@ export function binary({ data, ...attributes }: Event): Message {
   }
 }
 
-/** `count` times, a millisecond apart and in order, the last of them just now. */
+/** `count` ascending times, `apart` milliseconds from each other; the last one is now. */
 export function timesUntilNow(count: number, apart = 1): string[] {
   const now = Date.now()
   return Array.from({ length: count }, (_, index) => new Date(now - (count - 1 - index) * apart).toISOString())

@@ -3,45 +3,49 @@ import { createTopics, type HeraldTopics, type StartedHerald, startHerald, topic
 import { Kafka, logLevel, type Message, Partitioners, type RecordMetadata } from 'kafkajs'
 import { type Db, MongoClient } from 'mongodb'
 import { attachHerald } from './attached-herald.ts'
+import { batchesOf } from './batches.ts'
 import { groupProgress } from './committed-offsets.ts'
 import { createUser, type User, type UserClaims } from './user.ts'
 
-/** A Herald that runs, whoever started it. */
+/** A running Herald, started by the test or attached to. */
 export type RunningHerald = Pick<StartedHerald, 'baseUrl' | 'ingest' | 'query' | 'tokens'> & {
   topics: HeraldTopics
   databaseName: string
   groupId: string
 }
 
-/** A Herald of one test file, with a database and topics of its own. */
+/** The Herald of one test file, with its own database and topics. */
 export type TestHerald = RunningHerald & {
   brokers: string[]
   database: Db
   newUser(claims?: UserClaims): Promise<User>
+  /** Publishes in requests of at most 500 records. */
   publish(topic: string, messages: Message[]): Promise<RecordMetadata[]>
-  /** How far ingest has come in all that it reads. */
+  /** Which records ingest has committed. */
   progress(): ReturnType<typeof groupProgress>
   stop(): Promise<void>
 }
 
-/** The servers of this run, which jest's set-up found. */
+export const recordsPerRequest = 500
+
+/** The servers that Jest's global setup found or started. */
 export function findServers() {
   const { KAFKA_BROKERS, MONGODB_URI } = process.env
   if (!KAFKA_BROKERS || !MONGODB_URI) throw new Error('KAFKA_BROKERS and MONGODB_URI are not set')
   return { kafkaBrokers: KAFKA_BROKERS.split(','), mongodbUri: MONGODB_URI }
 }
 
-/** A name that no other run or file has. */
+/** A name that is unique across runs and test files. */
 export const uniqueName = (name: string) => `e2e-${name}-${randomBytes(4).toString('hex')}`
 
-/** Starts a Herald for a test file; or takes the one that runs at `HERALD_BASE_URL`, unless settings are asked for. */
+/** Starts a Herald for a test file, or attaches to `HERALD_BASE_URL` where that is set and no settings are given. */
 export async function startTestHerald(name: string, settings: NodeJS.ProcessEnv = {}): Promise<TestHerald> {
   const { HERALD_BASE_URL: baseUrl, HERALD_TOKEN_ISSUER: tokenIssuer } = process.env
-  const isElsewhere = baseUrl && tokenIssuer && Object.keys(settings).length === 0
-  return isElsewhere ? connect(await attachHerald(baseUrl, tokenIssuer)) : startOne(name, settings)
+  const isAttached = baseUrl && tokenIssuer && Object.keys(settings).length === 0
+  return isAttached ? connect(await attachHerald(baseUrl, tokenIssuer)) : startOwn(name, settings)
 }
 
-async function startOne(name: string, settings: NodeJS.ProcessEnv) {
+async function startOwn(name: string, settings: NodeJS.ProcessEnv) {
   const servers = findServers()
   const unique = uniqueName(name)
   const topics = await createTopics(servers.kafkaBrokers, topicsWithSuffix(unique))
@@ -58,7 +62,7 @@ async function startOne(name: string, settings: NodeJS.ProcessEnv) {
   }
 }
 
-/** What tests need beside the running programs: a producer, and a look at the store and at the group's offsets. */
+/** Adds a producer and read access to the store and to the group's offsets. */
 async function connect(herald: RunningHerald): Promise<TestHerald> {
   const { databaseName, groupId, topics } = herald
   const { kafkaBrokers: brokers, mongodbUri } = findServers()
@@ -72,7 +76,13 @@ async function connect(herald: RunningHerald): Promise<TestHerald> {
     brokers,
     database: mongodb.db(databaseName),
     newUser: (claims) => createUser(herald.baseUrl, herald.tokens, claims),
-    publish: (topic, messages) => producer.send({ topic, messages, acks: -1 }),
+    async publish(topic, messages) {
+      const metadata: RecordMetadata[] = []
+      for (const batch of batchesOf(messages, recordsPerRequest)) {
+        metadata.push(...(await producer.send({ topic, messages: batch, acks: -1 })))
+      }
+      return metadata
+    },
     progress: () => groupProgress(brokers, groupId, [topics.mention, topics.change, topics.receipt]),
     async stop() {
       await producer.disconnect()

@@ -1,4 +1,4 @@
-/** An HTTP answer, read to its end. `json` is `undefined` when the body is not JSON. */
+/** An HTTP response with its whole body. `json` is `undefined` when the body is not JSON. */
 export type Answer = { status: number; headers: Headers; text: string; json: unknown }
 
 export type Request = {
@@ -7,7 +7,7 @@ export type Request = {
   headers?: Record<string, string>
   /** Sent as JSON, with its content type. */
   json?: unknown
-  /** Sent as it is, without a content type of its own. */
+  /** Sent unchanged and without a content type. */
   raw?: string | Uint8Array | ReadableStream<Uint8Array>
 }
 
@@ -29,7 +29,7 @@ export async function send(url: string, { method = 'GET', token, headers = {}, j
       ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
       ...headers,
     },
-    // Bytes, because fetch gives a text a content type.
+    // As bytes: fetch adds a content type to a string.
     ...(body === undefined ? {} : { body: typeof body === 'string' ? Buffer.from(body) : body, duplex: 'half' }),
   })
   const text = await answer.text()

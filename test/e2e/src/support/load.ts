@@ -1,20 +1,21 @@
 import type { Message } from 'kafkajs'
-import type { Place } from './committed-offsets.ts'
+import { batchesOf } from './batches.ts'
+import type { RecordPosition } from './committed-offsets.ts'
 import { derivedId } from './derived-id.ts'
 import { binary, change, type Event, mention, structured, timesUntilNow } from './events.ts'
-import type { TestHerald } from './herald.ts'
+import { recordsPerRequest, type TestHerald } from './herald.ts'
 import type { ChangeEntry, Page } from './spec-shapes.ts'
 import type { Stored } from './stored.ts'
 import type { User } from './user.ts'
 
 type Item = { id: string; message: Message & { partition: number } }
-type Published = Place & { id: string }
+type Published = RecordPosition & { id: string }
 
-/** `count` events for one user, half of them mentions and half changes, in both modes; and what must be stored of them. */
+/** `count` events for one user, half mentions and half changes, in both content modes, with the ids to be stored. */
 export function loadFor({ id, subscriberId }: User, count: number) {
-  const said = timesUntilNow(count / 2).map((time) => ({ subscriberid: subscriberId, time }))
-  const mentions = said.map((each) => mention([id], each)).map(toItem)
-  const changes = said.map((each) => change(each)).map(toItem)
+  const attributes = timesUntilNow(count / 2).map((time) => ({ subscriberid: subscriberId, time }))
+  const mentions = attributes.map((each) => mention([id], each)).map(toItem)
+  const changes = attributes.map((each) => change(each)).map(toItem)
   const idsOf = (items: Item[]) => items.map((item) => item.id).sort()
   const stored: Stored = { notifications: idsOf(mentions), changeEntries: idsOf(changes) }
   return { mentions, changes, stored }
@@ -25,32 +26,28 @@ const toItem = (event: Event, index: number): Item => ({
   message: { ...(index % 2 ? binary(event) : structured(event)), partition: index % 3 },
 })
 
-/** Publishes both kinds at the same time, in portions, and returns where each event lies. */
+/** Publishes both kinds concurrently and returns the position of each event. */
 export async function publishLoad(herald: TestHerald, load: ReturnType<typeof loadFor>): Promise<Published[]> {
   const { mention: mentionTopic, change: changeTopic } = herald.topics
-  const places = [publishItems(herald, mentionTopic, load.mentions), publishItems(herald, changeTopic, load.changes)]
-  return (await Promise.all(places)).flat()
+  const published = [publishItems(herald, mentionTopic, load.mentions), publishItems(herald, changeTopic, load.changes)]
+  return (await Promise.all(published)).flat()
 }
 
 async function publishItems(herald: TestHerald, topic: string, items: Item[]): Promise<Published[]> {
   const published: Published[] = []
-  for (let from = 0; from < items.length; from += 500) {
-    const portion = items.slice(from, from + 500)
-    const batches = await herald.publish(
-      topic,
-      portion.map(({ message }) => message),
-    )
-    for (const { partition, baseOffset = '' } of batches) {
-      const inBatch = portion.filter(({ message }) => message.partition === partition)
+  for (const request of batchesOf(items, recordsPerRequest)) {
+    const messages = request.map(({ message }) => message)
+    for (const { partition, baseOffset = '' } of await herald.publish(topic, messages)) {
+      const stored = request.filter(({ message }) => message.partition === partition)
       published.push(
-        ...inBatch.map(({ id }, index) => ({ id, topic, partition, offset: BigInt(baseOffset) + BigInt(index) })),
+        ...stored.map(({ id }, index) => ({ id, topic, partition, offset: BigInt(baseOffset) + BigInt(index) })),
       )
     }
   }
   return published
 }
 
-/** The ids of all that a user sees over HTTP, each as often as it is listed, sorted. */
+/** Sorted ids of everything that a user sees over HTTP; an id that is listed twice appears twice. */
 export async function idsListed(user: User): Promise<Stored> {
   const notifications: string[] = []
   for (let next: string | null = ''; next !== null; ) {

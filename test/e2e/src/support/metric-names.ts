@@ -1,11 +1,11 @@
-/** A metric as a query names it, with the labels that it is selected by. */
+/** A metric in a query, with the labels of its selector. */
 export type Selector = { metric: string; labels: string[] }
 
-const words = new Set(['and', 'or', 'unless', 'offset', 'bool', 'inf', 'nan'])
+const keywords = new Set(['and', 'or', 'unless', 'offset', 'bool', 'inf', 'nan'])
 
 /**
- * The metrics that a PromQL expression reads. What is no metric is taken away first: texts, ranges, the labels of clauses;
- * functions are followed by a parenthesis.
+ * The metrics that a PromQL expression reads. Strings, ranges and the labels of clauses are removed first; a name before a
+ * parenthesis is a function.
  */
 export function selectorsIn(expression: string): Selector[] {
   const bare = expression
@@ -14,14 +14,14 @@ export function selectorsIn(expression: string): Selector[] {
     .replace(/\b(by|without|on|ignoring|group_left|group_right)\s*\([^)]*\)/g, '')
     .replace(/\boffset\s+\w+/g, '')
   return [...bare.matchAll(/(?<![\w:.])([a-z_:][\w:]*)\s*(\{[^}]*\}|\()?/gi)]
-    .filter(([, name = '', after = '']) => after !== '(' && !words.has(name))
+    .filter(([, name = '', after = '']) => after !== '(' && !keywords.has(name))
     .map(([, metric = '', after = '']) => ({
       metric,
       labels: [...after.matchAll(/([a-z_]\w*)\s*(?:=~|!~|!=|=)/gi)].map(([, label]) => label as string),
     }))
 }
 
-/** The metrics of an exposition by name, each with all labels that its series have. */
+/** The metrics of an exposition by name, each with the labels of all its series. */
 export function exposedIn(exposition: string): Map<string, Set<string>> {
   const exposed = new Map<string, Set<string>>()
   for (const [, name = '', type] of exposition.matchAll(/^# TYPE (\S+) (\S+)$/gm)) {

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 
-/** A span as a collector gets it, with the service that it came from. */
+/** A received span with the name of its service. */
 export type ReceivedSpan = {
   service: string
   traceId: string
@@ -28,7 +28,7 @@ type Export = {
 const toRecord = (attributes: Attribute[]) =>
   Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]))
 
-/** A collector of traces that speaks OTLP over HTTP, and keeps what it is sent. */
+/** A trace collector (OTLP over HTTP) that keeps the spans it receives. */
 export async function startOtlpReceiver() {
   const spans: ReceivedSpan[] = []
   const paths = new Set<string>()

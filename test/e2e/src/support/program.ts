@@ -2,15 +2,15 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 
-/** A program of the product that was started by itself, outside of any Herald. */
+/** A program of the product, started outside of a Herald. */
 export type Program = {
-  /** All that it wrote, standard output and error together. */
+  /** Standard output and standard error so far. */
   output(): string
   ended: Promise<{ code: number | null; signal: string | null }>
   stop(): Promise<void>
 }
 
-/** Starts `node services/<path>` with these variables and no others, save the PATH. */
+/** Starts `node services/<path>` with no environment variables but these and PATH. */
 export function startProgram(path: string, environment: Record<string, string>): Program {
   const file = fileURLToPath(new URL(`../../../../services/${path}`, import.meta.url))
   const child = spawn(process.execPath, [file], { env: { PATH: process.env.PATH, ...environment } })

@@ -41,5 +41,5 @@ export type Page = { notifications: Notification[]; nextCursor: string | null }
 export const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 export const timeForm = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/
 
-/** A time as it goes out: the fraction cut off. */
+/** A time as the API returns it: without fractional seconds. */
 export const toSeconds = (time: string) => `${new Date(time).toISOString().slice(0, 19)}Z`

@@ -1,10 +1,9 @@
-import { createTokenIssuer } from '@herald/local-stack'
+import { createTokenIssuer, findFreePorts } from '@herald/local-stack'
 import { MongoClient } from 'mongodb'
-import { freePort } from './free-port.ts'
 import { findServers, uniqueName } from './herald.ts'
 import { type Program, startProgram } from './program.ts'
 
-/** Starts programs of the product one by one, and takes away at the end what they leave. */
+/** Starts programs of the product one by one; `stop` kills them and drops their databases. */
 export function createPrograms() {
   const { kafkaBrokers, mongodbUri } = findServers()
   const started: Program[] = []
@@ -19,17 +18,17 @@ export function createPrograms() {
       return program
     },
 
-    /** Settings that name a database which does not exist yet. */
+    /** Settings for a database that does not exist yet. */
     newDatabase() {
       const name = uniqueName('programs')
       databases.push(name)
       return { MONGODB_URI: mongodbUri, MONGODB_DATABASE: name }
     },
 
-    /** Every other setting that a service must have. */
+    /** All other required settings of a service. */
     async required() {
       const { publicKeyPem, issuer, audience } = await createTokenIssuer()
-      const [port, adminPort] = [await freePort(), await freePort()]
+      const [port, adminPort] = await findFreePorts(2)
       const adminUrl = `http://127.0.0.1:${adminPort}`
       const environment = {
         AUTH_PUBLIC_KEY: publicKeyPem,

@@ -1,6 +1,6 @@
 import { Binary, type Collection, type Db, type Document } from 'mongodb'
 
-// What these tests know of the store, and need no more: the keys of two collections.
+// The tests depend on nothing in the store but the keys of two collections.
 type Keyed = Document & { _id: Binary }
 const notifications = (database: Db): Collection<Keyed> => database.collection('notifications')
 const changeEntries = (database: Db): Collection<Keyed> => database.collection('change-entries')
@@ -11,7 +11,7 @@ export type Stored = { notifications: string[]; changeEntries: string[] }
 
 const lastUuid = ({ _id }: Keyed) => Buffer.from(_id.buffer).subarray(-16).toString('hex')
 
-/** The ids of all that is stored, each as often as there are documents of it, sorted. */
+/** Sorted ids of all stored documents; an id with two documents appears twice. */
 export async function idsStored(database: Db): Promise<Stored> {
   const idsIn = async (collection: Collection<Keyed>) =>
     (await collection.find({}, { projection: { _id: 1 } }).toArray()).map(lastUuid).map(withDashes).sort()
@@ -20,12 +20,12 @@ export async function idsStored(database: Db): Promise<Stored> {
 
 const withDashes = (hex: string) => hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
 
-/** How many documents there are, both kinds together. */
+/** The number of stored notifications and change entries. */
 export async function countStored(database: Db): Promise<number> {
   return (await notifications(database).countDocuments()) + (await changeEntries(database).countDocuments())
 }
 
-/** Takes a recipient's notification away, as its expiry would. */
+/** Deletes a recipient's notification, as its expiry would. */
 export async function deleteNotification(
   database: Db,
   { subscriberId, id: recipientId }: { subscriberId: string; id: string },

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { TokenIssuer } from '@herald/local-stack'
 import { type Answer, type Request, send } from './http-client.ts'
 
-/** Claims of a user's token; what is `undefined` is left out. */
+/** Claims of a user's token; `undefined` omits a claim. */
 export type UserClaims = {
   id?: string
   subscriberId?: string
@@ -22,7 +22,7 @@ export type User = {
   patch(path: string): Promise<Answer>
 }
 
-/** Somebody with a token, who asks at `baseUrl`: by default a new user of a new subscriber, with every scope. */
+/** A client with a user's token; by default a new user of a new subscriber with every scope. */
 export async function createUser(baseUrl: string, tokens: TokenIssuer, claims: UserClaims = {}): Promise<User> {
   const { id = randomUUID(), subscriberId = randomUUID(), ...others } = claims
   const token = await tokens.sign({ sub: id, subscriber_id: subscriberId, ...others })
