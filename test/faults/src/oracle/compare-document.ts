@@ -6,11 +6,19 @@ import type { ExpectedDocument } from './expected-documents.ts'
 /** Which of the expected fields a stored document has otherwise, in words; empty when it is equal. */
 export function differences({ fields }: ExpectedDocument, stored: Document): string[] {
   return Object.entries(fields).flatMap(([name, expected]) => {
-    const found = comparable(name, stored[name])
+    const found = name === 'readStateAt' ? readStateTime(stored) : comparable(name, stored[name])
     return isDeepStrictEqual(found, expected)
       ? []
       : [`${name} is ${JSON.stringify(found)}, not ${JSON.stringify(expected)}`]
   })
+}
+
+export const readStateFields = { readStateAt: 1, receiptAt: 1 } as const
+
+/** The time of the newest mark or read receipt; the release before kept both in `readStateAt`. */
+export function readStateTime({ readStateAt, receiptAt }: Document): number | undefined {
+  const times = [readStateAt, receiptAt].filter((time) => time instanceof Date).map((time) => time.getTime())
+  return times.length === 0 ? undefined : Math.max(...times)
 }
 
 /** Dates as milliseconds, bytes as hex, JSON texts in a form in which the order of keys counts where it must. */

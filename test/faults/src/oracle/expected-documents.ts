@@ -18,6 +18,7 @@ export interface ExpectedDocument {
 /** What somebody did to a notification beside the events: it has to outlive every replay. */
 export interface Mark {
   readAt: number | undefined
+  /** See `readStateTime`. */
   readStateAt: number
 }
 export type Marks = ReadonlyMap<string, Mark>

@@ -21,6 +21,8 @@ interface ReadMarksDependencies {
 const slotMarkedRead = 5
 const slotMarkedUnread = 2
 
+const changedAt = (at: Date) => ({ $inc: { readVersion: 1 }, $max: { readStateAt: at } })
+
 export function createReadMarks({ plan, ledger, stored }: ReadMarksDependencies): ReadMarks {
   const made = new Map<string, Mark>()
   let position = 0
@@ -30,7 +32,7 @@ export function createReadMarks({ plan, ledger, stored }: ReadMarksDependencies)
   const markRead = async (key: Buffer, at: Date): Promise<boolean> => {
     const { matchedCount } = await stored.notifications.updateOne(
       { _id: new Binary(key), unread: true },
-      { $set: { readAt: at, readStateAt: at }, $unset: { unread: true } },
+      { $set: { readAt: at }, $unset: { unread: true }, ...changedAt(at) },
     )
     if (matchedCount === 1) made.set(key.toString('hex'), { readAt: at.getTime(), readStateAt: at.getTime() })
     return matchedCount === 1
@@ -39,7 +41,7 @@ export function createReadMarks({ plan, ledger, stored }: ReadMarksDependencies)
   const markUnread = async (key: Buffer, at: Date): Promise<boolean> => {
     const { matchedCount } = await stored.notifications.updateOne(
       { _id: new Binary(key), unread: { $exists: false } },
-      { $set: { unread: true, readStateAt: at }, $unset: { readAt: true } },
+      { $set: { unread: true }, $unset: { readAt: true }, ...changedAt(at) },
     )
     if (matchedCount === 1) made.set(key.toString('hex'), { readAt: undefined, readStateAt: at.getTime() })
     return matchedCount === 1

@@ -1,3 +1,4 @@
+import { readStateFields, readStateTime } from './compare-document.ts'
 import { type EventPlan, receiptOf, receiptTargetKey, timeOf, waitingKey } from './event-plan.ts'
 import type { StoredDocuments } from './stored-documents.ts'
 
@@ -21,15 +22,15 @@ export async function findUnhandledReceipts<T extends { n: number }>(
   const documents = await stored.find(
     stored.notifications,
     open.map(({ n }) => receiptTargetKey(plan, n)),
-    { linearizable, projection: { emailSentAt: 1, readStateAt: 1 } },
+    { linearizable, projection: { emailSentAt: 1, ...readStateFields } },
   )
   return open.filter(({ n }) => {
     const document = documents.get(receiptTargetKey(plan, n).toString('hex'))
     if (!document) return true
-    const { emailSentAt, readStateAt } = document
+    const { emailSentAt } = document
     const isEmail = receiptOf(n).kind === 'email-sent'
     // Of e-mails the earliest stands; a read receipt may have been overtaken by a later mark.
     if (isEmail) return !(emailSentAt instanceof Date && emailSentAt.getTime() <= timeOf(plan, n))
-    return !(readStateAt instanceof Date && readStateAt.getTime() >= timeOf(plan, n))
+    return !((readStateTime(document) ?? 0) >= timeOf(plan, n))
   })
 }
