@@ -29,13 +29,15 @@ const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 const isText = (value: unknown): value is string => typeof value === 'string'
 const isTextUpTo = (value: unknown, max: number): value is string => typeof value === 'string' && value.length <= max
-const isUuid = (value: unknown): value is string => typeof value === 'string' && value.length === 36 && uuid.test(value)
+const isLowerCaseUuid = (value: unknown): value is string =>
+  typeof value === 'string' && value.length === 36 && uuid.test(value)
 const isFilled = (value: unknown): value is string => typeof value === 'string' && value !== ''
 
 /** The attributes of a usual event; see `cloudEventAttributesSchema`. */
 export function readUsualAttributes(event: Fields): CloudEventAttributes | undefined {
   const { specversion, id, source, type, time: text, subscriberid, datacontenttype, traceparent } = event
-  if (specversion !== '1.0' || !isFilled(id) || !isFilled(source) || !isFilled(type) || !isUuid(subscriberid)) return
+  if (specversion !== '1.0' || !isFilled(id) || !isFilled(source) || !isFilled(type) || !isLowerCaseUuid(subscriberid))
+    return
   if (!isText(text) || !time.test(text)) return
   if (datacontenttype !== undefined && datacontenttype !== 'application/json') return
   if (traceparent !== undefined && !(isText(traceparent) && trace.test(traceparent))) return
@@ -51,7 +53,7 @@ export function readUsualAttributes(event: Fields): CloudEventAttributes | undef
 export function readUsualChange(data: unknown): ChangeRecorded | undefined {
   if (!isFields(data) || !isFields(data.user)) return
   const { id, name, email } = data.user
-  if (!isUuid(id) || !isTextUpTo(name, limits.nameCharacters) || !isText(email)) return
+  if (!isLowerCaseUuid(id) || !isTextUpTo(name, limits.nameCharacters) || !isText(email)) return
   const { entityType, entityId, entityTitle, actionType, changedField } = data
   if (!isText(entityType) || !isText(entityId) || !isText(entityTitle)) return
   if (!isText(actionType) || !isText(changedField)) return
@@ -71,9 +73,10 @@ export function readUsualChange(data: unknown): ChangeRecorded | undefined {
 export function readUsualMention(data: unknown): MentionCreated | undefined {
   if (!isFields(data) || !isFields(data.actor)) return
   const { id, name, image } = data.actor
-  if (!isUuid(id) || !isTextUpTo(name, limits.nameCharacters) || !isTextUpTo(image, limits.imageCharacters)) return
+  if (!isLowerCaseUuid(id) || !isTextUpTo(name, limits.nameCharacters) || !isTextUpTo(image, limits.imageCharacters))
+    return
   const { actorType, subjectId, subjectType, locationId, locationType } = data
-  if (!isUuid(subjectId) || !isUuid(locationId)) return
+  if (!isLowerCaseUuid(subjectId) || !isLowerCaseUuid(locationId)) return
   if (!actorTypes.includes(actorType as ActorType)) return
   if (!subjectTypes.includes(subjectType as SubjectType)) return
   if (!locationTypes.includes(locationType as LocationType)) return
@@ -132,7 +135,7 @@ function readUsualRecipients(ids: unknown): string[] | undefined {
   if (!Array.isArray(ids) || ids.length === 0 || ids.length > limits.eventRecipients) return
   const isFew = ids.length <= maxScannedRecipients
   for (let i = 0; i < ids.length; i++) {
-    if (!isUuid(ids[i]) || (isFew && ids.indexOf(ids[i]) < i)) return
+    if (!isLowerCaseUuid(ids[i]) || (isFew && ids.indexOf(ids[i]) < i)) return
   }
   return isFew || new Set(ids).size === ids.length ? ids : undefined
 }

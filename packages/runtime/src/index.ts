@@ -1,4 +1,4 @@
-// For its types: what a route says of access, and who calls.
+// Augments the types of Fastify: `request.identity` and the access options of routes.
 import './http/authentication-hook.ts'
 
 export type { Authentication, Authenticator } from './auth/authenticator.ts'

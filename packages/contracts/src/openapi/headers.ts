@@ -29,7 +29,7 @@ const fieldNames: Partial<Record<HeaderName, string>> = {
 
 const rateLimitHeaders: readonly HeaderName[] = ['RateLimitLimit', 'RateLimitRemaining', 'RateLimitReset']
 
-export function headerReferences(names: readonly HeaderName[]): Record<string, { $ref: string }> {
+function headerReferences(names: readonly HeaderName[]): Record<string, { $ref: string }> {
   return Object.fromEntries(
     names.map((name) => [fieldNames[name] ?? name, { $ref: `#/components/headers/${name}` }] as const),
   )

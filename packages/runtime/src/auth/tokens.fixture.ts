@@ -13,7 +13,7 @@ export const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 })
 /** Seconds since 1970, `seconds` after the tests' current time. */
 export const at = (seconds: number) => Math.floor(now.getTime() / 1000) + seconds
 
-export const validClaims: JWTPayload = {
+const validClaims: JWTPayload = {
   iss: issuer,
   aud: audience,
   sub: userId,

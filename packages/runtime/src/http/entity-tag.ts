@@ -10,14 +10,14 @@ declare module 'fastify' {
 }
 
 /** A strong entity tag (RFC 9110, 8.8.3): a hash of the body. */
-export function entityTagOf(body: string | Buffer): string {
+function entityTagOf(body: string | Buffer): string {
   return `"${hash('sha256', body, 'base64url')}"`
 }
 
 const isBody = (body: unknown): body is string | Buffer => typeof body === 'string' || Buffer.isBuffer(body)
 
 /** Whether `If-None-Match` matches the tag, by weak comparison (RFC 9110, 13.1.2); `*` matches every tag. */
-export function matchesTag(ifNoneMatch: string | undefined, tag: string): boolean {
+function matchesTag(ifNoneMatch: string | undefined, tag: string): boolean {
   if (ifNoneMatch === undefined) return false
   if (ifNoneMatch.trim() === '*') return true
   // Weak comparison ignores the `W/` prefix.
