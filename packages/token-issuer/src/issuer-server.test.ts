@@ -14,56 +14,56 @@ afterAll(() => server.stop())
 const url = (path: string) => `http://127.0.0.1:${server.port}${path}`
 const keys = createRemoteJWKSet(new URL(url('/jwks.json')))
 
-async function order(body?: string) {
+async function requestToken(body?: string) {
   const answer = await fetch(url('/token'), { method: 'POST', ...(body === undefined ? {} : { body }) })
   return { status: answer.status, text: await answer.text() }
 }
 const verify = (token: string) => jwtVerify(token, keys, { issuer: issuer.issuer, audience: issuer.audience })
 
-test('a token asked for without a word is good by the keys that are served', async () => {
-  const { payload } = await verify((await order()).text)
+test('signs a default token that verifies with the served keys', async () => {
+  const { payload } = await verify((await requestToken()).text)
   expect(payload.sub).toMatch(/^[0-9a-f-]{36}$/)
   expect(payload.scope).toBe('notifications:create change-entries:read')
 })
 
-test('a token holds the claims asked for, without those that are null', async () => {
-  const { payload } = await verify((await order(JSON.stringify({ claims: { sub: 'a', scope: null } }))).text)
+test('signs the requested claims and leaves out those that are null', async () => {
+  const { payload } = await verify((await requestToken(JSON.stringify({ claims: { sub: 'a', scope: null } }))).text)
   expect(payload).toMatchObject({ sub: 'a' })
   expect(payload).not.toHaveProperty('scope')
 })
 
-test('a token that has expired can be asked for', async () => {
-  const { text } = await order(JSON.stringify({ overrides: { expiresIn: -60 } }))
+test('signs an expired token on request', async () => {
+  const { text } = await requestToken(JSON.stringify({ overrides: { expiresIn: -60 } }))
   await expect(verify(text)).rejects.toMatchObject({ code: 'ERR_JWT_EXPIRED' })
 })
 
-test('the issuer says who it is', async () => {
-  const said = await (await fetch(url('/issuer'))).json()
+test('serves the issuer, audience and public key', async () => {
+  const body = await (await fetch(url('/issuer'))).json()
   const { issuer: name, audience, keyId, publicKeyPem } = issuer
-  expect(said).toEqual({ issuer: name, audience, keyId, publicKeyPem })
+  expect(body).toEqual({ issuer: name, audience, keyId, publicKeyPem })
 })
 
-test('what is no JSON is refused, and so is another path', async () => {
-  expect((await order('{')).status).toBe(400)
+test('returns 400 for invalid JSON and 404 for an unknown path', async () => {
+  expect((await requestToken('{')).status).toBe(400)
   expect((await fetch(url('/'))).status).toBe(404)
 })
 
 test.each([
-  ['under a name that was pointed to this machine', { host: 'elsewhere.example' }, 403],
-  ['under a name that begins like the loopback address', { host: '127.0.0.1.elsewhere.example' }, 403],
-  ['by a page of another origin', { origin: 'http://elsewhere.example' }, 403],
-  ['by a page without an origin', { origin: 'null' }, 403],
-  ['by a program that uses another loopback name', { host: `localhost:${server.port}` }, 200],
-  ['by a page of its own origin', { origin: `http://127.0.0.1:${server.port}` }, 200],
-])('a token asked for %s', async (_, headers, status) => {
-  // Not fetch, which sets `Host` itself.
+  ['with another name as host', { host: 'elsewhere.example' }, 403],
+  ['with a host that starts like the loopback address', { host: '127.0.0.1.elsewhere.example' }, 403],
+  ['from a page of another origin', { origin: 'http://elsewhere.example' }, 403],
+  ['from a page with an opaque origin', { origin: 'null' }, 403],
+  ['with another loopback name as host', { host: `localhost:${server.port}` }, 200],
+  ['from a page of its own origin', { origin: `http://127.0.0.1:${server.port}` }, 200],
+])('a token request %s with %j returns %i', async (_, headers, status) => {
+  // fetch does not allow setting `Host`.
   const sent = request({ port: server.port, host: '127.0.0.1', path: '/token', method: 'POST', headers }).end()
   const [answer] = (await once(sent, 'response')) as [IncomingMessage]
   const body = await text(answer)
   expect([answer.statusCode, body.startsWith('eyJ')]).toEqual([status, status === 200])
 })
 
-test('keys are served under any name, for services in other containers', async () => {
+test('serves the keys under any host name, for services in other containers', async () => {
   const sent = request({
     port: server.port,
     host: '127.0.0.1',
@@ -74,7 +74,7 @@ test('keys are served under any name, for services in other containers', async (
   expect(JSON.parse(await text(answer))).toEqual(issuer.jwks)
 })
 
-test('an issuer elsewhere is used like one that is here', async () => {
+test('connects to a remote issuer with the same interface', async () => {
   const { sign, ...about } = await connectTokenIssuer(url(''))
   const { issuer: name, audience, keyId, publicKeyPem, jwks } = issuer
   expect(about).toEqual({ issuer: name, audience, keyId, publicKeyPem, jwks })

@@ -4,41 +4,41 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import type { TokenClaims, TokenIssuer, TokenOverrides } from './token-issuer.ts'
 
-/** Body of `POST /token`. A claim that is `null` is left out of the token. */
-type Order = { claims?: Record<string, unknown>; overrides?: TokenOverrides }
+/** The body of `POST /token`. Claims that are `null` are left out of the token. */
+type TokenRequest = { claims?: Record<string, unknown>; overrides?: TokenOverrides }
 
-export interface IssuerServer {
-  port: number
+export type IssuerServer = {
+  readonly port: number
   stop(): Promise<void>
 }
 
 /**
- * Serves `GET /jwks.json`, `GET /issuer` (names and public key) and `POST /token`, which signs any token for anybody: for
- * development, on an address that others cannot reach. `POST /token` answers 403 under any name but the loopback's and to
- * pages of other origins, because a browser on this machine would otherwise fetch tokens for them.
+ * Serves `GET /jwks.json`, `GET /issuer` (names and public key) and `POST /token`, which signs any token for any caller.
+ * For development only, on an address that others cannot reach. `POST /token` returns 403 unless `Host` is a loopback name
+ * and `Origin`, if any, is its own: otherwise foreign pages could get tokens through a browser on this machine.
  */
 export async function startIssuerServer(
   issuer: TokenIssuer,
   { host, port }: { host: string; port: number },
 ): Promise<IssuerServer> {
-  const answers: Record<string, (request: IncomingMessage) => Promise<string>> = {
+  const routes: Record<string, (request: IncomingMessage) => Promise<string>> = {
     'GET /jwks.json': async () => JSON.stringify(issuer.jwks),
     'GET /issuer': async () => {
       const { issuer: name, audience, keyId, publicKeyPem } = issuer
       return JSON.stringify({ issuer: name, audience, keyId, publicKeyPem })
     },
     'POST /token': async (request) => {
-      const { claims, overrides } = readOrder(await text(request))
+      const { claims, overrides } = readTokenRequest(await text(request))
       return issuer.sign(claims, overrides)
     },
   }
   const server = createServer((request, response) => {
-    const answer = answers[`${request.method} ${request.url}`]
+    const route = routes[`${request.method} ${request.url}`]
     if (request.method === 'POST' && !isLocal(request))
       return response.writeHead(403, { 'content-type': 'text/plain' }).end('Only for programs on this machine\n')
-    if (!answer) return response.writeHead(404).end('GET /jwks.json, GET /issuer or POST /token\n')
+    if (!route) return response.writeHead(404).end('GET /jwks.json, GET /issuer or POST /token\n')
     const type = request.method === 'POST' ? 'text/plain' : 'application/json'
-    return answer(request).then(
+    return route(request).then(
       (body) => response.writeHead(200, { 'content-type': type, 'cache-control': 'no-store' }).end(body),
       (error) => response.writeHead(400, { 'content-type': 'text/plain' }).end(`${error}\n`),
     )
@@ -61,8 +61,8 @@ function isLocal({ headers: { host = '', origin } }: IncomingMessage): boolean {
   return loopbackHost.test(host) && (origin === undefined || origin === `http://${host}`)
 }
 
-function readOrder(body: string): { claims: TokenClaims; overrides: TokenOverrides } {
-  const { claims = {}, overrides = {} } = (body.trim() === '' ? {} : JSON.parse(body)) as Order
+function readTokenRequest(body: string): { claims: TokenClaims; overrides: TokenOverrides } {
+  const { claims = {}, overrides = {} } = (body.trim() === '' ? {} : JSON.parse(body)) as TokenRequest
   const given = Object.entries(claims).map(([name, value]) => [name, value === null ? undefined : value])
   return { claims: Object.fromEntries(given), overrides }
 }
