@@ -23,7 +23,7 @@ test('reads the version from package.json and the commit from the environment', 
   expect(readBuildInfo(manifest({ version: '1.2.3' }), { HERALD_REVISION: '' })).not.toHaveProperty('revision')
 })
 
-test('refuses a package.json without a version', () => {
+test('rejects a package.json without a version', () => {
   expect(() => readBuildInfo(manifest({}), {})).toThrow('has no version')
 })
 
@@ -32,7 +32,7 @@ test('metrics expose the build', async () => {
   expect(await registry.metrics()).toContain('herald_build_info{version="1.2.3",revision="53131ab",node="24.1.0"} 1')
 })
 
-test('metrics leave out a commit that is unknown', async () => {
+test('metrics omit an unknown commit', async () => {
   const { registry } = createMetrics({ version: '1.2.3', node: '24.1.0' })
   expect(await registry.metrics()).toContain('herald_build_info{version="1.2.3",node="24.1.0"} 1')
 })

@@ -1,18 +1,19 @@
 import { readFileSync } from 'node:fs'
 import { Gauge, type Registry } from 'prom-client'
 
-/** Which build of a service runs. */
+/** Identifies the build of a service. */
 export type BuildInfo = {
   readonly version: string
-  /** The commit that the image was built from, where the image knows it. */
+  /** The commit that the image was built from, if known. */
   readonly revision?: string
   /** Version of Node.js, without the `v`. */
   readonly node: string
 }
 
 /**
- * Reads the version of a service from its package.json, and the commit from `HERALD_REVISION`, which images set.
- * Throws when the file is missing or has no version.
+ * Reads the version of a service from its package.json, and the commit from `HERALD_REVISION`, which is set in images.
+ *
+ * @throws Error if the file is missing or has no version
  */
 export function readBuildInfo(manifest: URL, { HERALD_REVISION }: NodeJS.ProcessEnv): BuildInfo {
   const { version } = JSON.parse(readFileSync(manifest, 'utf8')) as { version?: unknown }

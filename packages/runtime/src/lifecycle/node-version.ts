@@ -1,7 +1,7 @@
-/** The oldest Node.js that runs the services; `engines` in their package.json says the same. */
+/** The oldest supported Node.js, as in `engines` of the services. */
 export const oldestNode = '22.15.0'
 
-/** Why this version of Node.js cannot run a service, in one line, or undefined. */
+/** Returns a message if this version of Node.js is not supported, otherwise `undefined`. */
 export function whyNodeIsTooOld(version: string = process.versions.node): string | undefined {
   const [major = 0, minor = 0] = version.split('.').map(Number)
   const [oldestMajor = 0, oldestMinor = 0] = oldestNode.split('.').map(Number)

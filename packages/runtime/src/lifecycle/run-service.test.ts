@@ -51,7 +51,7 @@ test('logs every invalid setting and exits with code 1', async () => {
   ])
 })
 
-test('the line about the start names the version, the commit and Node.js', async () => {
+test('logs version, commit and Node.js version at the start', async () => {
   const service = start({ NEEDED: 'x', HERALD_REVISION: '53131ab' })
   await service.seen('Started')
   child.kill('SIGTERM')

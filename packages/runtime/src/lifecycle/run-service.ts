@@ -12,26 +12,26 @@ export type ServiceContext<Settings> = {
   readonly settings: Settings
   readonly logger: Logger
   readonly build: BuildInfo
-  /** Everything that was acquired goes here at once, so that a start that fails half-way leaves nothing behind. */
+  /** Register each resource right after acquiring it, so that a failed start leaves nothing behind. */
   readonly releasers: Releasers
-  /** Says what is to be called first at the end, before anything is released. */
+  /** Registers a callback for the beginning of the shutdown, before anything is released. */
   readonly onDraining: (startDraining: () => void) => void
 }
 
 export type Service<Schema extends SettingsSchema> = {
   readonly name: string
-  /** The package.json of the service, which has its version. */
+  /** URL of the service's package.json, which contains its version. */
   readonly manifest: URL
   readonly schema: Schema
   readonly process: ServiceProcess
-  /** Milliseconds that a shutdown has. */
+  /** Timeout of a shutdown in milliseconds. */
   readonly deadlineMs?: number
   readonly start: (context: ServiceContext<z.output<Schema>>) => Promise<void>
 }
 
 /**
- * Runs a service: loads its settings (every fault is logged, exit code 1), starts it (a failure is logged, exit code
- * 1) and ends it in good order at a signal (exit code 0).
+ * Runs a service: loads its settings (logs every error, exit code 1), starts it (logs a failure, exit code 1) and shuts
+ * it down gracefully on a signal (exit code 0).
  */
 export async function runService<Schema extends SettingsSchema>(service: Service<Schema>): Promise<void> {
   const { name, process, deadlineMs } = service
@@ -71,7 +71,7 @@ export async function runService<Schema extends SettingsSchema>(service: Service
     })
     logger.info({ ...build }, 'Started')
   } catch (thrown) {
-    // What a start was waiting for is released under its feet when a signal comes: that is no fault.
+    // A signal during the start releases resources that it is waiting for, so a failure is expected then.
     if (shutdown.isEnding()) logger.warn({ err: toError(thrown) }, 'Start interrupted')
     else shutdown.endAfterException(thrown)
   }
