@@ -25,7 +25,7 @@ export type VerificationKeys = {
   readonly currentKeys: () => object | undefined
 }
 
-/** The keys are unavailable; says nothing about the token. */
+/** There are no keys to verify with; the token may be valid. */
 export class KeysUnavailable extends Error {
   override readonly name = 'KeysUnavailable'
 }

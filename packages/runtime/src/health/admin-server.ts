@@ -20,7 +20,7 @@ export type AdminServer = {
   readonly startDraining: () => void
 }
 
-/** Serves `/livez`, `/readyz` and `/metrics` on a port that is never exposed. Does not listen yet. */
+/** Serves `/livez`, `/readyz` and `/metrics`, on a port that the gateway must not route to. Does not listen yet. */
 export function createAdminServer({
   logger,
   registry,

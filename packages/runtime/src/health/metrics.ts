@@ -3,7 +3,7 @@ import { type BuildInfo, exposeBuildInfo } from '../lifecycle/build-info.ts'
 
 const requestSeconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 
-/** Creates a registry with metrics of the process, of HTTP and of the build; a service adds its own to `registry`. */
+/** Creates a registry with metrics of the process, of HTTP and of the build. Services add theirs to `registry`. */
 export function createMetrics(build?: BuildInfo) {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })

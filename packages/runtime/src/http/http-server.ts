@@ -31,13 +31,13 @@ import { securityHeaders } from './security-headers.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** The routes that are there, `HEAD` aside: for tests that hold them against the contract. */
+    /** All routes except `HEAD`, for tests that compare them with the contract. */
     readonly servedRoutes: readonly ServedRoute[]
   }
   interface FastifyContextConfig {
-    /** The path of the operation that the route is a part of, such as a style sheet of a page. */
+    /** The path of the operation that the route belongs to, such as the page of a style sheet. */
     partOf?: string
-    /** A success lasts as long as the client wants, and so is no request whose duration tells anything. */
+    /** Successful responses last until the client disconnects, so their duration is not observed. */
     endless?: boolean
   }
 }
@@ -49,7 +49,7 @@ export type ServedRoute = {
   readonly config: FastifyContextConfig | undefined
 }
 
-/** Types a route's `params`, `query`, `headers` and `body` by its zod schemas. */
+/** Infers the types of a route's `params`, `query`, `headers` and `body` from its zod schemas. */
 export interface ZodTypeProvider extends FastifyTypeProvider {
   readonly validator: this['schema'] extends z.ZodType ? z.output<this['schema']> : unknown
   readonly serializer: this['schema'] extends z.ZodType ? z.input<this['schema']> : unknown
@@ -61,17 +61,17 @@ export type HttpServerDependencies = {
   readonly logger: Logger
   readonly authenticator: Authenticator
   readonly metrics: Pick<Metrics, 'httpRequestSeconds'>
-  /** Where a span of each request goes; nowhere when it is not given. */
+  /** Records a span of each request, if given. */
   readonly tracing?: Tracing | undefined
-  /** Every operation behind the base URL, other services' too: 405 and `Allow` come from them and the own routes. */
+  /** All operations behind the base URL, including other services'. Used with the routes for 405 and `Allow`. */
   readonly operations?: readonly MethodAndPath[]
-  /** Tells the errors that mean that the storage cannot be reached. */
+  /** Whether an error means that the storage is unavailable. */
   readonly isStorageUnavailable?: (error: unknown) => boolean
   /** Requests per minute and user. */
   readonly rateLimitPerMinute?: number
-  /** Origins whose pages may call. */
+  /** Allowed CORS origins. */
   readonly corsOrigins?: readonly string[]
-  /** Bytes of a body. */
+  /** Maximum size of a body in bytes. */
   readonly bodyLimit?: number
   /** Milliseconds in which the whole of a request must be here; an answer may take longer. */
   readonly requestTimeoutMs?: number
@@ -113,18 +113,18 @@ export function createHttpServer({
     logController: new QuietLogController(),
     genReqId: requestIdOf,
     requestTimeout: requestTimeoutMs,
-    // Longer than gateways keep an idle connection, so that it is they who close it.
+    // Longer than the idle timeout of gateways, so that the gateway closes idle connections.
     keepAliveTimeout: 75_000,
     http: {
       headersTimeout: Math.min(15_000, requestTimeoutMs),
       connectionsCheckingInterval: Math.min(5_000, requestTimeoutMs),
     },
     forceCloseConnections: 'idle',
-    // What comes in on an open connection while it closes is still answered, with `Connection: close`.
+    // Requests on open connections are still answered while closing, with `Connection: close`.
     return503OnClosing: false,
     trustProxy: false,
     exposeHeadRoutes: true,
-    // An id that is too long is malformed (400), not a long address (414): Fastify's 100 is too little for that.
+    // Long ids are malformed (400) rather than too long (414), so Fastify's limit of 100 is too low.
     routerOptions: { ignoreTrailingSlash: false, caseSensitive: true, maxParamLength: 2_048 },
     clientErrorHandler: createClientErrorHandler(logger),
     frameworkErrors: (error, request, reply) => {
@@ -142,7 +142,7 @@ export function createHttpServer({
       return identity
     },
   })
-  // The schemas are of zod and validated by our own hook; answers are typed by theirs and not looked at again.
+  // Requests are validated by our own hook, with zod; responses are only type-checked.
   app.setValidatorCompiler(() => () => true)
   app.setSerializerCompiler(() => JSON.stringify)
   app.setErrorHandler(answerWithProblem)
@@ -183,7 +183,7 @@ export function createHttpServer({
   }
 
   app.addHook('preClose', async () => {
-    // A client that reads slowly, or a stream without end, must not keep the server from closing.
+    // Slow clients and endless streams must not prevent the server from closing.
     const timer = setTimeout(() => app.server.closeAllConnections(), drainMs).unref()
     app.server.once('close', () => clearTimeout(timer))
   })

@@ -3,13 +3,13 @@ import type { Readable } from 'node:stream'
 import { findUnsafeJson, limits } from '@herald/contracts'
 import { problem } from './problem.ts'
 
-// So much of a body that is too large is read and dropped before the answer: a client that is cut off while it writes
-// sees a broken connection in place of the 413, and so does a gateway.
+// This many times the limit is read and discarded before the 413: a client or gateway that is disconnected while it
+// writes sees a broken connection instead of the response.
 const drainedTimes = 16
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** @throws HttpProblem `unsupported_media_type` for anything but JSON in UTF-8 that is not encoded any further */
+/** @throws HttpProblem `unsupported_media_type` for anything but uncompressed JSON in UTF-8 */
 export function checkJsonContentType({ headers }: Pick<IncomingMessage, 'headers'>): void {
   if (!/^application\/json[\t ]*(;[\t ]*charset="?utf-8"?[\t ]*)?$/i.test(headers['content-type'] ?? '')) {
     throw problem('unsupported_media_type', 'The content type must be application/json')
@@ -19,12 +19,12 @@ export function checkJsonContentType({ headers }: Pick<IncomingMessage, 'headers
   }
 }
 
-/** @throws HttpProblem `body_too_large`, or `invalid_request` when the client breaks off */
+/** @throws HttpProblem `body_too_large`, or `invalid_request` if the client disconnects */
 export async function readBody(stream: Readable, limit: number): Promise<Buffer> {
   const chunks: Buffer[] = []
   let length = 0
   try {
-    // Not destroyed, for the answer has yet to go out on its connection.
+    // Not destroyed, because the response is still to be sent on its connection.
     for await (const chunk of stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       length += chunk.length
       if (length <= limit) chunks.push(chunk)
@@ -38,9 +38,9 @@ export async function readBody(stream: Readable, limit: number): Promise<Buffer>
 }
 
 /**
- * JSON as it was sent: no key is dropped, renamed or taken for a prototype. What cannot be kept is refused.
+ * Parses JSON without dropping or renaming keys or setting prototypes.
  *
- * @throws HttpProblem `invalid_json`, or `validation_failed` for JSON that cannot be kept
+ * @throws HttpProblem `invalid_json`, or `validation_failed` for values that cannot be stored
  */
 export function parseJsonBody(bytes: Uint8Array): unknown {
   if (bytes.length === 0) throw problem('invalid_json', 'The body is empty')
@@ -51,7 +51,7 @@ export function parseJsonBody(bytes: Uint8Array): unknown {
   return body
 }
 
-/** A body where none is expected: nothing and `{}` say nothing, anything else is a mistake that we'd hide. */
+/** Accepts an empty body or `{}` on a route without a body; anything else is a mistake of the client to report. */
 export function refuseBody(bytes: Uint8Array): undefined {
   if (bytes.length > 0 && !/^\s*\{\s*\}\s*$/.test(Buffer.from(bytes).toString('latin1'))) {
     throw problem('invalid_request', 'This operation does not accept a body')

@@ -1,4 +1,4 @@
-/** What is written of an error. */
+/** The logged form of an error. */
 export type LoggedError = {
   readonly type: string
   readonly message: string
@@ -35,7 +35,7 @@ export function toError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(`Thrown, but not an error: ${typeof thrown}`)
 }
 
-/** A text of a length that a log line can bear. */
+/** Truncates a text for a log line. */
 export function cut(text: string): string {
   return text.length > maxText ? `${text.slice(0, maxText)}…` : text
 }
