@@ -1,4 +1,4 @@
-/** Why a record can never succeed: the values of the header `herald-error-code` on a dead letter. */
+/** Reasons why a record can never be processed: the values of the header `herald-error-code` of a dead letter. */
 export const faultCodes = {
   record_too_large: 'The value is larger than 1 MiB',
   not_cloudevent: 'The record is not a CloudEvent in structured or binary mode',

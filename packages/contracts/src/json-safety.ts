@@ -1,26 +1,26 @@
 import type { InputFault } from './error-codes.ts'
 import { limits } from './limits.ts'
 
-/** A value as `JSON.parse` makes it. */
+/** A value as returned by `JSON.parse`. */
 export type JsonValue = null | boolean | number | string | JsonValue[] | { [key: string]: JsonValue }
 
 /**
- * Finds what JSON can say and Herald can't keep: a key `__proto__` (zod and others drop it silently), a lone surrogate
- * (it isn't UTF-8), a number beyond a double (it would come back as `null`), and nesting deeper than `maxLevels`.
+ * Finds valid JSON that Herald cannot store: a key `__proto__` (silently dropped by zod and others), a lone surrogate (not
+ * valid in UTF-8), a number out of range (would be returned as `null`), and nesting deeper than `maxLevels`.
  *
  * @param value as `JSON.parse` returned it; a scalar has no level, `{}` has one
  * @param text what it was parsed from, where it is at hand: without an escape in it no surrogate can stand alone
  * @returns the faults, at most {@link limits.faults}, each with its place; empty when the value is safe
  */
 export function findUnsafeJson(value: unknown, maxLevels: number, text = '\\u'): InputFault[] {
-  // Nearly every value is safe, and places are dear to write down: they are worked out only for one that isn't.
+  // Nearly every value is safe, and pointers are expensive to build.
   if (isSafe(value, maxLevels, text.includes('\\u'))) return []
   const faults: InputFault[] = []
   collect(value, '', maxLevels, faults)
   return faults
 }
 
-// Loops, because every record and every body passes here, and `every` with its closures takes twice as long.
+// Loops, because this runs for every record and body, and `every` with closures takes twice as long.
 function isSafe(node: unknown, levels: number, hasEscapes: boolean): boolean {
   if (typeof node === 'string') return !hasEscapes || node.isWellFormed()
   if (typeof node === 'number') return Number.isFinite(node)

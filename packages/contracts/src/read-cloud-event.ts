@@ -8,10 +8,10 @@ import { headerText, type RecordHeaders } from './record-headers.ts'
 import { readUsualAttributes } from './usual-event.ts'
 import { zodFaults } from './zod-faults.ts'
 
-/** What of a record says which event it is. */
+/** The parts of a record that contain the event. */
 export type EventRecord = { readonly value: Buffer | null; readonly headers: RecordHeaders }
 
-/** A record as a CloudEvent, or why it is none and never will be. */
+/** The CloudEvent of a record, or the reason why the record is not one. */
 export type ReadEvent =
   | { readonly ok: true; readonly attributes: CloudEventAttributes; readonly data: unknown }
   | { readonly ok: false; readonly code: FaultCode; readonly detail: string }
@@ -21,8 +21,8 @@ type JsonRead = { readonly ok: true; readonly json: unknown } | Extract<ReadEven
 const fault = (code: FaultCode, detail: string) => ({ ok: false, code, detail }) as const
 
 /**
- * Reads a record as the Kafka protocol binding for CloudEvents 1.0 has it: a content type `application/cloudevents…` means
- * structured mode, else headers `ce_*` mean binary mode. Never throws.
+ * Reads a record according to the Kafka protocol binding for CloudEvents 1.0: a content type `application/cloudevents…`
+ * means structured mode, otherwise headers `ce_*` mean binary mode. Never throws.
  */
 export function readCloudEvent(record: EventRecord): ReadEvent {
   const { value, headers } = record
@@ -81,14 +81,14 @@ function readJson(value: Buffer | null): JsonRead {
     text = readText(value)
     json = JSON.parse(text)
   } catch {
-    // The parser's own message quotes the value, and values stay out of headers and logs.
+    // The parser's message quotes the value, which must not appear in headers or logs.
     return fault('not_json', 'The value is not UTF-8 encoded JSON')
   }
   const unsafe = findUnsafeJson(json, limits.eventLevels, text)
   return unsafe.length === 0 ? { ok: true, json } : fault('unsafe_json', describeFaults(unsafe))
 }
 
-/** A byte-order mark is not part of the text. Of what is ASCII, as most is, V8 makes a text without decoding it. */
+/** Decodes UTF-8 and skips a byte-order mark. Most values are ASCII, which V8 reads as latin-1 without decoding. */
 function readText(bytes: Buffer): string {
   if (isAscii(bytes)) return bytes.toString('latin1')
   if (!isUtf8(bytes)) throw new TypeError('Not UTF-8')

@@ -8,8 +8,8 @@ const toPointer = (path: readonly PropertyKey[]) =>
   path.map((key) => `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
 
 /**
- * The faults that zod found, each with its place as a JSON Pointer (RFC 6901). Every unknown key is a fault of its own;
- * of a union those of the nearest form are told.
+ * Converts the issues of zod to faults with JSON Pointers (RFC 6901). Each unknown key is a separate fault; for a union, the
+ * faults of the closest branch are reported.
  *
  * @returns the first of them, at most {@link limits.faults}
  */
@@ -21,19 +21,19 @@ function toFaults(issue: Issue): InputFault[] {
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => ({ pointer: toPointer([...issue.path, key]), detail: 'Unknown field' }))
   }
-  // An issue does not keep the input: that it was absent stands in zod's own wording alone.
+  // Issues do not contain the input: only zod's message shows that a value is missing.
   const isMissing = issue.code === 'invalid_type' && issue.message.endsWith('received undefined')
   return [{ pointer: toPointer(issue.path), detail: isMissing ? 'Required' : issue.message }]
 }
 
-// Of the forms that a value may have, the nearest tells best what is wrong with it; two that are as near tell nothing.
+// The closest branch of a union has the fewest faults; if two are equally close, only the union itself is reported.
 function expandUnion(issue: Issue): Issue[] {
   if (issue.code !== 'invalid_union') return [issue]
   const [nearest, second] = issue.errors
     .map((issues) => issues.flatMap((nested) => expandUnion({ ...nested, path: [...issue.path, ...nested.path] })))
     .sort((a, b) => countFaults(a) - countFaults(b))
-  const told = nearest && (second === undefined || countFaults(nearest) < countFaults(second))
-  return told ? nearest : [issue]
+  const isClosest = nearest && (second === undefined || countFaults(nearest) < countFaults(second))
+  return isClosest ? nearest : [issue]
 }
 
 function countFaults(issues: readonly Issue[]): number {
