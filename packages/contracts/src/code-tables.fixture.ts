@@ -24,23 +24,23 @@ const faultTable = table(
   Object.entries(faultCodes).map(([code, meaning]) => [`\`${code}\``, meaning]),
 )
 
-/** The page of all codes, made from the tables that the services use. */
+/** The page of all codes, generated from the tables that the services use. */
 export const codesPage = `# Codes
 
-Made from \`src/error-codes.ts\` and \`src/fault-codes.ts\` by \`npm run generate -w packages/contracts\`. Within a major version
+Generated from \`src/error-codes.ts\` and \`src/fault-codes.ts\` by \`npm run generate -w packages/contracts\`. Within a major version
 codes are only added.
 
 ## HTTP errors
 
-An answer that is not a success is a problem document (RFC 9457) with one of these in \`code\`. Retry where the last column says
-so, after \`Retry-After\` if it is there; \`POST /\` only with an \`Idempotency-Key\`.
+Error responses are problem documents (RFC 9457) with one of these values in \`code\`. Retry if the last column contains \`yes\`,
+after \`Retry-After\` if present; \`POST /\` only with an \`Idempotency-Key\`.
 
 ${errorTable}
 
 ## Dead letters
 
-A record that can never be stored goes to the dead-letter topic with one of these in the header \`herald-error-code\`, and with
-places and rules in \`herald-error-detail\`. Replaying one helps when the fault was Herald's or has passed: see
+A record that can never be stored is sent to the dead-letter topic with one of these values in the header \`herald-error-code\`,
+and with pointers and rules in \`herald-error-detail\`. Replay it if the cause was in Herald or no longer exists: see
 [Heal dead letters](../../services/ingest/guides/heal-dead-letters.md).
 
 ${faultTable}
