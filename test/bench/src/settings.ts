@@ -10,7 +10,7 @@ export type BenchSettings = {
   readonly groupId?: string
 }
 
-/** The settings of a service that is measured: as in production, save that one user may ask as often as he likes. */
+/** The settings of a measured service: as in production, but with a rate limit that the load does not reach. */
 export function serviceSettings(settings: BenchSettings): NodeJS.ProcessEnv {
   const { mongodbUri, database, tokens, kafkaBrokers = [], topics, groupId } = settings
   return {
