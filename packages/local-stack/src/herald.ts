@@ -4,6 +4,7 @@ import { type GatewayOptions, type StartedGateway, startGateway } from './gatewa
 import { createReleasers } from './releasers.ts'
 import type { StartedServers } from './servers.ts'
 import { type StartedService, serviceFile, startService } from './service.ts'
+import { tokenSettings, topicSettings } from './service-settings.ts'
 import { createTopics, defaultTopics, type HeraldTopics } from './topics.ts'
 
 export interface HeraldOptions {
@@ -79,14 +80,8 @@ function serviceSettings(
     KAFKA_BROKERS: servers.kafkaBrokers.join(','),
     // Members of one group have to read the same topics.
     KAFKA_GROUP_ID: isUsual ? 'herald-ingest' : `herald-ingest-${topics.mention}`,
-    KAFKA_MENTION_TOPIC: topics.mention,
-    KAFKA_CHANGE_TOPIC: topics.change,
-    KAFKA_RECEIPT_TOPIC: topics.receipt,
-    KAFKA_DEAD_LETTER_TOPIC: topics.deadLetter,
-    AUTH_JWKS_URI: undefined,
-    AUTH_PUBLIC_KEY: tokens.publicKeyPem,
-    AUTH_ISSUER: tokens.issuer,
-    AUTH_AUDIENCE: tokens.audience,
+    ...topicSettings(topics),
+    ...tokenSettings(tokens),
     ...environment,
   }
 }

@@ -38,5 +38,6 @@ export {
   startServers,
 } from './servers.ts'
 export { nodeArguments, type ServiceName, type StartedService, startService } from './service.ts'
+export { tokenSettings, topicSettings } from './service-settings.ts'
 export { createTopics, defaultTopics, type HeraldTopics, topicsWithSuffix } from './topics.ts'
 export { type Found, ServerNotFound } from './ways-to-a-server.ts'

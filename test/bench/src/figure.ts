@@ -1,24 +1,24 @@
-/** What a figure has to reach. */
+/** The target of a figure. */
 export type Goal = { readonly atLeast: number } | { readonly atMost: number }
 
-/** Which of its numbers the goal is about: the measured ones themselves, or their ratio to those beside them. */
+/** A measured quantity. The goal applies to the ratio where there is a comparison, and to the measured values otherwise. */
 export type Figure = {
   readonly what: string
   readonly unit: string
-  /** One for each round. */
+  /** One value per round. */
   readonly measured: readonly number[]
-  /** What was measured beside it in the same rounds: a ceiling, a peer, or the same before. */
+  /** The comparison measured in the same rounds: a ceiling, a peer, or the same quantity before. */
   readonly beside?: { readonly name: string; readonly measured: readonly number[] }
   readonly goal?: Goal
 }
 
-/** A figure with what it comes to. */
+/** A figure with its summary. */
 export type Result = Figure & {
   readonly median: number
   readonly least: number
   readonly greatest: number
   readonly besideMedian?: number
-  /** The median of the ratios within each round, which what else runs on the machine disturbs least. */
+  /** The median of the ratios within each round, which other load on the machine affects least. */
   readonly ratio?: number
   readonly met?: boolean
 }

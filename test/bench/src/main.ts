@@ -16,7 +16,7 @@ import { resultTable } from './report.ts'
 import { type PartResults, partResults, saveResults } from './saved-results.ts'
 
 const parts: readonly Part[] = [ingest, query, growth, bulk, latency, start]
-// npm runs this in its own folder, and the path is meant from where npm was called.
+// npm runs this in the package's folder; the path is relative to the folder in which npm was called.
 const folderOf = (path: string) => resolve(process.env.INIT_CWD ?? '.', path)
 const allNames = parts.map(({ name }) => name)
 
@@ -35,7 +35,7 @@ const { values, positionals } = parseArgs({
 })
 const unknown = positionals.filter((name) => !allNames.includes(name))
 if (values.help || unknown.length > 0) {
-  console.log(unknown.length > 0 ? `There is no part ${unknown.join(', ')}.\n\n${usage}` : usage)
+  console.log(unknown.length > 0 ? `Unknown part: ${unknown.join(', ')}\n\n${usage}` : usage)
   process.exit(unknown.length > 0 ? 1 : 0)
 }
 
@@ -60,4 +60,4 @@ try {
 }
 
 console.log(`\n${resultTable(Object.values(results).flatMap(({ figures }) => figures))}`)
-if (smoke) console.log(`\nA smoke run, whose figures mean nothing.\n${chosen.length} passed, 0 failed, 0 skipped`)
+if (smoke) console.log(`\nSmoke run: the figures are meaningless.\n${chosen.length} passed, 0 failed, 0 skipped`)

@@ -1,4 +1,4 @@
-/** Runs `task` for 0 to `total - 1`, at most `inFlight` at once, and gives the milliseconds that each took. */
+/** Runs `task` for 0 to `total - 1`, at most `inFlight` at once, and returns the rate and the latencies in milliseconds. */
 export async function timeEach(total: number, inFlight: number, task: (index: number) => Promise<unknown>) {
   const times: number[] = []
   let next = 0
@@ -20,7 +20,7 @@ export function quantile(values: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
 }
 
-/** A small repeatable generator (mulberry32), so that every layout is asked for the same things. */
+/** A small repeatable generator (mulberry32), so that every layout gets the same requests. */
 export function randomIntegers(seed: number): (below: number) => number {
   let state = seed
   return (below) => {

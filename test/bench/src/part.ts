@@ -6,7 +6,7 @@ export type BenchContext = {
   readonly servers: StartedServers
   readonly client: MongoClient
   readonly rounds: number
-  /** A run that only shows that everything works: tiny numbers, which mean nothing. */
+  /** Whether the run only checks that everything works: small numbers and meaningless figures. */
   readonly smoke: boolean
   readonly log: (line: string) => void
 }
@@ -18,7 +18,7 @@ export type Part = {
   readonly run: (context: BenchContext) => Promise<Figure[]>
 }
 
-/** Lets contestants take turns, another one beginning each round, and gives each one's measurements in order. */
+/** Measures contestants in turn, starting each round with another one, and returns each one's measurements in order. */
 export async function alternate<Name extends string, T>(
   { rounds, log }: Pick<BenchContext, 'rounds' | 'log'>,
   contestants: Readonly<Record<Name, () => Promise<T>>>,

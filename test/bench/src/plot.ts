@@ -8,7 +8,7 @@ const barWidth = 360
 
 type Row = { readonly label: string; readonly share: number; readonly text: string; readonly isMet: boolean }
 
-/** The goals as bars: a full one reaches its goal, a longer one is better than that. For light and dark pages. */
+/** The figures as bars relative to their goals: a longer bar is better. For light and dark pages. */
 export function plot(results: readonly Result[]): string {
   const rows = results.flatMap(toRow)
   const longest = Math.max(1.5, ...rows.map(({ share }) => Math.min(share, 3)))
@@ -35,8 +35,8 @@ function toRow({ what, unit, goal, ratio, median, beside, met }: Result): Row[] 
   if (goal === undefined) return []
   const value = ratio ?? median
   const share = 'atLeast' in goal ? value / goal.atLeast : goal.atMost / value
-  const wanted = 'atLeast' in goal ? `≥ ${goal.atLeast}` : `≤ ${goal.atMost}`
-  const text = ratio === undefined ? `${showNumber(median)} ${unit} (${wanted})` : `${ratio.toFixed(2)} (${wanted})`
+  const target = 'atLeast' in goal ? `≥ ${goal.atLeast}` : `≤ ${goal.atMost}`
+  const text = ratio === undefined ? `${showNumber(median)} ${unit} (${target})` : `${ratio.toFixed(2)} (${target})`
   return [{ label: beside ? `${what} ÷ ${beside.name}` : what, share, text, isMet: met === true }]
 }
 

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 const ticksPerSecond = 100
 const bytesPerKib = 1024
 
-/** What a process has used so far, by Linux's own books; elsewhere it is not a number. */
+/** CPU time and memory of a process as Linux reports them; not a number on other systems. */
 export type ProcessUsage = {
   /** User and system time of all its threads. */
   readonly cpuSeconds: number
@@ -13,7 +13,7 @@ export type ProcessUsage = {
 
 export async function processUsage(pid: number): Promise<ProcessUsage> {
   const [stat, status] = await Promise.all([read(`/proc/${pid}/stat`), read(`/proc/${pid}/status`)])
-  // The name in parentheses may hold spaces: fields are counted from behind it.
+  // The name in parentheses may contain spaces: fields are counted from behind it.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   const bytes = (name: string) =>
     Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1] ?? Number.NaN) * bytesPerKib

@@ -1,25 +1,25 @@
 import { cpus } from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
 
-const lookMs = 2_000
-const givenUpAfterMs = 120_000
+const sampleMs = 2_000
+const timeoutMs = 120_000
 const quietShare = 0.1
 
-/** Waits until hardly anything else runs, or for two minutes: it then says how busy the machine is, and goes on. */
+/** Waits until the machine is almost idle, for two minutes at most; then logs its load and continues. */
 export async function untilQuiet(log: (line: string) => void): Promise<void> {
-  const deadline = Date.now() + givenUpAfterMs
-  for (let told = false; ; told = true) {
+  const deadline = Date.now() + timeoutMs
+  for (let isLogged = false; ; isLogged = true) {
     const busy = await busyShare()
     if (busy <= quietShare) return
     const percent = `${Math.round(busy * 100)} %`
-    if (Date.now() > deadline) return log(`The machine stays busy (${percent}): trust ratios more than rates`)
-    if (!told) log(`Waiting for a quiet machine, it is busy (${percent})`)
+    if (Date.now() > deadline) return log(`The machine is still busy (${percent}): trust ratios more than rates`)
+    if (!isLogged) log(`Waiting for an idle machine (${percent} busy)`)
   }
 }
 
 async function busyShare(): Promise<number> {
   const before = cpuTimes()
-  await pause(lookMs)
+  await pause(sampleMs)
   const after = cpuTimes()
   return 1 - (after.idle - before.idle) / (after.all - before.all)
 }

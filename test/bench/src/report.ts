@@ -8,7 +8,7 @@ export function showNumber(value: number): string {
 
 const showGoal = (goal: Goal) => ('atLeast' in goal ? `≥ ${goal.atLeast}` : `≤ ${goal.atMost}`)
 
-/** A Markdown table of the results, one row each. */
+/** A Markdown table with one row per result. */
 export function resultTable(results: readonly Result[]): string {
   const rows = results.map((result) => [
     result.what,

@@ -4,7 +4,7 @@ import process from 'node:process'
 import type { Result } from './figure.ts'
 import { plot } from './plot.ts'
 
-/** What a part came to, when, and on what. */
+/** The results of a part, with date and machine. */
 export type PartResults = {
   readonly date: string
   readonly machine: object
@@ -19,10 +19,10 @@ export function partResults(figures: readonly Result[], rounds: number): PartRes
 }
 
 /**
- * Writes `results.json` and `results.svg`. Parts that are not among these keep what was written of them before, so that
- * one part can be measured again.
+ * Writes `results.json` and `results.svg`. Parts that were not measured keep their previous results, so that a single part
+ * can be measured again.
  *
- * @param order the names of all parts, as they are shown
+ * @param order the names of all parts in the order of the report
  */
 export async function saveResults(
   folder: string,

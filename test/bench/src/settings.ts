@@ -1,5 +1,5 @@
 import process from 'node:process'
-import type { HeraldTopics, TokenIssuer } from '@herald/local-stack'
+import { type HeraldTopics, type TokenIssuer, tokenSettings, topicSettings } from '@herald/local-stack'
 
 export type BenchSettings = {
   readonly mongodbUri: string
@@ -10,7 +10,7 @@ export type BenchSettings = {
   readonly groupId?: string
 }
 
-/** The settings of a service that is measured: as in production, save that one user may ask as often as he likes. */
+/** The settings of a measured service: as in production, but with a rate limit that the load does not reach. */
 export function serviceSettings(settings: BenchSettings): NodeJS.ProcessEnv {
   const { mongodbUri, database, tokens, kafkaBrokers = [], topics, groupId } = settings
   return {
@@ -19,14 +19,8 @@ export function serviceSettings(settings: BenchSettings): NodeJS.ProcessEnv {
     MONGODB_DATABASE: database,
     KAFKA_BROKERS: kafkaBrokers.join(','),
     KAFKA_GROUP_ID: groupId,
-    KAFKA_MENTION_TOPIC: topics?.mention,
-    KAFKA_CHANGE_TOPIC: topics?.change,
-    KAFKA_RECEIPT_TOPIC: topics?.receipt,
-    KAFKA_DEAD_LETTER_TOPIC: topics?.deadLetter,
-    AUTH_JWKS_URI: undefined,
-    AUTH_PUBLIC_KEY: tokens.publicKeyPem,
-    AUTH_ISSUER: tokens.issuer,
-    AUTH_AUDIENCE: tokens.audience,
+    ...(topics && topicSettings(topics)),
+    ...tokenSettings(tokens),
     RATE_LIMIT_PER_MINUTE: '1000000',
     LOG_LEVEL: 'warn',
   }

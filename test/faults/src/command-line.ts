@@ -1,18 +1,18 @@
 import { parseArgs } from 'node:util'
 
-export interface CommandLine {
+export type CommandLine = {
   isShort: boolean
   isHelp: boolean
-  /** The file for the figures. */
+  /** The file to write the figures to. */
   json: string | undefined
-  /** The names of parts; all when there are none. */
+  /** The names of parts; empty means all. */
   names: string[]
 }
 
 export const usage = `npm run test:faults -- [--short] [--json FILE] [part …]
 
-Strikes Herald's ingest with faults while an oracle watches. Without names every part is run.
-  --short      few strikes of each kind
+Injects faults into a running ingest while an oracle watches. Runs every part when none is named.
+  --short      few faults of each kind
   --json FILE  writes the figures to FILE`
 
 export function readCommandLine(args: readonly string[]): CommandLine {

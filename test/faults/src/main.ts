@@ -6,7 +6,7 @@ import { emptyRow } from './run-part.ts'
 import { runParts } from './run-parts.ts'
 import { findNeeds } from './what-it-needs.ts'
 
-// The fault suite: what is named on the command line, or everything.
+// Runs the parts of the fault suite that the command line names, or all of them.
 const startedAt = Date.now()
 const log = (line: string) => {
   const seconds = String(Math.round((Date.now() - startedAt) / 1_000)).padStart(5)
@@ -17,7 +17,7 @@ async function main(): Promise<number> {
   const { isShort, isHelp, json, names } = readCommandLine(process.argv.slice(2))
   const { selected, unknown } = selectParts(names)
   if (isHelp || unknown.length > 0) {
-    if (unknown.length > 0) console.error(`Unknown: ${unknown.join(', ')}\n`)
+    if (unknown.length > 0) console.error(`Unknown part: ${unknown.join(', ')}\n`)
     const known = [...parts.map(({ name }) => name), ...Object.keys(groups)]
     console.log(`${usage}\n\nParts: ${known.join(', ')}`)
     return unknown.length > 0 ? 2 : 0
@@ -29,15 +29,15 @@ async function main(): Promise<number> {
   }
   const onRow = (row: Row) => {
     rows.push(row)
-    const place = ({ part }: Row) => selected.findIndex(({ name }) => name === part)
-    rows.sort((a, b) => place(a) - place(b))
+    const order = ({ part }: Row) => selected.findIndex(({ name }) => name === part)
+    rows.sort((a, b) => order(a) - order(b))
     save()
   }
   try {
     const needs = await findNeeds(log)
     if (needs.kind === 'found') await runParts(selected, { isShort, log, python: needs.python, onRow })
     else {
-      log(`Nothing of it can be run here: ${needs.reason}`)
+      log(`The suite cannot run on this machine: ${needs.reason}`)
       for (const part of selected) onRow({ ...emptyRow(part), verdict: 'skipped', reason: needs.reason })
     }
   } catch (error) {

@@ -4,49 +4,49 @@ import type { Mutant } from './mutants/mutants.ts'
 import type { Stack } from './stack/stack.ts'
 import { pause } from './until.ts'
 
-/** A fault that struck, and how many records were acknowledged and not committed at that moment. */
-export interface Strike {
+/** An injected fault, and the number of records that were acknowledged but not committed at that moment. */
+export type Strike = {
   fault: string
   inFlight: number
 }
 
-export interface PartContext {
+export type PartContext = {
   campaign: Campaign
   stack: Stack
-  /** How often the part's fault is to strike. */
+  /** How often to inject the part's fault. */
   times: number
   isShort: boolean
   strikes: Strike[]
   log: (line: string) => void
 }
 
-/** What runs one after another, with servers of its own. */
+/** Parts of one lane run one after another, on the lane's own servers. */
 export type Lane = 'members' | 'servers' | 'network'
 
-/** One kind of fault. It throws when something does not come about; what is wrong with the data the oracle tells. */
-export interface Part {
+/** One kind of fault. `run` throws when the system does not recover; the oracle reports violations of the data. */
+export type Part = {
   name: string
-  /** Times in the short and in the full run. */
+  /** How often the fault is injected in the short and in the full run. */
   short: number
   full: number
-  /** Parts of different lanes run at the same time. */
+  /** Parts of different lanes run concurrently. */
   lane: Lane
-  /** It needs servers of its own, or no server at all when it can't be run here. */
+  /** Starts servers for this part only; skips the part where that is not possible. */
   ownStack?: () => Promise<OwnStack>
-  /** Its campaign is not to be shared with other parts. */
+  /** The part does not share its campaign with others. */
   isAlone?: boolean
-  /** It keeps the whole machine busy: the full run does it when all other lanes are done. */
+  /** The part uses every core: the full run starts it after all other lanes. */
   isHeavy?: boolean
-  /** Ingest broken on purpose: the part passes when the oracle finds it out. */
+  /** Deliberately broken ingest: the part passes when the oracle detects it. */
   mutant?: Mutant
   run(context: PartContext): Promise<void>
-  /** Something to be told beside the figures, for the JSON. */
+  /** Additional figures for the JSON report. */
   notes?: () => Record<string, unknown>
 }
 
 export type OwnStack = { kind: 'skipped'; reason: string } | { kind: 'started'; stack: Stack }
 
-/** Fills the pipe, strikes at once, and waits until the fault is over and the group has caught up. */
+/** Puts records in flight, injects the fault immediately, and waits until it is over and the group has caught up. */
 export async function strike(
   { campaign, strikes, log }: PartContext,
   fault: string,
@@ -58,10 +58,10 @@ export async function strike(
   const inFlight = await campaign.load.fill(options)
   await hit()
   strikes.push({ fault, inFlight })
-  log(`${fault}: struck ${inFlight} records in flight`)
+  log(`${fault}: ${inFlight} records in flight`)
   await recover()
   await campaign.load.caughtUp()
 }
 
-/** Lets a state last that is part of the fault itself. */
+/** Waits for the duration of a fault. */
 export const lasting = (seconds: number) => pause(seconds * 1_000)

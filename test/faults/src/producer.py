@@ -1,7 +1,7 @@
 """A foreign client (librdkafka) that produces the events of the plan, and logs each record once it is acknowledged.
 
-Reads one JSON command per line, answers "done" when all of it is acknowledged. A line of the log is
-"<event> <topic> <partition> <offset>", and of a record that can never succeed also the record itself.
+Reads one JSON command per line and prints "done" when all of its records are acknowledged. A line of the log is
+"<event> <topic> <partition> <offset>", followed by the record itself for a poison record.
 """
 
 import base64
@@ -30,12 +30,12 @@ def timestamp(n):
 
 
 def subscriber(n):
-    """A receipt belongs to the subscriber of what it is about."""
+    """A receipt belongs to the subscriber of its notification."""
     return uuid(1, (n if n % 20 < 18 else target_of(n)) * 7 % 997)
 
 
 def target_of(n):
-    """Of one in four e-mails the receipt comes 500 events ahead of its notification."""
+    """One in four e-mail receipts precedes its notification by 500 events."""
     block, first = n // 20, n - n % 20
     return first + 2 if n % 20 == 18 else first + 3 + (500 if block % 4 == 0 else 0)
 

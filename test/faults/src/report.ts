@@ -1,5 +1,5 @@
-/** What became of a part. */
-export interface Row {
+/** The result of a part. */
+export type Row = {
   part: string
   verdict: 'passed' | 'failed' | 'skipped'
   reason?: string
@@ -36,7 +36,7 @@ const columns: readonly [title: string, (row: Row) => string | number][] = [
   ['verdict', (row) => row.verdict],
 ]
 
-/** As a table that is Markdown, too. */
+/** Formats the results as a Markdown table. */
 export function tableOf(rows: readonly Row[]): string {
   const cells = [columns.map(([title]) => title), ...rows.map((row) => columns.map(([, value]) => String(value(row))))]
   const widths = columns.map((_, index) => Math.max(...cells.map((line) => (line[index] ?? '').length)))
@@ -45,7 +45,7 @@ export function tableOf(rows: readonly Row[]): string {
   return [lines[0], rule, ...lines.slice(1)].join('\n')
 }
 
-/** The line by which every check of the project tells its counts; a part that was not come to counts as failed. */
+/** The line with the counts that every check of the project prints; a part that did not run counts as failed. */
 export function countsOf(rows: readonly Row[], selected: number): string {
   const count = (verdict: Row['verdict']) => rows.filter((row) => row.verdict === verdict).length
   const failed = count('failed') + selected - rows.length

@@ -5,14 +5,14 @@ import type { Row } from './report.ts'
 import { emptyRow, failedRow, noFigures, runPart } from './run-part.ts'
 import { type Stack, startStack } from './stack/stack.ts'
 
-export interface RunOptions {
+export type RunOptions = {
   isShort: boolean
   python: NodeJS.ProcessEnv
   log: (line: string) => void
   onRow: (row: Row) => void
 }
 
-/** Runs the parts, each lane with servers of its own: what strikes processes has to wait more than it works. */
+/** Runs the lanes concurrently, each with its own servers: most of a fault is waiting. */
 export async function runParts(selected: readonly Part[], options: RunOptions): Promise<void> {
   const isLate = ({ isHeavy }: Part) => isHeavy === true && !options.isShort
   await runLanes(
@@ -33,7 +33,7 @@ async function runLane(selected: readonly Part[], options: RunOptions): Promise<
   let stack: Stack | undefined
   let shared: { campaign: Campaign; figures: Figures } | undefined
   const endShared = async (): Promise<void> => {
-    await shared?.campaign.stop().catch((error) => options.log(`Not everything could be stopped: ${error}`))
+    await shared?.campaign.stop().catch((error) => options.log(`Stopping the campaign failed: ${error}`))
     shared = undefined
   }
   const runHere = async (part: Part): Promise<Row> => {
@@ -51,7 +51,7 @@ async function runLane(selected: readonly Part[], options: RunOptions): Promise<
   try {
     for (const part of selected) {
       const running = part.ownStack ? runApart(part, options) : runHere(part)
-      // One that can't even begin must not keep the others from their turn.
+      // A part that cannot start must not prevent the others.
       options.onRow(await running.catch((error) => failedRow(part, error)))
     }
   } finally {
@@ -60,11 +60,11 @@ async function runLane(selected: readonly Part[], options: RunOptions): Promise<
   }
 }
 
-/** A part that brings its own servers. */
+/** Runs a part that starts its own servers. */
 async function runApart(part: Part, options: RunOptions): Promise<Row> {
   const own = await part.ownStack?.()
   if (!own || own.kind === 'skipped') {
-    const reason = own?.reason ?? 'it can not be run here'
+    const reason = own?.reason ?? 'its servers cannot run on this machine'
     options.log(`${part.name}: skipped, ${reason}`)
     return { ...emptyRow(part), verdict: 'skipped', reason }
   }
@@ -73,7 +73,7 @@ async function runApart(part: Part, options: RunOptions): Promise<Row> {
     try {
       return (await runPart(part, campaign, own.stack, options, noFigures)).row
     } finally {
-      await campaign.stop().catch((error) => options.log(`Not everything could be stopped: ${error}`))
+      await campaign.stop().catch((error) => options.log(`Stopping the campaign failed: ${error}`))
     }
   } finally {
     await own.stack.stop()

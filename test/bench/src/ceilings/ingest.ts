@@ -1,6 +1,6 @@
 /**
- * What Kafka, MongoDB and their two drivers alone allow: parse, insert, commit, and nothing else. The same durability and
- * commits as Herald, and as many indexes, in a clustered collection too; nothing is validated, derived or told apart.
+ * The ceiling of ingest, with only the drivers of Kafka and MongoDB: parse, insert, commit. Durability, commits and the
+ * number of indexes are those of Herald, in a clustered collection too; nothing is validated, derived or deduplicated.
  */
 import process from 'node:process'
 import { Kafka, logLevel } from 'kafkajs'

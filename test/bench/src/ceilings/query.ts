@@ -1,12 +1,12 @@
 /**
- * What Fastify, MongoDB and their driver alone allow, in the forms that MODE names:
+ * The ceilings of the query service, with only Fastify, MongoDB and its driver. MODE is one of:
  *
- * - `raw`: a page of 20 as the bytes that MongoDB sent, nothing looked at;
- * - `naive`: the same as most would write it: `find().sort().limit()`, a mapping function, `JSON.stringify`;
- * - `ping`: a command that does nothing;
+ * - `raw`: a page of 20 as BSON, not decoded;
+ * - `naive`: a typical implementation of the page: `find().sort().limit()`, a mapping function, `JSON.stringify`;
+ * - `ping`: a command without work;
  * - `mark`: the driver's `findOneAndUpdate`.
  *
- * Who asks stands in the path, and is believed.
+ * The path names the user; nothing is authenticated.
  */
 import process from 'node:process'
 import { fastify } from 'fastify'

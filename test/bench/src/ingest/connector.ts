@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
 import { findJava, findMavenJars, startProgram } from '@herald/local-stack'
-import { type Contestant, type Course, createPlainCollection } from './contestant.ts'
+import { type Contestant, createPlainCollection, type DrainOptions } from './contestant.ts'
 
 const kafkaVersion = '4.1.0'
 const connectorVersion = '2.0.1'
 
-// One line at the start, and what goes wrong.
+// One line at the start, and errors.
 const logging = `status = error
 appender.out.type = Console
 appender.out.name = out
@@ -20,10 +20,10 @@ logger.connect.name = org.apache.kafka.connect.runtime.Connect
 logger.connect.level = info
 `
 
-/** MongoDB's Kafka sink connector in Kafka Connect standalone: idempotent by the event's id, as it can best be. */
-export async function startConnector(course: Course): Promise<Contestant> {
-  const options = { environment: process.env, log: console.error }
-  const java = await findJava(options)
+/** MongoDB's Kafka sink connector in standalone Kafka Connect, made idempotent by the event's id. */
+export async function startConnector(options: DrainOptions): Promise<Contestant> {
+  const findOptions = { environment: process.env, log: console.error }
+  const java = await findJava(findOptions)
   const jars = await findMavenJars(
     java,
     {
@@ -38,9 +38,9 @@ export async function startConnector(course: Course): Promise<Contestant> {
       ],
       files: { 'log4j2.properties': logging },
     },
-    options,
+    findOptions,
   )
-  const collection = await createPlainCollection(course.database)
+  const collection = await createPlainCollection(options.database)
   const folder = await mkdtemp(join(tmpdir(), 'herald-connect-'))
   const worker = join(folder, 'worker.properties')
   const sink = join(folder, 'sink.properties')
@@ -58,8 +58,8 @@ export async function startConnector(course: Course): Promise<Contestant> {
     environment: process.env,
     folder,
     async prepare() {
-      await writeFile(worker, lines(workerSettings(course, folder)))
-      await writeFile(sink, lines(sinkSettings(course, collection.collectionName)))
+      await writeFile(worker, lines(workerSettings(options, folder)))
+      await writeFile(sink, lines(sinkSettings(options, collection.collectionName)))
     },
     ready: { line: /Kafka Connect started/ },
   })
@@ -71,7 +71,7 @@ const lines = (settings: Record<string, string>) =>
     .map(([name, value]) => `${name}=${value}\n`)
     .join('')
 
-const workerSettings = ({ brokers }: Course, folder: string) => ({
+const workerSettings = ({ brokers }: DrainOptions, folder: string) => ({
   'bootstrap.servers': brokers.join(','),
   'key.converter': 'org.apache.kafka.connect.storage.StringConverter',
   'value.converter': 'org.apache.kafka.connect.json.JsonConverter',
@@ -83,7 +83,7 @@ const workerSettings = ({ brokers }: Course, folder: string) => ({
   listeners: 'http://127.0.0.1:0',
 })
 
-const sinkSettings = ({ groupId, topics, topic, mongodbUri, database }: Course, collection: string) => ({
+const sinkSettings = ({ groupId, topics, topic, mongodbUri, database }: DrainOptions, collection: string) => ({
   name: groupId,
   'connector.class': 'com.mongodb.kafka.connect.MongoSinkConnector',
   'tasks.max': '2',

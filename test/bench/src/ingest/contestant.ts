@@ -9,10 +9,10 @@ import { serviceSettings } from '../settings.ts'
 /** A program that drains a topic into a collection. */
 export type Contestant = { readonly pid: number; readonly collection: Collection<Document>; stop(): Promise<void> }
 
-export type Course = {
+export type DrainOptions = {
   readonly brokers: readonly string[]
   readonly mongodbUri: string
-  /** Empty. */
+  /** An empty database. */
   readonly database: Db
   readonly topics: HeraldTopics
   readonly topic: 'mention' | 'change'
@@ -22,13 +22,13 @@ export type Course = {
 const run = promisify(execFile)
 const fileOf = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
-/** Herald's ingest, as it is built. */
-export async function startIngest(course: Course): Promise<Contestant> {
-  const { database, topic } = course
+/** Starts Herald's built ingest. */
+export async function startIngest(options: DrainOptions): Promise<Contestant> {
+  const { database, topic } = options
   const settings = serviceSettings({
-    ...course,
+    ...options,
     database: database.databaseName,
-    kafkaBrokers: course.brokers,
+    kafkaBrokers: options.brokers,
     tokens: await createTokenIssuer(),
   })
   await run(process.execPath, [fileOf('../../../../services/ingest/dist/migrate.js')], { env: settings })
@@ -37,17 +37,17 @@ export async function startIngest(course: Course): Promise<Contestant> {
   return { pid: service.pid, collection, stop: service.stop }
 }
 
-/** What the drivers alone allow: see `ceilings/ingest.ts`. */
-export async function startIngestCeiling(course: Course): Promise<Contestant> {
-  const collection = await createPlainCollection(course.database)
+/** Starts the ceiling: see `ceilings/ingest.ts`. */
+export async function startIngestCeiling(options: DrainOptions): Promise<Contestant> {
+  const collection = await createPlainCollection(options.database)
   const environment = {
     ...process.env,
-    MONGODB_URI: course.mongodbUri,
-    MONGODB_DATABASE: course.database.databaseName,
+    MONGODB_URI: options.mongodbUri,
+    MONGODB_DATABASE: options.database.databaseName,
     COLLECTION: collection.collectionName,
-    KAFKA_BROKERS: course.brokers.join(','),
-    KAFKA_GROUP_ID: course.groupId,
-    TOPIC: course.topics[course.topic],
+    KAFKA_BROKERS: options.brokers.join(','),
+    KAFKA_GROUP_ID: options.groupId,
+    TOPIC: options.topics[options.topic],
   }
   const program = await startProgram({
     name: 'the ceiling of ingest',
@@ -59,7 +59,7 @@ export async function startIngestCeiling(course: Course): Promise<Contestant> {
   return { pid: program.pid, collection, stop: program.stop }
 }
 
-/** A collection for events as they are, with as many indexes as Herald's change log has, on the same values. */
+/** A collection of unchanged events, with the same number of indexes on the same values as Herald's change log. */
 export async function createPlainCollection(database: Db): Promise<Collection<Document>> {
   const collection = await database.createCollection('events', { clusteredIndex: { key: { _id: 1 }, unique: true } })
   await collection.createIndexes([{ key: { 'data.entityId': 1, _id: 1 } }, { key: { 'data.user.id': 1, _id: 1 } }])

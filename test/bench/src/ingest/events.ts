@@ -14,16 +14,16 @@ export function uuidOf(name: string): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }
 
-const memory = new Map<string, string>()
-/** The same for the few thousand names that come again and again. */
-function known(name: string): string {
-  const found = memory.get(name) ?? uuidOf(name)
-  memory.set(name, found)
+const uuids = new Map<string, string>()
+/** A cached {@link uuidOf} for the few thousand names that repeat. */
+function cachedUuidOf(name: string): string {
+  const found = uuids.get(name) ?? uuidOf(name)
+  uuids.set(name, found)
   return found
 }
 
 function envelope(sequence: number, type: string, data: unknown): EventRecord {
-  const subscriberid = known(`subscriber ${sequence % subscribers}`)
+  const subscriberid = cachedUuidOf(`subscriber ${sequence % subscribers}`)
   const event = {
     specversion: '1.0',
     id: uuidOf(`event ${sequence}`),
@@ -36,13 +36,13 @@ function envelope(sequence: number, type: string, data: unknown): EventRecord {
   return { key: subscriberid, value: JSON.stringify(event), headers }
 }
 
-/** A change of a value, some 560 bytes. */
+/** A change of a value, about 560 bytes. */
 export function changeEvent(sequence: number): EventRecord {
   const user = sequence % 997
   return envelope(sequence, 'herald.change.recorded.v1', {
-    user: { id: known(`user ${user}`), name: `User Number ${user}`, email: `user.${user}@example.com` },
+    user: { id: cachedUuidOf(`user ${user}`), name: `User Number ${user}`, email: `user.${user}@example.com` },
     entityType: 'data point',
-    entityId: known(`entity ${sequence % 5_003}`),
+    entityId: cachedUuidOf(`entity ${sequence % 5_003}`),
     entityTitle: `Energy consumption, site ${sequence % 5_003}`,
     actionType: 'update',
     changedField: 'value',
@@ -51,15 +51,15 @@ export function changeEvent(sequence: number): EventRecord {
   })
 }
 
-/** A mention of as many recipients, some 900 bytes. */
+/** A mention for `recipientCount` recipients, about 900 bytes. */
 export function mentionEvent(sequence: number, recipientCount: number): EventRecord {
   const recipientIds = Array.from({ length: recipientCount }, (_, i) =>
-    known(`recipient ${(sequence * 31 + i * 3_331) % recipients}`),
+    cachedUuidOf(`recipient ${(sequence * 31 + i * 3_331) % recipients}`),
   )
   return envelope(sequence, 'herald.mention.created.v1', mentionData(sequence, recipientIds))
 }
 
-/** A mention that happens now. */
+/** A mention with the current time. */
 export function mentionNow(sequence: number, subscriberid: string, recipientIds: readonly string[]): EventRecord {
   const event = {
     specversion: '1.0',
@@ -83,14 +83,14 @@ function mentionData(sequence: number, recipientIds: readonly string[]) {
   }
   return {
     actor: {
-      id: known(`user ${actor}`),
+      id: cachedUuidOf(`user ${actor}`),
       name: `User Number ${actor}`,
       image: `https://images.example.com/${actor}.png`,
     },
     actorType: 'user',
-    subjectId: known(`subject ${sequence % 2_003}`),
+    subjectId: cachedUuidOf(`subject ${sequence % 2_003}`),
     subjectType: 'user',
-    locationId: known(`location ${sequence % 4_001}`),
+    locationId: cachedUuidOf(`location ${sequence % 4_001}`),
     locationType: 'comment',
     metadata: { mention, add: {}, edit: {} },
     recipientIds,

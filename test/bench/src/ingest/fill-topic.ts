@@ -3,7 +3,7 @@ import type { EventRecord } from './events.ts'
 
 const recordsPerRequest = 2_000
 
-/** Publishes `count` events into the topic, by key. */
+/** Publishes `count` events to the topic, partitioned by key. */
 export async function fillTopic(
   brokers: readonly string[],
   topic: string,

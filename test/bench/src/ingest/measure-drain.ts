@@ -3,9 +3,9 @@ import type { Collection, Document } from 'mongodb'
 import { processUsage } from '../process-usage.ts'
 
 export type Drain = {
-  /** Documents a second, from the first to the last of them: the start and the group's own delay do not count. */
+  /** Documents per second from the first to the last, without the start and the group's initial delay. */
   readonly perSecond: number
-  /** Processor time of the process for a document, in microseconds. */
+  /** CPU time of the process per document in microseconds. */
   readonly cpuPerDocument: number
   readonly peakMemoryBytes: number
 }
@@ -13,13 +13,13 @@ export type Drain = {
 const pollMs = 20
 const limitMs = 300_000
 
-/** Waits until the collection holds `expected` documents, and tells how fast they came. */
+/** Waits until the collection contains `expected` documents, and returns how fast they were stored. */
 export async function measureDrain(collection: Collection<Document>, expected: number, pid: number): Promise<Drain> {
   const deadline = performance.now() + limitMs
-  const until = async (wanted: number) => {
+  const until = async (target: number) => {
     for (;;) {
       const count = await collection.estimatedDocumentCount()
-      if (count >= wanted) return { count, at: performance.now(), usage: await processUsage(pid) }
+      if (count >= target) return { count, at: performance.now(), usage: await processUsage(pid) }
       if (performance.now() > deadline) throw new Error(`${count} of ${expected} documents after ${limitMs / 1_000} s`)
       await pause(pollMs)
     }

@@ -36,7 +36,7 @@ async function printPlans(db: Db) {
 async function measureRounds(db: Db): Promise<Map<string, Figures[]>> {
   const figures = new Map<string, Figures[]>(chosen.map(({ name }) => [name, []]))
   for (let round = 0; round < roundCount; round++) {
-    // Another layout begins each round, so that what a layout leaves behind does not always meet the same one.
+    // Each round starts with another layout, so that side effects of one do not always affect the same next one.
     const order = chosen.map((_, i) => chosen[(i + round) % chosen.length]).filter((layout) => layout !== undefined)
     for (const layout of order) {
       const begun = performance.now()

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** Where a notification lives: three UUIDs of 16 bytes each. `id` is a UUIDv7, the same for every recipient of an event. */
+/** The key of a notification: three UUIDs of 16 bytes. `id` is a UUIDv7, equal for every recipient of an event. */
 export type Address = { subscriber: Buffer; recipient: Buffer; id: Buffer }
 
 export type EventContent = {
@@ -61,7 +61,7 @@ export function idOf(sequence: number): Buffer {
   return bytes
 }
 
-/** What one event tells all its recipients: one of 500 actors, a metadata text of some 200 bytes. */
+/** The content of an event, equal for all recipients: one of 500 actors, metadata of about 200 bytes. */
 export function contentOf(sequence: number): EventContent {
   const seed = bytesOf(`content ${sequence}`)
   const actor = seed.readUInt16BE(0) % 500

@@ -1,7 +1,7 @@
 import { Binary, type CreateCollectionOptions, type Document, type Filter, type IndexDescription } from 'mongodb'
 import type { Address, Notification } from './documents.ts'
 
-/** One way to lay the collection `notifications` out, and how the product would ask it. */
+/** A layout of the collection `notifications` with the product's queries for it. */
 export type Layout = {
   name: string
   about: string

@@ -4,7 +4,7 @@ import type { Layout } from './layouts.ts'
 import { createNotifications } from './operations.ts'
 import { addressOf, type Population } from './population.ts'
 
-/** What explain() says of the product's queries, as rows: layout, query, stages from last to first, keys, documents. */
+/** The plans of the product's queries by explain(), as rows: layout, query, stages from last to first, keys, documents. */
 export async function explainPlans(db: Db, layout: Layout, population: Population): Promise<string[]> {
   const collection = await createNotifications(db, layout)
   const documents = population.deep().map(layout.toDocument)
@@ -40,7 +40,7 @@ export async function explainPlans(db: Db, layout: Layout, population: Populatio
   return lines
 }
 
-/** A filter that no index helps with, over the newest `bound` of a feed and no more. */
+/** A filter without an index, applied to at most the newest `bound` notifications of a feed. */
 function boundedWalk(layout: Layout, feed: Document, bound: number): Document[] {
   return [
     { $match: feed },

@@ -5,16 +5,16 @@ const recipientsPerSubscriber = 1_000
 const firstDeepSequence = 1_000_000
 const firstLateSequence = 2_000_000
 
-/** Recipients 0 to 9,999; each thousand belongs to one subscriber. */
+/** Recipients 0 to 9,999, a thousand per subscriber. */
 export const recipientCount = subscribers * recipientsPerSubscriber
-/** Recipients 0 to 49 get {@link deepCount} more notifications on top of the 20 that everybody has. */
+/** Recipients 0 to 49 get {@link deepCount} notifications in addition to the 20 of every recipient. */
 export const deepRecipientCount = 50
 export const deepCount = 980
 
 export type Population = ReturnType<typeof createPopulation>
 
 /**
- * Who gets which notification, the same on every run.
+ * Assigns notifications to recipients, equally on every run.
  *
  * @param fanOut recipients of one event; a divisor of 1,000
  */
@@ -55,7 +55,7 @@ function evenFeeds(fanOut: number, count: number, firstSequence: number): Notifi
   return Array.from({ length: count / fanOut }, (_, event) => {
     const subscriber = event % subscribers
     const turn = Math.floor(event / subscribers)
-    // Every pass over a subscriber's recipients deals them out anew: 7 ** n and 1,000 have no common divisor.
+    // Every pass over a subscriber's recipients permutes them: 7 ** n and 1,000 have no common divisor.
     const stride = 7 ** (Math.floor(turn / groups) % 5)
     const recipients = Array.from({ length: fanOut }, (_, i) => {
       const dealt = (((turn % groups) * fanOut + i) * stride) % recipientsPerSubscriber

@@ -6,8 +6,8 @@ const show = (value: number) =>
   value >= 1_000 ? Math.round(value).toLocaleString('en') : value >= 100 ? value.toFixed(0) : value.toPrecision(3)
 
 /**
- * A Markdown table of one row per figure: the median of every layout, its least and greatest, and its ratio to the
- * first layout: the median of the ratios within each round, which what else runs on the machine disturbs least.
+ * A Markdown table with one row per figure: median, minimum and maximum of every layout, and its ratio to the first one.
+ * The ratio is the median of the ratios within each round, which other load on the machine affects least.
  */
 export function comparisonTable(rounds: ReadonlyMap<string, readonly Figures[]>): string {
   const names = [...rounds.keys()]

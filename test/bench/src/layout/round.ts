@@ -19,7 +19,7 @@ const batchSize = 1_000
 
 type Subject = { db: Db; layout: Layout; population: Population }
 
-/** Every figure of one layout, on a fresh collection. The names say the unit. */
+/** Measures every figure of a layout on a new collection. The names include the unit. */
 export async function measureLayout(
   { db, layout, population }: Subject,
   seed: number,

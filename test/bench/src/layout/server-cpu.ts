@@ -1,8 +1,8 @@
 import type { Db } from 'mongodb'
 
 /**
- * Runs `task` and adds the processor time that mongod took meanwhile, in microseconds. Unlike a rate it stays the same
- * when others use the machine. Linux alone: elsewhere it is not a number.
+ * Runs `task` and adds the CPU time that mongod used meanwhile, in microseconds. Unlike a rate it does not depend on other
+ * load of the machine. Only on Linux; not a number on other systems.
  */
 export async function withServerCpu<T extends object>(db: Db, task: () => Promise<T>): Promise<T & { cpu: number }> {
   const used = async () => {

@@ -3,7 +3,7 @@ import type { Db } from 'mongodb'
 /**
  * Runs `task` with a WiredTiger cache smaller than the data, between two checkpoints.
  *
- * @returns what the task gave, and the blocks read into the cache and the bytes written from it meanwhile
+ * @returns the result of the task, the blocks read into the cache and the bytes written from it
  */
 export async function withSmallCache<T>(db: Db, task: () => Promise<T>) {
   const cache = async () => (await db.admin().serverStatus()).wiredTiger.cache as Record<string, number>

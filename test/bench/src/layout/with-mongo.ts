@@ -1,7 +1,7 @@
 import { startMongoDB } from '@herald/local-stack'
 import { MongoClient } from 'mongodb'
 
-/** Hands out a client of the replica set at `MONGODB_URI`, or of one that is started for the occasion. */
+/** Runs `task` with a client of the replica set at `MONGODB_URI`, or of a temporary one. */
 export async function withMongo(task: (client: MongoClient) => Promise<void>): Promise<void> {
   const server = await startMongoDB()
   const client = new MongoClient(server.uri, { retryWrites: true, maxPoolSize: 20 })

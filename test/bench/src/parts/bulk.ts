@@ -16,7 +16,7 @@ import { serviceSettings } from '../settings.ts'
 
 const mebi = 2 ** 20
 
-/** What touches very many documents at once: mark all read, and the change log as one document. */
+/** Operations on very many documents: marking all as read, and exporting the change log. */
 export const bulk: Part = {
   name: 'bulk',
   about: 'mark 100,000 read at once, and export 1,000,000 change entries',
@@ -70,7 +70,7 @@ async function unmark({ database }: QueryBench, at: Date): Promise<void> {
     .updateMany({ unread: { $exists: false } }, { $set: { unread: true, readStateAt: at }, $unset: { readAt: true } })
 }
 
-/** Milliseconds that the pages of others take, asked for by two at once until `end`. */
+/** Latencies in milliseconds of other users' pages, requested by two clients until `end`. */
 async function pagesWhile({ query }: QueryBench, users: readonly User[], end: Promise<void>): Promise<number[]> {
   const times: number[] = []
   let isOver = false
@@ -97,7 +97,7 @@ async function measureExport(context: BenchContext): Promise<Figure[]> {
   const tokens = await createTokenIssuer()
   const subscriberId = randomUUID()
   await storeEntries(servers.mongodbUri, name, subscriberId, entries)
-  log(`${entries} change entries are stored`)
+  log(`${entries} change entries stored`)
   const { mongodbUri, kafkaBrokers } = servers
   const query = await startService('query', serviceSettings({ mongodbUri, database: name, tokens, kafkaBrokers }))
   const token = await tokens.sign({ subscriber_id: subscriberId })
@@ -111,7 +111,7 @@ async function measureExport(context: BenchContext): Promise<Figure[]> {
           const begun = performance.now()
           await takeAll(`${query.url}/change-entries/all`, token)
           const seconds = (performance.now() - begun) / 1_000
-          // Since the start of the process: what the first export took and keeps counts for the next ones, too.
+          // Peak since the process started: memory kept by the first export also counts for the next ones.
           extra.push(((await processUsage(query.pid)).peakMemoryBytes - idle) / mebi)
           return entries / seconds
         },

@@ -6,7 +6,7 @@ import { notificationFor, type User } from '../query/population.ts'
 
 const perRound = 400
 
-/** Whether what one user asks costs more when there is much more of everything. */
+/** How the cost of a request grows with the amount of data and of recipients. */
 export const growth: Part = {
   name: 'growth',
   about: 'a page among 5,000,000 notifications, and a mark of a notification with 10,000 recipients',
@@ -17,7 +17,7 @@ export const growth: Part = {
     const few = { users: 100, notificationsEach: context.smoke ? 10 : 100 }
     return withQuery(context, few, (small) =>
       withQuery(context, many, async (large) => {
-        // Each user's token is verified at his first request, which is no matter of growth.
+        // Excludes the verification of each user's token at the first request.
         for (const bench of [large, small]) await medianOf(bench, page(bench))
         const pages = await alternate(
           context,
@@ -66,16 +66,16 @@ export const growth: Part = {
 
 const show = (milliseconds: number) => `${milliseconds.toFixed(2)} ms`
 
-type Ask = (index: number) => Promise<Response>
+type SendRequest = (index: number) => Promise<Response>
 
-/** Milliseconds of one request after the other. */
-async function medianOf({ users }: QueryBench, ask: Ask): Promise<number> {
+/** Median latency in milliseconds of sequential requests. */
+async function medianOf({ users }: QueryBench, send: SendRequest): Promise<number> {
   const times: number[] = []
   for (let i = 0; i < perRound; i++) {
     const begun = performance.now()
-    const response = await ask((i * 7_919) % users.length)
+    const response = await send((i * 7_919) % users.length)
     await response.text()
-    if (!response.ok) throw new Error(`A request answered ${response.status}`)
+    if (!response.ok) throw new Error(`A request returned ${response.status}`)
     times.push(performance.now() - begun)
   }
   return median(times)
@@ -84,12 +84,12 @@ async function medianOf({ users }: QueryBench, ask: Ask): Promise<number> {
 const bearer = (user: User | undefined) => ({ authorization: `Bearer ${user?.token}` })
 
 const page =
-  ({ query, users }: QueryBench): Ask =>
+  ({ query, users }: QueryBench): SendRequest =>
   (index) =>
     fetch(query.url, { headers: bearer(users[index]) })
 
-/** Read and unread in turn: each changes something. */
-function mark({ query, users }: QueryBench, idFor: (index: number) => string): Ask {
+/** Marks as read and unread in turn, so that each mark changes the notification. */
+function mark({ query, users }: QueryBench, idFor: (index: number) => string): SendRequest {
   const isRead = new Set<number>()
   return (index) => {
     const state = isRead.delete(index) ? 'unread' : 'read'
@@ -101,7 +101,7 @@ function mark({ query, users }: QueryBench, idFor: (index: number) => string): A
   }
 }
 
-/** One notification for all users, and one for each. */
+/** Stores one notification for all users, and one for each user. */
 async function storeMarked({ servers }: BenchContext, { database }: QueryBench, users: readonly User[]) {
   const uri = servers.mongodbUri
   const store = createStore({ uri, database: database.databaseName, applicationName: 'herald-bench' })

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { createTopics, type HeraldTopics, topicsWithSuffix } from '@herald/local-stack'
 import { startConnector } from '../ingest/connector.ts'
-import { type Contestant, type Course, startIngest, startIngestCeiling } from '../ingest/contestant.ts'
+import { type Contestant, type DrainOptions, startIngest, startIngestCeiling } from '../ingest/contestant.ts'
 import { changeEvent, mentionEvent } from '../ingest/events.ts'
 import { fillTopic } from '../ingest/fill-topic.ts'
 import { type Drain, measureDrain } from '../ingest/measure-drain.ts'
@@ -12,7 +12,7 @@ const partitions = 6
 const recipientsOfMention = 3
 const mebi = 2 ** 20
 
-/** How fast a topic that is full is drained, beside what the drivers alone allow and beside MongoDB's own connector. */
+/** The rate at which a full topic is drained, compared with the drivers only and with MongoDB's connector. */
 export const ingest: Part = {
   name: 'ingest',
   about: 'change events and mentions from Kafka to MongoDB',
@@ -21,7 +21,7 @@ export const ingest: Part = {
     const mentions = Math.round(changes / recipientsOfMention)
     const topics = await fill(context, changes, mentions)
     const drain =
-      (topic: 'mention' | 'change', documents: number, start: (course: Course) => Promise<Contestant>) => () =>
+      (topic: 'mention' | 'change', documents: number, start: (options: DrainOptions) => Promise<Contestant>) => () =>
         drainOnce(context, topics, topic, documents, start)
     const {
       herald,
@@ -37,7 +37,7 @@ export const ingest: Part = {
         mentions: drain('mention', mentions * recipientsOfMention, startIngest),
       },
       ({ perSecond, cpuPerDocument, peakMemoryBytes }) =>
-        `${showNumber(perSecond)}/s, ${cpuPerDocument.toFixed(1)} µs of processor each, ${Math.round(peakMemoryBytes / mebi)} MiB`,
+        `${showNumber(perSecond)}/s, ${cpuPerDocument.toFixed(1)} µs CPU each, ${Math.round(peakMemoryBytes / mebi)} MiB`,
     )
     const rates = (drains: readonly Drain[]) => drains.map(({ perSecond }) => perSecond)
     const memory = (drains: readonly Drain[]) => drains.map(({ peakMemoryBytes }) => peakMemoryBytes / mebi)
@@ -47,7 +47,7 @@ export const ingest: Part = {
         what: 'change events stored',
         unit,
         measured: rates(herald),
-        beside: { name: 'kafkajs and insertMany alone', measured: rates(ceiling) },
+        beside: { name: 'kafkajs and insertMany only', measured: rates(ceiling) },
         goal: { atLeast: 0.8 },
       },
       {
@@ -71,11 +71,11 @@ export const ingest: Part = {
         goal: { atLeast: 0.9 },
       },
       {
-        what: 'processor time of ingest for a change event',
+        what: 'CPU time of ingest per change event',
         unit: 'µs',
         measured: herald.map(({ cpuPerDocument }) => cpuPerDocument),
         beside: {
-          name: 'kafkajs and insertMany alone',
+          name: 'kafkajs and insertMany only',
           measured: ceiling.map(({ cpuPerDocument }) => cpuPerDocument),
         },
       },
@@ -87,7 +87,7 @@ async function fill({ servers, log }: BenchContext, changes: number, mentions: n
   const topics = await createTopics(servers.kafkaBrokers, topicsWithSuffix(randomUUID()), { partitions })
   await fillTopic(servers.kafkaBrokers, topics.change, changes, changeEvent)
   await fillTopic(servers.kafkaBrokers, topics.mention, mentions, (i) => mentionEvent(i, recipientsOfMention))
-  log(`${changes} change events and ${mentions} mentions are in their topics`)
+  log(`${changes} change events and ${mentions} mentions published`)
   return topics
 }
 
@@ -96,11 +96,11 @@ async function drainOnce(
   topics: HeraldTopics,
   topic: 'mention' | 'change',
   documents: number,
-  start: (course: Course) => Promise<Contestant>,
+  start: (options: DrainOptions) => Promise<Contestant>,
 ): Promise<Drain> {
   const name = `bench-${randomUUID()}`
   const database = client.db(name)
-  // Herald reads all its topics: what is not measured is an empty one.
+  // Herald reads all its topics: those not measured are empty.
   const empty = await createTopics(servers.kafkaBrokers, topicsWithSuffix(name), { partitions: 1 })
   const contestant = await start({
     brokers: servers.kafkaBrokers,

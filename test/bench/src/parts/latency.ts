@@ -9,14 +9,14 @@ import { createStreamReaders } from '../query/stream-readers.ts'
 
 const eventsPerSecond = 500
 const tickMs = 10
-/** Every so many events one is looked for in the list of its recipient; the rest are background. */
+/** One in this many events is polled for in the list of its recipient; the rest are background load. */
 const listedEvery = 10
-const lookEveryMs = 3
-const givenUpAfterMs = 10_000
+const pollMs = 3
+const timeoutMs = 10_000
 
 type Reader = { readonly userId: string; readonly token: string }
 
-/** How long an event takes from its producer until its recipient sees it, by asking and on an open stream. */
+/** The latency of an event from its producer to its recipient, by polling the list and on an open stream. */
 export const latency: Part = {
   name: 'latency',
   about: `from an event’s producer to its recipient, at ${eventsPerSecond} events a second`,
@@ -43,20 +43,20 @@ export const latency: Part = {
       })
     }
 
-    /** Milliseconds until the newest in the reader's list is this one. */
+    /** Milliseconds from production until the event is in the reader's list. */
     async function untilListed(sequence: number, { token }: Reader): Promise<number> {
       const begun = performance.now()
       for (;;) {
         const page = await fetch(`${herald.query.url}/`, { headers: { authorization: `Bearer ${token}` } })
         if ((await page.text()).includes(`"anchor-${sequence}"`)) return performance.now() - (producedAt[sequence] ?? 0)
-        if (performance.now() - begun > givenUpAfterMs) throw new Error('An event was not listed')
-        await pause(lookEveryMs)
+        if (performance.now() - begun > timeoutMs) throw new Error(`Event ${sequence} was not listed`)
+        await pause(pollMs)
       }
     }
 
-    /** Publishes at the rate, and gives the times until what is looked for is listed. */
+    /** Publishes at the rate and returns the latencies of the polled events. */
     async function publish(from: number, count: number): Promise<number[]> {
-      const looks: Promise<number>[] = []
+      const polls: Promise<number>[] = []
       const begun = performance.now()
       for (let done = 0; done < count; ) {
         const due = Math.min(count, Math.floor(((performance.now() - begun) / 1_000) * eventsPerSecond))
@@ -64,14 +64,14 @@ export const latency: Part = {
           const sequence = from + done + i
           const reader = readers[sequence % readers.length] as (typeof readers)[number]
           producedAt[sequence] = performance.now()
-          if (sequence % listedEvery === 0) looks.push(untilListed(sequence, reader))
+          if (sequence % listedEvery === 0) polls.push(untilListed(sequence, reader))
           return mentionNow(sequence, reader.subscriberId, [reader.userId])
         })
         if (messages.length > 0) await producer.send({ topic: topics.mention, acks: -1, messages })
         done = due
         await pause(tickMs)
       }
-      return Promise.all(looks)
+      return Promise.all(polls)
     }
 
     const perRound = smoke ? 200 : 5_000
@@ -82,14 +82,15 @@ export const latency: Part = {
         herald.query.url,
         readers.map(({ token }) => token),
       )
-      // The first events meet code that nobody has run yet.
+      // Warm-up: the first events run code that V8 has not compiled yet.
       await publish(0, perRound)
       for (let round = 1; round <= rounds; round++) {
         streamed.length = 0
         const listed = await publish(round * perRound, perRound)
-        const deadline = performance.now() + givenUpAfterMs
+        const deadline = performance.now() + timeoutMs
         while (streamed.length < perRound) {
-          if (performance.now() > deadline) throw new Error(`${streamed.length} of ${perRound} came on a stream`)
+          if (performance.now() > deadline)
+            throw new Error(`Only ${streamed.length} of ${perRound} events were streamed`)
           await pause(tickMs)
         }
         figures.listed50.push(quantile(listed, 0.5))

@@ -12,9 +12,9 @@ import { showNumber } from '../report.ts'
 const show = ({ perSecond, p50, p99 }: LoadResult) => `${showNumber(perSecond)}/s, p50 ${p50} ms, p99 ${p99} ms`
 const rates = (results: readonly LoadResult[]) => results.map(({ perSecond }) => perSecond)
 const unit = 'requests/s'
-const asMost = 'as most would write it'
+const typical = 'typical implementation'
 
-/** What the query service answers, beside what Fastify, MongoDB and their driver alone do. */
+/** The rates of the query service, compared with plain programs on Fastify and MongoDB's driver. */
 export const query: Part = {
   name: 'query',
   about: 'a page of 20, a mark and the unread count, by 16 connections for 10,000 users',
@@ -31,7 +31,7 @@ export const query: Part = {
 }
 
 async function measurePages(context: BenchContext, bench: QueryBench) {
-  // Each user's token is verified at his first request. What that costs is a figure of its own.
+  // Each user's token is verified at the first request, whose cost is a separate figure.
   await load({ baseUrl: bench.query.url, requests: own(bench, '/'), once: true, seconds: 0 })
   const { herald, naive, raw } = await withCeilings(context, bench, ['naive', 'raw'], (urls, seconds) =>
     alternate(
@@ -49,19 +49,19 @@ async function measurePages(context: BenchContext, bench: QueryBench) {
   const figures: Figure[] = [
     {
       ...{ what, unit, measured },
-      beside: { name: asMost, measured: rates(naive) },
+      beside: { name: typical, measured: rates(naive) },
       goal: { atLeast: 1.6 },
     },
     {
       ...{ what, unit, measured },
-      beside: { name: 'raw BSON, nothing looked at', measured: rates(raw) },
+      beside: { name: 'raw BSON, not decoded', measured: rates(raw) },
       goal: { atLeast: 0.75 },
     },
   ]
   return { figures, naive: rates(naive) }
 }
 
-/** Pages that are the first with their token, so that each has a signature to verify. */
+/** Pages requested with new tokens, so that each signature is verified. */
 async function measureFirstRequests(context: BenchContext, bench: QueryBench, naive: readonly number[]) {
   const { first } = await alternate(
     context,
@@ -75,7 +75,7 @@ async function measureFirstRequests(context: BenchContext, bench: QueryBench, na
     show,
   )
   const what = 'page of 20, the first request with its token'
-  return { what, unit, measured: rates(first), beside: { name: asMost, measured: naive } }
+  return { what, unit, measured: rates(first), beside: { name: typical, measured: naive } }
 }
 
 async function withNewToken({ tokens }: QueryBench, user: User): Promise<User> {
@@ -85,7 +85,7 @@ async function withNewToken({ tokens }: QueryBench, user: User): Promise<User> {
 
 async function measureMarks(context: BenchContext, bench: QueryBench): Promise<Figure[]> {
   const marks = await shuffledMarks(bench)
-  // No turn gets what another one had: each mark changes something.
+  // Every turn gets other marks, so that each changes its notification.
   const perTurn = Math.floor(marks.length / (2 * context.rounds))
   let turn = 0
   const next = () => marks.slice(turn * perTurn, ++turn * perTurn)
@@ -104,13 +104,13 @@ async function measureMarks(context: BenchContext, bench: QueryBench): Promise<F
       what: 'mark unread',
       unit,
       measured: rates(herald),
-      beside: { name: 'findOneAndUpdate alone', measured: rates(mark) },
+      beside: { name: 'findOneAndUpdate only', measured: rates(mark) },
       goal: { atLeast: 0.7 },
     },
   ]
 }
 
-/** A mark of every notification, in no order, all of which are read. */
+/** Marks every notification as read, and returns requests to mark each as unread, in random order. */
 async function shuffledMarks({ users, database }: QueryBench): Promise<{ own: LoadRequest; plain: LoadRequest }[]> {
   const notifications = database.collection<{ _id: Binary }>('notifications')
   const at = new Date()
@@ -168,7 +168,7 @@ const own = ({ users }: QueryBench, path: string): LoadRequest[] => users.map(({
 const plain = ({ users }: QueryBench): LoadRequest[] =>
   users.map(({ subscriberId, userId }) => ({ path: `/${subscriberId}/${userId}` }))
 
-/** Starts the ceilings, warms everything up with a short turn, and stops them again. */
+/** Runs `task` with the ceilings started. */
 async function withCeilings<T>(
   { servers, smoke }: BenchContext,
   { database }: QueryBench,

@@ -14,7 +14,7 @@ const migrate = fileURLToPath(new URL('../../../../services/ingest/dist/migrate.
 const restMs = 5_000
 const mebi = 2 ** 20
 
-/** How soon a service is ready, and how much memory it has when nothing happens. */
+/** The time until a service is ready, and its memory when idle. */
 export const start: Part = {
   name: 'start',
   about: 'from the start of a process to ready, and its memory at rest',

@@ -15,7 +15,7 @@ export type QueryBench = {
 
 export type QueryBenchOptions = Pick<PopulationOptions, 'users' | 'notificationsEach' | 'usersPerSubscriber'>
 
-/** Runs `task` with a query service over a database of its own that holds so many feeds. */
+/** Runs `task` with a query service on a new database with these users' feeds. */
 export async function withQuery<T>(
   { servers, client, log }: BenchContext,
   options: QueryBenchOptions,
@@ -25,7 +25,7 @@ export async function withQuery<T>(
   const tokens = await createTokenIssuer()
   const { mongodbUri, kafkaBrokers } = servers
   const users = await populate({ mongodbUri, database: name, tokens, ...options })
-  log(`${options.users} users with ${options.notificationsEach} notifications each are stored`)
+  log(`${options.users} users with ${options.notificationsEach} notifications each stored`)
   const settings = serviceSettings({ mongodbUri, database: name, tokens, kafkaBrokers })
   const query = await startService('query', settings)
   try {

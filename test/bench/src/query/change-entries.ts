@@ -3,7 +3,7 @@ import { uuidOf } from '../ingest/events.ts'
 
 const firstMillisecond = Date.UTC(2026, 0, 1)
 
-/** A line of a change log, some 560 bytes as JSON. */
+/** A change entry, about 560 bytes as JSON. */
 export function changeEntry(subscriberId: string, sequence: number): StoredChangeEntry {
   const createdAt = new Date(firstMillisecond + sequence)
   const user = sequence % 997
@@ -22,7 +22,7 @@ export function changeEntry(subscriberId: string, sequence: number): StoredChang
   }
 }
 
-/** A UUIDv7 of that time which is the same on every run. */
+/** A UUIDv7 of this time that is the same on every run. */
 export function uuidV7Of(at: Date, name: string): string {
   const time = at.getTime().toString(16).padStart(12, '0')
   return `${time.slice(0, 8)}-${time.slice(8)}-7${uuidOf(name).slice(15)}`

@@ -9,14 +9,15 @@ export type LoadOptions = {
   readonly baseUrl: string
   readonly requests: readonly LoadRequest[]
   readonly seconds: number
-  /** Instead of `seconds`: all of the list, once. */
+  /** Sends every request once, instead of for `seconds`. */
   readonly once?: boolean
   readonly connections?: number
 }
 
 /**
- * Asks as fast as the answers come, each connection for its share of the list, again and again. Milliseconds.
- * @throws Error when an answer is no success
+ * Sends requests without pause; each connection repeats its share of the list. Latencies are in milliseconds.
+ *
+ * @throws Error when a request fails
  */
 export async function load({ baseUrl, requests, seconds, once, connections = 16 }: LoadOptions): Promise<LoadResult> {
   const prepared = requests.map(({ path, token, method = 'GET' }) => ({

@@ -11,20 +11,20 @@ export type PopulationOptions = {
   readonly tokens: TokenIssuer
   readonly users: number
   readonly notificationsEach: number
-  /** 100 unless told. */
+  /** 100 by default. */
   readonly usersPerSubscriber?: number | undefined
 }
 
 const notificationsPerInsert = 200
 const firstMillisecond = Date.UTC(2026, 0, 1)
 
-/** Users with feeds of the same length, stored by Herald's own store, each notification for ten users. */
+/** Stores feeds of equal length through Herald's store, each notification for ten users. */
 export async function populate(options: PopulationOptions): Promise<User[]> {
   const { mongodbUri, database, tokens, users, notificationsEach, usersPerSubscriber = 100 } = options
   const store = createStore({ uri: mongodbUri, database, applicationName: 'herald-bench' })
   try {
     await store.migrate()
-    const everybody = await Promise.all(
+    const allUsers = await Promise.all(
       Array.from({ length: users }, (_, i) => makeUser(tokens, i, Math.floor(i / usersPerSubscriber))),
     )
     const groups = Math.ceil(users / 10)
@@ -35,12 +35,12 @@ export async function populate(options: PopulationOptions): Promise<User[]> {
     }
     for (let round = 0; round < notificationsEach; round++) {
       for (let group = 0; group < groups; group++) {
-        batch.push(notificationFor(everybody.slice(group * 10, group * 10 + 10), round * groups + group))
+        batch.push(notificationFor(allUsers.slice(group * 10, group * 10 + 10), round * groups + group))
         if (batch.length === notificationsPerInsert) await flush()
       }
     }
     await flush()
-    return everybody
+    return allUsers
   } finally {
     await store.close()
   }

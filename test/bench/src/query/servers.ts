@@ -7,10 +7,10 @@ export type StartedCeiling = { readonly url: string; readonly pid: number; stop(
 const file = fileURLToPath(new URL('../ceilings/query.ts', import.meta.url))
 const listening = /listening at (http:\S+)/
 
-/** Runs `ceilings/query.ts` in one of its modes, and waits until it listens. */
+/** Starts `ceilings/query.ts` in one of its modes and waits until it listens. */
 export async function startCeiling(mode: string, mongodbUri: string, database: string): Promise<StartedCeiling> {
   const program = await startProgram({
-    name: `the ceiling ${mode}`,
+    name: `ceiling ${mode}`,
     command: process.execPath,
     args: [file],
     environment: { ...process.env, MODE: mode, MONGODB_URI: mongodbUri, MONGODB_DATABASE: database },

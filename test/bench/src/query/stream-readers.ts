@@ -1,14 +1,14 @@
 import { get, type IncomingMessage } from 'node:http'
 
 export type StreamReaders = {
-  /** Opens a stream for each token; resolves when every one has had its first event. */
+  /** Opens a stream per token; resolves when every stream has received its first event. */
   open(baseUrl: string, tokens: readonly string[]): Promise<void>
   close(): void
 }
 
 const anchor = /"anchorId":"anchor-(\d+)"/
 
-/** Many open streams, which tell when a mention came by the number in its anchor. */
+/** Many open streams that report each mention by the number in its anchor. */
 export function createStreamReaders(onMention: (sequence: number) => void): StreamReaders {
   const streams: IncomingMessage[] = []
 
@@ -16,7 +16,7 @@ export function createStreamReaders(onMention: (sequence: number) => void): Stre
     new Promise<void>((resolve, reject) => {
       const headers = { authorization: `Bearer ${token}`, accept: 'text/event-stream' }
       const request = get(`${baseUrl}/notifications/stream`, { headers, agent: false }, (response) => {
-        if (response.statusCode !== 200) return reject(new Error(`A stream answered ${response.statusCode}`))
+        if (response.statusCode !== 200) return reject(new Error(`A stream returned ${response.statusCode}`))
         streams.push(response)
         let rest = ''
         response.setEncoding('utf8')

@@ -4,10 +4,10 @@ const pieceBytes = 64 * 1024
 const lastChunk = '0\r\n\r\n'
 
 /**
- * Takes the whole answer to a GET and throws it away. It reads the socket itself, for `fetch` would take a good half of what
- * the service takes to write it, on the same cores.
+ * Reads the whole response to a GET and discards it. Reads the socket directly: `fetch` would use half as much CPU as the
+ * service itself, on the same cores.
  *
- * @throws Error when the answer is no success, or breaks off
+ * @throws Error when the response is not 200 or incomplete
  */
 export function takeAll(url: string, token: string): Promise<void> {
   const { hostname, port, pathname, host } = new URL(url)
@@ -31,7 +31,12 @@ export function takeAll(url: string, token: string): Promise<void> {
     socket.once('error', reject)
     socket.once('end', () => {
       if (opening === 'HTTP/1.1 200' && closing === lastChunk) resolve()
-      else reject(new Error(`It began with ${JSON.stringify(opening)} and ended with ${JSON.stringify(closing)}`))
+      else
+        reject(
+          new Error(
+            `Incomplete response: begins with ${JSON.stringify(opening)}, ends with ${JSON.stringify(closing)}`,
+          ),
+        )
     })
     const headers = [
       `host: ${host}`,

@@ -5,8 +5,9 @@ import { createBody } from '../support/create-body.ts'
 import { change, structured } from '../support/events.ts'
 import { startTestHerald, type TestHerald } from '../support/herald.ts'
 import type { Answer } from '../support/http-client.ts'
+import { createFor, dataOf, newStrangers } from '../support/notifications.ts'
 import { expectProblem } from '../support/problem.ts'
-import type { Notification } from '../support/spec-shapes.ts'
+import type { Page } from '../support/spec-shapes.ts'
 
 let herald: TestHerald
 
@@ -30,15 +31,11 @@ test.each([
   '%s /notifications/{id}%s returns the same 404 for another user’s notification as for an unknown id',
   async (method, rest) => {
     const owner = await herald.newUser()
-    const { id } = ((await owner.post('/', createBody([owner.id]))).json as { data: Notification }).data
+    const id = await createFor(owner)
     const before = (await owner.get(`/notifications/${id}`)).json
     const missing = randomUUID()
 
-    const strangers = [
-      await herald.newUser({ subscriberId: owner.subscriberId }),
-      await herald.newUser({ id: owner.id }),
-      await herald.newUser(),
-    ]
+    const strangers = await newStrangers(herald, owner)
     for (const stranger of strangers) {
       const request = (notificationId: string) => stranger.send(`/notifications/${notificationId}${rest}`, { method })
       expect(comparable(await request(id), id)).toBe(comparable(await request(missing), missing))
@@ -50,7 +47,7 @@ test.each([
 
 test('naming another subscriber or user in a header, query or body gives no access', async () => {
   const owner = await herald.newUser()
-  await owner.post('/', createBody([owner.id]))
+  await createFor(owner)
   const stranger = await herald.newUser()
   const named = { 'x-subscriber-id': owner.subscriberId, 'x-user-id': owner.id, subscriber_id: owner.subscriberId }
   const answer = await stranger.send('/', { headers: named })
@@ -68,12 +65,8 @@ test('a recipient id of another subscriber receives nothing', async () => {
 
 test('a bulk mark ignores another user’s notifications as it ignores unknown ids', async () => {
   const owner = await herald.newUser()
-  const { id } = ((await owner.post('/', createBody([owner.id]))).json as { data: Notification }).data
-  const strangers = [
-    await herald.newUser({ subscriberId: owner.subscriberId }),
-    await herald.newUser({ id: owner.id }),
-    await herald.newUser(),
-  ]
+  const id = await createFor(owner)
+  const strangers = await newStrangers(herald, owner)
   for (const stranger of strangers) {
     for (const body of [{ ids: [id] }, { ids: [randomUUID()] }, { all: true }, { all: true, upTo: id }]) {
       const answer = await stranger.post('/notifications/read', body)
@@ -85,10 +78,10 @@ test('a bulk mark ignores another user’s notifications as it ignores unknown i
 
 test('another user’s notification as a cursor is only a position in time', async () => {
   const [owner, stranger] = [await herald.newUser(), await herald.newUser()]
-  await stranger.post('/', createBody([stranger.id]))
-  const { id } = ((await owner.post('/', createBody([owner.id]))).json as { data: Notification }).data
+  await createFor(stranger)
+  const id = await createFor(owner)
   const older = await stranger.get(`/?cursor=${id}`)
-  expect((older.json as { data: { notifications: unknown[] } }).data.notifications).toHaveLength(1)
+  expect(dataOf<Page>(older).notifications).toHaveLength(1)
   expect(older.text).not.toContain(owner.id)
 })
 

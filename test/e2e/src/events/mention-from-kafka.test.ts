@@ -6,6 +6,7 @@ import { derivedId } from '../support/derived-id.ts'
 import { binary, type Event, mention, structured } from '../support/events.ts'
 import { startTestHerald, type TestHerald } from '../support/herald.ts'
 import { publishWithKcat } from '../support/kcat.ts'
+import { dataOf } from '../support/notifications.ts'
 import { type Page, toSeconds } from '../support/spec-shapes.ts'
 import type { User } from '../support/user.ts'
 
@@ -17,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => herald?.stop())
 
-const feedOf = async (user: User) => ((await user.get('/')).json as { data: Page }).data
+const feedOf = async (user: User) => dataOf<Page>(await user.get('/'))
 
 /** A mention with unknown fields of a newer publisher, and the exact notification that it must become. */
 function mentionAndNotification(user: User) {

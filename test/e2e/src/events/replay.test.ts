@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { derivedId } from '../support/derived-id.ts'
 import { binary, change, mention, structured, timesUntilNow } from '../support/events.ts'
 import { startTestHerald, type TestHerald } from '../support/herald.ts'
+import { dataOf, listIds } from '../support/notifications.ts'
 import type { ChangeEntry, Page } from '../support/spec-shapes.ts'
 import { idsStored } from '../support/stored.ts'
 import type { User } from '../support/user.ts'
@@ -16,8 +17,8 @@ beforeAll(async () => {
 })
 afterAll(() => herald?.stop())
 
-const feed = async () => ((await user.get('/?limit=100')).json as { data: Page }).data.notifications
-const log = async () => ((await user.get('/change-entries/all')).json as { data: ChangeEntry[] }).data
+const feed = async () => dataOf<Page>(await user.get('/?limit=100')).notifications
+const log = async () => dataOf<ChangeEntry[]>(await user.get('/change-entries/all'))
 
 test('replayed events change nothing: read state and the first content are kept', async () => {
   const attributes = timesUntilNow(40).map((time) => ({ subscriberid: user.subscriberId, time }))
@@ -60,8 +61,7 @@ test('the same source and id with another time or subscriber is another event', 
   const second = { ...first, time: later }
   const theirs = { ...first, subscriberid: other.subscriberId, data: { ...first.data, recipientIds: [other.id] } }
   await herald.publish(herald.topics.mention, [first, second, theirs].map(structured))
-  const idsOf = async (of: User) => ((await of.get('/')).json as { data: Page }).data.notifications.map(({ id }) => id)
-  await eventually(async () => (await idsOf(reader)).length === 2 && (await idsOf(other)).length === 1)
-  expect(await idsOf(reader)).toEqual([derivedId(second), derivedId(first)])
-  expect(await idsOf(other)).toEqual([derivedId(theirs)])
+  await eventually(async () => (await listIds(reader)).length === 2 && (await listIds(other)).length === 1)
+  expect(await listIds(reader)).toEqual([derivedId(second), derivedId(first)])
+  expect(await listIds(other)).toEqual([derivedId(theirs)])
 })

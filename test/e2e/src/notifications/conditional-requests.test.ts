@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { createBody } from '../support/create-body.ts'
 import { startTestHerald, type TestHerald } from '../support/herald.ts'
-import type { Notification } from '../support/spec-shapes.ts'
+import { createFor } from '../support/notifications.ts'
 
 let herald: TestHerald
 
@@ -14,7 +13,7 @@ test.each(['/', '/?status=unread&limit=5', '/notifications/unread-count'])(
   'GET %s returns 304 for the current ETag until something changes',
   async (path) => {
     const user = await herald.newUser()
-    const { id } = ((await user.post('/', createBody([user.id]))).json as { data: Notification }).data
+    const id = await createFor(user)
     const tagOf = async () => (await user.get(path)).headers.get('etag') ?? ''
     const getWith = (tag: string, method = 'GET') => user.send(path, { method, headers: { 'if-none-match': tag } })
 
@@ -32,7 +31,7 @@ test.each(['/', '/?status=unread&limit=5', '/notifications/unread-count'])(
     expect((await getWith(tag)).status).toBe(200)
     await user.patch(`/notifications/${id}/unread`)
     expect((await getWith(tag)).status).toBe(304)
-    await user.post('/', createBody([user.id]))
+    await createFor(user)
     expect((await getWith(tag)).status).toBe(200)
   },
 )

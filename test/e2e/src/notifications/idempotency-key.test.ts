@@ -4,8 +4,10 @@ import { type IncomingMessage, request } from 'node:http'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { createBody } from '../support/create-body.ts'
 import { startTestHerald, type TestHerald } from '../support/herald.ts'
+import type { Answer } from '../support/http-client.ts'
+import { dataOf, listIds } from '../support/notifications.ts'
 import { expectProblem } from '../support/problem.ts'
-import type { CreatedNotification, Page } from '../support/spec-shapes.ts'
+import type { CreatedNotification } from '../support/spec-shapes.ts'
 import type { User } from '../support/user.ts'
 
 let herald: TestHerald
@@ -16,9 +18,7 @@ beforeAll(async () => {
 afterAll(() => herald?.stop())
 
 const postWith = (user: User, key: string, json: unknown) => user.post('/', json, { 'idempotency-key': key })
-const idOf = (answer: { json: unknown }) => (answer.json as { data: CreatedNotification }).data.id
-const idsListed = async (user: User) =>
-  ((await user.get('/')).json as { data: Page }).data.notifications.map(({ id }) => id)
+const idOf = (answer: Answer) => dataOf<CreatedNotification>(answer).id
 
 /** The same JSON value with the keys in reverse order at every level. */
 const reordered = (value: unknown): unknown => {
@@ -41,7 +41,7 @@ test('returns the first response for the same key and body, and creates one noti
     expect(answer.status).toBe(201)
     expect(answer.json).toStrictEqual(first.json)
   }
-  expect(await idsListed(user)).toEqual([idOf(first)])
+  expect(await listIds(user)).toEqual([idOf(first)])
 })
 
 test('a repeated request keeps the read state', async () => {
@@ -58,7 +58,7 @@ test('returns 422 for the same key with another body', async () => {
   const body = createBody([user.id])
   const first = await postWith(user, 'other', body)
   expectProblem(await postWith(user, 'other', { ...body, locationType: 'file' }), 422, 'idempotency_key_reused')
-  expect(await idsListed(user)).toEqual([idOf(first)])
+  expect(await listIds(user)).toEqual([idOf(first)])
 })
 
 test('a key can be used again after its request was rejected', async () => {
@@ -75,7 +75,7 @@ test('of eight concurrent requests with one key all successes are the same notif
   const ids = [...new Set(succeeded.map(idOf))]
   expect(ids).toHaveLength(1)
   for (const answer of answers) if (answer.status !== 201) expectProblem(answer, 409, 'request_in_progress')
-  expect(await idsListed(user)).toEqual(ids)
+  expect(await listIds(user)).toEqual(ids)
 })
 
 test('a key is scoped to its user: other users and the same user id of another subscriber create their own notifications', async () => {
@@ -91,7 +91,7 @@ test('without a key the same body creates two notifications', async () => {
   const user = await herald.newUser()
   const body = createBody([user.id])
   const ids = [idOf(await user.post('/', body)), idOf(await user.post('/', body))]
-  expect((await idsListed(user)).sort()).toEqual(ids.sort())
+  expect((await listIds(user)).sort()).toEqual(ids.sort())
 })
 
 test('accepts a key of 255 characters and rejects one of 256', async () => {
@@ -116,5 +116,5 @@ test('rejects two keys on one request instead of joining them', async () => {
   const [answer] = (await once(outgoing, 'response')) as [IncomingMessage]
   answer.resume()
   expect(answer.statusCode).toBe(400)
-  expect(await idsListed(user)).toEqual([])
+  expect(await listIds(user)).toEqual([])
 })

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { untilSecondAfter } from '../support/clock.ts'
 import { createBody } from '../support/create-body.ts'
 import { startTestHerald, type TestHerald } from '../support/herald.ts'
-import { type Notification, type Page, timeForm } from '../support/spec-shapes.ts'
+import { createFor, listIds } from '../support/notifications.ts'
+import { type Notification, timeForm } from '../support/spec-shapes.ts'
 import type { User } from '../support/user.ts'
 
 let herald: TestHerald
@@ -13,10 +14,7 @@ beforeAll(async () => {
 afterAll(() => herald?.stop())
 
 const one = (json: unknown) => (json as { data: Notification }).data
-const idsOf = async (user: User, status: string) => {
-  const { json } = await user.get(`/?status=${status}`)
-  return (json as { data: Page }).data.notifications.map(({ id }) => id)
-}
+const idsOf = (user: User, status: string) => listIds(user, `?status=${status}`)
 
 /** A notification for a new user and a colleague, as the user sees it. */
 async function notify() {
@@ -84,7 +82,7 @@ test('filters the list by status unread, read and all', async () => {
   const user = await herald.newUser()
   const ids: string[] = []
   for (let count = 0; count < 4; count++) {
-    ids.unshift(one((await user.post('/', createBody([user.id]))).json).id)
+    ids.unshift(await createFor(user))
   }
   const [fourth, third, second, first] = ids
   await user.patch(`/notifications/${third}/read`)

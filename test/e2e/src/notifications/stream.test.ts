@@ -1,9 +1,9 @@
 import { eventually } from '@herald/local-stack'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { createBody } from '../support/create-body.ts'
 import { openEventStream } from '../support/event-stream.ts'
 import { binary, mention } from '../support/events.ts'
 import { startTestHerald, type TestHerald } from '../support/herald.ts'
+import { createFor, dataOf, newStrangers } from '../support/notifications.ts'
 import type { Notification } from '../support/spec-shapes.ts'
 import type { User } from '../support/user.ts'
 
@@ -16,9 +16,6 @@ afterAll(() => herald?.stop())
 
 const open = (user: User, lastEventId?: string) => openEventStream(herald.baseUrl, user.token, lastEventId)
 
-async function create(user: User): Promise<string> {
-  return ((await user.post('/', createBody([user.id]))).json as { data: Notification }).data.id
-}
 const idsIn = (events: { data: unknown }[]) => events.map(({ data }) => (data as Notification).id)
 
 test('streams new notifications, created by request and by event, and the unread count', async () => {
@@ -29,25 +26,25 @@ test('streams new notifications, created by request and by event, and the unread
   await stream.until('heartbeat')
   expect((await stream.until('unread-count'))[0]?.data).toStrictEqual({ unreadCount: 0 })
 
-  const id = await create(user)
+  const id = await createFor(user)
   await herald.publish(herald.topics.mention, [binary(mention([user.id], { subscriberid: user.subscriberId }))])
   const [first, second] = idsIn(await stream.until('notification', 2))
   expect(first).toBe(id)
-  const one = (await user.get(`/notifications/${second}`)).json as { data: Notification }
-  expect(stream.named('notification')[1]?.data).toStrictEqual(one.data)
+  const expected = dataOf<Notification>(await user.get(`/notifications/${second}`))
+  expect(stream.named('notification')[1]?.data).toStrictEqual(expected)
   await eventually(() => JSON.stringify(stream.named('unread-count').at(-1)?.data) === '{"unreadCount":2}')
   await stream.close()
 })
 
 test('streams a mark, and a bulk mark as one event', async () => {
   const user = await herald.newUser()
-  const ids = [await create(user), await create(user), await create(user)]
+  const ids = [await createFor(user), await createFor(user), await createFor(user)]
   const stream = await open(user)
   await stream.until('heartbeat')
 
-  const marked = (await user.patch(`/notifications/${ids[0]}/read`)).json as { data: Notification }
+  const marked = dataOf<Notification>(await user.patch(`/notifications/${ids[0]}/read`))
   const [single] = await stream.until('read-state')
-  expect(single?.data).toStrictEqual({ ids: [ids[0]], readAt: marked.data.readAt })
+  expect(single?.data).toStrictEqual({ ids: [ids[0]], readAt: marked.readAt })
 
   await user.post('/notifications/read', { all: true })
   const [, many] = await stream.until('read-state', 2)
@@ -68,18 +65,18 @@ withRestart(
     const user = await herald.newUser()
     const stream = await open(user)
     await stream.until('heartbeat')
-    const before = await create(user)
+    const before = await createFor(user)
     await stream.until('notification')
     await stream.close()
 
-    const missed = [await create(user), await create(user)]
+    const missed = [await createFor(user), await createFor(user)]
     await herald.query.restart()
-    missed.push(await create(user))
+    missed.push(await createFor(user))
     const again = await open(user, stream.lastId())
     await again.until('heartbeat')
     expect(idsIn(again.named('notification'))).toEqual(missed)
     expect(again.named('reset')).toEqual([])
-    const after = await create(user)
+    const after = await createFor(user)
     expect(idsIn(await again.until('notification', 4))).toEqual([...missed, after])
     expect(missed).not.toContain(before)
     await again.close()
@@ -100,18 +97,14 @@ test('resets the stream for an unknown id or another user’s id', async () => {
 
 test('streams no events of another user or subscriber', async () => {
   const owner = await herald.newUser()
-  const strangers = [
-    await herald.newUser({ subscriberId: owner.subscriberId }),
-    await herald.newUser({ id: owner.id }),
-    await herald.newUser(),
-  ]
+  const strangers = await newStrangers(herald, owner)
   const streams = await Promise.all(strangers.map((stranger) => open(stranger)))
   for (const stream of streams) await stream.until('unread-count')
-  const id = await create(owner)
+  const id = await createFor(owner)
   await owner.patch(`/notifications/${id}/read`)
   // Each stranger receives a later notification of their own, so nothing earlier can still be on its way.
   for (const [n, stranger] of strangers.entries()) {
-    const own = await create(stranger)
+    const own = await createFor(stranger)
     expect(idsIn((await streams[n]?.until('notification')) ?? [])).toEqual([own])
     expect(streams[n]?.named('read-state')).toEqual([])
   }

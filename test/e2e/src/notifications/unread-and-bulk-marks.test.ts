@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { eventually } from '@herald/local-stack'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { createBody } from '../support/create-body.ts'
 import { derivedId } from '../support/derived-id.ts'
 import { mention, structured } from '../support/events.ts'
 import { startTestHerald, type TestHerald } from '../support/herald.ts'
+import { createFor, listIds } from '../support/notifications.ts'
 import { expectValidationIssues } from '../support/problem.ts'
-import type { Notification, Page } from '../support/spec-shapes.ts'
 import type { User } from '../support/user.ts'
 
 let herald: TestHerald
@@ -22,12 +21,11 @@ const counted = (count: number) => ({ data: { unreadCount: count } })
 async function create(user: User, count: number): Promise<string[]> {
   const ids: string[] = []
   for (let n = 0; n < count; n++) {
-    ids.push(((await user.post('/', createBody([user.id]))).json as { data: Notification }).data.id)
+    ids.push(await createFor(user))
   }
   return ids
 }
-const unreadIds = async (user: User) =>
-  ((await user.get('/?status=unread&limit=100')).json as { data: Page }).data.notifications.map(({ id }) => id)
+const unreadIds = (user: User) => listIds(user, '?status=unread&limit=100')
 
 test('the unread count is exact after every mark', async () => {
   const user = await herald.newUser()

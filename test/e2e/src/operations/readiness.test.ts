@@ -1,4 +1,4 @@
-import { createTopics, eventually, topicsWithSuffix } from '@herald/local-stack'
+import { createTopics, eventually, topicSettings, topicsWithSuffix } from '@herald/local-stack'
 import { afterAll, expect, test } from '@jest/globals'
 import { uniqueName } from '../support/herald.ts'
 import { send } from '../support/http-client.ts'
@@ -8,12 +8,6 @@ const programs = createPrograms()
 afterAll(() => programs.stop())
 
 const migrate = (database: Record<string, string>) => programs.start('ingest/dist/migrate.js', database).ended
-const topicSettings = ({ mention, change, receipt, deadLetter }: ReturnType<typeof topicsWithSuffix>) => ({
-  KAFKA_MENTION_TOPIC: mention,
-  KAFKA_CHANGE_TOPIC: change,
-  KAFKA_RECEIPT_TOPIC: receipt,
-  KAFKA_DEAD_LETTER_TOPIC: deadLetter,
-})
 
 /** Waits until /readyz returns `status` and names all of `named`. */
 const becomes = (adminUrl: string, status: number, named: readonly string[] = []) =>

@@ -20,18 +20,18 @@ import { startProducer } from './producer.ts'
 
 export const partitionsPerTopic = 3
 
-export interface CampaignOptions {
+export type CampaignOptions = {
   name: string
   stack: Stack
   python: NodeJS.ProcessEnv
   log: (line: string) => void
   mutant?: Mutant | undefined
-  /** How many ingest processes; 3 unless told. */
+  /** The number of ingest processes; 3 by default. */
   members?: number
 }
 
-/** A group of ingest processes with topics and a database of their own, a producer, and the oracle that watches. */
-export interface Campaign {
+/** A group of ingest processes with its own topics and database, a producer, and the oracle that watches them. */
+export type Campaign = {
   name: string
   groupId: string
   topics: HeraldTopics
@@ -46,7 +46,7 @@ export interface Campaign {
   marks: ReadMarks
   violations: Violations
   log: (line: string) => void
-  /** Waits until all that was acknowledged is committed, and compared while it was. */
+  /** Waits until every acknowledged record is committed and the live check has compared it. */
   drain(): Promise<void>
   check(): Promise<Figures>
   stop(): Promise<void>
@@ -110,11 +110,11 @@ export async function startCampaign(options: CampaignOptions): Promise<Campaign>
     async drain() {
       await load.settled()
       await until(
-        'everything acknowledged is committed and compared',
+        'all acknowledged records to be committed and compared',
         async () => {
           const ends = await offsets.ends()
           const committed = await offsets.committed()
-          return [...ends].every(([place, end]) => (committed.get(place) ?? 0) >= end) && live.hasReached(ends)
+          return [...ends].every(([partition, end]) => (committed.get(partition) ?? 0) >= end) && live.hasReached(ends)
         },
         { withinMs: 300_000, everyMs: 200 },
       )

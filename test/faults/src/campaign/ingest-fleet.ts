@@ -1,7 +1,15 @@
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { createTokenIssuer, type Exit, type HeraldTopics, type StartedService, startService } from '@herald/local-stack'
+import {
+  createTokenIssuer,
+  type Exit,
+  type HeraldTopics,
+  type StartedService,
+  startService,
+  tokenSettings,
+  topicSettings,
+} from '@herald/local-stack'
 import type { Mutant } from '../mutants/mutants.ts'
 import type { Stack } from '../stack/stack.ts'
 import { until } from '../until.ts'
@@ -9,19 +17,19 @@ import { until } from '../until.ts'
 const run = promisify(execFile)
 
 /** The ingest processes of a campaign. */
-export interface IngestFleet {
+export type IngestFleet = {
   members: StartedService[]
-  /** One more member, of this build or of another one's entry point. */
+  /** Starts one more member, of this build or of the entry point of another one. */
   grow(file?: string): Promise<StartedService>
-  /** SIGTERM for good: resolves when it has ended. */
+  /** Ends a member by SIGTERM and removes it; resolves when it has exited. */
   retire(member: StartedService): Promise<Exit>
-  /** Ends all by SIGTERM, keeping them to be started again. */
+  /** Ends all members by SIGTERM; `startAgain` restarts them. */
   end(): Promise<void>
   startAgain(): Promise<void>
   stop(): Promise<void>
 }
 
-export interface FleetOptions {
+export type FleetOptions = {
   stack: Stack
   topics: HeraldTopics
   groupId: string
@@ -35,8 +43,10 @@ const mutantHook = new URL('../mutants/register.ts', import.meta.url).href
 
 export async function startIngestFleet(options: FleetOptions): Promise<IngestFleet> {
   const settings = await settingsOf(options)
-  // Safe to run again, as after an election in the midst of it.
-  await until('the migration', () => run(process.execPath, [migrateFile], { env: settings }).then(() => true))
+  // Safe to repeat, for example after an election in between.
+  await until('the migration to succeed', () =>
+    run(process.execPath, [migrateFile], { env: settings }).then(() => true),
+  )
   const members: StartedService[] = []
 
   const grow = async (file?: string): Promise<StartedService> => {
@@ -79,21 +89,14 @@ export async function startIngestFleet(options: FleetOptions): Promise<IngestFle
 }
 
 async function settingsOf({ stack, topics, groupId, database, mutant }: FleetOptions): Promise<NodeJS.ProcessEnv> {
-  const tokens = await createTokenIssuer()
   return {
     ...process.env,
     MONGODB_URI: stack.mongo.uri,
     MONGODB_DATABASE: database,
     KAFKA_BROKERS: stack.broker.proxied,
     KAFKA_GROUP_ID: groupId,
-    KAFKA_MENTION_TOPIC: topics.mention,
-    KAFKA_CHANGE_TOPIC: topics.change,
-    KAFKA_RECEIPT_TOPIC: topics.receipt,
-    KAFKA_DEAD_LETTER_TOPIC: topics.deadLetter,
-    AUTH_JWKS_URI: undefined,
-    AUTH_PUBLIC_KEY: tokens.publicKeyPem,
-    AUTH_ISSUER: tokens.issuer,
-    AUTH_AUDIENCE: tokens.audience,
+    ...topicSettings(topics),
+    ...tokenSettings(await createTokenIssuer()),
     LOG_LEVEL: 'info',
     ...(mutant ? { HERALD_MUTANT: mutant.name, NODE_OPTIONS: `--no-warnings --import ${mutantHook}` } : {}),
   }

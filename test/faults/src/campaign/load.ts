@@ -3,33 +3,33 @@ import type { Ledger } from '../oracle/ledger.ts'
 import { pause, until } from '../until.ts'
 import type { Producer } from './producer.ts'
 
-/** A fault that strikes fewer records than these proves nothing. */
+/** A fault with fewer records in flight proves nothing. */
 export const leastInFlight = 1_000
 
-export interface ProduceOptions {
+export type ProduceOptions = {
   /** How often each event is produced. */
   copies?: number
-  /** Whether one in a hundred can never succeed. */
+  /** Whether to include the poison records, one in a hundred. */
   poison?: boolean
-  /** Events a second; as fast as it goes unless told. */
+  /** Events per second; unlimited by default. */
   rate?: number
 }
 
-/** Keeps the campaign's processes busy. */
-export interface Load {
-  /** The next events of the plan; resolves when all are acknowledged. */
+/** Produces the load of a campaign. */
+export type Load = {
+  /** Produces the next events of the plan; resolves when all are acknowledged. */
   produce(count: number, options?: ProduceOptions): Promise<void>
   producePoison(order: { count: number; kind: 'mention' | 'change'; partition: number; pad: number }): Promise<void>
-  /** Produces until enough is in flight, and says how much it is. */
+  /** Produces until enough records are in flight, and returns their number. */
   fill(options?: ProduceOptions): Promise<number>
-  /** Records acknowledged and not committed now. Throws while the broker is away. */
+  /** The number of records acknowledged but not committed. Throws while the broker is unavailable. */
   inFlight(): Promise<number>
-  /** Waits until most of what was in flight is committed: every partition moves again. */
+  /** Waits until most of the records in flight are committed. */
   caughtUp(): Promise<void>
   settled(): Promise<void>
 }
 
-export interface LoadDependencies {
+export type LoadDependencies = {
   ledger: Ledger
   offsets: GroupOffsets
   producer: Producer
@@ -60,7 +60,7 @@ export function createLoad({ ledger, offsets, producer, log }: LoadDependencies)
     produce,
     inFlight,
     producePoison({ count, ...order }) {
-      // Event 41 of every even hundred is one that can never succeed.
+      // Event 41 of every even hundred is a poison record.
       const only = Array.from({ length: count }, (_, index) => next + index * 2 * poisonSlots + 41)
       next += count * 2 * poisonSlots
       last = producer.produce({ only, ...order })
@@ -81,7 +81,7 @@ export function createLoad({ ledger, offsets, producer, log }: LoadDependencies)
         await done
         const records = await inFlight()
         if (records >= leastInFlight) return records
-        log(`only ${records} in flight of ${size}, more is produced`)
+        log(`only ${records} of ${size} records in flight, producing more`)
       }
     },
     async caughtUp() {

@@ -2,30 +2,39 @@ import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
-/** What is to be produced: a range of the plan's events, or single poison records to one partition. */
-export type ProducerOrder =
-  | {
-      from: number
-      to: number
-      copies: number
-      poison: boolean /** Events a second; 0: as fast as it goes. */
-      rate: number
-    }
-  | { only: number[]; kind: 'mention' | 'change' | 'receipt'; partition: number /** Bytes to be added. */; pad: number }
+/** An order to the producer: a range of the plan's events, or single poison records for one partition. */
+export type ProducerOrder = RangeOrder | PoisonOrder
 
-export interface Producer {
-  /** Resolves when all of it is acknowledged, which lasts as long as the broker is away. */
+type RangeOrder = {
+  from: number
+  to: number
+  copies: number
+  poison: boolean
+  /** Events per second; 0 is unlimited. */
+  rate: number
+}
+
+type PoisonOrder = {
+  only: number[]
+  kind: 'mention' | 'change' | 'receipt'
+  partition: number
+  /** Bytes to append to the value. */
+  pad: number
+}
+
+export type Producer = {
+  /** Resolves when all records are acknowledged, which waits for an unavailable broker. */
   produce(order: ProducerOrder): Promise<void>
   stop(): void
 }
 
-export interface ProducerOptions {
+export type ProducerOptions = {
   python: NodeJS.ProcessEnv
   brokers: string
   topics: Readonly<Record<string, string>>
   source: string
   baseMs: number
-  /** The file for what was acknowledged. */
+  /** The file for the acknowledged records. */
   log: string
 }
 
@@ -46,7 +55,7 @@ export function startProducer({ python, ...settings }: ProducerOptions): Produce
     if (line === 'done') waiting.shift()?.resolve()
     else fail(`A record was not acknowledged: ${line}`)
   })
-  child.once('exit', (code, signal) => fail(`The producer ended (${signal ?? code}).`))
+  child.once('exit', (code, signal) => fail(`The producer exited (${signal ?? code}).`))
   child.stdin.on('error', () => {})
   const kill = () => void child.kill('SIGKILL')
   process.once('exit', kill)
@@ -55,7 +64,7 @@ export function startProducer({ python, ...settings }: ProducerOptions): Produce
     produce(order) {
       if (failure) return Promise.reject(failure)
       const done = new Promise<void>((resolve, reject) => waiting.push({ resolve, reject }))
-      // Who waits for it later must not be too late to catch it.
+      // A caller may await it only later: a rejection before that is not unhandled.
       done.catch(() => {})
       child.stdin.write(`${JSON.stringify(order)}\n`)
       return done

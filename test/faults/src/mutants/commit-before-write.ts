@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { chunksIn, handleChunk, lastOffset, type Runner, type RunnerDependencies } from './runner-parts.ts'
 
-/** A mutant: the offset is committed first. It goes on trying then, so that only a crash in between loses anything. */
+/** A mutant: commits the offset first and then retries the write, so that only a crash in between loses records. */
 export function createBatchRunner(dependencies: RunnerDependencies): Runner {
   return {
     async eachBatch(payload) {

@@ -1,6 +1,6 @@
 import { chunksIn, handleChunk, type Runner, type RunnerDependencies } from './runner-parts.ts'
 
-/** A mutant: an error is swallowed, and the library resolves and commits by itself, as its defaults are. */
+/** A mutant: swallows errors and leaves resolving and committing to kafkajs, as by its defaults. */
 export function createBatchRunner(dependencies: RunnerDependencies): Runner {
   return {
     async eachBatch(payload) {

@@ -19,7 +19,7 @@ async function replay(context: PartContext): Promise<void> {
   await strike(context, 'a replay from offset 0', () => whileGroupIsEmpty(context, () => rewind(context)))
 }
 
-/** The faults that are fit to find each of them out. */
+/** The faults that detect each mutant. */
 const faultsFor: Readonly<Record<string, Part['run']>> = {
   'library-defaults': outage,
   'commit-before-write': crashes,
@@ -37,5 +37,5 @@ const toPart = (mutant: Mutant, index: number): Part => ({
   run: faultsFor[mutant.name] ?? crashes,
 })
 
-/** Each passes when the oracle finds it out. */
+/** A part per mutant; it passes when the oracle detects the mutant. */
 export const mutantParts: readonly Part[] = mutants.map(toPart)

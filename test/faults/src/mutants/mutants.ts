@@ -1,13 +1,13 @@
-/** A piece of a built module that is to be replaced; it has to be found, exactly once. */
-export interface Patch {
+/** A replacement in a built module; `find` must occur exactly once. */
+export type Patch = {
   find: string
   replace: string
 }
 
-/** Ingest broken on purpose: modules of its build are replaced, or patched, while they are loaded. */
-export interface Mutant {
+/** Deliberately broken ingest: modules of its build are replaced or patched at load time. */
+export type Mutant = {
   name: string
-  /** By the end of the module's address: another module in its place (a file of this folder), or patches. */
+  /** By the end of the module's URL: a replacement module of this folder, or patches. */
   modules: Readonly<Record<string, string | readonly Patch[]>>
 }
 

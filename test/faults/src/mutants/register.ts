@@ -3,9 +3,9 @@ import { registerHooks } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { mutants, type Patch } from './mutants.ts'
 
-// Loaded into an ingest process before its own modules, by the suite alone: makes it the mutant that is named.
+// Preloaded into an ingest process by the suite, before its own modules: turns it into the mutant HERALD_MUTANT.
 const mutant = mutants.find(({ name }) => name === process.env.HERALD_MUTANT)
-if (!mutant) throw new Error(`There is no mutant ${process.env.HERALD_MUTANT}.`)
+if (!mutant) throw new Error(`Unknown mutant: ${process.env.HERALD_MUTANT}`)
 const modules = Object.entries(mutant.modules)
 
 registerHooks({
@@ -24,7 +24,7 @@ registerHooks({
 function patched(url: string, patches: readonly Patch[]): string {
   let source = readFileSync(fileURLToPath(url), 'utf8')
   for (const { find, replace } of patches) {
-    if (source.split(find).length !== 2) throw new Error(`${url} does not hold once: ${find}`)
+    if (source.split(find).length !== 2) throw new Error(`Expected exactly one occurrence in ${url}: ${find}`)
     source = source.replace(find, () => replace)
   }
   return source

@@ -1,6 +1,6 @@
 import type { Collection, Document } from 'mongodb'
 
-/** A mutant: what comes again is written over what is there, and with it over what was read since. */
+/** A mutant: a replayed document replaces the stored one, including its read state. */
 export async function insertNew(collection: Collection, documents: Iterable<Document>) {
   const all = [...documents]
   for (let start = 0; start < all.length; start += 1_000) {

@@ -1,6 +1,6 @@
 import { chunksIn, handleChunk, lastOffset, type Runner, type RunnerDependencies } from './runner-parts.ts'
 
-/** A mutant: nobody waits for the write before the offset is resolved and committed. */
+/** A mutant: resolves and commits the offset without awaiting the write. */
 export function createBatchRunner(dependencies: RunnerDependencies): Runner {
   return {
     async eachBatch(payload) {

@@ -1,12 +1,12 @@
 import type { EachBatchHandler, EachBatchPayload, KafkaMessage } from 'kafkajs'
 
-/** What the batch runner of ingest is given, as far as its mutants use it. */
-export interface RunnerDependencies {
+/** The dependencies of ingest's batch runner that its mutants use. */
+export type RunnerDependencies = {
   handle(records: readonly object[], kind: string): Promise<void>
   kindOf(topic: string): string
 }
 
-export interface Runner {
+export type Runner = {
   eachBatch: EachBatchHandler
   stop(): void
 }

@@ -3,7 +3,7 @@ import type { Document } from 'mongodb'
 import { Binary } from 'mongodb'
 import type { ExpectedDocument } from './expected-documents.ts'
 
-/** Which of the expected fields a stored document has otherwise, in words; empty when it is equal. */
+/** Describes each expected field that differs in the stored document; empty when none does. */
 export function differences({ fields }: ExpectedDocument, stored: Document): string[] {
   return Object.entries(fields).flatMap(([name, expected]) => {
     const found = name === 'readStateAt' ? readStateTime(stored) : comparable(name, stored[name])
@@ -15,13 +15,13 @@ export function differences({ fields }: ExpectedDocument, stored: Document): str
 
 export const readStateFields = { readStateAt: 1, receiptAt: 1 } as const
 
-/** The time of the newest mark or read receipt; the release before kept both in `readStateAt`. */
+/** The time of the newest mark or read receipt; the previous release stored both in `readStateAt`. */
 export function readStateTime({ readStateAt, receiptAt }: Document): number | undefined {
   const times = [readStateAt, receiptAt].filter((time) => time instanceof Date).map((time) => time.getTime())
   return times.length === 0 ? undefined : Math.max(...times)
 }
 
-/** Dates as milliseconds, bytes as hex, JSON texts in a form in which the order of keys counts where it must. */
+/** Dates as milliseconds, bytes as hex, and JSON so that the order of keys counts where it must. */
 function comparable(name: string, value: unknown): unknown {
   if (value instanceof Date) return value.getTime()
   if (value instanceof Binary) return Buffer.from(value.buffer).toString('hex')

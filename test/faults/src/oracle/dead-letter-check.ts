@@ -4,20 +4,20 @@ import { kindOf, receiptOf } from './event-plan.ts'
 import type { Ledger, PoisonRecord } from './ledger.ts'
 import type { Violations } from './violations.ts'
 
-export interface DeadLetterFigures {
+export type DeadLetterFigures = {
   deadLettersExpected: number
   deadLettersFound: number
-  /** Letters of an origin that has one already, as a crash may leave them. */
+  /** Further letters of the same origin, which a crash may cause. */
   deadLettersRepeated: number
 }
 
-interface Dependencies {
+type Dependencies = {
   ledger: Ledger
   deadLetters: DeadLetterLog
   violations: Violations
 }
 
-/** Compares the dead letters with what was produced to become one, by origin, and each with its record. */
+/** Compares the dead letters with the poison records by origin, and each letter with its record. */
 export function compareAllDeadLetters({ ledger, deadLetters, violations }: Dependencies): DeadLetterFigures {
   for (const [place, record] of ledger.poison) {
     const letters = deadLetters.letters.get(place)
@@ -31,7 +31,7 @@ export function compareAllDeadLetters({ ledger, deadLetters, violations }: Depen
   for (const [place, [letter]] of deadLetters.letters) {
     if (ledger.poison.has(place) || overdue.has(place)) continue
     const code = letter && headerOf(letter, 'herald-error-code')
-    violations.add('good-dead-letter', `${place} is a dead letter (${code}), though it is good`)
+    violations.add('good-dead-letter', `${place} is a dead letter (${code}) of a valid record`)
   }
   const found = [...deadLetters.letters.keys()].filter((place) => ledger.poison.has(place)).length
   return {
@@ -43,7 +43,7 @@ export function compareAllDeadLetters({ ledger, deadLetters, violations }: Depen
 
 const receiptWaitMs = 10 * 60_000
 
-/** Receipts, by place, that waited in vain: their notification was never published, and their 10 minutes were over. */
+/** Receipts by origin that expired: their notification was never published within 10 minutes. */
 export function overdueReceipts({ ledger, deadLetters }: Omit<Dependencies, 'violations'>): Map<string, number> {
   const overdue = new Map<string, number>()
   for (const [place, [letter]] of deadLetters.letters) {
@@ -58,12 +58,12 @@ export function overdueReceipts({ ledger, deadLetters }: Omit<Dependencies, 'vio
 }
 
 function differenceOf(record: PoisonRecord, letter: FoundLetter): string | undefined {
-  if (letter.key !== record.key) return 'another key'
+  if (letter.key !== record.key) return 'different key'
   const omitted = headerOf(letter, 'herald-value-omitted')
   const bytes = Buffer.from(record.value ?? '', 'base64').length
-  if (omitted === undefined && letter.value !== record.value) return 'another value'
-  if (omitted !== undefined && (letter.value !== null || Number(omitted) !== bytes)) return 'a value omitted wrongly'
-  if (!headerOf(letter, 'herald-error-code')) return 'no code'
+  if (omitted === undefined && letter.value !== record.value) return 'different value'
+  if (omitted !== undefined && (letter.value !== null || Number(omitted) !== bytes)) return 'value omitted incorrectly'
+  if (!headerOf(letter, 'herald-error-code')) return 'no error code'
   const own = letter.headers.filter(([name]) => !name.startsWith('herald-')).toSorted()
-  return isDeepStrictEqual(own, record.headers.toSorted()) ? undefined : 'other headers'
+  return isDeepStrictEqual(own, record.headers.toSorted()) ? undefined : 'different headers'
 }

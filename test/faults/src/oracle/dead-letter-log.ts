@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { placeOf } from './ledger.ts'
 
 /** A record of the dead-letter topic; bytes in base64. */
-export interface FoundLetter {
+export type FoundLetter = {
   partition: number
   offset: number
   /** Milliseconds since 1970. */
@@ -14,21 +14,21 @@ export interface FoundLetter {
   headers: [string, string | null][]
 }
 
-/** Everything that the dead-letter topic holds, read by a foreign client as it comes. */
-export interface DeadLetterLog {
-  /** By origin: topic/partition/offset. A crash may leave several of one origin. */
+/** All records of the dead-letter topic, read continuously by a foreign client. */
+export type DeadLetterLog = {
+  /** By origin: topic/partition/offset. A crash may cause several letters of one origin. */
   letters: ReadonlyMap<string, FoundLetter[]>
   count(): number
-  /** Up to where a partition was read. */
+  /** The offset up to which a partition was read. */
   position(partition: number): number
-  /** The topic was made anew: it is read from its beginning, and what was found before is kept. */
+  /** Reads from the beginning after the topic was recreated; letters found before are kept. */
   startAgain(): void
   stop(): void
 }
 
 const script = fileURLToPath(new URL('../dead-letter-reader.py', import.meta.url))
 
-export interface DeadLetterLogOptions {
+export type DeadLetterLogOptions = {
   python: NodeJS.ProcessEnv
   broker: string
   topic: string

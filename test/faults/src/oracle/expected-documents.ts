@@ -1,4 +1,4 @@
-import { plannedUuid } from './event-id.ts'
+import { plannedUuid } from './derived-id.ts'
 import {
   changeKey,
   type EventPlan,
@@ -9,14 +9,14 @@ import {
   timeOf,
 } from './event-plan.ts'
 
-/** A document that must be there; `fields` in the form of {@link comparable}. */
-export interface ExpectedDocument {
+/** A document that must be stored; `fields` as `differences` compares them. */
+export type ExpectedDocument = {
   key: Buffer
   fields: Record<string, unknown>
 }
 
-/** What somebody did to a notification beside the events: it has to outlive every replay. */
-export interface Mark {
+/** A user's mark of a notification, which every replay must keep. */
+export type Mark = {
   readAt: number | undefined
   /** See `readStateTime`. */
   readStateAt: number
@@ -25,7 +25,7 @@ export type Marks = ReadonlyMap<string, Mark>
 
 const hex = (bytes: Buffer) => bytes.toString('hex')
 
-/** One document for each recipient of mention `n`. `wasPublished` says which receipts there have been. */
+/** One document for each recipient of mention `n`. `wasPublished` selects the receipts to apply. */
 export function expectedNotifications(
   plan: EventPlan,
   n: number,

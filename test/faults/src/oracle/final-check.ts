@@ -8,7 +8,7 @@ import type { Ledger } from './ledger.ts'
 import { keyText, type StoredDocuments } from './stored-documents.ts'
 import type { Violations } from './violations.ts'
 
-export interface FinalCheckDependencies {
+export type FinalCheckDependencies = {
   plan: EventPlan
   ledger: Ledger
   stored: StoredDocuments
@@ -17,7 +17,7 @@ export interface FinalCheckDependencies {
   violations: Violations
 }
 
-export interface Figures extends DeadLetterFigures {
+export type Figures = DeadLetterFigures & {
   acknowledged: number
   expected: number
   stored: number
@@ -25,18 +25,18 @@ export interface Figures extends DeadLetterFigures {
   doubled: number
 }
 
-/** With the receipts that have become dead letters, as they must after a while. */
-type Knowing = FinalCheckDependencies & { overdue: ReadonlySet<number> }
+/** `overdue` are the receipts that expired and became dead letters. */
+type CheckContext = FinalCheckDependencies & { overdue: ReadonlySet<number> }
 
 const names = ['notifications', 'changeEntries', 'waitingReceipts'] as const
 type Name = (typeof names)[number]
 
 /**
- * Compares everything that there is with everything that there must be, once nothing moves any more. Each collection is
- * read once, as it lies on the disk: to look a million documents up by their keys takes ten times as long.
+ * Compares all stored documents with the expected ones, once the group is idle. Each collection is scanned once: looking
+ * up a million documents by key takes ten times as long.
  */
 export async function checkFinally(given: FinalCheckDependencies): Promise<Figures> {
-  const dependencies: Knowing = { ...given, overdue: new Set(overdueReceipts(given).values()) }
+  const dependencies: CheckContext = { ...given, overdue: new Set(overdueReceipts(given).values()) }
   const figures = { acknowledged: given.ledger.acknowledged(), expected: 0, stored: 0, lost: 0, doubled: 0 }
   for (const name of names) {
     const found = await compareCollection(dependencies, name)
@@ -49,7 +49,7 @@ export async function checkFinally(given: FinalCheckDependencies): Promise<Figur
   return { ...figures, ...compareAllDeadLetters(dependencies) }
 }
 
-async function compareCollection(dependencies: Knowing, name: Name) {
+async function compareCollection(dependencies: CheckContext, name: Name) {
   const { ledger, stored, violations } = dependencies
   const found = { expected: 0, stored: 0, lost: 0, doubled: 0 }
   const expected = name === 'waitingReceipts' ? expectedWaiting(dependencies) : expectedOfEvents(dependencies, name)
@@ -82,14 +82,14 @@ async function compareCollection(dependencies: Knowing, name: Name) {
   return found
 }
 
-/** What must be there of an event, and which event a document is of. */
-interface Expected {
+/** Maps an event to its expected documents, and a document to its event. */
+type Expected = {
   of(n: number): readonly ExpectedDocument[]
   eventOf(document: Document): number | undefined
 }
 
-/** Documents that say themselves which event they come from. */
-function expectedOfEvents({ plan, ledger, marks }: Knowing, name: 'notifications' | 'changeEntries'): Expected {
+/** Documents that contain the number of their event. */
+function expectedOfEvents({ plan, ledger, marks }: CheckContext, name: 'notifications' | 'changeEntries'): Expected {
   const kind = name === 'notifications' ? 'mention' : 'change'
   const make = (n: number): readonly ExpectedDocument[] => {
     if (!ledger.wasPublished(n) || kindOf(n) !== kind) return []
@@ -97,7 +97,7 @@ function expectedOfEvents({ plan, ledger, marks }: Knowing, name: 'notifications
       ? expectedNotifications(plan, n, ledger.wasPublished, marks)
       : [expectedChangeEntry(plan, n)]
   }
-  // An event's documents mostly lie side by side.
+  // The documents of an event are mostly adjacent.
   let last: { n: number; documents: readonly ExpectedDocument[] } | undefined
   return {
     of(n) {
@@ -111,8 +111,8 @@ function expectedOfEvents({ plan, ledger, marks }: Knowing, name: 'notifications
   }
 }
 
-/** Receipts whose notification never came: they are few, and their documents say nothing but their keys. */
-function expectedWaiting({ plan, ledger, overdue }: Knowing): Expected {
+/** Receipts without a published notification: they are few, and their documents contain nothing but the key. */
+function expectedWaiting({ plan, ledger, overdue }: CheckContext): Expected {
   const events = new Map<string, number>()
   for (let n = 0; n < ledger.end(); n++) {
     const isWaiting = ledger.wasPublished(n) && kindOf(n) === 'receipt' && !overdue.has(n)

@@ -3,11 +3,11 @@ import { type Admin, Kafka, logLevel } from 'kafkajs'
 /** Positions by `topic/partition`. */
 export type Positions = ReadonlyMap<string, number>
 
-/** The broker's books, asked anew each time. Everything throws while the broker is away. */
-export interface GroupOffsets {
+/** Offsets as the broker reports them, queried at each call. Throws while the broker is unavailable. */
+export type GroupOffsets = {
   committed(): Promise<Positions>
   ends(topics?: readonly string[]): Promise<Positions>
-  run<T>(ask: (admin: Admin) => Promise<T>): Promise<T>
+  run<T>(request: (admin: Admin) => Promise<T>): Promise<T>
   close(): Promise<void>
 }
 
@@ -28,11 +28,11 @@ export function createGroupOffsets(broker: string, groupId: string, topics: read
     return admin
   }
 
-  const run = async <T>(ask: (admin: Admin) => Promise<T>): Promise<T> => {
+  const run = async <T>(request: (admin: Admin) => Promise<T>): Promise<T> => {
     connected ??= connect()
     const current = connected
     try {
-      return await ask(await current)
+      return await request(await current)
     } catch (error) {
       if (connected === current) connected = undefined
       void current.then((admin) => admin.disconnect()).catch(() => {})
@@ -51,10 +51,10 @@ export function createGroupOffsets(broker: string, groupId: string, topics: read
           ),
         )
       }),
-    ends: (asked = topics) =>
+    ends: (selected = topics) =>
       run(async (admin) => {
         const positions = new Map<string, number>()
-        for (const topic of asked) {
+        for (const topic of selected) {
           for (const { partition, high } of await admin.fetchTopicOffsets(topic)) {
             positions.set(`${topic}/${partition}`, Number(high))
           }

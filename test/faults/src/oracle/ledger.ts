@@ -2,20 +2,20 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { eventKinds } from './event-plan.ts'
 import { createPartitionLedger, type PartitionLedger } from './partition-ledger.ts'
 
-/** A record that cannot be processed, as it was produced. */
-export interface PoisonRecord {
+/** A poison record as it was produced. */
+export type PoisonRecord = {
   n: number
   key: string | null
   value: string | null
   headers: [string, string | null][]
 }
 
-/** What the producer's log says: every record that the broker has acknowledged, by place and by event. */
-export interface Ledger {
-  /** Reads what was logged since. */
+/** Every record that the broker acknowledged according to the producer's log, by partition and by event. */
+export type Ledger = {
+  /** Reads the new lines of the log. */
   refresh(): Promise<void>
   acknowledged(): number
-  /** Whether event `n` was acknowledged as a good record. */
+  /** Whether event `n` was acknowledged as a valid record. */
   wasPublished(n: number): boolean
   /** One more than the highest event. */
   end(): number

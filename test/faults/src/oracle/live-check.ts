@@ -7,7 +7,7 @@ import { findUnhandledReceipts } from './receipt-check.ts'
 import type { StoredDocuments } from './stored-documents.ts'
 import type { Violations } from './violations.ts'
 
-export interface LiveCheckDependencies {
+export type LiveCheckDependencies = {
   plan: EventPlan
   ledger: Ledger
   offsets: GroupOffsets
@@ -17,17 +17,17 @@ export interface LiveCheckDependencies {
   violations: Violations
 }
 
-/** Holds the group's committed offsets against the store and the dead letters, again and again while faults strike. */
-export interface LiveCheck {
+/** Repeatedly compares the group's committed offsets with the store and the dead letters while faults are injected. */
+export type LiveCheck = {
   start(): void
   stop(): Promise<void>
-  /** How often everything below the committed offsets was compared. */
+  /** How often all records below the committed offsets were compared. */
   samples(): number
-  /** Whether everything below these offsets has been compared. */
+  /** Whether all records below these offsets have been compared. */
   hasReached(committed: Positions): boolean
 }
 
-interface Due {
+type Due = {
   partition: string
   offset: number
   n: number
@@ -36,13 +36,13 @@ interface Due {
 
 const everyMs = 250
 const recordsPerSample = 20_000
-/** An offset that was set to nonsense, as one of the faults does. */
+/** Offsets from here on are invalid ones that a fault has set. */
 const noRealOffset = 100_000_000
 
 export function createLiveCheck(dependencies: LiveCheckDependencies): LiveCheck {
   const { plan, ledger, offsets, stored, deadLetters, deadLetterTopic, violations } = dependencies
   const next = new Map<string, number>()
-  /** Committed and not acknowledged to the producer yet, or not compared because somebody was away. */
+  /** Committed, but not acknowledged to the producer yet or not compared because a server was unavailable. */
   let pending: { partition: string; offset: number }[] = []
   let samples = 0
   let stopped = false
@@ -66,13 +66,13 @@ export function createLiveCheck(dependencies: LiveCheckDependencies): LiveCheck 
   }
 
   const sample = async (): Promise<void> => {
-    // The order decides: who reads the store first would call late what was stored meanwhile.
-    const reign = await stored.reign()
+    // The order matters: a store that is read before the offsets may lack records that are stored in between.
+    const term = await stored.primaryTerm()
     const committed = await offsets.committed()
     await ledger.refresh()
     const due = takeDue(committed)
     try {
-      await compareStored(due, reign)
+      await compareStored(due, term)
       await compareDeadLetters(due.filter(({ isPoison }) => isPoison))
       samples++
     } catch (error) {
@@ -81,9 +81,9 @@ export function createLiveCheck(dependencies: LiveCheckDependencies): LiveCheck 
     }
   }
 
-  const compareStored = async (due: readonly Due[], reign: string): Promise<void> => {
+  const compareStored = async (due: readonly Due[], term: string): Promise<void> => {
     const good = due.filter(({ isPoison }) => !isPoison)
-    const look = async (records: readonly Due[], linearizable: boolean) => {
+    const findMissing = async (records: readonly Due[], linearizable: boolean) => {
       const of = (kind: string) => records.filter(({ n }) => kindOf(n) === kind)
       const read = { linearizable, projection: { _id: 1 } }
       const mentions = of('mention').map((record) => ({
@@ -101,17 +101,17 @@ export function createLiveCheck(dependencies: LiveCheckDependencies): LiveCheck 
       const missing = [...mentions.filter(lacks(foundNotifications)), ...changes.filter(lacks(foundChanges))]
       return [...missing.map(({ record }) => record), ...unhandled]
     }
-    let missing = await look(good, false)
-    if (missing.length > 0 && !(await stillReigns(reign))) missing = await look(missing, true)
+    let missing = await findMissing(good, false)
+    if (missing.length > 0 && !(await isSameTerm(term))) missing = await findMissing(missing, true)
     for (const { partition, offset, n } of missing) {
-      violations.add('offset', `${partition}/${offset} (event ${n}) is committed and not stored`)
+      violations.add('offset', `${partition}/${offset} (event ${n}) is committed but not stored`)
     }
   }
 
-  /** A majority read of a primary that was one all the time, and knew it, is as good as a linearizable one. */
-  const stillReigns = async (reign: string): Promise<boolean> => {
-    await stored.makeCertain()
-    return (await stored.reign()) === reign
+  /** Majority reads within one confirmed term of the primary are as good as linearizable ones. */
+  const isSameTerm = async (term: string): Promise<boolean> => {
+    await stored.confirmPrimary()
+    return (await stored.primaryTerm()) === term
   }
 
   const compareDeadLetters = async (due: readonly Due[]): Promise<void> => {
@@ -119,16 +119,16 @@ export function createLiveCheck(dependencies: LiveCheckDependencies): LiveCheck 
     const ends = await offsets.ends([deadLetterTopic])
     const isRead = () =>
       [...ends].every(([name, end]) => deadLetters.position(Number(name.slice(name.lastIndexOf('/') + 1))) >= end)
-    await until('dead letters to be read', isRead, { withinMs: 20_000, everyMs: 20 })
+    await until('the dead letters to be read', isRead, { withinMs: 20_000, everyMs: 20 })
     for (const { partition, offset, n } of due) {
       if (deadLetters.letters.has(placeOf(...splitName(partition), offset))) continue
-      violations.add('offset', `${partition}/${offset} (event ${n}) is committed and no dead letter`)
+      violations.add('offset', `${partition}/${offset} (event ${n}) is committed but not dead-lettered`)
     }
   }
 
   const run = async (): Promise<void> => {
     while (!stopped) {
-      // The broker or the store is away: the next sample compares what this one could not.
+      // A server is unavailable: the next sample compares these records.
       await sample().catch(() => {})
       await pause(everyMs)
     }

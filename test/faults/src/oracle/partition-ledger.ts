@@ -1,5 +1,5 @@
 /** The acknowledged records of one partition. */
-export interface PartitionLedger {
+export type PartitionLedger = {
   topic: string
   partition: number
   add(offset: number, n: number, isPoison: boolean): void
@@ -12,7 +12,7 @@ export interface PartitionLedger {
 
 const nothing = -1
 
-/** Numbers in a typed array, for there may be millions; poison is kept as the negative. */
+/** Event numbers in a typed array, as there may be millions; poison records are negative. */
 export function createPartitionLedger(topic: string, partition: number): PartitionLedger {
   let events = new Int32Array(1 << 12).fill(nothing)
   let end = 0

@@ -4,20 +4,20 @@ import type { Mark, Marks } from './expected-documents.ts'
 import type { Ledger } from './ledger.ts'
 import { keyText, type StoredDocuments } from './stored-documents.ts'
 
-/** Marks that users make while events come in, written as the query service writes them. */
-export interface ReadMarks {
-  /** Marks some of what is stored: unread ones as read, and some that a receipt has read as unread again. */
+/** Users' marks during the campaign, written as the query service writes them. */
+export type ReadMarks = {
+  /** Marks some stored notifications as read, and some that a receipt has marked as read as unread again. */
   make(count: number): Promise<number>
   made: Marks
 }
 
-interface ReadMarksDependencies {
+type ReadMarksDependencies = {
   plan: EventPlan
   ledger: Ledger
   stored: StoredDocuments
 }
 
-/** Of these events of every 20 the first recipient's notification is marked; the second has a read receipt, too. */
+/** The slots of every 20 events whose first recipient marks the notification; the second also has a read receipt. */
 const slotMarkedRead = 5
 const slotMarkedUnread = 2
 
@@ -51,14 +51,14 @@ export function createReadMarks({ plan, ledger, stored }: ReadMarksDependencies)
     made,
     async make(count) {
       const end = ledger.end()
-      const wanted: number[] = []
-      for (; position < end && wanted.length < count; position++) {
+      const candidates: number[] = []
+      for (; position < end && candidates.length < count; position++) {
         const slot = position % 20
-        if ((slot === slotMarkedRead || slot === slotMarkedUnread) && !isPoison(position)) wanted.push(position)
+        if ((slot === slotMarkedRead || slot === slotMarkedUnread) && !isPoison(position)) candidates.push(position)
       }
-      const present = await stored.find(stored.notifications, wanted.map(keyOf))
+      const present = await stored.find(stored.notifications, candidates.map(keyOf))
       let marked = 0
-      for (const n of wanted) {
+      for (const n of candidates) {
         const key = keyOf(n)
         const document = present.get(key.toString('hex'))
         if (!document || made.has(keyText(document))) continue

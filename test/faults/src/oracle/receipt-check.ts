@@ -3,8 +3,8 @@ import { type EventPlan, receiptOf, receiptTargetKey, timeOf, waitingKey } from 
 import type { StoredDocuments } from './stored-documents.ts'
 
 /**
- * The receipts that neither wait nor were applied. The waiting ones are read first: a receipt is applied before it is
- * taken from among them, so that one that moves in between is seen at its new place.
+ * The receipts that are neither waiting nor applied. The waiting ones are read first: a receipt is applied before it is
+ * removed from them, so a receipt that moves in between is found as applied.
  */
 export async function findUnhandledReceipts<T extends { n: number }>(
   plan: EventPlan,
@@ -29,7 +29,7 @@ export async function findUnhandledReceipts<T extends { n: number }>(
     if (!document) return true
     const { emailSentAt } = document
     const isEmail = receiptOf(n).kind === 'email-sent'
-    // Of e-mails the earliest stands; a read receipt may have been overtaken by a later mark.
+    // The earliest e-mail receipt wins; a later mark may have superseded a read receipt.
     if (isEmail) return !(emailSentAt instanceof Date && emailSentAt.getTime() <= timeOf(plan, n))
     return !((readStateTime(document) ?? 0) >= timeOf(plan, n))
   })

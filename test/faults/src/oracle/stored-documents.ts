@@ -1,27 +1,27 @@
 import type { Collection, Db, Document } from 'mongodb'
 import { Binary } from 'mongodb'
 
-interface Keyed extends Document {
+type Keyed = Document & {
   _id: Binary
 }
 
-/** Herald's collections as they lie in MongoDB, read from the primary as a majority has it. */
-export interface StoredDocuments {
+/** Herald's collections in MongoDB, read from the primary with majority read concern. */
+export type StoredDocuments = {
   notifications: Collection<Keyed>
   changeEntries: Collection<Keyed>
   waitingReceipts: Collection<Keyed>
-  /** Those of the keys that are there, by key in hex. */
+  /** The existing documents of these keys, by key in hex. */
   find(collection: Collection<Keyed>, keys: readonly Buffer[], read?: ReadOptions): Promise<Map<string, Keyed>>
   /**
-   * The reign of the primary that answers now. Once in each reign it is made certain that the primary knows everything
-   * that was acknowledged before.
+   * The election id of the current primary. The primary of a new term is confirmed once, so that it knows everything
+   * acknowledged before.
    */
-  reign(): Promise<string>
-  /** Returns when the primary has made certain that it still is one. */
-  makeCertain(): Promise<void>
+  primaryTerm(): Promise<string>
+  /** Resolves when the primary has confirmed by a linearizable read that it still is the primary. */
+  confirmPrimary(): Promise<void>
 }
 
-export interface ReadOptions {
+export type ReadOptions = {
   linearizable?: boolean
   projection?: Document
 }
@@ -31,14 +31,14 @@ const keysPerQuery = 2_000
 export function openStoredDocuments(database: Db): StoredDocuments {
   const options = { readConcern: { level: 'majority' }, readPreference: 'primary' } as const
   const notifications = database.collection<Keyed>('notifications', options)
-  let certainReign: string | undefined
+  let confirmedTerm: string | undefined
 
-  const makeCertain = async (): Promise<void> => {
-    const nobody = new Binary(Buffer.alloc(48))
-    await notifications.findOne({ _id: nobody }, { readConcern: { level: 'linearizable' }, maxTimeMS: 20_000 })
+  const confirmPrimary = async (): Promise<void> => {
+    const unusedKey = new Binary(Buffer.alloc(48))
+    await notifications.findOne({ _id: unusedKey }, { readConcern: { level: 'linearizable' }, maxTimeMS: 20_000 })
   }
 
-  /** Looks each up by itself: for a list of keys MongoDB 6 reads a clustered collection from the first to the last. */
+  /** Looks up each key separately: for `$in` MongoDB 6 scans a clustered collection from the first key to the last. */
   const findEach = (collection: Collection<Keyed>, keys: readonly Binary[], projection?: Document) =>
     database
       .aggregate<Keyed>(
@@ -62,7 +62,7 @@ export function openStoredDocuments(database: Db): StoredDocuments {
     notifications,
     changeEntries: database.collection<Keyed>('change-entries', options),
     waitingReceipts: database.collection<Keyed>('waiting-receipts', options),
-    makeCertain,
+    confirmPrimary,
     async find(collection, keys, { linearizable = false, projection } = {}) {
       const found = new Map<string, Keyed>()
       for (let start = 0; start < keys.length; start += keysPerQuery) {
@@ -72,13 +72,13 @@ export function openStoredDocuments(database: Db): StoredDocuments {
       }
       return found
     },
-    async reign() {
+    async primaryTerm() {
       const { electionId, isWritablePrimary } = await database.admin().command({ hello: 1 })
-      if (!isWritablePrimary) throw new Error('It is no primary.')
+      if (!isWritablePrimary) throw new Error('The server is not a primary.')
       const current = String(electionId)
-      if (current !== certainReign) {
-        await makeCertain()
-        certainReign = current
+      if (current !== confirmedTerm) {
+        await confirmPrimary()
+        confirmedTerm = current
       }
       return current
     },

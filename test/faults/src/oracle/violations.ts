@@ -1,5 +1,5 @@
 export type ViolationKind =
-  /** Committed, and not stored or dead-lettered at that time. */
+  /** Committed, but neither stored nor dead-lettered at that time. */
   | 'offset'
   | 'lost'
   | 'doubled'
@@ -13,8 +13,8 @@ export type ViolationKind =
   | 'in-flight'
   | 'failed'
 
-/** Counts all violations and keeps the first few of each kind in words. */
-export interface Violations {
+/** Counts all violations and keeps the first few of each kind as examples. */
+export type Violations = {
   add(kind: ViolationKind, detail: string): void
   count(kind?: ViolationKind): number
   examples(): string[]

@@ -1,11 +1,10 @@
-import { startKafkaProgram } from '@herald/local-stack'
-import { findFreePorts } from './free-ports.ts'
+import { findFreePorts, startKafkaProgram } from '@herald/local-stack'
 import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts'
 
-export interface Broker {
+export type Broker = {
   /** For the producer and the oracle. */
   direct: string
-  /** For ingest alone: a listener that advertises the proxy. */
+  /** Only for ingest: a listener that advertises the proxy. */
   proxied: string
   proxy: TcpProxy
   kill(): void

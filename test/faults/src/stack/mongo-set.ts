@@ -3,38 +3,38 @@ import { MongoClient } from 'mongodb'
 import { until } from '../until.ts'
 import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts'
 
-export interface MongoSet {
+export type MongoSet = {
   uri: string
   members: StartedMongodProgram[]
   proxies: TcpProxy[]
-  /** The oracle's own client; no fault of the network strikes it. */
+  /** The oracle's own client, which network faults do not affect. */
   client: MongoClient
   primary(): Promise<StartedMongodProgram>
   stop(): Promise<void>
 }
 
-export interface MongoSetOptions {
+export type MongoSetOptions = {
   log: (line: string) => void
-  /** Where each member's folder is made; the system's folder for what is temporary unless told. */
+  /** The parent of each member's data folder; the system's temporary folder by default. */
   parentFolders?: readonly string[]
 }
 
-/** Three mongods whose names for one another are proxies; only ingest's connections suffer from these. */
+/** Three mongods that know one another by their proxies' addresses; network faults affect only ingest's connections. */
 export async function startMongoSet({ log, parentFolders = [] }: MongoSetOptions): Promise<MongoSet> {
   const members: StartedMongodProgram[] = []
   for (const index of [0, 1, 2]) {
     const parentFolder = parentFolders[index]
     members.push(await startMongodProgram({ log, ...(parentFolder === undefined ? {} : { parentFolder }) }))
   }
-  const concerns = (first: Buffer) => first.includes('herald-ingest')
+  const isAffected = (first: Buffer) => first.includes('herald-ingest')
   const targets = members.map(({ address }) => Number(address.split(':')[1]))
-  const proxies = await Promise.all(targets.map((targetPort) => startTcpProxy({ targetPort, concerns })))
+  const proxies = await Promise.all(targets.map((targetPort) => startTcpProxy({ targetPort, isAffected })))
   const addresses = proxies.map(({ port }) => `127.0.0.1:${port}`)
   await initiate(addresses)
   const uri = `mongodb://${addresses.join(',')}/?replicaSet=herald`
   const client = new MongoClient(uri, {
     appName: 'faults-oracle',
-    // An election of a busy machine is no failure of the oracle.
+    // Long enough for an election on a busy machine.
     serverSelectionTimeoutMS: 30_000,
     connectTimeoutMS: 5_000,
     socketTimeoutMS: 60_000,
@@ -68,7 +68,7 @@ async function initiate(addresses: readonly string[]): Promise<void> {
       replSetInitiate: {
         _id: 'herald',
         members: addresses.map((host, index) => ({ _id: index, host })),
-        // Soon, but not so soon that a machine that is merely busy holds elections.
+        // Short, but long enough that a busy machine does not hold elections.
         settings: { electionTimeoutMillis: 4_000, heartbeatIntervalMillis: 1_000 },
       },
     })

@@ -2,8 +2,8 @@ import type { Socket } from 'node:net'
 
 type PipeMode = 'pass' | 'silent' | { readonly delayMs: number }
 
-/** One direction of a proxied connection. What it holds back in silence it passes on later, in order, as TCP would. */
-export interface Pipe {
+/** One direction of a proxied connection. Data held back in silence is passed on later, in order, as TCP would. */
+export type Pipe = {
   start(): void
   setMode(mode: PipeMode): void
 }

@@ -1,13 +1,13 @@
 import { type Broker, startBroker } from './broker.ts'
 import { type MongoSet, type MongoSetOptions, startMongoSet } from './mongo-set.ts'
 
-export interface Stack {
+export type Stack = {
   broker: Broker
   mongo: MongoSet
   stop(): Promise<void>
 }
 
-/** A broker and a replica set of this machine's own programs: they are going to be killed. */
+/** A broker and a replica set as programs of this machine, which faults can kill. */
 export async function startStack(options: MongoSetOptions): Promise<Stack> {
   const [broker, mongo] = await Promise.allSettled([startBroker(options.log), startMongoSet(options)])
   if (broker.status === 'fulfilled' && mongo.status === 'fulfilled') {

@@ -3,41 +3,41 @@ import type { AddressInfo } from 'node:net'
 import { connect, createServer, type Socket } from 'node:net'
 import { createPipe, type Pipe } from './proxy-pipe.ts'
 
-/** What becomes of what passes. `silent`: nothing arrives and nobody is told, as when a cable is pulled. */
+/** How the proxy treats data. `silent`: nothing arrives and no connection is closed, as when a cable is pulled. */
 export type ProxyMode = 'pass' | 'silent' | 'reset' | { readonly delayMs: number }
 
-export interface TcpProxy {
+export type TcpProxy = {
   port: number
   setMode(mode: ProxyMode): void
   stop(): Promise<void>
 }
 
-interface Connection {
+type Connection = {
   client: Socket
   upstream: Socket
   pipes: Pipe[]
-  /** Known with the first bytes. */
-  concerned: boolean | undefined
+  /** Whether faults apply to it; known with the first bytes. */
+  isAffected: boolean | undefined
 }
 
-export interface TcpProxyOptions {
+export type TcpProxyOptions = {
   targetPort: number
-  /** The port to listen on; a free one unless told. */
+  /** The port to listen on; a free one by default. */
   port?: number
-  /** Whether a connection that begins with these bytes is one that a fault strikes; all are unless told. */
-  concerns?: (first: Buffer) => boolean
+  /** Whether faults apply to a connection that begins with these bytes; to all by default. */
+  isAffected?: (first: Buffer) => boolean
 }
 
 export async function startTcpProxy({
   targetPort,
   port = 0,
-  concerns = () => true,
+  isAffected = () => true,
 }: TcpProxyOptions): Promise<TcpProxy> {
   const connections = new Set<Connection>()
   let mode: ProxyMode = 'pass'
 
   const apply = (connection: Connection): void => {
-    const current = connection.concerned ? mode : 'pass'
+    const current = connection.isAffected ? mode : 'pass'
     if (current === 'reset') destroy(connection)
     else for (const pipe of connection.pipes) pipe.setMode(current)
   }
@@ -49,10 +49,10 @@ export async function startTcpProxy({
   const server = createServer({ noDelay: true }, (client) => {
     const upstream = connect({ port: targetPort, host: '127.0.0.1', noDelay: true })
     const pipes = [createPipe(client, upstream), createPipe(upstream, client)]
-    const connection: Connection = { client, upstream, pipes, concerned: undefined }
+    const connection: Connection = { client, upstream, pipes, isAffected: undefined }
     connections.add(connection)
     client.once('data', (first) => {
-      connection.concerned = concerns(first)
+      connection.isAffected = isAffected(first)
       apply(connection)
     })
     for (const [socket, other] of [

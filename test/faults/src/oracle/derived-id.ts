@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** The 16 bytes of the UUIDs that the plan of events uses: a role and a number. */
+/** The UUIDs of the event plan as 16 bytes: a role and a number. */
 export function plannedUuid(role: number, number: number): Buffer {
   const bytes = Buffer.alloc(16)
   bytes.writeUInt32BE(role, 0)
@@ -10,7 +10,10 @@ export function plannedUuid(role: number, number: number): Buffer {
   return bytes
 }
 
-/** The id of an event, as the contract derives it: a UUIDv7 of its time and of SHA-256 over subscriber, source and id. */
+/**
+ * The id that the contract derives from an event, computed without Herald's code: a UUIDv7 of its time and of SHA-256
+ * over subscriber, source and id.
+ */
 export function derivedId(subscriber: Buffer, source: string, id: string, time: number): Buffer {
   const hash = createHash('sha256').update(subscriber)
   for (const text of [source, id]) {

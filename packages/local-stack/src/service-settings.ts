@@ -1,0 +1,18 @@
+import type { TokenIssuer } from '@herald/token-issuer'
+import type { HeraldTopics } from './topics.ts'
+
+/** The variables that name a service's topics. */
+export const topicSettings = (topics: HeraldTopics) => ({
+  KAFKA_MENTION_TOPIC: topics.mention,
+  KAFKA_CHANGE_TOPIC: topics.change,
+  KAFKA_RECEIPT_TOPIC: topics.receipt,
+  KAFKA_DEAD_LETTER_TOPIC: topics.deadLetter,
+})
+
+/** The variables that make a service accept the issuer's tokens, by its public key and not by a key set. */
+export const tokenSettings = ({ publicKeyPem, issuer, audience }: TokenIssuer) => ({
+  AUTH_JWKS_URI: undefined,
+  AUTH_PUBLIC_KEY: publicKeyPem,
+  AUTH_ISSUER: issuer,
+  AUTH_AUDIENCE: audience,
+})
