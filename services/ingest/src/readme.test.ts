@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { createNotificationSchema } from '@herald/contracts'
+import { createNotificationSchema, defaultTopics, events } from '@herald/contracts'
 import { expect, test } from '@jest/globals'
 import { decide } from './events/decide.ts'
 import { recordOf } from './events/records.fixture.ts'
@@ -23,4 +23,10 @@ test('the events in the README are what Herald takes, one in each mode', () => {
 test('so is the body of the request', () => {
   const body = JSON.parse(/-d '(\{[^']+\})'/.exec(readme)?.[1] ?? '')
   expect(createNotificationSchema.safeParse(body).error).toBeUndefined()
+})
+
+test('its table of topics has every event type', () => {
+  for (const { topic, type } of Object.values(events)) {
+    expect(readme).toMatch(new RegExp(`^\\| \`${defaultTopics[topic]}\` .*\`${type}\``, 'm'))
+  }
 })

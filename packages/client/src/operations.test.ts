@@ -1,0 +1,26 @@
+import type { operations } from '@herald/contracts'
+import { expect, test } from '@jest/globals'
+import { createHeraldClient, type HeraldClient } from './client.ts'
+
+type Operations = typeof operations
+type Documentation = {
+  [Id in keyof Operations]: Operations[Id]['tag'] extends 'Documentation' ? Id : never
+}[keyof Operations]
+
+// The compiler requires a call for every operation of the contract.
+const calls: Record<Exclude<keyof Operations, Documentation>, (client: HeraldClient) => unknown> = {
+  createNotification: ({ notifications }) => notifications.create,
+  listNotifications: ({ notifications }) => notifications.list,
+  getNotification: ({ notifications }) => notifications.get,
+  markNotificationRead: ({ notifications }) => notifications.markRead,
+  markNotificationUnread: ({ notifications }) => notifications.markUnread,
+  markNotificationsRead: ({ notifications }) => notifications.markManyRead,
+  countUnreadNotifications: ({ notifications }) => notifications.unreadCount,
+  streamNotifications: ({ notifications }) => notifications.stream,
+  listChangeEntries: ({ changeEntries }) => changeEntries.list,
+  listAllChangeEntries: ({ changeEntries }) => changeEntries.all,
+}
+
+test.each(Object.entries(calls))('the client has %s', (_, call) => {
+  expect(call(createHeraldClient({ baseUrl: 'https://api.example', token: 'x' }))).toBeInstanceOf(Function)
+})

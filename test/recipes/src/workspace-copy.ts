@@ -1,0 +1,99 @@
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { cp, mkdir, mkdtemp, readdir, readFile, readlink, realpath, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { basename, dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Block } from './recipes.ts'
+
+const root = fileURLToPath(new URL('../../..', import.meta.url))
+const left = new Set(['node_modules', '.git', '.turbo', 'artefacts', 'coverage'])
+
+export type Ran = { readonly code: number; readonly output: string }
+export type WorkspaceCopy = Awaited<ReturnType<typeof copyWorkspace>>
+
+/** Copies the workspace as it is built. Packages of others are linked, those of Herald are the copies. */
+export async function copyWorkspace() {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'herald-recipes-')))
+  await cp(root, folder, { recursive: true, filter: (path) => !left.has(basename(path)) })
+  await linkModules(folder)
+  const kept = new Map<string, string | undefined>()
+
+  async function keep(path: string): Promise<string> {
+    const file = join(folder, path)
+    const text = existsSync(file) ? await readFile(file, 'utf8') : undefined
+    if (!kept.has(path)) kept.set(path, text)
+    return text ?? ''
+  }
+
+  return {
+    folder,
+    run: (command: string) => run(command, folder),
+    async apply(block: Block): Promise<void> {
+      if (block.kind === 'run') {
+        // Whatever it edits is put back, too.
+        for (const path of await sources(folder)) await keep(path)
+        const { code, output } = await run(block.command, folder)
+        if (code !== 0) throw new Error(`${block.command} failed with exit code ${code}\n${output}`)
+        return
+      }
+      const text = await keep(block.path)
+      await mkdir(dirname(join(folder, block.path)), { recursive: true })
+      await writeFile(join(folder, block.path), block.kind === 'file' ? block.text : edited(text, block))
+    },
+    /** Undoes everything that was applied. */
+    async reset(): Promise<void> {
+      for (const [path, text] of kept) {
+        if (text === undefined) await rm(join(folder, path), { force: true })
+        else if ((await readFile(join(folder, path), 'utf8')) !== text) await writeFile(join(folder, path), text)
+      }
+      kept.clear()
+    },
+    remove: () => rm(folder, { recursive: true, force: true }),
+  }
+}
+
+function edited(text: string, { path, before, after }: Extract<Block, { kind: 'edit' }>): string {
+  const at = text.indexOf(before)
+  if (at < 0 || text.indexOf(before, at + 1) >= 0) throw new Error(`${path} must have this once:\n${before}`)
+  return text.slice(0, at) + after + text.slice(at + before.length)
+}
+
+async function sources(folder: string): Promise<string[]> {
+  const places = ['packages/client/src', 'services/ingest/src/kafka']
+  const files = places.map(async (place) => (await readdir(join(folder, place))).map((name) => `${place}/${name}`))
+  return ['.biome.json', ...(await Promise.all(files)).flat()]
+}
+
+async function linkModules(folder: string): Promise<void> {
+  const modules = join(folder, 'node_modules')
+  await mkdir(join(modules, '@herald'), { recursive: true })
+  for (const name of await readdir(join(root, 'node_modules'))) {
+    if (name !== '@herald') await symlink(join(root, 'node_modules', name), join(modules, name))
+  }
+  for (const name of await readdir(join(root, 'node_modules', '@herald'))) {
+    // Relative to the workspace, and so the copy's own.
+    await symlink(await readlink(join(root, 'node_modules', '@herald', name)), join(modules, '@herald', name))
+  }
+  for (const place of ['packages', 'services', 'test']) {
+    for (const name of await readdir(join(root, place))) {
+      const own = join(root, place, name, 'node_modules')
+      if (existsSync(own)) await symlink(own, join(folder, place, name, 'node_modules'))
+    }
+  }
+  // The example of a recipe. What it is called there is kafkajs here.
+  await symlink(join(root, 'node_modules', 'kafkajs'), join(modules, 'other-kafka'))
+}
+
+function run(command: string, folder: string): Promise<Ran> {
+  const kept = Object.entries(process.env).filter(
+    ([name]) => !/^(npm_|NODE_OPTIONS|INIT_CWD|JEST_|HERALD_TEST)/i.test(name),
+  )
+  const environment = { ...Object.fromEntries(kept), PATH: `${dirname(process.execPath)}:${process.env.PATH}` }
+  return new Promise((resolve) => {
+    const options = { cwd: folder, env: environment, maxBuffer: 64 * 1024 * 1024 }
+    execFile('bash', ['-c', command], options, (error, stdout, stderr) =>
+      resolve({ code: error ? Number(error.code ?? 1) || 1 : 0, output: stdout + stderr }),
+    )
+  })
+}
