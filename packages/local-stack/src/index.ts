@@ -37,6 +37,6 @@ export {
   startMongoDB,
   startServers,
 } from './servers.ts'
-export { nodeArguments, type ServiceName, type StartedService, startService } from './service.ts'
+export { nodeArguments, type ServiceName, type StartedService, serviceFile, startService } from './service.ts'
 export { createTopics, defaultTopics, type HeraldTopics, topicsWithSuffix } from './topics.ts'
 export { type Found, ServerNotFound } from './ways-to-a-server.ts'
