@@ -1,4 +1,5 @@
 import { failedLines } from './failed-lines.mjs'
+import { failOnLeak } from './leaks.mjs'
 
 /** Ends the output of a run with a line for each failure and the line `N passed, N failed, N skipped`, which scripts read. */
 export default class CountLine {
@@ -6,6 +7,9 @@ export default class CountLine {
     const failed = results.numFailedTests + results.numRuntimeErrorTestSuites
     const skipped = results.numPendingTests + results.numTodoTests
     for (const line of failedLines(results)) process.stdout.write(`${line}\n`)
-    process.stdout.write(`${results.numPassedTests} passed, ${failed} failed, ${skipped} skipped\n`)
+    const write = (leaks) =>
+      process.stdout.write(`${results.numPassedTests} passed, ${failed + leaks} failed, ${skipped} skipped\n`)
+    write(0)
+    failOnLeak(() => write(1))
   }
 }

@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { failedLines } from './failed-lines.mjs'
+import { failOnLeak } from './leaks.mjs'
 
 /**
  * Prints a line for each failure, and writes the counts of the run to `$HERALD_TEST_COUNTS/<package>.json` when that
@@ -10,7 +11,7 @@ export default class CountReporter {
   onRunComplete(_contexts, results) {
     for (const line of failedLines(results)) process.stdout.write(`${line}\n`)
     const folder = process.env.HERALD_TEST_COUNTS
-    if (!folder) return
+    if (!folder) return failOnLeak(() => {})
     mkdirSync(folder, { recursive: true })
     const counts = {
       passed: results.numPassedTests,
@@ -18,6 +19,12 @@ export default class CountReporter {
       failed: results.numFailedTests + results.numRuntimeErrorTestSuites,
       skipped: results.numPendingTests + results.numTodoTests,
     }
-    writeFileSync(join(folder, `${basename(process.cwd())}.json`), JSON.stringify(counts))
+    const write = (leaks) =>
+      writeFileSync(
+        join(folder, `${basename(process.cwd())}.json`),
+        JSON.stringify({ ...counts, failed: counts.failed + leaks }),
+      )
+    write(0)
+    failOnLeak(() => write(1))
   }
 }

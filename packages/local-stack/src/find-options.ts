@@ -4,7 +4,7 @@ export interface FindOptions {
   environment: NodeJS.ProcessEnv
   /** Told of each step that may take long. */
   log: (line: string) => void
-  /** Told how much of something that takes long has been fetched, such as `41 jars, 57.2 MB`; undefined at its end. */
+  /** Told how much of something that takes long has been fetched, such as `41 files, 57.2 MB`; undefined at its end. */
   onProgress?: (name: string, amount: string | undefined) => void
 }
 

@@ -13,6 +13,8 @@ export interface HeraldOptions {
   environment?: NodeJS.ProcessEnv
   topics?: Partial<HeraldTopics>
   database?: string
+  /** The Node.js that runs the services; this one unless given. */
+  node?: string
   /** Where the gateway listens; a free port of the loopback address unless told. */
   gateway?: { host?: string; port?: number; mounts?: (herald: Mountable) => Promise<GatewayOptions['mounts']> }
   log?: (line: string) => void
@@ -43,10 +45,14 @@ export async function startHerald(options: HeraldOptions): Promise<StartedHerald
   try {
     const topics = await createTopics(servers.kafkaBrokers, options.topics)
     const settings = serviceSettings(options, tokens, topics)
-    await runCommand(process.execPath, [serviceFile('ingest', 'migrate')], { environment: settings })
+    const node = options.node ?? process.execPath
+    await runCommand(node, [serviceFile('ingest', 'migrate')], { environment: settings })
     log('Topics, collections and indexes are there.')
 
-    const starts = await Promise.allSettled([startService('ingest', settings), startService('query', settings)])
+    const starts = await Promise.allSettled([
+      startService('ingest', settings, { node }),
+      startService('query', settings, { node }),
+    ])
     for (const start of starts) if (start.status === 'fulfilled') releasers.add(start.value.stop)
     const [ingest, query] = starts.map((start) => {
       if (start.status === 'rejected') throw start.reason

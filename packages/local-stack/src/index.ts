@@ -37,7 +37,7 @@ export {
   startMongoDB,
   startServers,
 } from './servers.ts'
-export { nodeArguments, type ServiceName, type StartedService, startService } from './service.ts'
+export { nodeArguments, type ServiceName, type StartedService, serviceFile, startService } from './service.ts'
 export { tokenSettings, topicSettings } from './service-settings.ts'
 export { createTopics, defaultTopics, type HeraldTopics, topicsWithSuffix } from './topics.ts'
 export { type Found, ServerNotFound } from './ways-to-a-server.ts'

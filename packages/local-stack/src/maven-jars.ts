@@ -4,7 +4,7 @@ import { cachedFolder, cacheFolder } from './cache-folder.ts'
 import { findCommand, runCommand } from './commands-on-path.ts'
 import type { FindOptions } from './find-options.ts'
 import { javaHome } from './java.ts'
-import { countJars } from './maven-output.ts'
+import { countDownloads } from './maven-output.ts'
 
 const COPY = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies'
 
@@ -32,7 +32,7 @@ export async function findMavenJars(
     await runCommand(maven, ['-B', '-Dstyle.color=never', COPY, '-DoutputDirectory=jars', '-DincludeScope=runtime'], {
       environment: { ...environment, JAVA_HOME: javaHome(java) },
       folder: partial,
-      onOutput: countJars((amount) => onProgress(`Fetching ${wanted.name}`, amount)),
+      onOutput: countDownloads((amount) => onProgress(`Fetching ${wanted.name}`, amount)),
     }).finally(() => onProgress(`Fetching ${wanted.name}`, undefined))
   })
 }

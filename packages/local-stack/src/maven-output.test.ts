@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals'
-import { countJars } from './maven-output.ts'
+import { countDownloads } from './maven-output.ts'
 
-test('counts jars and their size, whatever pieces the output comes in', () => {
+test('counts downloads and their size, whatever pieces the output comes in', () => {
   const seen: string[] = []
-  const read = countJars((amount) => seen.push(amount))
+  const read = countDownloads((amount) => seen.push(amount))
   const output = `[INFO] Scanning for projects...
 Downloading from central: a/kafka_2.13-4.1.0.pom
 Downloaded from central: a/kafka_2.13-4.1.0.pom (9.2 kB at 1.0 MB/s)
@@ -11,5 +11,5 @@ Downloaded from central: a/kafka_2.13-4.1.0.pom (9.2 kB at 1.0 MB/s)
 Downloaded from central: b/log4j-api-2.24.3.jar (349 kB at 4.0 MB/s)
 `
   for (let at = 0; at < output.length; at += 7) read(output.slice(at, at + 7))
-  expect(seen).toEqual(['1 jars, 7.2 MB', '2 jars, 7.5 MB'])
+  expect(seen).toEqual(['1 files, 0.0 MB', '2 files, 7.2 MB', '3 files, 7.6 MB'])
 })

@@ -1,10 +1,10 @@
-const downloaded = /^.*Downloaded from \S+: \S+\.jar \(([\d.]+) (B|kB|MB)\b/
+const downloaded = /\bDownloaded from \S+: \S+ \(([\d.]+) (B|kB|MB)\b/
 const megabytes = { B: 1e-6, kB: 1e-3, MB: 1 } as const
 
-/** Reads what Maven prints, and says after each jar how many there are by now, and their size: `41 jars, 57.2 MB`. */
-export function countJars(onCount: (amount: string) => void) {
+/** Reads what Maven prints, and says after each download how many there are by now, and their size: `41 files, 57.2 MB`. */
+export function countDownloads(onCount: (amount: string) => void) {
   let rest = ''
-  let jars = 0
+  let files = 0
   let size = 0
   return (text: string) => {
     const lines = (rest + text).split('\n')
@@ -12,9 +12,9 @@ export function countJars(onCount: (amount: string) => void) {
     for (const line of lines) {
       const [, amount, unit] = downloaded.exec(line) ?? []
       if (amount === undefined) continue
-      jars += 1
+      files += 1
       size += Number(amount) * megabytes[unit as keyof typeof megabytes]
-      onCount(`${jars} jars, ${size.toFixed(1)} MB`)
+      onCount(`${files} files, ${size.toFixed(1)} MB`)
     }
   }
 }

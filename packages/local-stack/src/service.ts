@@ -30,8 +30,8 @@ export function serviceFile(service: ServiceName, file: 'main' | 'migrate'): str
 export async function startService(
   service: ServiceName,
   settings: NodeJS.ProcessEnv,
-  /** Another build's entry point. */
-  file = serviceFile(service, 'main'),
+  /** Another build's entry point, another Node.js. */
+  { file = serviceFile(service, 'main'), node = process.execPath }: { file?: string; node?: string } = {},
 ): Promise<StartedService> {
   const host = '127.0.0.1'
   const port = await findFreePort()
@@ -39,7 +39,7 @@ export async function startService(
   const adminUrl = `http://${host}:${adminPort}`
   const program = await startProgram({
     name: service,
-    command: process.execPath,
+    command: node,
     args: [...nodeArguments[service], file],
     environment: { ...settings, HOST: host, PORT: String(port), ADMIN_PORT: String(adminPort) },
     ready: { url: `${adminUrl}/readyz` },

@@ -20,8 +20,9 @@ export async function runGuideOutside(path: string, printed: string): Promise<Gu
 
 /** A shell of somebody who has this Node.js and npm, and how npm is to work here: from its cache, and without a build. */
 function shell(): NodeJS.ProcessEnv {
-  const { HOME, PATH = '', TMPDIR, npm_config_cache, NODE_EXTRA_CA_CERTS, NODE_USE_SYSTEM_CA } = outside()
-  const given = { HOME, TMPDIR, npm_config_cache, NODE_EXTRA_CA_CERTS, NODE_USE_SYSTEM_CA }
+  const { HOME, PATH = '', TMPDIR, NODE_EXTRA_CA_CERTS, NODE_USE_SYSTEM_CA, ...rest } = outside()
+  const settings = Object.entries(rest).filter(([name]) => name.startsWith('npm_config_'))
+  const given = { ...Object.fromEntries(settings), HOME, TMPDIR, NODE_EXTRA_CA_CERTS, NODE_USE_SYSTEM_CA }
   const npm = { npm_config_prefer_offline: 'true', npm_config_audit: 'false', npm_config_fund: 'false' }
   // The workspace is built; `prepack` would write what other tests are reading.
   const built = { npm_config_ignore_scripts: 'true' }

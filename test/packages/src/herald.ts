@@ -14,13 +14,14 @@ export async function startTestHerald(
   name: string,
   settings: NodeJS.ProcessEnv = {},
   topicNames?: HeraldTopics,
+  node?: string,
 ): Promise<TestHerald> {
   const { KAFKA_BROKERS = '', MONGODB_URI = '' } = process.env
   const servers = { kafkaBrokers: KAFKA_BROKERS.split(','), mongodbUri: MONGODB_URI }
   const database = `packages-${name}-${randomUUID().slice(0, 8)}`
   const topics = await createTopics(servers.kafkaBrokers, topicNames ?? topicsWithSuffix(database))
   const environment = { KAFKA_GROUP_ID: database, RATE_LIMIT_PER_MINUTE: '100000', ...settings }
-  const herald = await startHerald({ servers, topics, database, environment })
+  const herald = await startHerald({ servers, topics, database, environment, ...(node === undefined ? {} : { node }) })
   return {
     ...herald,
     brokers: servers.kafkaBrokers,

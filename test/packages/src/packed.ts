@@ -36,10 +36,16 @@ export async function packPackages() {
   }
 }
 
-/** The environment without what npm says of this workspace to the programs that it starts. */
+/** An error is to be seen, not to be tried again until a test's time is over. */
+const impatient = { npm_config_fetch_retries: '1', npm_config_fetch_retry_mintimeout: '500' }
+
+/**
+ * The environment without what npm says of this workspace to the programs that it starts. What it says of itself stays:
+ * registry, cache and certificate authorities are the same as those of the `npm ci` before.
+ */
 export function outside(): NodeJS.ProcessEnv {
-  const kept = Object.entries(process.env).filter(
-    ([name]) => !/^(npm_(?!config_cache$)|NODE_OPTIONS|INIT_CWD)/i.test(name),
-  )
-  return Object.fromEntries(kept)
+  const ofWorkspace =
+    /^(npm_(package|lifecycle)_.*|npm_(command|config_(local_prefix|prefix|workspaces?|offline))|NODE_OPTIONS|INIT_CWD)$/i
+  const kept = Object.entries(process.env).filter(([name]) => !ofWorkspace.test(name))
+  return { ...impatient, ...Object.fromEntries(kept) }
 }

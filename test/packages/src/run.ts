@@ -9,7 +9,7 @@ export function run(
   { folder, environment = process.env, input }: { folder: string; environment?: NodeJS.ProcessEnv; input?: string },
 ): Promise<Ran> {
   return new Promise((resolve) => {
-    const options = { cwd: folder, env: environment, maxBuffer: 64 * 1024 * 1024, timeout: 240_000 }
+    const options = { cwd: folder, env: environment, maxBuffer: 64 * 1024 * 1024, timeout: 200_000 }
     const done = (error: ExecFileException | null, stdout: string, stderr: string) =>
       resolve({ code: error ? Number(error.code ?? 1) || 1 : 0, stdout, stderr })
     const child = execFile(command, args, options, done)

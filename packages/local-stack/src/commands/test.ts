@@ -12,6 +12,12 @@ const progress = createProgress()
 const failures: string[] = []
 const [turboArgs, jestArgs] = splitArguments(process.argv.slice(2))
 
+/**
+ * One package's tests wait for servers most of the time, so two fit on two cores; tests have no time limit that would
+ * depend on it.
+ */
+const packagesAtOnce = 2
+
 /** A step whose output matters when it fails. */
 async function step(name: string, command: 'npm' | 'turbo', args: readonly string[]) {
   progress(`${name}.`)
@@ -22,21 +28,14 @@ async function step(name: string, command: 'npm' | 'turbo', args: readonly strin
 }
 
 async function runTests(countsFolder: string) {
-  await step('Lint', 'npm', ['run', '--silent', 'lint'])
-  await step('Build and types', 'turbo', [
-    'run',
-    'build',
-    'types',
-    '--continue',
-    '--output-logs=errors-only',
-    ...turboArgs,
-  ])
+  const build = ['run', 'build', 'types', '--continue', '--output-logs=errors-only', ...turboArgs]
+  await Promise.all([step('Lint', 'npm', ['run', '--silent', 'lint']), step('Build and types', 'turbo', build)])
 
   progress('Finding Kafka and MongoDB.')
   const servers = await startServers({ log: progress, onProgress: progress.moves })
   try {
     progress(`Tests, with Kafka (${servers.found.kafka}) and MongoDB (${servers.found.mongodb}).`)
-    const args = ['run', 'test', '--concurrency=1', '--continue=always', ...turboArgs, ...jestArgs]
+    const args = ['run', 'test', `--concurrency=${packagesAtOnce}`, '--continue=always', ...turboArgs, ...jestArgs]
     const { ok } = await runInWorkspace('turbo', args, {
       shown: true,
       environment: {

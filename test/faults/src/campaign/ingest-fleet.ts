@@ -50,7 +50,7 @@ export async function startIngestFleet(options: FleetOptions): Promise<IngestFle
   const members: StartedService[] = []
 
   const grow = async (file?: string): Promise<StartedService> => {
-    const member = await startService('ingest', settings, file)
+    const member = await startService('ingest', settings, file === undefined ? {} : { file })
     members.push(member)
     return member
   }

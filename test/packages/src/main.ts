@@ -1,0 +1,31 @@
+import { spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { askRegistry } from './registry.ts'
+
+// Runs the tests that install from npm's registry, or says why they cannot be run.
+const folder = fileURLToPath(new URL('..', import.meta.url))
+const jest = fileURLToPath(new URL('../../../node_modules/jest/bin/jest.js', import.meta.url))
+const reporters = ['--reporters=default', '--reporters=@herald/jest-preset/count-line']
+const onlyThese = ['--testPathIgnorePatterns=event-examples|registry', '--passWithNoTests=false']
+
+const registry = await askRegistry()
+if (registry.kind === 'answers') {
+  const args = [
+    '--experimental-vm-modules',
+    '--no-warnings',
+    jest,
+    ...reporters,
+    ...onlyThese,
+    ...process.argv.slice(2),
+  ]
+  const child = spawn(process.execPath, args, { cwd: folder, stdio: 'inherit' })
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => child.kill(signal))
+  child.once('close', (code) => process.exit(code ?? 1))
+} else {
+  const isSkipped = registry.kind === 'away'
+  console.error(
+    `${isSkipped ? 'Skipped: npm reaches no registry' : 'FAILED: npm cannot use its registry'}: ${registry.why}`,
+  )
+  console.log(isSkipped ? '0 passed, 0 failed, 1 skipped' : '0 passed, 1 failed, 0 skipped')
+  process.exit(isSkipped ? 0 : 1)
+}
