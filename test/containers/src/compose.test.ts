@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { type Composition, createComposition } from './composition.ts'
@@ -104,6 +105,20 @@ onDocker('docker compose up', () => {
         return up.length === 2 && up.sort()
       })
     expect(await healthy()).toEqual(['herald-ingest', 'herald-query'])
+  })
+
+  test('every panel of the dashboard has data in that Prometheus', async () => {
+    const dashboard = readFileSync(`${root}deploy/kustomize/components/grafana-dashboard/herald.json`, 'utf8')
+    const queries = [...dashboard.matchAll(/"expr": (".*")/g)].map(([, query = '']) => JSON.parse(query) as string)
+    expect(queries.length).toBeGreaterThan(20)
+    for (const query of queries) {
+      const parameters = new URLSearchParams({ query: query.replaceAll('$__rate_interval', '1m') })
+      await eventually(query, async () => {
+        const answer = await fetch(`${composition.prometheusUrl}/api/v1/query?${parameters}`)
+        const { data } = (await answer.json()) as { data: { result: object[] } }
+        return data.result.length > 0
+      })
+    }
   })
 
   test.each(['ingest', 'query', 'gateway', 'token-issuer', 'mongodb', 'kafka'])(
