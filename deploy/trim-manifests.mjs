@@ -1,4 +1,4 @@
-// Takes out of a pruned workspace's manifests what its images don't need: npm ci asks for all that they name, and development
+// Removes from manifests everything that an image doesn't need: npm ci installs all that they name, and development
 // dependencies name tools and workspaces of tests. Usage: trim-manifests.mjs FOLDER [development dependency to keep …]
 import { globSync, readFileSync, writeFileSync } from 'node:fs'
 

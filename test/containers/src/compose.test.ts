@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { type Composition, createComposition } from './composition.ts'
@@ -17,7 +18,7 @@ onDocker('docker compose up', () => {
   beforeAll(async () => {
     for (const service of ['kafka', 'mongodb', 'gateway']) {
       const had = await haveImage(service)
-      if (!had) throw new Error(`The image of ${service} can't be had: ${composeImages().get(service)?.image}`)
+      if (!had) throw new Error(`The image of ${service} is unavailable: ${composeImages().get(service)?.image}`)
       if (had === 'stand-in') console.warn(`The image of ${service} is a stand-in made from Debian's package.`)
     }
     composition = await createComposition()
@@ -31,7 +32,7 @@ onDocker('docker compose up', () => {
   describe.each(['ingest', 'query', 'token-issuer'])('the image of %s', (service) => {
     const image = () => composeImages().get(service)?.image as string
 
-    test('runs node as somebody who is not root, has labels, and no check of its own', async () => {
+    test('runs node as a user other than root, has labels, and no health check', async () => {
       const { Config } = await inspect('image', image())
       expect(Config.User).toMatch(/^[1-9]\d*:[1-9]\d*$/)
       expect(Config.Cmd[0]).toBe('node')
@@ -42,7 +43,7 @@ onDocker('docker compose up', () => {
       }
     })
 
-    test('holds what runs: no sources, tests or tools, and less than 60 MB beside Node.js', async () => {
+    test('contains no sources, tests or tools, and less than 60 MB beside Node.js', async () => {
       const files = await docker(['run', '--rm', '--entrypoint', 'find', image(), '/herald', '-maxdepth', '4'])
       const superfluous =
         /^\/herald\/((packages|services)\/[^/]+\/(src|test)|node_modules\/(typescript|turbo|jest|testcontainers))$/
@@ -50,18 +51,27 @@ onDocker('docker compose up', () => {
       const [own, base] = await Promise.all([inspect('image', image()), inspect('image', 'node:24-bookworm-slim')])
       expect(own.Size - base.Size).toBeLessThan(60_000_000)
     })
+  })
 
-    test('runs without a file system to write to, without capabilities, reachable from this machine alone', async () => {
-      const { HostConfig, State } = await inspect('container', await composition.containerOf(service))
+  test.each(['ingest', 'query', 'token-issuer', 'gateway', 'kafka', 'mongodb'])(
+    'the container of %s is read-only, without capabilities, bounded in memory, and reachable only from this machine',
+    async (service) => {
+      const { Config, HostConfig, State } = await inspect('container', await composition.containerOf(service))
       expect(State.Running).toBe(true)
-      expect(HostConfig).toMatchObject({ ReadonlyRootfs: true, CapDrop: ['ALL'] })
+      expect(HostConfig).toMatchObject({
+        ReadonlyRootfs: true,
+        CapDrop: ['ALL'],
+        SecurityOpt: ['no-new-privileges:true'],
+      })
+      expect(HostConfig.Memory).toBeGreaterThan(0)
+      expect(Config.User).not.toMatch(/^(root|0)?(:|$)/)
       for (const [{ HostIp }] of Object.values(HostConfig.PortBindings) as [{ HostIp: string }][]) {
         expect(HostIp).toBe('127.0.0.1')
       }
-    })
-  })
+    },
+  )
 
-  test('the whole suite of what users see passes behind its gateway', async () => {
+  test('the suite of test/e2e passes behind its gateway', async () => {
     const { baseUrl, tokenIssuer, brokers, mongodbUri } = composition
     const environment = {
       ...process.env,
@@ -83,7 +93,7 @@ onDocker('docker compose up', () => {
   })
 
   test('Prometheus of the profile reaches both services', async () => {
-    if (!(await haveImage('prometheus'))) throw new Error('The image of prometheus can not be had')
+    if (!(await haveImage('prometheus'))) throw new Error('The image of prometheus is unavailable')
     await composition.compose('--profile', 'observability', 'up', '--detach', '--no-deps', 'prometheus')
     const healthy = () =>
       eventually('both targets are up', async () => {
@@ -97,8 +107,22 @@ onDocker('docker compose up', () => {
     expect(await healthy()).toEqual(['herald-ingest', 'herald-query'])
   })
 
+  test('every panel of the dashboard has data in that Prometheus', async () => {
+    const dashboard = readFileSync(`${root}deploy/kustomize/components/grafana-dashboard/herald.json`, 'utf8')
+    const queries = [...dashboard.matchAll(/"expr": (".*")/g)].map(([, query = '']) => JSON.parse(query) as string)
+    expect(queries.length).toBeGreaterThan(20)
+    for (const query of queries) {
+      const parameters = new URLSearchParams({ query: query.replaceAll('$__rate_interval', '1m') })
+      await eventually(query, async () => {
+        const answer = await fetch(`${composition.prometheusUrl}/api/v1/query?${parameters}`)
+        const { data } = (await answer.json()) as { data: { result: object[] } }
+        return data.result.length > 0
+      })
+    }
+  })
+
   test.each(['ingest', 'query', 'gateway', 'token-issuer', 'mongodb', 'kafka'])(
-    'killed under load and started again, %s has lost nothing and doubled nothing',
+    '%s loses and doubles nothing when it is killed under load and started again',
     async (service) => {
       const flow = await startFlow(composition)
       await eventually('events and requests flow', async () => flow.count() > 200)
@@ -117,12 +141,12 @@ onDocker('docker compose up', () => {
     },
   )
 
-  test.each(['ingest', 'query'])('told to stop, %s ends by itself with exit code 0', async (service) => {
+  test.each(['ingest', 'query'])('%s stops by itself with exit code 0', async (service) => {
     await composition.compose('stop', service)
     expect((await inspect('container', await composition.containerOf(service))).State.ExitCode).toBe(0)
   })
 
-  test('down takes everything with it', async () => {
+  test('down removes everything', async () => {
     await composition.down()
     for (const kind of ['volume', 'network']) {
       const left = await docker([
