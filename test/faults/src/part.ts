@@ -42,6 +42,8 @@ export interface Part {
   run(context: PartContext): Promise<void>
   /** Something to be told beside the figures, for the JSON. */
   notes?: () => Record<string, unknown>
+  /** Figures of its own, to be printed below the table. */
+  summary?: () => string
 }
 
 export type OwnStack = { kind: 'skipped'; reason: string } | { kind: 'started'; stack: Stack }
