@@ -4,6 +4,7 @@ import {
   createAuthenticator,
   createHttpServer,
   createMetrics,
+  createStorageCheck,
   type Logger,
   type Releasers,
   type Tracing,
@@ -62,7 +63,7 @@ export function createQuery({ settings, logger, releasers, tracing, streamOption
   const admin = createAdminServer({
     logger,
     registry: metrics.registry,
-    readinessChecks: [{ name: 'mongodb', check: () => store.checkReady() }],
+    readinessChecks: [createStorageCheck({ registry: metrics.registry, logger, checkReady: store.checkReady })],
   })
   return { http, admin }
 }
