@@ -10,6 +10,8 @@ export interface MongodProgramOptions extends Partial<FindOptions> {
   replicaSet?: string
   /** Where its folder is made; the system's folder for what is temporary unless told. */
   parentFolder?: string
+  /** Parameters of the server, as `name=value`. */
+  parameters?: readonly string[]
 }
 
 export interface StartedMongodProgram extends StartedProgram {
@@ -29,6 +31,7 @@ export async function startMongodProgram(options: MongodProgramOptions = {}): Pr
     command,
     args: [
       ...['--dbpath', folder, '--bind_ip', '127.0.0.1', '--port', String(port), '--nounixsocket', '--quiet'],
+      ...(options.parameters ?? []).flatMap((parameter) => ['--setParameter', parameter]),
       ...['--replSet', options.replicaSet ?? 'herald', '--oplogSize', '512', '--wiredTigerCacheSizeGB', '1'],
     ],
     // The server's allocator and glibc's restartable sequences do not agree on newer kernels.

@@ -13,6 +13,7 @@ export { type Clock, systemClock } from './clock.ts'
 export { type AdminServer, type AdminServerDependencies, createAdminServer } from './health/admin-server.ts'
 export type { CheckOutcome, CheckResult, HealthCheck } from './health/health-checks.ts'
 export { createMetrics, type Metrics } from './health/metrics.ts'
+export { createStorageCheck, type StorageCheckDependencies } from './health/storage-check.ts'
 export {
   createHttpServer,
   type HttpServer,

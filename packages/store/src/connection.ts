@@ -10,9 +10,10 @@ import {
 } from './collections.ts'
 import { type CreateRequests, createCreateRequests } from './create-requests.ts'
 import { createFeedChanges, type FeedChanges } from './feed-changes.ts'
+import { findDifferences } from './find-missing.ts'
 import { createLastingClient } from './lasting-client.ts'
 import { createMarkMany } from './mark-many.ts'
-import { findMissing, migrate } from './migrate.ts'
+import { migrate } from './migrate.ts'
 import { createNotifications, type Notifications } from './notifications.ts'
 import { createReceipts, type Receipts } from './receipts.ts'
 import { createStreamKeys, type StreamKeys } from './stream-keys.ts'
@@ -28,6 +29,10 @@ export type StoreOptions = {
   readonly retentionDays?: number | undefined
 }
 
+export type StoreReadiness =
+  /** `warnings`: documents expire after another time than this process was started with. */
+  { readonly ok: true; readonly warnings: readonly string[] } | { readonly ok: false; readonly detail: string }
+
 /** All that Herald keeps. */
 export type Store = {
   readonly notifications: Notifications
@@ -37,7 +42,7 @@ export type Store = {
   readonly feedChanges: FeedChanges
   readonly streamKeys: StreamKeys
   /** Whether a primary answers and everything is there that {@link migrate} makes. Throws when none answers. */
-  checkReady(): Promise<{ readonly ok: true } | { readonly ok: false; readonly detail: string }>
+  checkReady(): Promise<StoreReadiness>
   migrate(): Promise<void>
   close(): Promise<void>
 }
@@ -75,10 +80,10 @@ export function createStore({ uri, database: name, applicationName, retentionDay
     receipts: createReceipts(notifications, waitingReceiptsIn(database)),
     createRequests: createCreateRequests(createRequestsIn(database)),
     feedChanges: createFeedChanges(watching.client.db(name)),
-    streamKeys: createStreamKeys(streamKeysIn(database)),
+    streamKeys: createStreamKeys(database, streamKeysIn(database)),
     async checkReady() {
-      const missing = await findMissing(database, retentionDays)
-      return missing.length === 0 ? { ok: true } : { ok: false, detail: `Run migrate: ${missing.join('; ')}` }
+      const { missing, retention: warnings } = await findDifferences(database, retentionDays)
+      return missing.length === 0 ? { ok: true, warnings } : { ok: false, detail: `Run migrate: ${missing.join('; ')}` }
     },
     migrate: () => migrate(database, retentionDays),
     async close() {

@@ -74,8 +74,9 @@ test('tells new notifications and every mark, in order, each with its own positi
     // In the same millisecond, so that `readStateAt` doesn't change with it.
     await feed.markUnread(one.id, at)
     const receipt = { ...owner, notificationId: one.id, eventId: randomUUID(), record: '' }
-    await store.receipts.apply([{ ...receipt, kind: 'email-sent', at: new Date() }], new Date())
-    await store.receipts.apply([{ ...receipt, kind: 'read', at: new Date(at.getTime() + 1) }], new Date())
+    const context = { now: new Date(), group: 'test' }
+    await store.receipts.apply([{ ...receipt, kind: 'email-sent', at: new Date() }], context)
+    await store.receipts.apply([{ ...receipt, kind: 'read', at: new Date(at.getTime() + 1) }], context)
   })
   expect(told.map(({ change }) => change)).toEqual([
     { kind: 'notification', notification: expect.objectContaining({ id: one.id, readAt: null }) },

@@ -1,10 +1,13 @@
 import type { CreateCollectionOptions, Db } from 'mongodb'
 import { MongoServerError } from 'mongodb'
 import { type IndexPlan, planCollections, retentionIndex } from './collections.ts'
+import { findDifferences } from './find-missing.ts'
+import { rebuildUnclustered } from './rebuild-unclustered.ts'
 
 const namespaceExists = 48
 const indexOptionsConflict = 85
 const indexNotFound = 27
+const attempts = 3
 
 const isServerError = (error: unknown, code: number) => error instanceof MongoServerError && error.code === code
 
@@ -37,37 +40,29 @@ async function dropIndex(database: Db, collection: string, name: string): Promis
 }
 
 /**
- * Makes every collection and index that is missing, and has documents expire after `retentionDays` or, without, never.
+ * Makes every collection and index that is missing, and has documents expire after `retentionDays` or, without, never. An
+ * empty collection that is not clustered, as a write before the first migration makes it, is made anew.
  * Safe to run again, and by several at once.
+ *
+ * @throws when a collection that is not clustered holds documents
  */
 export async function migrate(database: Db, retentionDays: number | undefined): Promise<void> {
+  let differences: readonly string[] = []
+  // Another migration may make a collection anew, and its indexes with it, behind this one's back.
+  for (let attempt = 0; attempt < attempts; attempt++) {
+    await makeAll(database, retentionDays)
+    const { missing, retention } = await findDifferences(database, retentionDays)
+    differences = [...missing, ...retention]
+    if (differences.length === 0) return
+  }
+  throw new Error(`The database is not as it must be: ${differences.join('; ')}`)
+}
+
+async function makeAll(database: Db, retentionDays: number | undefined): Promise<void> {
   for (const { name, options, indexes } of planCollections(retentionDays)) {
     await createIfMissing(database, name, options)
+    if (options.clusteredIndex) await rebuildUnclustered(database, name, options)
     for (const index of indexes) await createIndex(database, name, index)
     if (!indexes.some((index) => index.name === retentionIndex)) await dropIndex(database, name, retentionIndex)
   }
-  const missing = await findMissing(database, retentionDays)
-  if (missing.length > 0) throw new Error(`The database is not as it must be: ${missing.join('; ')}`)
-}
-
-/** What of the collections and indexes is missing or of another kind, in words; empty when all is there. */
-export async function findMissing(database: Db, retentionDays: number | undefined): Promise<string[]> {
-  const found = await database.listCollections({}, { maxTimeMS: 5_000 }).toArray()
-  const missing = await Promise.all(
-    planCollections(retentionDays).map(async ({ name, options, indexes }) => {
-      const collection = found.find((candidate) => candidate.name === name)
-      if (!collection) return [`collection ${name} is missing`]
-      const isClustered = 'options' in collection && collection.options?.clusteredIndex !== undefined
-      if (options.clusteredIndex && !isClustered) return [`collection ${name} is not clustered`]
-      const present = await database.collection(name).listIndexes({ maxTimeMS: 5_000 }).toArray()
-      return indexes
-        .filter((index) => !present.some((candidate) => isSame(index, candidate)))
-        .map((index) => `index ${index.name} of ${name} is missing or another one`)
-    }),
-  )
-  return missing.flat()
-}
-
-function isSame(index: IndexPlan, candidate: { name?: string; expireAfterSeconds?: number }): boolean {
-  return candidate.name === index.name && candidate.expireAfterSeconds === index.expireAfterSeconds
 }

@@ -29,7 +29,7 @@ async function stored() {
             ...{ eventId: uuid(50_000 + seconds), record: '' },
           },
         ],
-        at(1_000),
+        { now: at(1_000), group: 'test' },
       ),
     readAt: async () => (await feed.get(id))?.readAt,
     version: async () => (await documents.findOne({ _id }))?.readVersion ?? 0,

@@ -32,21 +32,25 @@ const stateOf = async (given: NewNotification) => {
   return { readAt: found?.readAt, emailSentAt: found?.emailSentAt }
 }
 
+const context = (seconds: number, group = 'herald-ingest') => ({ now: at(seconds), group })
+const claim = (before: number, now = before, group?: string) =>
+  store.receipts.claimOverdue({ ...context(now, group), before: at(before), leaseMs: 1_000 })
+
 beforeAll(() => store.migrate())
 afterAll(drop)
 
 test('of several e-mail receipts the earliest stands, in whatever order they come', async () => {
   const given = notification()
   await arrive(given)
-  expect(await store.receipts.apply([receipt(given, 'email-sent', 20)], at(100))).toBe(0)
-  await store.receipts.apply([receipt(given, 'email-sent', 10), receipt(given, 'email-sent', 30)], at(100))
+  expect(await store.receipts.apply([receipt(given, 'email-sent', 20)], context(100))).toMatchObject({ waiting: 0 })
+  await store.receipts.apply([receipt(given, 'email-sent', 10), receipt(given, 'email-sent', 30)], context(100))
   expect(await stateOf(given)).toEqual({ readAt: null, emailSentAt: at(10) })
 })
 
 test('a receipt concerns one recipient', async () => {
   const given = notification()
   await arrive(given)
-  await store.receipts.apply([receipt(given, 'read', 20)], at(100))
+  await store.receipts.apply([receipt(given, 'read', 20)], context(100))
   const other = store.notifications.of({ subscriberId, recipientId: given.recipientIds[1] ?? '' })
   expect((await other.get(given.id))?.readAt).toBeNull()
 })
@@ -55,27 +59,27 @@ test('a read receipt applies once; replayed after a mark-unread it changes nothi
   const given = notification()
   await arrive(given)
   const read = receipt(given, 'read', 20)
-  await store.receipts.apply([read], at(100))
+  await store.receipts.apply([read], context(100))
   expect((await stateOf(given)).readAt).toEqual(at(20))
   await feed(given).markUnread(given.id, at(50))
-  await store.receipts.apply([read], at(100))
+  await store.receipts.apply([read], context(100))
   expect((await stateOf(given)).readAt).toBeNull()
-  await store.receipts.apply([receipt(given, 'read', 60)], at(100))
+  await store.receipts.apply([receipt(given, 'read', 60)], context(100))
   expect((await stateOf(given)).readAt).toEqual(at(60))
 })
 
 test('what is read keeps its first time', async () => {
   const given = notification()
   await arrive(given)
-  await store.receipts.apply([receipt(given, 'read', 20), receipt(given, 'read', 30)], at(100))
+  await store.receipts.apply([receipt(given, 'read', 20), receipt(given, 'read', 30)], context(100))
   expect((await stateOf(given)).readAt).toEqual(at(20))
 })
 
 test('a receipt ahead of its notification waits, and is applied when the notification comes', async () => {
   const given = notification()
   const receipts = [receipt(given, 'email-sent', 5), receipt(given, 'read', 6)]
-  expect(await store.receipts.apply(receipts, at(0))).toBe(2)
-  expect(await store.receipts.apply(receipts, at(1))).toBe(2)
+  expect(await store.receipts.apply(receipts, context(0))).toMatchObject({ waiting: 2 })
+  expect(await store.receipts.apply(receipts, context(1))).toMatchObject({ waiting: 2 })
   await arrive(notification(), given)
   expect(await stateOf(given)).toEqual({ readAt: at(6), emailSentAt: at(5) })
   expect(await waiting.countDocuments()).toBe(0)
@@ -85,7 +89,7 @@ test('receipts and notifications that race are all brought together', async () =
   const given = Array.from({ length: 200 }, notification)
   await Promise.all([
     ...given.map((one) => arrive(one)),
-    ...given.map((one) => store.receipts.apply([receipt(one, 'email-sent', 5)], at(0))),
+    ...given.map((one) => store.receipts.apply([receipt(one, 'email-sent', 5)], context(0))),
   ])
   const states = await Promise.all(given.map(stateOf))
   expect(states.every(({ emailSentAt }) => emailSentAt?.getTime() === at(5).getTime())).toBe(true)
@@ -95,9 +99,9 @@ test('receipts and notifications that race are all brought together', async () =
 test('one that was left to wait by a failure, and comes again when its notification is there, waits no longer', async () => {
   const given = notification()
   const late = receipt(given, 'read', 5)
-  await store.receipts.apply([late], at(0))
+  await store.receipts.apply([late], context(0))
   await store.notifications.insertNew([given])
-  expect(await store.receipts.apply([late], at(1))).toBe(0)
+  expect(await store.receipts.apply([late], context(1))).toMatchObject({ waiting: 0 })
   expect((await stateOf(given)).readAt).toEqual(at(5))
   expect(await waiting.countDocuments()).toBe(0)
 })
@@ -106,7 +110,7 @@ test('more that wait than are looked through one by one', async () => {
   const given = Array.from({ length: 1_200 }, notification)
   await store.receipts.apply(
     given.map((one) => receipt(one, 'email-sent', 5)),
-    at(0),
+    context(0),
   )
   await arrive(...given)
   expect(await waiting.countDocuments()).toBe(0)
@@ -114,21 +118,70 @@ test('more that wait than are looked through one by one', async () => {
 
 test('one that waits in vain is claimed once, by one, and again when its claimer dies', async () => {
   const vain = receipt(notification(), 'read', 5)
-  await store.receipts.apply([vain], at(0))
-  expect(await store.receipts.claimOverdue(at(0), at(600), 1_000)).toBeUndefined()
-  const claims = await Promise.all([1, 2, 3].map(() => store.receipts.claimOverdue(at(601), at(601), 1_000)))
-  expect(claims.filter((claim) => claim !== undefined)).toMatchObject([{ record: vain.record }])
-  const again = await store.receipts.claimOverdue(at(601), at(603), 1_000)
-  expect(again?.record).toBe(vain.record)
+  await store.receipts.apply([vain], context(0))
+  expect(await claim(0, 600)).toBeUndefined()
+  const claims = await Promise.all([1, 2, 3].map(() => claim(601)))
+  expect(claims.filter((claimed) => claimed !== undefined)).toMatchObject([{ records: [vain.record] }])
+  const again = await claim(601, 603)
+  expect(again?.records).toEqual([vain.record])
   await again?.forget()
-  expect(await store.receipts.claimOverdue(at(601), at(700), 1_000)).toBeUndefined()
+  expect(await claim(601, 700)).toBeUndefined()
 })
 
 test('one whose notification has come is applied in place of being claimed', async () => {
   const given = notification()
-  await store.receipts.apply([receipt(given, 'email-sent', 5)], at(0))
+  await store.receipts.apply([receipt(given, 'email-sent', 5)], context(0))
   await store.notifications.insertNew([given])
-  expect(await store.receipts.claimOverdue(at(601), at(601), 1_000)).toBeUndefined()
+  expect(await claim(601)).toBeUndefined()
+  expect((await stateOf(given)).emailSentAt).toEqual(at(5))
+})
+
+test('many are claimed in batches that are bounded in number and in bytes', async () => {
+  const many = Array.from({ length: 250 }, () => receipt(notification(), 'read', 5))
+  await store.receipts.apply(many, context(0))
+  const large = Array.from({ length: 3 }, () => ({
+    ...receipt(notification(), 'read', 5),
+    record: 'x'.repeat(3 << 20),
+  }))
+  await store.receipts.apply(large, context(1))
+  const batches: number[] = []
+  for (let claimed = await claim(601); claimed; claimed = await claim(601)) {
+    batches.push(claimed.records.length)
+    await claimed.forget()
+  }
+  expect(batches.reduce((sum, count) => sum + count, 0)).toBe(253)
+  expect(batches.slice(0, 1)).toEqual([200])
+  expect(batches.slice(-2)).toEqual([1, 1])
+})
+
+test('a group does not give up what another group waits for, until that is gone for a day', async () => {
+  const vain = receipt(notification(), 'read', 5)
+  await store.receipts.apply([vain], context(0, 'replay'))
+  expect(await claim(601)).toBeUndefined()
+  const oneDay = 24 * 60 * 60
+  const claimed = await claim(601 + oneDay)
+  expect(claimed?.records).toEqual([vain.record])
+  await claimed?.forget()
+})
+
+test('a receipt that comes again by a replay in another group waits for that group anew', async () => {
+  const vain = receipt(notification(), 'read', 5)
+  await store.receipts.apply([vain], context(0))
+  await store.receipts.apply([vain], context(500, 'replay'))
+  expect(await claim(700)).toBeUndefined()
+  expect(await claim(500, 1_200, 'replay')).toBeUndefined()
+  const claimed = await claim(501, 1_200, 'replay')
+  expect(claimed?.records).toEqual([vain.record])
+  await claimed?.forget()
+})
+
+test('one that MongoDB refuses to keep is reported; one of those beside it waits', async () => {
+  const [given, other] = [notification(), notification()]
+  const refused = { ...receipt(given, 'email-sent', 5), record: 'x'.repeat(17 << 20) }
+  const applied = await store.receipts.apply([receipt(other, 'read', 5), refused], context(0))
+  expect([applied.waiting, applied.refused.map(({ document }) => document)]).toEqual([1, [refused]])
+  await arrive(given, other)
+  expect((await store.receipts.apply([refused], context(1))).refused).toEqual([])
   expect((await stateOf(given)).emailSentAt).toEqual(at(5))
 })
 
@@ -138,7 +191,7 @@ test('a receipt examines one document, a list of marks no more than itself', asy
   const lines = await examined('notifications', async () => {
     await store.receipts.apply(
       given.map((one) => receipt(one, 'read', 20)),
-      at(100),
+      context(100),
     )
     const own = feed(given[0] as NewNotification)
     await own.markUnread(given[0]?.id ?? '', at(150))

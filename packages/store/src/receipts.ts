@@ -3,6 +3,7 @@ import { Binary } from 'mongodb'
 import { toKey, toUuidBinary } from './binary.ts'
 import { insertNew } from './insert-new.ts'
 import type { NewNotification, NotificationDocument } from './notification-document.ts'
+import { claimOverdue, type OverdueReceipts } from './overdue-receipts.ts'
 import { readLimits } from './read-limits.ts'
 import { readReceiptAt } from './read-state.ts'
 import { StorageUnavailableError } from './storage-errors.ts'
@@ -35,28 +36,39 @@ export type WaitingReceiptDocument = {
   waitingSince: Date
   /** Until then somebody is making a dead letter of it. */
   leaseUntil: Date
+  /** Who that is. */
+  claimId?: Binary
+  /** The consumer group that has to handle its notification; absent in documents of the release before. */
+  group?: string
   /** The record that it was, in the form that the consumer gave it. */
   record: string
 }
 
-/** A receipt whose time is over, claimed for the one who asked. */
-export type OverdueReceipt = { readonly record: string; forget(): Promise<void> }
+/** What became of receipts: each was applied, waits, or can't even wait. */
+export type AppliedReceipts = {
+  readonly waiting: number
+  readonly refused: readonly { readonly document: Receipt; readonly reason: string }[]
+}
+
+/** The asking consumer group. How far it has read says nothing of another one, which may replay a topic. */
+export type ReceiptContext = { readonly now: Date; readonly group: string }
 
 export type Receipts = {
   /**
    * Applies each receipt whose notification is there; one whose isn't waits. An e-mail's earliest time stands; a read mark
    * applies only to what is unread since before it, so that a replay never undoes a mark.
    *
-   * @returns how many wait now
+   * One that waits for another group is this one's from now on, which has yet to come to the notification.
    */
-  apply(receipts: readonly Receipt[], now: Date): Promise<number>
+  apply(receipts: readonly Receipt[], context: ReceiptContext): Promise<AppliedReceipts>
   /** Applies what has waited for these notifications, which have been stored. */
   settle(notifications: readonly NewNotification[]): Promise<void>
   /**
-   * A receipt that waits since before `before`, for a notification that is still not there; `undefined` when there is none.
-   * It is claimed for `leaseMs`: who dies over it leaves it to another.
+   * Some of the group's receipts that wait since before `before`, the longest first, for notifications that are still not
+   * there; those of another group count when they have waited for a day more. They are claimed for `leaseMs`: whoever
+   * fails leaves them to another. `undefined` when nothing is overdue.
    */
-  claimOverdue(before: Date, now: Date, leaseMs: number): Promise<OverdueReceipt | undefined>
+  claimOverdue(claim: ReceiptContext & { before: Date; leaseMs: number }): Promise<OverdueReceipts | undefined>
 }
 
 type Notifications = Collection<NotificationDocument>
@@ -71,15 +83,24 @@ const keyOf = ({ subscriberId, recipientId, notificationId }: Receipt) =>
 
 export function createReceipts(notifications: Notifications, waiting: Waiting): Receipts {
   return {
-    async apply(receipts, now) {
-      const documents = receipts.map((receipt) => toWaiting({ ...receipt, key: keyOf(receipt) }, now))
+    async apply(receipts, { now, group }) {
+      const documents = receipts.map((receipt) => toWaiting({ ...receipt, key: keyOf(receipt) }, now, group))
       // One that comes again may have been left to wait by a failure after it was applied: that ends here, too.
       const applied = await settleDocuments(notifications, waiting, documents)
       const missing = documents.filter((document) => !applied.has(document))
-      if (missing.length === 0) return 0
-      await insertNew(waiting, missing)
+      if (missing.length === 0) return { waiting: 0, refused: [] }
+      const { duplicates, refused } = await insertNew(waiting, missing)
+      if (duplicates > 0) await takeOver(waiting, missing, { now, group })
       // Its notification may have come in between, and looked for it in vain: who comes second finds the other.
-      return missing.length - (await settleDocuments(notifications, waiting, missing)).size
+      const settled = await settleDocuments(notifications, waiting, missing)
+      const lost = refused.filter(({ document }) => !settled.has(document))
+      return {
+        waiting: missing.length - settled.size - lost.length,
+        refused: lost.map(({ document, reason }) => ({
+          document: receipts[documents.indexOf(document)] as Receipt,
+          reason,
+        })),
+      }
     },
     async settle(stored) {
       const keys = await keysWaited(waiting, stored)
@@ -92,19 +113,17 @@ export function createReceipts(notifications: Notifications, waiting: Waiting): 
         await settleDocuments(notifications, waiting, documents)
       }
     },
-    async claimOverdue(before, now, leaseMs) {
-      for (;;) {
-        const claimed = await waiting.findOneAndUpdate(
-          { waitingSince: { $lt: before }, leaseUntil: { $lte: now } },
-          { $set: { leaseUntil: new Date(now.getTime() + leaseMs) } },
-          { sort: { waitingSince: 1 } },
-        )
-        if (!claimed) return undefined
-        if ((await settleDocuments(notifications, waiting, [claimed])).size > 0) continue
-        return { record: claimed.record, forget: async () => void (await waiting.deleteOne({ _id: claimed._id })) }
-      }
-    },
+    claimOverdue: (claim) =>
+      claimOverdue(waiting, claim, (documents) => settleDocuments(notifications, waiting, documents)),
   }
+}
+
+/** A replay in another group comes to the notification later than the group for which the receipt has waited so far. */
+async function takeOver(waiting: Waiting, documents: readonly WaitingReceiptDocument[], context: ReceiptContext) {
+  const { now: waitingSince, group } = context
+  const ids = documents.map(({ _id }) => _id)
+  const change = { $set: { group, waitingSince, leaseUntil: new Date(0) }, $unset: { claimId: true } } as const
+  await waiting.updateMany({ _id: { $in: ids }, group: { $ne: group } }, change)
 }
 
 /**
@@ -173,7 +192,8 @@ async function keysWaited(waiting: Waiting, stored: readonly NewNotification[]):
   return keys.filter((key) => wanted.has(hex(key)))
 }
 
-function toWaiting({ key, kind, at, eventId, record }: Receipt & Keyed, now: Date): WaitingReceiptDocument {
+function toWaiting(receipt: Receipt & Keyed, now: Date, group: string): WaitingReceiptDocument {
+  const { key, kind, at, eventId, record } = receipt
   const _id = new Binary(Buffer.concat([key.buffer, toUuidBinary(eventId).buffer]))
-  return { _id, v: 1, key, kind, at, record, waitingSince: now, leaseUntil: new Date(0) }
+  return { _id, v: 1, key, kind, at, record, group, waitingSince: now, leaseUntil: new Date(0) }
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { Binary, type Collection, MongoServerError } from 'mongodb'
+import { Binary, type Collection, type Db, MongoServerError } from 'mongodb'
 import { readLimits } from './read-limits.ts'
 import { StorageUnavailableError } from './storage-errors.ts'
 
@@ -21,10 +21,13 @@ export type StreamKeys = {
 const _id = 'event-ids'
 const duplicateKey = 11_000
 
-export function createStreamKeys(collection: Collection<StreamKeyDocument>): StreamKeys {
+export function createStreamKeys(database: Db, collection: Collection<StreamKeyDocument>): StreamKeys {
   const find = () => collection.findOne({ _id }, { ...readLimits, readConcern: 'majority' })
 
   async function insert(): Promise<void> {
+    // Inserting would create it, and not clustered: only `migrate` may.
+    const found = await database.listCollections({ name: collection.collectionName }, { nameOnly: true }).toArray()
+    if (found.length === 0) throw new StorageUnavailableError('The collection of the keys of streams is missing')
     try {
       await collection.insertOne({ _id, v: 1, key: new Binary(randomBytes(32)), createdAt: new Date() })
     } catch (error) {

@@ -6,6 +6,7 @@ import {
   createAuthenticator,
   createHttpServer,
   createMetrics,
+  createStorageCheck,
   type Logger,
   type Releasers,
   type Tracing,
@@ -17,6 +18,7 @@ import { createNotificationCreation } from './create-notification/create-notific
 import { addCreateNotificationRoute } from './create-notification/route.ts'
 import { createEventsIn } from './events-in.ts'
 import { createEventMetrics } from './metrics.ts'
+import { createStorageGate } from './storage-gate.ts'
 
 export type IngestDependencies = {
   readonly settings: Settings
@@ -40,8 +42,12 @@ export function createIngest({ settings, logger, build, releasers, tracing }: In
   })
   releasers.add('MongoDB', () => store.close())
 
-  const eventMetrics = createEventMetrics(metrics.registry, clock)
-  const events = createEventsIn({ settings, store, metrics: eventMetrics, logger, releasers, clock, tracing })
+  const { registry } = metrics
+  const storage = createStorageCheck({ registry, logger, checkReady: store.checkReady })
+  const gate = createStorageGate({ storage, logger })
+  const topics = [settings.KAFKA_MENTION_TOPIC, settings.KAFKA_CHANGE_TOPIC, settings.KAFKA_RECEIPT_TOPIC]
+  const eventMetrics = createEventMetrics(registry, clock, topics)
+  const events = createEventsIn({ settings, store, gate, metrics: eventMetrics, logger, releasers, clock, tracing })
   const http = createHttpServer({
     logger,
     authenticator: createAuthenticator({ ...toAuthenticatorOptions(settings), logger }),
@@ -53,12 +59,12 @@ export function createIngest({ settings, logger, build, releasers, tracing }: In
     corsOrigins: settings.CORS_ORIGINS,
   })
   const create = createNotificationCreation({ ...store, clock, randomBytes: () => randomBytes(10) })
-  addCreateNotificationRoute(http, create, clock)
+  addCreateNotificationRoute(http, { create, gate, clock })
   const admin = createAdminServer({
     logger,
-    registry: metrics.registry,
+    registry,
     livenessChecks: [events.liveness],
-    readinessChecks: [{ name: 'mongodb', check: () => store.checkReady() }, events.readiness],
+    readinessChecks: [storage, events.readiness],
   })
   return { http, admin, events }
 }

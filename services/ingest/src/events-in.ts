@@ -2,7 +2,7 @@ import type { TopicKind } from '@herald/contracts'
 import type { HealthCheck, Logger, Releasers, Tracing } from '@herald/runtime'
 import { isStorageUnavailable, type Store } from '@herald/store'
 import type { Settings } from './config.ts'
-import { deadLetterOverdueReceipts } from './events/overdue-receipts.ts'
+import { createOverdueReceipts } from './events/overdue-receipts.ts'
 import { createRecordHandler, type HandledRecord, type RecordHandlerDependencies } from './events/record-handler.ts'
 import { isDeadLetter } from './events/record-outcome.ts'
 import { createTracedRecordHandler } from './events/traced-record-handler.ts'
@@ -15,10 +15,12 @@ import { findTopicFaults } from './kafka/topic-check.ts'
 import { toKafkaOptions } from './kafka-options.ts'
 import { checkConsumerLiveness } from './liveness.ts'
 import type { EventMetrics } from './metrics.ts'
+import type { StorageGate } from './storage-gate.ts'
 
 export type EventsInDependencies = {
   readonly settings: Settings
   readonly store: Store
+  readonly gate: StorageGate
   readonly metrics: EventMetrics
   readonly logger: Logger
   readonly releasers: Releasers
@@ -28,6 +30,7 @@ export type EventsInDependencies = {
 
 /** The way in from Kafka, wired and not started yet. */
 export type EventsIn = {
+  /** Consumes as soon as collections and indexes are there. Returns at once. */
   start(): void
   readonly readiness: HealthCheck
   readonly liveness: HealthCheck
@@ -36,7 +39,7 @@ export type EventsIn = {
 const dayMs = 24 * 60 * 60 * 1_000
 
 export function createEventsIn(dependencies: EventsInDependencies): EventsIn {
-  const { settings, store, metrics, logger, releasers, clock, tracing } = dependencies
+  const { settings, store, gate, metrics, logger, releasers, clock, tracing } = dependencies
   const kinds = new Map<string, TopicKind>([
     [settings.KAFKA_MENTION_TOPIC, 'mention'],
     [settings.KAFKA_CHANGE_TOPIC, 'change'],
@@ -51,6 +54,7 @@ export function createEventsIn(dependencies: EventsInDependencies): EventsIn {
   const handling: RecordHandlerDependencies = {
     ...store,
     deadLetters,
+    group: shared.groupId,
     times: () => ({ now: clock(), keepFrom: keepFrom(clock(), settings.RETENTION_DAYS) }),
     observe: createObserver(metrics, logger),
   }
@@ -69,33 +73,32 @@ export function createEventsIn(dependencies: EventsInDependencies): EventsIn {
       metrics.observeRetry(topic)
     },
   })
-  const monitor = createLagMonitor({
-    ...shared,
+  const overdueReceipts = createOverdueReceipts({
+    receipts: store.receipts,
+    deadLetters,
+    group: shared.groupId,
     clock,
     logger,
-    onLook: async () => {
-      try {
-        await deadLetterOverdueReceipts({
-          receipts: store.receipts,
-          deadLetters,
-          clock,
-          mentionsHandledUntil: () => monitor.handledUntil(settings.KAFKA_MENTION_TOPIC),
-          observe: metrics.observeDeadLetter,
-        })
-      } catch (error) {
-        logger.warn({ err: error }, 'Could not look after the receipts that wait')
-      }
-    },
+    mentionsHandledUntil: () => monitor.handledUntil(settings.KAFKA_MENTION_TOPIC),
+    observe: metrics.observeDeadLetters,
   })
-  metrics.showLags(monitor.lags)
+  const monitor = createLagMonitor({ ...shared, clock, logger, onLook: () => void overdueReceipts.look() })
+  metrics.showPartitions(monitor)
+
+  const startNow = (): void => {
+    monitor.start()
+    releasers.add('overdue receipts', () => overdueReceipts.stop())
+    releasers.add('lag monitor', () => monitor.stop())
+    // Released first: what is in hand is finished and committed while everything else still stands.
+    releasers.add('consumer', () => consumer.stop(), { limitMs: 10_000 })
+    consumer.start()
+  }
 
   return {
     start() {
-      monitor.start()
-      releasers.add('lag monitor', () => monitor.stop())
-      // Released first: what is in hand is finished and committed while everything else still stands.
-      releasers.add('consumer', () => consumer.stop(), { limitMs: 10_000 })
-      consumer.start()
+      const starting = new AbortController()
+      releasers.add('start of the consumer', async () => starting.abort())
+      gate.opened(starting.signal).then(startNow, () => {})
     },
     readiness: createReadiness(consumer, () => findTopicFaults(shared.kafka, topics, deadLetterTopic)),
     liveness: {

@@ -46,6 +46,7 @@ export async function createTestIngest(name: string, environment: Record<string,
     events,
     store,
     topics,
+    database,
     groupId: loaded.settings.KAFKA_GROUP_ID,
     /** A user of a new subscriber with every scope, unless the claims say otherwise. */
     async newUser(claims: Record<string, string> = {}) {
@@ -81,11 +82,11 @@ export async function createTestIngest(name: string, environment: Record<string,
 
 export type TestIngest = Awaited<ReturnType<typeof createTestIngest>>
 
-/** Asks until the answer is there, for 20 s at most: a wait without end would outlive its test. */
-export async function eventually(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 20_000
+/** Asks until the answer is there, for a limited time: a wait without end would outlive its test. */
+export async function eventually(isSo: () => boolean | Promise<boolean>, withinMs = 20_000): Promise<void> {
+  const deadline = Date.now() + withinMs
   while (!(await isSo())) {
-    if (Date.now() > deadline) throw new Error(`Not so within 20 s: ${isSo}`)
+    if (Date.now() > deadline) throw new Error(`Not so within ${withinMs / 1_000} s: ${isSo}`)
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
 }

@@ -1,11 +1,12 @@
+import { type FaultCode, faultCodes } from '@herald/contracts'
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import type { HandledRecord } from './events/record-handler.ts'
 import { isDeadLetter, type RecordOutcome } from './events/record-outcome.ts'
 import type { Chunk } from './kafka/batch-runner.ts'
-import type { PartitionLag } from './kafka/lag-monitor.ts'
+import type { LagMonitor } from './kafka/lag-monitor.ts'
 
 /** What is counted and timed of events. */
-export function createEventMetrics(registry: Registry, clock: () => Date) {
+export function createEventMetrics(registry: Registry, clock: () => Date, topics: readonly string[]) {
   const registers = [registry]
   const events = new Counter({
     name: 'herald_events_total',
@@ -46,6 +47,12 @@ export function createEventMetrics(registry: Registry, clock: () => Date) {
     labelNames: ['topic'],
     registers,
   })
+  // A series that begins with its first event begins at 1, and no increase is seen.
+  for (const code of Object.keys(faultCodes)) deadLetters.inc({ code }, 0)
+  for (const topic of topics) {
+    retries.inc({ topic }, 0)
+    for (const outcome of ['stored', 'expired', 'dead-letter']) events.inc({ topic, outcome }, 0)
+  }
   let lastProgress = clock()
   new Gauge({
     name: 'herald_seconds_since_progress',
@@ -74,15 +81,28 @@ export function createEventMetrics(registry: Registry, clock: () => Date) {
         if (isDeadLetter(outcome)) deadLetters.inc({ code: outcome }, count)
       }
     },
-    observeDeadLetter: (code: string) => deadLetters.inc({ code }),
+    observeDeadLetters: (code: FaultCode, count: number) => deadLetters.inc({ code }, count),
     observeChunk({ topic, records, seconds }: Chunk) {
       lastProgress = clock()
       chunkRecords.observe({ topic }, records)
       chunkSeconds.observe({ topic }, seconds)
     },
     observeRetry: (topic: string) => retries.inc({ topic }),
-    /** Shows the lag of every partition of the group, as the broker has it. */
-    showLags(lags: () => readonly PartitionLag[]) {
+    /** Shows how far the group has come with every partition, as the broker has it; nothing while it can't be asked. */
+    showPartitions({ lags, stuckSince }: Pick<LagMonitor, 'lags' | 'stuckSince'>) {
+      new Gauge({
+        name: 'herald_partition_seconds_since_progress',
+        help: 'Time for which the group has committed nothing of a partition although records wait, by topic and partition',
+        labelNames: ['topic', 'partition'],
+        registers,
+        collect() {
+          this.reset()
+          for (const { topic, partition } of lags()) {
+            const since = stuckSince(topic, partition)
+            this.set({ topic, partition }, since ? (clock().getTime() - since.getTime()) / 1_000 : 0)
+          }
+        },
+      })
       new Gauge({
         name: 'herald_lag_records',
         help: 'Records that the group has not committed yet, by topic and partition',

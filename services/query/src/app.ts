@@ -5,6 +5,7 @@ import {
   createAuthenticator,
   createHttpServer,
   createMetrics,
+  createStorageCheck,
   type Logger,
   type Releasers,
   type Tracing,
@@ -65,7 +66,7 @@ export function createQuery({ settings, logger, build, releasers, tracing, strea
   const admin = createAdminServer({
     logger,
     registry: metrics.registry,
-    readinessChecks: [{ name: 'mongodb', check: () => store.checkReady() }],
+    readinessChecks: [createStorageCheck({ registry: metrics.registry, logger, checkReady: store.checkReady })],
   })
   return { http, admin }
 }

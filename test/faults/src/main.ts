@@ -45,6 +45,7 @@ async function main(): Promise<number> {
   }
   save()
   console.log(`\n${tableOf(rows)}\n`)
+  for (const { summary } of rows) if (summary) console.log(`${summary}\n`)
   for (const row of rows) for (const violation of row.violations) console.log(`${row.part}: ${violation}`)
   console.log(countsOf(rows, selected.length))
   return rows.length === selected.length && rows.every(({ verdict }) => verdict !== 'failed') ? 0 : 1

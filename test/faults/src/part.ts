@@ -42,6 +42,8 @@ export type Part = {
   run(context: PartContext): Promise<void>
   /** Additional figures for the JSON report. */
   notes?: () => Record<string, unknown>
+  /** Figures of its own, to be printed below the table. */
+  summary?: () => string
 }
 
 export type OwnStack = { kind: 'skipped'; reason: string } | { kind: 'started'; stack: Stack }

@@ -3,6 +3,7 @@ import { fillDisks, startOnSmallDisks } from './faults/disk-full.ts'
 import { endIngest, killIngest, stopIngest } from './faults/ingest-faults.ts'
 import { cutBeforeFirstLetter, cutNetwork, delayNetwork } from './faults/network-faults.ts'
 import { rebalanceAgainAndAgain } from './faults/rebalance.ts'
+import { recover, recoveryNotes, recoverySummary } from './faults/recovery.ts'
 import { loseOffsets, repeatEverything } from './faults/replay-faults.ts'
 import { rollingNotes, rollRelease } from './faults/rolling.ts'
 import { killBroker, killPrimary, stepPrimaryDown, stopAllMongods, stopPrimary } from './faults/server-faults.ts'
@@ -28,6 +29,10 @@ export const parts: readonly Part[] = [
   { name: 'dead-letters-narrow', lane: 'members', short: 1, full: 1, run: narrowDeadLetterTopic },
   { name: 'rebalance', lane: 'members', short: 1, full: 1, run: rebalanceAgainAndAgain },
   { name: 'rolling', lane: 'members', isAlone: true, short: 1, full: 4, run: rollRelease, notes: rollingNotes },
+  {
+    ...{ name: 'recovery', lane: 'members', isAlone: true, short: 2, full: 20, run: recover },
+    ...{ notes: recoveryNotes, summary: recoverySummary },
+  },
   { name: 'repeated', lane: 'members', isAlone: true, short: 1, full: 2, run: repeatEverything },
   { name: 'offsets-lost', lane: 'members', isAlone: true, short: 1, full: 1, run: loseOffsets },
   { name: 'soak', lane: 'network', isHeavy: true, short: 1, full: 1, run: soak, notes: soakNotes },

@@ -18,6 +18,7 @@ export type Row = {
   samples: number
   violations: string[]
   notes?: Record<string, unknown>
+  summary?: string
 }
 
 const columns: readonly [title: string, (row: Row) => string | number][] = [

@@ -58,6 +58,7 @@ export async function runPart(part: Part, campaign: Campaign, stack: Stack, opti
     samples: live.samples() - samplesBefore,
     violations: violations.examples().slice(examplesBefore),
     ...(part.notes ? { notes: part.notes() } : {}),
+    ...(part.summary ? { summary: part.summary() } : {}),
   }
   log(`${row.verdict} after ${Math.round(row.seconds)} s`)
   return { row, figures }

@@ -1,14 +1,17 @@
 import { operations } from '@herald/contracts'
-import { type HttpServer, problem, routeOptions } from '@herald/runtime'
+import { type HttpServer, problem, retryLater, routeOptions } from '@herald/runtime'
+import type { StorageGate } from '../storage-gate.ts'
 import type { CreateNotificationUseCase } from './create-notification.ts'
 import { toCreatedNotification } from './new-notification.ts'
 
+export type RouteDependencies = {
+  readonly create: CreateNotificationUseCase
+  readonly gate: Pick<StorageGate, 'isOpen'>
+  readonly clock: () => Date
+}
+
 /** `POST /` (specification 4.1). */
-export function addCreateNotificationRoute(
-  app: HttpServer,
-  create: CreateNotificationUseCase,
-  clock: () => Date,
-): void {
+export function addCreateNotificationRoute(app: HttpServer, { create, gate, clock }: RouteDependencies): void {
   app.post('/', routeOptions(operations.createNotification), async ({ body, headers, identity, raw }, reply) => {
     const { subscriberId, userId, name, picture, actorType } = identity
     if (body.actorType !== actorType) {
@@ -18,6 +21,9 @@ export function addCreateNotificationRoute(
       throw problem('validation_failed', 'Idempotency-Key must be sent once', {
         errors: [{ pointer: '/idempotency-key', detail: 'Must be sent only once' }],
       })
+    }
+    if (!(await gate.isOpen())) {
+      throw problem('storage_unavailable', 'The storage is not set up yet; try again later', { headers: retryLater })
     }
     const author = { subscriberId, actor: { id: userId, name, image: picture } }
     const outcome = await create(body, author, headers['idempotency-key'])

@@ -1,4 +1,4 @@
-import { StorageUnavailableError } from '@herald/store'
+import { type Receipt, StorageUnavailableError } from '@herald/store'
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import type { DeadLetter } from './dead-letter.ts'
 import type { IncomingRecord } from './incoming-record.ts'
@@ -29,7 +29,7 @@ function createHandler(changes: Partial<RecordHandlerDependencies> = {}) {
       insertNew: async (all) => log(`store ${all.length}`, { inserted: all.length, duplicates: 0, refused: [] }),
     },
     receipts: {
-      apply: async (all) => log(`apply ${all.length}`, 0),
+      apply: async (all) => log(`apply ${all.length}`, { waiting: 0, refused: [] }),
       settle: async (all) => log(`settle ${all.length}`, undefined),
     },
     deadLetters: {
@@ -38,6 +38,7 @@ function createHandler(changes: Partial<RecordHandlerDependencies> = {}) {
         published.push(...letters)
       },
     },
+    group: 'herald-ingest',
     times: () => ({ now }),
     observe: (handled) => observed.push(...handled.map(({ record, outcome }) => `${record.offset} ${outcome}`)),
     ...changes,
@@ -146,12 +147,30 @@ describe('receipts', () => {
   test('are applied with the record that they were', async () => {
     const applied: unknown[] = []
     const handle = createHandler({
-      receipts: { apply: async (all) => applied.push(...all), settle: async () => {} },
+      receipts: {
+        apply: async (all) => {
+          applied.push(...all)
+          return { waiting: all.length, refused: [] }
+        },
+        settle: async () => {},
+      },
     })
     await handle([receipt(1), bad(2)], 'receipt')
     expect(applied).toMatchObject([{ kind: 'email-sent', notificationId: goldenId, recipientId: uuid(4) }])
     expect(JSON.parse((applied[0] as { record: string }).record)).toMatchObject({ offset: '1' })
     expect(calls).toEqual(['publish 1'])
+  })
+
+  test('that MongoDB refuses are dead letters, and reported as such', async () => {
+    const handle = createHandler({
+      receipts: {
+        apply: async (all) => ({ waiting: 0, refused: [{ document: all[1] as Receipt, reason: 'too large' }] }),
+        settle: async () => {},
+      },
+    })
+    await handle([receipt(1), receipt(2)], 'receipt')
+    expect(published).toMatchObject([{ record: { offset: '2' }, code: 'refused_by_storage', detail: 'too large' }])
+    expect(observed).toEqual(['1 stored', '2 refused_by_storage'])
   })
 
   test('are held back by a storage that is away, and so are the notifications that they wait for', async () => {

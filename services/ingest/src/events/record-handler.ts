@@ -4,6 +4,7 @@ import type {
   InsertOutcome,
   NewNotification,
   Notifications,
+  Receipt,
   Receipts,
   StoredChangeEntry,
 } from '@herald/store'
@@ -18,6 +19,8 @@ export type RecordHandlerDependencies = {
   readonly changeEntries: Pick<ChangeEntries, 'insertNew'>
   readonly receipts: Pick<Receipts, 'apply' | 'settle'>
   readonly deadLetters: DeadLetters
+  /** The consumer group: what waits does so until this group has come to its notification. */
+  readonly group: string
   readonly times: () => DecisionTimes
   /** Told of a chunk's records once their outcomes stand. */
   readonly observe: (handled: readonly HandledRecord[]) => void
@@ -49,7 +52,7 @@ function tryDecide(record: IncomingRecord, kind: TopicKind, times: DecisionTimes
  * that the same records must come again; handling them twice changes nothing.
  */
 export function createRecordHandler(dependencies: RecordHandlerDependencies): HandleRecords {
-  const { notifications, changeEntries, receipts, deadLetters, times, observe } = dependencies
+  const { notifications, changeEntries, receipts, deadLetters, group, times, observe } = dependencies
 
   const storeNotifications = async (decided: readonly Decided[]): Promise<DeadLetter[]> => {
     const found = pickAll(decided, notificationIn)
@@ -66,18 +69,28 @@ export function createRecordHandler(dependencies: RecordHandlerDependencies): Ha
     return refused.map((refusal) => toRefusedLetter(refusal, decided, changeEntryIn))
   }
 
-  const applyReceipts = async (decided: readonly Decided[], now: Date): Promise<void> => {
-    const found = decided.flatMap(({ record, decision }) =>
-      decision.kind === 'receipt' ? [{ ...decision.receipt, record: toRecordText(record) }] : [],
-    )
-    if (found.length > 0) await receipts.apply(found, now)
+  const applyReceipts = async (decided: readonly Decided[], now: Date): Promise<DeadLetter[]> => {
+    const found = new Map<Receipt, Decided>()
+    for (const one of decided) {
+      const { record, decision } = one
+      if (decision.kind === 'receipt') found.set({ ...decision.receipt, record: toRecordText(record) }, one)
+    }
+    if (found.size === 0) return []
+    const { refused } = await receipts.apply([...found.keys()], { now, group })
+    return refused.map(({ document, reason: detail }) => {
+      const { record, decision } = found.get(document) as Decided
+      return { record, code: 'refused_by_storage', detail, traceparent: decision.traceparent }
+    })
   }
 
   return async (records, kind) => {
     const now = times()
     const decided = records.map((record) => ({ record, decision: tryDecide(record, kind, now) }))
-    const refused = [...(await storeNotifications(decided)), ...(await storeChangeEntries(decided))]
-    await applyReceipts(decided, now.now)
+    const refused = [
+      ...(await storeNotifications(decided)),
+      ...(await storeChangeEntries(decided)),
+      ...(await applyReceipts(decided, now.now)),
+    ]
     const bad = [...decided.flatMap(toDeadLetter), ...refused]
     if (bad.length > 0) await deadLetters.publish(bad)
     const codes = new Map(bad.map(({ record, code }) => [record, code]))

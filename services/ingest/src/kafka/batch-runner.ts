@@ -5,6 +5,7 @@ import type { IncomingRecord } from '../events/incoming-record.ts'
 import type { HandleRecords } from '../events/record-handler.ts'
 import { type Backoff, createBackoff } from './backoff.ts'
 import { chunksOf } from './chunks.ts'
+import { startHeartbeats } from './heartbeats.ts'
 import { type OffsetCommits, offsetBehind } from './offset-commits.ts'
 import { readHeaders } from './record-headers.ts'
 
@@ -63,9 +64,10 @@ export function createBatchRunner(dependencies: BatchRunnerDependencies): BatchR
     async eachBatch(payload) {
       const { batch, resolveOffset, heartbeat } = payload
       const { topic, partition, messages } = batch
-      for (const chunk of chunksOf(messages)) {
+      for (const chunk of chunksOf(messages, kindOf(topic))) {
         if (!payload.isRunning() || payload.isStale()) break
         const start = performance.now()
+        const stopHeartbeats = startHeartbeats(heartbeat)
         try {
           await handle(
             chunk.map((message) => toRecord(topic, partition, message)),
@@ -73,6 +75,8 @@ export function createBatchRunner(dependencies: BatchRunnerDependencies): BatchR
           )
         } catch (error) {
           return holdBack(payload, error)
+        } finally {
+          stopHeartbeats()
         }
         const last = chunk.at(-1) as KafkaMessage
         resolveOffset(last.offset)

@@ -1,27 +1,64 @@
+import type { TopicKind } from '@herald/contracts'
+
 /** As much as is handled at once. */
-export const chunkLimits = { records: 1_000, bytes: 512 * 1024 } as const
+export const chunkLimits = { records: 1_000, bytes: 512 * 1024, operations: 4_000 } as const
 
 type Sized = { readonly value: Uint8Array | null }
 
 /** What counts of a record against the limit of bytes. */
 export const sizeOf = ({ value }: Sized): number => value?.length ?? 0
 
+/** A mention of more bytes than these has them of its recipients, at least so many each. */
+const bytesBesideRecipients = 2_048
+const bytesPerRecipient = 38
+/** A receipt is an update of its own, several in turn where its notification is missing: dear, compared with an insert. */
+const operationsPerReceipt = 16
+
+/** How much work in MongoDB a record may be, before it is read: in documents to insert, and rather too many than too few. */
+export function operationsOf(record: Sized, kind: TopicKind): number {
+  if (kind === 'receipt') return operationsPerReceipt
+  if (kind === 'change') return 1
+  return 1 + Math.max(0, Math.ceil((sizeOf(record) - bytesBesideRecipients) / bytesPerRecipient))
+}
+
 /**
- * Cuts a batch into chunks of at most 1,000 records and about 512 KiB, so that each is done long before the group loses
- * patience: 512 KiB of mentions may mean 13,000 documents. A record that is larger is a chunk of its own.
+ * Cuts a batch into chunks of at most 1,000 records, about 512 KiB and some 4,000 operations, so that each is done long
+ * before the group loses patience. A record that is larger is a chunk of its own.
  */
-export function* chunksOf<T extends Sized>(records: readonly T[]): Generator<T[]> {
+export function* chunksOf<T extends Sized>(records: readonly T[], kind: TopicKind): Generator<T[]> {
   let chunk: T[] = []
-  let bytes = 0
+  let load = emptyLoad
   for (const record of records) {
-    const size = sizeOf(record)
-    if (chunk.length === chunkLimits.records || (chunk.length > 0 && bytes + size > chunkLimits.bytes)) {
+    const more = loadOf([record], kind)
+    if (chunk.length > 0 && isTooMuch(sumOf(load, more))) {
       yield chunk
       chunk = []
-      bytes = 0
+      load = emptyLoad
     }
     chunk.push(record)
-    bytes += size
+    load = sumOf(load, more)
   }
   if (chunk.length > 0) yield chunk
+}
+
+/** What is held against the limits of a chunk. */
+export type Load = { readonly records: number; readonly bytes: number; readonly operations: number }
+
+const emptyLoad: Load = { records: 0, bytes: 0, operations: 0 }
+
+export function loadOf(records: readonly Sized[], kind: TopicKind): Load {
+  let [bytes, operations] = [0, 0]
+  for (const record of records) {
+    bytes += sizeOf(record)
+    operations += operationsOf(record, kind)
+  }
+  return { records: records.length, bytes, operations }
+}
+
+export function sumOf(a: Load, b: Load): Load {
+  return { records: a.records + b.records, bytes: a.bytes + b.bytes, operations: a.operations + b.operations }
+}
+
+export function isTooMuch({ records, bytes, operations }: Load): boolean {
+  return records > chunkLimits.records || bytes > chunkLimits.bytes || operations > chunkLimits.operations
 }

@@ -23,7 +23,7 @@ export type EventConsumer = {
   stop(): Promise<void>
   hasJoinedOnce(): boolean
   isAssigned(topic: string, partition: number): boolean
-  /** When it last fetched, beat, joined or was built anew. */
+  /** When it last fetched, beat, joined or was built anew; now, as long as it was not started. */
   lastSignOfLife(): Date
 }
 
@@ -124,7 +124,7 @@ export function createEventConsumer(dependencies: EventConsumerDependencies): Ev
     },
     hasJoinedOnce: () => joinedOnce,
     isAssigned: (topic, partition) => assignment[topic]?.includes(partition) === true,
-    lastSignOfLife: () => lastSignOfLife,
+    lastSignOfLife: () => (running ? lastSignOfLife : clock()),
   }
 }
 
@@ -132,11 +132,14 @@ function createConsumer(kafka: Kafka, groupId: string): Consumer {
   return kafka.consumer({
     groupId,
     allowAutoTopicCreation: false,
-    sessionTimeout: 30_000,
-    rebalanceTimeout: 60_000,
-    heartbeatInterval: 3_000,
-    // An idle fetch comes back after this time; it is also how long a stop may have to wait for it.
-    maxWaitTimeInMs: 1_000,
+    // A member that was killed is missed for this long, and the group with it. Beats go on while a chunk is handled.
+    sessionTimeout: 10_000,
+    // The most that the group waits for a member that still handles a chunk when it has to rebalance.
+    rebalanceTimeout: 30_000,
+    // Also how soon a member hears that another one has left.
+    heartbeatInterval: 1_000,
+    // An idle fetch comes back after this time; it is also how long a stop or a beat may have to wait for it.
+    maxWaitTimeInMs: 500,
     // What is fetched is decoded at once and waits in memory: one chunk of each partition is enough of it.
     maxBytesPerPartition: 512 * 1024,
     maxBytes: 8 * 1024 * 1024,

@@ -43,15 +43,18 @@ test('what comes at the same moment is handled together, each kind by itself', a
   expect(calls.slice(2)).toEqual(['mention 5: 1'])
 })
 
-test('no more of it than a chunk may be: 1,000 records, 512 KiB', async () => {
+test('no more of it than a chunk may be: 1,000 records, 512 KiB, 250 receipts', async () => {
   const handle = createHandler()
   await Promise.all([handle(share(0, 600), 'change'), handle(share(1, 400), 'change'), handle(share(2, 1), 'change')])
   expect(calls).toEqual(['change 0+1: 1000', 'change 2: 1'])
 
   calls = []
   const large = 'x'.repeat(200 * 1024)
-  await Promise.all([0, 1, 2].map((partition) => handle(share(partition, 1, large), 'mention')))
-  expect(calls).toEqual(['mention 0+1: 2', 'mention 2: 1'])
+  await Promise.all([0, 1, 2].map((partition) => handle(share(partition, 1, large), 'change')))
+  expect(calls).toEqual(['change 0+1: 2', 'change 2: 1'])
+  calls = []
+  await Promise.all([0, 1, 2].map((partition) => handle(share(partition, 125), 'receipt')))
+  expect(calls).toEqual(['receipt 0+1: 250', 'receipt 2: 125'])
 })
 
 test('what fails together is handled alone, and holds up nobody else', async () => {

@@ -1,7 +1,7 @@
 import type { TopicKind } from '@herald/contracts'
 import type { IncomingRecord } from '../events/incoming-record.ts'
 import type { HandleRecords } from '../events/record-handler.ts'
-import { chunkLimits, sizeOf } from './chunks.ts'
+import { isTooMuch, type Load, loadOf, sumOf } from './chunks.ts'
 
 type Share = {
   readonly records: readonly IncomingRecord[]
@@ -57,19 +57,18 @@ export function createGatheredHandler(handle: HandleRecords, isOfAll: (error: un
 /** Shares of one kind, one after another, no more of them than a chunk may be. */
 function groupsOf(shares: readonly Share[]): Share[][] {
   const groups: Share[][] = []
-  const open = new Map<TopicKind, { group: Share[]; records: number; bytes: number }>()
+  const open = new Map<TopicKind, { group: Share[]; load: Load }>()
   for (const share of shares) {
-    const records = share.records.length
-    const bytes = share.records.reduce((sum, record) => sum + sizeOf(record), 0)
+    const load = loadOf(share.records, share.kind)
     const last = open.get(share.kind)
-    if (last && last.records + records <= chunkLimits.records && last.bytes + bytes <= chunkLimits.bytes) {
+    const together = last && sumOf(last.load, load)
+    if (last && together && !isTooMuch(together)) {
       last.group.push(share)
-      last.records += records
-      last.bytes += bytes
+      last.load = together
     } else {
       const group = [share]
       groups.push(group)
-      open.set(share.kind, { group, records, bytes })
+      open.set(share.kind, { group, load })
     }
   }
   return groups

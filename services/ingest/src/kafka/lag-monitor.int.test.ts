@@ -38,7 +38,7 @@ async function start(addresses = brokers) {
     },
     clock: () => new Date(looks),
     intervalMs: 50,
-    onLook: async () => void looks++,
+    onLook: () => void looks++,
   })
   monitor.start()
   return {

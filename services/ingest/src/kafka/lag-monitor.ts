@@ -10,8 +10,8 @@ export type LagMonitorDependencies = {
   readonly clock: () => Date
   readonly logger: Logger
   readonly intervalMs?: number
-  /** Told after each look. */
-  readonly onLook?: () => Promise<void>
+  /** Told after each look, and not waited for: how far the group has come must be known whatever is done with it. */
+  readonly onLook?: () => void
 }
 
 export type LagMonitor = {
@@ -68,7 +68,7 @@ export function createLagMonitor(dependencies: LagMonitorDependencies): LagMonit
       await admin?.disconnect().catch(() => {})
       admin = undefined
     }
-    await onLook?.()
+    onLook?.()
   }
 
   const noteHandled = (topic: string, current: Look): void => {

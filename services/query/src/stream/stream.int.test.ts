@@ -147,10 +147,10 @@ describe('what is told', () => {
       notificationId: some[0]?.id ?? '',
       record: '',
     }
-    await world.store.receipts.apply(
-      [{ ...receipt, kind: 'email-sent', eventId: randomUUID(), at: new Date() }],
-      new Date(),
-    )
+    await world.store.receipts.apply([{ ...receipt, kind: 'email-sent', eventId: randomUUID(), at: new Date() }], {
+      now: new Date(),
+      group: 'test',
+    })
     await untilCount(stream, 100)
     await wait(500)
     expect(stream.named('read-state')).toEqual([])

@@ -9,6 +9,7 @@ export type ViolationKind =
   | 'good-dead-letter'
   | 'exit'
   | 'stall'
+  | 'recovery'
   | 'memory'
   | 'in-flight'
   | 'failed'

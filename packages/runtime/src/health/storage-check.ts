@@ -1,0 +1,37 @@
+import { Gauge, type Registry } from 'prom-client'
+import type { Logger } from '../logging/logger.ts'
+import type { HealthCheck } from './health-checks.ts'
+
+export type StorageCheckDependencies = {
+  readonly registry: Registry
+  readonly logger: Pick<Logger, 'warn'>
+  /** What the store says of itself. */
+  readonly checkReady: () => Promise<
+    { readonly ok: true; readonly warnings: readonly string[] } | { readonly ok: false; readonly detail: string }
+  >
+}
+
+/**
+ * The readiness check of MongoDB. Documents that expire after another time than `RETENTION_DAYS` says are a metric and a
+ * warning, and no reason to be unready: a roll-out that changes the setting migrates first, while the old release serves.
+ */
+export function createStorageCheck({ registry, logger, checkReady }: StorageCheckDependencies): HealthCheck {
+  const differs = new Gauge({
+    name: 'herald_retention_differs',
+    help: 'Whether MongoDB expires documents after another time than RETENTION_DAYS of this process',
+    registers: [registry],
+  })
+  let last = ''
+  return {
+    name: 'mongodb',
+    async check() {
+      const readiness = await checkReady()
+      if (!readiness.ok) return readiness
+      const detail = readiness.warnings.join('; ')
+      differs.set(detail === '' ? 0 : 1)
+      if (detail !== '' && detail !== last) logger.warn({ detail }, 'RETENTION_DAYS differs from what was migrated')
+      last = detail
+      return { ok: true, detail }
+    },
+  }
+}
