@@ -1,4 +1,4 @@
-import { type InputFault, limits, zodFaults } from '@herald/contracts'
+import { addZodFaults, createFaultList } from '@herald/contracts'
 import type { FastifyRequest, FastifySchema } from 'fastify'
 import { z } from 'zod'
 import { parseJsonBody, refuseBody } from './json-body.ts'
@@ -37,20 +37,18 @@ export function createRequestValidation(schema: FastifySchema, { anyQuery }: Req
     // Until here the body is bytes. Were it parsed by Fastify's parser, a fault in it would close the connection.
     const bytes = request.body instanceof Uint8Array ? request.body : new Uint8Array()
     request.body = schema.body === undefined ? refuseBody(bytes) : parseJsonBody(bytes)
-    const faults: InputFault[] = []
+    const faults = createFaultList()
     for (const { field, validator } of validators) {
       const parsed = validator.safeParse(request[field])
       if (parsed.success) Object.assign(request, { [field]: parsed.data })
-      else faults.push(...zodFaults(parsed.error))
+      else addZodFaults(faults, parsed.error)
     }
-    if (faults.length > 0) {
-      throw problem('validation_failed', describe(faults.length), { errors: faults.slice(0, limits.faults) })
-    }
+    const count = faults.count()
+    if (count > 0) throw problem('validation_failed', describe(count), { errors: faults.toArray() })
   }
 }
 
 function describe(count: number): string {
   if (count === 1) return 'One part of the request is not valid'
-  if (count >= limits.faults) return `${limits.faults} or more parts of the request are not valid`
   return `${count} parts of the request are not valid`
 }
