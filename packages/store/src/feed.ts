@@ -10,8 +10,8 @@ import {
   type StoredNotification,
 } from './notification-document.ts'
 import { readLimits } from './read-limits.ts'
-import { changedAt } from './read-state.ts'
 import { readNotification } from './read-notification.ts'
+import { changedAt } from './read-state.ts'
 import type { CountUnread } from './unread-count.ts'
 import { bytesReading, findPage, type Wanted } from './walk.ts'
 
