@@ -1,6 +1,7 @@
 /** Reasons why a record can never be processed: the values of the header `herald-error-code` of a dead letter. */
 export const faultCodes = {
-  record_too_large: 'The value is larger than 1 MiB',
+  record_too_large: 'The value is larger than 1 MiB, or the record larger than 8 MiB',
+  record_unreadable: 'The record, or several in a row, cannot be decompressed or decoded',
   not_cloudevent: 'The record is not a CloudEvent in structured or binary mode',
   not_json: 'The value is not UTF-8 encoded JSON',
   unsafe_json: 'The JSON contains a key, number, string or depth that cannot be stored',

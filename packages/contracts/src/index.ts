@@ -24,6 +24,7 @@ export {
   type TopicKind,
 } from './events.ts'
 export { type FaultCode, faultCodes } from './fault-codes.ts'
+export { createFaultList, type FaultList } from './fault-list.ts'
 export { findUnsafeJson, isNestedDeeper, type JsonValue } from './json-safety.ts'
 export { limits } from './limits.ts'
 export {
@@ -78,4 +79,4 @@ export {
   type SubjectType,
   subjectTypes,
 } from './values.ts'
-export { zodFaults } from './zod-faults.ts'
+export { addZodFaults, zodFaults } from './zod-faults.ts'

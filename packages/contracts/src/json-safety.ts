@@ -1,5 +1,5 @@
 import type { InputFault } from './error-codes.ts'
-import { limits } from './limits.ts'
+import { createFaultList, type FaultList, pointerTo } from './fault-list.ts'
 
 /** A value as returned by `JSON.parse`. */
 export type JsonValue = null | boolean | number | string | JsonValue[] | { [key: string]: JsonValue }
@@ -10,14 +10,14 @@ export type JsonValue = null | boolean | number | string | JsonValue[] | { [key:
  *
  * @param value as `JSON.parse` returned it; a scalar has no level, `{}` has one
  * @param text what it was parsed from, where it is at hand: without an escape in it no surrogate can stand alone
- * @returns the faults, at most {@link limits.faults}, each with its place; empty when the value is safe
+ * @returns the faults, bounded as a {@link FaultList}, each with its place; empty when the value is safe
  */
 export function findUnsafeJson(value: unknown, maxLevels: number, text = '\\u'): InputFault[] {
   // Nearly every value is safe, and pointers are expensive to build.
   if (isSafe(value, maxLevels, text.includes('\\u'))) return []
-  const faults: InputFault[] = []
+  const faults = createFaultList()
   collect(value, '', maxLevels, faults)
-  return faults
+  return faults.toArray()
 }
 
 // Loops, because this runs for every record and body, and `every` with closures takes twice as long.
@@ -38,22 +38,21 @@ function isSafe(node: unknown, levels: number, hasEscapes: boolean): boolean {
   return true
 }
 
-function collect(node: unknown, pointer: string, levels: number, faults: InputFault[]): void {
-  if (faults.length >= limits.faults) return
+function collect(node: unknown, pointer: string, levels: number, faults: FaultList): void {
   if (typeof node === 'string' && !node.isWellFormed()) {
-    faults.push({ pointer, detail: 'Contains a lone surrogate' })
+    faults.add(pointer, 'Contains a lone surrogate')
   } else if (typeof node === 'number' && !Number.isFinite(node)) {
-    faults.push({ pointer, detail: 'Number out of range for a double' })
+    faults.add(pointer, 'Number out of range for a double')
   } else if (typeof node === 'object' && node !== null) {
-    if (levels === 0) faults.push({ pointer, detail: 'Nested too deeply' })
+    if (levels === 0) faults.add(pointer, 'Nested too deeply')
     else for (const [key, item] of Object.entries(node)) collectMember(key, item, pointer, levels, faults)
   }
 }
 
-function collectMember(key: string, item: unknown, parent: string, levels: number, faults: InputFault[]): void {
-  const pointer = `${parent}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`
-  if (key === '__proto__') faults.push({ pointer, detail: 'The key __proto__ is not allowed' })
-  else if (!key.isWellFormed()) faults.push({ pointer: parent, detail: 'Contains a key with a lone surrogate' })
+function collectMember(key: string, item: unknown, parent: string, levels: number, faults: FaultList): void {
+  const pointer = pointerTo(parent, key)
+  if (key === '__proto__') faults.add(pointer, 'The key __proto__ is not allowed')
+  else if (!key.isWellFormed()) faults.add(parent, 'Contains a key with a lone surrogate')
   else collect(item, pointer, levels - 1, faults)
 }
 

@@ -15,6 +15,10 @@ export const limits = {
   requestsPerMinute: 600,
   /** Maximum number of validation errors reported for one input. */
   faults: 100,
+  /** All of them together, as JSON. */
+  faultBytes: 48 * 1024,
+  /** The place of a fault, and its detail. */
+  faultCharacters: 200,
   idempotencyKeyCharacters: 255,
   idempotencyKeptMs: 24 * 60 * 60 * 1_000,
   idempotencyLeaseMs: 30_000,

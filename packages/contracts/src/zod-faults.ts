@@ -1,29 +1,37 @@
 import type { z } from 'zod'
 import type { InputFault } from './error-codes.ts'
-import { limits } from './limits.ts'
+import { createFaultList, type FaultList, pointerTo } from './fault-list.ts'
 
 type Issue = z.core.$ZodIssue
 
-const toPointer = (path: readonly PropertyKey[]) =>
-  path.map((key) => `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
+const toPointer = (path: readonly PropertyKey[]) => path.reduce<string>(pointerTo, '')
 
 /**
  * Converts the issues of zod to faults with JSON Pointers (RFC 6901). Each unknown key is a separate fault; for a union, the
  * faults of the closest branch are reported.
  *
- * @returns the first of them, at most {@link limits.faults}
+ * @returns them, bounded as a {@link FaultList}
  */
 export function zodFaults(error: z.ZodError): InputFault[] {
-  return error.issues.slice(0, limits.faults).flatMap(expandUnion).flatMap(toFaults).slice(0, limits.faults)
+  const faults = createFaultList()
+  addZodFaults(faults, error)
+  return faults.toArray()
 }
 
-function toFaults(issue: Issue): InputFault[] {
+/** Adds the faults that zod found to others. */
+export function addZodFaults(faults: FaultList, error: z.ZodError): void {
+  for (const issue of error.issues) for (const one of expandUnion(issue)) addIssue(faults, one)
+}
+
+function addIssue(faults: FaultList, issue: Issue): void {
+  const parent = toPointer(issue.path)
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => ({ pointer: toPointer([...issue.path, key]), detail: 'Unknown field' }))
+    for (const key of issue.keys) faults.add(pointerTo(parent, key), 'Unknown field')
+    return
   }
   // Issues do not contain the input: only zod's message shows that a value is missing.
   const isMissing = issue.code === 'invalid_type' && issue.message.endsWith('received undefined')
-  return [{ pointer: toPointer(issue.path), detail: isMissing ? 'Required' : issue.message }]
+  faults.add(parent, isMissing ? 'Required' : issue.message)
 }
 
 // The closest branch of a union has the fewest faults; if two are equally close, only the union itself is reported.

@@ -67,3 +67,11 @@ test('of the settings for SASL all are set, or none', () => {
   const all = { KAFKA_SASL_MECHANISM: 'scram-sha-512', KAFKA_SASL_USERNAME: 'u', KAFKA_SASL_PASSWORD: 'p' }
   expect(faultsOf({ ...required, ...all })).toEqual([])
 })
+
+test.each([
+  [{ KAFKA_DEAD_LETTER_TOPIC: 'mention-events' }, ['KAFKA_DEAD_LETTER_TOPIC']],
+  [{ KAFKA_CHANGE_TOPIC: 'x', KAFKA_RECEIPT_TOPIC: 'x' }, ['KAFKA_RECEIPT_TOPIC']],
+  [{ KAFKA_MENTION_TOPIC: 'x' }, []],
+])('topics are different ones: %j', (topics, faults) => {
+  expect(faultsOf({ ...required, ...topics })).toEqual(faults)
+})

@@ -47,6 +47,23 @@ function checkSasl(settings: Partial<Record<(typeof saslNames)[number], unknown>
   }
 }
 
+const topicNames = [
+  'KAFKA_MENTION_TOPIC',
+  'KAFKA_CHANGE_TOPIC',
+  'KAFKA_RECEIPT_TOPIC',
+  'KAFKA_DEAD_LETTER_TOPIC',
+] as const
+
+/** A topic carries one kind of record; dead letters that were read as events would become dead letters without end. */
+function checkTopics(settings: Record<(typeof topicNames)[number], string>, context: z.RefinementCtx): void {
+  for (const [index, name] of topicNames.entries()) {
+    const earlier = topicNames.slice(0, index).find((other) => settings[other] === settings[name])
+    if (earlier !== undefined) {
+      context.addIssue({ code: 'custom', path: [name], message: `Must not be the same topic as ${earlier}` })
+    }
+  }
+}
+
 /** The settings of ingest, by the names of environment variables. */
 export const settingsSchema = z
   .object({
@@ -58,6 +75,7 @@ export const settingsSchema = z
     ...retentionSettings,
   })
   .superRefine(checkSasl)
+  .superRefine(checkTopics)
 export type Settings = z.output<typeof settingsSchema>
 export type KafkaSettings = z.output<typeof deadLetterSettingsSchema>
 
@@ -65,4 +83,4 @@ export type KafkaSettings = z.output<typeof deadLetterSettingsSchema>
 export const migrateSettingsSchema = z.object({ ...storageSettings, ...retentionSettings })
 
 /** What the dead-letter command needs. */
-export const deadLetterSettingsSchema = z.object(kafkaSettings).superRefine(checkSasl)
+export const deadLetterSettingsSchema = z.object(kafkaSettings).superRefine(checkSasl).superRefine(checkTopics)

@@ -5,7 +5,6 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import kafkajs, { type Admin, type Message, type Producer } from 'kafkajs'
 import { mentionData } from './events/records.fixture.ts'
 import { createTestIngest, eventually, type TestIngest } from './ingest.fixture.ts'
-import { readHeaders } from './kafka/record-headers.ts'
 
 // One way in for the whole file, from before there are topics: the tests build on one another.
 let ingest: TestIngest
@@ -154,9 +153,7 @@ test.each(['constructor', 'toString', '__proto__'])(
     await send(1, { value: `odd ${name}`, headers: Object.fromEntries([[name, 'x']]) })
     const isIt = ({ value }: { value: unknown }) => String(value) === `odd ${name}`
     const letter = (await deadLettersUntil((found) => found.some(isIt))).find(isIt)
-    expect(Object.entries(readHeaders(letter?.headers)).find(([found]) => found === name)?.[1]).toEqual(
-      Buffer.from('x'),
-    )
+    expect(Object.entries(letter?.headers ?? {}).find(([found]) => found === name)?.[1]).toEqual(Buffer.from('x'))
     await eventually(async () => (await lags())[1] === 0)
   },
 )

@@ -2,13 +2,14 @@ import type { TopicKind } from '@herald/contracts'
 import type { HealthCheck, Logger, Releasers, Tracing } from '@herald/runtime'
 import { isStorageUnavailable, type Store } from '@herald/store'
 import type { Settings } from './config.ts'
+import type { IncomingRecord } from './events/incoming-record.ts'
 import { createOverdueReceipts } from './events/overdue-receipts.ts'
 import { createRecordHandler, type HandledRecord, type RecordHandlerDependencies } from './events/record-handler.ts'
 import { isDeadLetter } from './events/record-outcome.ts'
 import { createTracedRecordHandler } from './events/traced-record-handler.ts'
 import { createKafka } from './kafka/client.ts'
 import { createEventConsumer, type EventConsumer } from './kafka/consumer.ts'
-import { createDeadLetterProducer } from './kafka/dead-letter-producer.ts'
+import { createDeadLetterProducer, DeadLettersUnavailable } from './kafka/dead-letter-producer.ts'
 import { createGatheredHandler } from './kafka/gathered-handler.ts'
 import { createLagMonitor } from './kafka/lag-monitor.ts'
 import { findTopicFaults } from './kafka/topic-check.ts'
@@ -66,7 +67,7 @@ export function createEventsIn(dependencies: EventsInDependencies): EventsIn {
     clock,
     logger,
     kindOf: (topic) => kinds.get(topic) as TopicKind,
-    handle: createGatheredHandler(handle, isStorageUnavailable),
+    handle: createGatheredHandler(handle, wouldFailAgain),
     onChunk: metrics.observeChunk,
     onHeldBack(topic, partition) {
       heldBack.set(`${topic}/${partition}`, clock())
@@ -113,6 +114,11 @@ export function createEventsIn(dependencies: EventsInDependencies): EventsIn {
         }),
     },
   }
+}
+
+function wouldFailAgain(error: unknown, records: readonly IncomingRecord[]): boolean {
+  if (error instanceof DeadLettersUnavailable) return records.some((record) => error.concerns(record))
+  return isStorageUnavailable(error)
 }
 
 function keepFrom(now: Date, retentionDays: number | undefined): Date | undefined {

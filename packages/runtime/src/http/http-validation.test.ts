@@ -92,3 +92,18 @@ test('throws at route registration for a schema that is not from zod', () => {
   const { app: other } = createTestServer()
   expect(() => other.get('/wrong', { schema: { querystring: { type: 'object' } } }, async () => ({}))).toThrow(/zod/)
 })
+
+test.each([
+  ['with unknown fields below a long key', { ['k'.repeat(200_000)]: 1, name: 1 }],
+  ['of nothing but unknown fields', Object.fromEntries(Array.from({ length: 12_000 }, (_, n) => [`\u0001${n}`, n]))],
+  [
+    'of what cannot be kept below a long key',
+    JSON.parse(`{"${'\u0080'.repeat(100_000)}":[${Array(5_000).fill('1e999')}]}`),
+  ],
+])('the answer to a body %s stays below 64 KiB', async (_, body) => {
+  const payload = JSON.stringify(body).replaceAll('null', '1e999')
+  const answer = await app.inject({ method: 'POST', url: '/things/read', headers: jsonHeaders, payload })
+  expect(answer.statusCode).toBe(400)
+  expect(answer.rawPayload.length).toBeLessThan(64 * 1024)
+  expect(answer.json().errors.length).toBeGreaterThan(0)
+})

@@ -1,4 +1,4 @@
-import { type InputFault, limits, zodFaults } from '@herald/contracts'
+import { addZodFaults, createFaultList } from '@herald/contracts'
 import type { FastifyRequest, FastifySchema } from 'fastify'
 import { z } from 'zod'
 import { parseJsonBody, refuseBody } from './json-body.ts'
@@ -37,20 +37,17 @@ export function createRequestValidation(schema: FastifySchema, { anyQuery }: Req
     // Parsed here because an error in Fastify's parser would close the connection.
     const bytes = request.body instanceof Uint8Array ? request.body : new Uint8Array()
     request.body = schema.body === undefined ? refuseBody(bytes) : parseJsonBody(bytes)
-    const faults: InputFault[] = []
+    const faults = createFaultList()
     for (const { field, validator } of validators) {
       const parsed = validator.safeParse(request[field])
       if (parsed.success) Object.assign(request, { [field]: parsed.data })
-      else faults.push(...zodFaults(parsed.error))
+      else addZodFaults(faults, parsed.error)
     }
-    if (faults.length > 0) {
-      throw problem('validation_failed', describe(faults.length), { errors: faults.slice(0, limits.faults) })
-    }
+    const count = faults.count()
+    if (count > 0) throw problem('validation_failed', describe(count), { errors: faults.toArray() })
   }
 }
 
 function describe(count: number): string {
-  if (count === 1) return 'The request has 1 validation error'
-  if (count >= limits.faults) return `The request has ${limits.faults} or more validation errors`
-  return `The request has ${count} validation errors`
+  return count === 1 ? 'The request has 1 validation error' : `The request has ${count} validation errors`
 }

@@ -10,9 +10,10 @@ export type FoundDeadLetter = {
   readonly topic: string
   readonly partition: number
   readonly offset: string
-  /** The record that it was, headers without Herald's own; the value is lost when it was omitted. */
+  /** The record that it was, headers without Herald's own. */
   readonly original: OutgoingRecord
-  readonly isValueOmitted: boolean
+  /** Its parts that were left out, and so are lost here: `value`, `headers`, `key`. */
+  readonly omitted: readonly string[]
 }
 
 const ownHeaders = new Set([
@@ -22,8 +23,13 @@ const ownHeaders = new Set([
   'herald-origin-partition',
   'herald-origin-offset',
   'herald-origin-timestamp',
+  'herald-origin-last-offset',
   'herald-value-omitted',
+  'herald-headers-omitted',
+  'herald-key-omitted',
 ])
+
+const parts = ['value', 'headers', 'key'] as const
 
 type Found = { key: Buffer | null; value: Buffer | null; timestamp: string; headers: RecordHeaders }
 
@@ -37,7 +43,7 @@ export function toFoundDeadLetter({ key, value, timestamp, headers }: Found): Fo
     partition: Number(text('herald-origin-partition')),
     offset: text('herald-origin-offset'),
     original: { key, value, headers: withoutOwn(headers) },
-    isValueOmitted: headers['herald-value-omitted'] !== undefined,
+    omitted: parts.filter((part) => headers[`herald-${part}-omitted`] !== undefined),
   }
 }
 

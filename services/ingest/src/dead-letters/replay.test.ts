@@ -10,7 +10,7 @@ const letter = (offset: number, changes: Partial<FoundDeadLetter> = {}): FoundDe
   partition: offset % 2,
   offset: String(offset),
   original: { key: Buffer.from('k'), value: Buffer.from(`value ${offset}`), headers: { h: 'x' } },
-  isValueOmitted: false,
+  omitted: [],
   ...changes,
 })
 
@@ -47,7 +47,7 @@ test('records that differ in a header alone are two', async () => {
 })
 
 test('one without its value stays', async () => {
-  const { counts, sent } = await replay([letter(1, { isValueOmitted: true })])
+  const { counts, sent } = await replay([letter(1, { omitted: ['headers'] })])
   expect(counts).toEqual({ sent: 0, repeated: 0, omitted: 1 })
   expect(sent).toEqual([])
 })

@@ -5,7 +5,7 @@ import type { FoundDeadLetter } from './found-dead-letter.ts'
 /** Resolves when the records are durable in that partition, in that order. */
 export type SendRecords = (topic: string, partition: number, records: readonly OutgoingRecord[]) => Promise<void>
 
-/** What became of the dead letters: sent back, left because they are the same record again, or without a value to send. */
+/** What became of the dead letters: sent back, left because they are the same record again, or without all that it was. */
 export type ReplayCounts = { sent: number; repeated: number; omitted: number }
 
 export type Replay = {
@@ -46,7 +46,7 @@ export function createReplay(send: SendRecords | undefined, onProgress: (sent: n
 
   return {
     async add(letter) {
-      if (letter.isValueOmitted) return void counts.omitted++
+      if (letter.omitted.length > 0) return void counts.omitted++
       const content = contentOf(letter)
       if (seen.has(content)) return void counts.repeated++
       seen.add(content)

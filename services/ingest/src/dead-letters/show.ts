@@ -18,11 +18,12 @@ export function showDeadLetter(letter: FoundDeadLetter): string {
     `time    ${letter.time.toISOString()}`,
     `code    ${letter.code}`,
     `detail  ${letter.detail}`,
+    ...letter.omitted.map((part) => `omitted ${part}`),
     `key     ${toText(key)}`,
     ...Object.entries(headers).flatMap(([name, header]) =>
       [header].flat().map((one) => `header  ${name}: ${toText(Buffer.from(one))}`),
     ),
-    `value   ${letter.isValueOmitted ? '(omitted, it was too large for the topic)' : toText(value)}`,
+    `value   ${toText(value)}`,
   ]
   return lines.join('\n')
 }

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals'
-import { toOutgoingRecord, withoutValue } from './dead-letter.ts'
+import { batchBytesOf, type DeadLetter, toOutgoingRecord, toSmallerRecord } from './dead-letter.ts'
+import type { PassedOver } from './incoming-record.ts'
 import { recordOf } from './records.fixture.ts'
 
 const code = 'not_json'
@@ -75,8 +76,66 @@ test.each([
   expect(detail.startsWith(cut)).toBe(true)
 })
 
-test('without its value it says how large that was', () => {
-  const outgoing = withoutValue(toOutgoingRecord({ record: recordOf('12345', { a: 'b' }), code, detail: '' }))
-  expect(outgoing).toMatchObject({ key: Buffer.from('key'), value: null })
-  expect(outgoing.headers).toMatchObject({ a: 'b', 'herald-value-omitted': '5', 'herald-error-code': 'not_json' })
+const large = (parts: { key?: number; value?: number; header?: number }): DeadLetter => ({
+  record: {
+    ...recordOf('x'.repeat(parts.value ?? 5), { h: Buffer.alloc(parts.header ?? 5), constructor: 'x' }),
+    key: Buffer.alloc(parts.key ?? 5),
+  },
+  code,
+  detail: '',
+  traceparent: 'x'.repeat(5_000),
+})
+
+test.each<[{ key?: number; value?: number; header?: number }, string[]]>([
+  [{}, []],
+  [{ value: 20_000 }, ['value']],
+  [{ header: 20_000 }, ['value', 'headers']],
+  [{ key: 20_000 }, ['value', 'headers', 'key']],
+  [{ key: 20_000, header: 20_000, value: 200_000_000 }, ['value', 'headers', 'key']],
+])('of a record of %j so much is left out that its topic takes it: %j', (parts, omitted) => {
+  const letter = large(parts)
+  const outgoing = toOutgoingRecord(letter, 10_000)
+  expect(batchBytesOf(outgoing)).toBeLessThanOrEqual(10_000)
+  const noted = Object.keys(outgoing.headers).flatMap((name) => /^herald-(.*)-omitted$/.exec(name)?.[1] ?? [])
+  expect(noted).toEqual(omitted)
+  expect(outgoing.value).toEqual(omitted.includes('value') ? null : letter.record.value)
+  expect(outgoing.key).toEqual(omitted.includes('key') ? null : letter.record.key)
+  expect(outgoing.headers.h).toEqual(omitted.includes('headers') ? undefined : letter.record.headers.h)
+  expect(outgoing.headers['herald-error-code']).toBe('not_json')
+})
+
+test('a part that was left out says how large it was', () => {
+  const { headers } = toOutgoingRecord(large({ key: 20_000, header: 300, value: 7 }), 1_000)
+  expect(headers).toMatchObject({
+    'herald-value-omitted': '7',
+    'herald-headers-omitted': '313',
+    'herald-key-omitted': '20000',
+  })
+})
+
+test('what its topic refused all the same loses one part after another, until there is none', () => {
+  const letter = large({})
+  let outgoing = toSmallerRecord(letter, toOutgoingRecord(letter))
+  expect([outgoing?.value, outgoing?.key]).toEqual([null, letter.record.key])
+  outgoing = outgoing && toSmallerRecord(letter, outgoing)
+  expect([outgoing?.headers.h, outgoing?.key]).toEqual([undefined, letter.record.key])
+  outgoing = outgoing && toSmallerRecord(letter, outgoing)
+  expect(outgoing?.key).toBeNull()
+  expect(outgoing && toSmallerRecord(letter, outgoing)).toBeUndefined()
+})
+
+test('a record that could not be read says what is missing, and for which offsets it speaks', () => {
+  const passedOver: PassedOver = {
+    code: 'record_unreadable',
+    detail: 'x',
+    lastOffset: '50',
+    omitted: { value: 'unknown', headers: 7 },
+  }
+  const record = { ...recordOf(null), key: null, passedOver }
+  expect(toOutgoingRecord({ record, code: 'record_unreadable', detail: 'x' }).headers).toMatchObject({
+    'herald-origin-offset': '42',
+    'herald-origin-last-offset': '50',
+    'herald-value-omitted': 'unknown',
+    'herald-headers-omitted': '7',
+  })
 })

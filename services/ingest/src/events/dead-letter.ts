@@ -1,17 +1,16 @@
-import type { RecordHeaders } from '@herald/contracts'
-import { type FaultCode, limits } from '@herald/contracts'
-import type { IncomingRecord } from './incoming-record.ts'
+import { type FaultCode, limits, type RecordHeaders } from '@herald/contracts'
+import type { IncomingRecord, RecordPart } from './incoming-record.ts'
 
-/** A record that cannot be processed, and why. */
+/** A record that can never succeed, and why. */
 export type DeadLetter = {
   readonly record: IncomingRecord
   readonly code: FaultCode
   readonly detail: string
-  /** The trace of the event, which may stand in its attributes alone. */
+  /** The trace of the event, which may be in its attributes only. */
   readonly traceparent?: string | undefined
 }
 
-/** Where dead letters go. Resolves when all of them are durable; throws when that can't be said, and may be asked again. */
+/** Where dead letters go. Resolves when all of them are durable; throws when that is unknown, and may be called again. */
 export type DeadLetters = { publish(letters: readonly DeadLetter[]): Promise<void> }
 
 /** A record that can be produced: kafkajs can't write a header without a value. */
@@ -21,27 +20,85 @@ export type OutgoingRecord = {
   readonly headers: Record<string, Buffer | string | (Buffer | string)[]>
 }
 
-/** The dead letter in its topic's form: key, value and headers as they came, and Herald's own headers beside them. */
-export function toOutgoingRecord({ record, code, detail, traceparent }: DeadLetter): OutgoingRecord {
+/** In this order parts are left out of a record that its topic would refuse. */
+const parts: readonly RecordPart[] = ['value', 'headers', 'key']
+const longestTraceparent = 128
+
+/**
+ * The dead letter in its topic's form: key, value and headers as they came, and Herald's own headers beside them.
+ *
+ * @param maxBytes what the topic takes as one batch; a larger letter goes without its value, then without its headers,
+ *   then without its key, each noted in a header `herald-…-omitted` with its bytes
+ */
+export function toOutgoingRecord(letter: DeadLetter, maxBytes = Number.POSITIVE_INFINITY): OutgoingRecord {
+  let outgoing = without(letter, 0)
+  for (let count = 1; count <= parts.length && batchBytesOf(outgoing) > maxBytes; count++) {
+    outgoing = without(letter, count)
+  }
+  return outgoing
+}
+
+/** The dead letter without the next part that it still has; `undefined` when there is nothing left to leave out. */
+export function toSmallerRecord(letter: DeadLetter, { headers }: OutgoingRecord): OutgoingRecord | undefined {
+  const next = parts.findIndex((part) => bytesOf(letter.record, part) > 0 && headers[omittedHeader(part)] === undefined)
+  return next < 0 ? undefined : without(letter, next + 1)
+}
+
+const omittedHeader = (part: RecordPart) => `herald-${part}-omitted`
+
+function without({ record, code, detail, traceparent }: DeadLetter, count: number): OutgoingRecord {
+  const { key, value, headers, topic, partition, offset, timestamp, passedOver } = record
+  const left = new Set(parts.slice(0, count).filter((part) => bytesOf(record, part) > 0))
+  const isTraceKept = traceparent !== undefined && traceparent.length <= longestTraceparent
   return {
-    key: record.key,
-    value: record.value,
+    key: left.has('key') ? null : key,
+    value: left.has('value') ? null : value,
     headers: {
-      ...(traceparent === undefined ? {} : { traceparent }),
-      ...writableHeaders(record.headers),
+      ...(isTraceKept ? { traceparent } : {}),
+      ...(left.has('headers') ? {} : writableHeaders(headers)),
       'herald-error-code': code,
       'herald-error-detail': cutToBytes(detail, limits.deadLetterDetailBytes),
-      'herald-origin-topic': record.topic,
-      'herald-origin-partition': String(record.partition),
-      'herald-origin-offset': record.offset,
-      'herald-origin-timestamp': record.timestamp,
+      'herald-origin-topic': topic,
+      'herald-origin-partition': String(partition),
+      'herald-origin-offset': offset,
+      ...(passedOver?.lastOffset === undefined ? {} : { 'herald-origin-last-offset': passedOver.lastOffset }),
+      'herald-origin-timestamp': timestamp,
+      ...Object.fromEntries(
+        Object.entries(passedOver?.omitted ?? {}).map(([part, bytes]) => [
+          omittedHeader(part as RecordPart),
+          String(bytes),
+        ]),
+      ),
+      ...Object.fromEntries([...left].map((part) => [omittedHeader(part), String(bytesOf(record, part))])),
     },
   }
 }
 
-/** The same without its value, for a topic that takes no record as large as this one. */
-export function withoutValue({ key, value, headers }: OutgoingRecord): OutgoingRecord {
-  return { key, value: null, headers: { ...headers, 'herald-value-omitted': String(value?.length ?? 0) } }
+function bytesOf({ key, value, headers }: Pick<IncomingRecord, RecordPart>, part: RecordPart): number {
+  if (part === 'headers') return headerBytesOf(headers, 0)
+  return (part === 'key' ? key : value)?.length ?? 0
+}
+
+function headerBytesOf(headers: RecordHeaders, each: number): number {
+  let bytes = 0
+  for (const name in headers) {
+    const value = headers[name]
+    for (const one of Array.isArray(value) ? value : [value]) {
+      bytes += Buffer.byteLength(name) + Buffer.byteLength(one ?? '') + each
+    }
+  }
+  return bytes
+}
+
+const batchHeadBytes = 61
+const longestVarInt = 5
+/** Lengths of the record, its key and its value, the number of headers, offset and time. */
+const recordHeadBytes = 7 * longestVarInt + 6
+
+/** At the most so many bytes does a batch have in which the record is alone, without compression. */
+export function batchBytesOf({ key, value, headers }: OutgoingRecord): number {
+  const ofHeaders = headerBytesOf(headers, 2 * longestVarInt)
+  return batchHeadBytes + recordHeadBytes + (key?.length ?? 0) + (value?.length ?? 0) + ofHeaders
 }
 
 function writableHeaders(headers: RecordHeaders): OutgoingRecord['headers'] {

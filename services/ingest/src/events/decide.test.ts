@@ -362,3 +362,10 @@ describe('whatever a record holds, it is decided', () => {
     holds(value.map((json) => Buffer.from(json)))
   })
 })
+
+test('a record that could not be read is a dead letter for that, whatever it is', () => {
+  const passedOver = { code: 'record_unreadable', detail: 'cut short', omitted: {} } as const
+  expect(decideMention({ ...structured(attributes(), mentionData()), passedOver })).toMatchObject({
+    ...{ kind: 'dead-letter', code: 'record_unreadable', detail: 'cut short' },
+  })
+})

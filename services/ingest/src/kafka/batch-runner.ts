@@ -1,13 +1,13 @@
-import type { TopicKind } from '@herald/contracts'
+import type { RecordHeaders, TopicKind } from '@herald/contracts'
 import type { Logger } from '@herald/runtime'
 import type { EachBatchHandler, EachBatchPayload, KafkaMessage } from 'kafkajs'
 import type { IncomingRecord } from '../events/incoming-record.ts'
 import type { HandleRecords } from '../events/record-handler.ts'
 import { type Backoff, createBackoff } from './backoff.ts'
 import { chunksOf } from './chunks.ts'
+import type { FetchedRecord } from './fetch/record-cutter.ts'
 import { startHeartbeats } from './heartbeats.ts'
 import { type OffsetCommits, offsetBehind } from './offset-commits.ts'
-import { readHeaders } from './record-headers.ts'
 
 export type Chunk = {
   readonly topic: string
@@ -97,7 +97,8 @@ export function createBatchRunner(dependencies: BatchRunnerDependencies): BatchR
   }
 }
 
-function toRecord(topic: string, partition: number, message: KafkaMessage): IncomingRecord {
-  const { offset, timestamp, key, value, headers } = message
-  return { topic, partition, offset, timestamp, key, value, headers: readHeaders(headers) }
+function toRecord(topic: string, partition: number, message: FetchedRecord): IncomingRecord {
+  const { offset, timestamp, key, value, headers, passedOver, firstOffset } = message
+  const record = { topic, partition, offset, timestamp, key, value, headers: (headers ?? {}) as RecordHeaders }
+  return passedOver === undefined ? record : { ...record, offset: firstOffset ?? offset, passedOver }
 }

@@ -1,12 +1,25 @@
-import type { TopicKind } from '@herald/contracts'
+import type { RecordHeaders, TopicKind } from '@herald/contracts'
+import type { IHeaders } from 'kafkajs'
 
 /** As much as is handled at once. */
 export const chunkLimits = { records: 1_000, bytes: 512 * 1024, operations: 4_000 } as const
 
-type Sized = { readonly value: Uint8Array | null }
+type Sized = {
+  readonly key?: Uint8Array | null
+  readonly value: Uint8Array | null
+  readonly headers?: IHeaders | RecordHeaders | undefined
+}
 
-/** What counts of a record against the limit of bytes. */
-export const sizeOf = ({ value }: Sized): number => value?.length ?? 0
+/** The bytes of a record that count against the limit: all of it. */
+export function sizeOf({ key, value, headers }: Sized): number {
+  let bytes = (key?.length ?? 0) + (value?.length ?? 0)
+  for (const name in headers) {
+    const header = headers[name]
+    if (!Array.isArray(header)) bytes += name.length + (header?.length ?? 0)
+    else for (const one of header) bytes += name.length + (one?.length ?? 0)
+  }
+  return bytes
+}
 
 /** A mention of more bytes than these has them of its recipients, at least so many each. */
 const bytesBesideRecipients = 2_048

@@ -1,7 +1,7 @@
 import type { Logger } from '@herald/runtime'
 import kafkajs, { type Kafka, type KafkaConfig } from 'kafkajs'
-import { registerCodecs } from './codecs.ts'
 import { logThrough } from './log-lines.ts'
+import { patchKafkajs } from './patched-kafkajs.ts'
 
 const { Kafka: KafkaClient, logLevel } = kafkajs
 
@@ -10,9 +10,9 @@ export type KafkaOptions = Pick<KafkaConfig, 'ssl' | 'sasl'> & {
   readonly clientId: string
 }
 
-/** A client with all codecs; nothing is connected yet. */
+/** A client that reads all codecs within bounds; nothing is connected yet. */
 export function createKafka({ brokers, clientId, ssl, sasl }: KafkaOptions, logger: Logger): Kafka {
-  registerCodecs()
+  patchKafkajs()
   return new KafkaClient({
     clientId,
     brokers: [...brokers],

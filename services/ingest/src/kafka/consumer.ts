@@ -41,8 +41,9 @@ export function createEventConsumer(dependencies: EventConsumerDependencies): Ev
   }
 
   /** Resolves when the consumer is told to stop, and rejects when it crashed for good. */
-  const watch = (consumer: Consumer, onJoined: () => void): Promise<void> => {
-    const { GROUP_JOIN, FETCH, HEARTBEAT, CRASH } = consumer.events
+  const watch = (consumer: Consumer, onCommitted: () => void): Promise<void> => {
+    const { GROUP_JOIN, FETCH, HEARTBEAT, CRASH, COMMIT_OFFSETS } = consumer.events
+    consumer.on(COMMIT_OFFSETS, onCommitted)
     consumer.on(FETCH, isAlive)
     consumer.on(HEARTBEAT, isAlive)
     const crashed = new Promise<never>((_, reject) => {
@@ -50,7 +51,6 @@ export function createEventConsumer(dependencies: EventConsumerDependencies): Ev
         isAlive()
         joinedOnce = true
         assignment = payload.memberAssignment
-        onJoined()
       })
       consumer.on(CRASH, ({ payload }) => {
         isAlive()
@@ -62,7 +62,7 @@ export function createEventConsumer(dependencies: EventConsumerDependencies): Ev
   }
 
   /** One consumer's life. */
-  const runOnce = async (onJoined: () => void): Promise<void> => {
+  const runOnce = async (onCommitted: () => void): Promise<void> => {
     const faults = await findTopicFaults(kafka, topics, deadLetterTopic)
     const missing = faults.filter((fault) => fault.endsWith('does not exist'))
     // To subscribe to a topic that is not there would throw, and to read without dead letters would stop at the first.
@@ -70,7 +70,7 @@ export function createEventConsumer(dependencies: EventConsumerDependencies): Ev
     const consumer = createConsumer(kafka, groupId)
     const commits = createOffsetCommits(consumer, logger)
     const runner = createBatchRunner({ ...dependencies, commits })
-    const over = watch(consumer, onJoined)
+    const over = watch(consumer, onCommitted)
     // Nobody waits for it yet, and an early crash must not count as unhandled.
     over.catch(() => {})
     try {
@@ -105,6 +105,7 @@ export function createEventConsumer(dependencies: EventConsumerDependencies): Ev
     while (!stopping.signal.aborted) {
       isAlive()
       try {
+        // A join is no progress: who joins and crashes again must not do so without a pause.
         await runOnce(backoff.reset)
       } catch (error) {
         const milliseconds = Math.round(backoff.next())

@@ -1,3 +1,4 @@
+import { type AddressInfo, createServer } from 'node:net'
 import { limits } from '@herald/contracts'
 import { createTopics, topicsWithSuffix } from '@herald/local-stack'
 import { createLogger } from '@herald/runtime'
@@ -6,10 +7,11 @@ import kafkajs, { type Admin, type Consumer, type KafkaMessage } from 'kafkajs'
 import { recordOf } from '../events/records.fixture.ts'
 import { eventually } from '../ingest.fixture.ts'
 import { createKafka } from './client.ts'
-import { createDeadLetterProducer, type DeadLetterProducer } from './dead-letter-producer.ts'
+import { createDeadLetterProducer, type DeadLetterProducer, DeadLettersUnavailable } from './dead-letter-producer.ts'
 
 const brokers = (process.env.KAFKA_BROKERS ?? '').split(',')
-const kafka = createKafka({ brokers, clientId: 'test' }, createLogger({ name: 'test', level: 'silent' }))
+const quiet = createLogger({ name: 'test', level: 'silent' })
+const kafka = createKafka({ brokers, clientId: 'test' }, quiet)
 let run = 0
 let admin: Admin
 let producer: DeadLetterProducer
@@ -109,3 +111,50 @@ test('a letter that could not be published because the topic was away can be pub
   const ends = await admin.fetchTopicOffsets(topic)
   expect(ends.reduce((sum, { high }) => sum + Number(high), 0)).toBe(1)
 })
+
+test('a key or headers larger than the topic takes are left out, and what is around it is whole', async () => {
+  const { found } = await start()
+  const large = Buffer.alloc(3 * 1024 * 1024, 'x')
+  const withHeader = { ...letterOf(Buffer.from('value'), '1') }
+  const withKey = { ...letterOf(Buffer.from('value'), '2') }
+  await producer.publish([
+    { ...withHeader, record: { ...withHeader.record, headers: { large } } },
+    { ...withKey, record: { ...withKey.record, key: large } },
+    letterOf(Buffer.from('small'), '3'),
+  ])
+  await eventually(() => byOffset(found).size === 3)
+  const letters = byOffset(found)
+  expect(letters.get('1')).toMatchObject({
+    ...{ key: Buffer.from('key'), value: null },
+    headers: { 'herald-headers-omitted': Buffer.from(String(large.length + 'large'.length)) },
+  })
+  expect(letters.get('2')).toMatchObject({
+    ...{ key: null, value: null },
+    headers: { 'herald-key-omitted': Buffer.from(String(large.length)) },
+  })
+  expect(String(letters.get('3')?.value)).toBe('small')
+})
+
+test('a value that no broker would read, let alone keep, is left out before it is sent', async () => {
+  const { found } = await start()
+  await producer.publish([letterOf(Buffer.alloc(101 * 1024 * 1024), '1')])
+  await eventually(() => found.length === 1)
+  expect(found[0]?.headers?.['herald-value-omitted']).toEqual(Buffer.from(String(101 * 1024 * 1024)))
+})
+
+test('a broker that says nothing is waited for once, for 5 s, and the letters are known', async () => {
+  const silent = createServer(() => {})
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+  const { port } = silent.address() as AddressInfo
+  const away = createKafka({ brokers: [`127.0.0.1:${port}`], clientId: 'test' }, quiet)
+  await start()
+  const hanging = createDeadLetterProducer(away, 'letters')
+  const begin = performance.now()
+  const letter = letterOf(null, '1')
+  const error = await hanging.publish([letter]).catch((thrown: unknown) => thrown)
+  expect(performance.now() - begin).toBeLessThan(8_000)
+  expect(error).toBeInstanceOf(DeadLettersUnavailable)
+  expect((error as DeadLettersUnavailable).concerns(letter.record)).toBe(true)
+  expect((error as DeadLettersUnavailable).concerns({ ...letter.record, partition: 7 })).toBe(false)
+  silent.close()
+}, 20_000)

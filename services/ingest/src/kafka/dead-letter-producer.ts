@@ -1,32 +1,56 @@
 import kafkajs, { type Kafka, type Message, type Producer } from 'kafkajs'
 import {
+  batchBytesOf,
   type DeadLetter,
   type DeadLetters,
   type OutgoingRecord,
   toOutgoingRecord,
-  withoutValue,
+  toSmallerRecord,
 } from '../events/dead-letter.ts'
+import type { IncomingRecord } from '../events/incoming-record.ts'
+import { within } from './time-limit.ts'
+import { createTopicSize } from './topic-size.ts'
 
 const { Partitioners } = kafkajs
 
 export type DeadLetterProducer = DeadLetters & { close(): Promise<void> }
 
+type Pair = { readonly letter: DeadLetter; readonly outgoing: OutgoingRecord }
+
 const bytesPerRequest = 1024 * 1024
+const tryMs = 5_000
 
-const sizeOf = ({ value }: OutgoingRecord) => value?.length ?? 0
+const placeOf = ({ topic, partition }: IncomingRecord) => `${topic}/${partition}`
 
-/** Requests of at most about 1 MiB: a broker refuses a whole batch for its size, not a record. */
-function* inRequests(records: readonly OutgoingRecord[]): Generator<OutgoingRecord[]> {
-  let request: OutgoingRecord[] = []
+/** The dead-letter topic did not take these letters, and would not take them if asked again at once. */
+export class DeadLettersUnavailable extends Error {
+  override readonly name = 'DeadLettersUnavailable'
+  readonly #places: ReadonlySet<string>
+
+  constructor(letters: readonly DeadLetter[], cause: unknown) {
+    super('The dead-letter topic is unavailable', { cause })
+    this.#places = new Set(letters.map(({ record }) => placeOf(record)))
+  }
+
+  /** Whether letters of this record's partition were among them. */
+  concerns(record: IncomingRecord): boolean {
+    return this.#places.has(placeOf(record))
+  }
+}
+
+/** Requests of at most so many bytes: a broker refuses a whole batch for its size, not a record. */
+function* inRequests(pairs: readonly Pair[], maxBytes: number): Generator<Pair[]> {
+  let request: Pair[] = []
   let bytes = 0
-  for (const record of records) {
-    if (request.length > 0 && bytes + sizeOf(record) > bytesPerRequest) {
+  for (const pair of pairs) {
+    const size = batchBytesOf(pair.outgoing)
+    if (request.length > 0 && bytes + size > maxBytes) {
       yield request
       request = []
       bytes = 0
     }
-    request.push(record)
-    bytes += sizeOf(record)
+    request.push(pair)
+    bytes += size
   }
   if (request.length > 0) yield request
 }
@@ -35,17 +59,19 @@ const isTooLarge = (error: unknown): boolean =>
   error instanceof Error && 'type' in error && error.type === 'MESSAGE_TOO_LARGE'
 
 /**
- * Publishes dead letters with `acks: all`. The idempotent producer is not used (it runs out of sequence after faults); a
- * dead letter that stands there twice is told by its origin.
+ * Publishes dead letters with `acks: all`, each as large as the topic takes it. A request is tried once, for 5 s at the
+ * most: whoever waits for it comes again. The idempotent producer is not used (it runs out of sequence after faults); a
+ * dead letter that was published twice is recognized by its origin.
  */
 export function createDeadLetterProducer(kafka: Kafka, topic: string): DeadLetterProducer {
+  const size = createTopicSize(kafka, topic)
   let connected: Promise<Producer> | undefined
 
   const connect = async (): Promise<Producer> => {
     const producer = kafka.producer({
       createPartitioner: Partitioners.DefaultPartitioner,
       allowAutoTopicCreation: false,
-      retry: { retries: 2 },
+      retry: { retries: 1 },
     })
     try {
       await producer.connect()
@@ -63,15 +89,21 @@ export function createDeadLetterProducer(kafka: Kafka, topic: string): DeadLette
     failed.then((producer) => producer.disconnect()).catch(() => {})
   }
 
-  const send = async (producer: Producer, records: readonly OutgoingRecord[]): Promise<void> => {
+  const send = async (producer: Producer, pairs: readonly Pair[]): Promise<void> => {
+    const messages = pairs.map(({ outgoing }) => outgoing) as Message[]
     try {
-      await producer.send({ topic, acks: -1, timeout: 10_000, messages: records as Message[] })
+      await within(tryMs, producer.send({ topic, acks: -1, timeout: tryMs, messages }))
     } catch (error) {
-      if (!isTooLarge(error)) throw error
-      const [only] = records
-      if (records.length > 1) for (const record of records) await send(producer, [record])
-      else if (only && only.value !== null) await send(producer, [withoutValue(only)])
-      else throw error
+      const [only] = pairs
+      if (!isTooLarge(error) || only === undefined) throw error
+      size.forget()
+      if (pairs.length > 1) {
+        for (const pair of pairs) await send(producer, [pair])
+        return
+      }
+      const outgoing = toSmallerRecord(only.letter, only.outgoing)
+      if (outgoing === undefined) throw error
+      await send(producer, [{ ...only, outgoing }])
     }
   }
 
@@ -81,11 +113,13 @@ export function createDeadLetterProducer(kafka: Kafka, topic: string): DeadLette
       connected ??= connect()
       const current = connected
       try {
-        const producer = await current
-        for (const request of inRequests(letters.map(toOutgoingRecord))) await send(producer, request)
+        const producer = await within(tryMs, current)
+        const maxBytes = await size.get()
+        const pairs = letters.map((letter) => ({ letter, outgoing: toOutgoingRecord(letter, maxBytes) }))
+        for (const request of inRequests(pairs, Math.min(maxBytes, bytesPerRequest))) await send(producer, request)
       } catch (error) {
         giveUp(current)
-        throw error
+        throw isTooLarge(error) ? error : new DeadLettersUnavailable(letters, error)
       }
     },
     close: async () => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import type { RecordHeaders } from '@herald/contracts'
 import type { Kafka } from 'kafkajs'
 import { type FoundDeadLetter, toFoundDeadLetter } from '../dead-letters/found-dead-letter.ts'
-import { readHeaders } from './record-headers.ts'
 
 /**
  * Hands out every dead letter that the topic holds now, partition by partition in order, and ends. It reads in a group of
@@ -35,7 +35,7 @@ export async function readDeadLetters(
             for (const message of batch.messages) {
               const end = open.get(batch.partition)
               if (end === undefined || BigInt(message.offset) >= end) break
-              await each(toFoundDeadLetter({ ...message, headers: readHeaders(message.headers) }))
+              await each(toFoundDeadLetter({ ...message, headers: (message.headers ?? {}) as RecordHeaders }))
               await heartbeat()
             }
           } catch (error) {

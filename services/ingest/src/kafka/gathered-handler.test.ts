@@ -22,7 +22,7 @@ const createHandler = (fault: (records: readonly IncomingRecord[]) => Error | un
       const error = fault(records)
       if (error) throw error
     },
-    (error) => error instanceof Away,
+    (error, records) => error instanceof Away && records.every(({ partition }) => partition < 2),
   )
 
 const outcomes = async (handled: readonly Promise<void>[]) =>
@@ -71,4 +71,13 @@ test('what would fail for each is not tried again', async () => {
   const handled = [0, 1].map((partition) => handle(share(partition, 1), 'mention'))
   expect(await outcomes(handled)).toEqual(['Error: away', 'Error: away'])
   expect(calls).toEqual(['mention 0+1: 2'])
+})
+
+test('what would fail for one is not tried again for that one, and is for the others', async () => {
+  const handle = createHandler((records) =>
+    records.some(({ partition }) => partition === 1) ? new Away('away') : undefined,
+  )
+  const handled = [1, 2, 3].map((partition) => handle(share(partition, 1), 'mention'))
+  expect(await outcomes(handled)).toEqual(['Error: away', 'done', 'done'])
+  expect(calls).toEqual(['mention 1+2+3: 3', 'mention 2: 1', 'mention 3: 1'])
 })

@@ -10,15 +10,17 @@ type Share = {
   reject(error: unknown): void
 }
 
+type WouldFailAgain = (error: unknown, records: readonly IncomingRecord[]) => boolean
+
 /**
  * The handler of records for partitions that come at the same moment, as those of one fetch do: what they bring is handled
  * together, as far as it is no more than a chunk. With few records each, a write, a look and a commit of every partition's
  * own are most of what an event waits for.
  *
- * When that fails, each partition's share is handled alone, so that none is held up by another's; unless `isOfAll` says
- * that it would fail again.
+ * When that fails, each partition's share is handled alone, so that none is held up by another's; unless `wouldFailAgain`
+ * says that this would fail, too.
  */
-export function createGatheredHandler(handle: HandleRecords, isOfAll: (error: unknown) => boolean): HandleRecords {
+export function createGatheredHandler(handle: HandleRecords, wouldFailAgain: WouldFailAgain): HandleRecords {
   let waiting: Share[] = []
 
   const handleAlone = ({ records, kind, resolve, reject }: Share): void => {
@@ -36,8 +38,10 @@ export function createGatheredHandler(handle: HandleRecords, isOfAll: (error: un
       )
       for (const { resolve } of shares) resolve()
     } catch (error) {
-      if (isOfAll(error)) for (const { reject } of shares) reject(error)
-      else shares.forEach(handleAlone)
+      for (const share of shares) {
+        if (wouldFailAgain(error, share.records)) share.reject(error)
+        else handleAlone(share)
+      }
     }
   }
 

@@ -1,8 +1,6 @@
 import { limits } from '@herald/contracts'
-import kafkajs, { type Admin, type Kafka } from 'kafkajs'
-
-const { ConfigResourceTypes } = kafkajs
-const sizeSetting = 'max.message.bytes'
+import type { Admin, Kafka } from 'kafkajs'
+import { readTopicSizes, sizeSetting } from './topic-size.ts'
 
 /**
  * What of the topics is not as it must be, in words: one that is missing, or a dead-letter topic that would refuse the
@@ -26,17 +24,7 @@ export async function findTopicFaults(
 }
 
 async function findSizeFaults(admin: Admin, origins: readonly string[], deadLetters: string): Promise<string[]> {
-  const { resources } = await admin.describeConfigs({
-    includeSynonyms: false,
-    resources: [...origins, deadLetters].map((name) => ({
-      type: ConfigResourceTypes.TOPIC,
-      name,
-      configNames: [sizeSetting],
-    })),
-  })
-  const sizes = new Map(
-    resources.map(({ resourceName, configEntries }) => [resourceName, Number(configEntries[0]?.configValue)]),
-  )
+  const sizes = await readTopicSizes(admin, [...origins, deadLetters])
   const needed = Math.max(...origins.map((topic) => sizes.get(topic) ?? 0)) + limits.deadLetterExtraBytes
   const given = sizes.get(deadLetters) ?? 0
   if (given >= needed) return []

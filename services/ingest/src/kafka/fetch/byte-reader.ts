@@ -1,0 +1,82 @@
+/** Reads the types of Kafka's protocol, one after another; throws a RangeError behind the end. */
+export class ByteReader {
+  readonly bytes: Buffer
+  at = 0
+
+  constructor(bytes: Buffer) {
+    this.bytes = bytes
+  }
+
+  remaining(): number {
+    return this.bytes.length - this.at
+  }
+
+  int8(): number {
+    return this.bytes.readInt8(this.take(1))
+  }
+
+  int16(): number {
+    return this.bytes.readInt16BE(this.take(2))
+  }
+
+  int32(): number {
+    return this.bytes.readInt32BE(this.take(4))
+  }
+
+  int64(): bigint {
+    return this.bytes.readBigInt64BE(this.take(8))
+  }
+
+  /** Bytes in place, not copied. */
+  slice(length: number): Buffer {
+    const start = this.take(length)
+    return this.bytes.subarray(start, start + length)
+  }
+
+  string(): string {
+    return this.slice(Math.max(0, this.int16())).toString('utf8')
+  }
+
+  /** A signed number of up to 32 bits. */
+  varInt(): number {
+    let bits = 0
+    for (let shift = 0; shift < 35; shift += 7) {
+      const byte = this.byte()
+      bits |= (byte & 0x7f) << shift
+      if (byte < 0x80) return (bits >>> 1) ^ -(bits & 1)
+    }
+    throw new RangeError('A number of more than 5 bytes')
+  }
+
+  /** A signed number of up to 64 bits; exact up to 2^53. */
+  varLong(): number {
+    let sum = 0
+    let factor = 1
+    for (let count = 0; count < 10; count++) {
+      const byte = this.byte()
+      sum += (byte & 0x7f) * factor
+      if (byte < 0x80) return sum % 2 === 0 ? sum / 2 : -(sum + 1) / 2
+      factor *= 128
+    }
+    throw new RangeError('A number of more than 10 bytes')
+  }
+
+  /** Bytes behind their length, `null` for a length below zero. */
+  varBytes(): Buffer | null {
+    const length = this.varInt()
+    return length < 0 ? null : this.slice(length)
+  }
+
+  private byte(): number {
+    const byte = this.bytes[this.at++]
+    if (byte === undefined) throw new RangeError('Bytes are missing')
+    return byte
+  }
+
+  private take(length: number): number {
+    const start = this.at
+    if (length < 0 || start + length > this.bytes.length) throw new RangeError('Bytes are missing')
+    this.at = start + length
+    return start
+  }
+}

@@ -1,0 +1,64 @@
+import { decompressFrame } from 'lz4-napi'
+
+const magic = Buffer.from([0x04, 0x22, 0x4d, 0x18])
+const blocksAreIndependent = 0x20
+const blocksHaveChecksums = 0x10
+const hasContentSize = 0x08
+const hasContentChecksum = 0x04
+const hasDictionaryId = 0x01
+const isStored = 0x80000000
+
+/** The head of a frame of independent blocks without checksums, by the size of a block: 64 KiB, 256 KiB, 1 MiB, 4 MiB. */
+const heads: Readonly<Record<number, Buffer>> = Object.fromEntries(
+  [
+    [0x40, 0x82],
+    [0x50, 0xfb],
+    [0x60, 0x51],
+    [0x70, 0x73],
+  ].map(([size, check]) => [size, Buffer.concat([magic, Buffer.from([0x60, size as number, check as number])])]),
+)
+const endMark = Buffer.alloc(4)
+
+/**
+ * Kafka's frames have independent blocks of a declared size, 64 KiB as a rule: each is decompressed as a frame of its own.
+ * Blocks that depend on each other can only be decompressed together, which their number and size have to allow.
+ */
+export async function* decompressLz4(data: Buffer): AsyncGenerator<Buffer> {
+  if (!data.subarray(0, 4).equals(magic)) throw new RangeError('Not a frame of lz4')
+  const flags = data.readUInt8(4)
+  const head = heads[data.readUInt8(5)]
+  if (head === undefined) throw new RangeError('A frame of lz4 with blocks of an unknown size')
+  const blocks = [...blocksOf(data, flags)]
+  if ((flags & blocksAreIndependent) === 0) {
+    if (blocks.length * blockBytesOf(head) > dependentBytes) throw new RangeError('A frame of lz4 that is too large')
+    yield await decompressFrame(data)
+    return
+  }
+  for (const together of inGroups(blocks, Math.max(1, Math.floor(groupBytes / blockBytesOf(head))))) {
+    yield await decompressFrame(Buffer.concat([head, ...together, endMark]))
+  }
+}
+
+const dependentBytes = 64 * 1024 * 1024
+const groupBytes = 1024 * 1024
+
+const blockBytesOf = (head: Buffer) => 64 * 1024 * 4 ** (((head[5] ?? 0) >> 4) - 4)
+
+/** Each block with its length before it, and without its checksum. */
+function* blocksOf(data: Buffer, flags: number): Generator<Buffer> {
+  let at = 7 + ((flags & hasContentSize) === 0 ? 0 : 8) + ((flags & hasDictionaryId) === 0 ? 0 : 4)
+  for (;;) {
+    // `readUInt32LE` throws behind the end: a frame that is cut short has no end mark.
+    const length = (data.readUInt32LE(at) & ~isStored) >>> 0
+    if (length === 0) break
+    const end = at + 4 + length
+    if (end > data.length) throw new RangeError('A block of lz4 is cut short')
+    yield data.subarray(at, end)
+    at = end + ((flags & blocksHaveChecksums) === 0 ? 0 : 4)
+  }
+  if ((flags & hasContentChecksum) !== 0) data.readUInt32LE(at + 4)
+}
+
+function* inGroups(blocks: readonly Buffer[], size: number): Generator<Buffer[]> {
+  for (let start = 0; start < blocks.length; start += size) yield blocks.slice(start, start + size)
+}

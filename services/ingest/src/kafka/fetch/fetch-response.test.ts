@@ -1,0 +1,76 @@
+import { randomBytes } from 'node:crypto'
+import { zstdCompressSync } from 'node:zlib'
+import { expect, test } from '@jest/globals'
+import { encodeBatch, encodeFetchResponse, encodeRecord } from './batches.fixture.ts'
+import { fetchLimits } from './fetch-limits.ts'
+import { createFetchResponseDecoder } from './fetch-response.ts'
+import type { FetchedRecord } from './record-cutter.ts'
+
+type Partition = { readonly partition: number; readonly messages: FetchedRecord[] }
+
+const topic = 'topic'
+
+/** Fetches partitions that hold these batches until nothing is left, and returns what each fetch brought of each. */
+async function fetchAll(partitions: readonly Buffer[], ends: readonly number[]): Promise<FetchedRecord[][][]> {
+  const decode = createFetchResponseDecoder()
+  const next = partitions.map(() => 0)
+  const fetches: FetchedRecord[][][] = []
+  while (next.some((offset, partition) => offset < (ends[partition] ?? 0))) {
+    const asked = next.map((fetchOffset, partition) => ({ partition, fetchOffset: String(fetchOffset) }))
+    const bytes = encodeFetchResponse(topic, partitions)
+    const { responses } = await decode(bytes, 11, { topics: [{ topic, partitions: asked }] })
+    const found = responses.flatMap(({ partitions }) => (partitions as Partition[]).map(({ messages }) => messages))
+    for (const [partition, messages] of found.entries()) {
+      next[partition] = Number(messages.at(-1)?.offset ?? (next[partition] ?? 0) - 1) + 1
+    }
+    fetches.push(found)
+    if (fetches.length > 1_000) throw new Error('It comes to no end')
+  }
+  return fetches
+}
+
+const offsetsOf = (fetches: readonly FetchedRecord[][][], partition: number) =>
+  fetches.flatMap((found) => found[partition]?.map(({ offset }) => Number(offset)) ?? [])
+const upTo = (count: number) => Array.from({ length: count }, (_, n) => n)
+
+test('a batch of 200,000 records comes in parts, each record once and in order', async () => {
+  const count = 200_000
+  const records = Buffer.concat(upTo(count).map((n) => encodeRecord(n, { value: String(n) })))
+  const batch = encodeBatch({ firstOffset: 0, count, records: zstdCompressSync(records), codec: 4 })
+  const fetches = await fetchAll([batch], [count])
+  expect(offsetsOf(fetches, 0)).toEqual(upTo(count))
+  expect(fetches.length).toBeGreaterThan(20)
+  expect(Math.max(...fetches.map(([found]) => found?.length ?? 0))).toBeLessThan(
+    fetchLimits.partitionBytes / fetchLimits.recordOverheadBytes + 1_000,
+  )
+})
+
+test('no more is decoded of one fetch than fits, and no partition waits for long', async () => {
+  const value = randomBytes(64 * 1024)
+  const count = 64
+  const records = Buffer.concat(upTo(count).map((n) => encodeRecord(n, { value })))
+  const batch = encodeBatch({ firstOffset: 0, count, records, codec: 0 })
+  const partitions = upTo(20).map(() => batch)
+  const fetches = await fetchAll(
+    partitions,
+    partitions.map(() => count),
+  )
+  for (const partition of upTo(20)) expect(offsetsOf(fetches, partition)).toEqual(upTo(count))
+  const bytes = fetches.map((found) => found.flat().reduce((sum, { value }) => sum + (value?.length ?? 0), 0))
+  expect(Math.max(...bytes)).toBeLessThan(fetchLimits.responseBytes + fetchLimits.partitionBytes)
+  const firstFetches = upTo(20).map((partition) => fetches.findIndex((found) => (found[partition]?.length ?? 0) > 0))
+  expect(Math.max(...firstFetches)).toBeLessThan(20)
+})
+
+test('several batches of a partition are read one after another, from the offset that was asked for', async () => {
+  const batches = [0, 1, 2].map((n) => {
+    const records = Buffer.concat(upTo(10).map((number) => encodeRecord(number, { value: 'x' })))
+    return encodeBatch({ firstOffset: n * 10, count: 10, records })
+  })
+  const decode = createFetchResponseDecoder()
+  const bytes = encodeFetchResponse(topic, [Buffer.concat([...batches, (batches[0] as Buffer).subarray(0, 40)])])
+  const request = { topics: [{ topic, partitions: [{ partition: 0, fetchOffset: '15' }] }] }
+  const { responses } = await decode(bytes, 11, request)
+  const [found] = responses.flatMap(({ partitions }) => partitions as Partition[])
+  expect(found?.messages.map(({ offset }) => Number(offset))).toEqual(upTo(30).slice(15))
+})

@@ -1,0 +1,131 @@
+import { ByteReader } from './byte-reader.ts'
+import { fetchLimits } from './fetch-limits.ts'
+import { createPausedBatches, type PausedBatches } from './paused-batches.ts'
+import { placeholder, readRecords } from './read-records.ts'
+import { type RecordBatch, readBatches } from './record-batch.ts'
+import type { FetchedRecord } from './record-cutter.ts'
+
+/** What was asked for, as kafkajs has it. */
+export type FetchRequest = {
+  readonly topics: readonly {
+    readonly topic: string
+    readonly partitions: readonly { readonly partition: number; readonly fetchOffset: string | number }[]
+  }[]
+}
+
+type AbortedTransaction = { readonly producerId: bigint; readonly firstOffset: bigint }
+type Answer = ReturnType<typeof readPartition> & { readonly topic: string; readonly messages: FetchedRecord[] }
+
+/**
+ * Makes a decoder of fetch answers (versions 4 to 11) that decompresses no more than {@link fetchLimits} of each: what is
+ * left is fetched again, as if the broker had sent less. No partition is left out for long: every answer begins with
+ * another.
+ */
+export function createFetchResponseDecoder() {
+  const paused = createPausedBatches()
+  let turn = 0
+
+  return async (bytes: Buffer, version: number, request: FetchRequest) => {
+    const { head, answers } = readAnswers(new ByteReader(bytes), version)
+    const withRecords = answers.filter(({ records }) => records.length > 0)
+    turn++
+    let left: number = fetchLimits.responseBytes
+    for (let index = 0; index < withRecords.length && left > 0; index++) {
+      const answer = withRecords[(index + turn) % withRecords.length] as Answer
+      const fromOffset = offsetAsked(request, answer)
+      left -= await decodePartition(answer, fromOffset, Math.min(left, fetchLimits.partitionBytes), paused)
+    }
+    return { ...head, responses: byTopic(answers) }
+  }
+}
+
+function offsetAsked({ topics }: FetchRequest, { topic, partition }: Answer): number {
+  const asked = topics.find((one) => one.topic === topic)?.partitions.find((one) => one.partition === partition)
+  return Number(asked?.fetchOffset ?? 0)
+}
+
+/** Fills in the messages up to about `most` bytes, and returns how many they are. */
+async function decodePartition(answer: Answer, fromOffset: number, most: number, paused: PausedBatches) {
+  const { topic, partition, messages } = answer
+  const isHidden = createTransactionFilter(answer.aborted)
+  const place = `${topic}/${partition}`
+  let bytes = 0
+  for (const batch of readBatches(answer.records)) {
+    if (isHidden(batch)) {
+      if (batch.lastOffset >= fromOffset) messages.push(placeholder(batch))
+      continue
+    }
+    if (batch.lastOffset < fromOffset) continue
+    const groups = paused.take(place, batch, fromOffset) ?? readRecords(batch, fromOffset)
+    for (let { value, done } = await groups.next(); !done; { value, done } = await groups.next()) {
+      for (const record of value.records) messages.push(record)
+      bytes += value.bytes
+      if (bytes < most) continue
+      const next = Number(messages.at(-1)?.offset) + 1
+      if (next <= batch.lastOffset) paused.keep(place, batch, next, groups)
+      return bytes
+    }
+  }
+  return bytes
+}
+
+/**
+ * Says of each batch, in order, whether nobody may see it: the end of a transaction, and what one that was aborted has
+ * written. The broker lists aborted transactions in the order in which they ended; they are needed in that in which they
+ * began.
+ */
+function createTransactionFilter(transactions: readonly AbortedTransaction[]) {
+  const ahead = [...transactions].sort((a, b) => Number(a.firstOffset - b.firstOffset))
+  const open = new Set<bigint>()
+  return ({ isControl, isTransactional, producerId, lastOffset }: RecordBatch): boolean => {
+    while (ahead[0] !== undefined && Number(ahead[0].firstOffset) <= lastOffset) {
+      open.add((ahead.shift() as AbortedTransaction).producerId)
+    }
+    if (isControl) open.delete(producerId)
+    return isControl || (isTransactional && open.has(producerId))
+  }
+}
+
+function readAnswers(reader: ByteReader, version: number) {
+  const throttleMs = reader.int32()
+  // From version 8 on the broker leaves the waiting to its clients, and kafkajs asks for it by this name.
+  const throttle = version < 8 ? { throttleTime: throttleMs } : { throttleTime: 0, clientSideThrottleTime: throttleMs }
+  const session = version < 7 ? {} : { errorCode: reader.int16(), sessionId: reader.int32() }
+  const answers: Answer[] = []
+  for (let topics = reader.int32(); topics > 0; topics--) {
+    const topic = reader.string()
+    for (let partitions = reader.int32(); partitions > 0; partitions--) {
+      answers.push({ topic, ...readPartition(reader, version), messages: [] })
+    }
+  }
+  return { head: { ...throttle, ...session }, answers }
+}
+
+function readPartition(reader: ByteReader, version: number) {
+  const partition = reader.int32()
+  const errorCode = reader.int16()
+  const highWatermark = String(reader.int64())
+  const lastStableOffset = String(reader.int64())
+  const lastStartOffset = version < 5 ? undefined : String(reader.int64())
+  const aborted: AbortedTransaction[] = []
+  for (let count = reader.int32(); count > 0; count--) {
+    aborted.push({ producerId: reader.int64(), firstOffset: reader.int64() })
+  }
+  const preferredReadReplica = version < 11 ? undefined : reader.int32()
+  const records = reader.slice(Math.max(0, reader.int32()))
+  return {
+    ...{ partition, errorCode, highWatermark, lastStableOffset, lastStartOffset, preferredReadReplica },
+    ...{ aborted, records },
+  }
+}
+
+/** In kafkajs's form; of aborted transactions nothing is left to do for it. */
+function byTopic(answers: readonly Answer[]) {
+  const topics = new Map<string, object[]>()
+  for (const { topic, aborted: _, records: __, ...partition } of answers) {
+    const partitions = topics.get(topic) ?? []
+    topics.set(topic, partitions)
+    partitions.push({ ...partition, abortedTransactions: [] })
+  }
+  return [...topics].map(([topicName, partitions]) => ({ topicName, partitions }))
+}

@@ -1,0 +1,113 @@
+import { expect, test } from '@jest/globals'
+import { batchOf, compressed, encodeRecord, type Piece, recordOfZeros } from './batches.fixture.ts'
+import { fetchLimits } from './fetch-limits.ts'
+import { readRecords } from './read-records.ts'
+import type { RecordBatch } from './record-batch.ts'
+import type { FetchedRecord } from './record-cutter.ts'
+
+const MiB = 1024 * 1024
+
+async function read(batch: RecordBatch, fromOffset = 0, mostBytes?: number): Promise<FetchedRecord[]> {
+  const all: FetchedRecord[] = []
+  for await (const { records } of readRecords(batch, fromOffset, mostBytes)) all.push(...records)
+  return all
+}
+
+const good = (number: number) => encodeRecord(number, { key: 'k', value: `good ${number}` })
+const longer = (record: Buffer) => Buffer.concat([Buffer.from([record.readUInt8(0) + 2]), record.subarray(1)])
+const outlineOf = (records: readonly FetchedRecord[]) =>
+  records.map(({ offset, value, passedOver, isControlRecord }) =>
+    [offset, passedOver?.code ?? (isControlRecord ? 'placeholder' : String(value))].join(': '),
+  )
+
+test('a record is read with its place, its time, its key, its value and its headers', async () => {
+  const headers = [
+    ['a', '1'],
+    ['constructor', '2'],
+    ['__proto__', '3'],
+    ['a', '4'],
+    ['a', '5'],
+  ] as const
+  const [record, none] = await read(
+    batchOf(0, Buffer.concat([encodeRecord(0, { key: 'key', value: 'ü', headers }), encodeRecord(1, {})]), 2),
+  )
+  expect(record).toMatchObject({ offset: '100', timestamp: '1000', key: Buffer.from('key'), value: Buffer.from('ü') })
+  expect(Object.entries(record?.headers ?? {})).toEqual([
+    ['a', ['1', '4', '5'].map((text) => Buffer.from(text))],
+    ['constructor', Buffer.from('2')],
+    ['__proto__', Buffer.from('3')],
+  ])
+  expect(none).toMatchObject({ offset: '101', key: null, value: null, headers: {} })
+})
+
+test('reading begins at the offset that was asked for', async () => {
+  expect(outlineOf(await read(batchOf(0, Buffer.concat([good(0), good(1), good(2)]), 3), 102))).toEqual(['102: good 2'])
+})
+
+test('of a batch whose end was compacted away the last offset counts as read', async () => {
+  expect(outlineOf(await read(batchOf(0, Buffer.concat([good(0), good(3)]), 2, 107)))).toEqual([
+    '100: good 0',
+    '103: good 3',
+    '107: placeholder',
+  ])
+})
+
+test.each([
+  ['no compression', 0, undefined],
+  ['gzip', 1, 'gzip'],
+  ['zstd', 4, 'zstd'],
+] as const)('a record that is too large is passed over, and those around it are read: %s', async (_, codec, name) => {
+  const large = recordOfZeros(1, fetchLimits.recordBytes)
+  const pieces: Piece[] = [good(0), large.before, large, large.behind, good(2), good(3)]
+  const bytes = name
+    ? await compressed(name, pieces)
+    : Buffer.concat(pieces.map((piece) => (Buffer.isBuffer(piece) ? piece : Buffer.alloc(piece.zeros))))
+  const found = await read(batchOf(codec, bytes, 4))
+  expect(outlineOf(found)).toEqual(['100: good 0', '101: record_too_large', '102: good 2', '103: good 3'])
+  expect(found[1]).toMatchObject({
+    ...{ key: Buffer.from('k'), value: null, headers: {} },
+    passedOver: { omitted: { value: fetchLimits.recordBytes, headers: large.behind.length } },
+  })
+})
+
+test('a record of nearly 8 MiB is read whole', async () => {
+  const large = recordOfZeros(0, fetchLimits.recordBytes - 100)
+  const [found] = await read(batchOf(4, await compressed('zstd', [large.before, large, large.behind]), 1))
+  expect(found?.value?.length).toBe(fetchLimits.recordBytes - 100)
+  expect(found?.headers).toEqual({ h: Buffer.from('v') })
+})
+
+test('what lies behind the most of a batch is passed over as a whole, what lies before it is read', async () => {
+  const large = recordOfZeros(1, 300 * MiB)
+  const bytes = await compressed('zstd', [good(0), large.before, large, large.behind, good(2)])
+  const before = process.memoryUsage().rss
+  const found = await read(batchOf(4, bytes, 3), 0, 256 * MiB)
+  expect(outlineOf(found)).toEqual(['100: good 0', '101: record_too_large', '102: record_unreadable'])
+  expect(found[2]).toMatchObject({
+    firstOffset: '102',
+    passedOver: { lastOffset: '102', detail: expect.stringContaining('from offset 102 to 102') },
+  })
+  expect(process.memoryUsage().rss - before).toBeLessThan(150 * MiB)
+}, 60_000)
+
+test.each([
+  ['a codec that nobody knows', (bytes: Buffer) => batchOf(7, bytes, 3), '100'],
+  ['data that are no zstd', () => batchOf(4, Buffer.from('nothing'), 3), '100'],
+  ['records that are missing', (bytes: Buffer) => batchOf(0, bytes.subarray(0, -2), 3), '102'],
+  [
+    'a record that is longer than it says',
+    () => batchOf(0, Buffer.concat([good(0), longer(good(1)), good(2)]), 3),
+    '101',
+  ],
+  ['records out of place', () => batchOf(0, Buffer.concat([good(0), good(2), good(1)]), 3), '102'],
+  ['a format of before Kafka 0.11', (bytes: Buffer) => ({ ...batchOf(0, bytes, 3), isKnownFormat: false }), '100'],
+])(
+  '%s: the records that cannot be read are passed over together, those before them are read',
+  async (_, damage, from) => {
+    const found = await read(damage(Buffer.concat([good(0), good(1), good(2)])))
+    const last = found.at(-1)
+    expect(last).toMatchObject({ offset: '102', passedOver: { code: 'record_unreadable', lastOffset: '102' } })
+    expect(found.slice(0, -1).every(({ passedOver }) => passedOver === undefined)).toBe(true)
+    expect(last?.firstOffset).toBe(from)
+  },
+)

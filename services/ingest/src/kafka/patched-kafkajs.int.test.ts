@@ -1,0 +1,137 @@
+import { randomUUID } from 'node:crypto'
+import { createRequire } from 'node:module'
+import { createTopics, topicsWithSuffix } from '@herald/local-stack'
+import { createLogger } from '@herald/runtime'
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import kafkajs, { type Admin, type Consumer, type Message, type Producer } from 'kafkajs'
+import { eventually } from '../ingest.fixture.ts'
+import { createKafka } from './client.ts'
+import {
+  compressed,
+  encodeBatch,
+  encodeFetchResponse,
+  encodeRecord,
+  type Piece,
+  recordOfZeros,
+} from './fetch/batches.fixture.ts'
+import type { FetchedRecord } from './fetch/record-cutter.ts'
+import { checkVersion } from './patched-kafkajs.ts'
+
+// Each of these fails with kafkajs as it is.
+const { CompressionCodecs, CompressionTypes } = kafkajs
+const brokers = (process.env.KAFKA_BROKERS ?? '').split(',')
+const kafka = createKafka({ brokers, clientId: 'test' }, createLogger({ name: 'test', level: 'silent' }))
+let run = 0
+let topic: string
+let admin: Admin
+let producer: Producer
+let consumer: Consumer | undefined
+
+beforeAll(async () => {
+  admin = kafka.admin()
+  producer = kafka.producer({ allowAutoTopicCreation: false })
+  await Promise.all([admin.connect(), producer.connect()])
+})
+afterEach(() => consumer?.disconnect())
+afterAll(async () => {
+  await Promise.all([admin?.disconnect(), producer?.disconnect()])
+})
+
+/** A topic of its own, and what a consumer finds in partition 0 of it; started once everything is there. */
+async function start(produce: () => Promise<unknown>) {
+  topic = (await createTopics(brokers, topicsWithSuffix(`patches-${process.pid}-${run++}`))).mention
+  await produce()
+  const found: FetchedRecord[] = []
+  consumer = kafka.consumer({ groupId: topic, maxBytesPerPartition: 512 * 1024 })
+  await consumer.connect()
+  await consumer.subscribe({ topics: [topic], fromBeginning: true })
+  await consumer.run({
+    eachBatch: async ({ batch, resolveOffset, heartbeat }) => {
+      for (const message of batch.messages) found.push(message)
+      resolveOffset(batch.lastOffset())
+      await heartbeat()
+    },
+  })
+  return { found }
+}
+
+/** A batch of so many records whose compressed bytes are these. */
+async function sendBatch(count: number, bytes: Buffer): Promise<void> {
+  CompressionCodecs[CompressionTypes.ZSTD] = () => ({ compress: async () => bytes, decompress: async () => bytes })
+  const messages: Message[] = Array.from({ length: count }, () => ({ value: '', partition: 0 }))
+  await producer.send({ topic, acks: -1, compression: CompressionTypes.ZSTD, messages })
+}
+
+const values = (found: readonly FetchedRecord[]) => found.map(({ value, passedOver }) => passedOver?.code ?? `${value}`)
+
+test('10,000 headers in one record are read at once, those of one name together', async () => {
+  const names = Array.from({ length: 10_000 }, (_, n) => `n${n % 5_000}`)
+  const { found } = await start(async () => {
+    const record = encodeRecord(0, { value: 'x', headers: names.map((name, n) => [name, String(n)]) })
+    await sendBatch(1, await compressed('zstd', [record]))
+  })
+  const begin = performance.now()
+  await eventually(() => found.length === 1)
+  const headers = Object.entries(found[0]?.headers ?? {})
+  expect(headers).toHaveLength(5_000)
+  expect(headers[7]).toEqual(['n7', [Buffer.from('7'), Buffer.from('5007')]])
+  // The library takes half a minute, and the group gives the member up meanwhile.
+  expect(performance.now() - begin).toBeLessThan(10_000)
+})
+
+test('a batch of 200,000 records is decoded', async () => {
+  const records = Array.from({ length: 200_000 }, (_, n) => encodeRecord(n, { value: 'x' }))
+  const batch = encodeBatch({ firstOffset: 0, count: records.length, records: Buffer.concat(records) })
+  const { protocol } = createRequire(import.meta.url)('kafkajs/src/protocol/requests/fetch')
+  const request = { topics: [{ topic: 't', partitions: [{ partition: 0, fetchOffset: '0', maxBytes: 1 }] }] }
+  const { response } = protocol({ version: 11 })({ ...request, maxWaitTime: 1, minBytes: 1, maxBytes: 1, rackId: '' })
+  const { responses } = await response.decode(encodeFetchResponse('t', [batch]))
+  expect(responses[0].partitions[0].messages.length).toBeGreaterThan(1_000)
+})
+
+test('of overlapping transactions the aborted ones are not handed out, whichever ended first', async () => {
+  const [first, second, third] = [1, 2, 3].map(() =>
+    kafka.producer({ transactionalId: randomUUID(), idempotent: true, maxInFlightRequests: 1 }),
+  ) as [Producer, Producer, Producer]
+  await Promise.all([first.connect(), second.connect(), third.connect()])
+  const { found } = await start(async () => {
+    const [a, b, c] = [await first.transaction(), await second.transaction(), await third.transaction()]
+    const send = (transaction: typeof a, value: string) =>
+      transaction.send({ topic, messages: [{ value, partition: 0 }] })
+    await send(a, 'aborted a1')
+    await send(b, 'aborted b1')
+    await send(c, 'c1')
+    await send(a, 'aborted a2')
+    // It began later and ends first: the broker lists it first.
+    await b.abort()
+    await send(c, 'c2')
+    await send(a, 'aborted a3')
+    await a.abort()
+    await c.commit()
+    const again = await second.transaction()
+    await send(again, 'b2')
+    await again.commit()
+    await producer.send({ topic, messages: [{ value: 'end', partition: 0 }] })
+  })
+  await eventually(() => values(found).includes('end'))
+  expect(values(found)).toEqual(['c1', 'c2', 'b2', 'end'])
+  await Promise.all([first.disconnect(), second.disconnect(), third.disconnect()])
+})
+
+test('600 MiB of zeros in 19 KB are passed over, the records around them are read', async () => {
+  const zeros = recordOfZeros(1, 600 * 1024 * 1024)
+  const pieces: Piece[] = [encodeRecord(0, { value: 'a' }), zeros.before, zeros, zeros.behind]
+  const bytes = await compressed('zstd', [...pieces, encodeRecord(2, { value: 'b' })])
+  expect(bytes.length).toBeLessThan(100_000)
+  const { found } = await start(async () => {
+    await sendBatch(3, bytes)
+    await producer.send({ topic, messages: [{ value: 'end', partition: 0 }] })
+  })
+  await eventually(() => values(found).includes('end'))
+  expect(values(found)).toEqual(['a', 'record_too_large', 'b', 'end'])
+}, 60_000)
+
+test('another version of kafkajs is refused', () => {
+  expect(() => checkVersion('2.2.5')).toThrow('kafkajs 2.2.4 is needed, and not 2.2.5')
+  expect(() => checkVersion('2.2.4')).not.toThrow()
+})
