@@ -13,6 +13,7 @@ import {
 } from '@herald/runtime'
 import { createStore, isStorageUnavailable } from '@herald/store'
 import { addChangeEntryRoutes } from './change-entries/routes.ts'
+import { createConcurrencyLimit } from './concurrency-limit.ts'
 import type { Settings } from './config.ts'
 import { addDocumentationRoutes } from './documentation/routes.ts'
 import { addNotificationRoutes } from './notifications/routes.ts'
@@ -52,6 +53,7 @@ export function createQuery({ settings, logger, build, releasers, tracing, strea
     isStorageUnavailable,
     rateLimitPerMinute: settings.RATE_LIMIT_PER_MINUTE,
     corsOrigins: settings.CORS_ORIGINS,
+    maxConnections: settings.MAX_CONNECTIONS,
   })
   addNotificationRoutes(http, { notifications: store.notifications, clock: () => new Date() })
   const streams = createStreams({
@@ -61,7 +63,10 @@ export function createQuery({ settings, logger, build, releasers, tracing, strea
     options: streamOptions,
   })
   addStreamRoute(http, { streams })
-  addChangeEntryRoutes(http, { changeEntries: store.changeEntries })
+  addChangeEntryRoutes(http, {
+    changeEntries: store.changeEntries,
+    exports: createConcurrencyLimit({ perUser: settings.MAX_EXPORTS_PER_USER, perProcess: settings.MAX_EXPORTS }),
+  })
   addDocumentationRoutes(http)
   const admin = createAdminServer({
     logger,
