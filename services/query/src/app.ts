@@ -60,6 +60,7 @@ export function createQuery({ settings, logger, build, releasers, tracing, strea
     ...{ store, logger },
     metrics: createStreamMetrics(metrics.registry),
     clock: () => new Date(),
+    limit: createConcurrencyLimit({ perUser: settings.MAX_STREAMS_PER_USER, perProcess: settings.MAX_STREAMS }),
     options: streamOptions,
   })
   addStreamRoute(http, { streams })
