@@ -13,6 +13,12 @@ export const limits = {
   eventLevels: 64,
   eventFutureMs: 5 * 60 * 1_000,
   requestsPerMinute: 600,
+  /** Open connections of a process. */
+  connections: 5_000,
+  exportsPerUser: 10,
+  exportsPerProcess: 40,
+  streamsPerUser: 250,
+  streamsPerProcess: 4_000,
   /** Maximum number of validation errors reported for one input. */
   faults: 100,
   /** All of them together, as JSON. */
@@ -24,6 +30,8 @@ export const limits = {
   idempotencyLeaseMs: 30_000,
   pageDefault: 20,
   pageMax: 100,
+  /** A page ends early when its documents have so many bytes. */
+  pageBytes: 4 * 1024 * 1024,
   markedIds: 100,
   examinedPerStep: 1_000,
   examinedPerRequest: 10_000,

@@ -65,7 +65,8 @@ export const operations = {
     service: 'query',
     tag: 'Notifications',
     summary: 'List the current user’s notifications',
-    description: 'Newest first. Pass `nextCursor` as `cursor` to get the next page; it is `null` on the last page.',
+    description:
+      'Newest first. Pass `nextCursor` as `cursor` to get the next page; it is `null` on the last page. A page may end before `limit` and still have a next one: it has at most 4 MiB of stored data, and with filters it looks at a bounded number of entries.',
     etag: true,
     querystring: listNotificationsQuerySchema,
     success: {
@@ -111,7 +112,7 @@ export const operations = {
     tag: 'Notifications',
     summary: 'Follow the current user’s notifications',
     description:
-      'Server-sent events: `notification`, `read-state`, `unread-count` and `heartbeat`; `reset` when the position is no longer available and the client must list again; `expired`, `cut-off` or `closing` before the stream ends. Browsers read it with `fetch`, because a token must never be part of a URL.',
+      'Server-sent events: `notification`, `read-state`, `unread-count` and `heartbeat`; `reset` when the position is no longer available and the client must list again; `expired`, `cut-off` or `closing` before the stream ends. Browsers read it with `fetch`, because a token must never be part of a URL. The number of open streams is bounded, per user and per process; one too many is 429.',
     headers: streamHeadersSchema,
     success: {
       status: 200,
@@ -145,7 +146,8 @@ export const operations = {
     service: 'query',
     tag: 'Change log',
     summary: 'List the current subscriber’s change entries, page by page',
-    description: 'Newest first. Pass `nextCursor` as `cursor` to get the next page; it is `null` on the last page.',
+    description:
+      'Newest first. Pass `nextCursor` as `cursor` to get the next page; it is `null` on the last page. A page may end before `limit` and still have a next one: it has at most 4 MiB of stored data, and with filters it looks at a bounded number of entries.',
     scope: scopes.readChangeEntries,
     querystring: listChangeEntriesQuerySchema,
     success: {
@@ -161,7 +163,7 @@ export const operations = {
     tag: 'Change log',
     summary: 'List all change entries of the current subscriber',
     description:
-      'Newest first, as one streamed document. `Accept` selects JSON (the default), NDJSON or CSV. If the export fails midway the connection is cut, so that an incomplete document is never mistaken for a complete one.',
+      'Newest first, as one streamed document. `Accept` selects JSON (the default), NDJSON or CSV. If the export fails midway the connection is cut, so that an incomplete document is never mistaken for a complete one. The number of exports that are open at the same time is bounded, per user and per process; one too many is 429.',
     scope: scopes.readChangeEntries,
     querystring: exportChangeEntriesQuerySchema,
     success: {

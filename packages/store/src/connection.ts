@@ -15,6 +15,7 @@ import { createLastingClient } from './lasting-client.ts'
 import { createMarkMany } from './mark-many.ts'
 import { migrate } from './migrate.ts'
 import { createNotifications, type Notifications } from './notifications.ts'
+import { createReadingRoom } from './reading-room.ts'
 import { createReceipts, type Receipts } from './receipts.ts'
 import { createStreamKeys, type StreamKeys } from './stream-keys.ts'
 import { createUnreadCount } from './unread-count.ts'
@@ -32,6 +33,10 @@ export type StoreOptions = {
 export type StoreReadiness =
   /** `warnings`: documents expire after another time than this process was started with. */
   { readonly ok: true; readonly warnings: readonly string[] } | { readonly ok: false; readonly detail: string }
+
+/** The bytes that MongoDB may be sending at the same time: some hundred usual pages, and a few steps of large entries. */
+const feedBytes = 64 * 1024 * 1024
+const changeLogBytes = 48 * 1024 * 1024
 
 /** All that Herald keeps. */
 export type Store = {
@@ -73,10 +78,15 @@ export function createStore({ uri, database: name, applicationName, retentionDay
     notifications: createNotifications({
       database,
       collection: notifications,
+      room: createReadingRoom(feedBytes),
       markMany: createMarkMany({ client, notifications, bulkMarks: bulkMarksIn(database) }),
       countUnread: createUnreadCount(database, notifications.collectionName),
     }),
-    changeEntries: createChangeEntries({ database, collection: changeEntriesIn(database) }),
+    changeEntries: createChangeEntries({
+      database,
+      collection: changeEntriesIn(database),
+      room: createReadingRoom(changeLogBytes),
+    }),
     receipts: createReceipts(notifications, waitingReceiptsIn(database)),
     createRequests: createCreateRequests(createRequestsIn(database)),
     feedChanges: createFeedChanges(watching.client.db(name)),

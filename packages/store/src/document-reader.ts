@@ -43,7 +43,7 @@ function hasName(bytes: Buffer, start: number, name: Buffer): boolean {
   return true
 }
 
-const int32 = (bytes: Buffer, at: number) =>
+export const int32 = (bytes: Buffer, at: number) =>
   (bytes[at] as number) |
   ((bytes[at + 1] as number) << 8) |
   ((bytes[at + 2] as number) << 16) |
@@ -126,10 +126,15 @@ export function startOfBinary(at: number): number {
   return at + 5
 }
 
+/** A copy of a binary value. */
+export function readBinary(bytes: Buffer, at: number): Binary {
+  const start = startOfBinary(at)
+  return new Binary(Buffer.from(bytes.subarray(start, start + int32(bytes, at))))
+}
+
 const keyIn = createDocumentReader<{ key: Binary | undefined }>({
   _id: (target, bytes, at) => {
-    const start = startOfBinary(at)
-    target.key = new Binary(Buffer.from(bytes.subarray(start, start + int32(bytes, at))))
+    target.key = readBinary(bytes, at)
   },
 })
 

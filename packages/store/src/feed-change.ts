@@ -12,13 +12,10 @@ import {
 export type FeedChange =
   | { readonly kind: 'notification'; readonly notification: StoredNotification }
   | { readonly kind: 'read-state'; readonly id: string; readonly readAt: Date | null }
-  /** Many at once; without `ids` they were too many to be named, `upTo` is the newest that was meant, `null` for all. */
-  | {
-      readonly kind: 'bulk-mark'
-      readonly ids: readonly string[] | null
-      readonly upTo: string | null
-      readonly readAt: Date
-    }
+  /** One of the notifications that a mark of many made read; `mark` is the same for all of them. */
+  | { readonly kind: 'part-of-bulk-mark'; readonly mark: string; readonly id: string; readonly readAt: Date }
+  /** That mark has ended; `upTo` is the newest that was meant, `null` for all. One that failed on the way has no end. */
+  | { readonly kind: 'end-of-bulk-mark'; readonly mark: string; readonly upTo: string | null; readonly readAt: Date }
 
 /** What MongoDB tells of a change, as far as {@link feedChangePipeline} lets it through. */
 export type ChangeEvent = {
@@ -27,14 +24,15 @@ export type ChangeEvent = {
   readonly ns: { readonly coll: string }
   readonly documentKey: { readonly _id: Binary }
   readonly fullDocument?: Document
-  readonly updateDescription?: { readonly updatedFields: { readonly readAt?: Date } }
+  readonly updateDescription?: { readonly updatedFields: { readonly readAt?: Date; readonly bulkMark?: Binary } }
 }
 
 const exists = { $exists: true } as const
 
 /**
- * New notifications, single marks and bulk marks. What a bulk mark does to each notification is left out, and so is what
- * leaves the read state alone. `readStateAt` tells nothing here: of two marks in one millisecond it changes with the first.
+ * New notifications, every change of a read state, and the ends of bulk marks. Each notification of a bulk mark is a change of
+ * its own, so that whatever else happens meanwhile has its place among them. Updates that leave the read state alone are left
+ * out. `readStateAt` tells nothing here: of two marks in one millisecond it changes with the first.
  */
 export const feedChangePipeline: Document[] = [
   {
@@ -44,7 +42,6 @@ export const feedChangePipeline: Document[] = [
         {
           operationType: 'update',
           'ns.coll': 'notifications',
-          'updateDescription.updatedFields.bulkMark': { $exists: false },
           $or: [
             { 'updateDescription.updatedFields.readAt': exists },
             { 'updateDescription.updatedFields.unread': exists },
@@ -60,6 +57,7 @@ export const feedChangePipeline: Document[] = [
       'documentKey._id': 1,
       fullDocument: 1,
       'updateDescription.updatedFields.readAt': 1,
+      'updateDescription.updatedFields.bulkMark': 1,
     },
   },
 ]
@@ -81,19 +79,17 @@ export function toFeedChange({
   updateDescription,
 }: ChangeEvent): FeedChange {
   if (operationType === 'update') {
-    const readAt = updateDescription?.updatedFields.readAt ?? null
-    return { kind: 'read-state', id: uuidIn(documentKey._id, 32), readAt }
+    const { readAt = null, bulkMark } = updateDescription?.updatedFields ?? {}
+    const id = uuidIn(documentKey._id, 32)
+    if (readAt === null || bulkMark === undefined) return { kind: 'read-state', id, readAt }
+    return { kind: 'part-of-bulk-mark', mark: uuidIn(bulkMark), id, readAt }
   }
   if (ns.coll === 'notifications') {
     return { kind: 'notification', notification: fromNotificationDocument(fullDocument as NotificationDocument) }
   }
-  const { ids, upTo, readAt } = fullDocument as BulkMarkDocument
-  return {
-    kind: 'bulk-mark',
-    ids: ids?.map((id) => uuidIn(id)) ?? null,
-    upTo: upTo === undefined ? null : uuidIn(upTo),
-    readAt,
-  }
+  const { upTo, readAt } = fullDocument as BulkMarkDocument
+  const mark = uuidIn(documentKey._id, 32)
+  return { kind: 'end-of-bulk-mark', mark, upTo: upTo === undefined ? null : uuidIn(upTo), readAt }
 }
 
 function uuidIn({ buffer }: Binary, offset = 0): string {

@@ -90,19 +90,23 @@ test('tells new notifications and every mark, in order, each with its own positi
   expect(Math.abs((timeOfPosition(positions[0] as string)?.getTime() ?? 0) - Date.now())).toBeLessThan(60_000)
 })
 
-test('a mark of many is one change, and a mark of one of them afterwards another', async () => {
+test('a mark of many is a change of each and an end, and a mark of one of them afterwards another', async () => {
   const some = [notification(), notification(), notification()]
   const ids = some.map(({ id }) => id)
   const at = new Date()
-  const told = await take(5, async () => {
+  const told = await take(8, async () => {
     await store.notifications.insertNew(some)
     await store.notifications.of(owner).markManyRead({ ids }, at)
     await store.notifications.of(owner).markUnread(ids[0] as string, at)
   })
+  const parts = told.slice(3, 6)
+  const mark = expect.stringMatching(/^[0-9a-f-]{36}$/)
   expect(told.slice(3).map(({ change }) => change)).toEqual([
-    { kind: 'bulk-mark', ids: expect.arrayContaining(ids), upTo: null, readAt: at },
+    ...parts.map(({ change }) => ({ ...change, kind: 'part-of-bulk-mark', mark, readAt: at })),
+    { kind: 'end-of-bulk-mark', mark, upTo: null, readAt: at },
     { kind: 'read-state', id: ids[0], readAt: null },
   ])
+  expect(parts.map(({ change }) => 'id' in change && change.id).sort()).toEqual(ids.toSorted())
 })
 
 test('goes on after any position with just what follows it', async () => {

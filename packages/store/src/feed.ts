@@ -1,4 +1,4 @@
-import type { ReadStatus } from '@herald/contracts'
+import { limits, type ReadStatus } from '@herald/contracts'
 import type { Filter, UpdateFilter } from 'mongodb'
 import { toKey, toUuidBinary } from './binary.ts'
 import type { Source } from './find-bytes.ts'
@@ -12,8 +12,9 @@ import {
 import { readLimits } from './read-limits.ts'
 import { readNotification } from './read-notification.ts'
 import { changedAt } from './read-state.ts'
+import { answerBytes, type ReadingRoom } from './reading-room.ts'
 import type { CountUnread } from './unread-count.ts'
-import { bytesReading, findPage, type Wanted } from './walk.ts'
+import { findPage, isPlain, type PageBytes, type Wanted } from './walk.ts'
 
 /** Whose feed it is. Without both ids no notification can be read or marked. */
 export type FeedOwner = { readonly subscriberId: string; readonly recipientId: string }
@@ -31,15 +32,12 @@ export type FeedQuery = IdRange & {
 /** `next` is the id from which an older page goes on; `null` when nothing follows. */
 export type FeedPage = { readonly notifications: readonly StoredNotification[]; readonly next: string | null }
 
-/** The same, each notification as the bytes of its document: see {@link notificationPlaces}. */
-export type FeedPageBytes = { readonly documents: readonly Buffer[]; readonly next: string | null }
-
 /** The notifications of one recipient. */
 export type Feed = {
-  /** A page whose filters no index serves looks at 10,000 at most: it may be short and still have a next one. */
+  /** A page may be short and still have a next one: see {@link findPage}. */
   list(query: FeedQuery): Promise<FeedPage>
-  /** The same page for who writes it on: without an object for each notification it takes a third of the time. */
-  listBytes(query: FeedQuery): Promise<FeedPageBytes>
+  /** The same page, each notification as the bytes of its document: see {@link notificationPlaces}. */
+  listBytes(query: FeedQuery): Promise<PageBytes>
   get(id: string): Promise<StoredNotification | null>
   /** Sets `readAt` where it was unread; what was read before keeps its time. `null` when there is no such thing. */
   markRead(id: string, at: Date): Promise<StoredNotification | null>
@@ -50,22 +48,29 @@ export type Feed = {
 }
 
 export type FeedDependencies = Source<NotificationDocument> & {
+  readonly room: ReadingRoom
   readonly markMany: MarkMany
   readonly countUnread: CountUnread
 }
 
+/** No event and no request can bring about a larger document. */
+const largestNotification = 32 * 1024
+/** Of the documents that pass a filter MongoDB sends twice the page's bytes at most: small ones at once, large ones by key. */
+const filteredBytes = 2 * limits.pageBytes
+
 type Where = Filter<NotificationDocument>
 
 export function createFeed(
-  { database, collection, markMany, countUnread }: FeedDependencies,
+  { database, collection, room, markMany, countUnread }: FeedDependencies,
   { subscriberId, recipientId }: FeedOwner,
 ): Feed {
   const prefix = [subscriberId, recipientId] as const
   const source = { database, collection }
-  const reading = {
-    fromBytes: (bytes: Buffer) => readNotification(bytes, subscriberId),
-    fromDocument: fromNotificationDocument,
-    idOf: ({ id }: StoredNotification) => id,
+  const listBytes = (query: FeedQuery) => {
+    const wanted = toWanted(prefix, query)
+    const plainBytes = Math.min(answerBytes, (query.limit + 1) * largestNotification)
+    const bytes = isPlain(wanted.filter) ? plainBytes : filteredBytes
+    return room.within(bytes, () => findPage(source, wanted, query.limit))
   }
 
   const mark = async (id: string, from: Where, change: UpdateFilter<NotificationDocument>) => {
@@ -78,13 +83,10 @@ export function createFeed(
 
   return {
     async list(query) {
-      const { page, next } = await findPage(source, toWanted(prefix, query), query.limit, reading)
-      return { notifications: page, next }
+      const { documents, next } = await listBytes(query)
+      return { notifications: documents.map((bytes) => readNotification(bytes, subscriberId)), next }
     },
-    async listBytes(query) {
-      const { page, next } = await findPage(source, toWanted(prefix, query), query.limit, bytesReading())
-      return { documents: page, next }
-    },
+    listBytes,
     async get(id) {
       const document = await collection.findOne({ _id: toKey(...prefix, id) }, readLimits)
       return document && fromNotificationDocument(document)

@@ -101,8 +101,8 @@ test.each([
   ['no filter', {}],
 ])('a page of the change log of %s examines the page and at most two more', async (_, query) => {
   const looked = await costs('change-entries', async () => {
-    const { entries, next } = await store.changeEntries.of(subscriberId).list(query, 20)
-    expect(entries).toHaveLength(20)
+    const { documents, next } = await store.changeEntries.of(subscriberId).listBytes(query, 20)
+    expect(documents).toHaveLength(20)
     expect(next).not.toBeNull()
   })
   expect(looked).toHaveLength(1)

@@ -55,7 +55,7 @@ test.each([
   const expected = await collection.find(indexed, { raw: true }).sort({ _id: -1 }).limit(size).toArray()
   let found: Buffer[] = []
   const commands = await commandsOf(async () => {
-    found = await findBytes({ database, collection }, indexed, size)
+    found = (await findBytes({ database, collection }, indexed, size)).documents
   })
   expect(found.map((bytes) => bytes.toString('hex'))).toEqual(
     (expected as unknown as Buffer[]).map((bytes) => Buffer.from(bytes).toString('hex')),
@@ -64,10 +64,11 @@ test.each([
   expect(found.length).toBe(Math.min(expected.length, size))
 })
 
-test('what is larger than one answer comes whole, and leaves no cursor behind', async () => {
-  const found = await findBytes({ database, collection }, { ...from(2_000_000), group: 5 }, 40)
-  expect(found).toHaveLength(40)
-  expect(new Set(found.map((bytes) => bytes.subarray(0, 30).toString('hex'))).size).toBe(40)
+test.each([40, 400])('of %s documents as many as fit into one answer, and no cursor is left behind', async (size) => {
+  const { documents, isCut } = await findBytes({ database, collection }, { ...from(2_000_000), group: 5 }, size)
+  expect([documents.length, isCut]).toEqual([16, true])
+  const [newest] = documents
+  expect(newest?.includes(keyOf(2_000_039).toString('hex'), 0, 'hex')).toBe(true)
   const cursors = await client
     .db('admin')
     .aggregate([{ $currentOp: { idleCursors: true } }, { $match: { ns: collection.namespace } }])
@@ -103,7 +104,7 @@ test('a connection that goes with the question is made up for', async () => {
   try {
     const source = { database: other.db(database.databaseName) }
     const found = await findBytes({ ...source, collection: source.database.collection<Thing>('things') }, from(0), 5)
-    expect(found).toHaveLength(5)
+    expect(found.documents).toHaveLength(5)
     expect(questions).toBe(2)
   } finally {
     await other.close()

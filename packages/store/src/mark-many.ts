@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { makeUuidV7 } from '@herald/contracts'
-import { Binary, type Collection, type MongoClient } from 'mongodb'
+import type { Binary, Collection, MongoClient } from 'mongodb'
 import { toKey, toUuidBinary } from './binary.ts'
 import { keyRange } from './id-range.ts'
 import type { NotificationDocument } from './notification-document.ts'
@@ -10,17 +10,14 @@ import { changedAt, keysByVersion, type SeenUnread, unchangedSince } from './rea
 /** Some notifications by their ids, or all of them, or all up to one of them in time order. */
 export type Selection = { readonly ids: readonly string[] } | { readonly all: true; readonly upTo?: string | undefined }
 
-/** Many notifications that were marked read as one deed, written when all of them are marked, or when it failed on the way. */
+/** Written when a mark of many has ended, so that followers are told of it as one. */
 export type BulkMarkDocument = {
   /** subscriber ‖ recipient ‖ id of the mark, 48 bytes. */
   _id: Binary
   v: 1
   readAt: Date
-  /** At least so many, where it failed. */
   count: number
-  /** Which they are; not there when they are more than 1,000, or not known for certain. */
-  ids?: Binary[]
-  /** The newest that was meant; not there when all were. */
+  /** The newest that was meant; absent when all were. */
   upTo?: Binary
   expiresAt: Date
 }
@@ -35,15 +32,12 @@ export type MarkManyDependencies = {
 
 const keysPerUpdate = 1_000
 const seen = { hint: 'unread', projection: { readVersion: 1 } } as const
-const idsPerBulkMark = 1_000
 const bulkMarkKeptMs = 24 * 60 * 60 * 1_000
 
 /**
- * Marks many read as one deed. What is unread is taken from one snapshot of the index, so that what arrives meanwhile, an
- * older event included, stays unread; and what its owner marked unread meanwhile stays so, too. The documents carry the
- * mark's id, and the mark itself is written behind them: who follows the changes sees one thing happen, not thousands.
- * Run again after a failure, it goes on with what is left; of what was marked before that nobody would be told, so a deed
- * that fails on the way tries to write its mark all the same.
+ * Marks many as read in one operation. What is unread is taken from one snapshot of the index, so that notifications that
+ * arrive meanwhile, an older event included, stay unread; so do those that their owner marks unread meanwhile. The documents
+ * carry the mark's id, by which followers of the changes see them as one. Run again after a failure, it marks what is left.
  */
 export function createMarkMany({ client, notifications, bulkMarks }: MarkManyDependencies): MarkMany {
   async function* unreadNow(prefix: readonly string[], upTo: string | undefined): AsyncGenerator<SeenUnread[]> {
@@ -81,39 +75,26 @@ export function createMarkMany({ client, notifications, bulkMarks }: MarkManyDep
     const markId = makeUuidV7(at.getTime(), randomBytes(10))
     const bulkMark = toUuidBinary(markId)
     let marked = 0
-    let isUnderWay = false
-    // Given up when they are too many, or when somebody else was quicker with one of them.
-    let ids: Binary[] | undefined = []
+    for await (const found of selected(prefix, selection)) {
+      for (const [version, keys] of keysByVersion(found)) {
+        const change = { $set: { readAt: at, bulkMark }, $unset: { unread: true }, ...changedAt(at) } as const
+        const { modifiedCount } = await notifications.updateMany(unchangedSince(version, keys), change, {
+          hint: 'unread',
+        })
+        marked += modifiedCount
+      }
+    }
     const upTo = 'all' in selection ? selection.upTo : undefined
-    const writeMark = (known: Binary[] | undefined) =>
-      bulkMarks.insertOne({
+    if (marked > 0) {
+      await bulkMarks.insertOne({
         _id: toKey(...prefix, markId),
         v: 1,
         readAt: at,
         count: marked,
-        ...(known ? { ids: known } : {}),
         ...(upTo === undefined ? {} : { upTo: toUuidBinary(upTo) }),
         expiresAt: new Date(at.getTime() + bulkMarkKeptMs),
       })
-    try {
-      for await (const found of selected(prefix, selection)) {
-        isUnderWay = true
-        for (const [version, keys] of keysByVersion(found)) {
-          const change = { $set: { readAt: at, bulkMark }, $unset: { unread: true }, ...changedAt(at) } as const
-          const { modifiedCount } = await notifications.updateMany(unchangedSince(version, keys), change, {
-            hint: 'unread',
-          })
-          marked += modifiedCount
-          ids = marked <= idsPerBulkMark && modifiedCount === keys.length ? ids?.concat(keys.map(idOf)) : undefined
-        }
-      }
-      if (marked > 0) await writeMark(ids)
-    } catch (error) {
-      if (isUnderWay) await writeMark(undefined).catch(() => {})
-      throw error
     }
     return marked
   }
 }
-
-const idOf = (key: Binary) => new Binary(key.buffer.subarray(32), Binary.SUBTYPE_UUID)

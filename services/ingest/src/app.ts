@@ -57,6 +57,7 @@ export function createIngest({ settings, logger, build, releasers, tracing }: In
     isStorageUnavailable,
     rateLimitPerMinute: settings.RATE_LIMIT_PER_MINUTE,
     corsOrigins: settings.CORS_ORIGINS,
+    maxConnections: settings.MAX_CONNECTIONS,
   })
   const create = createNotificationCreation({ ...store, clock, randomBytes: () => randomBytes(10) })
   addCreateNotificationRoute(http, { create, gate, clock })

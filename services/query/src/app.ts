@@ -13,6 +13,7 @@ import {
 } from '@herald/runtime'
 import { createStore, isStorageUnavailable } from '@herald/store'
 import { addChangeEntryRoutes } from './change-entries/routes.ts'
+import { createConcurrencyLimit } from './concurrency-limit.ts'
 import type { Settings } from './config.ts'
 import { addDocumentationRoutes } from './documentation/routes.ts'
 import { addNotificationRoutes } from './notifications/routes.ts'
@@ -52,16 +53,21 @@ export function createQuery({ settings, logger, build, releasers, tracing, strea
     isStorageUnavailable,
     rateLimitPerMinute: settings.RATE_LIMIT_PER_MINUTE,
     corsOrigins: settings.CORS_ORIGINS,
+    maxConnections: settings.MAX_CONNECTIONS,
   })
   addNotificationRoutes(http, { notifications: store.notifications, clock: () => new Date() })
   const streams = createStreams({
     ...{ store, logger },
     metrics: createStreamMetrics(metrics.registry),
     clock: () => new Date(),
+    limit: createConcurrencyLimit({ perUser: settings.MAX_STREAMS_PER_USER, perProcess: settings.MAX_STREAMS }),
     options: streamOptions,
   })
   addStreamRoute(http, { streams })
-  addChangeEntryRoutes(http, { changeEntries: store.changeEntries })
+  addChangeEntryRoutes(http, {
+    changeEntries: store.changeEntries,
+    exports: createConcurrencyLimit({ perUser: settings.MAX_EXPORTS_PER_USER, perProcess: settings.MAX_EXPORTS }),
+  })
   addDocumentationRoutes(http)
   const admin = createAdminServer({
     logger,

@@ -106,29 +106,52 @@ export function writeJsonText(bytes: Buffer, place: number): void {
   at = next
 }
 
-/** What begins a formula in a spreadsheet, and its wide forms, which some take for the same: =, +, -, @, tab, return. */
-const formulaBytes = new Set([0x3d, 0x2b, 0x2d, 0x40, 0x09, 0x0d])
+const semicolon = 0x3b
+const tab = 0x09
+const lineFeed = 0x0a
+const carriageReturn = 0x0d
+const formulaBytes = new Set([0x3d, 0x2b, 0x2d, 0x40])
 const wideFormulas = ['\uff1d', '\uff0b', '\uff0d', '\uff20'].map(piece)
+const mark = piece('\ufeff')
+const beginsWith = (bytes: Buffer, place: number, sign: Uint8Array) =>
+  sign.every((byte, i) => bytes[place + i] === byte)
 
+/** Whether a spreadsheet takes the text from `place` on for a formula: behind tabs and byte order marks, or at once. */
 function beginsFormula(bytes: Buffer, place: number, end: number): boolean {
-  if (place === end) return false
-  if (bytes[place] !== 0xef) return formulaBytes.has(bytes[place] as number)
-  return wideFormulas.some((sign) => sign.every((byte, i) => bytes[place + i] === byte))
+  let start = place
+  while (start < end) {
+    if (bytes[start] === tab) start++
+    else if (bytes[start] !== 0xef) return formulaBytes.has(bytes[start] as number)
+    else if (beginsWith(bytes, start, mark)) start += mark.length
+    else return wideFormulas.some((sign) => beginsWith(bytes, start, sign))
+  }
+  return false
 }
 
+/** The same at the start of a cell, where some drop a tab, a line end or a byte order mark: these are suspicious as such. */
+function beginsFormulaCell(bytes: Buffer, place: number, end: number): boolean {
+  const first = bytes[place]
+  if (first === tab || first === lineFeed || first === carriageReturn || beginsWith(bytes, place, mark)) return true
+  return beginsFormula(bytes, place, end)
+}
+
+/** Where semicolons separate cells, one begins behind each of them, and a row behind each line end, quotes or not. */
+const endsCell = (byte: number) => byte === semicolon || byte === lineFeed || byte === carriageReturn
+const needsQuotes = (byte: number) => byte === quote || byte === 0x2c || endsCell(byte)
+
 /**
- * A text as a cell of CSV (RFC 4180): in quotes when it has a comma, a quote or a line break. One that a spreadsheet would
- * take for a formula gets an apostrophe in front (https://owasp.org/www-community/attacks/CSV_Injection).
+ * A text as a cell of CSV (RFC 4180): in quotes when it has a comma, a semicolon, a quote or a line break. Wherever a
+ * spreadsheet may take it for a formula there is an apostrophe (https://owasp.org/www-community/attacks/CSV_Injection).
  */
 export function writeCsvCell(bytes: Buffer, place: number): void {
   const end = endOf(bytes, place)
-  const isFormula = beginsFormula(bytes, place, end)
+  const isFormula = place < end && beginsFormulaCell(bytes, place, end)
   const to = out
   let next = at
   if (isFormula) to[next++] = apostrophe
   for (let i = place; i < end; i++) {
     const byte = bytes[i] as number
-    if (byte === quote || byte === 0x2c || byte === 0x0a || byte === 0x0d) {
+    if (needsQuotes(byte)) {
       writeQuotedCell(bytes, place, end, isFormula)
       return
     }
@@ -146,9 +169,38 @@ function writeQuotedCell(bytes: Buffer, place: number, end: number, isFormula: b
     const byte = bytes[i] as number
     if (byte === quote) to[next++] = quote
     to[next++] = byte
+    if (endsCell(byte) && beginsFormula(bytes, i + 1, end)) to[next++] = apostrophe
   }
   to[next++] = quote
   at = next
+}
+
+/**
+ * JSON as a cell of CSV. Semicolons are within its texts only, where what begins a formula behind one can be written
+ * with an escape, so that the JSON stays the same.
+ */
+export function writeCsvJsonCell(bytes: Buffer, place: number): void {
+  const end = endOf(bytes, place)
+  let hasFormula = false
+  for (
+    let i = bytes.indexOf(semicolon, place);
+    i !== -1 && i < end && !hasFormula;
+    i = bytes.indexOf(semicolon, i + 1)
+  ) {
+    hasFormula = beginsFormula(bytes, i + 1, end)
+  }
+  if (!hasFormula) {
+    writeCsvCell(bytes, place)
+    return
+  }
+  const text = bytes
+    .toString('utf8', place, end)
+    .replaceAll(/;([=+\-@\uff1d\uff0b\uff0d\uff20])/g, (_, sign: string) => {
+      return `;\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`
+    })
+  const escaped = Buffer.from(`\0\0\0\0${text}\0`)
+  escaped.writeInt32LE(escaped.length - 4)
+  writeCsvCell(escaped, 4)
 }
 
 const nothing = piece('null')

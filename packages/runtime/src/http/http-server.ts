@@ -28,6 +28,8 @@ import { requestIdOf } from './request-id.ts'
 import { createRequestObservation, QuietLogController } from './request-observation.ts'
 import { createRequestValidation } from './request-validation.ts'
 import { securityHeaders } from './security-headers.ts'
+import { createStalledAnswers } from './stalled-answers.ts'
+import { createWaitingAnswers } from './waiting-answers.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -75,9 +77,18 @@ export type HttpServerDependencies = {
   readonly bodyLimit?: number
   /** Milliseconds in which the whole of a request must be here; an answer may take longer. */
   readonly requestTimeoutMs?: number
+  /** Milliseconds without progress after which an answer is cut. */
+  readonly stallMs?: number
+  /** Bytes of answers that may wait for one user's readers, and for all. */
+  readonly waitingBytesPerUser?: number
+  readonly waitingBytesPerProcess?: number
+  /** Open connections; further ones are closed at once. */
+  readonly maxConnections?: number
   /** Milliseconds that connections have to finish in when the server closes. */
   readonly drainMs?: number
 }
+
+const mebibyte = 1024 * 1024
 
 /**
  * Builds the HTTP side of a service, without routes and without listening. Order of precedence: 404 and 405, 401, 429,
@@ -94,6 +105,10 @@ export function createHttpServer({
   corsOrigins = [],
   bodyLimit = limits.bodyBytes,
   requestTimeoutMs = 30_000,
+  stallMs = 60_000,
+  waitingBytesPerUser = 48 * mebibyte,
+  waitingBytesPerProcess = 128 * mebibyte,
+  maxConnections = limits.connections,
   drainMs = 10_000,
 }: HttpServerDependencies): HttpServer {
   const allowed = createAllowedMethods(operations)
@@ -102,8 +117,11 @@ export function createHttpServer({
   const observe = createRequestObservation({ metrics, identityOf, tracing })
   const answerWithProblem = createProblemAnswers({ isStorageUnavailable })
 
+  const stalled = createStalledAnswers({ stallMs })
+
   function begin(request: FastifyRequest, reply: FastifyReply): void {
     observe(request, reply)
+    stalled.watch(reply.raw)
     reply.headers({ 'x-request-id': request.id, 'cache-control': 'no-store', ...securityHeaders })
     cors.addHeaders(request, reply)
   }
@@ -133,6 +151,7 @@ export function createHttpServer({
     },
   }).withTypeProvider<ZodTypeProvider>()
 
+  app.server.maxConnections = maxConnections
   const served: ServedRoute[] = []
   app.decorate('servedRoutes', served)
   app.decorateRequest('identity', {
@@ -169,6 +188,10 @@ export function createHttpServer({
     if (request.routeOptions.schema?.body !== undefined) checkJsonContentType(request)
   })
   app.addHook('onSend', tagAnswer)
+  app.addHook(
+    'onSend',
+    createWaitingAnswers({ bytesPerUser: waitingBytesPerUser, bytesPerProcess: waitingBytesPerProcess, identityOf }),
+  )
   // Once more, for a route may have said by itself what its answer depends on.
   app.addHook('onSend', async (request, reply) => cors.addHeaders(request, reply))
 
@@ -187,5 +210,6 @@ export function createHttpServer({
     const timer = setTimeout(() => app.server.closeAllConnections(), drainMs).unref()
     app.server.once('close', () => clearTimeout(timer))
   })
+  app.addHook('onClose', async () => stalled.stop())
   return app
 }

@@ -3,6 +3,8 @@ export type LoggedError = {
   readonly type: string
   readonly message: string
   readonly code?: string | number
+  /** The name that MongoDB's server has for the code. */
+  readonly codeName?: string
   readonly stack?: string
   readonly cause?: LoggedError
   readonly errors?: readonly LoggedError[]
@@ -14,20 +16,30 @@ const maxText = 4_000
 
 /**
  * Name, message, code, stack and causes of an error, and no other property: drivers and parsers hang whole documents,
- * packets and requests on theirs.
+ * packets and requests on theirs. MongoDB's server quotes documents in its messages: of those just the code is written.
  */
 export function loggedError(error: Error, causes: number = maxCauses): LoggedError {
-  const { code, cause } = error as { code?: unknown; cause?: unknown }
+  const { code, codeName, cause } = error as { code?: unknown; codeName?: unknown; cause?: unknown }
+  const isFromServer = serverErrors.test(error.name) || typeof codeName === 'string'
   return {
     type: error.name,
-    message: cut(error.message),
+    message: isFromServer ? 'Refused by MongoDB' : cut(error.message),
     ...(typeof code === 'string' || typeof code === 'number' ? { code } : {}),
-    ...(typeof error.stack === 'string' ? { stack: cut(error.stack) } : {}),
+    ...(typeof codeName === 'string' ? { codeName } : {}),
+    ...(typeof error.stack === 'string' ? { stack: cut(isFromServer ? framesOf(error.stack) : error.stack) } : {}),
     ...(cause instanceof Error && causes > 0 ? { cause: loggedError(cause, causes - 1) } : {}),
     ...(error instanceof AggregateError && causes > 0
       ? { errors: error.errors.slice(0, maxErrors).map((item) => loggedError(toError(item), causes - 1)) }
       : {}),
   }
+}
+
+const serverErrors = /^Mongo(Server|BulkWrite|ClientBulkWrite\w*|WriteConcern)Error$/
+
+/** A stack begins with the message. */
+function framesOf(stack: string): string {
+  const lines = stack.split('\n')
+  return lines.slice(lines.findIndex((line) => /^ {4}at /.test(line))).join('\n')
 }
 
 /** The thrown value as an error, whatever was thrown. */

@@ -113,3 +113,25 @@ test('neither throws on nor writes out hostile objects', () => {
     bytes: '[Buffer]',
   })
 })
+
+test('of an error of MongoDB’s server just the code is written: its message may quote documents', () => {
+  const { logger, lines } = createTestLogger()
+  class MongoServerError extends Error {
+    override readonly name = 'MongoServerError'
+    readonly code = 10334
+    readonly codeName = 'BSONObjectTooLarge'
+  }
+  const cause = new MongoServerError(`Size is invalid: { userEmail: "${secret}",\n afterState: "${secret}" }`)
+  logger.error({ err: new Error('Outer', { cause }) }, 'Failed')
+  logger.error({ err: Object.assign(cause, { name: 'MongoBulkWriteError' }) }, 'Failed')
+  logger.error(
+    { err: Object.assign(new Error('connect ECONNREFUSED'), { name: 'MongoServerSelectionError' }) },
+    'Failed',
+  )
+  const [outer, inner, unreachable] = lines.map((line) => JSON.parse(line).err)
+  expect(outer.cause).toMatchObject({ type: 'MongoServerError', code: 10334, codeName: 'BSONObjectTooLarge' })
+  expect(outer.cause.stack).toMatch(/^ {4}at /)
+  expect(inner.message).toBe('Refused by MongoDB')
+  expect(unreachable.message).toBe('connect ECONNREFUSED')
+  expect(lines.join()).not.toContain(secret)
+})

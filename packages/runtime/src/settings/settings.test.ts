@@ -40,7 +40,7 @@ function faultsOf(changes: Record<string, string>) {
 test('applies defaults to unset and to empty variables', () => {
   const expected = {
     ...{ HOST: '0.0.0.0', PORT: 3002, ADMIN_PORT: 9002, LOG_LEVEL: 'info', MONGODB_DATABASE: 'herald' },
-    ...{ AUTH_SUBSCRIBER_CLAIM: 'subscriber_id', RATE_LIMIT_PER_MINUTE: 600, CORS_ORIGINS: [] },
+    ...{ AUTH_SUBSCRIBER_CLAIM: 'subscriber_id', RATE_LIMIT_PER_MINUTE: 600, CORS_ORIGINS: [], MAX_CONNECTIONS: 5_000 },
     ...least,
   }
   expect(loadSettings(schema, least)).toEqual({ ok: true, settings: expected })

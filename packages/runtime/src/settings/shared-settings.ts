@@ -66,6 +66,9 @@ export function httpSettings(defaults: { readonly port: number; readonly adminPo
     RATE_LIMIT_PER_MINUTE: integerSetting({ min: 1, max: 1_000_000 })
       .default(limits.requestsPerMinute)
       .meta({ description: 'Requests per minute and user, counted per process' }),
+    MAX_CONNECTIONS: integerSetting({ min: 1, max: 1_000_000 })
+      .default(limits.connections)
+      .meta({ description: 'Open connections of the public HTTP server; further ones are closed at once' }),
     CORS_ORIGINS: listSetting(originSetting())
       .default([])
       .meta({ description: 'Allowed CORS origins, comma-separated; none if unset' }),

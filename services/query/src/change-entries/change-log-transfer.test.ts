@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { get, type IncomingMessage } from 'node:http'
+import { request as httpRequest, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { createHttpServer, createLogger, createMetrics, type HttpServer, type Identity } from '@herald/runtime'
 import type { ChangeLog, StoredChangeEntry } from '@herald/store'
-import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals'
+import { afterEach, describe, expect, test } from '@jest/globals'
+import { createConcurrencyLimit } from '../concurrency-limit.ts'
 import { documentOf } from './entry.fixture.ts'
 import { addChangeEntryRoutes } from './routes.ts'
 
@@ -44,6 +45,7 @@ afterEach(() => app.close())
 async function request(
   all: () => AsyncIterable<StoredChangeEntry[]>,
   headers: Record<string, string> = {},
+  { method = 'GET', stallMs = 60_000 } = {},
 ): Promise<IncomingMessage> {
   app = createHttpServer({
     logger: createLogger({ name: 'test', level: 'silent' }),
@@ -51,17 +53,23 @@ async function request(
     metrics: createMetrics(),
     isStorageUnavailable: (error) => error instanceof Away,
     drainMs: 100,
+    stallMs,
   })
   const log: ChangeLog = {
     async *allBytes() {
       for await (const entries of all()) yield entries.map(documentOf)
     },
-    list: () => Promise.reject(new Error('Nobody asks for a page')),
+    listBytes: () => Promise.reject(new Error('Nobody asks for a page')),
   }
-  addChangeEntryRoutes(app, { changeEntries: { of: () => log } })
+  const exports = createConcurrencyLimit({ perUser: 1, perProcess: 1 })
+  addChangeEntryRoutes(app, { changeEntries: { of: () => log }, exports })
   await app.listen({ host: '127.0.0.1', port: 0 })
+  return ask({ method, headers })
+}
+
+async function ask(options: { method?: string; headers?: Record<string, string> } = {}): Promise<IncomingMessage> {
   const { port } = app.server.address() as AddressInfo
-  const asked = get({ port, path: '/change-entries/all', agent: false, headers })
+  const asked = httpRequest({ ...options, port, path: '/change-entries/all', agent: false }).end()
   const [answer] = (await once(asked, 'response')) as [IncomingMessage]
   return answer
 }
@@ -188,73 +196,86 @@ test('a client that reads slowly is waited for: what is not sent is not read', a
   answer.destroy()
 })
 
+test('HEAD gives the header fields, and reads nothing', async () => {
+  let read = 0
+  const all = async function* () {
+    for (; read < 100; read++) yield [entry(read)]
+  }
+  const headers = { accept: 'text/csv', 'accept-encoding': 'gzip' }
+  const answer = await request(all, headers, { method: 'HEAD' })
+  expect(answer.headers).toMatchObject({
+    'content-type': 'text/csv; charset=utf-8; header=present',
+    'content-encoding': 'gzip',
+    vary: 'Accept, Accept-Encoding',
+  })
+  expect((await receive(answer)).complete).toBe(true)
+  expect(read).toBe(0)
+})
+
+test('one export too many is refused until another one has ended', async () => {
+  const gate = Promise.withResolvers<void>()
+  const first = await request(async function* () {
+    yield [entry(1)]
+    await gate.promise
+  })
+  const refused = await ask()
+  expect([refused.statusCode, refused.headers['retry-after']]).toEqual([429, '30'])
+  expect(JSON.parse((await receive(refused)).text)).toMatchObject({ code: 'rate_limited' })
+  expect((await ask({ method: 'HEAD' })).statusCode).toBe(200)
+  gate.resolve()
+  await receive(first)
+  await until(async () => (await ask()).statusCode === 200)
+})
+
 describe('a reader who stops', () => {
-  beforeEach(() => {
-    jest.useFakeTimers({
-      doNotFake: ['nextTick', 'setImmediate', 'setInterval', 'queueMicrotask', 'performance', 'Date'],
-    })
-  })
-  afterEach(() => {
-    jest.useRealTimers()
-  })
+  const stallMs = 3_000
 
   /** A transfer of more than the sockets hold, whose reader has stopped; `isOver` when the service has let go of it. */
   async function stopReading(steps: number, headers: Record<string, string> = {}) {
     let read = 0
     let isOver = false
-    const answer = await request(async function* () {
-      try {
-        for (; read < steps; read++) yield [entry(read, JSON.stringify(randomBytes(750_000).toString('base64')))]
-      } finally {
-        isOver = read < steps
-      }
-    }, headers)
+    const answer = await request(
+      async function* () {
+        try {
+          for (; read < steps; read++) yield [entry(read, JSON.stringify(randomBytes(750_000).toString('base64')))]
+        } finally {
+          isOver = read < steps
+        }
+      },
+      headers,
+      { stallMs },
+    )
     answer.on('error', () => {})
     answer.pause()
-    const settle = async () => {
-      for (let before = -1; before < read; await pause(300)) before = read
-    }
-    await settle()
     const open = () => new Promise<number>((resolve) => app.server.getConnections((_, count) => resolve(count)))
-    return { answer, settle, open, isOver: () => isOver }
+    return { answer, open, isOver: () => isOver, read: () => read }
   }
 
-  test.each([{}, { 'accept-encoding': 'gzip' }, { accept: 'text/csv' }])(
-    'is cut off after a minute, and not before, with %j',
-    async (headers) => {
-      const { open, isOver } = await stopReading(100, headers)
-      jest.advanceTimersByTime(59_000)
-      await pause(100)
-      expect([await open(), isOver()]).toEqual([1, false])
-      jest.advanceTimersByTime(1_000)
-      await until(async () => (await open()) === 0 && isOver())
-    },
-  )
+  test.each([{}, { 'accept-encoding': 'gzip' }, { accept: 'text/csv' }])('is cut off, with %j', async (headers) => {
+    const { open, isOver } = await stopReading(100, headers)
+    await until(async () => (await open()) === 0 && isOver())
+  })
 
-  test('and goes on within the minute gets all of it', async () => {
-    const { answer, settle, open } = await stopReading(50)
+  test('and goes on in time gets all of it', async () => {
+    const { answer, open } = await stopReading(50)
     for (let times = 0; times < 4; times++) {
-      jest.advanceTimersByTime(50_000)
+      await pause(stallMs / 3)
       expect(await open()).toBe(1)
-      await take(answer, 5_000_000)
-      await settle()
+      await take(answer, 9_000_000)
     }
     expect(await receive(answer)).toMatchObject({ complete: true, error: undefined })
   })
 
   test('is told from a storage that takes its time', async () => {
-    let goOn = () => {}
-    const mayGoOn = new Promise<void>((resolve) => {
-      goOn = resolve
-    })
-    const answer = await request(async function* () {
-      yield [entry(2)]
-      await mayGoOn
-      yield [entry(1)]
-    })
-    await once(answer, 'readable')
-    jest.advanceTimersByTime(200_000)
-    goOn()
+    const answer = await request(
+      async function* () {
+        yield [entry(2)]
+        await pause(1.5 * stallMs)
+        yield [entry(1)]
+      },
+      {},
+      { stallMs },
+    )
     expect(await receive(answer)).toMatchObject({ complete: true, error: undefined })
   })
 })

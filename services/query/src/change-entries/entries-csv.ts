@@ -4,6 +4,7 @@ import {
   piece,
   startWriting,
   writeCsvCell,
+  writeCsvJsonCell,
   writeLines,
   writePiece,
   writeTimestamp,
@@ -22,8 +23,8 @@ const columns = [
   ['actionType', writeCsvCell],
   ['changedField', writeCsvCell],
   ['createdAt', writeTimestamp],
-  ['beforeState', writeCsvCell],
-  ['afterState', writeCsvCell],
+  ['beforeState', writeCsvJsonCell],
+  ['afterState', writeCsvJsonCell],
 ] as const
 
 /** The first line: the names of the columns. */

@@ -28,6 +28,7 @@ const pieces = {
   end: piece('}'),
 } as const
 
+const pageOpening = piece('{"data":{"changeEntries":[')
 const comma = piece(',')
 const newLine = piece('\n')
 
@@ -42,6 +43,15 @@ export function changeEntriesJson(documents: readonly Buffer[]): Buffer {
 export function changeEntriesLines(documents: readonly Buffer[]): Buffer {
   startWriting()
   writeLines(documents, newLine, writeEntry)
+  return endWriting()
+}
+
+/** The answer that holds a page of change entries. */
+export function changeEntryPageJson(documents: readonly Buffer[], next: string | null): Buffer {
+  startWriting()
+  writePiece(pageOpening)
+  writeEach(documents, comma, writeEntry)
+  writePiece(piece(`],"nextCursor":${JSON.stringify(next)}}}`))
   return endWriting()
 }
 

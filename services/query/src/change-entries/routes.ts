@@ -1,40 +1,50 @@
 import { operations } from '@herald/contracts'
-import { type HttpServer, routeOptions } from '@herald/runtime'
+import { type HttpServer, problem, routeOptions } from '@herald/runtime'
 import type { ChangeEntries } from '@herald/store'
 import accepts from 'accepts'
-import { changeEntryJson } from './change-entry-json.ts'
+import type { ConcurrencyLimit } from '../concurrency-limit.ts'
+import { changeEntryPageJson } from './entries-json.ts'
 import { type ExportFormat, exportFormats } from './export-formats.ts'
 import { openTransfer } from './transfer.ts'
 
 export type ChangeEntryRoutesDependencies = {
   readonly changeEntries: Pick<ChangeEntries, 'of'>
-  /** Milliseconds after which a reader who takes nothing is cut off. */
-  readonly stallMs?: number
+  readonly exports: ConcurrencyLimit
 }
 
 const json = 'application/json; charset=utf-8'
 
 /** The current subscriber's change log: all of it (specification 4.4), or page by page. */
-export function addChangeEntryRoutes(
-  app: HttpServer,
-  { changeEntries, stallMs = 60_000 }: ChangeEntryRoutesDependencies,
-): void {
+export function addChangeEntryRoutes(app: HttpServer, { changeEntries, exports }: ChangeEntryRoutesDependencies): void {
   app.get('/change-entries', routeOptions(operations.listChangeEntries), async ({ identity, query }, reply) => {
     const { cursor, limit, ...filters } = query
     const log = changeEntries.of(identity.subscriberId)
-    const { entries, next } = await log.list({ ...filters, before: cursor }, limit)
-    const items = entries.map(changeEntryJson).join(',')
-    return reply.type(json).send(`{"data":{"changeEntries":[${items}],"nextCursor":${JSON.stringify(next)}}}`)
+    const { documents, next } = await log.listBytes({ ...filters, before: cursor }, limit)
+    return reply.type(json).send(changeEntryPageJson(documents, next))
   })
 
   app.get('/change-entries/all', routeOptions(operations.listAllChangeEntries), async (request, reply) => {
-    const accepted = accepts(request.raw)
+    const { identity, method, query, raw } = request
+    const accepted = accepts(raw)
     const asked = accepted.type(Object.keys(exportFormats))
     const format = exportFormats[typeof asked === 'string' ? asked : 'application/json'] as ExportFormat
     const isZipped = accepted.encoding(['gzip', 'identity']) === 'gzip'
-    const steps = changeEntries.of(request.identity.subscriberId).allBytes(request.query)
-    const body = await openTransfer(format, steps, { isZipped, response: reply.raw, stallMs })
-    if (isZipped) reply.header('content-encoding', 'gzip')
-    return reply.header('vary', 'Accept, Accept-Encoding').type(format.contentType).send(body)
+    const describe = () => {
+      if (isZipped) reply.header('content-encoding', 'gzip')
+      return reply.header('vary', 'Accept, Accept-Encoding').type(format.contentType)
+    }
+    if (method === 'HEAD') return describe().send()
+    const leave = exports.enter(`${identity.subscriberId}/${identity.userId}`)
+    if (leave === undefined) {
+      throw problem('rate_limited', 'Too many exports are open', { headers: { 'retry-after': '30' } })
+    }
+    reply.raw.once('close', leave)
+    if (reply.raw.closed) {
+      leave()
+      return reply
+    }
+    const steps = changeEntries.of(identity.subscriberId).allBytes(query)
+    const body = await openTransfer(format, steps, { isZipped })
+    return describe().send(body)
   })
 }

@@ -11,51 +11,67 @@ import { page, pagePolicy, startScript } from './page.ts'
 const { resolve } = createRequire(import.meta.url)
 const fileOf = (name: string) => readFile(resolve(`@fastify/swagger-ui/static/${name}`))
 
-const parts = {
-  'swagger-ui.css': { type: 'text/css; charset=utf-8', read: () => fileOf('swagger-ui.css') },
-  'swagger-ui-bundle.js': { type: 'text/javascript; charset=utf-8', read: () => fileOf('swagger-ui-bundle.js') },
-  'events.css': { type: 'text/css; charset=utf-8', read: async () => eventsStyle },
-  'start.js': { type: 'text/javascript; charset=utf-8', read: async () => startScript },
-} as const
-
-// The same for everybody, and changed by a release alone.
-const cacheControl = 'public, max-age=300'
-
-/** The documentation of both services: it is served here, for the gateway sends here what is not ingest's. */
-export function addDocumentationRoutes(app: HttpServer): void {
-  const document = JSON.stringify(createOpenApiDocument())
-
-  app.get('/openapi.json', routeOptions(operations.getOpenApiDocument), async (_request, reply) =>
-    reply.type('application/json; charset=utf-8').header('cache-control', cacheControl).send(document),
-  )
-  app.get('/docs', routeOptions(operations.getDocumentation), async (_request, reply) =>
-    reply
-      .type('text/html; charset=utf-8')
-      .headers({ 'cache-control': cacheControl, 'content-security-policy': pagePolicy })
-      .send(page),
-  )
-  addEventDocumentation(app)
-  for (const [name, { type, read }] of Object.entries(parts)) {
-    app.get(`/docs/${name}`, { config: { public: true, partOf: '/docs' } }, async (_request, reply) =>
-      reply
-        .type(type)
-        .header('cache-control', cacheControl)
-        .send(await read()),
-    )
+/** Read and encoded once, so that all answers share the same bytes. */
+const once = (read: () => Promise<Buffer>) => {
+  let content: Promise<Buffer> | undefined
+  return () => {
+    content ??= read().catch((error) => {
+      content = undefined
+      throw error
+    })
+    return content
   }
 }
+const encoded = (text: string) => {
+  const bytes = Buffer.from(text)
+  return async () => bytes
+}
 
-/** The topics: their document, and the same for people. */
-function addEventDocumentation(app: HttpServer): void {
-  const document = createAsyncApiDocument()
-  const [json, html] = [JSON.stringify(document), createEventsPage(document)]
-  app.get('/asyncapi.json', routeOptions(operations.getAsyncApiDocument), async (_request, reply) =>
-    reply.type('application/json; charset=utf-8').header('cache-control', cacheControl).send(json),
+const css = 'text/css; charset=utf-8'
+const script = 'text/javascript; charset=utf-8'
+const html = 'text/html; charset=utf-8'
+const json = 'application/json; charset=utf-8'
+
+const parts = {
+  'swagger-ui.css': { type: css, read: once(() => fileOf('swagger-ui.css')) },
+  'swagger-ui-bundle.js': { type: script, read: once(() => fileOf('swagger-ui-bundle.js')) },
+  'events.css': { type: css, read: encoded(eventsStyle) },
+  'start.js': { type: script, read: encoded(startScript) },
+} as const
+
+// The same for everybody, and changed only by a release.
+const cacheControl = 'public, max-age=300'
+
+type Reply = { type(type: string): Reply; headers(fields: Record<string, string>): Reply; send(body: Buffer): Reply }
+type Answer = { readonly type: string; readonly policy?: string; read(): Promise<Buffer> }
+
+/** The documentation of both services: the gateway sends here whatever is not ingest's. */
+export function addDocumentationRoutes(app: HttpServer): void {
+  const answer =
+    ({ type, policy, read }: Answer) =>
+    async (_request: unknown, reply: Reply) =>
+      reply
+        .type(type)
+        .headers({ 'cache-control': cacheControl, ...(policy ? { 'content-security-policy': policy } : {}) })
+        .send(await read())
+
+  const asyncApi = createAsyncApiDocument()
+  const openApiJson = encoded(JSON.stringify(createOpenApiDocument()))
+  const asyncApiJson = encoded(JSON.stringify(asyncApi))
+  const eventsPage = encoded(createEventsPage(asyncApi))
+  app.get('/openapi.json', routeOptions(operations.getOpenApiDocument), answer({ type: json, read: openApiJson }))
+  app.get('/asyncapi.json', routeOptions(operations.getAsyncApiDocument), answer({ type: json, read: asyncApiJson }))
+  app.get(
+    '/docs',
+    routeOptions(operations.getDocumentation),
+    answer({ type: html, policy: pagePolicy, read: encoded(page) }),
   )
-  app.get('/docs/events', routeOptions(operations.getEventDocumentation), async (_request, reply) =>
-    reply
-      .type('text/html; charset=utf-8')
-      .headers({ 'cache-control': cacheControl, 'content-security-policy': eventsPagePolicy })
-      .send(html),
+  app.get(
+    '/docs/events',
+    routeOptions(operations.getEventDocumentation),
+    answer({ type: html, policy: eventsPagePolicy, read: eventsPage }),
   )
+  for (const [name, part] of Object.entries(parts)) {
+    app.get(`/docs/${name}`, { config: { public: true, partOf: '/docs' } }, answer(part))
+  }
 }

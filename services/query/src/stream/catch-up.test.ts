@@ -32,7 +32,7 @@ function createTestCatchUp({ end = 100, oldest = 0, live = 0, failures = 0 } = {
         yield { kind: 'position', position: at(end) }
       }
     },
-    toEvent: ({ position }) => ({ event: 'change', data: position }),
+    decode: (step) => step.read(),
     livePosition: () => at(live || end),
     onCaughtUp: (client) => void caughtUp.push(client),
     onLost: (client) => void lost.push(client),
@@ -46,7 +46,7 @@ function createTestCatchUp({ end = 100, oldest = 0, live = 0, failures = 0 } = {
 }
 
 const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, n) => at(from + n))
-const dataOf = ({ events }: ReturnType<typeof createTestClient>) => events.map(({ data }) => data)
+const dataOf = ({ events }: ReturnType<typeof createTestClient>) => events.map(({ data }) => JSON.parse(data).ids[0])
 
 test('those who wait are served together from the smallest position on, each what he missed', async () => {
   const { catchUp, starts, caughtUp, settled } = createTestCatchUp()

@@ -1,13 +1,13 @@
 import type { Logger } from '@herald/runtime'
 import type { FeedChanges, Position } from '@herald/store'
-import { type Audience, createAudience, type ToEvent } from './audience.ts'
+import { type Audience, createAudience, type Decode } from './audience.ts'
 import type { StreamClient } from './client.ts'
 import type { StreamOptions } from './options.ts'
 import { backoffMs, breathe, pause } from './pause.ts'
 
 export type CatchUpDependencies = {
   readonly watch: FeedChanges['watch']
-  readonly toEvent: ToEvent
+  readonly decode: Decode
   readonly livePosition: () => Position | undefined
   /** The client was told everything up to its position, and the live stream is not ahead of it. */
   readonly onCaughtUp: (client: StreamClient) => void
@@ -25,7 +25,7 @@ const byPosition = (a: StreamClient, b: StreamClient) => (a.position < b.positio
  * handed over: what both of them tell is told apart by the positions.
  */
 export function createCatchUp(dependencies: CatchUpDependencies) {
-  const { watch, toEvent, livePosition, onCaughtUp, onLost, logger, options } = dependencies
+  const { watch, decode, livePosition, onCaughtUp, onLost, logger, options } = dependencies
   const stop = new AbortController()
   const { signal } = stop
   const waiting = new Set<StreamClient>()
@@ -62,7 +62,7 @@ export function createCatchUp(dependencies: CatchUpDependencies) {
     const chosen = ordered.slice(lostBefore ? Math.floor(ordered.length / 2) : 0)
     const start = (chosen[0] as StreamClient).position
     for (const client of chosen) waiting.delete(client)
-    const round = { audience: createAudience(toEvent, chosen), position: start }
+    const round = { audience: createAudience({ decode, members: chosen }), position: start }
     current = round
     try {
       await tellAll(round)
@@ -95,6 +95,7 @@ export function createCatchUp(dependencies: CatchUpDependencies) {
     const live = livePosition()
     if (live === undefined || position < live) return false
     for (const client of audience.members()) {
+      audience.tellHeld(client.ownerKey)
       audience.delete(client)
       client.skipTo(position)
       onCaughtUp(client)

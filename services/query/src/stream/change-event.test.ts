@@ -14,16 +14,3 @@ test('a mark of one, read and unread', () => {
   ])
   expect(dataOf({ kind: 'read-state', id: 'a', readAt: null })).toEqual(['read-state', { ids: ['a'], readAt: null }])
 })
-
-test('a mark of many names them, or says up to where it went', () => {
-  expect(dataOf({ kind: 'bulk-mark', ids: ['a', 'b'], upTo: 'b', readAt })[1]).toEqual({
-    ids: ['a', 'b'],
-    readAt: '2026-03-01T10:00:00Z',
-  })
-  expect(dataOf({ kind: 'bulk-mark', ids: null, upTo: 'b', readAt })[1]).toEqual({
-    all: true,
-    upTo: 'b',
-    readAt: '2026-03-01T10:00:00Z',
-  })
-  expect(dataOf({ kind: 'bulk-mark', ids: null, upTo: null, readAt })[1]).toMatchObject({ all: true, upTo: null })
-})

@@ -9,6 +9,8 @@ export const streamDefaults = {
   drainMs: 10_000,
   /** How long one that is cut off has to read why. */
   farewellMs: 1_000,
+  /** After so long without a further change, a bulk mark whose end does not come is told as far as it went. */
+  bulkMarkHeldMs: 2_000,
   /** Changes that come close together cost one count of the unread … */
   countDebounceMs: 200,
   /** … and when they don't end, one count in this time. */
@@ -29,7 +31,6 @@ export const streamDefaults = {
   /** Clients are told to come back after some time between these, not all at once. */
   minRetryMs: 1_000,
   maxRetryMs: 5_000,
-  streamsPerUser: 250,
 } as const
 
 export type StreamOptions = { readonly [Name in keyof typeof streamDefaults]: number }

@@ -25,7 +25,10 @@ export function addStreamRoute(app: HttpServer, { streams }: { readonly streams:
       throw problem('rate_limited', 'Too many open streams for this user', { headers: { 'retry-after': '30' } })
     }
     const { raw } = reply
-    if (raw.destroyed) return reply
+    if (raw.destroyed) {
+      admission.leave()
+      return reply
+    }
     // From here on the answer is written to directly: only so it is known how much of it waits.
     reply.hijack()
     raw.writeHead(200, { ...reply.getHeaders(), ...headers } as Record<string, string>)

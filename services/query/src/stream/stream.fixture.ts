@@ -29,7 +29,7 @@ export async function createStreamTest(name: string, uri = process.env.MONGODB_U
     token: (owner: { id: string; subscriberId: string }, expiresIn = 3_600) =>
       issuer.sign({ sub: owner.id, subscriber_id: owner.subscriberId }, { expiresIn }),
     /** @param ownUri another way to the same database */
-    async start(streamOptions: Partial<StreamOptions> = {}, ownUri = uri) {
+    async start(streamOptions: Partial<StreamOptions> = {}, ownUri = uri, environment: Record<string, string> = {}) {
       const loaded = loadSettings(settingsSchema, {
         MONGODB_URI: ownUri,
         MONGODB_DATABASE: database,
@@ -37,6 +37,7 @@ export async function createStreamTest(name: string, uri = process.env.MONGODB_U
         AUTH_ISSUER: issuer.issuer,
         AUTH_AUDIENCE: issuer.audience,
         RATE_LIMIT_PER_MINUTE: '1000000',
+        ...environment,
       })
       if (!loaded.ok) throw new Error(JSON.stringify(loaded.faults))
       const logger = createLogger({ name: 'test', level: process.env.TEST_LOG_LEVEL ?? 'silent' })

@@ -230,13 +230,32 @@ test('through a gateway it is the same, and neither end is left open when the ot
   await gateway.stop()
 })
 
-test('a user has so many streams and no more', async () => {
-  const other = await world.start({ streamsPerUser: 2 })
-  const token = await world.token(newUser())
-  const streams = [await openStream(other.url, token), await openStream(other.url, token)]
-  const refused = await openStream(other.url, token)
-  expect([refused.response.status, refused.response.headers.get('retry-after')]).toEqual([429, '30'])
-  for (const stream of streams) await stream.close()
+describe('the number of open streams is bounded', () => {
+  const startWith = (environment: Record<string, string>) => world.start({}, undefined, environment)
+
+  test('for a user, also when all are asked for at once', async () => {
+    const other = await startWith({ MAX_STREAMS_PER_USER: '2' })
+    const token = await world.token(newUser())
+    const streams = await Promise.all(Array.from({ length: 10 }, () => openStream(other.url, token)))
+    const refused = streams.filter(({ response }) => response.status !== 200)
+    expect(refused.map(({ response }) => [response.status, response.headers.get('retry-after')])).toEqual(
+      Array.from({ length: 8 }, () => [429, '30']),
+    )
+    expect(await other.metric('herald_streams_open')).toBe(2)
+    for (const stream of streams) await stream.close()
+    while ((await other.metric('herald_streams_open')) > 0) await wait(10)
+    const again = await openStream(other.url, token)
+    expect(again.response.status).toBe(200)
+    await again.close()
+  })
+
+  test('for all users of a process', async () => {
+    const other = await startWith({ MAX_STREAMS: '3' })
+    const tokens = await Promise.all(Array.from({ length: 5 }, () => world.token(newUser())))
+    const streams = await Promise.all(tokens.map((token) => openStream(other.url, token)))
+    expect(streams.filter(({ response }) => response.status === 429)).toHaveLength(2)
+    for (const stream of streams) await stream.close()
+  })
 })
 
 test('200 streams share one change stream', async () => {

@@ -1,8 +1,8 @@
 import type { Logger } from '@herald/runtime'
 import { type FeedOwner, ownerKey as keyOf, type Position, type Store, timeOfPosition } from '@herald/store'
+import type { ConcurrencyLimit } from '../concurrency-limit.ts'
 import { type ChangeStep, createAudience } from './audience.ts'
 import { createCatchUp } from './catch-up.ts'
-import { toStreamEvent } from './change-event.ts'
 import { createStreamClient, type Sink, type StreamClient } from './client.ts'
 import { createEventIds } from './event-id.ts'
 import { createLiveFeed } from './live-feed.ts'
@@ -15,6 +15,7 @@ export type StreamsDependencies = {
   readonly logger: Logger
   readonly metrics: StreamMetrics
   readonly clock: () => Date
+  readonly limit: ConcurrencyLimit
   readonly options?: Partial<StreamOptions> | undefined
 }
 
@@ -26,18 +27,25 @@ export type StreamRequest = {
 }
 
 export type Admission =
-  | { readonly ok: true; readonly enter: (request: StreamRequest) => void }
+  /** One of the two is called: `enter` opens the stream at once, `leave` gives its place back. */
+  | { readonly ok: true; readonly enter: (request: StreamRequest) => void; readonly leave: () => void }
   | { readonly ok: false; readonly reason: 'too-many-streams' }
 
 /** Why a client must list again. */
 type ResetReason = 'unknown-id' | 'too-old'
 
 /** The streams of this process: one change stream for all of them, and who is told what from where on. */
-export function createStreams({ store, logger, metrics, clock, options: changed }: StreamsDependencies) {
+export function createStreams({ store, logger, metrics, clock, limit, options: changed }: StreamsDependencies) {
   const options: StreamOptions = { ...streamDefaults, ...changed }
   const now = () => clock().getTime()
   const clients = new Map<string, Set<StreamClient>>()
-  const listeners = createAudience(toEvent)
+  const listeners = createAudience({
+    decode,
+    heldMs: options.bulkMarkHeldMs,
+    onTold(told) {
+      for (const client of told) counts.want(client)
+    },
+  })
   let sharedKey: Promise<Buffer> | undefined
   let lingering: NodeJS.Timeout | undefined
   let closing = false
@@ -63,7 +71,7 @@ export function createStreams({ store, logger, metrics, clock, options: changed 
     livePosition: () => live.position,
     onCaughtUp: resume,
     onLost: (client) => reset(client, 'too-old'),
-    ...{ toEvent, logger, options },
+    ...{ decode, logger, options },
   })
 
   metrics.showBehind(() => {
@@ -78,9 +86,9 @@ export function createStreams({ store, logger, metrics, clock, options: changed 
     }
   }
 
-  function toEvent(step: ChangeStep) {
+  function decode(step: ChangeStep) {
     try {
-      return toStreamEvent(step.read())
+      return step.read()
     } catch (err) {
       logger.error({ err }, 'A change can’t be understood and is left out')
       return undefined
@@ -110,6 +118,7 @@ export function createStreams({ store, logger, metrics, clock, options: changed 
 
   function reached(client: StreamClient): Position | undefined {
     if (!listeners.has(client)) return undefined
+    if (listeners.isHolding(client.ownerKey)) return client.position
     const { position } = live
     return position !== undefined && position > client.position ? position : client.position
   }
@@ -129,13 +138,18 @@ export function createStreams({ store, logger, metrics, clock, options: changed 
     lingering = setTimeout(() => clients.size > 0 || void live.close(), options.lingerMs).unref()
   }
 
-  function enter(key: Buffer, owner: FeedOwner, { sink, lastEventId, expiresAt }: StreamRequest): void {
+  function enter(key: Buffer, owner: FeedOwner, leave: () => void, request: StreamRequest): void {
+    const { sink, lastEventId, expiresAt } = request
     const ownerKey = keyOf(owner)
     const ids = createEventIds(key, ownerKey)
     const resumed = lastEventId === undefined ? undefined : ids.open(lastEventId)
     const position = resumed ?? live.position ?? ''
     const self = { sink, owner, ownerKey, ids, expiresAt, position }
-    const client = createStreamClient({ ...self, options, metrics, now, reached, onEnd })
+    const end = (ended: StreamClient, reason: EndReason) => {
+      leave()
+      onEnd(ended, reason)
+    }
+    const client = createStreamClient({ ...self, options, metrics, now, reached, onEnd: end })
     const own = clients.get(ownerKey) ?? new Set()
     clients.set(ownerKey, own.add(client))
     metrics.countOpen()
@@ -146,6 +160,14 @@ export function createStreams({ store, logger, metrics, clock, options: changed 
     else if (isTooOld(resumed)) reset(client, 'too-old')
     else if (live.position !== undefined && resumed >= live.position) resume(client)
     else catchUp.add(client)
+  }
+
+  function loadKey(): Promise<Buffer> {
+    sharedKey ??= store.streamKeys.get().catch((error) => {
+      sharedKey = undefined
+      throw error
+    })
+    return sharedKey
   }
 
   function isTooOld(position: Position): boolean {
@@ -160,18 +182,20 @@ export function createStreams({ store, logger, metrics, clock, options: changed 
      * @throws StorageUnavailableError
      */
     async admit(owner: FeedOwner): Promise<Admission> {
-      const own = clients.get(keyOf(owner))?.size ?? 0
-      if (own >= options.streamsPerUser) return { ok: false, reason: 'too-many-streams' }
-      sharedKey ??= store.streamKeys.get()
-      const key = await sharedKey.catch((error) => {
-        sharedKey = undefined
+      // Counted before anything is awaited: many requests at once would all find room.
+      const leave = limit.enter(keyOf(owner))
+      if (leave === undefined) return { ok: false, reason: 'too-many-streams' }
+      try {
+        const key = await loadKey()
+        if (!closing) {
+          linger()
+          await live.open()
+        }
+        return { ok: true, enter: (request) => enter(key, owner, leave, request), leave }
+      } catch (error) {
+        leave()
         throw error
-      })
-      if (!closing) {
-        linger()
-        await live.open()
       }
-      return { ok: true, enter: (request) => enter(key, owner, request) }
     },
     /** Ends every stream, and lets no more in. */
     async close(): Promise<void> {

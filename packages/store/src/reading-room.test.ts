@@ -1,0 +1,52 @@
+import { expect, test } from '@jest/globals'
+import { createReadingRoom } from './reading-room.ts'
+import { StorageUnavailableError } from './storage-errors.ts'
+
+/** A read that ends when it is told to. */
+function startRead(room: ReturnType<typeof createReadingRoom>, bytes: number) {
+  const gate = Promise.withResolvers<void>()
+  const read = { isRunning: false, end: gate.resolve, fail: gate.reject, result: Promise.resolve() as Promise<void> }
+  read.result = room.within(bytes, () => {
+    read.isRunning = true
+    return gate.promise
+  })
+  read.result.catch(() => {})
+  return read
+}
+
+const settle = () => new Promise(setImmediate)
+
+test('reads run together as long as there is room, and then in order', async () => {
+  const room = createReadingRoom(10)
+  const [first, second, large, small] = [4, 4, 8, 1].map((bytes) => startRead(room, bytes))
+  await settle()
+  expect([first, second, large, small].map((read) => read?.isRunning)).toEqual([true, true, false, false])
+  first?.end()
+  await settle()
+  expect(large?.isRunning).toBe(false)
+  second?.fail(new Error('Away'))
+  await settle()
+  expect([large?.isRunning, small?.isRunning]).toEqual([true, true])
+})
+
+test('a read larger than the room runs on its own', async () => {
+  const room = createReadingRoom(10)
+  const large = startRead(room, 100)
+  const small = startRead(room, 1)
+  await settle()
+  expect([large.isRunning, small.isRunning]).toEqual([true, false])
+  large.end()
+  await settle()
+  expect(small.isRunning).toBe(true)
+})
+
+test('a read that waits too long is unavailable storage, and lets the next one pass', async () => {
+  const room = createReadingRoom(10, 20)
+  const first = startRead(room, 8)
+  const large = startRead(room, 8)
+  const small = startRead(room, 2)
+  await expect(large.result).rejects.toBeInstanceOf(StorageUnavailableError)
+  await settle()
+  expect([large.isRunning, small.isRunning]).toEqual([false, true])
+  first.end()
+})

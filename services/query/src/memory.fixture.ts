@@ -1,0 +1,92 @@
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { connect, type Socket } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
+import { createTokenIssuer, type StartedService, startService } from '@herald/local-stack'
+import { createStore } from '@herald/store'
+import { MongoClient } from 'mongodb'
+
+/** Query as a process of its own with the options of its image, so that its memory can be measured. */
+export async function createMemoryTest(name: string) {
+  const issuer = await createTokenIssuer()
+  const uri = process.env.MONGODB_URI ?? ''
+  const database = `herald-test-memory-${name}-${process.pid}`
+  const store = createStore({ uri, database, applicationName: 'test' })
+  await store.migrate()
+  const settings = {
+    MONGODB_URI: uri,
+    MONGODB_DATABASE: database,
+    AUTH_PUBLIC_KEY: issuer.publicKeyPem,
+    AUTH_ISSUER: issuer.issuer,
+    AUTH_AUDIENCE: issuer.audience,
+    RATE_LIMIT_PER_MINUTE: '1000000',
+    LOG_LEVEL: 'warn',
+  }
+
+  return {
+    store,
+    newUser: async (subscriberId: string = randomUUID()) => {
+      const id = randomUUID()
+      return { id, subscriberId, token: await issuer.sign({ sub: id, subscriber_id: subscriberId }) }
+    },
+    /** The largest resident size, in MiB, of a process that has done nothing but `work`. */
+    async peakOf(work: (service: StartedService) => Promise<unknown>): Promise<number> {
+      const service = await startService('query', settings)
+      try {
+        await work(service)
+        expectAlive(service)
+        return peakMiB(service.pid)
+      } finally {
+        await service.stop()
+      }
+    },
+    async end() {
+      await store.close()
+      const client = new MongoClient(uri)
+      await client.db(database).dropDatabase()
+      await client.close()
+    },
+  }
+}
+
+function expectAlive(service: StartedService): void {
+  process.kill(service.pid, 0)
+}
+
+function peakMiB(pid: number): number {
+  const [, kilobytes] = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
+  return Math.round(Number(kilobytes) / 1_024)
+}
+
+/** Reads an answer, not much more of it than `mostBytes`. @returns its status and how many bytes were read */
+export async function read(url: string, token: string, mostBytes = Number.POSITIVE_INFINITY) {
+  const answer = await fetch(url, { headers: { authorization: `Bearer ${token}` } })
+  let bytes = 0
+  for await (const piece of answer.body ?? []) {
+    bytes += piece.length
+    if (bytes > mostBytes) break
+  }
+  return { status: answer.status, bytes, retryAfter: answer.headers.get('retry-after') }
+}
+
+/** Sends a request, and never reads the answer. */
+export async function askWithoutReading(url: string, path: string, token: string, method = 'GET'): Promise<Socket> {
+  const { hostname, port, host } = new URL(url)
+  const socket = connect({ host: hostname, port: Number(port) })
+  socket.on('error', () => {})
+  socket.pause()
+  await once(socket, 'connect')
+  socket.write(`${method} ${path} HTTP/1.1\r\nhost: ${host}\r\nauthorization: Bearer ${token}\r\n\r\n`)
+  return socket
+}
+
+/** Waits until the resident size no longer grows. */
+export async function untilSettled({ pid }: StartedService): Promise<void> {
+  for (let before = 0, calm = 0; calm < 4; ) {
+    await pause(500)
+    const now = peakMiB(pid)
+    calm = now > before ? 0 : calm + 1
+    before = now
+  }
+}
