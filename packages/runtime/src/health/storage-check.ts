@@ -5,15 +5,15 @@ import type { HealthCheck } from './health-checks.ts'
 export type StorageCheckDependencies = {
   readonly registry: Registry
   readonly logger: Pick<Logger, 'warn'>
-  /** What the store says of itself. */
+  /** Checks the connection and the schema of the store. */
   readonly checkReady: () => Promise<
     { readonly ok: true; readonly warnings: readonly string[] } | { readonly ok: false; readonly detail: string }
   >
 }
 
 /**
- * The readiness check of MongoDB. Documents that expire after another time than `RETENTION_DAYS` says are a metric and a
- * warning, and no reason to be unready: a roll-out that changes the setting migrates first, while the old release serves.
+ * Creates the readiness check of MongoDB. If documents expire after another time than `RETENTION_DAYS`, it sets a metric and
+ * logs a warning but stays ready: a rollout that changes the setting migrates first, while the old release still serves.
  */
 export function createStorageCheck({ registry, logger, checkReady }: StorageCheckDependencies): HealthCheck {
   const differs = new Gauge({
