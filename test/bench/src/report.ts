@@ -18,6 +18,6 @@ export function resultTable(results: readonly Result[]): string {
     result.goal ? showGoal(result.goal) : '',
     result.met === undefined ? '' : result.met ? 'met' : '**not met**',
   ])
-  const heading = ['what', 'median (least–greatest)', 'beside', 'ratio', 'goal', '']
+  const heading = ['figure', 'median (min–max)', 'compared with', 'ratio', 'goal', '']
   return [heading, heading.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
 }

@@ -22,7 +22,8 @@ export async function insertAll(collection: Collection<Document>, batches: Docum
 
 export async function insertAgain(collection: Collection<Document>, batch: Document[]) {
   const failure: unknown = await collection.insertMany(batch, unordered).catch((error: unknown) => error)
-  if (!(failure instanceof MongoBulkWriteError)) throw new Error('A replayed batch was not refused', { cause: failure })
+  if (!(failure instanceof MongoBulkWriteError))
+    throw new Error('A replayed batch was not rejected', { cause: failure })
   const faults = [failure.writeErrors].flat()
   if (faults.length !== batch.length || faults.some((fault) => fault.code !== 11000)) throw failure
 }

@@ -20,6 +20,6 @@ export function comparisonTable(rounds: ReadonlyMap<string, readonly Figures[]>)
     return `${show(quantile(own, 0.5))} (${range})${ratio}`
   }
   const rows = Object.keys(reference[0] ?? {}).map((figure) => [figure, ...names.map((name) => cell(name, figure))])
-  const heading = ['median (least–greatest) ×ratio', ...names]
+  const heading = ['median (min–max) ×ratio', ...names]
   return [heading, heading.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
 }
