@@ -11,12 +11,15 @@ const migrate = (database: Record<string, string>) => programs.start('ingest/dis
 
 /** Waits until /readyz returns `status` and names all of `named`. */
 const becomes = (adminUrl: string, status: number, named: readonly string[] = []) =>
-  eventually(async () => {
-    const answer = await send(`${adminUrl}/readyz`)
-    expect(answer.status).toBe(status)
-    for (const name of named) expect(answer.text).toContain(name)
-    return answer
-  })
+  eventually(
+    async () => {
+      const answer = await send(`${adminUrl}/readyz`)
+      expect(answer.status).toBe(status)
+      for (const name of named) expect(answer.text).toContain(name)
+      return answer
+    },
+    { description: `/readyz returns ${[status, ...named].join(', ')}` },
+  )
 
 test('migrate can run again and concurrently', async () => {
   const database = programs.newDatabase()
