@@ -41,9 +41,9 @@ async function untilServiceEnds({ ingest, query }: Awaited<ReturnType<typeof sta
   return Promise.race(ends)
 }
 
-async function watch(services: Awaited<ReturnType<typeof start>>) {
+async function watch({ ingest, query }: Awaited<ReturnType<typeof start>>) {
   const { watchSources } = await import('./watch-sources.ts')
-  const watching = watchSources({ services, log: console.log })
+  const watching = watchSources({ services: { ingest, query }, log: console.log })
   releasers.add(watching.stop)
   return told
 }

@@ -1,5 +1,6 @@
-import { watch } from 'node:fs'
-import { join } from 'node:path'
+import { mkdtempSync, rmSync, watch } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
 import { runCommand } from '../commands-on-path.ts'
 import type { ServiceName, StartedService } from '../service.ts'
 import { workspaceRoot } from './workspace.ts'
@@ -28,10 +29,15 @@ const SETTLED_AFTER_MS = 30
  * Builds a folder when one of its sources changes and restarts the services that run it. What does not compile is printed and
  * leaves the running services as they are.
  */
-export function watchSources({ services, log, build = compile, root = workspaceRoot }: WatchOptions) {
+export function watchSources({ services, log, build = createCompiler(), root = workspaceRoot }: WatchOptions) {
   for (const [name, service] of Object.entries(services)) service.onLine((line) => log(`${name}: ${line}`))
   const changed = new Set<string>()
-  let working: Promise<void> | undefined
+  // The first build of a folder reads everything, the next ones what has changed.
+  let working: Promise<void> | undefined = warmUp()
+    .then(work)
+    .finally(() => {
+      working = undefined
+    })
   let settled: NodeJS.Timeout | undefined
 
   const watchers = Object.keys(watched).map((folder) =>
@@ -46,6 +52,10 @@ export function watchSources({ services, log, build = compile, root = workspaceR
       }, SETTLED_AFTER_MS)
     }),
   )
+
+  async function warmUp() {
+    for (const folder of Object.keys(watched)) await build(join(root, folder)).catch((error) => log(String(error)))
+  }
 
   async function work() {
     while (changed.size > 0) {
@@ -78,7 +88,13 @@ const seconds = (ms: number) => `${(ms / 1_000).toFixed(1)} s`
 const times = (began: number, built: number) =>
   `${seconds(performance.now() - began)}, of which the build took ${seconds(built - began)}`
 
-async function compile(folder: string) {
-  const tsc = join(workspaceRoot, 'node_modules', '.bin', 'tsc')
-  await runCommand(tsc, ['-p', join(folder, 'tsconfig.build.json'), '--noEmitOnError'], { environment: process.env })
+function createCompiler() {
+  const memory = mkdtempSync(join(tmpdir(), 'herald-dev-'))
+  process.once('exit', () => rmSync(memory, { recursive: true, force: true }))
+  return async (folder: string) => {
+    const tsc = join(workspaceRoot, 'node_modules', '.bin', 'tsc')
+    const remembering = ['--incremental', '--tsBuildInfoFile', join(memory, `${basename(folder)}.tsbuildinfo`)]
+    const args = ['-p', join(folder, 'tsconfig.build.json'), '--noEmitOnError', ...remembering]
+    await runCommand(tsc, args, { environment: process.env })
+  }
 }
