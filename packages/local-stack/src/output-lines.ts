@@ -28,6 +28,10 @@ export function createOutputLines() {
         if (rest) add(rest)
       })
     },
+    /** Calls the listener with each line from now on. */
+    onLine(listener: (line: string) => void): void {
+      watchers.add(listener)
+    },
     /** Resolves with the first line from now on that matches. */
     next(pattern: RegExp, signal: AbortSignal): Promise<void> {
       return new Promise((resolve, reject) => {

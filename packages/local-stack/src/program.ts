@@ -36,6 +36,8 @@ export interface StartedProgram {
   restart(): Promise<void>
   /** Its latest lines, standard output and error together. */
   logs(): string[]
+  /** Calls the listener with each line from now on, over restarts too. */
+  onLine(listener: (line: string) => void): void
   stop(): Promise<void>
 }
 
@@ -109,6 +111,7 @@ export async function startProgram(options: ProgramOptions): Promise<StartedProg
       await untilReady(options, running.exited, output)
     },
     logs: output.lines,
+    onLine: output.onLine,
     stop,
   }
 }

@@ -61,8 +61,9 @@ function edited(text: string, { path, before, after }: Extract<Block, { kind: 'e
 
 async function sources(folder: string): Promise<string[]> {
   const places = ['packages/client/src', 'services/ingest/src/kafka']
-  const files = places.map(async (place) => (await readdir(join(folder, place))).map((name) => `${place}/${name}`))
-  return ['.biome.json', ...(await Promise.all(files)).flat()]
+  const found = await Promise.all(places.map((place) => readdir(join(folder, place), { recursive: true })))
+  const files = found.flatMap((names, at) => names.map((name) => `${places[at]}/${name}`))
+  return ['.biome.json', ...files.filter((file) => file.endsWith('.ts'))]
 }
 
 async function linkModules(folder: string): Promise<void> {

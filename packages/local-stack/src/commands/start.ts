@@ -32,15 +32,28 @@ async function start() {
   return startWithInstructions({ servers: servers.value, port: await findPort(wanted), log: progress, releasers })
 }
 
+/** Resolves with what to say when a service ends by itself. */
+async function untilServiceEnds({ ingest, query }: Awaited<ReturnType<typeof start>>): Promise<string> {
+  const ends = [ingest, query].map(async (service) => {
+    const { code, signal } = await service.exited
+    return `A service ended by itself (${signal ?? `exit code ${code}`}):\n${service.logs().slice(-20).join('\n')}`
+  })
+  return Promise.race(ends)
+}
+
+async function watch({ ingest, query }: Awaited<ReturnType<typeof start>>) {
+  const { watchSources } = await import('./watch-sources.ts')
+  const watching = watchSources({ services: { ingest, query }, log: console.log })
+  releasers.add(watching.stop)
+  return told
+}
+
+const isWatching = process.argv.includes('--watch')
 const told = untilToldToStop()
 try {
   const herald = await Promise.race([start(), told])
   if (herald) {
-    const fell = [herald.ingest, herald.query].map(async (service) => {
-      const { code, signal } = await service.exited
-      return `A service ended by itself (${signal ?? `exit code ${code}`}):\n${service.logs().slice(-20).join('\n')}`
-    })
-    const reason = await Promise.race([told, ...fell])
+    const reason = await (isWatching ? watch(herald) : Promise.race([told, untilServiceEnds(herald)]))
     if (reason) {
       console.error(reason)
       process.exitCode = 1

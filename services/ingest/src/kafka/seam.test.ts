@@ -10,7 +10,9 @@ const packagesIn = (file: string) =>
     /^(node:|@herald\/)/.test(name) ? [] : name,
   )
 
-const files = readdirSync(here).filter((name) => name.endsWith('.ts') && !/\.(test|fixture)\.ts$/.test(name))
+const files = readdirSync(here, { recursive: true })
+  .map(String)
+  .filter((name) => name.endsWith('.ts') && !/\.(test|fixture)\.ts$/.test(name))
 const [client = ''] = packagesIn('client.ts')
 
 test('the folder has one client library, which is a dependency of the service', () => {
