@@ -115,8 +115,8 @@ function volumesOf(
   const claims = volumeClaimTemplates.map(({ metadata }: Manifest) => metadata.name)
   const { runAsUser, runAsGroup, fsGroup = runAsGroup } = pod.securityContext
   return (container.volumeMounts ?? []).flatMap(({ name, mountPath }: Manifest) => {
-    // A volume belongs to root and the group of the pod.
-    if (claims.includes(name)) return ['--tmpfs', `${mountPath}:uid=0,gid=${fsGroup},mode=2775`]
+    // A new volume is empty and writable for the group of the pod. Docker takes the mode from the image, so the user owns it.
+    if (claims.includes(name)) return ['--tmpfs', `${mountPath}:uid=${runAsUser},gid=${fsGroup}`]
     const volume = pod.volumes.find((one: Manifest) => one.name === name)
     if (volume.emptyDir) return ['--tmpfs', `${mountPath}:uid=${runAsUser},gid=${runAsGroup},mode=1777`]
     const sources = volume.projected?.sources ?? [volume]

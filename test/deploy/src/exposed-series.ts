@@ -1,0 +1,79 @@
+import { type HeraldTopics, type StartedHerald, startHerald, startServers, topicsWithSuffix } from '@herald/local-stack'
+import { Kafka, logLevel, Partitioners } from 'kafkajs'
+
+export type Series = {
+  readonly name: string
+  readonly labels: Readonly<Record<string, string>>
+  readonly value: number
+}
+
+/** Everything that one look at both services' /metrics shows, with the labels that the ServiceMonitor adds. */
+export type Scrape = { readonly names: ReadonlySet<string>; readonly series: readonly Series[] }
+
+/** Runs ingest and query against real servers, under load enough for every series that an alert looks at. */
+export async function startExposing() {
+  const servers = await startServers()
+  const suffix = `deploy-${process.pid}`
+  const herald = await startHerald({ servers, topics: topicsWithSuffix(suffix), database: `herald-${suffix}` })
+  const kafka = new Kafka({ brokers: servers.kafkaBrokers, logLevel: logLevel.NOTHING })
+  const producer = kafka.producer({ createPartitioner: Partitioners.DefaultPartitioner })
+  await producer.connect()
+  const token = await herald.tokens.sign()
+  for (const headers of [{ authorization: `Bearer ${token}` }, {}]) {
+    for (const service of [herald.ingest, herald.query]) await fetch(`${service.url}/`, { headers })
+  }
+
+  return {
+    topics: herald.topics,
+    scrape: () => scrape(herald),
+    /** Publishes a record, whatever its value. */
+    publish: (topic: keyof HeraldTopics, value: string) =>
+      producer.send({
+        topic: herald.topics[topic],
+        messages: [{ value, headers: { 'content-type': 'application/cloudevents+json' } }],
+      }),
+    async stop() {
+      await producer.disconnect()
+      await herald.stop()
+      await servers.stop()
+    },
+  }
+}
+
+export const changeEvent = () =>
+  JSON.stringify({
+    ...{ specversion: '1.0', type: 'herald.change.recorded.v1', id: crypto.randomUUID(), source: '/deploy' },
+    ...{ time: new Date().toISOString(), subscriberid: crypto.randomUUID() },
+    data: {
+      user: { id: crypto.randomUUID(), name: 'Ada', email: 'ada@example.com' },
+      ...{ entityType: 'portfolio', entityId: 'p-1', entityTitle: 'Portfolio', actionType: 'update' },
+      ...{ changedField: 'title', beforeState: 'a', afterState: 'b' },
+    },
+  })
+
+async function scrape({ ingest, query }: StartedHerald): Promise<Scrape> {
+  const services = { 'herald-ingest': ingest, 'herald-query': query }
+  const texts = await Promise.all(
+    Object.entries(services).map(async ([job, { adminUrl }]) => {
+      const text = await (await fetch(`${adminUrl}/metrics`)).text()
+      return { job, text }
+    }),
+  )
+  return {
+    names: new Set(
+      texts.flatMap(({ text }) => [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name as string)),
+    ),
+    series: texts.flatMap(({ job, text }) => seriesIn(text, { job, instance: `${job}-0` })),
+  }
+}
+
+function seriesIn(text: string, added: Record<string, string>): Series[] {
+  return [...text.matchAll(/^(\w+)(?:\{(.*)\})? (\S+)$/gm)].map(([, name = '', labels = '', value]) => ({
+    name,
+    labels: {
+      ...Object.fromEntries([...labels.matchAll(/(\w+)="([^"]*)"/g)].map(([, key, of]) => [key, of])),
+      ...added,
+    },
+    value: Number(value),
+  }))
+}
