@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { makeUuidV7 } from '@herald/contracts'
 import { createTopics, type StartedReplicaSet, startReplicaSet } from '@herald/local-stack'
+import { createStore, type Store } from '@herald/store'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import kafkajs, { type Admin } from 'kafkajs'
 import { MongoClient } from 'mongodb'
@@ -10,6 +11,7 @@ import { createTestIngest, eventually, type TestIngest } from './ingest.fixture.
 let servers: StartedReplicaSet
 let client: MongoClient
 let ingest: TestIngest
+let store: Store
 let admin: Admin
 const brokers = (process.env.KAFKA_BROKERS ?? '').split(',')
 const kafka = new kafkajs.Kafka({ clientId: 'test', brokers, logLevel: kafkajs.logLevel.NOTHING })
@@ -19,13 +21,15 @@ beforeAll(async () => {
   client = await MongoClient.connect(servers.uri)
   ingest = await createTestIngest('slow-storage', { MONGODB_URI: servers.uri })
   await createTopics(brokers, ingest.topics, { partitions: 1 })
-  await ingest.store.migrate()
+  store = createStore({ uri: servers.uri, database: ingest.database, applicationName: 'test' })
+  await store.migrate()
   admin = kafka.admin()
   await admin.connect()
 }, 60_000)
 afterAll(async () => {
   await admin?.disconnect()
   await ingest?.stop()
+  await store?.close()
   await client?.close()
   await servers?.stop()
 })
@@ -46,7 +50,7 @@ async function receiptsFor(recipients: number) {
   const { recipientIds: _, metadata, ...data } = mentionData()
   const recipientIds = Array.from({ length: recipients }, () => randomUUID())
   const content = { ...data, id, subscriberId, createdAt, metadata: JSON.stringify(metadata), recipientIds }
-  await ingest.store.notifications.insertNew([{ ...content, type: 'mention' } as never])
+  await store.notifications.insertNew([{ ...content, type: 'mention' } as never])
   return recipientIds.map((recipientId) => {
     const type = 'herald.email.sent.v1'
     const time = createdAt.toISOString()

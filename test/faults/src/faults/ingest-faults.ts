@@ -10,7 +10,7 @@ const memberAt = ({ campaign }: PartContext, index: number) =>
   campaign.fleet.members[index % campaign.fleet.members.length] as StartedService
 
 /**
- * `kill -9`, three at a time, a moment apart, each with its own records in flight: the group takes half a minute to notice,
+ * `kill -9`, three at a time, a moment apart, each with its own records in flight: the group takes ten seconds to notice,
  * so that one after another would mostly be waiting.
  */
 export async function killIngest(context: PartContext): Promise<void> {

@@ -1,10 +1,13 @@
 import type { StartedService } from '@herald/local-stack'
 import type { PartContext } from '../part.ts'
-import { pause, until } from '../until.ts'
-import { watchPartitions } from './partition-gaps.ts'
+import { until } from '../until.ts'
+import { watchPartitions } from './partition-watch.ts'
 
 /** Enough for every partition to have something to commit all the time, and never so much that the group cannot follow. */
 const eventsPerSecond = 400
+
+/** How long a partition commits nothing at this rate, without any fault. */
+const usualGapMs = 2_000
 
 /** From `kill -9` of one member of three, started again at once, until every partition commits again. */
 const killLimits = { medianMs: 12_000, worstMs: 15_000 } as const
@@ -39,16 +42,22 @@ async function recoveryAfter(
   const member = fleet.members[turn % fleet.members.length] as StartedService
   const steady = keepProducing(load)
   const partitions = watchPartitions(campaign.offsets)
+  const allMoved = (since: number) =>
+    until('every partition to move', () => partitions.allMovedSince(since), { everyMs: 20 })
   try {
-    await until('every partition to move', () => partitions.allMoveSince(0))
+    await allMoved(Date.now())
     const struckAt = Date.now()
-    strikes.push({ fault: `recovery from ${signal}`, inFlight: await load.inFlight() })
     member.kill(signal)
     const restarted = member.exited.then(() => (signal === 'SIGKILL' ? member.restart() : undefined))
-    await until('every partition to move again', () => partitions.allMoveSince(struckAt))
-    await restarted
-    const ms = partitions.lastGapEnd(struckAt) - struckAt
+    await allMoved(struckAt)
+    let ms = Date.now() - struckAt
+    // A partition may have moved once more before its group stopped: then it is the next time that counts.
+    const movedAt = Date.now()
+    await allMoved(movedAt)
+    if (Date.now() - movedAt > usualGapMs) ms = Date.now() - struckAt
+    strikes.push({ fault: `recovery from ${signal}`, inFlight: await load.inFlight() })
     log(`${signal} (${turn + 1}): every partition committed again after ${ms} ms`)
+    await restarted
     if (signal === 'SIGTERM') await member.restart()
     return ms
   } finally {
@@ -68,7 +77,6 @@ function keepProducing(load: PartContext['campaign']['load']) {
     async stop() {
       stopped = true
       await producing
-      await pause(0)
     },
   }
 }
