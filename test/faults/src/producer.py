@@ -12,7 +12,7 @@ import sys
 import time
 from functools import partial
 
-from confluent_kafka import Producer
+from confluent_kafka import Consumer, Producer, TopicPartition
 
 settings = json.loads(sys.argv[1])
 SOURCE, BASE_MS, TOPICS = settings["source"], settings["baseMs"], settings["topics"]
@@ -211,9 +211,124 @@ def produce(command):
                 log.flush()
 
 
+MIB = 1024 * 1024
+
+
+def log_poison(n, kind, record, error, message):
+    text_of_record = " " + text(json.dumps(record).encode())
+    on_delivery(n, kind, text_of_record, error, message)
+
+
+def spacious(codec, **more):
+    """A client with room for hundreds of megabytes in a record, and for all of a batch."""
+    return Producer({
+        "bootstrap.servers": settings["brokers"], "acks": "all", "compression.type": codec, "linger.ms": 10000,
+        "message.max.bytes": 1000000000, "batch.size": 1000000000, "batch.num.messages": 1000000,
+        "queue.buffering.max.messages": 1000000, "queue.buffering.max.kbytes": 2097151, "log_level": 0, **more,
+    })
+
+
+def send_poison(producer, order, key, value, headers):
+    n, kind, partition = order["n"], order["kind"], order["partition"]
+    is_large = len(value) > 8 * MIB
+    record = {
+        "key": text(key), "value": None if is_large else text(value), "valueBytes": len(value),
+        "headers": [[name, text(one)] for name, one in headers],
+    }
+    producer.produce(TOPICS[kind], value, key, partition, partial(log_poison, n, kind, record), headers=headers)
+    producer.flush()
+
+
+def send_copies(order):
+    """One event, again and again, in one batch."""
+    producer = spacious("zstd")
+    n, kind, partition = order["n"], order["kind"], order["partition"]
+    value, headers = record(n)
+    for _ in range(order["count"]):
+        done = partial(on_delivery, n, kind, "")
+        producer.produce(TOPICS[kind], value, subscriber(n).encode(), partition, done, headers=headers)
+    producer.flush()
+
+
+def send_events(order):
+    """Events of the plan, in as few batches as can be."""
+    producer = spacious("zstd", **{"batch.size": 40 * MIB})
+    for n in range(order["n"], order["n"] + order["count"]):
+        if is_poison(n):
+            continue
+        (value, headers), kind = record(n), kind_of(n)
+        done = partial(on_delivery, n, kind, "")
+        producer.produce(TOPICS[kind], value, subscriber(n).encode(), order["partition"], done, headers=headers)
+        if n % 1000 == 0:
+            producer.poll(0)
+    producer.flush()
+
+
+def void(kind, partition, offset):
+    """There is nothing at this offset for anybody to read."""
+    log.write(f"- {KINDS[kind]} {partition} {offset}\n")
+
+
+def send_transactions(order):
+    """Two that overlap: the one that began first is aborted last, so that the broker lists it last."""
+    n, kind, partition = order["n"], order["kind"], order["partition"]
+    place = TopicPartition(TOPICS[kind], partition)
+    reader = Consumer({"bootstrap.servers": settings["brokers"], "group.id": "faults-ends"})
+    first, last = [
+        spacious("none", **{"transactional.id": f"{SOURCE}-{n}-{one}", "linger.ms": 5}) for one in ("first", "last")
+    ]
+    begin = reader.get_watermark_offsets(place)[1]
+    for producer in (first, last):
+        producer.init_transactions()
+        producer.begin_transaction()
+
+    def write(producer, number):
+        value, headers = record(number)
+        producer.produce(TOPICS[kind], value, subscriber(number).encode(), partition, headers=headers)
+        producer.flush()
+
+    # Good events, which nobody may ever see.
+    write(first, n)
+    write(last, n + 20)
+    last.abort_transaction()
+    write(first, n + 40)
+    first.abort_transaction()
+    for offset in range(begin, reader.get_watermark_offsets(place)[1]):
+        void(kind, partition, offset)
+    reader.close()
+
+
+def send_bounds(order):
+    name, n = order["bounds"], order["n"]
+    key, mark = subscriber(n).encode(), [("x-event", str(n).encode())]
+    if name == "large header":
+        send_poison(spacious("gzip"), order, key, b"{", [*mark, ("x-large", b"h" * (3 * MIB))])
+    elif name == "large key":
+        send_poison(spacious("gzip"), order, b"k" * (3 * MIB), b"{", mark)
+    elif name == "value of 110 MB":
+        send_poison(spacious("zstd"), order, key, b"v" * 110000000, mark)
+    elif name.startswith("600 MiB of zeros"):
+        send_poison(spacious(name.split()[-1]), order, key, bytes(600 * MIB), mark)
+    elif name == "10,000 headers":
+        send_poison(spacious("none"), order, key, b"{", [(f"h{one}", b"") for one in range(10000)])
+    elif name == "long pointers":
+        bad = b'{"%s":{%s}}' % (b"k" * 400000, b",".join(b'"%d":1e999' % one for one in range(60)))
+        headers = [*mark, ("content-type", b"application/cloudevents+json")]
+        for one in range(3):
+            send_poison(spacious("none"), {**order, "n": n + one}, key, bad, headers)
+    elif name == "130,000 records in a batch":
+        send_copies(order)
+    elif name == "aborted transactions":
+        send_transactions(order)
+    else:
+        send_events(order)
+
+
 for line in sys.stdin:
     order = json.loads(line)
-    if "only" in order:
+    if "bounds" in order:
+        send_bounds(order)
+    elif "only" in order:
         for number in order["only"]:
             send(number, order["kind"], True, order["partition"], order["pad"])
     else:

@@ -69,6 +69,11 @@ function channelOf(kind: string, title: string, table: readonly [string, EventDe
 
 const origin = (property: string) => ({ type: 'string', description: `The original ${property}` })
 
+const omitted = (part: string) => ({
+  type: 'string',
+  description: `Present if the ${part} had to be left out; the size in bytes, or "unknown"`,
+})
+
 const deadLetter: JsonSchema = {
   name: 'dead letter',
   title: 'A record that cannot be processed',
@@ -84,10 +89,10 @@ const deadLetter: JsonSchema = {
       'herald-origin-partition': origin('partition'),
       'herald-origin-offset': origin('offset'),
       'herald-origin-timestamp': origin('timestamp, in milliseconds since 1970'),
-      'herald-value-omitted': {
-        type: 'string',
-        description: 'Present if the value was too large and has been left out',
-      },
+      'herald-origin-last-offset': origin('offset of the last of several records that could not be read'),
+      'herald-value-omitted': omitted('value'),
+      'herald-headers-omitted': omitted('headers'),
+      'herald-key-omitted': omitted('key'),
     },
     required: ['herald-error-code', 'herald-error-detail'],
   },

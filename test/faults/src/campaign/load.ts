@@ -20,6 +20,8 @@ export type Load = {
   /** Produces the next events of the plan; resolves when all are acknowledged. */
   produce(count: number, options?: ProduceOptions): Promise<void>
   producePoison(order: { count: number; kind: 'mention' | 'change'; partition: number; pad: number }): Promise<void>
+  /** Produces a record or a batch beyond every bound; `count` is the number of records where the name implies none. */
+  produceBounds(order: { bounds: string; partition: number; count?: number }): Promise<void>
   /** Produces until enough records are in flight, and returns their number. */
   fill(options?: ProduceOptions): Promise<number>
   /** The number of records acknowledged but not committed. Throws while the broker is unavailable. */
@@ -64,6 +66,13 @@ export function createLoad({ ledger, offsets, producer, log }: LoadDependencies)
       const only = Array.from({ length: count }, (_, index) => next + index * 2 * poisonSlots + 41)
       next += count * 2 * poisonSlots
       last = producer.produce({ only, ...order })
+      return last
+    },
+    produceBounds({ bounds, partition, count = 1 }) {
+      // From a full hundred on, so that the first event is a good mention.
+      const n = Math.ceil(next / poisonSlots) * poisonSlots
+      next = n + Math.max(count, poisonSlots)
+      last = producer.produce({ bounds, n, count, kind: 'mention', partition })
       return last
     },
     async fill(options) {

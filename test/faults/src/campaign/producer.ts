@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
-/** An order to the producer: a range of the plan's events, or single poison records for one partition. */
-export type ProducerOrder = RangeOrder | PoisonOrder
+/** An order to the producer: a range of the plan's events, single poison records for one partition, or what is out of bounds. */
+export type ProducerOrder = RangeOrder | PoisonOrder | BoundsOrder
 
 type RangeOrder = {
   from: number
@@ -20,6 +20,15 @@ type PoisonOrder = {
   partition: number
   /** Bytes to append to the value. */
   pad: number
+}
+
+/** A record or a batch beyond every bound, by its name in producer.py. */
+type BoundsOrder = {
+  bounds: string
+  n: number
+  count: number
+  kind: 'mention'
+  partition: number
 }
 
 export type Producer = {

@@ -58,12 +58,17 @@ export function overdueReceipts({ ledger, deadLetters }: Omit<Dependencies, 'vio
 }
 
 function differenceOf(record: PoisonRecord, letter: FoundLetter): string | undefined {
-  if (letter.key !== record.key) return 'different key'
-  const omitted = headerOf(letter, 'herald-value-omitted')
-  const bytes = Buffer.from(record.value ?? '', 'base64').length
-  if (omitted === undefined && letter.value !== record.value) return 'different value'
-  if (omitted !== undefined && (letter.value !== null || Number(omitted) !== bytes)) return 'value omitted incorrectly'
+  const omitted = (part: string) => headerOf(letter, `herald-${part}-omitted`)
+  const bytesOf = (text: string | null) => Buffer.from(text ?? '', 'base64').length
+  const isWrong = (part: 'key' | 'value', bytes: number) => {
+    const noted = omitted(part)
+    if (noted === undefined) return letter[part] !== record[part]
+    return letter[part] !== null || Number(noted) !== bytes
+  }
+  if (isWrong('key', bytesOf(record.key))) return 'different key'
+  if (isWrong('value', record.valueBytes ?? bytesOf(record.value))) return 'different value'
   if (!headerOf(letter, 'herald-error-code')) return 'no error code'
   const own = letter.headers.filter(([name]) => !name.startsWith('herald-')).toSorted()
-  return isDeepStrictEqual(own, record.headers.toSorted()) ? undefined : 'different headers'
+  const expected = omitted('headers') === undefined ? record.headers.toSorted() : []
+  return isDeepStrictEqual(own, expected) ? undefined : 'different headers'
 }

@@ -6,7 +6,9 @@ import { createPartitionLedger, type PartitionLedger } from './partition-ledger.
 export type PoisonRecord = {
   n: number
   key: string | null
+  /** Not kept of a record of many megabytes. */
   value: string | null
+  valueBytes?: number | undefined
   headers: [string, string | null][]
 }
 
@@ -49,12 +51,16 @@ export async function openLedger(file: string, topics: Readonly<Record<string, s
       ledger = createPartitionLedger(topic, Number(partition))
       partitions.set(name, ledger)
     }
+    if (event === '-') {
+      ledger.addVoid(Number(offset))
+      return
+    }
     ledger.add(Number(offset), n, record !== undefined)
     count++
     end = Math.max(end, n + 1)
     if (record !== undefined) {
-      const { key, value, headers } = JSON.parse(Buffer.from(record, 'base64').toString())
-      poison.set(placeOf(topic, Number(partition), Number(offset)), { n, key, value, headers })
+      const { key, value, headers, valueBytes } = JSON.parse(Buffer.from(record, 'base64').toString())
+      poison.set(placeOf(topic, Number(partition), Number(offset)), { n, key, value, headers, valueBytes })
       return
     }
     if (n >= published.length) {

@@ -58,7 +58,9 @@ export function createLiveCheck(dependencies: LiveCheckDependencies): LiveCheck 
     }
     const due: Due[] = []
     pending = pending.filter((place) => {
-      const record = ledger.partitions.get(place.partition)?.at(place.offset)
+      const partition = ledger.partitions.get(place.partition)
+      if (partition?.isVoid(place.offset)) return false
+      const record = partition?.at(place.offset)
       if (record) due.push({ ...place, ...record })
       return record === undefined
     })

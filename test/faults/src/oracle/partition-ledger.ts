@@ -3,7 +3,10 @@ export type PartitionLedger = {
   topic: string
   partition: number
   add(offset: number, n: number, isPoison: boolean): void
-  /** The event at an offset; `undefined` when nothing was acknowledged there yet. */
+  /** There is nothing at this offset that anybody may read: what was aborted, or a transaction's end. */
+  addVoid(offset: number): void
+  isVoid(offset: number): boolean
+  /** The event at an offset; `undefined` when nothing was acknowledged there yet, or nothing is there. */
   at(offset: number): { n: number; isPoison: boolean } | undefined
   acknowledged(): number
   /** One more than the highest offset. */
@@ -18,9 +21,17 @@ export function createPartitionLedger(topic: string, partition: number): Partiti
   let end = 0
   let count = 0
 
+  const voids = new Set<number>()
+
   return {
     topic,
     partition,
+    addVoid(offset) {
+      if (!voids.has(offset)) count++
+      voids.add(offset)
+      end = Math.max(end, offset + 1)
+    },
+    isVoid: (offset) => voids.has(offset),
     add(offset, n, isPoison) {
       if (offset >= events.length) {
         const larger = new Int32Array(Math.max(offset + 1, events.length * 2)).fill(nothing)

@@ -9,6 +9,12 @@ export const fetchLimits = {
   responseBytes: 24 * MiB,
   /** Decoded of one partition at a time. */
   partitionBytes: 4 * MiB,
+  /**
+   * Decompressed for one fetch, whether or not a record came of it, and for one partition: nobody beats for the group
+   * meanwhile. The next fetch goes on from there.
+   */
+  responseReadBytes: 128 * MiB,
+  partitionReadBytes: 32 * MiB,
   /** A larger record is passed over: key, value and headers together. */
   recordBytes: 8 * MiB,
   /** All of a batch; what lies behind is passed over as a whole. */

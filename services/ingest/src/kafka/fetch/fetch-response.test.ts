@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { zstdCompressSync } from 'node:zlib'
 import { expect, test } from '@jest/globals'
-import { encodeBatch, encodeFetchResponse, encodeRecord } from './batches.fixture.ts'
+import { compressed, encodeBatch, encodeFetchResponse, encodeRecord, recordOfZeros } from './batches.fixture.ts'
 import { fetchLimits } from './fetch-limits.ts'
 import { createFetchResponseDecoder } from './fetch-response.ts'
 import type { FetchedRecord } from './record-cutter.ts'
@@ -73,4 +73,17 @@ test('several batches of a partition are read one after another, from the offset
   const { responses } = await decode(bytes, 11, request)
   const [found] = responses.flatMap(({ partitions }) => partitions as Partition[])
   expect(found?.messages.map(({ offset }) => Number(offset))).toEqual(upTo(30).slice(15))
+})
+
+test('of a batch that is large and holds little each fetch reads a part, and the next one goes on from there', async () => {
+  const zeros = recordOfZeros(1, 200 * 1024 * 1024)
+  const records = await compressed('zstd', [
+    ...[encodeRecord(0, { value: 'a' }), zeros.before, zeros, zeros.behind],
+    encodeRecord(2, { value: 'b' }),
+  ])
+  const fetches = await fetchAll([encodeBatch({ firstOffset: 0, count: 3, records, codec: 4 })], [3])
+  expect(offsetsOf(fetches, 0)).toEqual([0, 1, 2])
+  const parts = Math.floor((200 * 1024 * 1024) / fetchLimits.partitionReadBytes)
+  expect(fetches.length).toBeGreaterThanOrEqual(parts)
+  expect(fetches.length).toBeLessThan(2 * parts)
 })

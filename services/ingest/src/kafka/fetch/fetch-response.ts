@@ -30,10 +30,13 @@ export function createFetchResponseDecoder() {
     const withRecords = answers.filter(({ records }) => records.length > 0)
     turn++
     let left: number = fetchLimits.responseBytes
-    for (let index = 0; index < withRecords.length && left > 0; index++) {
+    let leftToRead: number = fetchLimits.responseReadBytes
+    for (let index = 0; index < withRecords.length && left > 0 && leftToRead > 0; index++) {
       const answer = withRecords[(index + turn) % withRecords.length] as Answer
-      const fromOffset = offsetAsked(request, answer)
-      left -= await decodePartition(answer, fromOffset, Math.min(left, fetchLimits.partitionBytes), paused)
+      const most = Math.min(left, fetchLimits.partitionBytes)
+      const { bytes, readBytes } = await decodePartition(answer, offsetAsked(request, answer), most, paused)
+      left -= bytes
+      leftToRead -= readBytes
     }
     return { ...head, responses: byTopic(answers) }
   }
@@ -44,29 +47,32 @@ function offsetAsked({ topics }: FetchRequest, { topic, partition }: Answer): nu
   return Number(asked?.fetchOffset ?? 0)
 }
 
-/** Fills in the messages up to about `most` bytes, and returns how many they are. */
+/** Fills in the messages up to about `most` bytes, and returns how many they are, and how many it took to read them. */
 async function decodePartition(answer: Answer, fromOffset: number, most: number, paused: PausedBatches) {
   const { topic, partition, messages } = answer
   const isHidden = createTransactionFilter(answer.aborted)
   const place = `${topic}/${partition}`
-  let bytes = 0
+  const sum = { bytes: 0, readBytes: 0 }
+  let next = fromOffset
   for (const batch of readBatches(answer.records)) {
     if (isHidden(batch)) {
       if (batch.lastOffset >= fromOffset) messages.push(placeholder(batch))
       continue
     }
     if (batch.lastOffset < fromOffset) continue
-    const groups = paused.take(place, batch, fromOffset) ?? readRecords(batch, fromOffset)
+    next = Math.max(next, batch.firstOffset)
+    const groups = paused.take(place, batch, next) ?? readRecords(batch, fromOffset)
     for (let { value, done } = await groups.next(); !done; { value, done } = await groups.next()) {
       for (const record of value.records) messages.push(record)
-      bytes += value.bytes
-      if (bytes < most) continue
-      const next = Number(messages.at(-1)?.offset) + 1
-      if (next <= batch.lastOffset) paused.keep(place, batch, next, groups)
-      return bytes
+      next = Number(value.records.at(-1)?.offset ?? next - 1) + 1
+      sum.bytes += value.bytes
+      sum.readBytes += value.readBytes
+      const isEnough = sum.bytes >= most || sum.readBytes >= fetchLimits.partitionReadBytes
+      if (!isEnough || (next <= batch.lastOffset && !paused.keep(place, batch, next, groups))) continue
+      return sum
     }
   }
-  return bytes
+  return sum
 }
 
 /**

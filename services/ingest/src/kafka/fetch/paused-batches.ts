@@ -2,22 +2,27 @@ import type { RecordGroup } from './read-records.ts'
 import type { RecordBatch } from './record-batch.ts'
 
 type Groups = AsyncGenerator<RecordGroup>
-type Paused = { readonly firstOffset: number; readonly nextOffset: number; readonly groups: Groups }
+type Paused = {
+  readonly firstOffset: number
+  readonly nextOffset: number
+  readonly groups: Groups
+  readonly at: number
+}
 
 export type PausedBatches = {
-  keep(place: string, batch: RecordBatch, nextOffset: number, groups: Groups): void
-  /** The batch, paused just before this offset. */
+  /** Keeps a batch of which a part was read; `false` when there is no room, so that it has to be read to its end. */
+  keep(place: string, batch: RecordBatch, nextOffset: number, groups: Groups): boolean
+  /** The batch of a partition, paused just before this offset. */
   take(place: string, batch: RecordBatch, nextOffset: number): Groups | undefined
 }
 
 /** Each holds its compressed bytes and what its codec looks back at: 128 MiB at the very most, kilobytes as a rule. */
-const mostPaused = 4
+const mostPaused = 8
+/** A partition that was taken away does not come for its batch. */
+const keptMs = 60_000
 
-/**
- * Batches of which a part was read, so that they need not be decompressed from their beginning for the next part. It is
- * there for speed: one that is not found is begun anew.
- */
-export function createPausedBatches(): PausedBatches {
+/** Batches of which a part was read, so that they need not be decompressed from their beginning for the next part. */
+export function createPausedBatches(now = () => performance.now()): PausedBatches {
   const paused = new Map<string, Paused>()
 
   const remove = (place: string): Paused | undefined => {
@@ -33,9 +38,10 @@ export function createPausedBatches(): PausedBatches {
   return {
     keep(place, { firstOffset }, nextOffset, groups) {
       letGo(remove(place))
-      paused.set(place, { firstOffset, nextOffset, groups })
-      const [oldest] = paused.keys()
-      if (paused.size > mostPaused && oldest !== undefined) letGo(remove(oldest))
+      for (const [other, { at }] of paused) if (at + keptMs < now()) letGo(remove(other))
+      if (paused.size >= mostPaused) return false
+      paused.set(place, { firstOffset, nextOffset, groups, at: now() })
+      return true
     },
     take(place, { firstOffset }, nextOffset) {
       const found = remove(place)

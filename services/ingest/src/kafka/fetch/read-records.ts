@@ -3,10 +3,17 @@ import { fetchLimits } from './fetch-limits.ts'
 import type { RecordBatch } from './record-batch.ts'
 import { type FetchedRecord, RecordCutter } from './record-cutter.ts'
 
-/** Records that follow each other, and what they take in memory; about. */
-export type RecordGroup = { readonly records: readonly FetchedRecord[]; readonly bytes: number }
+/** Records that follow each other; there may be none yet. */
+export type RecordGroup = {
+  readonly records: readonly FetchedRecord[]
+  /** What they take in memory; about. */
+  readonly bytes: number
+  /** What was decompressed to come so far, since the group before. */
+  readonly readBytes: number
+}
 
 const groupBytes = 256 * 1024
+const groupReadBytes = 4 * 1024 * 1024
 
 /**
  * The records of a batch from an offset on, in groups, none decompressed before it is asked for. One that is too large is
@@ -20,35 +27,40 @@ export async function* readRecords(
   let next = Math.max(batch.firstOffset, fromOffset)
   let records: FetchedRecord[] = []
   let bytes = 0
+  let readBytes = 0
   const takeGroup = (): RecordGroup => {
-    const group = { records, bytes }
+    const group = { records, bytes, readBytes }
     next = Number(records.at(-1)?.offset ?? next - 1) + 1
     records = []
     bytes = 0
+    readBytes = 0
     return group
   }
   try {
-    for await (const cuts of cutBatch(batch, mostBytes)) {
+    for await (const { piece, cuts } of cutBatch(batch, mostBytes)) {
+      readBytes += piece.length
       for (const cut of cuts) {
         if (Number(cut.record.offset) < fromOffset) continue
         records.push(cut.record)
         bytes += cut.bytes
         if (bytes >= groupBytes) yield takeGroup()
       }
+      if (readBytes >= groupReadBytes) yield takeGroup()
     }
   } catch (error) {
     if (isOfMemory(error)) throw error
     yield takeGroup()
-    yield {
-      records: [passOverRest(batch, Math.min(next, batch.lastOffset), reasonOf(error))],
-      bytes: fetchLimits.recordOverheadBytes,
-    }
+    yield single(passOverRest(batch, Math.min(next, batch.lastOffset), reasonOf(error)))
     return
   }
   yield takeGroup()
   // Compaction may have left nothing at the last offset: the next fetch begins behind it.
-  if (next <= batch.lastOffset) yield { records: [placeholder(batch)], bytes: fetchLimits.recordOverheadBytes }
+  if (next <= batch.lastOffset) yield single(placeholder(batch))
 }
+
+const single = (record: FetchedRecord): RecordGroup => ({
+  ...{ records: [record], bytes: fetchLimits.recordOverheadBytes, readBytes: 0 },
+})
 
 /** A record that kafkajs counts as read and hands to nobody, in place of a whole batch or of its end. */
 export function placeholder({ lastOffset, firstTimestamp }: RecordBatch): FetchedRecord {
@@ -84,7 +96,7 @@ async function* cutBatch(batch: RecordBatch, mostBytes: number) {
   for await (const piece of decompress(batch.codec, batch.records)) {
     bytes += piece.length
     if (bytes > mostBytes) throw new RangeError(`The batch has more than ${mostBytes} bytes`)
-    yield cutter.push(piece)
+    yield { piece, cuts: cutter.push(piece) }
     if (cutter.isDone()) return
   }
   throw new RangeError('The batch is cut short')
