@@ -10,7 +10,7 @@ export const streamDefaults = {
   /** How long one that is cut off has to read why. */
   farewellMs: 1_000,
   /** After so long without a further change, a bulk mark whose end does not come is told as far as it went. */
-  bulkMarkHeldMs: 2_000,
+  bulkMarkHeldMs: 5_000,
   /** Changes that come close together cost one count of the unread … */
   countDebounceMs: 200,
   /** … and when they don't end, one count in this time. */
