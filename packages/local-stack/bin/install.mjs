@@ -5,12 +5,12 @@ import { createInterface } from 'node:readline'
 import { markInstalled } from './is-installed.mjs'
 
 /**
- * Runs `npm ci`, and counts its requests and the packages that arrived. Its errors are shown at once. Resolves with
- * whether it succeeded.
+ * Runs `npm ci` and counts its requests and the packages that arrived. Install scripts are skipped: they only compile optional
+ * parts. Errors are shown at once. Resolves with whether it succeeded.
  */
 export function install(root, { progress, signal }) {
   const paths = wantedPaths(root)
-  const child = spawn('npm', ['ci', '--no-progress', '--loglevel=http'], {
+  const child = spawn('npm', ['ci', '--ignore-scripts', '--no-progress', '--loglevel=http'], {
     cwd: root,
     stdio: ['ignore', 'ignore', 'pipe'],
     signal,
