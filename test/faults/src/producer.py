@@ -252,7 +252,7 @@ def send_copies(order):
 
 def send_events(order):
     """Events of the plan, in as few batches as can be."""
-    producer = spacious("zstd", **{"batch.size": 40 * MIB})
+    producer = spacious("zstd", **{"batch.size": 8 * MIB})
     for n in range(order["n"], order["n"] + order["count"]):
         if is_poison(n):
             continue
