@@ -8,7 +8,7 @@ const away = ['EAI_AGAIN', 'ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTC
 
 /** Asks npm's registry for a package that the workspace has, with what npm would install it with. */
 export async function askRegistry(environment: NodeJS.ProcessEnv = outside()): Promise<Registry> {
-  const { code, stderr } = await run('npm', ['view', 'zod', 'version', '--prefer-online'], {
+  const { code, stderr } = await run('npm', ['view', 'zod', 'version', '--prefer-online', '--loglevel=error'], {
     folder: workspaceFolder,
     environment,
   })
