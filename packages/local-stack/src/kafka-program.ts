@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { runCommand } from './commands-on-path.ts'
 import { type FindOptions, withDefaults } from './find-options.ts'
-import { findFreePort } from './free-port.ts'
+import { findFreePorts } from './free-port.ts'
 import { findJava } from './java.ts'
 import { findKafkaJars } from './kafka-jars.ts'
 import { brokerSettings } from './kafka-settings.ts'
@@ -26,8 +26,7 @@ export async function startKafkaProgram(options: KafkaProgramOptions = {}): Prom
   const { environment } = found
   const java = await findJava(found)
   const { classPath, loggingFile } = await findKafkaJars(java, found)
-  const port = await findFreePort()
-  const controllerPort = await findFreePort()
+  const [port, controllerPort] = (await findFreePorts(2)) as [number, number]
   const folder = await mkdtemp(join(tmpdir(), 'herald-kafka-'))
   const settingsFile = join(folder, 'server.properties')
   const settings = {
