@@ -97,7 +97,7 @@ function sizeOf(type: number, bytes: Buffer, at: number): number {
     case 0x0b: // regular expression: two zero-terminated texts
       return bytes.indexOf(0, bytes.indexOf(0, at) + 1) + 1 - at
     default:
-      throw new TypeError(`There is no BSON type ${type}`)
+      throw new TypeError(`Unknown BSON type ${type}`)
   }
 }
 

@@ -118,7 +118,7 @@ test('the filtered change log yields every match, and none of another subscriber
   }
   expect(found.map(({ id }) => id)).toEqual([80_003, 60_003, 40_003, 20_003, 3].map(idAt))
   for await (const step of store.changeEntries.of(subscriberId).allBytes({ entityId: 'rare', userId: uuid(80) })) {
-    throw new Error(`Nothing fits both, and yet ${step.length} came`)
+    throw new Error(`Expected no matches, got ${step.length}`)
   }
   let all = 0
   for await (const step of store.changeEntries.of(subscriberId).allBytes({})) all += step.length

@@ -59,10 +59,7 @@ export function createMarkMany({ client, notifications, bulkMarks }: MarkManyDep
     }
   }
 
-  /**
-   * The ids that are unread. Only with the `unread` condition is an index used; a list of keys would scan the
-   * collection.
-   */
+  /** The unread among the ids. The `unread` condition lets the query use an index instead of a collection scan. */
   function unreadAmong(prefix: readonly string[], ids: readonly string[]): Promise<SeenUnread[]> {
     const keys = [...new Set(ids)].map((id) => toKey(...prefix, id))
     const where = { unread: true, _id: { $in: keys } } as const
