@@ -1,12 +1,12 @@
 import { uuidToBytes, writeUuid } from '@herald/contracts'
 import { Binary } from 'mongodb'
 
-/** A UUID as MongoDB's tools know it: BSON binary of subtype 4. */
+/** Encodes a UUID as BSON binary of subtype 4, which MongoDB's tools display as a UUID. */
 export function toUuidBinary(uuid: string): Binary {
   return new Binary(uuidToBytes(uuid), Binary.SUBTYPE_UUID)
 }
 
-/** Several UUIDs behind one another, as one key that sorts by the first, then the second, and so on. */
+/** Concatenates UUIDs into one key that sorts by the first, then the second, and so on. */
 export function toKey(...uuids: readonly string[]): Binary {
   const bytes = Buffer.allocUnsafe(uuids.length * 16)
   uuids.forEach((uuid, index) => {

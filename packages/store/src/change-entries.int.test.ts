@@ -45,7 +45,7 @@ afterAll(async () => {
   await store.close()
 })
 
-test('every entry of the subscriber comes back as it was given, newest first, in steps, and none of another', async () => {
+test('returns every entry of the subscriber unchanged, newest first, in steps, and none of another subscriber', async () => {
   const own = Array.from({ length: 25 }, (_, n) => entry(uuid(1), n))
   await store.changeEntries.insertNew([...own, entry(uuid(2), 3), entry(uuid(3), 4)])
   const steps = await readAll(uuid(1), 10)
@@ -54,17 +54,17 @@ test('every entry of the subscriber comes back as it was given, newest first, in
   expect(await readAll(uuid(2))).toEqual([[entry(uuid(2), 3)]])
 })
 
-test('a full last step is followed by none', async () => {
+test('ends after a last step that is full', async () => {
   await store.changeEntries.insertNew([entry(uuid(4), 1), entry(uuid(4), 2)])
   expect((await readAll(uuid(4), 2)).map((entries) => entries.length)).toEqual([2])
 })
 
-test('the next step is on its way before who reads has this one, and may keep the thread busy with it', async () => {
+test('requests the next step before yielding the current one, so a busy reader does not delay it', async () => {
   await store.changeEntries.insertNew(Array.from({ length: 5 }, (_, n) => entry(uuid(7), n)))
   const monitored = new MongoClient(uri, { monitorCommands: true })
-  let asked = 0
+  let finds = 0
   monitored.on('commandStarted', ({ commandName }) => {
-    if (commandName === 'find') asked++
+    if (commandName === 'find') finds++
   })
   const database = monitored.db(name)
   const { of } = createChangeEntries({
@@ -73,12 +73,12 @@ test('the next step is on its way before who reads has this one, and may keep th
     room: createReadingRoom(1),
   })
   const seen: number[] = []
-  for await (const _ of of(uuid(7)).allBytes({}, 2)) seen.push(asked)
+  for await (const _ of of(uuid(7)).allBytes({}, 2)) seen.push(finds)
   expect(seen).toEqual([2, 3, 3])
   await monitored.close()
 })
 
-test('the same entry again is a duplicate', async () => {
+test('counts an entry that is inserted again as a duplicate', async () => {
   await store.changeEntries.insertNew([entry(uuid(5), 1)])
   const again = await store.changeEntries.insertNew([{ ...entry(uuid(5), 1), entityTitle: 'Another' }])
   expect(again).toEqual({ inserted: 0, duplicates: 1, refused: [] })

@@ -7,18 +7,18 @@ import { type IdRange, keyRange } from './id-range.ts'
 import { type InsertOutcome, insertNew } from './insert-new.ts'
 import { answerBytes, type ReadingRoom } from './reading-room.ts'
 import {
-  beyond,
   type Candidate,
+  continueAfter,
   examineNext,
-  findAmongNext,
   findPage,
   isPlain,
   type PageBytes,
   readCandidates,
-  type Wanted,
+  type Scan,
+  scanNext,
 } from './walk.ts'
 
-/** What is wanted of a change log, newest first. */
+/** Filters of a change log, which is read newest first. */
 export type ChangeLogQuery = IdRange & {
   readonly entityType?: string | undefined
   readonly entityId?: string | undefined
@@ -30,9 +30,9 @@ export type ChangeLogQuery = IdRange & {
 /** The change log of one subscriber. */
 export type ChangeLog = {
   /**
-   * Every entry that is wanted, in steps of at most `step` entries and about 1 MiB. Each step is a query of its own, so that
-   * a slow reader holds no cursor open, and entries recorded meanwhile are newer than the position of the reading.
-   * An entry is the bytes of its document: see {@link changeEntryPlaces}.
+   * Every matching entry, as the bytes of its document (see {@link changeEntryPlaces}), in steps of at most `step`
+   * entries and about 1 MiB. Each step is its own query: a slow reader holds no cursor open, and entries recorded
+   * meanwhile are newer than the position reached.
    */
   allBytes(query: ChangeLogQuery, step?: number): AsyncGenerator<readonly Buffer[], void, void>
   /** A page may be short and still have a next one: see {@link findPage}. */
@@ -57,61 +57,61 @@ export function createChangeEntries({ database, collection, room }: ChangeEntrie
       return { ...counts, refused: refused.map(({ document, reason }) => ({ document: entryOf(document), reason })) }
     },
     of: (subscriberId) => ({
-      allBytes: (query, step) => readAll({ source, room, wanted: toWanted(subscriberId, query), step }),
+      allBytes: (query, step) => readAll({ source, room, scan: toScan(subscriberId, query), step }),
       listBytes(query, limit) {
-        const wanted = toWanted(subscriberId, query)
-        return room.within(answerSize(wanted, limit + 1), () => findPage(source, wanted, limit))
+        const scan = toScan(subscriberId, query)
+        return room.within(answerSize(scan, limit + 1), () => findPage(source, scan, limit))
       },
     }),
   }
 }
 
-/** An entry comes from an event of at most 1 MiB, whose ids are shorter as bytes. */
-const largestEntry = limits.eventBytes
-/** Of the documents that pass a filter MongoDB sends twice the page's bytes at most: small ones at once, large ones by key. */
+/** An entry comes from an event of at most 1 MiB, and its ids are shorter as bytes. */
+const maxEntryBytes = limits.eventBytes
+/** With a filter, MongoDB sends at most twice the bytes of a page: small documents at once, large ones by key. */
 const filteredBytes = 2 * limits.pageBytes
 
-function answerSize({ filter }: Wanted<ChangeEntryDocument>, count: number): number {
-  return isPlain(filter) ? Math.min(answerBytes, count * largestEntry) : filteredBytes
+function answerSize({ filter }: Scan<ChangeEntryDocument>, count: number): number {
+  return isPlain(filter) ? Math.min(answerBytes, count * maxEntryBytes) : filteredBytes
 }
 
 const stepBytes = 1024 * 1024
-/** The size of entries is not known yet: the first step is small. */
-const firstStep = 4
+/** Small, because the size of the entries is not known yet. */
+const firstStepEntries = 4
 const stepGrowth = 8
-/** Larger entries that pass a filter are read by key. */
-const smallEntry = 2 * 1024
+/** Larger entries that match a filter are read by key. */
+const smallEntryBytes = 2 * 1024
 
-type WholeLog = {
+type LogRead = {
   readonly source: Source<ChangeEntryDocument>
   readonly room: ReadingRoom
-  readonly wanted: Wanted<ChangeEntryDocument>
+  readonly scan: Scan<ChangeEntryDocument>
   readonly step?: number | undefined
 }
 
-function readAll(log: WholeLog): AsyncGenerator<readonly Buffer[], void, void> {
-  return isPlain(log.wanted.filter) ? readPlain(log) : readFiltered(log)
+function readAll(log: LogRead): AsyncGenerator<readonly Buffer[], void, void> {
+  return isPlain(log.scan.filter) ? readPlain(log) : readFiltered(log)
 }
 
-/** A promise that may fail while the reader is still busy with the step before, and throws when it is awaited. */
-function ahead<Result>(asked: Promise<Result>): Promise<Result> {
-  asked.catch(() => {})
-  return asked
+/** Prevents an unhandled rejection while the reader is busy; the rejection is thrown when the promise is awaited. */
+function prefetch<Result>(pending: Promise<Result>): Promise<Result> {
+  pending.catch(() => {})
+  return pending
 }
 
 /** Reads one step ahead, so that MongoDB and the reader do not wait for each other. */
-async function* readPlain({ source, room, wanted: first, step = limits.examinedPerStep }: WholeLog) {
-  let count = Math.min(step, firstStep)
-  const ask = (wanted: Wanted<ChangeEntryDocument>) => {
+async function* readPlain({ source, room, scan: first, step = limits.examinedPerStep }: LogRead) {
+  let count = Math.min(step, firstStepEntries)
+  const request = (scan: Scan<ChangeEntryDocument>) => {
     const bounds = { count, bytes: stepBytes, atLeastOne: true }
-    return ahead(room.within(answerSize(wanted, count), () => findAmongNext(source, wanted, bounds)))
+    return prefetch(room.within(answerSize(scan, count), () => scanNext(source, scan, bounds)))
   }
-  for (let asked = ask(first); ; ) {
-    const { found, end } = await asked
+  for (let pending = request(first); ; ) {
+    const { found, end } = await pending
     if (end !== null) {
       count = nextCount(count, found, step)
-      asked = ask(beyond(first, end))
-      // The driver sends with the next turn of the event loop, and the reader may keep the thread busy.
+      pending = request(continueAfter(first, end))
+      // Lets the driver send the command before the reader blocks the event loop.
       await setImmediate()
     }
     if (found.length > 0) yield found
@@ -119,14 +119,18 @@ async function* readPlain({ source, room, wanted: first, step = limits.examinedP
   }
 }
 
-/** The same with a filter: what passed it is read in groups of about 1 MiB, so that nothing is looked at twice. */
-async function* readFiltered({ source, room, wanted: first, step = limits.examinedPerStep }: WholeLog) {
-  const ask = (wanted: Wanted<ChangeEntryDocument>) =>
-    ahead(room.within(step * smallEntry, () => examineNext(source, wanted, { count: step, smallBytes: smallEntry })))
-  for (let asked = ask(first); ; ) {
-    const { candidates, end } = await asked
+/** Examines each entry once and reads the matches in groups of about 1 MiB. */
+async function* readFiltered({ source, room, scan: first, step = limits.examinedPerStep }: LogRead) {
+  const request = (scan: Scan<ChangeEntryDocument>) =>
+    prefetch(
+      room.within(step * smallEntryBytes, () =>
+        examineNext(source, scan, { count: step, smallBytes: smallEntryBytes }),
+      ),
+    )
+  for (let pending = request(first); ; ) {
+    const { candidates, end } = await pending
     if (end !== null) {
-      asked = ask(beyond(first, end))
+      pending = request(continueAfter(first, end))
       await setImmediate()
     }
     for (const group of groupsOf(candidates)) {
@@ -151,7 +155,7 @@ function* groupsOf(candidates: readonly Candidate[]): Generator<readonly Candida
   if (start < candidates.length) yield candidates.slice(start)
 }
 
-/** As many entries as have the bytes of a step, if they are as large as the last ones. */
+/** The number of entries that fill a step if they are as large as the previous ones. */
 function nextCount(count: number, found: readonly Buffer[], step: number): number {
   if (found.length === 0) return count
   const bytes = found.reduce((sum, document) => sum + document.length, 0)
@@ -159,14 +163,14 @@ function nextCount(count: number, found: readonly Buffer[], step: number): numbe
   return Math.max(1, Math.min(step, count * stepGrowth, fitting))
 }
 
-/** One entity's and one user's entries are ranges of an index; every other filter is asked of each entry. */
-function toWanted(subscriberId: string, query: ChangeLogQuery): Wanted<ChangeEntryDocument> {
+/** Filters by entity or user are ranges of an index; every other filter is applied to each entry. */
+function toScan(subscriberId: string, query: ChangeLogQuery): Scan<ChangeEntryDocument> {
   const { entityId, userId, entityType, actionType, changedField } = query
   const range = { _id: keyRange([subscriberId], query) }
   const entity = entityId === undefined ? {} : { entityId }
   const user = userId === undefined ? {} : { userId: toUuidBinary(userId) }
   const filter = {
-    // Of the two indexes the entity's narrows further.
+    // The index by entity is more selective than the one by user.
     ...(entityId === undefined ? {} : user),
     ...(entityType === undefined ? {} : { entityType }),
     ...(actionType === undefined ? {} : { actionType }),

@@ -3,7 +3,7 @@ import type { Binary } from 'mongodb'
 import { toKey, toUuidBinary } from './binary.ts'
 import type { JsonText } from './notification-document.ts'
 
-/** A line of the change log, to be stored or as it is stored. */
+/** An entry of the change log. */
 export type StoredChangeEntry = {
   readonly id: string
   readonly subscriberId: string
@@ -15,12 +15,12 @@ export type StoredChangeEntry = {
   readonly changedField: string
   readonly beforeState: JsonText
   readonly afterState: JsonText
-  /** At the same millisecond as the id's. */
+  /** The same millisecond as in the id. */
   readonly createdAt: Date
 }
 
 export type ChangeEntryDocument = {
-  /** subscriber ‖ id, 32 bytes: a subscriber's log is one range of the collection, in time order. */
+  /** subscriber ‖ id, 32 bytes: the log of a subscriber is one range of the collection, in time order. */
   _id: Binary
   v: 1
   createdAt: Date

@@ -1,6 +1,6 @@
 import { createPlaceFinder } from './document-places.ts'
 
-/** Where the values of a change entry lie in the bytes of its document. */
+/** The offsets of a change entry's values in the bytes of its document. */
 export const changeEntryPlaces = createPlaceFinder({
   // The key is subscriber ‖ id.
   idInKey: 16,

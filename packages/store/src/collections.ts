@@ -18,9 +18,10 @@ const clustered = { clusteredIndex: { key: { _id: 1 }, unique: true } } as const
 const secondsPerDay = 24 * 60 * 60
 
 /**
- * Every collection with its indexes: what `migrate` makes and readiness asks for. The figures behind it: README.
+ * Every collection with its indexes, as created by `migrate` and verified by the readiness check. The README has the
+ * measurements.
  *
- * @param retentionDays after so many days notifications and change entries expire; never when it is not given
+ * @param retentionDays days after which notifications and change entries expire; `undefined` for never
  */
 export function planCollections(retentionDays: number | undefined): readonly CollectionPlan[] {
   const retention: readonly IndexPlan[] =
@@ -53,7 +54,7 @@ export function planCollections(retentionDays: number | undefined): readonly Col
     { name: 'stream-keys', options: clustered, indexes: [] },
     {
       name: 'waiting-receipts',
-      // Not clustered: it is asked for lists of keys, for which MongoDB 6 would scan a clustered one.
+      // Not clustered, because it is queried by lists of keys, for which MongoDB 6 scans a clustered collection.
       options: {},
       indexes: [
         { name: 'notification', key: { key: 1 } },

@@ -21,24 +21,24 @@ import { createStreamKeys, type StreamKeys } from './stream-keys.ts'
 import { createUnreadCount } from './unread-count.ts'
 
 export type StoreOptions = {
-  /** A replica set's connection string. */
+  /** The connection string of a replica set. */
   readonly uri: string
   readonly database: string
-  /** Stands in MongoDB's log and in `currentOp`. */
+  /** Appears in MongoDB's log and in `currentOp`. */
   readonly applicationName: string
-  /** Days after which notifications and change entries expire; never when it is not given. */
+  /** Days after which notifications and change entries expire; `undefined` for never. */
   readonly retentionDays?: number | undefined
 }
 
 export type StoreReadiness =
-  /** `warnings`: documents expire after another time than this process was started with. */
+  /** `warnings`: collections whose documents expire after a different time than configured. */
   { readonly ok: true; readonly warnings: readonly string[] } | { readonly ok: false; readonly detail: string }
 
-/** The bytes that MongoDB may be sending at the same time: some hundred usual pages, and a few steps of large entries. */
+/** Bytes that MongoDB may be sending at the same time: some hundred typical pages, or a few steps of large entries. */
 const feedBytes = 64 * 1024 * 1024
 const changeLogBytes = 48 * 1024 * 1024
 
-/** All that Herald keeps. */
+/** Everything that Herald stores. */
 export type Store = {
   readonly notifications: Notifications
   readonly changeEntries: ChangeEntries
@@ -46,16 +46,16 @@ export type Store = {
   readonly createRequests: CreateRequests
   readonly feedChanges: FeedChanges
   readonly streamKeys: StreamKeys
-  /** Whether a primary answers and everything is there that {@link migrate} makes. Throws when none answers. */
+  /** Whether a primary answers and everything that {@link migrate} creates exists. Throws if no primary answers. */
   checkReady(): Promise<StoreReadiness>
   migrate(): Promise<void>
   close(): Promise<void>
 }
 
 /**
- * Opens nothing yet: the driver connects when it is first asked, and comes back by itself after an outage. What is written
- * is durable on a majority before it counts; what is read comes from the primary, so that everybody reads what he wrote.
- * The time limits keep each operation shorter than Kafka's patience with a consumer.
+ * Does not connect: the driver connects with the first operation and reconnects after outages. Writes are acknowledged
+ * by a majority. Reads go to the primary, so that every client reads its own writes. The timeouts keep each operation
+ * shorter than the time Kafka allows a consumer.
  */
 export function createStore({ uri, database: name, applicationName, retentionDays }: StoreOptions): Store {
   const options = {
@@ -70,7 +70,7 @@ export function createStore({ uri, database: name, applicationName, retentionDay
     ignoreUndefined: true,
   } as const
   const { client, close } = createLastingClient(uri, options)
-  // Looking for an old place in the oplog takes longer than any other read may.
+  // Finding an old position in the oplog takes longer than any other read.
   const watching = createLastingClient(uri, { ...options, socketTimeoutMS: 45_000 })
   const database: Db = client.db(name)
   const notifications = notificationsIn(database)

@@ -22,7 +22,7 @@ afterAll(async () => {
   await store.close()
 })
 
-test('the first is reserved, the next waits, and after the end both have the same content', async () => {
+test('reserves the first request, lets the next wait, and returns the same content to both once finished', async () => {
   const first = await reserve(key('a'), body, 'first', at(0))
   expect(first).toMatchObject({ kind: 'reserved', content: 'first' })
   expect(await reserve(key('a'), body, 'second', at(1))).toEqual({ kind: 'in-progress', until: at(30) })
@@ -30,32 +30,32 @@ test('the first is reserved, the next waits, and after the end both have the sam
   expect(await reserve(key('a'), body, 'third', at(2))).toEqual({ kind: 'answered', content: 'first' })
 })
 
-test('another body under the same key is told so, finished or not', async () => {
+test('reports another body under the same key, before and after the first has finished', async () => {
   await reserve(key('b'), body, 'first', at(0))
   expect(await reserve(key('b'), Buffer.alloc(32, 2), 'other', at(1))).toEqual({ kind: 'other-body' })
 })
 
-test('after the lease one of many takes over, with what was first reserved', async () => {
+test('lets one of many requests take over after the lease, with the content reserved first', async () => {
   await reserve(key('c'), body, 'first', at(0))
   const takers = await Promise.all([1, 2, 3, 4].map((n) => reserve(key('c'), body, `taker ${n}`, at(31))))
   expect(takers.filter(({ kind }) => kind === 'reserved')).toMatchObject([{ content: 'first' }])
   expect(takers.filter(({ kind }) => kind === 'in-progress')).toHaveLength(3)
 })
 
-test('one that failed gives its lease back', async () => {
+test('releases the lease of a failed request', async () => {
   const first = await reserve(key('d'), body, 'first', at(0))
   if (first.kind === 'reserved') await first.release()
   expect(await reserve(key('d'), body, 'second', at(1))).toMatchObject({ kind: 'reserved', content: 'first' })
 })
 
-test('after 24 hours the key is free again', async () => {
+test('frees the key after 24 hours', async () => {
   const first = await reserve(key('e'), body, 'first', at(0))
   if (first.kind === 'reserved') await first.finish()
   expect(await reserve(key('e'), body, 'x', at(24 * 3_600 - 1))).toMatchObject({ kind: 'answered' })
   expect(await reserve(key('e'), body, 'second', at(24 * 3_600))).toMatchObject({ kind: 'reserved', content: 'second' })
 })
 
-test('a key belongs to one user of one subscriber', async () => {
+test('keeps the keys of users and subscribers apart', async () => {
   await reserve(key('f'), body, 'first', at(0))
   const another = { ...key('f'), userId: uuid(3) }
   expect(await reserve(another, body, 'another', at(1))).toMatchObject({ kind: 'reserved', content: 'another' })

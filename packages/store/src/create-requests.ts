@@ -4,23 +4,23 @@ import { Binary, type Collection, MongoServerError } from 'mongodb'
 import { toKey } from './binary.ts'
 import { readLimits } from './read-limits.ts'
 
-/** Who asked, with which key. */
+/** An idempotency key and the user who sent it. */
 export type RequestKey = { readonly subscriberId: string; readonly userId: string; readonly idempotencyKey: string }
 
-/** A `POST /` with an `Idempotency-Key`: what was asked, and what is made of it. */
+/** A `POST /` with an `Idempotency-Key`, and the content to create for it. */
 export type CreateRequestDocument = {
   /** subscriber ‖ user ‖ SHA-256 of the key, 64 bytes. */
   _id: Binary
   v: 1
   bodyHash: Binary
-  /** What is to be made, in the form that the creating service gave it. */
+  /** The content to create, in the format of the creating service. */
   content: string
   done: boolean
   leaseUntil: Date
   expiresAt: Date
 }
 
-/** What is known of a request when it comes: it may go on, was answered, is being worked on, or was another one. */
+/** The state of a request: reserved for this caller, answered, in progress elsewhere, or sent with another body. */
 export type Reservation =
   | { readonly kind: 'reserved'; readonly content: string; finish(): Promise<void>; release(): Promise<void> }
   | { readonly kind: 'answered'; readonly content: string }
@@ -29,11 +29,11 @@ export type Reservation =
 
 export type CreateRequests = {
   /**
-   * Reserves a request before anything of it is stored. What is to be made is fixed here, id and time in it: who takes over
-   * after a crash gets the first one's `content` and completes that.
+   * Reserves a request before any of its content is stored. The content is fixed here, including id and time: a process
+   * that takes over after a crash gets the first `content` and completes it.
    *
    * @param bodyHash SHA-256 of the body as a JSON value
-   * @param content what will be made, in a form of the caller's
+   * @param content the content to create, in a format chosen by the caller
    */
   reserve(key: RequestKey, bodyHash: Buffer, content: string, now: Date): Promise<Reservation>
 }
@@ -45,7 +45,7 @@ export function createCreateRequests(collection: Collection<CreateRequestDocumen
     kind: 'reserved',
     content,
     finish: async () => void (await collection.updateOne({ _id }, { $set: { done: true } })),
-    // Only our own lease: after it has run out, another may hold the next one.
+    // Releases only its own lease: once that has expired, another process may hold the next one.
     release: async () => void (await collection.updateOne({ _id, leaseUntil }, { $set: { leaseUntil: new Date(0) } })),
   })
 
@@ -64,7 +64,7 @@ export function createCreateRequests(collection: Collection<CreateRequestDocumen
         leaseUntil,
         expiresAt,
       } as const
-      // Two rounds: an expired one may stand in the way until the TTL monitor comes round.
+      // Two rounds, because an expired request may remain until the TTL monitor deletes it.
       for (let round = 0; round < 2; round++) {
         try {
           await collection.insertOne({ ...request })

@@ -1,9 +1,9 @@
 import { createDocumentReader, type FieldReader, startOfBinary } from './document-reader.ts'
 
 /**
- * Where the values of a document lie in its bytes, for who writes them on without making anything of them: of an id its 16
- * bytes, of a time its milliseconds as 64 bits (little-endian), of a text its bytes in UTF-8, behind their count as 32 bits,
- * in which a zero at the end is counted. 0 stands for what is absent.
+ * The offsets of a document's values in its bytes, for writers that copy them without decoding: an id is 16 bytes, a
+ * time is its milliseconds as 64 bits (little-endian), and a text is its UTF-8 bytes, preceded by their number as 32
+ * bits, which includes a terminating zero. The offset of an absent value is 0.
  */
 export type DocumentPlaces<Field extends string> = Readonly<Record<Field, number>>
 
@@ -11,11 +11,14 @@ type Fields<Field extends string> = {
   readonly ids: readonly Field[]
   readonly texts: readonly Field[]
   readonly times: readonly Field[]
-  /** Where the id itself begins in the key. */
+  /** The offset of the id in the key. */
   readonly idInKey: number
 }
 
-/** @returns a finder; what it returns its next call overwrites, for millions of documents pass here */
+/**
+ * @returns a function that finds the offsets; each call overwrites the result of the previous one, because millions of
+ * documents are processed
+ */
 export function createPlaceFinder<Field extends string>({ ids, texts, times, idInKey }: Fields<Field>) {
   const names = ['id', ...ids, ...texts, ...times] as ('id' | Field)[]
   const places = Object.fromEntries(names.map((name) => [name, 0])) as Record<'id' | Field, number>

@@ -1,15 +1,15 @@
 import { Binary } from 'mongodb'
 
 /**
- * Reads a document from BSON as MongoDB sent it, without the driver's objects in between: a page of notifications takes a
- * third of the time. The format: https://bsonspec.org/spec.html, version 1.1.
+ * Reads a document from the BSON that MongoDB sent, without intermediate objects of the driver: a page of notifications
+ * takes a third of the time. The format: https://bsonspec.org/spec.html, version 1.1.
  */
 export type DocumentReader<T> = (bytes: Buffer, target: T) => T
 
-/** Reads the value at `at`, whose type the field's writer has fixed, into the target. */
+/** Reads the value at `at` into the target. The type of each field is fixed by the code that writes it. */
 export type FieldReader<T> = (target: T, bytes: Buffer, at: number) => void
 
-/** Makes a reader of the fields that are named; others are passed over, for a newer release may write more. */
+/** Creates a reader of the given fields. It skips others, because a newer release may write more. */
 export function createDocumentReader<T>(fields: Readonly<Record<string, FieldReader<T>>>): DocumentReader<T> {
   const byLength: { readonly name: Buffer; readonly read: FieldReader<T> }[][] = []
   for (const [name, read] of Object.entries(fields)) {
@@ -49,7 +49,7 @@ export const int32 = (bytes: Buffer, at: number) =>
   ((bytes[at + 2] as number) << 16) |
   ((bytes[at + 3] as number) << 24)
 
-/** The documents of an array that holds nothing else, each as its bytes. */
+/** The bytes of each document in an array that contains only documents. */
 export function elementsOfArray(bytes: Buffer, at: number): Buffer[] {
   const documents: Buffer[] = []
   for (let element = at + 4; bytes[element] !== 0; ) {
@@ -61,7 +61,7 @@ export function elementsOfArray(bytes: Buffer, at: number): Buffer[] {
   return documents
 }
 
-/** How long a value of this type is. */
+/** The size of a value of this type in bytes. */
 function sizeOf(type: number, bytes: Buffer, at: number): number {
   switch (type) {
     case 0x02: // string
@@ -89,15 +89,15 @@ function sizeOf(type: number, bytes: Buffer, at: number): number {
       return 16
     case 0x06: // undefined
     case 0x0a: // null
-    case 0x7f: // greatest key
-    case 0xff: // least key
+    case 0x7f: // max key
+    case 0xff: // min key
       return 0
     case 0x0c: // pointer
       return 4 + int32(bytes, at) + 12
-    case 0x0b: // regular expression: two texts, each up to a zero
+    case 0x0b: // regular expression: two zero-terminated texts
       return bytes.indexOf(0, bytes.indexOf(0, at) + 1) + 1 - at
     default:
-      throw new TypeError(`There is no BSON type ${type}`)
+      throw new TypeError(`Unknown BSON type ${type}`)
   }
 }
 
@@ -105,7 +105,7 @@ export function readText(bytes: Buffer, at: number): string {
   return bytes.toString('utf8', at + 4, at + 3 + int32(bytes, at))
 }
 
-/** One of a few texts, which then needs no decoding; any other is read as it is. */
+/** Reads one of a few known texts without decoding it. Any other text is decoded. */
 export function createTextReader<Text extends string>(texts: readonly Text[]): (bytes: Buffer, at: number) => Text {
   const known = texts.map((text) => ({ text, name: Buffer.from(text) }))
   return (bytes, at) => {
@@ -121,12 +121,11 @@ export function readDate(bytes: Buffer, at: number): Date {
   return new Date(bytes.readInt32LE(at + 4) * 2 ** 32 + bytes.readUInt32LE(at))
 }
 
-/** Where the bytes of a binary value begin. */
+/** The offset of the bytes of a binary value. */
 export function startOfBinary(at: number): number {
   return at + 5
 }
 
-/** A copy of a binary value. */
 export function readBinary(bytes: Buffer, at: number): Binary {
   const start = startOfBinary(at)
   return new Binary(Buffer.from(bytes.subarray(start, start + int32(bytes, at))))
@@ -138,7 +137,7 @@ const keyIn = createDocumentReader<{ key: Binary | undefined }>({
   },
 })
 
-/** The key of a document whose key is binary. */
+/** The key of a document whose `_id` is binary. */
 export function readKey(bytes: Buffer): Binary {
   const { key } = keyIn(bytes, { key: undefined })
   if (key === undefined) throw new TypeError('The document has no key')

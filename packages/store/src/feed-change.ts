@@ -8,16 +8,18 @@ import {
   type StoredNotification,
 } from './notification-document.ts'
 
-/** Something that happened to one recipient's feed. */
+/** A change of one recipient's feed. */
 export type FeedChange =
   | { readonly kind: 'notification'; readonly notification: StoredNotification }
   | { readonly kind: 'read-state'; readonly id: string; readonly readAt: Date | null }
-  /** One of the notifications that a mark of many made read; `mark` is the same for all of them. */
+  /** One of the notifications of a bulk mark; `mark` is the same for all of them. */
   | { readonly kind: 'part-of-bulk-mark'; readonly mark: string; readonly id: string; readonly readAt: Date }
-  /** That mark has ended; `upTo` is the newest that was meant, `null` for all. One that failed on the way has no end. */
+  /**
+   * The end of a bulk mark; `upTo` is its newest notification, `null` for all. A mark that failed midway has no end.
+   */
   | { readonly kind: 'end-of-bulk-mark'; readonly mark: string; readonly upTo: string | null; readonly readAt: Date }
 
-/** What MongoDB tells of a change, as far as {@link feedChangePipeline} lets it through. */
+/** The fields of a change event that {@link feedChangePipeline} passes on. */
 export type ChangeEvent = {
   readonly _id: { readonly _data: string }
   readonly operationType: 'insert' | 'update'
@@ -30,9 +32,9 @@ export type ChangeEvent = {
 const exists = { $exists: true } as const
 
 /**
- * New notifications, every change of a read state, and the ends of bulk marks. Each notification of a bulk mark is a change of
- * its own, so that whatever else happens meanwhile has its place among them. Updates that leave the read state alone are left
- * out. `readStateAt` tells nothing here: of two marks in one millisecond it changes with the first.
+ * Passes on new notifications, every change of a read state, and the ends of bulk marks. Each notification of a bulk
+ * mark is its own change, so that concurrent changes keep their place among them. Other updates are left out.
+ * `readStateAt` is not used: of two marks in one millisecond, only the first changes it.
  */
 export const feedChangePipeline: Document[] = [
   {
@@ -62,7 +64,7 @@ export const feedChangePipeline: Document[] = [
   },
 ]
 
-/** Whose feed a change is about, as text to look it up by. */
+/** The owner of a feed as a string key. */
 export function ownerKey({ subscriberId, recipientId }: FeedOwner): string {
   return `${subscriberId}${recipientId}`.replaceAll('-', '').toLowerCase()
 }

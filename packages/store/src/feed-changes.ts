@@ -2,24 +2,24 @@ import { type ChangeStream, type Db, MongoServerError, type Timestamp } from 'mo
 import { type ChangeEvent, type FeedChange, feedChangePipeline, ownerKeyIn, toFeedChange } from './feed-change.ts'
 
 /**
- * Where in the order of all changes something stands: MongoDB's resume token, in hexadecimal. Tokens are made to be
- * compared byte by byte, so positions compare as strings. They contain keys of documents and are never handed out.
+ * A position in the order of all changes: MongoDB's resume token, in hexadecimal. Tokens are designed to be compared
+ * byte by byte, so positions compare as strings. They contain keys of documents and are only sent encrypted.
  */
 export type Position = string
 
 export type FeedStep =
   | { readonly kind: 'change'; readonly position: Position; readonly owner: string; read(): FeedChange }
-  /** Everything up to here was told. The first one comes as soon as the stream is open. */
+  /** Every change up to this position has been yielded. The first one is yielded as soon as the stream is open. */
   | { readonly kind: 'position'; readonly position: Position }
-  /** What came after `after` can't be told any more, or not in reasonable time. It is the last step. */
+  /** The changes after `after` are no longer available, or not in reasonable time. This is the last step. */
   | { readonly kind: 'lost' }
 
 export type FeedChanges = {
   /**
-   * Every recipient's changes after a position, or from now on, in order and majority-committed; ends when `signal` aborts.
-   * One cursor of the server for each call. The driver resumes after a passing fault.
+   * Yields the changes of every recipient after a position, or from now on, in order and majority-committed; ends when
+   * `signal` aborts. Each call opens one cursor on the server. The driver resumes after a transient error.
    *
-   * @throws what the driver did not get over; asking again with the last position is safe
+   * @throws errors that the driver did not recover from; retrying with the last position is safe
    */
   watch(options: {
     readonly after?: Position | undefined
@@ -27,12 +27,12 @@ export type FeedChanges = {
   }): AsyncGenerator<FeedStep, void, void>
 }
 
-/** Codes that say that a token can't be resumed from: its place has left the oplog, or was never in it. */
+/** Error codes of a token that cannot be resumed from: its position has left the oplog, or was never in it. */
 const lostCodes = new Set<unknown>([136, 260, 280, 286])
-/** Finding the place took longer than `maxTimeMS`. */
-const tookTooLong = 50
+/** MaxTimeMSExpired: finding the position took too long. */
+const maxTimeExpired = 50
 
-/** The aggregation looks through the oplog from the position on; a `getMore` waits on the server for at most a second. */
+/** The aggregation scans the oplog from the position; a `getMore` waits on the server for at most a second. */
 const limits = { maxTimeMS: 30_000, maxAwaitTimeMS: 1_000, batchSize: 500 } as const
 
 export function createFeedChanges(database: Db): FeedChanges {
@@ -50,7 +50,7 @@ export function createFeedChanges(database: Db): FeedChanges {
       signal.addEventListener('abort', close)
       try {
         for await (const step of stepsOf(stream)) {
-          // The latest operation itself was before.
+          // The latest operation precedes this stream.
           const isBefore = start !== undefined && step.kind === 'change' && isAt(step.position, start)
           yield isBefore ? { kind: 'position', position: step.position } : step
         }
@@ -67,8 +67,8 @@ export function createFeedChanges(database: Db): FeedChanges {
 }
 
 /**
- * The server itself would begin one tick behind the latest operation. A stream that comes from before would then not be level
- * with this one until something else is written, which in a quiet database takes some ten seconds or twenty.
+ * By default, the server starts one tick after the latest operation. Another stream that has read everything would be
+ * behind this one until the next write, which in an idle database takes ten to twenty seconds.
  */
 async function latestOperation(database: Db): Promise<Timestamp> {
   const { operationTime } = await database.command({ ping: 1 })
@@ -85,7 +85,7 @@ async function* stepsOf(stream: ChangeStream<never, ChangeEvent>): AsyncGenerato
     const change = await pending
     if (change)
       yield { kind: 'change', position: change._id._data, owner: ownerKeyIn(change), read: () => toFeedChange(change) }
-    // The database itself was dropped: nothing follows.
+    // The database was dropped: nothing follows.
     else if (stream.closed) return yield { kind: 'lost' }
     const position = positionOf(stream.resumeToken)
     if (position !== undefined && position !== change?._id._data) yield { kind: 'position', position }
@@ -95,9 +95,9 @@ async function* stepsOf(stream: ChangeStream<never, ChangeEvent>): AsyncGenerato
 }
 
 /**
- * The position that an empty first batch comes with: else it would be known only after the first wait on the server. When
- * the first batch has a change, the same event tells of the place behind it; by the next turn of the event loop that
- * change itself has been handed out, and wins the race.
+ * The position of an empty first batch; without it, the position would only be known after the first wait on the
+ * server. If the first batch has a change, the same event reports the position after it; by the next turn of the event
+ * loop that change has been yielded, and wins the race.
  */
 function openedAt(stream: ChangeStream<never, ChangeEvent>): Promise<Position | undefined> {
   return new Promise((resolve) => {
@@ -110,16 +110,16 @@ function positionOf(token: unknown): Position | undefined {
 }
 
 function isLost(error: unknown): boolean {
-  return error instanceof MongoServerError && (lostCodes.has(error.code) || error.code === tookTooLong)
+  return error instanceof MongoServerError && (lostCodes.has(error.code) || error.code === maxTimeExpired)
 }
 
-/** Whether a position is of an operation: a token has its cluster time behind the type. */
+/** Whether a position belongs to an operation: in a token, the type is followed by the cluster time. */
 function isAt(position: Position, { high, low }: Timestamp): boolean {
   const hex = (part: number) => (part >>> 0).toString(16).padStart(8, '0')
   return position.toLowerCase().startsWith(`82${hex(high)}${hex(low)}`)
 }
 
-/** The time that a position stands at: a token starts with the type and the seconds of its cluster time. */
+/** The time of a position: a token begins with its type and the seconds of its cluster time. */
 export function timeOfPosition(position: Position): Date | undefined {
   const match = /^82([0-9A-F]{8})/i.exec(position)
   return match ? new Date(Number.parseInt(match[1] as string, 16) * 1_000) : undefined

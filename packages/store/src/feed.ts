@@ -14,12 +14,12 @@ import { readNotification } from './read-notification.ts'
 import { changedAt } from './read-state.ts'
 import { answerBytes, type ReadingRoom } from './reading-room.ts'
 import type { CountUnread } from './unread-count.ts'
-import { findPage, isPlain, type PageBytes, type Wanted } from './walk.ts'
+import { findPage, isPlain, type PageBytes, type Scan } from './walk.ts'
 
-/** Whose feed it is. Without both ids no notification can be read or marked. */
+/** The owner of a feed. Without both ids, no notification can be read or marked. */
 export type FeedOwner = { readonly subscriberId: string; readonly recipientId: string }
 
-/** What is wanted of a feed, newest first. */
+/** Filters of a feed, which is read newest first. */
 export type FeedQuery = IdRange & {
   readonly limit: number
   readonly status: ReadStatus
@@ -29,7 +29,7 @@ export type FeedQuery = IdRange & {
   readonly subjectId?: string | undefined
 }
 
-/** `next` is the id from which an older page goes on; `null` when nothing follows. */
+/** `next` is the id at which the next page starts, exclusive; `null` on the last page. */
 export type FeedPage = { readonly notifications: readonly StoredNotification[]; readonly next: string | null }
 
 /** The notifications of one recipient. */
@@ -39,10 +39,13 @@ export type Feed = {
   /** The same page, each notification as the bytes of its document: see {@link notificationPlaces}. */
   listBytes(query: FeedQuery): Promise<PageBytes>
   get(id: string): Promise<StoredNotification | null>
-  /** Sets `readAt` where it was unread; what was read before keeps its time. `null` when there is no such thing. */
+  /**
+   * Sets `readAt` if the notification is unread; otherwise it keeps its time. Returns `null` if there is no such
+   * notification.
+   */
   markRead(id: string, at: Date): Promise<StoredNotification | null>
   markUnread(id: string, at: Date): Promise<StoredNotification | null>
-  /** Marks what is stored and unread now, and nothing that comes meanwhile. Returns how many it changed. */
+  /** Marks the notifications that are unread now, none that arrive meanwhile. Returns the number of changed ones. */
   markManyRead(selection: Selection, at: Date): Promise<number>
   unreadCount(): Promise<number>
 }
@@ -53,12 +56,12 @@ export type FeedDependencies = Source<NotificationDocument> & {
   readonly countUnread: CountUnread
 }
 
-/** No event and no request can bring about a larger document. */
-const largestNotification = 32 * 1024
-/** Of the documents that pass a filter MongoDB sends twice the page's bytes at most: small ones at once, large ones by key. */
+/** No event or request can produce a larger document. */
+const maxNotificationBytes = 32 * 1024
+/** With a filter, MongoDB sends at most twice the bytes of a page: small documents at once, large ones by key. */
 const filteredBytes = 2 * limits.pageBytes
 
-type Where = Filter<NotificationDocument>
+type Conditions = Filter<NotificationDocument>
 
 export function createFeed(
   { database, collection, room, markMany, countUnread }: FeedDependencies,
@@ -67,16 +70,16 @@ export function createFeed(
   const prefix = [subscriberId, recipientId] as const
   const source = { database, collection }
   const listBytes = (query: FeedQuery) => {
-    const wanted = toWanted(prefix, query)
-    const plainBytes = Math.min(answerBytes, (query.limit + 1) * largestNotification)
-    const bytes = isPlain(wanted.filter) ? plainBytes : filteredBytes
-    return room.within(bytes, () => findPage(source, wanted, query.limit))
+    const scan = toScan(prefix, query)
+    const plainBytes = Math.min(answerBytes, (query.limit + 1) * maxNotificationBytes)
+    const bytes = isPlain(scan.filter) ? plainBytes : filteredBytes
+    return room.within(bytes, () => findPage(source, scan, query.limit))
   }
 
-  const mark = async (id: string, from: Where, change: UpdateFilter<NotificationDocument>) => {
+  const mark = async (id: string, from: Conditions, change: UpdateFilter<NotificationDocument>) => {
     const key = { _id: toKey(...prefix, id) }
     const changed = await collection.findOneAndUpdate({ ...key, ...from }, change, { returnDocument: 'after' })
-    // Nothing to change: it is in that state already, or it is not there.
+    // Nothing to change: the notification is in that state already, or does not exist.
     const document = changed ?? (await collection.findOne(key, readLimits))
     return document && fromNotificationDocument(document)
   }
@@ -104,8 +107,8 @@ export function createFeed(
   }
 }
 
-/** A plain list and the unread are ranges of an index; every other filter is asked of each document. */
-function toWanted(prefix: readonly string[], query: FeedQuery): Wanted<NotificationDocument> {
+/** Pages without filters and of the unread are ranges of an index; every other filter is applied to each document. */
+function toScan(prefix: readonly string[], query: FeedQuery): Scan<NotificationDocument> {
   const { status, type, locationType, locationId, subjectId } = query
   const indexed = { _id: keyRange(prefix, query), ...(status === 'unread' ? { unread: true as const } : {}) }
   const filter = {
@@ -115,5 +118,5 @@ function toWanted(prefix: readonly string[], query: FeedQuery): Wanted<Notificat
     ...(locationId === undefined ? {} : { locationId: toUuidBinary(locationId) }),
     ...(subjectId === undefined ? {} : { subjectId: toUuidBinary(subjectId) }),
   }
-  return { indexed, filter: filter as Where }
+  return { indexed, filter: filter as Conditions }
 }

@@ -10,10 +10,10 @@ const count = 100_000
 const owner = { subscriberId, recipientId: uuid(2) }
 const idAt = (n: number) => makeUuidV7(start + n, Buffer.alloc(10, 1))
 
-/** One in 20,000 has the rare place, one in 100 the usual one. */
-const placeOf = (n: number) => (n % 20_000 === 0 ? uuid(71) : n % 100 === 0 ? uuid(70) : uuid(79))
+/** One in 20,000 has the rare location, one in 100 the usual one. */
+const locationOf = (n: number) => (n % 20_000 === 0 ? uuid(71) : n % 100 === 0 ? uuid(70) : uuid(79))
 
-const notification = (n: number) => newNotification(idAt(n), { locationId: placeOf(n) })
+const notification = (n: number) => newNotification(idAt(n), { locationId: locationOf(n) })
 
 const entry = (n: number): StoredChangeEntry => ({
   id: idAt(n),
@@ -29,7 +29,7 @@ const entry = (n: number): StoredChangeEntry => ({
   createdAt: new Date(start + n),
 })
 
-/** How many keys or documents each query of `work` looked at. */
+/** The number of keys or documents that each query of `work` examined. */
 async function costs(collection: string, work: () => Promise<unknown>): Promise<number[]> {
   const lines = await examined(collection, work)
   expect(lines.some(({ sorted }) => sorted)).toBe(false)
@@ -48,19 +48,19 @@ beforeAll(async () => {
 
 afterAll(drop)
 
-test('a filter without an index finds everything there is, page by page, and looks at 10,000 a request', async () => {
+test('a filter without an index finds every match, page by page, and examines 10,000 documents per request', async () => {
   const feed = store.notifications.of(owner)
   const found: string[] = []
   let before: string | undefined
   let requests = 0
   do {
     let next: string | null = null
-    const looked = await costs('notifications', async () => {
+    const examinedCounts = await costs('notifications', async () => {
       const result = await feed.list(page({ locationId: uuid(71), before }))
       found.push(...result.notifications.map(({ id }) => id))
       next = result.next
     })
-    expect(sum(looked)).toBeLessThanOrEqual(limits.examinedPerRequest + looked.length)
+    expect(sum(examinedCounts)).toBeLessThanOrEqual(limits.examinedPerRequest + examinedCounts.length)
     before = next ?? undefined
     requests++
   } while (before !== undefined)
@@ -68,22 +68,24 @@ test('a filter without an index finds everything there is, page by page, and loo
   expect(requests).toBeLessThanOrEqual(11)
 })
 
-test('a filter that finds enough stops there', async () => {
-  const looked = await costs('notifications', () => store.notifications.of(owner).list(page({ locationId: uuid(70) })))
-  expect(sum(looked)).toBeLessThanOrEqual(3_010)
+test('a filter stops as soon as the page is full', async () => {
+  const examinedCounts = await costs('notifications', () =>
+    store.notifications.of(owner).list(page({ locationId: uuid(70) })),
+  )
+  expect(sum(examinedCounts)).toBeLessThanOrEqual(3_010)
 })
 
-test('filters narrow each other, and the time narrows what is looked at', async () => {
+test('combines filters, and a time range reduces the examined documents', async () => {
   const query = page({ locationId: uuid(70), subjectId: uuid(91), createdFrom: start + 500, createdTo: start + 1_000 })
   let found: string[] = []
-  const looked = await costs('notifications', async () => {
+  const examinedCounts = await costs('notifications', async () => {
     found = (await store.notifications.of(owner).list(query)).notifications.map(({ id }) => id)
   })
   expect(found).toEqual([900, 800, 700, 600, 500].map(idAt))
-  expect(sum(looked)).toBeLessThanOrEqual(502)
+  expect(sum(examinedCounts)).toBeLessThanOrEqual(502)
 })
 
-test('the unread are counted by keys alone', async () => {
+test('counts the unread without reading documents', async () => {
   let unread = 0
   await database.command({ profile: 2 })
   unread = await store.notifications.of(owner).unreadCount()
@@ -100,23 +102,23 @@ test.each([
   ['a user', { userId: uuid(80) }],
   ['no filter', {}],
 ])('a page of the change log of %s examines the page and at most two more', async (_, query) => {
-  const looked = await costs('change-entries', async () => {
+  const examinedCounts = await costs('change-entries', async () => {
     const { documents, next } = await store.changeEntries.of(subscriberId).listBytes(query, 20)
     expect(documents).toHaveLength(20)
     expect(next).not.toBeNull()
   })
-  expect(looked).toHaveLength(1)
-  expect(looked[0]).toBeLessThanOrEqual(22)
+  expect(examinedCounts).toHaveLength(1)
+  expect(examinedCounts[0]).toBeLessThanOrEqual(22)
 })
 
-test('the change log with a filter gives every entry that fits, and none of another subscriber', async () => {
+test('the filtered change log yields every match, and none of another subscriber', async () => {
   const found: StoredChangeEntry[] = []
   for await (const step of store.changeEntries.of(subscriberId).allBytes({ actionType: 'delete' })) {
     found.push(...step.map((bytes) => readChangeEntry(bytes, subscriberId)))
   }
   expect(found.map(({ id }) => id)).toEqual([80_003, 60_003, 40_003, 20_003, 3].map(idAt))
   for await (const step of store.changeEntries.of(subscriberId).allBytes({ entityId: 'rare', userId: uuid(80) })) {
-    throw new Error(`Nothing fits both, and yet ${step.length} came`)
+    throw new Error(`Expected no matches, got ${step.length}`)
   }
   let all = 0
   for await (const step of store.changeEntries.of(subscriberId).allBytes({})) all += step.length

@@ -35,7 +35,7 @@ afterAll(async () => {
   await client.close()
 })
 
-/** The commands that `work` sent about the collection. */
+/** The names of the commands that `work` sent. */
 async function commandsOf(work: () => Promise<unknown>): Promise<string[]> {
   const names: string[] = []
   const note = ({ commandName }: CommandStartedEvent) => void names.push(commandName)
@@ -51,7 +51,7 @@ test.each([
   ['the newest of it', { ...from(0), group: 1 }, 20],
   ['as many as there are', { ...from(1_000_000), group: 9 }, 2],
   ['none', { ...from(3_000_000) }, 20],
-] as const)('%s: byte for byte what the driver finds, by one command', async (_, indexed, size) => {
+] as const)('%s: returns the same bytes as the driver, with one command', async (_, indexed, size) => {
   const expected = await collection.find(indexed, { raw: true }).sort({ _id: -1 }).limit(size).toArray()
   let found: Buffer[] = []
   const commands = await commandsOf(async () => {
@@ -64,19 +64,22 @@ test.each([
   expect(found.length).toBe(Math.min(expected.length, size))
 })
 
-test.each([40, 400])('of %s documents as many as fit into one answer, and no cursor is left behind', async (size) => {
-  const { documents, isCut } = await findBytes({ database, collection }, { ...from(2_000_000), group: 5 }, size)
-  expect([documents.length, isCut]).toEqual([16, true])
-  const [newest] = documents
-  expect(newest?.includes(keyOf(2_000_039).toString('hex'), 0, 'hex')).toBe(true)
-  const cursors = await client
-    .db('admin')
-    .aggregate([{ $currentOp: { idleCursors: true } }, { $match: { ns: collection.namespace } }])
-    .toArray()
-  expect(cursors).toEqual([])
-})
+test.each([40, 400])(
+  'of %s documents, returns as many as fit into one response, and leaves no cursor open',
+  async (size) => {
+    const { documents, isCut } = await findBytes({ database, collection }, { ...from(2_000_000), group: 5 }, size)
+    expect([documents.length, isCut]).toEqual([16, true])
+    const [newest] = documents
+    expect(newest?.includes(keyOf(2_000_039).toString('hex'), 0, 'hex')).toBe(true)
+    const cursors = await client
+      .db('admin')
+      .aggregate([{ $currentOp: { idleCursors: true } }, { $match: { ns: collection.namespace } }])
+      .toArray()
+    expect(cursors).toEqual([])
+  },
+)
 
-test('one after another they go with one session, which the driver need not make', async () => {
+test('sequential reads share one session', async () => {
   const sessions = new Set<string>()
   const note = ({ command }: CommandStartedEvent) => void sessions.add(JSON.stringify(command.lsid))
   client.on('commandStarted', note)
@@ -85,15 +88,15 @@ test('one after another they go with one session, which the driver need not make
   expect(sessions.size).toBe(1)
 })
 
-test('a connection that goes with the question is made up for', async () => {
+test('retries when the connection is lost during the command', async () => {
   const target = client.options.hosts[0] as { host: string; port: number }
   const sockets = new Set<Socket>()
-  let questions = 0
+  let requests = 0
   const server = createServer((socket) => {
     const upstream = connect(target.port, target.host)
     for (const one of [socket, upstream]) sockets.add(one.on('error', () => {}))
     socket.on('data', (data: Buffer) => {
-      if (data.includes('things') && questions++ === 0) socket.resetAndDestroy()
+      if (data.includes('things') && requests++ === 0) socket.resetAndDestroy()
       else upstream.write(data)
     })
     upstream.pipe(socket)
@@ -105,7 +108,7 @@ test('a connection that goes with the question is made up for', async () => {
     const source = { database: other.db(database.databaseName) }
     const found = await findBytes({ ...source, collection: source.database.collection<Thing>('things') }, from(0), 5)
     expect(found.documents).toHaveLength(5)
-    expect(questions).toBe(2)
+    expect(requests).toBe(2)
   } finally {
     await other.close()
     for (const socket of sockets) socket.destroy()
@@ -113,13 +116,13 @@ test('a connection that goes with the question is made up for', async () => {
   }
 })
 
-test('where nobody is there is no second try', async () => {
-  const nobody = new MongoClient('mongodb://127.0.0.1:1/', { serverSelectionTimeoutMS: 300 })
+test('does not retry when no server is available', async () => {
+  const unreachable = new MongoClient('mongodb://127.0.0.1:1/', { serverSelectionTimeoutMS: 300 })
   let selections = 0
-  nobody.on('serverSelectionStarted', () => void selections++)
-  const source = nobody.db(randomUUID())
-  const asked = findBytes({ database: source, collection: source.collection<Thing>('things') }, from(0), 5)
-  await expect(asked).rejects.toThrow('ECONNREFUSED')
+  unreachable.on('serverSelectionStarted', () => void selections++)
+  const source = unreachable.db(randomUUID())
+  const pending = findBytes({ database: source, collection: source.collection<Thing>('things') }, from(0), 5)
+  await expect(pending).rejects.toThrow('ECONNREFUSED')
   expect(selections).toBeLessThan(3)
-  await nobody.close()
+  await unreachable.close()
 })

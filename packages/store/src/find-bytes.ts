@@ -3,32 +3,31 @@ import { createDocumentReader, elementsOfArray } from './document-reader.ts'
 import { readLimits } from './read-limits.ts'
 import { withReusedSession } from './reused-sessions.ts'
 
-/** A collection, and the database to which commands about it go. */
+/** A collection, and the database that receives commands about it. */
 export type Source<T extends object> = { readonly database: Db; readonly collection: Collection<T> }
 
 type Batch = { documents: Buffer[]; cursorId: bigint }
 
 const maxTimeExpired = 50
-/** Up to so many documents the cursor is most of the work. Of larger answers V8 would let many lie before it collects them. */
-const mostAtOnce = 200
+/** Up to this size, the cursor is most of the work. Larger responses would accumulate until V8 collects them. */
+const maxCommandSize = 200
 
-/** Documents as their bytes. `isCut` says that more follow which did not fit into one answer of MongoDB (16 MiB). */
+/** Documents as bytes. `isCut` means that more documents match than fit into one response of MongoDB (16 MiB). */
 export type FoundBytes = { readonly documents: Buffer[]; readonly isCut: boolean }
 
 /**
- * The newest documents of a range that an index serves, each as its bytes: `size` of them, or as many as MongoDB puts into
- * one answer.
+ * Returns the newest documents of an index range as bytes: `size` of them, or as many as MongoDB puts into one
+ * response.
  *
- * It is one `find` command without the driver's cursor around it, which takes half the processor time: a page of 20 is
- * little work beside a cursor. Commands are not tried again, as reads are after a failover. So one that fails goes the
- * driver's own way.
+ * Sends one `find` command without the driver's cursor, which takes half the processor time for a page of 20. Unlike
+ * reads, commands are not retried by the driver after a failover, so a failed one is repeated with a cursor.
  */
 export async function findBytes<T extends object>(
   { database, collection }: Source<T>,
   indexed: Filter<T>,
   size: number,
 ): Promise<FoundBytes> {
-  if (size > mostAtOnce) return findByCursor(collection, indexed, size)
+  if (size > maxCommandSize) return findByCursor(collection, indexed, size)
   const command = { find: collection.collectionName, filter: indexed, sort: { _id: -1 }, limit: size, batchSize: size }
   try {
     const { cursor } = await withReusedSession(database.client, (session) =>
@@ -62,7 +61,7 @@ async function findByCursor<T extends object>(
 
 export const asBuffer = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 
-/** What an answer says of its cursor: https://www.mongodb.com/docs/v6.0/reference/command/find/#output */
+/** The cursor in a response: https://www.mongodb.com/docs/v6.0/reference/command/find/#output */
 const readBatch = createDocumentReader<Batch>({
   firstBatch: (batch, bytes, at) => {
     batch.documents = elementsOfArray(bytes, at)
@@ -72,7 +71,7 @@ const readBatch = createDocumentReader<Batch>({
   },
 })
 
-/** The driver would not try these again either: nobody was there, or the server gave up. */
+/** The driver would not retry these either: no server was available, or the server gave up. */
 function isFinal(error: unknown): boolean {
   return (
     error instanceof MongoServerSelectionError || (error instanceof MongoServerError && error.code === maxTimeExpired)

@@ -1,11 +1,11 @@
 import type { Db } from 'mongodb'
 import { type IndexPlan, planCollections, retentionIndex } from './collections.ts'
 
-/** How the database differs from what `migrate` makes, in words. */
+/** The differences between the database and the collections that `migrate` creates, as text. */
 export type Differences = {
-  /** Collections and indexes that are missing or of another kind: nothing can be done without them. */
+  /** Collections and indexes that are missing or different: the store cannot work without them. */
   readonly missing: readonly string[]
-  /** Documents expire after another time than the settings say, as in the midst of a roll-out that changes it. */
+  /** Collections whose documents expire after a different time than configured, as during a rollout that changes it. */
   readonly retention: readonly string[]
 }
 
@@ -25,7 +25,7 @@ export async function findDifferences(database: Db, retentionDays: number | unde
       return {
         missing: indexes
           .filter((index) => index.name !== retentionIndex && !present.some((candidate) => isSame(index, candidate)))
-          .map((index) => `index ${index.name} of ${name} is missing or another one`),
+          .map((index) => `index ${index.name} of ${name} is missing or different`),
         retention: compareRetention(name, indexes, present),
       }
     }),
@@ -45,7 +45,7 @@ function isSame(index: IndexPlan, candidate: FoundIndex): boolean {
 function compareRetention(collection: string, planned: readonly IndexPlan[], present: readonly FoundIndex[]): string[] {
   const secondsIn = (indexes: readonly FoundIndex[]) =>
     indexes.find(({ name }) => name === retentionIndex)?.expireAfterSeconds
-  const [wanted, found] = [secondsIn(planned), secondsIn(present)]
-  const inWords = (seconds: number | undefined) => (seconds === undefined ? 'never' : `after ${seconds} s`)
-  return wanted === found ? [] : [`documents of ${collection} expire ${inWords(found)}, not ${inWords(wanted)}`]
+  const [expected, actual] = [secondsIn(planned), secondsIn(present)]
+  const toText = (seconds: number | undefined) => (seconds === undefined ? 'never' : `after ${seconds} s`)
+  return expected === actual ? [] : [`documents of ${collection} expire ${toText(actual)}, not ${toText(expected)}`]
 }

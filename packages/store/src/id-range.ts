@@ -5,18 +5,18 @@ import { toKey } from './binary.ts'
 const first = '00000000-0000-0000-0000-000000000000'
 const last = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
-/** A stretch of ids in time order; times in milliseconds since 1970. */
+/** A range of ids in time order; times in milliseconds since 1970. */
 export type IdRange = {
-  /** Only what is older than this id. */
+  /** Exclusive: only ids older than this one. */
   readonly before?: string | undefined
-  /** Nothing that is newer than this id. */
+  /** Inclusive: this id and older ones. */
   readonly upTo?: string | undefined
   readonly createdFrom?: number | undefined
   /** Exclusive. */
   readonly createdTo?: number | undefined
 }
 
-/** The least id of that millisecond: a UUIDv7 starts with its time. */
+/** The smallest id of a millisecond: a UUIDv7 starts with its time. */
 function leastIdAt(milliseconds: number): string {
   if (milliseconds < 0) return first
   if (!fitsUuidV7(milliseconds)) return last
@@ -24,7 +24,7 @@ function leastIdAt(milliseconds: number): string {
   return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`
 }
 
-/** The keys under `prefix` (subscriber, or subscriber and recipient) whose id lies in `range`. */
+/** The range of keys under `prefix` (subscriber, or subscriber and recipient) whose ids are in the range. */
 export function keyRange(prefix: readonly string[], { before, upTo, createdFrom, createdTo }: IdRange) {
   const ends = [before, createdTo === undefined ? undefined : leastIdAt(createdTo)].filter((id) => id !== undefined)
   const end = ends.toSorted()[0]

@@ -25,18 +25,18 @@ afterAll(async () => {
   await client.close()
 })
 
-test('what is new is inserted, over more than one batch', async () => {
+test('inserts new documents in several batches', async () => {
   expect(await insertNew(things, numbered(2_500))).toEqual({ inserted: 2_500, duplicates: 0, refused: [] })
   expect(await things.countDocuments()).toBe(2_500)
 })
 
-test('what is there stays as it is', async () => {
+test('leaves existing documents unchanged', async () => {
   await things.insertOne({ _id: 3, content: 'first' })
   expect(await insertNew(things, numbered(5))).toEqual({ inserted: 4, duplicates: 1, refused: [] })
   expect(await things.findOne({ _id: 3 })).toEqual({ _id: 3, content: 'first' })
 })
 
-test('all there already: all duplicates, nothing changes', async () => {
+test('counts documents that all exist as duplicates', async () => {
   await insertNew(things, numbered(1_500))
   expect(await insertNew(things, numbered(1_500))).toEqual({ inserted: 0, duplicates: 1_500, refused: [] })
 })
@@ -45,9 +45,9 @@ test.each([
   ['nested too deeply for the server', nested(190)],
   ['nested too deeply for the client', nested(20_000)],
   ['larger than 16 MiB', 'x'.repeat(17 * 1024 * 1024)],
-  ['with a key that BSON has no form for', { 'a\0b': 1 }],
+  ['with a key that BSON cannot represent', { 'a\0b': 1 }],
   ['pretending to be a BSON type', { _bsontype: 'Nonsense' }],
-])('a document %s is refused alone; those around it are stored', async (_, content) => {
+])('a document %s is refused; the others of its batch are stored', async (_, content) => {
   const batch = numbered(200)
   const poison = { _id: 77, content }
   batch[77] = poison
@@ -57,21 +57,21 @@ test.each([
   expect(await things.countDocuments()).toBe(199)
 })
 
-test('a document that the server validates away is refused alone, beside duplicates', async () => {
+test('refuses only the document that fails validation, and counts duplicates', async () => {
   const validated: Collection<Thing> = database.collection('validated')
   await validated.insertOne({ _id: 0 })
   const outcome = await insertNew(validated, [{ _id: 0 }, { _id: 1, content: 'forbidden' }, { _id: 2 }])
   expect(outcome).toMatchObject({ inserted: 1, duplicates: 1, refused: [{ document: { _id: 1 } }] })
 })
 
-test('a write that no majority confirms is not taken for stored', async () => {
+test('throws when no majority acknowledges the write', async () => {
   const unconfirmed = database.collection<Thing>('things', { writeConcern: { w: 7, wtimeoutMS: 50 } })
   await expect(insertNew(unconfirmed, numbered(3))).rejects.toThrow(StorageUnavailableError)
-  // Nor when everything is there already: duplicates alone prove nothing of durability.
+  // Also when every document exists already: duplicates prove nothing about durability.
   await expect(insertNew(unconfirmed, numbered(3))).rejects.toThrow(StorageUnavailableError)
 })
 
-test('a server that is away is not taken for a refusal', async () => {
+test('an unavailable server is not a refusal', async () => {
   const away = new MongoClient('mongodb://127.0.0.1:1/', { serverSelectionTimeoutMS: 200 })
   await expect(insertNew(away.db('x').collection<Thing>('things'), numbered(3))).rejects.toThrow(
     StorageUnavailableError,
@@ -79,14 +79,14 @@ test('a server that is away is not taken for a refusal', async () => {
   await away.close()
 })
 
-test('a failure of the driver’s own is not taken for a refusal', async () => {
+test('an internal error of the driver is not a refusal', async () => {
   const broken = { insertMany: () => Promise.reject(new TypeError('Cannot read properties of undefined')) }
   await expect(insertNew(broken as unknown as Collection<Thing>, numbered(100))).rejects.toThrow(
     StorageUnavailableError,
   )
 })
 
-test('a binary key is compared by its bytes', async () => {
+test('compares binary keys by their bytes', async () => {
   const keyed = database.collection<{ _id: Binary }>('keyed')
   const document = () => ({ _id: new Binary(Buffer.from('0123456789abcdef')) })
   await insertNew(keyed, [document()])

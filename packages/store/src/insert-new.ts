@@ -2,7 +2,7 @@ import type { Collection, Document, OptionalUnlessRequiredId } from 'mongodb'
 import { MongoBulkWriteError, MongoError, MongoInvalidArgumentError, MongoServerError } from 'mongodb'
 import { refusalOfCode, refusalOfDocument, StorageUnavailableError } from './storage-errors.ts'
 
-/** What became of the documents: each is stored now, was there before, or can never be. */
+/** The outcome for each document: inserted, stored before, or refused for good. */
 export type InsertOutcome<T> = {
   readonly inserted: number
   readonly duplicates: number
@@ -10,7 +10,7 @@ export type InsertOutcome<T> = {
 }
 
 const duplicateKey = 11_000
-/** Driver and server take more at once, but all of it is serialised before the first byte is sent. */
+/** Driver and server accept more, but all documents of an insert are serialized before the first byte is sent. */
 const documentsPerInsert = 1_000
 
 function* inBatches<T>(items: Iterable<T>): Generator<T[]> {
@@ -26,10 +26,10 @@ function* inBatches<T>(items: Iterable<T>): Generator<T[]> {
 }
 
 /**
- * Inserts what is not there yet and leaves what is there alone: a redelivered event never resets what was read since.
- * Returns only when every document is accounted for, durable on a majority.
+ * Inserts new documents and leaves existing ones unchanged, so a redelivered event never resets a read state. Returns
+ * once the outcome of every document is known and durable on a majority.
  *
- * @throws StorageUnavailableError when that can't be said of all of them; asking again is safe
+ * @throws StorageUnavailableError if the outcome of a document is unknown; retrying is safe
  */
 export async function insertNew<T extends Document>(
   collection: Collection<T>,
@@ -57,7 +57,7 @@ async function insertBatch<T extends Document>(collection: Collection<T>, batch:
     const outcome = error instanceof MongoBulkWriteError ? accountFor(error, batch) : undefined
     if (outcome) return outcome
     if (!mayBeOfOneDocument(error)) throw asUnavailable(error)
-    // One document may spoil the batch, and nothing tells which: half by half it is found, and it alone is refused.
+    // One document may fail the batch without being named: bisect until it is found, so that only it is refused.
     const [only] = batch
     if (batch.length === 1 && only) {
       const reason = refusalOf(error, only)
@@ -73,8 +73,8 @@ async function insertBatch<T extends Document>(collection: Collection<T>, batch:
 }
 
 /**
- * What a bulk error says of each document. An empty list of write errors says nothing at all (a document nested too deeply
- * and a write-concern time-out both look so, with nothing stored), hence `undefined`.
+ * The outcome of each document according to a bulk error. An empty list of write errors says nothing about them (a
+ * document nested too deeply and a write-concern timeout both look like this, with nothing stored), hence `undefined`.
  */
 function accountFor<T>(error: MongoBulkWriteError, batch: readonly T[]): InsertOutcome<T> | undefined {
   if (error.result.getWriteConcernError()) throw asUnavailable(error)
@@ -91,13 +91,13 @@ function accountFor<T>(error: MongoBulkWriteError, batch: readonly T[]): InsertO
   return { inserted, duplicates: writeErrors.length - refused.length, refused: reasons }
 }
 
-/** The server refused something for what it is, or the client failed before it could send anything. */
+/** The server refused the content of a document, or the client failed before it sent anything. */
 function mayBeOfOneDocument(error: unknown): boolean {
   if (error instanceof MongoServerError) return refusalOfCode(error.code) !== undefined
   return !(error instanceof MongoError) || error instanceof MongoInvalidArgumentError
 }
 
-/** A failure of the client's is believed only when the document alone brings it about: it might be a fault of the driver. */
+/** A client error counts as a refusal only if the document reproduces it; otherwise it may be a bug in the driver. */
 function refusalOf(error: unknown, document: Document): string | undefined {
   return error instanceof MongoServerError ? refusalOfCode(error.code) : refusalOfDocument(document)
 }

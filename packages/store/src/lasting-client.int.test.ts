@@ -15,7 +15,7 @@ afterEach(async () => {
   server?.close()
 })
 
-/** Passes on to MongoDB whatever comes to this port; a free one unless told. */
+/** Forwards connections on this port, by default a free one, to MongoDB. */
 async function listen(port = 0): Promise<number> {
   server = createServer((socket) => {
     const upstream = connect(Number(target.port), target.hostname)
@@ -26,29 +26,29 @@ async function listen(port = 0): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-const answers = () =>
+const isReady = () =>
   store.checkReady().then(
     () => true,
     () => false,
   )
 
-test('a store whose MongoDB comes after it finds it, however often it was asked before', async () => {
+test('connects once MongoDB is available, even after failed operations', async () => {
   const port = await listen()
   server?.close()
   const uri = `mongodb://127.0.0.1:${port}/?directConnection=true`
   store = createStore({ uri, database: `herald-test-lasting-${process.pid}`, applicationName: 'test' })
-  expect([await answers(), await answers()]).toEqual([false, false])
+  expect([await isReady(), await isReady()]).toEqual([false, false])
   await listen(port)
   const deadline = Date.now() + 20_000
-  while (!(await answers())) {
-    if (Date.now() > deadline) throw new Error('It never found MongoDB')
+  while (!(await isReady())) {
+    if (Date.now() > deadline) throw new Error('The store did not connect')
     await pause(100)
   }
 })
 
-test('one that never found any can be closed, and stays closed', async () => {
+test('stays closed when it never connected', async () => {
   store = createStore({ uri: 'mongodb://127.0.0.1:1/', database: 'herald-test', applicationName: 'test' })
-  expect(await answers()).toBe(false)
+  expect(await isReady()).toBe(false)
   await store.close()
   await expect(store.checkReady()).rejects.toThrow()
 })

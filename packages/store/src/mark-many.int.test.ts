@@ -16,7 +16,7 @@ const fill = (recipientId: string, count: number) =>
 beforeAll(() => store.migrate())
 afterAll(drop)
 
-test('all: everything unread, over many steps, as one mark', async () => {
+test('all: marks every unread notification, over many steps, as one mark', async () => {
   const owner = uuid(2)
   await fill(owner, 5_500)
   await fill(uuid(3), 10)
@@ -33,7 +33,7 @@ test('all: everything unread, over many steps, as one mark', async () => {
   expect(await bulkMarks.countDocuments()).toBe(1)
 })
 
-test('after a failure on the way the same again marks the rest, and has an end', async () => {
+test('marks the rest and writes the end when run again after a failure', async () => {
   const owner = uuid(9)
   await fill(owner, 2_500)
   const refuse = (validator: object) => database.command({ collMod: 'notifications', validator })
@@ -48,7 +48,7 @@ test('after a failure on the way the same again marks the rest, and has an end',
   expect(await ends()).toMatchObject([{ readAt: at(11), count: 1_000 }])
 })
 
-test('upTo: that one and what is older', async () => {
+test('upTo: marks that notification and older ones', async () => {
   const owner = uuid(4)
   await fill(owner, 10)
   expect(await feed(owner).markManyRead({ all: true, upTo: idAt(3) }, at(10))).toBe(4)
@@ -57,7 +57,7 @@ test('upTo: that one and what is older', async () => {
   )
 })
 
-test('ids: those of them that are one’s own and unread', async () => {
+test('ids: marks those that belong to the recipient and are unread', async () => {
   const owner = uuid(5)
   await fill(owner, 5)
   await store.notifications.insertNew([notification(99, uuid(6))])
@@ -82,11 +82,11 @@ test.each([{ all: true } as const, { ids: [idAt(0)] }])('%j: every read has a ti
   expect(reads.filter(({ command }) => !(command.maxTimeMS > 0))).toEqual([])
 })
 
-test('what arrives meanwhile stays unread, an event of older time included', async () => {
+test('leaves notifications unread that arrive meanwhile, even with an older time', async () => {
   const owner = uuid(7)
   await fill(owner, 6_000)
   const marking = feed(owner).markManyRead({ all: true }, at(10))
-  // Older than everything, between, and newer; all after the question was asked.
+  // Older than all, in between, and newer; all inserted after the mark has started.
   const late = [
     makeUuidV7(start - 5, Buffer.alloc(10, 1)),
     makeUuidV7(start + 3_000, Buffer.alloc(10, 0xff)),
@@ -98,7 +98,7 @@ test('what arrives meanwhile stays unread, an event of older time included', asy
   expect(await feed(owner).unreadCount()).toBe(3)
 })
 
-test('what its owner marks unread meanwhile stays unread, whatever the clocks say', async () => {
+test('leaves notifications unread that are marked unread meanwhile, whatever the clocks', async () => {
   const owner = uuid(8)
   await fill(owner, 6_000)
   const marking = feed(owner).markManyRead({ all: true }, at(10))

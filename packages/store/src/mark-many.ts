@@ -7,17 +7,17 @@ import type { NotificationDocument } from './notification-document.ts'
 import { readLimits } from './read-limits.ts'
 import { changedAt, keysByVersion, type SeenUnread, unchangedSince } from './read-state.ts'
 
-/** Some notifications by their ids, or all of them, or all up to one of them in time order. */
+/** Notifications by id, or all of them, or all up to one of them in time order. */
 export type Selection = { readonly ids: readonly string[] } | { readonly all: true; readonly upTo?: string | undefined }
 
-/** Written when a mark of many has ended, so that followers are told of it as one. */
+/** Written when a bulk mark has ended, so that followers can treat it as one change. */
 export type BulkMarkDocument = {
   /** subscriber ‖ recipient ‖ id of the mark, 48 bytes. */
   _id: Binary
   v: 1
   readAt: Date
   count: number
-  /** The newest that was meant; absent when all were. */
+  /** The newest notification of the mark; absent for all. */
   upTo?: Binary
   expiresAt: Date
 }
@@ -31,13 +31,13 @@ export type MarkManyDependencies = {
 }
 
 const keysPerUpdate = 1_000
-const seen = { hint: 'unread', projection: { readVersion: 1 } } as const
+const unreadOptions = { hint: 'unread', projection: { readVersion: 1 } } as const
 const bulkMarkKeptMs = 24 * 60 * 60 * 1_000
 
 /**
- * Marks many as read in one operation. What is unread is taken from one snapshot of the index, so that notifications that
- * arrive meanwhile, an older event included, stay unread; so do those that their owner marks unread meanwhile. The documents
- * carry the mark's id, by which followers of the changes see them as one. Run again after a failure, it marks what is left.
+ * Marks many as read in one operation. The unread notifications are read from one snapshot of the index, so those that
+ * arrive meanwhile stay unread, even with an older time; so do those that their recipient marks unread meanwhile. The
+ * documents carry the id of the mark, by which followers recognize it. Running it again after a failure marks the rest.
  */
 export function createMarkMany({ client, notifications, bulkMarks }: MarkManyDependencies): MarkMany {
   async function* unreadNow(prefix: readonly string[], upTo: string | undefined): AsyncGenerator<SeenUnread[]> {
@@ -45,7 +45,7 @@ export function createMarkMany({ client, notifications, bulkMarks }: MarkManyDep
     try {
       const cursor = notifications.find(
         { unread: true, _id: keyRange(prefix, { upTo }) },
-        { ...readLimits, ...seen, session, batchSize: keysPerUpdate },
+        { ...readLimits, ...unreadOptions, session, batchSize: keysPerUpdate },
       )
       let found: SeenUnread[] = []
       for await (const one of cursor) {
@@ -59,11 +59,11 @@ export function createMarkMany({ client, notifications, bulkMarks }: MarkManyDep
     }
   }
 
-  /** Those of the ids that are unread; with the flag in front the index is used, which a list of keys alone would not. */
+  /** The unread among the ids. The `unread` condition lets the query use an index instead of a collection scan. */
   function unreadAmong(prefix: readonly string[], ids: readonly string[]): Promise<SeenUnread[]> {
     const keys = [...new Set(ids)].map((id) => toKey(...prefix, id))
     const where = { unread: true, _id: { $in: keys } } as const
-    return notifications.find(where, { ...readLimits, ...seen }).toArray()
+    return notifications.find(where, { ...readLimits, ...unreadOptions }).toArray()
   }
 
   async function* selected(prefix: readonly string[], selection: Selection): AsyncGenerator<SeenUnread[]> {

@@ -26,7 +26,7 @@ const expiry = async (collection: string) => {
   return indexes.find((index) => index.name === 'retention')?.expireAfterSeconds
 }
 
-test('without retention nothing expires; with it both logs do; the time can be changed and taken away again', async () => {
+test('adds, changes and removes the retention of both collections', async () => {
   await withStore(undefined, (store) => store.migrate())
   expect(await expiry('notifications')).toBeUndefined()
   await withStore(30, (store) => store.migrate())
@@ -42,7 +42,7 @@ test.each([
   [undefined, 30, 'expire never, not after 2592000 s'],
   [30, 7, 'expire after 2592000 s, not after 604800 s'],
   [30, undefined, 'expire after 2592000 s, not never'],
-])('migrated for %s days, a process of %s is ready and warned', async (migrated, own, warning) => {
+])('migrated for %s days, a process configured for %s is ready and warns', async (migrated, own, warning) => {
   await withStore(migrated, (store) => store.migrate())
   const readiness = await withStore(own, (store) => store.checkReady())
   expect(readiness).toEqual({
@@ -56,7 +56,7 @@ const isClustered = async (collection: string) => {
   return found !== undefined && 'options' in found && found.options?.clusteredIndex !== undefined
 }
 
-test('an empty collection that a write made before the migration is made anew, also by several migrations at once', async () => {
+test('recreates an empty collection created by an early write, even with concurrent migrations', async () => {
   await client.db(name).dropDatabase()
   for (const collection of ['notifications', 'bulk-marks']) {
     await client.db(name).collection(collection).insertOne({ early: true })
@@ -73,7 +73,7 @@ test('an empty collection that a write made before the migration is made anew, a
   expect(left).toEqual([])
 })
 
-test('one that holds documents is left alone, and named', async () => {
+test('rejects a collection that contains documents, and leaves it unchanged', async () => {
   await client.db(name).dropDatabase()
   await withStore(undefined, async (store) => {
     await store.notifications.insertNew([newNotification(uuid(1))])

@@ -19,7 +19,7 @@ async function createIfMissing(database: Db, name: string, options: CreateCollec
   }
 }
 
-/** Makes the index; one of that name that expires after another time is changed in place. */
+/** Creates the index. If one of that name has another expiry, its expiry is changed in place. */
 async function createIndex(database: Db, collection: string, index: IndexPlan): Promise<void> {
   const { key, ...options } = index
   try {
@@ -40,22 +40,21 @@ async function dropIndex(database: Db, collection: string, name: string): Promis
 }
 
 /**
- * Makes every collection and index that is missing, and has documents expire after `retentionDays` or, without, never. An
- * empty collection that is not clustered, as a write before the first migration makes it, is made anew.
- * Safe to run again, and by several at once.
+ * Creates missing collections and indexes, and sets or removes the retention. Recreates an empty collection that is not
+ * clustered, as created by a write before the first migration. Safe to run repeatedly and concurrently.
  *
- * @throws when a collection that is not clustered holds documents
+ * @throws if a collection that is not clustered contains documents
  */
 export async function migrate(database: Db, retentionDays: number | undefined): Promise<void> {
   let differences: readonly string[] = []
-  // Another migration may make a collection anew, and its indexes with it, behind this one's back.
+  // A concurrent migration may recreate a collection, and drop its indexes.
   for (let attempt = 0; attempt < attempts; attempt++) {
     await makeAll(database, retentionDays)
     const { missing, retention } = await findDifferences(database, retentionDays)
     differences = [...missing, ...retention]
     if (differences.length === 0) return
   }
-  throw new Error(`The database is not as it must be: ${differences.join('; ')}`)
+  throw new Error(`The database differs from its definition: ${differences.join('; ')}`)
 }
 
 async function makeAll(database: Db, retentionDays: number | undefined): Promise<void> {

@@ -3,7 +3,7 @@ import { bytesToUuid } from '@herald/contracts'
 import type { Binary } from 'mongodb'
 import { toKey, toUuidBinary } from './binary.ts'
 
-/** JSON as text: free-form parts are kept so, for as BSON some of them throw, vanish or come back in another order. */
+/** JSON as text. Free-form parts are stored as text, because BSON rejects, drops or reorders some of their keys. */
 export type JsonText = string
 
 type Content = {
@@ -17,33 +17,35 @@ type Content = {
   readonly locationId: string
   readonly locationType: LocationType
   readonly metadata: JsonText
-  /** At the same millisecond as the id's. */
+  /** The same millisecond as in the id. */
   readonly createdAt: Date
 }
 
-/** A notification that is to be stored, once for each recipient. */
+/** A notification to store, once for each recipient. */
 export type NewNotification = Content & { readonly recipientIds: readonly string[] }
 
-/** A notification as one recipient's document holds it. */
+/** A notification in the feed of one recipient. */
 export type StoredNotification = Content & { readonly readAt: Date | null; readonly emailSentAt: Date | null }
 
 /** One self-contained document per recipient and notification. */
 export type NotificationDocument = {
   /** subscriber ‖ recipient ‖ id, 48 bytes: a recipient's feed is one range of the collection, in time order. */
   _id: Binary
-  /** Version of this document's form; an old and a new release run side by side. */
+  /** Version of the document format; an old and a new release run side by side. */
   v: 1
-  /** There only while it is unread, so that the index of the unread holds nothing else. */
+  /** Present only while it is unread, so that the index contains only unread notifications. */
   unread?: true
   readAt?: Date
   emailSentAt?: Date
-  /** How often the read state has changed; absent: never. What a bulk mark saw must not have changed since. */
+  /**
+   * The number of changes of the read state; absent for 0. A bulk mark skips notifications whose version has changed.
+   */
   readVersion?: number
-  /** The latest time at which its recipient marked it; never goes back. A receipt that is not later does not apply. */
+  /** The latest time of a mark by the recipient; never decreases. A receipt must be later to apply. */
   readStateAt?: Date
-  /** The latest time of a read receipt, applied or not; never goes back. So none applies twice. */
+  /** The latest time of a read receipt, applied or not; never decreases. So none applies twice. */
   receiptAt?: Date
-  /** The mark of many that made it read; there until it is marked unread. */
+  /** The bulk mark that made it read; removed when it is marked unread. */
   bulkMark?: Binary
   createdAt: Date
   type: NotificationType
@@ -58,7 +60,7 @@ export type NotificationDocument = {
   metadata: JsonText
 }
 
-/** The documents of a notification, one for each recipient, in the recipients' order. */
+/** The documents of a notification, one for each recipient, in the order of the recipients. */
 export function* toNotificationDocuments(notification: NewNotification): Generator<NotificationDocument> {
   const { subscriberId, id, actor, recipientIds } = notification
   const content = {
@@ -81,7 +83,7 @@ export function* toNotificationDocuments(notification: NewNotification): Generat
 
 const uuidIn = (binary: Binary, offset = 0) => bytesToUuid(binary.buffer as Buffer, offset)
 
-/** Whose notification a document is, by its key. */
+/** The ids in the key of a document. */
 export function idsIn(key: Binary) {
   return { subscriberId: uuidIn(key), recipientId: uuidIn(key, 16), id: uuidIn(key, 32) }
 }

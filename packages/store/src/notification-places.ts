@@ -1,6 +1,6 @@
 import { createPlaceFinder } from './document-places.ts'
 
-/** Where the values of a notification lie in the bytes of its document. */
+/** The offsets of a notification's values in the bytes of its document. */
 export const notificationPlaces = createPlaceFinder({
   // The key is subscriber ‖ recipient ‖ id.
   idInKey: 32,

@@ -14,7 +14,7 @@ const page = (query: Partial<FeedQuery> = {}): FeedQuery => ({ limit: 20, status
 
 beforeAll(async () => {
   await store.migrate()
-  // A feed of 3,000, every third of them read, among 3,000 of others.
+  // A feed of 3,000, every third of them read, next to another feed of 3,000.
   const many = Array.from({ length: 3_000 }, (_, n) =>
     notification(n * 10, { id: idAt(n * 10, n), recipientIds: [uuid(50), uuid(51)] }),
   )
@@ -26,19 +26,19 @@ beforeAll(async () => {
 
 afterAll(drop)
 
-test('migrate is safe to run again, and side by side', async () => {
+test('migrate is safe to run repeatedly and concurrently', async () => {
   await Promise.all([store.migrate(), store.migrate(), store.migrate()])
   expect(await store.checkReady()).toEqual({ ok: true, warnings: [] })
 })
 
-test('what is missing is named', async () => {
+test('checkReady names missing collections', async () => {
   const bare = createStore({ uri, database: `${name}-bare`, applicationName: 'test' })
   const ready = await bare.checkReady()
   expect(ready).toMatchObject({ ok: false, detail: expect.stringContaining('collection notifications is missing') })
   await bare.close()
 })
 
-test('a notification comes back as it was given, for each recipient by himself', async () => {
+test('returns a notification unchanged to each recipient, and only to them', async () => {
   const given = notification(0, { id: idAt(0, 7), recipientIds: [uuid(3), uuid(4)] })
   expect(await store.notifications.insertNew([given])).toMatchObject({ inserted: 2, refused: [] })
   const { recipientIds, ...content } = given
@@ -63,7 +63,7 @@ test('marks change one recipient, keep the first time, and survive a replay of t
   expect(await feed(uuid(9)).markRead(given.id, first)).toBeNull()
 })
 
-test('pages follow one another, newest first, with none doubled or left out', async () => {
+test('pages are consecutive, newest first, without duplicates or gaps', async () => {
   const seen: string[] = []
   let before: string | undefined
   do {
@@ -75,7 +75,7 @@ test('pages follow one another, newest first, with none doubled or left out', as
   expect(seen).toEqual([...new Set(seen)].sort().reverse())
 })
 
-test('a page that ends with the feed has nothing after it', async () => {
+test('the last page has no next one, even if it is full', async () => {
   const owner = uuid(60)
   await store.notifications.insertNew([1, 2].map((n) => notification(n, { recipientIds: [owner] })))
   expect((await feed(owner).list(page({ limit: 2 }))).next).toBeNull()
@@ -85,7 +85,7 @@ test('a page that ends with the feed has nothing after it', async () => {
 test.each([
   ['unread', 2_000],
   ['read', 1_000],
-] as const)('status %s finds its own, all of them', async (status, count) => {
+] as const)('status %s finds every matching notification', async (status, count) => {
   let found = 0
   let before: string | undefined
   do {
@@ -97,7 +97,7 @@ test.each([
   expect(found).toBe(count)
 })
 
-test('createdFrom is inclusive, createdTo exclusive, on milliseconds', async () => {
+test('createdFrom is inclusive, createdTo exclusive, in milliseconds', async () => {
   const { notifications } = await feed(uuid(51)).list(page({ createdFrom: start + 10, createdTo: start + 30 }))
   expect(notifications.map(({ createdAt }) => createdAt.getTime() - start)).toEqual([20, 10])
 })
@@ -105,7 +105,7 @@ test('createdFrom is inclusive, createdTo exclusive, on milliseconds', async () 
 test.each([
   ['the first page', page()],
   ['a later page', page({ before: idAt(15_000) })],
-  ['a stretch of time', page({ createdFrom: start + 5_000, createdTo: start + 25_000 })],
+  ['a time range', page({ createdFrom: start + 5_000, createdTo: start + 25_000 })],
   ['the unread', page({ status: 'unread' })],
   ['the unread, later', page({ status: 'unread', before: idAt(15_000) })],
 ])('%s examines the page and at most two more', async (_, query) => {
@@ -117,7 +117,7 @@ test.each([
   expect(lines[0]?.sorted).toBe(false)
 })
 
-test('one notification and a mark examine one document', async () => {
+test('getting and marking a notification each examine one document', async () => {
   const id = idAt(20_000, 2_000)
   const lines = await examined('notifications', async () => {
     await feed(uuid(50)).get(id)

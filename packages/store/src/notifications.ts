@@ -8,12 +8,14 @@ import {
 } from './notification-document.ts'
 
 export type Notifications = {
-  /** Stores each for all its recipients; see {@link insertNew}. What is refused comes back as the notification. */
+  /**
+   * Stores each notification for all its recipients; see {@link insertNew}. Refused ones are returned as notifications.
+   */
   insertNew(notifications: readonly NewNotification[]): Promise<InsertOutcome<NewNotification>>
   of(owner: FeedOwner): Feed
 }
 
-/** Made as they are asked for: a few events may have a hundred thousand recipients together. */
+/** A generator, because a few events may have a hundred thousand recipients together. */
 function* documentsOf(notifications: readonly NewNotification[]): Generator<NotificationDocument> {
   for (const notification of notifications) yield* toNotificationDocuments(notification)
 }

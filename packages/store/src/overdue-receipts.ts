@@ -4,18 +4,18 @@ import { toUuidBinary } from './binary.ts'
 import { readLimits } from './read-limits.ts'
 import type { ReceiptContext, WaitingReceiptDocument } from './receipts.ts'
 
-/** Receipts whose time is over, claimed for the one who asked. */
+/** Overdue receipts, claimed for the caller. */
 export type OverdueReceipts = { readonly records: readonly string[]; forget(): Promise<void> }
 
 type Waiting = Collection<WaitingReceiptDocument>
 type Claim = ReceiptContext & { before: Date; leaseMs: number }
 
-/** A receipt is mostly small, and may be a record of many MiB. */
+/** Most receipts are small, but a record may have many MiB. */
 const batch = { receipts: 200, bytes: 4 * 1024 * 1024 } as const
-/** A group that is gone must not leave its receipts waiting for ever. */
+/** After this time, any group may claim the receipts of a group that no longer exists. */
 const groupGoneMs = 24 * 60 * 60 * 1_000
 
-/** Claims some that are overdue and are not settled by `settle`. */
+/** Claims overdue receipts that `settle` cannot apply. */
 export async function claimOverdue(
   waiting: Waiting,
   claim: Claim,
@@ -27,29 +27,29 @@ export async function claimOverdue(
     const claimId = toUuidBinary(randomUUID())
     const leaseUntil = new Date(claim.now.getTime() + claim.leaseMs)
     await waiting.updateMany({ _id: { $in: ids }, ...overdueNow(claim) }, { $set: { leaseUntil, claimId } })
-    // Another process may have been quicker with some, and a group that replays a topic may take them over.
+    // Another process may have claimed some first, and a group that replays a topic may have taken some over.
     const own = { _id: { $in: ids }, claimId }
     const claimed = await waiting.find(own, readLimits).toArray()
     const settled = await settle(claimed)
-    const vain = claimed.filter((document) => !settled.has(document))
-    if (vain.length === 0) continue
+    const overdue = claimed.filter((document) => !settled.has(document))
+    if (overdue.length === 0) continue
     return {
-      records: vain.map(({ record }) => record),
+      records: overdue.map(({ record }) => record),
       forget: async () => void (await waiting.deleteMany(own)),
     }
   }
 }
 
 function overdueNow({ before, now, group }: Claim) {
-  const longGone = new Date(before.getTime() - groupGoneMs)
+  const abandonedSince = new Date(before.getTime() - groupGoneMs)
   return {
     waitingSince: { $lt: before },
     leaseUntil: { $lte: now },
-    $or: [{ group }, { group: { $exists: false } }, { waitingSince: { $lt: longGone } }],
+    $or: [{ group }, { group: { $exists: false } }, { waitingSince: { $lt: abandonedSince } }],
   }
 }
 
-/** The keys of the next batch: at least one, and no more than its records may be in bytes. */
+/** The keys of the next batch: at least one, and as many as fit into the limit of bytes. */
 async function findOverdue(waiting: Waiting, claim: Claim): Promise<Binary[]> {
   const found = await waiting
     .find(overdueNow(claim), { ...readLimits, projection: { bytes: { $strLenBytes: '$record' } } })

@@ -8,7 +8,7 @@ type Target = {
     : StoredChangeEntry[K]
 }
 
-/** A field that is a text in the document and in the entry. */
+/** A text field with the same name in document and entry. */
 const text = (field: Exclude<keyof Target, 'user' | 'createdAt'>) => (target: Target, bytes: Buffer, at: number) => {
   target[field] = readText(bytes, at)
 }
@@ -38,7 +38,7 @@ const read = createDocumentReader<Target>({
   afterState: text('afterState'),
 })
 
-/** A change entry from the bytes of its document: the same as `fromChangeEntryDocument` of what the driver reads. */
+/** Reads a change entry from the bytes of its document, with the same result as `fromChangeEntryDocument`. */
 export function readChangeEntry(bytes: Buffer, subscriberId: string): StoredChangeEntry {
   return read(bytes, {
     id: '',

@@ -28,7 +28,7 @@ const [document] = [
   }),
 ] as [NotificationDocument]
 
-/** As the driver reads it, and as it is read here. */
+/** Reads a notification with the driver and with `readNotification`. */
 function readBoth(stored: object) {
   const bytes = Buffer.from(BSON.serialize(stored))
   return {
@@ -37,12 +37,12 @@ function readBoth(stored: object) {
   }
 }
 
-test('an unread notification is read as the driver reads it', () => {
+test('reads an unread notification like the driver', () => {
   const { own, driver } = readBoth(document)
   expect(own).toEqual(driver)
 })
 
-test('so is one that was read, mailed and marked in bulk, in whichever order its fields stand', () => {
+test('reads a notification that is read, e-mailed and marked in bulk, with its fields in any order', () => {
   const { unread: _, ...read } = document
   const times = { readAt: new Date(0), readStateAt: new Date(1), emailSentAt: new Date(-1) }
   const stored = { ...times, ...read, bulkMark: new Binary(uuidToBytes(uuid(7)), 4) }
@@ -51,7 +51,7 @@ test('so is one that was read, mailed and marked in bulk, in whichever order its
   expect(own).toMatchObject({ readAt: new Date(0), emailSentAt: new Date(-1) })
 })
 
-describe('a field that a newer release may write', () => {
+describe('an unknown field of a newer release', () => {
   test.each([
     ['a double', new Double(1.5)],
     ['a text', 'x'],
@@ -69,15 +69,15 @@ describe('a field that a newer release may write', () => {
     ['a timestamp', new Timestamp({ t: 1, i: 1 })],
     ['a large number', Long.fromString('9007199254740993')],
     ['a decimal', Decimal128.fromString('1.5')],
-    ['the least key', new MinKey()],
-    ['the greatest key', new MaxKey()],
-  ])('is passed over: %s', (_, value) => {
+    ['the min key', new MinKey()],
+    ['the max key', new MaxKey()],
+  ])('is skipped: %s', (_, value) => {
     const { own, driver } = readBoth({ newer: value, ...document, newerYet: value })
     expect(own).toEqual(driver)
   })
 })
 
-test('a value that is not known yet comes as it is', () => {
+test('returns unknown values of known fields unchanged', () => {
   expect(readBoth({ ...document, locationType: 'board', actorType: '' }).own).toMatchObject({
     locationType: 'board',
     actorType: '',

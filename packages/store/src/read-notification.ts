@@ -18,7 +18,7 @@ type Target = Omit<Mutable<StoredNotification>, 'createdAt' | 'readAt' | 'emailS
 
 const uuidIn = (bytes: Buffer, at: number, offset = 0) => bytesToUuid(bytes, startOfBinary(at) + offset)
 
-/** A field that stands in the document as it does in the notification, read by `value`. */
+/** A field with the same name in document and notification. */
 function field<K extends keyof Target>(key: K, value: (bytes: Buffer, at: number) => Target[K]): FieldReader<Target> {
   return (target, bytes, at) => {
     target[key] = value(bytes, at)
@@ -48,7 +48,7 @@ const read = createDocumentReader<Target>({
   emailSentAt: field('emailSentAt', readDate),
 })
 
-/** A notification from the bytes of its document: the same as `fromNotificationDocument` of what the driver reads. */
+/** Reads a notification from the bytes of its document, with the same result as `fromNotificationDocument`. */
 export function readNotification(bytes: Buffer, subscriberId: string): StoredNotification {
   return read(bytes, {
     id: '',

@@ -8,7 +8,7 @@ const { store, database, drop } = createTestStore('read-state')
 const documents = database.collection<NotificationDocument>('notifications')
 let notifications = 0
 
-/** A notification of a recipient of its own, unread, with the ways in which its read state changes. */
+/** Stores an unread notification for a new recipient, and returns the operations on its read state. */
 async function stored() {
   const n = 1_000 + notifications++
   const id = makeUuidV7(start + n, Buffer.alloc(10, n))
@@ -20,7 +20,7 @@ async function stored() {
     markRead: (seconds: number) => feed.markRead(id, at(seconds)),
     markUnread: (seconds: number) => feed.markUnread(id, at(seconds)),
     markAllRead: (seconds: number) => feed.markManyRead({ all: true }, at(seconds)),
-    /** A receipt for it comes from Kafka, for the first time or again. */
+    /** Applies a receipt, for the first time or repeatedly. */
     receipt: (seconds: number) =>
       store.receipts.apply(
         [
@@ -51,7 +51,7 @@ test('a receipt from 3 minutes ahead does not apply again after a mark-unread', 
   expect(await given.readAt()).toBeNull()
 })
 
-test('a receipt that found its notification read does not apply when it comes again after a mark-unread', async () => {
+test('a receipt for a read notification does not apply when it is redelivered after a mark-unread', async () => {
   const given = await stored()
   await given.markRead(10)
   await given.receipt(aheadBy3Minutes)
@@ -61,7 +61,7 @@ test('a receipt that found its notification read does not apply when it comes ag
   expect(await given.readAt()).toBeNull()
 })
 
-test('a mark-unread at a process whose clock is behind is not older than the mark before it', async () => {
+test('a mark-unread with a clock that is behind counts as no older than the previous mark', async () => {
   const given = await stored()
   await given.markRead(10)
   await given.markUnread(9)
@@ -71,7 +71,7 @@ test('a mark-unread at a process whose clock is behind is not older than the mar
   expect(await given.readAt()).toEqual(at(11))
 })
 
-test('a bulk mark takes what a process whose clock is ahead marked unread before it', async () => {
+test('a bulk mark includes notifications marked unread before it with a clock that is ahead', async () => {
   const given = await stored()
   await given.markRead(10)
   await given.markUnread(12)
@@ -79,7 +79,7 @@ test('a bulk mark takes what a process whose clock is ahead marked unread before
   expect(await given.readAt()).toEqual(at(11))
 })
 
-test('every change of the read state raises its version by one, and nothing else does', async () => {
+test('every change of the read state increments its version, and nothing else does', async () => {
   const given = await stored()
   const versions = [await given.version()]
   for (const change of [
@@ -100,7 +100,7 @@ test('every change of the read state raises its version by one, and nothing else
   expect(versions).toEqual([0, 1, 1, 1, 2, 2, 2, 3, 4, 5, 5])
 })
 
-test('what the release before wrote holds: its mark-unread is later than a receipt of before, and a bulk mark takes it', async () => {
+test('respects read states of the previous release: its mark-unread is later than an earlier receipt, and a bulk mark applies', async () => {
   const given = await stored()
   await given.change({ $set: { readAt: at(10), readStateAt: at(10) }, $unset: { unread: true } })
   await given.change({ $set: { unread: true, readStateAt: at(20) }, $unset: { readAt: true, bulkMark: true } })

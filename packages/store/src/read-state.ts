@@ -1,17 +1,17 @@
 import type { Binary, Document } from 'mongodb'
 
 /**
- * The part of an update that every mark by a recipient has: the version goes up by one, and the time never goes back,
- * although the clocks of the processes differ.
+ * The part of the update that every mark has: the version is incremented, and the time never decreases, even if the
+ * clocks of processes differ.
  */
 export function changedAt(at: Date) {
   return { $inc: { readVersion: 1 }, $max: { readStateAt: at } } as const
 }
 
 /**
- * The update of a read receipt. It applies to what is unread, if its time is later than the recipient's newest mark and
- * than every receipt before it: one that was seen never applies again, however far its publisher's clock is ahead. It is a
- * pipeline without a condition outside, so that its answer still says whether the notification is there.
+ * The update for a read receipt. It applies to an unread notification if its time is later than the recipient's newest
+ * mark and every earlier receipt: a receipt never applies twice, however far its publisher's clock is ahead. The
+ * condition is in the pipeline and not in the filter, so that the result shows whether the notification exists.
  */
 export function readReceiptAt(at: Date): Document[] {
   const isLater = (field: string) => ({ $not: { $gte: [field, at] } })
@@ -29,10 +29,10 @@ export function readReceiptAt(at: Date): Document[] {
   ]
 }
 
-/** An unread notification as a bulk mark saw it. */
+/** An unread notification as a bulk mark has read it. */
 export type SeenUnread = { readonly _id: Binary; readonly readVersion?: number }
 
-/** The keys by the version that was seen: nearly all have none. */
+/** Groups keys by version; most notifications have none. */
 export function keysByVersion(seen: readonly SeenUnread[]): Map<number | undefined, Binary[]> {
   const groups = new Map<number | undefined, Binary[]>()
   for (const { _id, readVersion } of seen) {
@@ -43,7 +43,7 @@ export function keysByVersion(seen: readonly SeenUnread[]): Map<number | undefin
   return groups
 }
 
-/** Those of the keys that are unread and have not changed since they were seen with this version. */
+/** Matches the keys that are unread and still have this version. */
 export function unchangedSince(version: number | undefined, keys: readonly Binary[]) {
   return { unread: true, _id: { $in: [...keys] }, readVersion: version ?? { $exists: false } } as const
 }

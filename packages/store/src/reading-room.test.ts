@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { createReadingRoom } from './reading-room.ts'
 import { StorageUnavailableError } from './storage-errors.ts'
 
-/** A read that ends when it is told to. */
+/** Starts a read that ends when `end` or `fail` is called. */
 function startRead(room: ReturnType<typeof createReadingRoom>, bytes: number) {
   const gate = Promise.withResolvers<void>()
   const read = { isRunning: false, end: gate.resolve, fail: gate.reject, result: Promise.resolve() as Promise<void> }
@@ -16,7 +16,7 @@ function startRead(room: ReturnType<typeof createReadingRoom>, bytes: number) {
 
 const settle = () => new Promise(setImmediate)
 
-test('reads run together as long as there is room, and then in order', async () => {
+test('runs reads concurrently while they fit, then in order', async () => {
   const room = createReadingRoom(10)
   const [first, second, large, small] = [4, 4, 8, 1].map((bytes) => startRead(room, bytes))
   await settle()
@@ -29,7 +29,7 @@ test('reads run together as long as there is room, and then in order', async () 
   expect([large?.isRunning, small?.isRunning]).toEqual([true, true])
 })
 
-test('a read larger than the room runs on its own', async () => {
+test('runs a read that exceeds the limit without others', async () => {
   const room = createReadingRoom(10)
   const large = startRead(room, 100)
   const small = startRead(room, 1)
@@ -40,7 +40,7 @@ test('a read larger than the room runs on its own', async () => {
   expect(small.isRunning).toBe(true)
 })
 
-test('a read that waits too long is unavailable storage, and lets the next one pass', async () => {
+test('rejects a read that waits too long with StorageUnavailableError, and admits the next one', async () => {
   const room = createReadingRoom(10, 20)
   const first = startRead(room, 8)
   const large = startRead(room, 8)

@@ -1,26 +1,26 @@
 import { StorageUnavailableError } from './storage-errors.ts'
 
-/** MongoDB puts no more documents into one answer. */
+/** The maximum size of the documents in one response of MongoDB. */
 export const answerBytes = 16 * 1024 * 1024
 
-/** Bounds the bytes of all answers that MongoDB may be sending to this process at the same time. */
+/** Limits the bytes of all responses that MongoDB may be sending to this process at the same time. */
 export type ReadingRoom = {
   /**
-   * Runs `read` as soon as there is room for an answer of `bytes`, in the order of asking.
+   * Runs `read` as soon as a response of `bytes` fits, in the order of the calls.
    *
-   * @throws StorageUnavailableError when there was none for too long
+   * @throws StorageUnavailableError after waiting too long
    */
   within<Result>(bytes: number, read: () => Promise<Result>): Promise<Result>
 }
 
 type Waiting = { readonly bytes: number; readonly enter: () => void }
 
-/** A read that needs more room than there is at all runs on its own. */
+/** A read that exceeds the limit runs without others. */
 export function createReadingRoom(totalBytes: number, waitMs = 8_000): ReadingRoom {
   const queue: Waiting[] = []
   let free = totalBytes
 
-  function take(bytes: number): Promise<void> {
+  function acquire(bytes: number): Promise<void> {
     if (queue.length === 0 && bytes <= free) {
       free -= bytes
       return Promise.resolve()
@@ -50,12 +50,12 @@ export function createReadingRoom(totalBytes: number, waitMs = 8_000): ReadingRo
 
   return {
     async within(bytes, read) {
-      const taken = Math.min(bytes, totalBytes)
-      await take(taken)
+      const acquired = Math.min(bytes, totalBytes)
+      await acquire(acquired)
       try {
         return await read()
       } finally {
-        free += taken
+        free += acquired
         admit()
       }
     },

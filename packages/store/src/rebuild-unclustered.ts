@@ -35,7 +35,7 @@ export async function rebuildUnclustered(database: Db, name: string, options: Cr
     if (form === 'ordinary') {
       if ((await database.collection(name).findOne({}, { projection: { _id: 1 } })) !== null) {
         throw new Error(
-          `The collection ${name} is not clustered and holds documents. Stop what writes to it, rename it, migrate again and copy its documents back.`,
+          `The collection ${name} is not clustered and holds documents. Stop its writers, rename it, migrate again and copy its documents back.`,
         )
       }
       const aside = `${name}-unclustered-${randomUUID()}`

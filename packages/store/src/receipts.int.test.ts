@@ -20,9 +20,9 @@ function notification(): NewNotification {
   return newNotification(makeUuidV7(start + n, Buffer.alloc(10, n)), { recipientIds: [uuid(n), uuid(n + 5_000)] })
 }
 
-async function arrive(...arriving: NewNotification[]): Promise<void> {
-  await store.notifications.insertNew(arriving)
-  await store.receipts.settle(arriving)
+async function storeAndSettle(...arrived: NewNotification[]): Promise<void> {
+  await store.notifications.insertNew(arrived)
+  await store.receipts.settle(arrived)
 }
 
 const feed = ({ recipientIds }: NewNotification) =>
@@ -39,25 +39,25 @@ const claim = (before: number, now = before, group?: string) =>
 beforeAll(() => store.migrate())
 afterAll(drop)
 
-test('of several e-mail receipts the earliest stands, in whatever order they come', async () => {
+test('keeps the earliest of several e-mail receipts, in any order', async () => {
   const given = notification()
-  await arrive(given)
+  await storeAndSettle(given)
   expect(await store.receipts.apply([receipt(given, 'email-sent', 20)], context(100))).toMatchObject({ waiting: 0 })
   await store.receipts.apply([receipt(given, 'email-sent', 10), receipt(given, 'email-sent', 30)], context(100))
   expect(await stateOf(given)).toEqual({ readAt: null, emailSentAt: at(10) })
 })
 
-test('a receipt concerns one recipient', async () => {
+test('applies a receipt to one recipient', async () => {
   const given = notification()
-  await arrive(given)
+  await storeAndSettle(given)
   await store.receipts.apply([receipt(given, 'read', 20)], context(100))
   const other = store.notifications.of({ subscriberId, recipientId: given.recipientIds[1] ?? '' })
   expect((await other.get(given.id))?.readAt).toBeNull()
 })
 
-test('a read receipt applies once; replayed after a mark-unread it changes nothing', async () => {
+test('a read receipt applies once; a replay after a mark-unread changes nothing', async () => {
   const given = notification()
-  await arrive(given)
+  await storeAndSettle(given)
   const read = receipt(given, 'read', 20)
   await store.receipts.apply([read], context(100))
   expect((await stateOf(given)).readAt).toEqual(at(20))
@@ -68,27 +68,27 @@ test('a read receipt applies once; replayed after a mark-unread it changes nothi
   expect((await stateOf(given)).readAt).toEqual(at(60))
 })
 
-test('what is read keeps its first time', async () => {
+test('keeps the first read time', async () => {
   const given = notification()
-  await arrive(given)
+  await storeAndSettle(given)
   await store.receipts.apply([receipt(given, 'read', 20), receipt(given, 'read', 30)], context(100))
   expect((await stateOf(given)).readAt).toEqual(at(20))
 })
 
-test('a receipt ahead of its notification waits, and is applied when the notification comes', async () => {
+test('keeps a receipt without a notification waiting, and applies it when the notification arrives', async () => {
   const given = notification()
   const receipts = [receipt(given, 'email-sent', 5), receipt(given, 'read', 6)]
   expect(await store.receipts.apply(receipts, context(0))).toMatchObject({ waiting: 2 })
   expect(await store.receipts.apply(receipts, context(1))).toMatchObject({ waiting: 2 })
-  await arrive(notification(), given)
+  await storeAndSettle(notification(), given)
   expect(await stateOf(given)).toEqual({ readAt: at(6), emailSentAt: at(5) })
   expect(await waiting.countDocuments()).toBe(0)
 })
 
-test('receipts and notifications that race are all brought together', async () => {
+test('applies every receipt when receipts and notifications race', async () => {
   const given = Array.from({ length: 200 }, notification)
   await Promise.all([
-    ...given.map((one) => arrive(one)),
+    ...given.map((one) => storeAndSettle(one)),
     ...given.map((one) => store.receipts.apply([receipt(one, 'email-sent', 5)], context(0))),
   ])
   const states = await Promise.all(given.map(stateOf))
@@ -96,7 +96,7 @@ test('receipts and notifications that race are all brought together', async () =
   expect(await waiting.countDocuments()).toBe(0)
 })
 
-test('one that was left to wait by a failure, and comes again when its notification is there, waits no longer', async () => {
+test('removes a waiting receipt that is redelivered after its notification was stored', async () => {
   const given = notification()
   const late = receipt(given, 'read', 5)
   await store.receipts.apply([late], context(0))
@@ -106,29 +106,29 @@ test('one that was left to wait by a failure, and comes again when its notificat
   expect(await waiting.countDocuments()).toBe(0)
 })
 
-test('more that wait than are looked through one by one', async () => {
+test('applies more waiting receipts than are examined one by one', async () => {
   const given = Array.from({ length: 1_200 }, notification)
   await store.receipts.apply(
     given.map((one) => receipt(one, 'email-sent', 5)),
     context(0),
   )
-  await arrive(...given)
+  await storeAndSettle(...given)
   expect(await waiting.countDocuments()).toBe(0)
 })
 
-test('one that waits in vain is claimed once, by one, and again when its claimer dies', async () => {
-  const vain = receipt(notification(), 'read', 5)
-  await store.receipts.apply([vain], context(0))
+test('an overdue receipt is claimed by one process, and again after its lease', async () => {
+  const unmatched = receipt(notification(), 'read', 5)
+  await store.receipts.apply([unmatched], context(0))
   expect(await claim(0, 600)).toBeUndefined()
   const claims = await Promise.all([1, 2, 3].map(() => claim(601)))
-  expect(claims.filter((claimed) => claimed !== undefined)).toMatchObject([{ records: [vain.record] }])
+  expect(claims.filter((claimed) => claimed !== undefined)).toMatchObject([{ records: [unmatched.record] }])
   const again = await claim(601, 603)
-  expect(again?.records).toEqual([vain.record])
+  expect(again?.records).toEqual([unmatched.record])
   await again?.forget()
   expect(await claim(601, 700)).toBeUndefined()
 })
 
-test('one whose notification has come is applied in place of being claimed', async () => {
+test('applies an overdue receipt whose notification exists instead of claiming it', async () => {
   const given = notification()
   await store.receipts.apply([receipt(given, 'email-sent', 5)], context(0))
   await store.notifications.insertNew([given])
@@ -136,7 +136,7 @@ test('one whose notification has come is applied in place of being claimed', asy
   expect((await stateOf(given)).emailSentAt).toEqual(at(5))
 })
 
-test('many are claimed in batches that are bounded in number and in bytes', async () => {
+test('claims batches that are bounded in number and in bytes', async () => {
   const many = Array.from({ length: 250 }, () => receipt(notification(), 'read', 5))
   await store.receipts.apply(many, context(0))
   const large = Array.from({ length: 3 }, () => ({
@@ -154,40 +154,40 @@ test('many are claimed in batches that are bounded in number and in bytes', asyn
   expect(batches.slice(-2)).toEqual([1, 1])
 })
 
-test('a group does not give up what another group waits for, until that is gone for a day', async () => {
-  const vain = receipt(notification(), 'read', 5)
-  await store.receipts.apply([vain], context(0, 'replay'))
+test('a group claims receipts of another group only after a day', async () => {
+  const unmatched = receipt(notification(), 'read', 5)
+  await store.receipts.apply([unmatched], context(0, 'replay'))
   expect(await claim(601)).toBeUndefined()
   const oneDay = 24 * 60 * 60
   const claimed = await claim(601 + oneDay)
-  expect(claimed?.records).toEqual([vain.record])
+  expect(claimed?.records).toEqual([unmatched.record])
   await claimed?.forget()
 })
 
-test('a receipt that comes again by a replay in another group waits for that group anew', async () => {
-  const vain = receipt(notification(), 'read', 5)
-  await store.receipts.apply([vain], context(0))
-  await store.receipts.apply([vain], context(500, 'replay'))
+test('a receipt replayed in another group waits for that group', async () => {
+  const unmatched = receipt(notification(), 'read', 5)
+  await store.receipts.apply([unmatched], context(0))
+  await store.receipts.apply([unmatched], context(500, 'replay'))
   expect(await claim(700)).toBeUndefined()
   expect(await claim(500, 1_200, 'replay')).toBeUndefined()
   const claimed = await claim(501, 1_200, 'replay')
-  expect(claimed?.records).toEqual([vain.record])
+  expect(claimed?.records).toEqual([unmatched.record])
   await claimed?.forget()
 })
 
-test('one that MongoDB refuses to keep is reported; one of those beside it waits', async () => {
+test('reports a receipt that MongoDB refuses to store, while others wait', async () => {
   const [given, other] = [notification(), notification()]
   const refused = { ...receipt(given, 'email-sent', 5), record: 'x'.repeat(17 << 20) }
   const applied = await store.receipts.apply([receipt(other, 'read', 5), refused], context(0))
   expect([applied.waiting, applied.refused.map(({ document }) => document)]).toEqual([1, [refused]])
-  await arrive(given, other)
+  await storeAndSettle(given, other)
   expect((await store.receipts.apply([refused], context(1))).refused).toEqual([])
   expect((await stateOf(given)).emailSentAt).toEqual(at(5))
 })
 
-test('a receipt examines one document, a list of marks no more than itself', async () => {
+test('a receipt examines one document, a bulk mark no more than its own', async () => {
   const given = Array.from({ length: 20 }, notification)
-  await arrive(...given)
+  await storeAndSettle(...given)
   const lines = await examined('notifications', async () => {
     await store.receipts.apply(
       given.map((one) => receipt(one, 'read', 20)),

@@ -10,21 +10,21 @@ import { StorageUnavailableError } from './storage-errors.ts'
 
 export type ReceiptKind = 'email-sent' | 'read'
 
-/** What happened to a notification at one recipient. */
+/** An event of one recipient's notification. */
 export type Receipt = {
   readonly subscriberId: string
   readonly recipientId: string
   readonly notificationId: string
   readonly kind: ReceiptKind
-  /** When it happened. */
+  /** The time of the event. */
   readonly at: Date
-  /** The id derived from its event. */
+  /** The id derived from the event. */
   readonly eventId: string
-  /** The record that it was, in a form of the caller's: a receipt that waits in vain becomes a dead letter. */
+  /** The original record, in a format chosen by the caller: an overdue receipt becomes a dead letter. */
   readonly record: string
 }
 
-/** A receipt that came before its notification. */
+/** A receipt that arrived before its notification. */
 export type WaitingReceiptDocument = {
   /** The key of the notification's document ‖ the id of the receipt's event, 64 bytes. */
   _id: Binary
@@ -34,39 +34,39 @@ export type WaitingReceiptDocument = {
   kind: ReceiptKind
   at: Date
   waitingSince: Date
-  /** Until then somebody is making a dead letter of it. */
+  /** Until then, a process is publishing it as a dead letter. */
   leaseUntil: Date
-  /** Who that is. */
+  /** The claim of that process. */
   claimId?: Binary
-  /** The consumer group that has to handle its notification; absent in documents of the release before. */
+  /** The consumer group that has to process the notification; absent in documents of the previous release. */
   group?: string
-  /** The record that it was, in the form that the consumer gave it. */
+  /** The original record, in the format of the consumer. */
   record: string
 }
 
-/** What became of receipts: each was applied, waits, or can't even wait. */
+/** The outcome: each receipt is applied, waiting, or refused by MongoDB. */
 export type AppliedReceipts = {
   readonly waiting: number
   readonly refused: readonly { readonly document: Receipt; readonly reason: string }[]
 }
 
-/** The asking consumer group. How far it has read says nothing of another one, which may replay a topic. */
+/** The calling consumer group. Its progress is independent of other groups, one of which may replay a topic. */
 export type ReceiptContext = { readonly now: Date; readonly group: string }
 
 export type Receipts = {
   /**
-   * Applies each receipt whose notification is there; one whose isn't waits. An e-mail's earliest time stands; a read mark
-   * applies only to what is unread since before it, so that a replay never undoes a mark.
+   * Applies each receipt whose notification exists; the others wait. The earliest e-mail time is kept. A read receipt
+   * only applies to a notification that was not marked since, so a replay never undoes a mark.
    *
-   * One that waits for another group is this one's from now on, which has yet to come to the notification.
+   * A receipt that waits for another group now waits for this one, which has yet to reach the notification.
    */
   apply(receipts: readonly Receipt[], context: ReceiptContext): Promise<AppliedReceipts>
-  /** Applies what has waited for these notifications, which have been stored. */
+  /** Applies the receipts that wait for these notifications. Call it after storing them. */
   settle(notifications: readonly NewNotification[]): Promise<void>
   /**
-   * Some of the group's receipts that wait since before `before`, the longest first, for notifications that are still not
-   * there; those of another group count when they have waited for a day more. They are claimed for `leaseMs`: whoever
-   * fails leaves them to another. `undefined` when nothing is overdue.
+   * Claims receipts of the group that have waited since before `before`, the oldest first, and whose notifications are
+   * still missing; those of another group after a day more. A claim lasts for `leaseMs`, after which another process
+   * may claim them. Returns `undefined` if nothing is overdue.
    */
   claimOverdue(claim: ReceiptContext & { before: Date; leaseMs: number }): Promise<OverdueReceipts | undefined>
 }
@@ -85,25 +85,25 @@ export function createReceipts(notifications: Notifications, waiting: Waiting): 
   return {
     async apply(receipts, { now, group }) {
       const documents = receipts.map((receipt) => toWaiting({ ...receipt, key: keyOf(receipt) }, now, group))
-      // One that comes again may have been left to wait by a failure after it was applied: that ends here, too.
+      // A failure may have left a waiting document for a redelivered receipt that was applied. It is deleted here, too.
       const applied = await settleDocuments(notifications, waiting, documents)
       const missing = documents.filter((document) => !applied.has(document))
       if (missing.length === 0) return { waiting: 0, refused: [] }
       const { duplicates, refused } = await insertNew(waiting, missing)
       if (duplicates > 0) await takeOver(waiting, missing, { now, group })
-      // Its notification may have come in between, and looked for it in vain: who comes second finds the other.
+      // The notification may have been stored meanwhile, before this receipt was visible to `settle`.
       const settled = await settleDocuments(notifications, waiting, missing)
-      const lost = refused.filter(({ document }) => !settled.has(document))
+      const unsaved = refused.filter(({ document }) => !settled.has(document))
       return {
-        waiting: missing.length - settled.size - lost.length,
-        refused: lost.map(({ document, reason }) => ({
+        waiting: missing.length - settled.size - unsaved.length,
+        refused: unsaved.map(({ document, reason }) => ({
           document: receipts[documents.indexOf(document)] as Receipt,
           reason,
         })),
       }
     },
     async settle(stored) {
-      const keys = await keysWaited(waiting, stored)
+      const keys = await keysWithWaiting(waiting, stored)
       for (let start = 0; start < keys.length; start += keysPerQuery) {
         const slice = keys.slice(start, start + keysPerQuery)
         const documents = await waiting
@@ -118,7 +118,7 @@ export function createReceipts(notifications: Notifications, waiting: Waiting): 
   }
 }
 
-/** A replay in another group comes to the notification later than the group for which the receipt has waited so far. */
+/** A group that replays a topic reaches the notification later than the group for which the receipt has waited. */
 async function takeOver(waiting: Waiting, documents: readonly WaitingReceiptDocument[], context: ReceiptContext) {
   const { now: waitingSince, group } = context
   const ids = documents.map(({ _id }) => _id)
@@ -127,10 +127,10 @@ async function takeOver(waiting: Waiting, documents: readonly WaitingReceiptDocu
 }
 
 /**
- * Applies receipts, those of one notification in order, others side by side. Each is one update by its key: the server of
- * MongoDB 6 scans a whole clustered collection for a list of keys.
+ * Applies receipts: those of one notification in order, different notifications concurrently. Each is one update by
+ * key, because MongoDB 6 scans a whole clustered collection for a list of keys.
  *
- * @returns those whose notification is not there
+ * @returns the receipts whose notification is missing
  */
 async function applyPresent<T extends Keyed>(notifications: Notifications, receipts: readonly T[]): Promise<T[]> {
   const missing: T[] = []
@@ -166,7 +166,7 @@ function applyOne(notifications: Notifications, { key, kind, at }: Keyed) {
   return notifications.updateOne({ _id: key }, readReceiptAt(at))
 }
 
-/** @returns those that were applied, and wait no longer */
+/** @returns the receipts that were applied, and no longer wait */
 async function settleDocuments(notifications: Notifications, waiting: Waiting, documents: WaitingReceiptDocument[]) {
   const missing = new Set(await applyPresent(notifications, documents))
   const settled = documents.filter((document) => !missing.has(document))
@@ -175,10 +175,10 @@ async function settleDocuments(notifications: Notifications, waiting: Waiting, d
 }
 
 /**
- * The keys among those of `stored` for which something may wait. Nearly always nothing waits at all, so that is asked
- * first; only when much waits are the keys themselves sent.
+ * The keys of `stored` for which receipts may wait. There are rarely any, so this is checked first; the keys are only
+ * sent if many receipts wait.
  */
-async function keysWaited(waiting: Waiting, stored: readonly NewNotification[]): Promise<Binary[]> {
+async function keysWithWaiting(waiting: Waiting, stored: readonly NewNotification[]): Promise<Binary[]> {
   const some = await waiting
     .find({}, { ...readLimits, projection: { key: 1 } })
     .limit(keysPerQuery + 1)
@@ -188,8 +188,8 @@ async function keysWaited(waiting: Waiting, stored: readonly NewNotification[]):
     recipientIds.map((recipientId) => toKey(subscriberId, recipientId, id)),
   )
   if (some.length > keysPerQuery) return keys
-  const wanted = new Set(some.map(({ key }) => hex(key)))
-  return keys.filter((key) => wanted.has(hex(key)))
+  const waitingKeys = new Set(some.map(({ key }) => hex(key)))
+  return keys.filter((key) => waitingKeys.has(hex(key)))
 }
 
 function toWaiting(receipt: Receipt & Keyed, now: Date, group: string): WaitingReceiptDocument {

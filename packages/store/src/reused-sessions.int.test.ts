@@ -9,28 +9,28 @@ beforeEach(() => {
 afterEach(() => client.close())
 
 const ping = (session: ClientSession) => client.db('admin').command({ ping: 1 }, { session })
-/** Asks, and tells with which session. */
-const ask = () =>
+/** Sends a command and returns its session. */
+const sendPing = () =>
   withReusedSession(client, async (session) => {
     await ping(session)
     return session
   })
 
-test('one after another they take the same session, at once each its own', async () => {
-  const first = await ask()
-  expect(await ask()).toBe(first)
-  const [one, two, three] = await Promise.all([ask(), ask(), ask()])
+test('sequential calls share a session, concurrent ones do not', async () => {
+  const first = await sendPing()
+  expect(await sendPing()).toBe(first)
+  const [one, two, three] = await Promise.all([sendPing(), sendPing(), sendPing()])
   expect(new Set([one, two, three]).size).toBe(3)
-  expect([one, two, three]).toContain(await ask())
+  expect([one, two, three]).toContain(await sendPing())
 })
 
-test('after a rush sixteen are kept', async () => {
-  const sessions = await Promise.all(Array.from({ length: 40 }, ask))
+test('keeps sixteen sessions after a burst', async () => {
+  const sessions = await Promise.all(Array.from({ length: 40 }, sendPing))
   expect(new Set(sessions).size).toBe(40)
   expect(sessions.filter(({ hasEnded }) => !hasEnded)).toHaveLength(16)
 })
 
-test('after a failure the session ends, and the next one has another', async () => {
+test('ends the session after a failure, and uses another one next', async () => {
   let failed: ClientSession | undefined
   const failing = withReusedSession(client, async (session) => {
     failed = session
@@ -39,12 +39,12 @@ test('after a failure the session ends, and the next one has another', async () 
   })
   await expect(failing).rejects.toThrow('away')
   expect(failed?.hasEnded).toBe(true)
-  expect(await ask()).not.toBe(failed)
+  expect(await sendPing()).not.toBe(failed)
 })
 
-test('sessions that ended with their client are not used when it connects again', async () => {
-  const first = await ask()
+test('does not reuse sessions that ended when the client was closed', async () => {
+  const first = await sendPing()
   await client.close()
   await client.connect()
-  expect(await ask()).not.toBe(first)
+  expect(await sendPing()).not.toBe(first)
 })

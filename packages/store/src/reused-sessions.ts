@@ -1,16 +1,16 @@
 import type { ClientSession, MongoClient } from 'mongodb'
 
-/** So many lie idle at most after a rush, for each holds on to the last answer. */
-const mostIdle = 16
+/** The maximum number of idle sessions: each retains the last response. */
+const maxIdle = 16
 
 const freeSessions = new WeakMap<MongoClient, ClientSession[]>()
 
 /**
- * Does `work` with a session that nobody else uses meanwhile, and keeps it for the next one.
+ * Runs `work` with a session that is not used concurrently, and keeps the session for the next call.
  *
- * The driver would start a session for each command, and it remembers those that are in use in a `Set`. One that changes so
- * often is laid out anew all the time, and what its discarded tables mention V8 frees only at its next full collection: the
- * session, the time of the cluster in it, and by that the bytes of the whole answer. Pages were then a third slower.
+ * By default, the driver starts a session for each command and keeps the active ones in a `Set`. A `Set` that changes
+ * this often is reallocated all the time, and V8 frees objects referenced by its old tables only in a full collection:
+ * the session, its cluster time, and through that the bytes of the whole response. Pages took a third longer.
  */
 export async function withReusedSession<T>(
   client: MongoClient,
@@ -22,11 +22,11 @@ export async function withReusedSession<T>(
   const session = last === undefined || last.hasEnded ? client.startSession({ causalConsistency: false }) : last
   try {
     const result = await work(session)
-    if (free.length < mostIdle) free.push(session)
+    if (free.length < maxIdle) free.push(session)
     else await session.endSession()
     return result
   } catch (error) {
-    // The driver may have marked it as one that must not be used again, and sees to it when it ends.
+    // Ended, because the driver may have marked the session as unusable.
     await session.endSession()
     throw error
   }

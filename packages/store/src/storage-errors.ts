@@ -1,13 +1,13 @@
 import { BSON, type Document, MongoError, MongoInvalidArgumentError, MongoServerError } from 'mongodb'
 
-/** MongoDB could not be asked, or did not confirm: nothing is known of the outcome, and trying again may help. */
+/** MongoDB was unreachable or did not acknowledge a write: the outcome is unknown, and retrying may help. */
 export class StorageUnavailableError extends Error {
   override readonly name = 'StorageUnavailableError'
 }
 
 /**
- * Codes with which MongoDB refuses one document for what it is, whenever it is tried. Everything else, a code that nobody
- * has met included, counts as passing: a record that waits too long is a nuisance, one that is given up is a loss.
+ * Error codes with which MongoDB permanently refuses the content of a document. All others, including unknown ones,
+ * count as transient: retrying a record for too long is a nuisance, giving one up is a loss.
  */
 const refusals = new Map<unknown, string>([
   [2, 'BadValue'],
@@ -22,24 +22,24 @@ const refusals = new Map<unknown, string>([
   [17280, 'KeyTooLong'],
 ])
 
-/** Why the server refuses a document with this code and no retry can help; `undefined` when a retry may. */
+/** Why the server permanently refuses a document with this code; `undefined` if a retry may help. */
 export function refusalOfCode(code: unknown): string | undefined {
   return refusals.get(code)
 }
 
 const maxDocumentBytes = 16 * 1024 * 1024
 
-/** Why a document can't even be sent: it has no form in BSON, or too large a one. */
+/** Why a document cannot be sent: BSON cannot represent it, or it is too large. */
 export function refusalOfDocument(document: Document): string | undefined {
   try {
     const size = BSON.serialize(document).length
-    return size > maxDocumentBytes ? `${size} bytes of BSON, ${maxDocumentBytes} are allowed` : undefined
+    return size > maxDocumentBytes ? `${size} bytes of BSON exceed the limit of ${maxDocumentBytes}` : undefined
   } catch (error) {
-    return error instanceof Error ? error.message : 'No form in BSON'
+    return error instanceof Error ? error.message : 'Cannot be represented in BSON'
   }
 }
 
-/** Whether `error` says that MongoDB can't be asked now: for a client it is 503, not a fault of Herald's. */
+/** Whether `error` means that MongoDB is unavailable; clients get a 503 then. */
 export function isStorageUnavailable(error: unknown): boolean {
   if (error instanceof StorageUnavailableError) return true
   if (error instanceof MongoServerError) return refusalOfCode(error.code) === undefined

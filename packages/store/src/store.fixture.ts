@@ -5,11 +5,11 @@ import type { NewNotification } from './notification-document.ts'
 
 export const uuid = (n: number) => `0190a6e0-7c1b-4def-8abc-${n.toString(16).padStart(12, '0')}`
 export const subscriberId = uuid(1)
-/** When all that the tests store begins. */
+/** The earliest time of stored test data. */
 export const start = Date.parse('2026-01-01T00:00:00Z')
 export const at = (seconds: number) => new Date(start + seconds * 1_000)
 
-/** A notification of the time that its id carries. */
+/** A notification whose time is that of its id. */
 export function newNotification(id: string, changes: Partial<NewNotification> = {}): NewNotification {
   return {
     id,
@@ -28,7 +28,7 @@ export function newNotification(id: string, changes: Partial<NewNotification> = 
   }
 }
 
-/** What the server examined in a query, by its own profiler. */
+/** Figures of a query from the profiler of the server. */
 export type Examined = {
   readonly plan: string
   readonly keys: number
@@ -36,7 +36,7 @@ export type Examined = {
   readonly sorted: boolean
 }
 
-/** A store over a database of one test file, on the replica set that jest's set-up found. */
+/** Creates a store with its own database for a test file, on the replica set from the setup of Jest. */
 export function createTestStore(file: string) {
   const uri = process.env.MONGODB_URI ?? ''
   const name = `herald-test-${file}-${process.pid}`
@@ -45,7 +45,7 @@ export function createTestStore(file: string) {
   const database = client.db(name)
   return {
     ...{ uri, name, store, database },
-    /** What each operation of `work` on the collection examined. */
+    /** Returns the figures of each operation that `work` runs on the collection. */
     async examined(collection: string, work: () => Promise<unknown>): Promise<Examined[]> {
       await database.command({ profile: 2 })
       const since = new Date()

@@ -11,7 +11,7 @@ afterAll(async () => {
   await client.close()
 })
 
-test('many processes that ask for the key for the first time at once get the same, and so does a later one', async () => {
+test('concurrent processes get the same key at the first call, and so does a later process', async () => {
   const stores = Array.from({ length: 8 }, () => createStore({ uri, database: name, applicationName: 'test' }))
   await stores[0]?.migrate()
   const keys = await Promise.all(stores.map((store) => store.streamKeys.get()))

@@ -3,18 +3,18 @@ import { Binary, type Collection, type Db, MongoServerError } from 'mongodb'
 import { readLimits } from './read-limits.ts'
 import { StorageUnavailableError } from './storage-errors.ts'
 
-/** A secret that all processes share. */
+/** A secret shared by all processes. */
 export type StreamKeyDocument = {
-  /** What it is for. */
+  /** The purpose of the key. */
   _id: string
   v: 1
   key: Binary
   createdAt: Date
 }
 
-/** The secret that all processes share to make the ids of streams' events unreadable. */
+/** The key with which all processes encrypt the ids of stream events. */
 export type StreamKeys = {
-  /** 32 random bytes, the same for everybody and for ever; made when they are first asked for. */
+  /** Returns 32 random bytes, created at the first call and the same for every process. */
   get(): Promise<Buffer>
 }
 
@@ -25,13 +25,13 @@ export function createStreamKeys(database: Db, collection: Collection<StreamKeyD
   const find = () => collection.findOne({ _id }, { ...readLimits, readConcern: 'majority' })
 
   async function insert(): Promise<void> {
-    // Inserting would create it, and not clustered: only `migrate` may.
+    // An insert would create the collection without clustering.
     const found = await database.listCollections({ name: collection.collectionName }, { nameOnly: true }).toArray()
-    if (found.length === 0) throw new StorageUnavailableError('The collection of the keys of streams is missing')
+    if (found.length === 0) throw new StorageUnavailableError('The collection stream-keys is missing')
     try {
       await collection.insertOne({ _id, v: 1, key: new Binary(randomBytes(32)), createdAt: new Date() })
     } catch (error) {
-      // Another process was first; its key counts.
+      // Another process inserted its key first.
       if (!(error instanceof MongoServerError && error.code === duplicateKey)) throw error
     }
   }
@@ -43,7 +43,7 @@ export function createStreamKeys(database: Db, collection: Collection<StreamKeyD
         await insert()
         document = await find()
       }
-      if (!document) throw new StorageUnavailableError('The key of the streams is not there yet')
+      if (!document) throw new StorageUnavailableError('The stream key is not available yet')
       return Buffer.from(document.key.buffer)
     },
   }

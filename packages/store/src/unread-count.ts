@@ -1,7 +1,7 @@
 import type { Binary, Db } from 'mongodb'
 import { readLimits } from './read-limits.ts'
 
-/** How many of a range of keys are unread, exactly. */
+/** The exact number of unread notifications in a range of keys. */
 export type CountUnread = (range: {
   readonly $gte: Binary
   readonly $lt?: Binary
@@ -9,8 +9,8 @@ export type CountUnread = (range: {
 }) => Promise<number>
 
 /**
- * Counts keys of the index of the unread without looking at a document. It is the `count` command, for the aggregation
- * behind the driver's `countDocuments` hands every key through its pipeline.
+ * Counts index keys without reading documents, with the `count` command: the driver's `countDocuments` runs an
+ * aggregation that passes every key through its pipeline.
  */
 export function createUnreadCount(database: Db, collection: string): CountUnread {
   return async (range) => {

@@ -6,78 +6,77 @@ import { readLimits } from './read-limits.ts'
 
 type Keyed = { _id: Binary }
 
-export type Wanted<T> = {
-  /** What an index serves: a range of `_id`, and equalities that have an index in front of it. */
+export type Scan<T> = {
+  /** Served by an index: a range of `_id`, and equalities on the fields that precede it in the index. */
   readonly indexed: Filter<T> & { _id: { $gte: Binary; $lt?: Binary; $lte?: Binary } }
-  /** What each document is asked besides. */
+  /** Applied to each document in that range. */
   readonly filter: Filter<T>
 }
 
-/** How many documents are handed out at most, and how many bytes. */
+/** Limits of the number and the bytes of the returned documents. */
 export type Bounds = { readonly count: number; readonly bytes: number; readonly atLeastOne: boolean }
 
-/** A part of a log, newest first, each document as its bytes. */
-export type Stretch = {
+/** A part of a scan, newest first, each document as its bytes. */
+export type Segment = {
   readonly found: readonly Buffer[]
-  /** The key of the last document that was looked at, `null` when none is left. */
+  /** The key of the last document examined, `null` at the end of the range. */
   readonly end: Binary | null
-  /** Whether the bytes are used up: the next document that fits the filter is left for the next stretch. */
+  /** Whether the limit of bytes was reached: the next match is left for the next segment. */
   readonly isFull: boolean
 }
 
 export const isPlain = (filter: object) => Object.keys(filter).length === 0
 
 /**
- * Looks at the next documents of what is indexed, at most {@link limits.examinedPerStep}, and finds those among them that
- * pass the filter, within bounds.
+ * Examines the next documents of a range, at most {@link limits.examinedPerStep}, and returns those that match the
+ * filter, within bounds.
  */
-export function findAmongNext<T extends Keyed>(source: Source<T>, wanted: Wanted<T>, bounds: Bounds): Promise<Stretch> {
-  return isPlain(wanted.filter) ? findPlain(source, wanted, bounds) : findFiltered(source, wanted, bounds)
+export function scanNext<T extends Keyed>(source: Source<T>, scan: Scan<T>, bounds: Bounds): Promise<Segment> {
+  return isPlain(scan.filter) ? scanPlain(source, scan, bounds) : scanFiltered(source, scan, bounds)
 }
 
-async function findPlain<T extends Keyed>(source: Source<T>, { indexed }: Wanted<T>, bounds: Bounds): Promise<Stretch> {
+async function scanPlain<T extends Keyed>(source: Source<T>, { indexed }: Scan<T>, bounds: Bounds): Promise<Segment> {
   const { documents, isCut } = await findBytes(source, indexed, bounds.count)
   const fitting = countFitting(
     documents.map((bytes) => bytes.length),
     bounds,
   )
   const isFull = fitting < documents.length
-  // The bytes of all lie in one answer, which must not be kept for the sake of a part of it.
+  // Copied, because all bytes share one buffer, which a part of them must not retain.
   const found = isFull ? documents.slice(0, fitting).map((bytes) => Buffer.from(bytes)) : documents
   const last = found.at(-1)
   const isEnd = !isCut && !isFull && documents.length < bounds.count
   return { found, end: isEnd || last === undefined ? null : readKey(last), isFull: isFull || isCut }
 }
 
-/** How many of the documents, from the first one on, fit into the bytes. */
+/** The number of leading documents that fit into the limit of bytes. */
 function countFitting(sizes: readonly number[], { bytes, atLeastOne }: Bounds): number {
   let sum = 0
-  const tooMany = sizes.findIndex((size) => {
+  const firstExcess = sizes.findIndex((size) => {
     sum += size
     return sum > bytes
   })
-  return tooMany === -1 ? sizes.length : Math.max(tooMany, atLeastOne ? 1 : 0)
+  return firstExcess === -1 ? sizes.length : Math.max(firstExcess, atLeastOne ? 1 : 0)
 }
 
-/** A document that passed the filter; its bytes only when it is small. */
+/** A document that matches the filter; with its bytes only if it is small. */
 export type Candidate = { key: Binary | undefined; size: number; document: Buffer | undefined }
 
 export type Examined = {
   readonly candidates: readonly Candidate[]
-  /** The key of the last document that was looked at, `null` when none is left. */
+  /** The key of the last document examined, `null` at the end of the range. */
   readonly end: Binary | null
 }
 
 /**
- * Looks at the next {@link limits.examinedPerStep} documents and finds those that pass the filter, at most `count`.
+ * Examines the next {@link limits.examinedPerStep} documents and returns those that match, at most `count`.
  *
- * One query looks and filters: where it ended would otherwise have to be looked up, and could have moved meanwhile. It
- * answers in one document, which may hold no more than 16 MiB: so it has documents up to `smallBytes` as they are, and of
- * larger ones key and size.
+ * One query returns both the matches and the last key, because a second one could see a changed collection. Its result
+ * is one document of at most 16 MiB, so it contains documents up to `smallBytes`, and only key and size of larger ones.
  */
 export async function examineNext<T extends Keyed>(
   source: Source<T>,
-  { indexed, filter }: Wanted<T>,
+  { indexed, filter }: Scan<T>,
   { count, smallBytes }: { readonly count: number; readonly smallBytes: number },
 ): Promise<Examined> {
   const size = { $bsonSize: '$$ROOT' }
@@ -99,13 +98,13 @@ export async function examineNext<T extends Keyed>(
   return { candidates, end: candidates.length === count ? (candidates.at(-1)?.key ?? null) : end }
 }
 
-/** Several at once, but no list of keys: MongoDB 6 would scan the whole of a clustered collection for it. */
+/** Concurrent reads by key, because MongoDB 6 would scan a whole clustered collection for a list of keys. */
 const readsAtOnce = 16
 
-/** The documents of candidates, large ones read by key. One that was deleted or changed meanwhile is left out. */
+/** The documents of the candidates; large ones are read by key. Omits those deleted or changed meanwhile. */
 export async function readCandidates<T extends Keyed>(
   source: Source<T>,
-  { filter }: Wanted<T>,
+  { filter }: Scan<T>,
   candidates: readonly Candidate[],
 ): Promise<Buffer[]> {
   const documents: Buffer[] = []
@@ -118,9 +117,9 @@ export async function readCandidates<T extends Keyed>(
   return documents
 }
 
-async function findFiltered<T extends Keyed>(source: Source<T>, wanted: Wanted<T>, bounds: Bounds): Promise<Stretch> {
+async function scanFiltered<T extends Keyed>(source: Source<T>, scan: Scan<T>, bounds: Bounds): Promise<Segment> {
   const smallBytes = Math.floor(bounds.bytes / bounds.count)
-  const { candidates, end } = await examineNext(source, wanted, { count: bounds.count, smallBytes })
+  const { candidates, end } = await examineNext(source, scan, { count: bounds.count, smallBytes })
   const fitting = countFitting(
     candidates.map(({ size }) => size),
     bounds,
@@ -128,7 +127,7 @@ async function findFiltered<T extends Keyed>(source: Source<T>, wanted: Wanted<T
   const chosen = candidates.slice(0, fitting)
   const isFull = fitting < candidates.length
   return {
-    found: await readCandidates(source, wanted, chosen),
+    found: await readCandidates(source, scan, chosen),
     end: isFull ? (chosen.at(-1)?.key ?? null) : end,
     isFull,
   }
@@ -156,43 +155,39 @@ const readCandidate = createDocumentReader<Candidate>({
   },
 })
 
-/** The same with what follows behind `end`. */
-export function beyond<T>(wanted: Wanted<T>, end: Binary): Wanted<T> {
-  return { ...wanted, indexed: { ...wanted.indexed, _id: { $gte: wanted.indexed._id.$gte, $lt: end } } }
+/** The rest of a scan after `end`. */
+export function continueAfter<T>(scan: Scan<T>, end: Binary): Scan<T> {
+  return { ...scan, indexed: { ...scan.indexed, _id: { $gte: scan.indexed._id.$gte, $lt: end } } }
 }
 
-/** `next` is the id from which an older page goes on, `null` when nothing follows. */
+/** `next` is the id at which the next page starts, exclusive; `null` on the last page. */
 export type PageBytes = { readonly documents: readonly Buffer[]; readonly next: string | null }
 
 /**
- * A page of at most `limit`, newest first. It ends early when it has {@link limits.pageBytes}, and no more documents are
- * looked at than a request may cost: it may then be short, and still have a next one.
+ * Returns a page of at most `limit` documents, newest first. A page ends early at {@link limits.pageBytes}, or after
+ * examining the documents that one request may examine: it may then be short and still have a next one.
  */
-export async function findPage<T extends Keyed>(
-  source: Source<T>,
-  query: Wanted<T>,
-  limit: number,
-): Promise<PageBytes> {
+export async function findPage<T extends Keyed>(source: Source<T>, query: Scan<T>, limit: number): Promise<PageBytes> {
   const found: Buffer[] = []
   let bytes = 0
-  let wanted = query
+  let scan = query
   for (let examined = limits.examinedPerStep; ; examined += limits.examinedPerStep) {
-    const stretch = await findAmongNext(source, wanted, {
-      // One more than asked for shows whether anything follows.
+    const segment = await scanNext(source, scan, {
+      // One more than requested shows whether a page follows.
       count: limit + 1 - found.length,
       bytes: limits.pageBytes - bytes,
       atLeastOne: found.length === 0,
     })
-    for (const document of stretch.found) {
+    for (const document of segment.found) {
       found.push(document)
       bytes += document.length
     }
     if (found.length > limit) return { documents: found.slice(0, limit), next: idOf(found[limit - 1] as Buffer) }
     const last = found.at(-1)
-    if (stretch.isFull && last) return { documents: found, next: idOf(last) }
-    if (stretch.end === null) return { documents: found, next: null }
-    if (examined >= limits.examinedPerRequest) return { documents: found, next: idIn(stretch.end) }
-    wanted = beyond(wanted, stretch.end)
+    if (segment.isFull && last) return { documents: found, next: idOf(last) }
+    if (segment.end === null) return { documents: found, next: null }
+    if (examined >= limits.examinedPerRequest) return { documents: found, next: idIn(segment.end) }
+    scan = continueAfter(scan, segment.end)
   }
 }
 

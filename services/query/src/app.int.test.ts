@@ -27,7 +27,7 @@ describe('with MongoDB', () => {
   })
   afterAll(() => query?.stop())
 
-  test('it is not ready before migrate, says what is missing, and is afterwards', async () => {
+  test('is not ready before migrate, names what is missing, and is ready afterwards', async () => {
     const before = await ready(query)
     expect(before).toMatchObject({ statusCode: 503, checks: [{ name: 'mongodb', ok: false }] })
     expect(before.checks[0].detail).toContain('collection notifications is missing')
@@ -35,13 +35,13 @@ describe('with MongoDB', () => {
     expect(await ready(query)).toMatchObject({ statusCode: 200, checks: [{ name: 'mongodb', ok: true }] })
   })
 
-  test.each(operations)('%s %s asks for a token', async (method, path) => {
-    const { status, headers, json } = await query.ask(method, path, {})
+  test.each(operations)('%s %s requires a token', async (method, path) => {
+    const { status, headers, json } = await query.requestJson(method, path, {})
     expect([status, json.code]).toEqual([401, 'unauthorized'])
     expect(headers['www-authenticate']).toMatch(/^Bearer/)
   })
 
-  test('a path that is there with another method is 405, and its Allow knows of ingest too', async () => {
+  test('returns 405 for another method, with an Allow header that includes the methods of ingest', async () => {
     const user = await query.newUser()
     const answer = await user.patch('/')
     expect([answer.status, answer.headers.allow]).toEqual([405, 'GET, HEAD, POST'])
@@ -52,21 +52,21 @@ describe('without MongoDB', () => {
   let query: Query
 
   beforeAll(async () => {
-    // Nobody listens there.
+    // An address where nothing listens.
     query = await createTestQuery('away', { MONGODB_URI: 'mongodb://127.0.0.1:1/?directConnection=true' })
   })
   afterAll(() => query?.stop())
 
-  test.each(operations)('%s %s is a problem that says when to come again', async (method, path) => {
+  test.each(operations)('%s %s returns a problem with Retry-After', async (method, path) => {
     const user = await query.newUser()
     const { status, headers, json } = await (method === 'GET' ? user.get(path) : user.patch(path))
     expect([status, json.code, headers['retry-after']]).toEqual([503, 'storage_unavailable', '5'])
     expect(headers['content-type']).toBe('application/problem+json; charset=utf-8')
-    // Nothing of addresses or of the driver.
+    // Contains no addresses or details of the driver.
     expect(JSON.stringify(json)).not.toMatch(/127\.0\.0\.1|mongo/i)
   })
 
-  test('it is alive, and not ready', async () => {
+  test('is alive but not ready', async () => {
     expect((await query.admin.app.inject('/livez')).statusCode).toBe(200)
     expect(await ready(query)).toMatchObject({ statusCode: 503, checks: [{ name: 'mongodb', ok: false }] })
   })

@@ -25,16 +25,16 @@ import { createStreams } from './stream/streams.ts'
 export type QueryDependencies = {
   readonly settings: Settings
   readonly logger: Logger
-  /** Exposed as `herald_build_info` where it is given. */
+  /** Exposed as `herald_build_info`, if given. */
   readonly build?: BuildInfo | undefined
   readonly releasers: Releasers
-  /** Where spans go; none are made when it is not given. */
+  /** Records spans, if given. */
   readonly tracing?: Tracing | undefined
-  /** Bounds of streams that are not the usual ones. */
+  /** Overrides of the default limits of streams, for tests. */
   readonly streamOptions?: Partial<StreamOptions>
 }
 
-/** Wires the query service, which serves stored notifications and change entries over HTTP. Nothing listens yet. */
+/** Wires the query service, which serves stored notifications and change entries over HTTP. Does not listen. */
 export function createQuery({ settings, logger, build, releasers, tracing, streamOptions }: QueryDependencies) {
   const metrics = createMetrics(build)
   const store = createStore({

@@ -1,62 +1,62 @@
 import { formatTimestamp } from '@herald/contracts'
 
 /*
- * JSON and CSV in UTF-8, written from the bytes in which MongoDB stores what they say, without a text or an object in between:
- * it takes half the time or less, and leaves nothing to collect. There is one room for all that is written, for nothing waits
- * while it is: `startWriting`, what is to be said, `endWriting`.
+ * Writes JSON and CSV in UTF-8 directly from the bytes that MongoDB stores, without intermediate strings and objects:
+ * this takes at most half the time and leaves no garbage. All writers share one buffer; writing is synchronous. Call
+ * `startWriting`, the writers, and then `endWriting`.
  */
 
-const firstBytes = 1 << 16
-const keptBytes = 1 << 20
+const initialCapacity = 1 << 16
+const maxKeptCapacity = 1 << 20
 
-let out = Buffer.allocUnsafe(firstBytes)
+let out = Buffer.allocUnsafe(initialCapacity)
 let at = 0
 
 export function startWriting(): void {
   at = 0
 }
 
-/** What was written since {@link startWriting}. */
+/** Returns the bytes written since {@link startWriting}. */
 export function endWriting(): Buffer {
   const written = Buffer.from(out.subarray(0, at))
-  // After something enormous the room goes back.
-  if (out.length > keptBytes) out = Buffer.allocUnsafe(firstBytes)
+  // Releases the buffer after an unusually large response.
+  if (out.length > maxKeptCapacity) out = Buffer.allocUnsafe(initialCapacity)
   return written
 }
 
-function makeRoom(bytes: number): void {
+function ensureCapacity(bytes: number): void {
   if (at + bytes <= out.length) return
   const larger = Buffer.allocUnsafe(Math.max(at + bytes, 2 * out.length))
   out.copy(larger, 0, 0, at)
   out = larger
 }
 
-/** More than all of a document that is no text takes, and more than a closing. */
+/** Exceeds the size of all non-text values of a document, and of a closing. */
 const fixedBytes = 1_024
-/** What a byte of a text may become: `\u001f`. */
-const growth = 6
+/** The maximum size of an escaped byte: `\u001f`. */
+const maxEscapedBytes = 6
 
-/** Writes documents one after another, with `between` between them. There is room for each, and for 1 KiB behind the last. */
+/** Writes documents with `between` between them. Afterwards there is still capacity for 1 KiB. */
 export function writeEach(documents: readonly Buffer[], between: Uint8Array, write: (document: Buffer) => void): void {
   documents.forEach((document, index) => {
-    makeRoom(fixedBytes + growth * document.length)
-    if (index > 0) writePiece(between)
+    ensureCapacity(fixedBytes + maxEscapedBytes * document.length)
+    if (index > 0) writeBytes(between)
     write(document)
   })
-  makeRoom(fixedBytes)
+  ensureCapacity(fixedBytes)
 }
 
-/** The same as lines, each with its end. */
+/** Writes documents as lines, each with a line end. */
 export function writeLines(documents: readonly Buffer[], lineEnd: Uint8Array, write: (document: Buffer) => void): void {
   writeEach(documents, lineEnd, write)
-  if (documents.length > 0) writePiece(lineEnd)
+  if (documents.length > 0) writeBytes(lineEnd)
 }
 
-/** Text that is written as it is. */
-export const piece = (text: string): Uint8Array => new Uint8Array(Buffer.from(text))
+/** Encodes constant text. */
+export const encode = (text: string): Uint8Array => new Uint8Array(Buffer.from(text))
 
-// Loops, for pieces are too short for a call into native code to be worth it.
-export function writePiece(bytes: Uint8Array): void {
+// A loop, because the parts are too short for a native call to pay off.
+export function writeBytes(bytes: Uint8Array): void {
   const to = out
   const start = at
   for (let i = 0; i < bytes.length; i++) to[start + i] = bytes[i] as number
@@ -65,9 +65,9 @@ export function writePiece(bytes: Uint8Array): void {
 
 const quote = 0x22
 const apostrophe = 0x27
-const digits = piece('0123456789abcdef')
+const digits = encode('0123456789abcdef')
 
-/** A UUID as text, from its 16 bytes. */
+/** Writes a UUID as text, from its 16 bytes. */
 export function writeUuid(bytes: Buffer, place: number): void {
   const to = out
   let next = at
@@ -80,15 +80,15 @@ export function writeUuid(bytes: Buffer, place: number): void {
   at = next
 }
 
-/** Where a text ends; see `DocumentPlaces` of the store. */
+/** The offset after a text; see `DocumentPlaces` of the store. */
 const endOf = (bytes: Buffer, place: number) => place + bytes.readInt32LE(place - 4) - 1
 
-/** A text that is JSON already, or has nothing that JSON would escape. */
+/** Copies a text that is JSON already, or contains nothing that JSON escapes. */
 export function copyText(bytes: Buffer, place: number): void {
   at += bytes.copy(out, at, place, endOf(bytes, place))
 }
 
-/** A text as JSON. */
+/** Writes a text as JSON. */
 export function writeJsonText(bytes: Buffer, place: number): void {
   const end = endOf(bytes, place)
   const to = out
@@ -111,37 +111,41 @@ const tab = 0x09
 const lineFeed = 0x0a
 const carriageReturn = 0x0d
 const formulaBytes = new Set([0x3d, 0x2b, 0x2d, 0x40])
-const wideFormulas = ['\uff1d', '\uff0b', '\uff0d', '\uff20'].map(piece)
-const mark = piece('\ufeff')
+const wideFormulas = ['\uff1d', '\uff0b', '\uff0d', '\uff20'].map(encode)
+const byteOrderMark = encode('\ufeff')
 const beginsWith = (bytes: Buffer, place: number, sign: Uint8Array) =>
   sign.every((byte, i) => bytes[place + i] === byte)
 
-/** Whether a spreadsheet takes the text from `place` on for a formula: behind tabs and byte order marks, or at once. */
+/** Whether a spreadsheet may read the text at `place` as a formula: directly, or after tabs and byte order marks. */
 function beginsFormula(bytes: Buffer, place: number, end: number): boolean {
   let start = place
   while (start < end) {
     if (bytes[start] === tab) start++
     else if (bytes[start] !== 0xef) return formulaBytes.has(bytes[start] as number)
-    else if (beginsWith(bytes, start, mark)) start += mark.length
+    else if (beginsWith(bytes, start, byteOrderMark)) start += byteOrderMark.length
     else return wideFormulas.some((sign) => beginsWith(bytes, start, sign))
   }
   return false
 }
 
-/** The same at the start of a cell, where some drop a tab, a line end or a byte order mark: these are suspicious as such. */
+/**
+ * The same for the start of a cell. A leading tab, line end or byte order mark counts, because some programs drop it.
+ */
 function beginsFormulaCell(bytes: Buffer, place: number, end: number): boolean {
   const first = bytes[place]
-  if (first === tab || first === lineFeed || first === carriageReturn || beginsWith(bytes, place, mark)) return true
+  if (first === tab || first === lineFeed || first === carriageReturn || beginsWith(bytes, place, byteOrderMark))
+    return true
   return beginsFormula(bytes, place, end)
 }
 
-/** Where semicolons separate cells, one begins behind each of them, and a row behind each line end, quotes or not. */
+/** If semicolons separate cells, each one starts a cell and each line end starts a row, even inside quotes. */
 const endsCell = (byte: number) => byte === semicolon || byte === lineFeed || byte === carriageReturn
 const needsQuotes = (byte: number) => byte === quote || byte === 0x2c || endsCell(byte)
 
 /**
- * A text as a cell of CSV (RFC 4180): in quotes when it has a comma, a semicolon, a quote or a line break. Wherever a
- * spreadsheet may take it for a formula there is an apostrophe (https://owasp.org/www-community/attacks/CSV_Injection).
+ * Writes a text as a cell of CSV (RFC 4180): quoted if it contains a comma, a semicolon, a quote or a line break. An
+ * apostrophe precedes everything that a spreadsheet may interpret as a formula
+ * (https://owasp.org/www-community/attacks/CSV_Injection).
  */
 export function writeCsvCell(bytes: Buffer, place: number): void {
   const end = endOf(bytes, place)
@@ -176,8 +180,8 @@ function writeQuotedCell(bytes: Buffer, place: number, end: number, isFormula: b
 }
 
 /**
- * JSON as a cell of CSV. Semicolons are within its texts only, where what begins a formula behind one can be written
- * with an escape, so that the JSON stays the same.
+ * Writes JSON as a cell of CSV. Its semicolons are inside strings, where the start of a formula can be written as an
+ * escape, so that the JSON keeps its value.
  */
 export function writeCsvJsonCell(bytes: Buffer, place: number): void {
   const end = endOf(bytes, place)
@@ -203,16 +207,16 @@ export function writeCsvJsonCell(bytes: Buffer, place: number): void {
   writeCsvCell(escaped, 4)
 }
 
-const nothing = piece('null')
+const nullBytes = encode('null')
 const dayMs = 24 * 60 * 60 * 1_000
-/** Times on one page are mostly of few days: the text of a day is kept until another one comes. */
+/** The times on a page are often of the same day, so the text of the last day is kept. */
 let lastDay = Number.NaN
 const dayText = new Uint8Array(11)
 
-/** A time in JSON; `null` for what is absent. */
+/** Writes a time as JSON, `null` if it is absent. */
 export function writeJsonTime(bytes: Buffer, place: number): void {
   if (place === 0) {
-    writePiece(nothing)
+    writeBytes(nullBytes)
     return
   }
   out[at++] = quote
@@ -220,16 +224,16 @@ export function writeJsonTime(bytes: Buffer, place: number): void {
   out[at++] = quote
 }
 
-/** A time as `formatTimestamp` has it. */
+/** Writes a time in the format of `formatTimestamp`. */
 export function writeTimestamp(bytes: Buffer, place: number): void {
   const milliseconds = bytes.readInt32LE(place + 4) * 2 ** 32 + bytes.readUInt32LE(place)
   const day = Math.floor(milliseconds / dayMs)
   if (day !== lastDay) {
-    dayText.set(piece(formatTimestamp(new Date(milliseconds)).slice(0, 11)))
+    dayText.set(encode(formatTimestamp(new Date(milliseconds)).slice(0, 11)))
     lastDay = day
   }
   const seconds = Math.floor((milliseconds - day * dayMs) / 1_000)
-  writePiece(dayText)
+  writeBytes(dayText)
   writeTwoDigits(Math.floor(seconds / 3_600))
   out[at++] = 0x3a
   writeTwoDigits(Math.floor(seconds / 60) % 60)

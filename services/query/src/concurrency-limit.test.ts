@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { createConcurrencyLimit } from './concurrency-limit.ts'
 
-test('a user may open as many as are allowed, and others are not affected', () => {
+test('limits each user without affecting others', () => {
   const limit = createConcurrencyLimit({ perUser: 2, perProcess: 10 })
   const [first] = [limit.enter('a'), limit.enter('a')]
   expect(limit.enter('a')).toBeUndefined()
@@ -12,7 +12,7 @@ test('a user may open as many as are allowed, and others are not affected', () =
   expect(limit.enter('a')).toBeUndefined()
 })
 
-test('all users together may open as many as the process allows', () => {
+test('limits all users of the process together', () => {
   const limit = createConcurrencyLimit({ perUser: 2, perProcess: 2 })
   const leave = limit.enter('a')
   limit.enter('b')

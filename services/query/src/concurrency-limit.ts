@@ -1,6 +1,9 @@
-/** How many of something may be open at the same time, for one user and for all users of this process. */
+/** Limits the number of concurrent operations of one user and of all users of this process. */
 export type ConcurrencyLimit = {
-  /** Counts one more for the user, at once. @returns what ends it, which may be called again; `undefined` when it is too many */
+  /**
+   * Counts an operation of the user synchronously. Returns an idempotent function that ends it, or `undefined` beyond
+   * the limit.
+   */
   enter(user: string): (() => void) | undefined
 }
 
@@ -25,8 +28,8 @@ export function createConcurrencyLimit({
         if (!isOpen) return
         isOpen = false
         total--
-        const left = (counts.get(user) ?? 0) - 1
-        if (left > 0) counts.set(user, left)
+        const remaining = (counts.get(user) ?? 0) - 1
+        if (remaining > 0) counts.set(user, remaining)
         else counts.delete(user)
       }
     },

@@ -5,7 +5,7 @@ import { settingsSchema } from './config.ts'
 
 const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8')
 
-/** The rows of the table between the comments, cells without their padding. */
+/** The rows of the table between the comments, as trimmed cells. */
 function tableOf(region: string): string[][] {
   const text = readme.split(`<!-- ${region} -->`)[1]?.split(`<!-- end of ${region} -->`)[0] ?? ''
   const rows = text.split('\n').filter((line) => line.startsWith('|'))
@@ -17,7 +17,7 @@ function tableOf(region: string): string[][] {
   )
 }
 
-test('the table in the README is that of the schema; when it is not, this is what it must say', () => {
+test('the settings table in the README matches the schema', () => {
   const rows = describeSettings(settingsSchema).map(({ name, default: preset, required, description }) => [
     `\`${name}\``,
     required ? 'required' : preset === null ? '' : `\`${preset}\``,
@@ -38,11 +38,11 @@ const faultsOf = (environment: Record<string, string>) => {
   return loaded.ok ? [] : loaded.faults.map(({ name }) => name).sort()
 }
 
-test('what is required is enough', () => {
+test('the required settings are sufficient', () => {
   expect(faultsOf(required)).toEqual([])
 })
 
-test('everything that is missing is named at once', () => {
+test('reports all missing settings at once', () => {
   const names = ['AUTH_AUDIENCE', 'AUTH_ISSUER', 'AUTH_JWKS_URI or AUTH_PUBLIC_KEY', 'MONGODB_URI']
   expect(faultsOf({})).toEqual(names)
 })

@@ -11,7 +11,7 @@ import { z } from 'zod'
 
 const countSetting = () => integerSetting({ min: 1, max: 1_000_000 })
 
-/** The settings of query, by the names of environment variables. */
+/** The settings of the service, by environment variable. */
 export const settingsSchema = z.object({
   ...httpSettings({ port: 3002, adminPort: 9002 }),
   ...observationSettings,

@@ -7,7 +7,7 @@ import { createTokenIssuer, type StartedService, startService } from '@herald/lo
 import { createStore } from '@herald/store'
 import { MongoClient } from 'mongodb'
 
-/** Query as a process of its own with the options of its image, so that its memory can be measured. */
+/** Starts the service as a separate process with the options of its image, so that its memory can be measured. */
 export async function createMemoryTest(name: string) {
   const issuer = await createTokenIssuer()
   const uri = process.env.MONGODB_URI ?? ''
@@ -30,7 +30,7 @@ export async function createMemoryTest(name: string) {
       const id = randomUUID()
       return { id, subscriberId, token: await issuer.sign({ sub: id, subscriber_id: subscriberId }) }
     },
-    /** The largest resident size, in MiB, of a process that has done nothing but `work`. */
+    /** The largest resident size, in MiB, of a process that only serves `work`. */
     async peakOf(work: (service: StartedService) => Promise<unknown>): Promise<number> {
       const service = await startService('query', settings)
       try {
@@ -59,19 +59,19 @@ function peakMiB(pid: number): number {
   return Math.round(Number(kilobytes) / 1_024)
 }
 
-/** Reads an answer, not much more of it than `mostBytes`. @returns its status and how many bytes were read */
-export async function read(url: string, token: string, mostBytes = Number.POSITIVE_INFINITY) {
+/** Reads a response up to about `maxBytes`. @returns its status and the number of bytes read */
+export async function read(url: string, token: string, maxBytes = Number.POSITIVE_INFINITY) {
   const answer = await fetch(url, { headers: { authorization: `Bearer ${token}` } })
   let bytes = 0
-  for await (const piece of answer.body ?? []) {
-    bytes += piece.length
-    if (bytes > mostBytes) break
+  for await (const chunk of answer.body ?? []) {
+    bytes += chunk.length
+    if (bytes > maxBytes) break
   }
   return { status: answer.status, bytes, retryAfter: answer.headers.get('retry-after') }
 }
 
-/** Sends a request, and never reads the answer. */
-export async function askWithoutReading(url: string, path: string, token: string, method = 'GET'): Promise<Socket> {
+/** Sends a request without reading the response. */
+export async function requestWithoutReading(url: string, path: string, token: string, method = 'GET'): Promise<Socket> {
   const { hostname, port, host } = new URL(url)
   const socket = connect({ host: hostname, port: Number(port) })
   socket.on('error', () => {})
@@ -81,12 +81,12 @@ export async function askWithoutReading(url: string, path: string, token: string
   return socket
 }
 
-/** Waits until the resident size no longer grows. */
+/** Waits until the resident size stops growing. */
 export async function untilSettled({ pid }: StartedService): Promise<void> {
-  for (let before = 0, calm = 0; calm < 4; ) {
+  for (let before = 0, unchanged = 0; unchanged < 4; ) {
     await pause(500)
     const now = peakMiB(pid)
-    calm = now > before ? 0 : calm + 1
+    unchanged = now > before ? 0 : unchanged + 1
     before = now
   }
 }

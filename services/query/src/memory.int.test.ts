@@ -1,19 +1,19 @@
 import { existsSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { askWithoutReading, createMemoryTest, read, untilSettled } from './memory.fixture.ts'
+import { createMemoryTest, read, requestWithoutReading, untilSettled } from './memory.fixture.ts'
 import { changeEntryAt, notificationAt } from './query.fixture.ts'
 
 const start = Date.parse('2026-03-01T00:00:00Z')
 const largeState = JSON.stringify('x'.repeat(1_000_000))
 const largeMetadata = `{"mention":{},"add":{"a":${largeState}},"edit":{}}`
 
-/** The kernel tells the peak of a process, on Linux only. */
+/** The peak of a process is only available on Linux. */
 const onLinux = existsSync('/proc/self/status') ? describe : describe.skip
 onLinux('peak memory', () => {
   let world: Awaited<ReturnType<typeof createMemoryTest>>
   /** A subscriber with 400 entries of 1 MB, whose user also has 120 notifications of 1 MB. */
   let large: Awaited<ReturnType<typeof world.newUser>>
-  /** One with 1,200 entries and notifications of 17 kB: more than MongoDB puts into one document. */
+  /** A subscriber with 1,200 entries and notifications of 17 kB: more than MongoDB puts into one document. */
   let many: Awaited<ReturnType<typeof world.newUser>>
 
   beforeAll(async () => {
@@ -70,7 +70,7 @@ onLinux('peak memory', () => {
     ['a page of change entries with a filter', '/change-entries?limit=100&actionType=update'],
     ['a page of notifications with a filter', '/?limit=100&type=mention'],
   ])(
-    '%s over 16 MiB is answered, and stays under 300 MiB',
+    '%s over 16 MiB succeeds and stays under 300 MiB',
     async (row, path) => {
       for (const [user, of] of [[many, '17 kB'] as const, [large, '1 MB'] as const]) {
         const peak = await world.peakOf(async ({ url }) => {
@@ -85,7 +85,7 @@ onLinux('peak memory', () => {
 
   test('HEAD of an export reads nothing', async () => {
     const peak = await world.peakOf(async (service) => {
-      const socket = await askWithoutReading(service.url, '/change-entries/all', large.token, 'HEAD')
+      const socket = await requestWithoutReading(service.url, '/change-entries/all', large.token, 'HEAD')
       await untilSettled(service)
       socket.destroy()
     })
@@ -93,10 +93,10 @@ onLinux('peak memory', () => {
     expect(peak).toBeLessThan(200)
   }, 120_000)
 
-  test('400 exports at once by one user whom nobody reads stay under 450 MiB', async () => {
+  test('400 concurrent exports of one user that are not read stay under 450 MiB', async () => {
     const peak = await world.peakOf(async (service) => {
-      const ask = () => askWithoutReading(service.url, '/change-entries/all', large.token)
-      const sockets = await Promise.all(Array.from({ length: 400 }, ask))
+      const send = () => requestWithoutReading(service.url, '/change-entries/all', large.token)
+      const sockets = await Promise.all(Array.from({ length: 400 }, send))
       await untilSettled(service)
       for (const socket of sockets) socket.destroy()
     })
@@ -112,8 +112,8 @@ onLinux('peak memory', () => {
     async (row, path, limit) => {
       const peak = await world.peakOf(async (service) => {
         const count = Number(row.split(' ')[0])
-        const ask = () => askWithoutReading(service.url, path, many.token)
-        const sockets = await Promise.all(Array.from({ length: count }, ask))
+        const send = () => requestWithoutReading(service.url, path, many.token)
+        const sockets = await Promise.all(Array.from({ length: count }, send))
         await untilSettled(service)
         for (const socket of sockets) socket.destroy()
       })

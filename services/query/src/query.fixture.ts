@@ -9,7 +9,7 @@ import { settingsSchema } from './config.ts'
 
 export type User = Awaited<ReturnType<Awaited<ReturnType<typeof createTestQuery>>['newUser']>>
 
-/** Query as it is wired, on a database of its own, asked without a socket. */
+/** The wired service with its own database, called without a socket. */
 export async function createTestQuery(name: string, environment: Record<string, string> = {}) {
   const issuer = await createTokenIssuer()
   const uri = process.env.MONGODB_URI ?? ''
@@ -32,29 +32,29 @@ export async function createTestQuery(name: string, environment: Record<string, 
   const send = (method: 'GET' | 'PATCH' | 'POST', url: string, headers: Record<string, string>, payload?: string) =>
     http.inject({ method, url, headers, ...(payload === undefined ? {} : { payload }) })
 
-  const ask = async (...parameters: Parameters<typeof send>) => {
+  const requestJson = async (...parameters: Parameters<typeof send>) => {
     const { statusCode, headers, body } = await send(...parameters)
     return { status: statusCode, headers, body, json: JSON.parse(body) }
   }
 
   return {
-    ask,
+    requestJson,
     admin,
     http,
     store,
     database,
-    /** A user of a new subscriber with every scope, unless the claims say otherwise. */
+    /** A user of a new subscriber with every scope, unless the claims differ. */
     async newUser(claims: { id?: string; subscriberId?: string; scope?: string } = {}) {
       const { id = randomUUID(), subscriberId = randomUUID(), ...others } = claims
       const authorization = `Bearer ${await issuer.sign({ sub: id, subscriber_id: subscriberId, ...others })}`
       return {
         id,
         subscriberId,
-        get: (url: string) => ask('GET', url, { authorization }),
-        patch: (url: string) => ask('PATCH', url, { authorization }),
+        get: (url: string) => requestJson('GET', url, { authorization }),
+        patch: (url: string) => requestJson('PATCH', url, { authorization }),
         post: (url: string, body: unknown) =>
-          ask('POST', url, { authorization, 'content-type': 'application/json' }, JSON.stringify(body)),
-        /** The answer as it is, whatever it is made of. */
+          requestJson('POST', url, { authorization, 'content-type': 'application/json' }, JSON.stringify(body)),
+        /** The raw response. */
         fetch: (url: string, headers: Record<string, string>) => send('GET', url, { authorization, ...headers }),
       }
     },
@@ -70,7 +70,7 @@ export async function createTestQuery(name: string, environment: Record<string, 
   }
 }
 
-/** A notification of that time for one recipient. */
+/** A notification of this time for one recipient. */
 export function notificationAt(
   time: string | number,
   to: Pick<User, 'id' | 'subscriberId'>,
@@ -94,7 +94,7 @@ export function notificationAt(
   }
 }
 
-/** A line of a subscriber's change log. */
+/** An entry of a subscriber's change log. */
 export function changeEntryAt(
   time: string | number,
   subscriberId: string,

@@ -1,9 +1,9 @@
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what JSON escapes
+// biome-ignore lint/suspicious/noControlCharactersInRegex: JSON escapes them
 const escaped = /["\\\u0000-\u001f]/
 
 /**
- * A stored text as JSON. What needs no escaping, as nearly all does, is written as it is: it has come through UTF-8, so that
- * no surrogate stands alone in it.
+ * Serializes a stored text as JSON. Text without characters to escape, which is nearly all, is only quoted: stored text
+ * is valid UTF-8, so it contains no lone surrogates.
  */
 export function textJson(text: string): string {
   return escaped.test(text) ? JSON.stringify(text) : `"${text}"`

@@ -20,7 +20,7 @@ const stored = (changes: Partial<StoredChangeEntry> = {}): StoredChangeEntry => 
   ...changes,
 })
 
-test('the fields of specification 2.5 go out, in this order, and no other', () => {
+test('contains exactly the fields of specification 2.5, in this order', () => {
   expect(changeEntryJson(stored())).toBe(
     JSON.stringify({
       id: uuid(1),
@@ -41,22 +41,22 @@ test.each([
   ['quotes', '"afterState":null,"'],
   ['backslashes', '\\"\\u0022\\'],
   ['control characters', '\u0000\b\t\n\r\u001f\u007f'],
-  ['separators of lines', '\u2028\u2029'],
+  ['line separators', '\u2028\u2029'],
   ['emoji', '👩‍👩‍👧 𝄞'],
-  ['nothing', ''],
-])('%s come back the same from every text', (_, text) => {
+  ['an empty text', ''],
+])('preserves %s in every text', (_, text) => {
   const texts = { entityType: text, entityId: text, entityTitle: text, actionType: text, changedField: text }
   const json = changeEntryJson(stored({ ...texts, user: { id: uuid(3), name: text, email: text } }))
   expect(JSON.parse(json)).toMatchObject({ ...texts, user: { id: uuid(3), name: text, email: text } })
 })
 
-test('a state goes out as it is stored, byte for byte', () => {
+test('copies states byte for byte', () => {
   const state = '{"z":1.50,"$set":{"a.b":"\\u2028"},"":[[],{}],"constructor":-0}'
   const json = changeEntryJson(stored({ beforeState: state, afterState: state }))
   expect(json).toContain(`"beforeState":${state},"afterState":${state}}`)
 })
 
-test('it is what the contract’s schema describes, neither more nor less', () => {
+test('has exactly the fields of the contract’s schema', () => {
   const value = JSON.parse(changeEntryJson(stored()))
   expect(changeEntrySchema.parse(value)).toStrictEqual(value)
   expect(Object.keys(value).sort()).toEqual(Object.keys(changeEntrySchema.shape).sort())

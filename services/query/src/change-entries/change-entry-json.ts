@@ -2,7 +2,7 @@ import { formatTimestamp } from '@herald/contracts'
 import type { StoredChangeEntry } from '@herald/store'
 import { textJson } from '../text-json.ts'
 
-/** A line of the change log (specification 2.5) as JSON text. The states are stored as JSON and go out as they are. */
+/** An entry of the change log (specification 2.5) as JSON text. The states are stored as JSON and copied. */
 export function changeEntryJson(entry: StoredChangeEntry): string {
   const { user } = entry
   return (

@@ -43,7 +43,7 @@ test.each([
   ['createdFrom=2026-03-01T00:00:01Z&createdTo=2026-03-01T00:00:03Z', [2, 1]],
   ['entityId=p-2&createdTo=2026-03-01T00:00:02Z', [1]],
   ['entityId=p-9', []],
-])('the filter %j narrows all and the pages alike', async (search, expected) => {
+])('the filter %j applies to the export and to pages', async (search, expected) => {
   const all = await user.get(`/change-entries/all?${search}`)
   expect(idsIn(all.json.data)).toEqual(idsAt(...expected))
   const page = await user.get(`/change-entries?${search}`)
@@ -51,7 +51,7 @@ test.each([
   expect(changeEntryPageSchema.parse(page.json)).toStrictEqual(page.json)
 })
 
-test('pages follow one another to the end, and go on behind a cursor that is nobody’s', async () => {
+test('pages are consecutive, and an unknown cursor is accepted', async () => {
   const first = (await user.get('/change-entries?limit=3')).json.data
   expect([idsIn(first.changeEntries), first.nextCursor]).toEqual([idsAt(3, 2, 1), entries[1]?.id])
   const second = (await user.get(`/change-entries?limit=3&cursor=${first.nextCursor}`)).json.data
@@ -64,13 +64,13 @@ test.each([
   ['/change-entries?limit=0&cursor=x&userId=y&page=1', ['/cursor', '/limit', '/page', '/userId']],
   ['/change-entries/all?limit=5&cursor=x&createdFrom=z', ['/createdFrom', '/cursor', '/limit']],
   ['/change-entries/all?entityId=a&entityId=b', ['/entityId']],
-])('%s is refused', async (path, pointers) => {
+])('%s returns 400', async (path, pointers) => {
   const { status, json } = await user.get(path)
   expect(status).toBe(400)
   expect(json.errors.map(({ pointer }: { pointer: string }) => pointer).sort()).toEqual(pointers)
 })
 
-test('pages ask for the scope, too, and are one subscriber’s alone', async () => {
+test('pages require the scope, and only contain entries of the subscriber', async () => {
   const { subscriberId } = user
   const without = await query.newUser({ subscriberId, scope: 'notifications:create' })
   expect((await without.get('/change-entries')).json.code).toBe('missing_scope')
@@ -78,18 +78,18 @@ test('pages ask for the scope, too, and are one subscriber’s alone', async () 
   expect((await elsewhere.get('/change-entries')).json).toEqual({ data: { changeEntries: [], nextCursor: null } })
 })
 
-describe('the form that is asked for', () => {
+describe('the export format', () => {
   const whole = () => `{"data":[${entries.toReversed().map(changeEntryJson).join(',')}]}`
 
   test.each(['application/json', '*/*', 'text/html', 'application/json, text/csv;q=0.5'])(
-    '%s is JSON',
+    'for %s is JSON',
     async (accept) => {
       const { headers, body } = await user.fetch('/change-entries/all', { accept })
       expect([headers['content-type'], body]).toEqual(['application/json; charset=utf-8', whole()])
     },
   )
 
-  test('application/x-ndjson is a line for each', async () => {
+  test('for application/x-ndjson is one line per entry', async () => {
     const { headers, body } = await user.fetch('/change-entries/all', { accept: 'application/x-ndjson' })
     expect(headers['content-type']).toMatch(/^application\/x-ndjson/)
     expect(body).toBe(
@@ -100,7 +100,7 @@ describe('the form that is asked for', () => {
     )
   })
 
-  test('text/csv has a header and a row for each', async () => {
+  test('for text/csv is a header and one row per entry', async () => {
     const { headers, body } = await user.fetch('/change-entries/all', { accept: 'text/csv' })
     expect(headers['content-type']).toMatch(/^text\/csv/)
     const [head, first, ...more] = body.split('\r\n')
@@ -112,21 +112,21 @@ describe('the form that is asked for', () => {
     expect(more).toHaveLength(4)
   })
 
-  test('gzip is the same, zipped', async () => {
+  test('is the same when compressed with gzip', async () => {
     const { headers, rawPayload } = await user.fetch('/change-entries/all', { 'accept-encoding': 'gzip' })
     expect([headers['content-encoding'], headers.vary]).toEqual(['gzip', 'Accept, Accept-Encoding'])
     expect(gunzipSync(rawPayload).toString()).toBe(whole())
   })
 
-  test('an empty log is empty in each', async () => {
-    const nobody = await query.newUser()
-    const bodyOf = async (accept: string) => (await nobody.fetch('/change-entries/all', { accept })).body
+  test('is empty for an empty log', async () => {
+    const emptyUser = await query.newUser()
+    const bodyOf = async (accept: string) => (await emptyUser.fetch('/change-entries/all', { accept })).body
     expect(await bodyOf('application/x-ndjson')).toBe('')
     expect((await bodyOf('text/csv')).split('\r\n')).toHaveLength(2)
   })
 })
 
-test('a cell that a spreadsheet would take for a formula is none', async () => {
+test('escapes cells that a spreadsheet would interpret as formulas', async () => {
   const author = await query.newUser()
   const entry = changeEntryAt(start, author.subscriberId, { entityTitle: '=HYPERLINK("x")', changedField: '@x' })
   await query.store.changeEntries.insertNew([entry])

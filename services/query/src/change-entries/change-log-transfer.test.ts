@@ -36,12 +36,12 @@ const entry = (n: number, afterState = 'null'): StoredChangeEntry => ({
   createdAt: new Date(n),
 })
 
-class Away extends Error {}
+class Unavailable extends Error {}
 
 let app: HttpServer
 afterEach(() => app.close())
 
-/** Serves a log whose steps are made by `all`, and asks for it over a socket. */
+/** Serves a log whose steps `all` yields, and requests it over a socket. */
 async function request(
   all: () => AsyncIterable<StoredChangeEntry[]>,
   headers: Record<string, string> = {},
@@ -51,7 +51,7 @@ async function request(
     logger: createLogger({ name: 'test', level: 'silent' }),
     authenticator: { authenticate: async () => ({ ok: true, identity }) },
     metrics: createMetrics(),
-    isStorageUnavailable: (error) => error instanceof Away,
+    isStorageUnavailable: (error) => error instanceof Unavailable,
     drainMs: 100,
     stallMs,
   })
@@ -59,27 +59,29 @@ async function request(
     async *allBytes() {
       for await (const entries of all()) yield entries.map(documentOf)
     },
-    listBytes: () => Promise.reject(new Error('Nobody asks for a page')),
+    listBytes: () => Promise.reject(new Error('Unexpected request for a page')),
   }
   const exports = createConcurrencyLimit({ perUser: 1, perProcess: 1 })
   addChangeEntryRoutes(app, { changeEntries: { of: () => log }, exports })
   await app.listen({ host: '127.0.0.1', port: 0 })
-  return ask({ method, headers })
+  return sendRequest({ method, headers })
 }
 
-async function ask(options: { method?: string; headers?: Record<string, string> } = {}): Promise<IncomingMessage> {
+async function sendRequest(
+  options: { method?: string; headers?: Record<string, string> } = {},
+): Promise<IncomingMessage> {
   const { port } = app.server.address() as AddressInfo
-  const asked = httpRequest({ ...options, port, path: '/change-entries/all', agent: false }).end()
-  const [answer] = (await once(asked, 'response')) as [IncomingMessage]
+  const clientRequest = httpRequest({ ...options, port, path: '/change-entries/all', agent: false }).end()
+  const [answer] = (await once(clientRequest, 'response')) as [IncomingMessage]
   return answer
 }
 
-/** Reads so many bytes, and stops. */
-async function take(answer: IncomingMessage, bytes: number): Promise<void> {
-  let taken = 0
+/** Reads at least this many bytes, then pauses. */
+async function readBytes(answer: IncomingMessage, bytes: number): Promise<void> {
+  let received = 0
   answer.on('data', function count(piece: Buffer) {
-    taken += piece.length
-    if (taken < bytes) return
+    received += piece.length
+    if (received < bytes) return
     answer.off('data', count)
     answer.pause()
   })
@@ -87,12 +89,12 @@ async function take(answer: IncomingMessage, bytes: number): Promise<void> {
   await once(answer, 'pause')
 }
 
-/** Looks again and again, until the test's own time is over. */
+/** Polls until the condition holds or the test times out. */
 async function until(holds: () => Promise<boolean>): Promise<void> {
   while (!(await holds())) await pause(20)
 }
 
-/** What arrived, and how it ended. */
+/** The received text, and how the response ended. */
 async function receive(answer: IncomingMessage) {
   let text = ''
   let error: unknown
@@ -104,7 +106,7 @@ async function receive(answer: IncomingMessage) {
   return { text, error, complete: answer.complete }
 }
 
-test('a log that is read to its end is a whole transfer', async () => {
+test('completes the response when the log has been read', async () => {
   const answer = await request(async function* () {
     yield [entry(3), entry(2)]
     yield [entry(1)]
@@ -114,38 +116,35 @@ test('a log that is read to its end is a whole transfer', async () => {
   expect(JSON.parse(text).data).toHaveLength(3)
 })
 
-test.each([1, 2, 30])(
-  'a storage that fails after %s steps cuts the transfer: no client takes it for whole',
-  async (steps) => {
-    const answer = await request(async function* () {
-      for (let n = 0; n < steps; n++) yield [entry(n)]
-      throw new Away()
-    })
-    expect(answer.statusCode).toBe(200)
-    const { text, error, complete } = await receive(answer)
-    expect(complete).toBe(false)
-    expect(error).toMatchObject({ code: 'ECONNRESET' })
-    expect(() => JSON.parse(text)).toThrow()
-    expect(text).not.toContain(']}')
-  },
-)
+test.each([1, 2, 30])('aborts the response when the storage fails after %s steps', async (steps) => {
+  const answer = await request(async function* () {
+    for (let n = 0; n < steps; n++) yield [entry(n)]
+    throw new Unavailable()
+  })
+  expect(answer.statusCode).toBe(200)
+  const { text, error, complete } = await receive(answer)
+  expect(complete).toBe(false)
+  expect(error).toMatchObject({ code: 'ECONNRESET' })
+  expect(() => JSON.parse(text)).toThrow()
+  expect(text).not.toContain(']}')
+})
 
 test.each([{ accept: 'application/x-ndjson' }, { accept: 'text/csv' }, { 'accept-encoding': 'gzip' }])(
-  'so it does with %j, where nothing else would tell',
+  'also aborts with %j, where an incomplete body looks valid',
   async (headers) => {
     const answer = await request(async function* () {
       for (let n = 0; n < 30; n++) yield [entry(n, JSON.stringify(randomBytes(30_000).toString('base64')))]
-      throw new Away()
+      throw new Unavailable()
     }, headers)
     expect(await receive(answer)).toMatchObject({ complete: false, error: { code: 'ECONNRESET' } })
   },
 )
 
-test('what fails before the compressor gave anything is a problem that can be read', async () => {
+test('returns a readable problem for a failure before the compressor has written anything', async () => {
   const answer = await request(
     async function* () {
       yield [entry(1)]
-      throw new Away()
+      throw new Unavailable()
     },
     { 'accept-encoding': 'gzip' },
   )
@@ -154,17 +153,17 @@ test('what fails before the compressor gave anything is a problem that can be re
   expect(JSON.parse(text)).toMatchObject({ code: 'storage_unavailable' })
 })
 
-test('a storage that fails before the first entry is a problem, not a transfer', async () => {
-  // biome-ignore lint/correctness/useYield: it fails before there is anything to yield.
+test('returns a problem when the storage fails before the first entry', async () => {
+  // biome-ignore lint/correctness/useYield: it fails before the first yield.
   const answer = await request(async function* () {
-    throw new Away()
+    throw new Unavailable()
   })
   const { text, complete } = await receive(answer)
   expect([answer.statusCode, answer.headers['retry-after'], complete]).toEqual([503, '5', true])
   expect(JSON.parse(text)).toMatchObject({ code: 'storage_unavailable' })
 })
 
-test('a client that leaves ends the reading', async () => {
+test('stops reading when the client disconnects', async () => {
   let ended = () => {}
   const hasEnded = new Promise<void>((resolve) => {
     ended = resolve
@@ -181,7 +180,7 @@ test('a client that leaves ends the reading', async () => {
   await hasEnded
 })
 
-test('a client that reads slowly is waited for: what is not sent is not read', async () => {
+test('reads no further while the client does not read', async () => {
   let read = 0
   const answer = await request(async function* () {
     for (; read < 500; read++) yield [entry(read, JSON.stringify('x'.repeat(1_000_000)))]
@@ -196,7 +195,7 @@ test('a client that reads slowly is waited for: what is not sent is not read', a
   answer.destroy()
 })
 
-test('HEAD gives the header fields, and reads nothing', async () => {
+test('HEAD returns the headers without reading the log', async () => {
   let read = 0
   const all = async function* () {
     for (; read < 100; read++) yield [entry(read)]
@@ -212,25 +211,25 @@ test('HEAD gives the header fields, and reads nothing', async () => {
   expect(read).toBe(0)
 })
 
-test('one export too many is refused until another one has ended', async () => {
+test('rejects exports beyond the limit until another one has ended', async () => {
   const gate = Promise.withResolvers<void>()
   const first = await request(async function* () {
     yield [entry(1)]
     await gate.promise
   })
-  const refused = await ask()
+  const refused = await sendRequest()
   expect([refused.statusCode, refused.headers['retry-after']]).toEqual([429, '30'])
   expect(JSON.parse((await receive(refused)).text)).toMatchObject({ code: 'rate_limited' })
-  expect((await ask({ method: 'HEAD' })).statusCode).toBe(200)
+  expect((await sendRequest({ method: 'HEAD' })).statusCode).toBe(200)
   gate.resolve()
   await receive(first)
-  await until(async () => (await ask()).statusCode === 200)
+  await until(async () => (await sendRequest()).statusCode === 200)
 })
 
-describe('a reader who stops', () => {
+describe('a reader that stops reading', () => {
   const stallMs = 3_000
 
-  /** A transfer of more than the sockets hold, whose reader has stopped; `isOver` when the service has let go of it. */
+  /** Starts a large response whose reader pauses; `isOver` returns whether the service has ended the read. */
   async function stopReading(steps: number, headers: Record<string, string> = {}) {
     let read = 0
     let isOver = false
@@ -251,22 +250,25 @@ describe('a reader who stops', () => {
     return { answer, open, isOver: () => isOver, read: () => read }
   }
 
-  test.each([{}, { 'accept-encoding': 'gzip' }, { accept: 'text/csv' }])('is cut off, with %j', async (headers) => {
-    const { open, isOver } = await stopReading(100, headers)
-    await until(async () => (await open()) === 0 && isOver())
-  })
+  test.each([{}, { 'accept-encoding': 'gzip' }, { accept: 'text/csv' }])(
+    'is disconnected, with %j',
+    async (headers) => {
+      const { open, isOver } = await stopReading(100, headers)
+      await until(async () => (await open()) === 0 && isOver())
+    },
+  )
 
-  test('and goes on in time gets all of it', async () => {
+  test('receives everything if it resumes in time', async () => {
     const { answer, open } = await stopReading(50)
     for (let times = 0; times < 4; times++) {
       await pause(stallMs / 3)
       expect(await open()).toBe(1)
-      await take(answer, 9_000_000)
+      await readBytes(answer, 9_000_000)
     }
     expect(await receive(answer)).toMatchObject({ complete: true, error: undefined })
   })
 
-  test('is told from a storage that takes its time', async () => {
+  test('is distinguished from a slow storage', async () => {
     const answer = await request(
       async function* () {
         yield [entry(2)]

@@ -12,13 +12,13 @@ beforeAll(async () => {
 })
 afterAll(() => query?.stop())
 
-test('a log without entries is an empty list', async () => {
+test('an empty log is an empty list', async () => {
   const { status, headers, body } = await (await query.newUser()).get('/change-entries/all')
   expect([status, body]).toEqual([200, '{"data":[]}'])
   expect(headers['content-type']).toBe('application/json; charset=utf-8')
 })
 
-test('every type that JSON has comes back as the state that it was', async () => {
+test('returns states of every JSON type unchanged', async () => {
   const user = await query.newUser()
   const states = [
     'null',
@@ -46,16 +46,19 @@ test('every type that JSON has comes back as the state that it was', async () =>
   for (const entry of json.data) expect(changeEntrySchema.parse(entry)).toStrictEqual(entry)
 })
 
-test.each([1, 999, 1_000, 1_001, 3_456])('%s entries are one document, newest first, each once', async (count) => {
-  const user = await query.newUser()
-  const entries = Array.from({ length: count }, (_, n) => changeEntryAt(start + n, user.subscriberId))
-  await query.store.changeEntries.insertNew(entries)
-  const { status, body } = await user.get('/change-entries/all')
-  expect(status).toBe(200)
-  expect(body).toBe(`{"data":[${entries.toReversed().map(changeEntryJson).join(',')}]}`)
-})
+test.each([1, 999, 1_000, 1_001, 3_456])(
+  'returns %s entries as one document, newest first, each once',
+  async (count) => {
+    const user = await query.newUser()
+    const entries = Array.from({ length: count }, (_, n) => changeEntryAt(start + n, user.subscriberId))
+    await query.store.changeEntries.insertNew(entries)
+    const { status, body } = await user.get('/change-entries/all')
+    expect(status).toBe(200)
+    expect(body).toBe(`{"data":[${entries.toReversed().map(changeEntryJson).join(',')}]}`)
+  },
+)
 
-test('it is every user’s log, and one subscriber’s alone', async () => {
+test('returns the same log to every user of the subscriber, and only to them', async () => {
   const anna = await query.newUser()
   const ben = await query.newUser({ subscriberId: anna.subscriberId })
   const elsewhere = await query.newUser({ id: anna.id })
@@ -66,7 +69,7 @@ test('it is every user’s log, and one subscriber’s alone', async () => {
   expect((await elsewhere.get('/change-entries/all')).json).toEqual({ data: [] })
 })
 
-test('a token without the scope is refused', async () => {
+test('rejects a token without the scope', async () => {
   const user = await query.newUser({ scope: 'notifications:create change-entries' })
   const { status, headers, json } = await user.get('/change-entries/all')
   expect([status, json.code]).toEqual([403, 'missing_scope'])

@@ -1,17 +1,17 @@
 import { changeEntryPlaces } from '@herald/store'
 import {
+  encode,
   endWriting,
-  piece,
   startWriting,
+  writeBytes,
   writeCsvCell,
   writeCsvJsonCell,
   writeLines,
-  writePiece,
   writeTimestamp,
   writeUuid,
 } from '../byte-writer.ts'
 
-/** The columns in their order, and what writes a cell of each. */
+/** The columns in order, with the writer of their cells. */
 const columns = [
   ['id', writeUuid],
   ['userId', writeUuid],
@@ -30,10 +30,12 @@ const columns = [
 /** The first line: the names of the columns. */
 export const csvHeader = `${columns.map(([name]) => name).join(',')}\r\n`
 
-const comma = piece(',')
-const lineEnd = piece('\r\n')
+const comma = encode(',')
+const lineEnd = encode('\r\n')
 
-/** Change entries from the bytes of their documents, as lines of CSV (RFC 4180); the states are JSON in a cell. */
+/**
+ * Writes change entries from the bytes of their documents as lines of CSV (RFC 4180), with the states as JSON cells.
+ */
 export function changeEntriesCsv(documents: readonly Buffer[]): Buffer {
   startWriting()
   writeLines(documents, lineEnd, writeEntry)
@@ -43,7 +45,7 @@ export function changeEntriesCsv(documents: readonly Buffer[]): Buffer {
 function writeEntry(bytes: Buffer): void {
   const places = changeEntryPlaces(bytes)
   columns.forEach(([name, writeCell], index) => {
-    if (index > 0) writePiece(comma)
+    if (index > 0) writeBytes(comma)
     writeCell(bytes, places[name])
   })
 }

@@ -5,7 +5,7 @@ import { changeEntryJson } from './change-entry-json.ts'
 import { changeEntriesJson, changeEntriesLines } from './entries-json.ts'
 import { anyEntry, documentOf } from './entry.fixture.ts'
 
-test('entries from bytes are the entries as they are written one by one, byte for byte', () => {
+test('writes the same bytes as changeEntryJson', () => {
   fc.assert(
     fc.property(fc.array(anyEntry, { maxLength: 4 }), (entries) => {
       const documents = entries.map(documentOf)
@@ -16,7 +16,7 @@ test('entries from bytes are the entries as they are written one by one, byte fo
   )
 })
 
-test('a state of a megabyte finds room', () => {
+test('writes a state of a megabyte', () => {
   const [one] = fc.sample(anyEntry, { numRuns: 1, seed: 1 }) as [StoredChangeEntry]
   const large = { ...one, afterState: JSON.stringify('ä'.repeat(500_000)) }
   expect(changeEntriesJson([one, large, one].map(documentOf)).toString()).toBe(

@@ -1,85 +1,85 @@
 import { changeEntryPlaces } from '@herald/store'
 import {
   copyText,
+  encode,
   endWriting,
-  piece,
   startWriting,
+  writeBytes,
   writeEach,
   writeJsonText,
   writeJsonTime,
   writeLines,
-  writePiece,
   writeUuid,
 } from '../byte-writer.ts'
 
-const pieces = {
-  id: piece('{"id":"'),
-  userId: piece('","user":{"id":"'),
-  userName: piece('","name":'),
-  userEmail: piece(',"email":'),
-  entityType: piece('},"entityType":'),
-  entityId: piece(',"entityId":'),
-  entityTitle: piece(',"entityTitle":'),
-  actionType: piece(',"actionType":'),
-  changedField: piece(',"changedField":'),
-  createdAt: piece(',"createdAt":'),
-  beforeState: piece(',"beforeState":'),
-  afterState: piece(',"afterState":'),
-  end: piece('}'),
+const prefixes = {
+  id: encode('{"id":"'),
+  userId: encode('","user":{"id":"'),
+  userName: encode('","name":'),
+  userEmail: encode(',"email":'),
+  entityType: encode('},"entityType":'),
+  entityId: encode(',"entityId":'),
+  entityTitle: encode(',"entityTitle":'),
+  actionType: encode(',"actionType":'),
+  changedField: encode(',"changedField":'),
+  createdAt: encode(',"createdAt":'),
+  beforeState: encode(',"beforeState":'),
+  afterState: encode(',"afterState":'),
+  end: encode('}'),
 } as const
 
-const pageOpening = piece('{"data":{"changeEntries":[')
-const comma = piece(',')
-const newLine = piece('\n')
+const pageOpening = encode('{"data":{"changeEntries":[')
+const comma = encode(',')
+const newLine = encode('\n')
 
-/** Change entries as members of a JSON array: of each what `changeEntryJson` says of it, byte for byte. */
+/** Writes change entries as elements of a JSON array, with the same bytes as `changeEntryJson`. */
 export function changeEntriesJson(documents: readonly Buffer[]): Buffer {
   startWriting()
   writeEach(documents, comma, writeEntry)
   return endWriting()
 }
 
-/** The same as lines of JSON. */
+/** Writes change entries as lines of JSON. */
 export function changeEntriesLines(documents: readonly Buffer[]): Buffer {
   startWriting()
   writeLines(documents, newLine, writeEntry)
   return endWriting()
 }
 
-/** The answer that holds a page of change entries. */
+/** Writes the response that contains a page of change entries. */
 export function changeEntryPageJson(documents: readonly Buffer[], next: string | null): Buffer {
   startWriting()
-  writePiece(pageOpening)
+  writeBytes(pageOpening)
   writeEach(documents, comma, writeEntry)
-  writePiece(piece(`],"nextCursor":${JSON.stringify(next)}}}`))
+  writeBytes(encode(`],"nextCursor":${JSON.stringify(next)}}}`))
   return endWriting()
 }
 
 function writeEntry(bytes: Buffer): void {
   const places = changeEntryPlaces(bytes)
-  writePiece(pieces.id)
+  writeBytes(prefixes.id)
   writeUuid(bytes, places.id)
-  writePiece(pieces.userId)
+  writeBytes(prefixes.userId)
   writeUuid(bytes, places.userId)
-  writePiece(pieces.userName)
+  writeBytes(prefixes.userName)
   writeJsonText(bytes, places.userName)
-  writePiece(pieces.userEmail)
+  writeBytes(prefixes.userEmail)
   writeJsonText(bytes, places.userEmail)
-  writePiece(pieces.entityType)
+  writeBytes(prefixes.entityType)
   writeJsonText(bytes, places.entityType)
-  writePiece(pieces.entityId)
+  writeBytes(prefixes.entityId)
   writeJsonText(bytes, places.entityId)
-  writePiece(pieces.entityTitle)
+  writeBytes(prefixes.entityTitle)
   writeJsonText(bytes, places.entityTitle)
-  writePiece(pieces.actionType)
+  writeBytes(prefixes.actionType)
   writeJsonText(bytes, places.actionType)
-  writePiece(pieces.changedField)
+  writeBytes(prefixes.changedField)
   writeJsonText(bytes, places.changedField)
-  writePiece(pieces.createdAt)
+  writeBytes(prefixes.createdAt)
   writeJsonTime(bytes, places.createdAt)
-  writePiece(pieces.beforeState)
+  writeBytes(prefixes.beforeState)
   copyText(bytes, places.beforeState)
-  writePiece(pieces.afterState)
+  writeBytes(prefixes.afterState)
   copyText(bytes, places.afterState)
-  writePiece(pieces.end)
+  writeBytes(prefixes.end)
 }

@@ -3,7 +3,7 @@ import type { StoredChangeEntry } from '@herald/store'
 import fc from 'fast-check'
 import { Binary, BSON } from 'mongodb'
 
-/** The bytes of the document of a change entry. */
+/** The bytes of a change entry's document. */
 export function documentOf(entry: StoredChangeEntry): Buffer {
   const { id, subscriberId, user, ...rest } = entry
   const _id = new Binary(Buffer.concat([subscriberId, id].map(uuidToBytes)))
@@ -11,10 +11,9 @@ export function documentOf(entry: StoredChangeEntry): Buffer {
   return Buffer.from(BSON.serialize({ _id, v: 1, userId, userName: user.name, userEmail: user.email, ...rest }))
 }
 
-/** What comes through UTF-8: no surrogate stands alone. */
+/** Text that survives UTF-8: without lone surrogates. */
 const text = fc.oneof(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'binary-ascii' }))
 
-/** Any change entry. */
 export const anyEntry: fc.Arbitrary<StoredChangeEntry> = fc.record({
   id: fc.uuid(),
   subscriberId: fc.uuid(),

@@ -1,17 +1,17 @@
 import { changeEntriesCsv, csvHeader } from './entries-csv.ts'
 import { changeEntriesJson, changeEntriesLines } from './entries-json.ts'
 
-/** A form in which the change log goes out: what stands before, between and behind the steps of its entries. */
+/** A format of the change log, with the text before, between and after the steps of its entries. */
 export type ExportFormat = {
   readonly contentType: string
   readonly opening: string
   readonly separator: string
   readonly closing: string
-  /** A step of entries, from the bytes of their documents. */
+  /** Encodes entries from the bytes of their documents. */
   encode(documents: readonly Buffer[]): Buffer
 }
 
-/** The forms by the media types that a client may ask for; the first is given to one that does not mind. */
+/** The formats by media type; the first is the default. */
 export const exportFormats: Readonly<Record<string, ExportFormat>> = {
   'application/json': {
     contentType: 'application/json; charset=utf-8',

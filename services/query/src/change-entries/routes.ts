@@ -14,7 +14,7 @@ export type ChangeEntryRoutesDependencies = {
 
 const json = 'application/json; charset=utf-8'
 
-/** The current subscriber's change log: all of it (specification 4.4), or page by page. */
+/** Serves the change log of the current subscriber: all of it (specification 4.4), or in pages. */
 export function addChangeEntryRoutes(app: HttpServer, { changeEntries, exports }: ChangeEntryRoutesDependencies): void {
   app.get('/change-entries', routeOptions(operations.listChangeEntries), async ({ identity, query }, reply) => {
     const { cursor, limit, ...filters } = query
@@ -26,14 +26,14 @@ export function addChangeEntryRoutes(app: HttpServer, { changeEntries, exports }
   app.get('/change-entries/all', routeOptions(operations.listAllChangeEntries), async (request, reply) => {
     const { identity, method, query, raw } = request
     const accepted = accepts(raw)
-    const asked = accepted.type(Object.keys(exportFormats))
-    const format = exportFormats[typeof asked === 'string' ? asked : 'application/json'] as ExportFormat
-    const isZipped = accepted.encoding(['gzip', 'identity']) === 'gzip'
-    const describe = () => {
-      if (isZipped) reply.header('content-encoding', 'gzip')
+    const mediaType = accepted.type(Object.keys(exportFormats))
+    const format = exportFormats[typeof mediaType === 'string' ? mediaType : 'application/json'] as ExportFormat
+    const useGzip = accepted.encoding(['gzip', 'identity']) === 'gzip'
+    const setHeaders = () => {
+      if (useGzip) reply.header('content-encoding', 'gzip')
       return reply.header('vary', 'Accept, Accept-Encoding').type(format.contentType)
     }
-    if (method === 'HEAD') return describe().send()
+    if (method === 'HEAD') return setHeaders().send()
     const leave = exports.enter(`${identity.subscriberId}/${identity.userId}`)
     if (leave === undefined) {
       throw problem('rate_limited', 'Too many exports are open', { headers: { 'retry-after': '30' } })
@@ -44,7 +44,7 @@ export function addChangeEntryRoutes(app: HttpServer, { changeEntries, exports }
       return reply
     }
     const steps = changeEntries.of(identity.subscriberId).allBytes(query)
-    const body = await openTransfer(format, steps, { isZipped })
-    return describe().send(body)
+    const body = await openTransfer(format, steps, { useGzip })
+    return setHeaders().send(body)
   })
 }

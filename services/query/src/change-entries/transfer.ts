@@ -4,19 +4,19 @@ import type { ExportFormat } from './export-formats.ts'
 
 type Steps = AsyncGenerator<readonly Buffer[], void, void>
 
-/** So much goes to the socket at once. */
-const pieceBytes = 64 * 1024
+/** The size of the chunks written to the socket. */
+const chunkBytes = 64 * 1024
 
-/** So many bytes of entries are encoded at once: the text of a whole step would wait beside it for a slow reader. */
-const encodedBytes = 256 * 1024
+/** Bytes of entries encoded at once, because a slow reader would hold the text of a whole step in memory. */
+const batchBytes = 256 * 1024
 
-/** The entries of a step, in groups of about {@link encodedBytes}. */
-function* groupsOf(entries: readonly Buffer[]): Generator<readonly Buffer[]> {
+/** Splits the entries of a step into groups of about {@link batchBytes}. */
+function* batchesOf(entries: readonly Buffer[]): Generator<readonly Buffer[]> {
   let start = 0
   let bytes = 0
   for (const [index, { length }] of entries.entries()) {
     bytes += length
-    if (bytes < encodedBytes) continue
+    if (bytes < batchBytes) continue
     yield entries.slice(start, index + 1)
     start = index + 1
     bytes = 0
@@ -24,15 +24,15 @@ function* groupsOf(entries: readonly Buffer[]): Generator<readonly Buffer[]> {
   if (start < entries.length) yield entries.slice(start)
 }
 
-/** The whole document, a piece at a time. When a step fails it throws, and the closing never goes out. */
+/** Yields the document in chunks. If a step fails, it throws without the closing. */
 async function* documentOf(format: ExportFormat, first: Awaited<ReturnType<Steps['next']>>, rest: Steps) {
   try {
     let before = format.opening
     for (let step = first; !step.done; step = await rest.next()) {
-      for (const entries of groupsOf(step.value)) {
+      for (const entries of batchesOf(step.value)) {
         if (before !== '') yield before
         const bytes = format.encode(entries)
-        for (let from = 0; from < bytes.length; from += pieceBytes) yield bytes.subarray(from, from + pieceBytes)
+        for (let from = 0; from < bytes.length; from += chunkBytes) yield bytes.subarray(from, from + chunkBytes)
         before = format.separator
       }
     }
@@ -43,13 +43,13 @@ async function* documentOf(format: ExportFormat, first: Awaited<ReturnType<Steps
 }
 
 /**
- * The change log as a stream that asks for a step only when the one before has been taken.
+ * The change log as a stream that requests a step only when the previous one has been consumed.
  *
- * @throws what the first step throws: storage that is unavailable is still an answer of its own then, not a broken transfer
+ * @throws errors of the first step, so that unavailable storage is still a problem response
  */
-export async function openTransfer(format: ExportFormat, steps: Steps, { isZipped }: { readonly isZipped: boolean }) {
+export async function openTransfer(format: ExportFormat, steps: Steps, { useGzip }: { readonly useGzip: boolean }) {
   const first = await steps.next()
   const document = Readable.from(documentOf(format, first, steps), { highWaterMark: 1, objectMode: true })
-  // A failure destroys the compressor without its trailer, and with it the connection: broken, and seen to be.
-  return isZipped ? pipeline(document, createGzip(), () => {}) : document
+  // An error destroys the compressor without its trailer, and with it the connection, so the client detects it.
+  return useGzip ? pipeline(document, createGzip(), () => {}) : document
 }

@@ -11,7 +11,7 @@ afterAll(() => query?.stop())
 const own = Object.values<Operation>(operations).filter(({ service }) => service === 'query')
 const key = ({ method, path }: { method: string; path: string }) => `${method} ${path}`
 
-test('what the contract says of this service is served, and nothing else', () => {
+test('serves exactly the operations of the contract', () => {
   const { servedRoutes } = query.http
   const whole = servedRoutes.filter(({ config }) => config?.partOf === undefined)
   expect(whole.map(key).sort()).toEqual(own.map(key).sort())
@@ -31,7 +31,7 @@ test.each(own.map((operation) => [key(operation), operation] as const))(
   },
 )
 
-test('the document is there for everybody, with the operations of both services', async () => {
+test('serves the OpenAPI document of both services without a token', async () => {
   const { statusCode, headers, body } = await query.http.inject({ url: '/openapi.json' })
   expect([statusCode, headers['content-type']]).toEqual([200, 'application/json; charset=utf-8'])
   const { openapi, paths } = JSON.parse(body)
@@ -42,7 +42,7 @@ test('the document is there for everybody, with the operations of both services'
 describe('the page', () => {
   const get = (url: string) => query.http.inject({ url })
 
-  test('is there for everybody, may load its own parts and nothing else', async () => {
+  test('is public, and may only load its own assets', async () => {
     const { statusCode, headers, body } = await get('/docs')
     expect([statusCode, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
     const policy = String(headers['content-security-policy'])
@@ -51,7 +51,7 @@ describe('the page', () => {
     expect(body).not.toMatch(/https?:|<script>/)
   })
 
-  test('has parts that are there', async () => {
+  test('has assets that exist', async () => {
     const { body } = await get('/docs')
     const parts = [...body.matchAll(/(?:src|href)="(docs\/[^"]+)"/g)].map(([, path]) => `/${path}`)
     expect(parts).toHaveLength(3)
@@ -67,7 +67,7 @@ describe('the page', () => {
 describe('the page of the events', () => {
   const get = (url: string) => query.http.inject({ url })
 
-  test('is there for everybody, has no scripts, and loads its own style alone', async () => {
+  test('is public, has no scripts, and only loads its own style sheet', async () => {
     const { statusCode, headers, body } = await get('/docs/events')
     expect([statusCode, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
     expect(String(headers['content-security-policy'])).toMatch(/^default-src 'none'; style-src 'self';/)

@@ -12,7 +12,7 @@ type Message = Schema & {
 }
 type Channel = { readonly address: string; readonly title: string; readonly messages: Record<string, { $ref: string }> }
 
-/** What the page may do: nothing but its own style. It has no scripts. */
+/** The content security policy of the page, which has no scripts. */
 export const eventsPagePolicy = [
   "default-src 'none'",
   "style-src 'self'",
@@ -22,7 +22,7 @@ export const eventsPagePolicy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** The events' document as a page for people, made once. Addresses are relative, as those of the other page. */
+/** Renders the AsyncAPI document as HTML. URLs are relative, like those of the other page. */
 export function createEventsPage(document: AsyncApiDocument): string {
   const { title, description } = document.info as { title: string; description: string }
   const channels = Object.values(document.channels) as unknown as Channel[]
@@ -74,7 +74,7 @@ ${examples.map(exampleHtml).join('\n')}
 </article>`
 }
 
-/** A schema that stands elsewhere in the document, in the place where it is used. */
+/** Replaces the references of a schema by the referenced schemas. */
 function withReferences(schema: Schema, schemas: Schema): Schema {
   const target = typeof schema.$ref === 'string' ? schemas[schema.$ref.split('/').at(-1) ?? ''] : undefined
   const properties = Object.entries((schema.properties ?? {}) as Record<string, Schema>)

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { proseHtml } from './html.ts'
 
-test('nothing of a text becomes a tag or ends an attribute', () => {
+test('escapes tags and attribute delimiters', () => {
   expect(proseHtml('<b a="1">&`x<y`')).toBe('&lt;b a=&quot;1&quot;&gt;&amp;<code>x&lt;y</code>')
 })

@@ -1,4 +1,4 @@
-/** What a page may do that shows the documentation: load its own parts, and call this address. */
+/** The content security policy of the documentation: load own assets and call this origin. */
 export const pagePolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -10,7 +10,7 @@ export const pagePolicy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-// Addresses are relative, for a gateway may have put a version before the path.
+// URLs are relative, because a gateway may add a version before the path.
 export const page = `<!doctype html>
 <html lang="en">
   <head>
@@ -28,6 +28,6 @@ export const page = `<!doctype html>
 </html>
 `
 
-/** Not within the page, whose policy allows no scripts there. `validatorUrl` would send the document to a stranger. */
+/** Separate, because the policy forbids inline scripts. `validatorUrl` would send the document to a third party. */
 export const startScript = `SwaggerUIBundle({ url: 'openapi.json', dom_id: '#documentation', validatorUrl: null })
 `

@@ -6,12 +6,12 @@ import { createEventsPage, eventsPagePolicy } from './events-page.ts'
 import { eventsStyle } from './events-style.ts'
 import { page, pagePolicy, startScript } from './page.ts'
 
-// The files of Swagger UI as Fastify's plugin carries them. Its routes are not used: they would need our own rules
-// turned off for them, and `swagger-ui-dist` reports its installation to a third party.
+// The files of Swagger UI from Fastify's plugin. Its routes are not used, because they would need exceptions from our
+// access rules, and `swagger-ui-dist` reports its installation to a third party.
 const { resolve } = createRequire(import.meta.url)
 const fileOf = (name: string) => readFile(resolve(`@fastify/swagger-ui/static/${name}`))
 
-/** Read and encoded once, so that all answers share the same bytes. */
+/** Reads and encodes once, so that all responses share the same bytes. */
 const once = (read: () => Promise<Buffer>) => {
   let content: Promise<Buffer> | undefined
   return () => {
@@ -39,13 +39,13 @@ const parts = {
   'start.js': { type: script, read: encoded(startScript) },
 } as const
 
-// The same for everybody, and changed only by a release.
+// The same for every user, and only changed by a release.
 const cacheControl = 'public, max-age=300'
 
 type Reply = { type(type: string): Reply; headers(fields: Record<string, string>): Reply; send(body: Buffer): Reply }
 type Answer = { readonly type: string; readonly policy?: string; read(): Promise<Buffer> }
 
-/** The documentation of both services: the gateway sends here whatever is not ingest's. */
+/** Serves the documentation of both services: the gateway routes everything here that ingest does not serve. */
 export function addDocumentationRoutes(app: HttpServer): void {
   const answer =
     ({ type, policy, read }: Answer) =>

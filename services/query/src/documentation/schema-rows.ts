@@ -1,6 +1,6 @@
 export type Schema = Readonly<Record<string, unknown>>
 
-/** A field of a schema, however deep it is. */
+/** A field of a schema at any depth. */
 export type SchemaRow = {
   readonly path: string
   readonly type: string
@@ -8,7 +8,7 @@ export type SchemaRow = {
   readonly notes: readonly string[]
 }
 
-/** The fields of a JSON Schema as lines of a table, those of objects below them. */
+/** The fields of a JSON Schema as table rows, each followed by its nested fields. */
 export function schemaRows(schema: Schema, prefix = ''): SchemaRow[] {
   const required = (schema.required ?? []) as readonly string[]
   return Object.entries((schema.properties ?? {}) as Record<string, Schema>).flatMap(([name, field]) => {

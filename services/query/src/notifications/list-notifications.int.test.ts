@@ -17,7 +17,7 @@ afterAll(() => query?.stop())
 
 const at = (n: number) => start + n * 1_000
 
-/** Stores a notification a second for the user, and returns the ids, newest first. */
+/** Stores one notification per second for the user, and returns the ids, newest first. */
 async function fill(user: User, count: number): Promise<string[]> {
   const notifications = Array.from({ length: count }, (_, n) => notificationAt(at(n), user))
   await query.store.notifications.insertNew(notifications)
@@ -32,13 +32,13 @@ async function page(user: User, search = ''): Promise<Page> {
 
 const idsOf = ({ notifications }: Page) => notifications.map(({ id }) => id)
 
-test('an empty feed is an empty page, and not nothing', async () => {
+test('an empty feed is an empty page', async () => {
   const { status, headers, body } = await (await query.newUser()).get('/')
   expect([status, body]).toEqual([200, '{"data":{"notifications":[],"nextCursor":null}}'])
   expect(headers['content-type']).toBe('application/json; charset=utf-8')
 })
 
-test('the answer fits the schema of the contract, field for field', async () => {
+test('the response matches the schema of the contract exactly', async () => {
   const user = await query.newUser()
   await fill(user, 3)
   const { json } = await user.get('/?limit=2')
@@ -51,7 +51,7 @@ describe('pages', () => {
     [5, [5, 5, 5, 5, 5]],
     [25, [25]],
     [100, [25]],
-  ])('of %s follow one another to the end, each notification once', async (limit, sizes) => {
+  ])('of %s are consecutive to the end, with each notification once', async (limit, sizes) => {
     const user = await query.newUser()
     const ids = await fill(user, 25)
     const pages = [await page(user, `limit=${limit}`)]
@@ -60,18 +60,18 @@ describe('pages', () => {
     }
     expect(pages.map(({ notifications }) => notifications.length)).toEqual(sizes)
     expect(pages.flatMap(idsOf)).toEqual(ids)
-    // Each cursor is the last of its page, and nothing follows the last one.
+    // Each cursor is the last id of its page, and the last page has none.
     const cursors = pages.slice(0, -1).map(({ notifications }) => notifications.at(-1)?.id)
     expect(pages.map(({ nextCursor }) => nextCursor)).toEqual([...cursors, null])
   })
 
-  test('hold twenty when nobody says otherwise', async () => {
+  test('contain twenty notifications by default', async () => {
     const user = await query.newUser()
     const ids = await fill(user, 21)
     expect(idsOf(await page(user))).toEqual(ids.slice(0, 20))
   })
 
-  test('go on where they were when something arrives meanwhile, or the cursor is in upper case', async () => {
+  test('continue at the cursor after new notifications, and with a cursor in upper case', async () => {
     const user = await query.newUser()
     const ids = await fill(user, 10)
     const { nextCursor } = await page(user, 'limit=4')
@@ -80,7 +80,7 @@ describe('pages', () => {
     expect(idsOf(await page(user, `cursor=${nextCursor?.toUpperCase()}`))).toEqual(ids.slice(4))
   })
 
-  test('take any UUID for a cursor, be there such a notification or not', async () => {
+  test('accept any UUID as a cursor', async () => {
     const user = await query.newUser()
     const ids = await fill(user, 3)
     expect(idsOf(await page(user, 'cursor=ffffffff-ffff-ffff-ffff-ffffffffffff'))).toEqual(ids)
@@ -133,20 +133,20 @@ describe('filters', () => {
     expect(idsOf(await page(user, search))).toEqual(expected.map((n) => ids[n]))
   })
 
-  test('narrow every page of a walk alike', async () => {
+  test('apply to every page', async () => {
     const first = await page(user, 'status=read&limit=1')
     expect(first).toMatchObject({ notifications: [{ id: ids[3] }], nextCursor: ids[3] })
     const second = await page(user, `status=read&limit=1&cursor=${first.nextCursor}`)
     expect(second).toMatchObject({ notifications: [{ id: ids[1] }], nextCursor: null })
   })
 
-  test('createdTo and a cursor both bound the page', async () => {
+  test('createdTo and a cursor both limit the page', async () => {
     expect(idsOf(await page(user, `cursor=${ids[3]}&createdTo=2026-03-01T00:00:02Z`))).toEqual([ids[1], ids[0]])
     expect(idsOf(await page(user, `cursor=${ids[1]}&createdTo=2026-03-01T00:00:03Z`))).toEqual([ids[0]])
   })
 })
 
-describe('a query that is not valid', () => {
+describe('an invalid query', () => {
   const refusal = async (search: string) => {
     const { status, headers, json } = await (await query.newUser()).get(`/?${search}`)
     expect([status, json.code]).toEqual([400, 'validation_failed'])
@@ -154,7 +154,7 @@ describe('a query that is not valid', () => {
     return (json.errors as { pointer: string }[]).map(({ pointer }) => pointer).sort()
   }
 
-  test('has all its faults named at once', async () => {
+  test('reports all errors at once', async () => {
     const search = `limit=0&cursor=x&status=seen&type=like&locationType=user&locationId=1&subjectId=&createdFrom=2026&createdTo=now&page=2`
     const names = ['createdFrom', 'createdTo', 'cursor', 'limit', 'locationId', 'locationType', 'page', 'status']
     expect(await refusal(search)).toEqual([...names, 'subjectId', 'type'].map((name) => `/${name}`))
@@ -174,7 +174,7 @@ describe('a query that is not valid', () => {
     ['cursor={"$gt":""}', '/cursor'],
     ['__proto__=1', '/__proto__'],
     ['constructor=1', '/constructor'],
-  ])('%s is refused at %s', async (search, pointer) => {
+  ])('%s returns an error at %s', async (search, pointer) => {
     expect(await refusal(search)).toEqual([pointer])
   })
 })

@@ -12,7 +12,7 @@ type Answer = { readonly status: number; readonly retryAfter: string | null; rea
 
 const count = 20_000
 const start = Date.parse('2026-03-01T00:00:00Z')
-// Skipped only where this machine can have no mongod of its own; one that does not start is a failure.
+// Skipped only where no mongod can run; one that fails to start fails the test.
 const set = whyNoMongod(process.env)
   ? undefined
   : await startReplicaSet({
@@ -35,7 +35,7 @@ onThree('on three servers', () => {
 
   const feed = ({ id, subscriberId }: Owner) => world.store.notifications.of({ subscriberId, recipientId: id })
 
-  async function everythingOf(owner: Owner): Promise<StoredNotification[]> {
+  async function listAll(owner: Owner): Promise<StoredNotification[]> {
     const all: StoredNotification[] = []
     for (let before: string | undefined; ; ) {
       const { notifications, next } = await feed(owner).list({ limit: 5_000, status: 'all', before })
@@ -45,8 +45,8 @@ onThree('on three servers', () => {
     }
   }
 
-  /** Asks again until a primary answers. */
-  async function oncePossible<Result>(work: () => Promise<Result>): Promise<Result> {
+  /** Retries until a primary answers. */
+  async function retryUntilPrimary<Result>(work: () => Promise<Result>): Promise<Result> {
     const deadline = Date.now() + 20_000
     for (;;) {
       try {
@@ -58,7 +58,9 @@ onThree('on three servers', () => {
     }
   }
 
-  /** Delays every update of the service by the given time, 0 for none, so that a bulk mark cannot end before the strike. */
+  /**
+   * Delays every update of the service by the given time, 0 for none, so that a bulk mark cannot end before the fault.
+   */
   const delayUpdates = async (blockTimeMS: number) => {
     const command = {
       configureFailPoint: 'failCommand',
@@ -67,7 +69,7 @@ onThree('on three servers', () => {
     }
     for (const { address } of set?.members ?? []) {
       const client = new MongoClient(`mongodb://${address}/?directConnection=true`, { serverSelectionTimeoutMS: 1_000 })
-      // The killed member has no failpoint any more.
+      // The killed member no longer has a failpoint.
       await client
         .db('admin')
         .command(command)
@@ -80,11 +82,11 @@ onThree('on three servers', () => {
     await world.client.db('admin').command({ replSetStepDown: 10, secondaryCatchUpPeriodSecs: 5 })
   }
   const killPrimary = async () => {
-    const { primary } = await oncePossible(() => world.client.db('admin').command({ hello: 1 }))
+    const { primary } = await retryUntilPrimary(() => world.client.db('admin').command({ hello: 1 }))
     set?.members.find(({ address }) => address === primary)?.kill('SIGKILL')
   }
 
-  test('a bulk mark whose primary goes half-way, twice, ends the same when it is sent again', async () => {
+  test('a bulk mark that loses its primary twice can be retried to the same end', async () => {
     const owner = { id: randomUUID(), subscriberId: randomUUID() }
     const others = [
       { id: randomUUID(), subscriberId: owner.subscriberId },
@@ -97,21 +99,21 @@ onThree('on three servers', () => {
 
     const query = await world.start()
     const token = await world.token(owner)
-    const window = await openStream(query.url, token)
-    await window.until('heartbeat')
+    const stream = await openStream(query.url, token)
+    await stream.until('heartbeat')
     const send = async (): Promise<Answer> => {
       const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
       const body = JSON.stringify({ all: true, upTo: selection.at(-1) })
       const answer = await fetch(`${query.url}/notifications/read`, { method: 'POST', headers, body })
       return { status: answer.status, retryAfter: answer.headers.get('retry-after'), json: await answer.json() }
     }
-    let isStruck = false
-    /** Sent again, as by any client, while there is no primary yet to begin with. */
+    let isFaultInjected = false
+    /** Retried, as by any client, until there is a primary to begin with. */
     const mark = async () => {
-      isStruck = false
+      isFaultInjected = false
       for (;;) {
         const answer = await send()
-        if (answer.status !== 503 || isStruck) return answer
+        if (answer.status !== 503 || isFaultInjected) return answer
         await pause(100)
       }
     }
@@ -120,25 +122,25 @@ onThree('on three servers', () => {
       retryAfter: expect.stringMatching(/^\d+$/),
       json: expect.objectContaining({ code: 'storage_unavailable' }),
     }
-    const unreadNow = () => oncePossible(() => feed(owner).unreadCount())
-    /** Without the marks that a new primary may roll back. The others have one unread notification each. */
+    const unreadNow = () => retryUntilPrimary(() => feed(owner).unreadCount())
+    /** Excludes marks that a new primary may roll back. The others have one unread notification each. */
     const unreadByMajority = async () => {
       const all = world.client.db(world.database).collection('notifications')
       const of = { readConcern: { level: 'majority' }, hint: 'unread' } as const
-      return (await oncePossible(() => all.countDocuments({ unread: true }, of))) - others.length
+      return (await retryUntilPrimary(() => all.countDocuments({ unread: true }, of))) - others.length
     }
 
     await delayUpdates(100)
     let left = count
-    for (const strike of [stepDown, killPrimary]) {
+    for (const injectFault of [stepDown, killPrimary]) {
       let isAnswered = false
       const answer = mark().finally(() => {
         isAnswered = true
       })
       while (!isAnswered && (await unreadByMajority()) >= left) await nextTurn()
       expect(isAnswered).toBe(false)
-      isStruck = true
-      await strike()
+      isFaultInjected = true
+      await injectFault()
       expect(await answer).toEqual(unavailable)
       const now = await unreadNow()
       expect(now).toBeGreaterThan(0)
@@ -147,27 +149,27 @@ onThree('on three servers', () => {
     }
     await delayUpdates(0)
     const newer = notificationAt(start + count + 1, owner)
-    await oncePossible(() => world.store.notifications.insertNew([newer]))
+    await retryUntilPrimary(() => world.store.notifications.insertNew([newer]))
 
     expect(await mark()).toEqual({ status: 200, retryAfter: null, json: { data: { updated: left, unreadCount: 1 } } })
-    const [first, ...rest] = await everythingOf(owner)
+    const [first, ...rest] = await listAll(owner)
     const last = rest.pop()
     expect([first?.id, first?.readAt]).toEqual([readBefore, new Date(start)])
     expect([last?.id, last?.readAt]).toEqual([newer.id, null])
     expect(rest.map(({ id }) => id)).toEqual(selection)
     expect(rest.filter(({ readAt }) => readAt === null || readAt.getTime() === start)).toEqual([])
     for (const other of others) expect(await feed(other).unreadCount()).toBe(1)
-    // The other windows learn of every mark, by its id or by an event that makes them list again, and count what is left.
+    // The other client learns of every mark, by id or by an event that makes it list again, and counts the rest.
     const isKnown = () => {
-      const states = window.named('read-state').map(({ data }) => JSON.parse(data) as { ids?: string[]; all?: true })
+      const states = stream.named('read-state').map(({ data }) => JSON.parse(data) as { ids?: string[]; all?: true })
       const named = new Set(states.flatMap(({ ids = [] }) => ids))
       return states.some(({ all }) => all) || selection.every((id) => named.has(id))
     }
-    while (!isKnown()) await window.until('read-state', window.named('read-state').length + 1)
-    await window.until('notification')
-    while (!window.named('unread-count').some(({ data }) => data === '{"unreadCount":1}')) {
-      await window.until('unread-count', window.named('unread-count').length + 1)
+    while (!isKnown()) await stream.until('read-state', stream.named('read-state').length + 1)
+    await stream.until('notification')
+    while (!stream.named('unread-count').some(({ data }) => data === '{"unreadCount":1}')) {
+      await stream.until('unread-count', stream.named('unread-count').length + 1)
     }
-    await window.close()
+    await stream.close()
   }, 60_000)
 })

@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => query?.stop())
 
-/** Stores one a second for the user, and returns the ids, oldest first. */
+/** Stores one notification per second for the user, and returns the ids, oldest first. */
 async function fill(user: User, count: number): Promise<string[]> {
   const notifications = Array.from({ length: count }, (_, n) => notificationAt(start + n * 1_000, user))
   await query.store.notifications.insertNew(notifications)
@@ -35,7 +35,7 @@ async function mark(user: User, body: unknown) {
   return json.data
 }
 
-test('the count is that of the own unread, and follows each mark', async () => {
+test('counts the user’s unread notifications, and follows each mark', async () => {
   const anna = await query.newUser()
   const ben = await query.newUser({ subscriberId: anna.subscriberId })
   const [first] = await fill(anna, 3)
@@ -48,7 +48,7 @@ test('the count is that of the own unread, and follows each mark', async () => {
   expect(await count(await query.newUser({ id: anna.id }))).toBe(0)
 })
 
-test('those that are named are marked, each counted once, and what is not unread or not the own is not', async () => {
+test('marks the given ids, each counted once, except read ones and those of other users', async () => {
   const user = await query.newUser()
   const other = await query.newUser({ subscriberId: user.subscriberId })
   const [a = '', b = '', c, d] = await fill(user, 4)
@@ -59,21 +59,21 @@ test('those that are named are marked, each counted once, and what is not unread
   expect([await unread(user), await unread(other)]).toEqual([[c, d], [foreign]])
 })
 
-test('all are marked, once', async () => {
+test('marks every unread notification exactly once', async () => {
   const user = await query.newUser()
   await fill(user, 5)
   expect(await mark(user, { all: true })).toEqual({ updated: 5, unreadCount: 0 })
   expect(await mark(user, { all: true })).toEqual({ updated: 0, unreadCount: 0 })
 })
 
-test('all up to one are marked, that one too, and what is newer is not', async () => {
+test('marks up to the given notification inclusive', async () => {
   const user = await query.newUser()
   const ids = await fill(user, 5)
   expect(await mark(user, { all: true, upTo: ids[2] })).toEqual({ updated: 3, unreadCount: 2 })
   expect(await unread(user)).toEqual(ids.slice(3))
 })
 
-test('what was marked with others has one readAt, and can be marked unread again', async () => {
+test('sets the same readAt for all, and each can be marked unread again', async () => {
   const user = await query.newUser()
   const ids = await fill(user, 3)
   await mark(user, { all: true })
@@ -93,7 +93,7 @@ test.each([
   [{ all: true, upTo: 'x' }, ['/upTo']],
   [{ ids: ['01a2ce8b-d3ff-75b6-98c3-ba2dbf301c87'], upTo: '01a2ce8b-d3ff-75b6-98c3-ba2dbf301c87' }, ['/upTo']],
   [{ all: true, userId: '01a2ce8b-d3ff-75b6-98c3-ba2dbf301c87' }, ['/userId']],
-])('%j is refused', async (body, pointers) => {
+])('%j returns 400', async (body, pointers) => {
   const { status, json } = await (await query.newUser()).post('/notifications/read', body)
   expect([status, json.code]).toEqual([400, 'validation_failed'])
   expect(json.errors.map(({ pointer }: { pointer: string }) => pointer)).toEqual(pointers)

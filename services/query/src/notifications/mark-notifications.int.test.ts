@@ -21,14 +21,14 @@ const dataOf = ({ status, json }: Awaited<ReturnType<User['get']>>) => {
   return json.data
 }
 
-/** The time as it goes out, and no older than `since`. */
+/** Expects a serialized time no older than `since`. */
 const timeSince = (since: number, text: string) => {
   expect(text).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
   expect(Date.parse(text)).toBeGreaterThanOrEqual(Math.floor(since / 1_000) * 1_000)
   expect(Date.parse(text)).toBeLessThanOrEqual(Date.now())
 }
 
-test('one notification has the fields of specification 2.2 and of the contract’s schema', async () => {
+test('returns a notification with the fields of specification 2.2 and of the contract’s schema', async () => {
   const user = await query.newUser()
   const id = await notify(user)
   const data = dataOf(await user.get(`/notifications/${id}`))
@@ -38,14 +38,14 @@ test('one notification has the fields of specification 2.2 and of the contract�
   expect(notificationSchema.parse(data)).toStrictEqual(data)
 })
 
-test('an id in upper case is the same id', async () => {
+test('accepts an id in upper case', async () => {
   const user = await query.newUser()
   const id = await notify(user)
   expect(dataOf(await user.get(`/notifications/${id.toUpperCase()}`)).id).toBe(id)
   expect(dataOf(await user.patch(`/notifications/${id.toUpperCase()}/read`)).id).toBe(id)
 })
 
-describe('read', () => {
+describe('marking as read', () => {
   test('sets readAt to now, and changes nothing else', async () => {
     const user = await query.newUser()
     const id = await notify(user)
@@ -65,8 +65,8 @@ describe('read', () => {
   })
 })
 
-describe('unread', () => {
-  test('takes readAt away, and changes nothing else', async () => {
+describe('marking as unread', () => {
+  test('removes readAt, and changes nothing else', async () => {
     const user = await query.newUser()
     const id = await notify(user)
     const before = dataOf(await user.get(`/notifications/${id}`))
@@ -74,7 +74,7 @@ describe('unread', () => {
     expect(dataOf(await user.patch(`/notifications/${id}/unread`))).toStrictEqual(before)
   })
 
-  test('of what is unread is 200, unchanged', async () => {
+  test('returns 200 for an unread notification, without changes', async () => {
     const user = await query.newUser()
     const id = await notify(user)
     const before = dataOf(await user.get(`/notifications/${id}`))
@@ -82,7 +82,7 @@ describe('unread', () => {
   })
 })
 
-test('what was marked is so in the very next answer, alone, in the list and by its status', async () => {
+test('a mark is visible in the next response, in the notification, in the list and by status', async () => {
   const user = await query.newUser()
   const id = await notify(user)
   for (let round = 0; round < 5; round++) {
@@ -99,7 +99,7 @@ test('what was marked is so in the very next answer, alone, in the list and by i
   }
 })
 
-test('ten marks at once leave one time', async () => {
+test('ten concurrent marks leave one time', async () => {
   const user = await query.newUser()
   const id = await notify(user)
   const marks = await Promise.all(Array.from({ length: 10 }, () => user.patch(`/notifications/${id}/read`)))
@@ -107,7 +107,7 @@ test('ten marks at once leave one time', async () => {
   expect(new Set(marks.map((mark) => dataOf(mark).readAt))).toEqual(new Set([readAt]))
 })
 
-describe('somebody else', () => {
+describe('another user', () => {
   const address = { get: '/notifications/ID', read: '/notifications/ID/read', unread: '/notifications/ID/unread' }
   const answers = async (user: User, id: string) => {
     const asked = [
@@ -121,7 +121,7 @@ describe('somebody else', () => {
     })
   }
 
-  test('gets the answer of what does not exist, to the letter', async () => {
+  test('gets the same response as for a notification that does not exist', async () => {
     const owner = await query.newUser()
     const id = await notify(owner)
     const others = [
@@ -138,7 +138,7 @@ describe('somebody else', () => {
     expect(dataOf(await owner.get(`/notifications/${id}`)).readAt).toBeNull()
   })
 
-  test('who received the same keeps a read state of his own', async () => {
+  test('with the same notification has a separate read state', async () => {
     const anna = await query.newUser()
     const ben = await query.newUser({ subscriberId: anna.subscriberId })
     const id = await notify(anna, ben)
@@ -153,7 +153,7 @@ test.each([
   '01a2ce8b-d3ff-75b6-98c3-ba2dbf301c8',
   '01a2ce8bd3ff75b698c3ba2dbf301c87',
   '%7B01a2ce8b-d3ff-75b6-98c3-ba2dbf301c87%7D',
-])('an id such as %s is 400', async (id) => {
+])('returns 400 for the id %s', async (id) => {
   const user = await query.newUser()
   for (const answer of [await user.get(`/notifications/${id}`), await user.patch(`/notifications/${id}/unread`)]) {
     expect(answer.status).toBe(400)
@@ -161,7 +161,7 @@ test.each([
   }
 })
 
-test('a query has no place here', async () => {
+test('rejects query parameters', async () => {
   const user = await query.newUser()
   const answer = await user.patch(`/notifications/${await notify(user)}/read?at=now`)
   expect(answer.json).toMatchObject({ status: 400, errors: [{ pointer: '/at' }] })

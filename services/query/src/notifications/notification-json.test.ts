@@ -22,7 +22,7 @@ const stored = (changes: Partial<StoredNotification> = {}): StoredNotification =
   ...changes,
 })
 
-test('the fields of specification 2.2 go out, in this order, and no other', () => {
+test('contains exactly the fields of specification 2.2, in this order', () => {
   const notification = stored({ readAt: new Date('2026-02-01T00:00:59.999Z'), emailSentAt: new Date(0) })
   expect(notificationJson(notification)).toBe(
     JSON.stringify({
@@ -45,7 +45,7 @@ test('the fields of specification 2.2 go out, in this order, and no other', () =
   )
 })
 
-test('what has not happened is null, and there', () => {
+test('writes absent times as null', () => {
   expect(JSON.parse(notificationJson(stored()))).toMatchObject({ readAt: null, emailSentAt: null })
 })
 
@@ -53,21 +53,21 @@ test.each([
   ['quotes', '"Ada", "readAt":null'],
   ['backslashes', '\\"\\u0022\\'],
   ['control characters', '\u0000\b\t\n\r\u001f\u007f'],
-  ['separators of lines', '\u2028\u2029'],
+  ['line separators', '\u2028\u2029'],
   ['emoji', '👩‍👩‍👧 𝄞'],
   ['HTML', '</script><!--'],
-])('an actor with %s in name and image comes back the same', (_, text) => {
+])('preserves %s in the name and image of the actor', (_, text) => {
   const json = notificationJson(stored({ actor: { id: uuid(3), name: text, image: text } }))
   expect(JSON.parse(json).actor).toStrictEqual({ id: uuid(3), name: text, image: text })
 })
 
-test('metadata goes out as it is stored, byte for byte', () => {
+test('copies metadata byte for byte', () => {
   const metadata =
     '{"mention":{"mentionerName":"","snippet":"\\u2028 \\"","entityType":"x"},"add":{"$set":1,"a.b":1.0,"":{}},"edit":{}}'
   expect(notificationJson(stored({ metadata }))).toContain(`"metadata":${metadata},"createdAt"`)
 })
 
-test('it is what the contract’s schema describes, neither more nor less', () => {
+test('has exactly the fields of the contract’s schema', () => {
   for (const notification of [stored(), stored({ readAt: new Date(1), emailSentAt: new Date(2) })]) {
     const value = JSON.parse(notificationJson(notification))
     expect(notificationSchema.parse(value)).toStrictEqual(value)

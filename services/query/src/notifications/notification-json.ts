@@ -6,8 +6,8 @@ const time = (at: Date) => `"${formatTimestamp(at)}"`
 const timeOrNull = (at: Date | null) => (at === null ? 'null' : time(at))
 
 /**
- * A notification as its recipient sees it (specification 2.2), as JSON text. `metadata` is stored as JSON and goes out as
- * it is: parsed and written anew, it could come back in another form. Identifiers and enumerated values need no escaping.
+ * A notification in the form of specification 2.2 as JSON text. `metadata` is stored as JSON and copied, because
+ * parsing and serializing could change it. Identifiers and enumerated values need no escaping.
  */
 export function notificationJson(notification: StoredNotification): string {
   const { actor } = notification

@@ -9,7 +9,7 @@ import { pageJson } from './page-json.ts'
 const subscriberId = '0190a6e0-7c1b-7def-8abc-000000000001'
 const uuidBinary = (uuid: string) => new Binary(uuidToBytes(uuid), 4)
 
-/** The document of a notification, as its recipient has it. */
+/** The document of a notification in its recipient's feed. */
 function documentOf(notification: StoredNotification): Buffer {
   const { id, actor, readAt, emailSentAt, subscriberId: subscriber, ...rest } = notification
   const key = Buffer.concat([subscriber, subscriber, id].map(uuidToBytes))
@@ -28,7 +28,7 @@ function documentOf(notification: StoredNotification): Buffer {
 
 const time = fc.date({ min: new Date(0), max: new Date('9999-12-31T23:59:59.999Z'), noInvalidDate: true })
 const timeOrNull = fc.option(time)
-/** What comes through UTF-8: no surrogate stands alone. */
+/** Text that survives UTF-8: without lone surrogates. */
 const text = fc.oneof(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'binary-ascii' }))
 const notification: fc.Arbitrary<StoredNotification> = fc.record({
   id: fc.uuid(),
@@ -46,11 +46,11 @@ const notification: fc.Arbitrary<StoredNotification> = fc.record({
   emailSentAt: timeOrNull,
 })
 
-/** The page as it would be written from the notifications. */
+/** The page as serialized from notifications. */
 const expected = (page: readonly StoredNotification[], next: string | null) =>
   `{"data":{"notifications":[${page.map(notificationJson).join(',')}],"nextCursor":${JSON.stringify(next)}}}`
 
-test('a page from bytes is the page from notifications, byte for byte', () => {
+test('writes the same bytes as notificationJson', () => {
   fc.assert(
     fc.property(fc.array(notification, { maxLength: 4 }), fc.option(fc.uuid()), (page, next) => {
       expect(pageJson(page.map(documentOf), subscriberId, next).toString()).toBe(expected(page, next))
@@ -60,10 +60,10 @@ test('a page from bytes is the page from notifications, byte for byte', () => {
 })
 
 test.each([
-  ['larger than all room there was', 3 << 20, 'x'],
-  ['of nothing but what has to be escaped', 100_000, '\u0001'],
-  ['in characters of three bytes', 100_000, '€'],
-])('so is one %s', (_, length, character) => {
+  ['larger than the buffer', 3 << 20, 'x'],
+  ['with only escaped characters', 100_000, '\u0001'],
+  ['with characters of three bytes', 100_000, '€'],
+])('also for a notification %s', (_, length, character) => {
   const [one] = fc.sample(notification, { numRuns: 1, seed: 1 }) as [StoredNotification]
   const large = { ...one, actor: { ...one.actor, name: character.repeat(length) } }
   const page = [one, large, one]
@@ -71,7 +71,7 @@ test.each([
   expect(pageJson([documentOf(one)], subscriberId, null).toString()).toBe(expected([one], null))
 })
 
-test('a page that is kept is not changed by the next one', () => {
+test('a returned page is not changed by the next one', () => {
   const [one, other] = fc.sample(notification, { numRuns: 2, seed: 2 }) as [StoredNotification, StoredNotification]
   const kept = pageJson([documentOf(one)], subscriberId, null)
   pageJson([documentOf(other)], subscriberId, null)

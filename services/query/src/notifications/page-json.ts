@@ -1,87 +1,84 @@
 import { type NotificationPlaces, notificationPlaces } from '@herald/store'
 import {
   copyText,
+  encode,
   endWriting,
-  piece,
   startWriting,
+  writeBytes,
   writeEach,
   writeJsonText,
   writeJsonTime,
-  writePiece,
   writeUuid,
 } from '../byte-writer.ts'
 
-const pieces = {
-  id: piece('{"id":"'),
-  subscriberId: piece('","subscriberId":"'),
-  type: piece('","type":"'),
-  actorId: piece('","actorId":"'),
-  actorType: piece('","actorType":"'),
-  subjectId: piece('","subjectId":"'),
-  subjectType: piece('","subjectType":"'),
-  locationId: piece('","locationId":"'),
-  locationType: piece('","locationType":"'),
-  metadata: piece('","metadata":'),
-  createdAt: piece(',"createdAt":'),
-  updatedAt: piece(',"updatedAt":'),
-  actor: piece(',"actor":{"id":"'),
-  name: piece('","name":'),
-  image: piece(',"image":'),
-  readAt: piece('},"readAt":'),
-  emailSentAt: piece(',"emailSentAt":'),
-  end: piece('}'),
+const prefixes = {
+  id: encode('{"id":"'),
+  subscriberId: encode('","subscriberId":"'),
+  type: encode('","type":"'),
+  actorId: encode('","actorId":"'),
+  actorType: encode('","actorType":"'),
+  subjectId: encode('","subjectId":"'),
+  subjectType: encode('","subjectType":"'),
+  locationId: encode('","locationId":"'),
+  locationType: encode('","locationType":"'),
+  metadata: encode('","metadata":'),
+  createdAt: encode(',"createdAt":'),
+  updatedAt: encode(',"updatedAt":'),
+  actor: encode(',"actor":{"id":"'),
+  name: encode('","name":'),
+  image: encode(',"image":'),
+  readAt: encode('},"readAt":'),
+  emailSentAt: encode(',"emailSentAt":'),
+  end: encode('}'),
 } as const
 
-const opening = piece('{"data":{"notifications":[')
-const comma = piece(',')
+const opening = encode('{"data":{"notifications":[')
+const comma = encode(',')
 
-/**
- * The answer that holds these notifications, all of one subscriber: of each what `notificationJson` says of it, byte for
- * byte.
- */
+/** Writes the response with these notifications of one subscriber, with the same bytes as `notificationJson`. */
 export function pageJson(documents: readonly Buffer[], subscriberId: string, next: string | null): Buffer {
-  const subscriber = piece(subscriberId)
+  const subscriber = encode(subscriberId)
   startWriting()
-  writePiece(opening)
+  writeBytes(opening)
   writeEach(documents, comma, (document) => writeNotification(document, notificationPlaces(document), subscriber))
-  writePiece(piece(`],"nextCursor":${JSON.stringify(next)}}}`))
+  writeBytes(encode(`],"nextCursor":${JSON.stringify(next)}}}`))
   return endWriting()
 }
 
 function writeNotification(bytes: Buffer, places: Readonly<NotificationPlaces>, subscriber: Uint8Array): void {
-  writePiece(pieces.id)
+  writeBytes(prefixes.id)
   writeUuid(bytes, places.id)
-  writePiece(pieces.subscriberId)
-  writePiece(subscriber)
-  writePiece(pieces.type)
+  writeBytes(prefixes.subscriberId)
+  writeBytes(subscriber)
+  writeBytes(prefixes.type)
   copyText(bytes, places.type)
-  writePiece(pieces.actorId)
+  writeBytes(prefixes.actorId)
   writeUuid(bytes, places.actorId)
-  writePiece(pieces.actorType)
+  writeBytes(prefixes.actorType)
   copyText(bytes, places.actorType)
-  writePiece(pieces.subjectId)
+  writeBytes(prefixes.subjectId)
   writeUuid(bytes, places.subjectId)
-  writePiece(pieces.subjectType)
+  writeBytes(prefixes.subjectType)
   copyText(bytes, places.subjectType)
-  writePiece(pieces.locationId)
+  writeBytes(prefixes.locationId)
   writeUuid(bytes, places.locationId)
-  writePiece(pieces.locationType)
+  writeBytes(prefixes.locationType)
   copyText(bytes, places.locationType)
-  writePiece(pieces.metadata)
+  writeBytes(prefixes.metadata)
   copyText(bytes, places.metadata)
-  writePiece(pieces.createdAt)
+  writeBytes(prefixes.createdAt)
   writeJsonTime(bytes, places.createdAt)
-  writePiece(pieces.updatedAt)
+  writeBytes(prefixes.updatedAt)
   writeJsonTime(bytes, places.createdAt)
-  writePiece(pieces.actor)
+  writeBytes(prefixes.actor)
   writeUuid(bytes, places.actorId)
-  writePiece(pieces.name)
+  writeBytes(prefixes.name)
   writeJsonText(bytes, places.actorName)
-  writePiece(pieces.image)
+  writeBytes(prefixes.image)
   writeJsonText(bytes, places.actorImage)
-  writePiece(pieces.readAt)
+  writeBytes(prefixes.readAt)
   writeJsonTime(bytes, places.readAt)
-  writePiece(pieces.emailSentAt)
+  writeBytes(prefixes.emailSentAt)
   writeJsonTime(bytes, places.emailSentAt)
-  writePiece(pieces.end)
+  writeBytes(prefixes.end)
 }

@@ -11,7 +11,7 @@ export type NotificationRoutesDependencies = {
 
 const json = 'application/json; charset=utf-8'
 
-/** The current user's feed: list, count, one, marks (specification 4.2 and 4.3). */
+/** Serves the feed of the current user: list, count, single notifications and marks (specification 4.2 and 4.3). */
 export function addNotificationRoutes(app: HttpServer, { notifications, clock }: NotificationRoutesDependencies): void {
   const feedOf = ({ subscriberId, userId }: Identity): Feed => notifications.of({ subscriberId, recipientId: userId })
 
@@ -22,7 +22,7 @@ export function addNotificationRoutes(app: HttpServer, { notifications, clock }:
   })
 
   const one = (notification: StoredNotification | null): string => {
-    // The same answer whether it never was, is gone, or is somebody else's.
+    // The same response for notifications that never existed, are deleted, or belong to another user.
     if (notification === null) throw problem('not_found', 'Notification not found')
     return `{"data":${notificationJson(notification)}}`
   }

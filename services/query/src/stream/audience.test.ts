@@ -11,7 +11,7 @@ const part = (mark: string, id: string): FeedChange => ({ kind: 'part-of-bulk-ma
 const end = (mark: string, upTo: string | null = null): FeedChange => ({ kind: 'end-of-bulk-mark', mark, upTo, readAt })
 const unread = (id: string): FeedChange => ({ kind: 'read-state', id, readAt: null })
 
-/** An audience of clients at some positions, and what each was told: the position and what of `data` is not the time. */
+/** An audience of clients at the given positions, and the events of each: position and data without the time. */
 function createTestAudience(heldMs?: number, positions: readonly number[] = [0]) {
   const clients = positions.map((position) => createTestClient({ position: at(position) }))
   const audience = createAudience({
@@ -20,33 +20,33 @@ function createTestAudience(heldMs?: number, positions: readonly number[] = [0])
     ...(heldMs === undefined ? {} : { heldMs }),
   })
   let position = 0
-  const tell = (...changes: readonly FeedChange[]) => {
+  const dispatch = (...changes: readonly FeedChange[]) => {
     for (const change of changes) {
       position++
       const step: ChangeStep = { kind: 'change', position: at(position), owner: 'a', read: () => change }
-      audience.tell(step)
+      audience.dispatch(step)
     }
   }
-  const toldTo = (n: number) =>
+  const eventsOf = (n: number) =>
     clients[n]?.events.map(({ data, lastEventId }) => {
       const { readAt: time, ...which } = JSON.parse(data)
       return [lastEventId, time === null ? 'unread' : 'read', which]
     })
-  return { audience, tell, toldTo, client: clients[0]?.client }
+  return { audience, dispatch, eventsOf, client: clients[0]?.client }
 }
 
-test('the notifications of a bulk mark are told as one event, at the position of its end', () => {
-  const { tell, toldTo } = createTestAudience()
-  tell(part('m', '1'), part('m', '2'), part('m', '3'))
-  expect(toldTo(0)).toEqual([])
-  tell(end('m'))
-  expect(toldTo(0)).toEqual([[at(4), 'read', { ids: ['1', '2', '3'] }]])
+test('sends the notifications of a bulk mark as one event, at the position of its end', () => {
+  const { dispatch, eventsOf } = createTestAudience()
+  dispatch(part('m', '1'), part('m', '2'), part('m', '3'))
+  expect(eventsOf(0)).toEqual([])
+  dispatch(end('m'))
+  expect(eventsOf(0)).toEqual([[at(4), 'read', { ids: ['1', '2', '3'] }]])
 })
 
-test('whatever happens to the same feed in between keeps its place', () => {
-  const { tell, toldTo } = createTestAudience()
-  tell(part('m', '1'), part('m', '2'), unread('1'), part('m', '3'), part('n', '1'), end('m'), end('n'))
-  expect(toldTo(0)).toEqual([
+test('keeps the order of other changes of the same feed', () => {
+  const { dispatch, eventsOf } = createTestAudience()
+  dispatch(part('m', '1'), part('m', '2'), unread('1'), part('m', '3'), part('n', '1'), end('m'), end('n'))
+  expect(eventsOf(0)).toEqual([
     [at(2), 'read', { ids: ['1', '2'] }],
     [at(3), 'unread', { ids: ['1'] }],
     [at(4), 'read', { ids: ['3'] }],
@@ -54,13 +54,13 @@ test('whatever happens to the same feed in between keeps its place', () => {
   ])
 })
 
-test('more than 1,000 are not named, but up to which one', () => {
-  const { tell, toldTo } = createTestAudience()
+test('names up to 1,000 notifications; beyond that, only the newest one', () => {
+  const { dispatch, eventsOf } = createTestAudience()
   const parts = (count: number) => Array.from({ length: count }, (_, n) => part('m', `${n}`))
-  tell(...parts(1_001), end('m', 'x'))
-  tell(...parts(1_000), end('m'))
-  tell(...parts(1_001), unread('5'))
-  expect(toldTo(0)?.map(([, , which]) => (which.ids ? which.ids.length : which))).toEqual([
+  dispatch(...parts(1_001), end('m', 'x'))
+  dispatch(...parts(1_000), end('m'))
+  dispatch(...parts(1_001), unread('5'))
+  expect(eventsOf(0)?.map(([, , which]) => (which.ids ? which.ids.length : which))).toEqual([
     { all: true, upTo: 'x' },
     1_000,
     { all: true, upTo: null },
@@ -68,20 +68,20 @@ test('more than 1,000 are not named, but up to which one', () => {
   ])
 })
 
-test('what is held is told when its end does not come, and when it is asked for', async () => {
-  const killed = createTestAudience(20)
-  killed.tell(part('m', '1'), part('m', '2'))
-  while (killed.toldTo(0)?.length === 0) await wait(5)
-  expect(killed.toldTo(0)).toEqual([[at(2), 'read', { ids: ['1', '2'] }]])
-  const asked = createTestAudience()
-  asked.tell(part('m', '1'))
-  asked.audience.tellHeld('a')
-  asked.tell(end('m'))
-  expect([asked.toldTo(0), asked.client?.position]).toEqual([[[at(1), 'read', { ids: ['1'] }]], at(1)])
+test('sends a held mark without its end after a timeout, and on flush', async () => {
+  const expired = createTestAudience(20)
+  expired.dispatch(part('m', '1'), part('m', '2'))
+  while (expired.eventsOf(0)?.length === 0) await wait(5)
+  expect(expired.eventsOf(0)).toEqual([[at(2), 'read', { ids: ['1', '2'] }]])
+  const flushed = createTestAudience()
+  flushed.dispatch(part('m', '1'))
+  flushed.audience.flush('a')
+  flushed.dispatch(end('m'))
+  expect([flushed.eventsOf(0), flushed.client?.position]).toEqual([[[at(1), 'read', { ids: ['1'] }]], at(1)])
 })
 
-test('a client that knows all of it is told nothing, and one that knows a part is told of the rest', () => {
-  const { tell, toldTo } = createTestAudience(undefined, [0, 1, 2, 3])
-  tell(part('m', '1'), part('m', '2'), end('m'))
-  expect([0, 1, 2, 3].map((n) => toldTo(n)?.length)).toEqual([1, 1, 0, 0])
+test('sends nothing to a client that is ahead, and the rest to one in between', () => {
+  const { dispatch, eventsOf } = createTestAudience(undefined, [0, 1, 2, 3])
+  dispatch(part('m', '1'), part('m', '2'), end('m'))
+  expect([0, 1, 2, 3].map((n) => eventsOf(n)?.length)).toEqual([1, 1, 0, 0])
 })

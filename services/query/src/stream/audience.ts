@@ -6,7 +6,7 @@ import { createHeldMark, type HeldMark } from './held-mark.ts'
 
 export type ChangeStep = Extract<FeedStep, { kind: 'change' }>
 export type Audience = ReturnType<typeof createAudience>
-/** What happened; `undefined` when it can't be understood. */
+/** Returns the change, or `undefined` if it cannot be decoded. */
 export type Decode = (step: ChangeStep) => FeedChange | undefined
 
 type Group = {
@@ -18,19 +18,19 @@ type Group = {
 export type AudienceOptions = {
   readonly decode: Decode
   readonly members?: Iterable<StreamClient>
-  /** What is held of a bulk mark is told so many milliseconds after its last change, when neither its end nor anything else comes. */
+  /** Time after its last change at which a held bulk mark is sent, if neither its end nor another change arrives. */
   readonly heldMs?: number
-  /** Called for those who were told by that. */
-  readonly onTold?: (clients: readonly StreamClient[]) => void
+  /** Called with the clients that were sent a mark after that time. */
+  readonly onTimeout?: (clients: readonly StreamClient[]) => void
 }
 
 /**
- * Clients, to be found by the feed that they follow.
+ * Clients by the feed that they follow.
  *
- * The changes of a bulk mark are held until it ends, to be told as one event, but never longer than until anything else
- * happens to the same feed: so clients see what happened in the order in which it was stored, and end up with the same state.
+ * The changes of a bulk mark are held until it ends, to be sent as one event, but not beyond another change of the same
+ * feed. So clients receive changes in the order of storage and end with the stored state.
  */
-export function createAudience({ decode, members = [], heldMs, onTold }: AudienceOptions) {
+export function createAudience({ decode, members = [], heldMs, onTimeout }: AudienceOptions) {
   const groups = new Map<string, Group>()
 
   function add(client: StreamClient): void {
@@ -39,10 +39,10 @@ export function createAudience({ decode, members = [], heldMs, onTold }: Audienc
     else groups.set(client.ownerKey, { clients: new Set([client]), held: undefined, timer: undefined })
   }
 
-  function tellAll({ clients }: Group, event: StreamEvent, position: Position, known = position) {
-    const told = [...clients].filter((client) => known > client.position)
-    for (const client of told) client.tell(event, position)
-    return told
+  function sendToAll({ clients }: Group, event: StreamEvent, position: Position, known = position) {
+    const sent = [...clients].filter((client) => known > client.position)
+    for (const client of sent) client.send(event, position)
+    return sent
   }
 
   function hold(group: Group, part: Extract<FeedChange, { kind: 'part-of-bulk-mark' }>, position: Position): void {
@@ -51,8 +51,8 @@ export function createAudience({ decode, members = [], heldMs, onTold }: Audienc
     clearTimeout(group.timer)
     if (heldMs === undefined) return
     group.timer = setTimeout(() => {
-      const told = release(group)
-      onTold?.(told)
+      const sent = release(group)
+      onTimeout?.(sent)
     }, heldMs).unref()
   }
 
@@ -60,7 +60,7 @@ export function createAudience({ decode, members = [], heldMs, onTold }: Audienc
     const { held } = group
     clearTimeout(group.timer)
     group.held = undefined
-    return held ? tellAll(group, held.toEvent(end), position ?? held.position, held.position) : []
+    return held ? sendToAll(group, held.toEvent(end), position ?? held.position, held.position) : []
   }
 
   for (const client of members) add(client)
@@ -75,26 +75,26 @@ export function createAudience({ decode, members = [], heldMs, onTold }: Audienc
     has: (client: StreamClient) => groups.get(client.ownerKey)?.clients.has(client) === true,
     isEmpty: () => groups.size === 0,
     members: () => [...groups.values()].flatMap(({ clients }) => [...clients]),
-    /** Tells a change to those of its owner who don't know it yet. @returns who was told anything */
-    tell(step: ChangeStep): readonly StreamClient[] {
+    /** Sends a change to the clients of its owner that are behind it. @returns the clients that were sent an event */
+    dispatch(step: ChangeStep): readonly StreamClient[] {
       const group = groups.get(step.owner)
       const change = group && decode(step)
       if (!change) return []
       if (change.kind === 'part-of-bulk-mark') {
-        const told = group.held?.mark === change.mark ? [] : release(group)
+        const sent = group.held?.mark === change.mark ? [] : release(group)
         hold(group, change, step.position)
-        return told
+        return sent
       }
       if (change.kind === 'end-of-bulk-mark') {
         return group.held?.mark === change.mark ? release(group, change, step.position) : []
       }
       const before = release(group)
-      return [...new Set([...before, ...tellAll(group, toStreamEvent(change), step.position)])]
+      return [...new Set([...before, ...sendToAll(group, toStreamEvent(change), step.position)])]
     },
-    /** Whether something is held that the clients of a feed have not been told of: they are not up to date then. */
-    isHolding: (ownerKey: string) => groups.get(ownerKey)?.held !== undefined,
-    /** Tells what is held of a feed. */
-    tellHeld(ownerKey: string): void {
+    /** Whether a mark is held for a feed: its clients are not up to date then. */
+    hasHeldMark: (ownerKey: string) => groups.get(ownerKey)?.held !== undefined,
+    /** Sends the held mark of a feed. */
+    flush(ownerKey: string): void {
       const group = groups.get(ownerKey)
       if (group) release(group)
     },

@@ -7,7 +7,7 @@ import type { StreamClient } from './client.ts'
 
 const at = (n: number) => `${n}`.padStart(4, '0')
 
-/** A log of changes of `a`, one at every position, whose beginning may be gone. */
+/** A log of changes of `a`, one per position, whose beginning may be lost. */
 function createTestCatchUp({ end = 100, oldest = 0, live = 0, failures = 0 } = {}) {
   const starts: string[] = []
   const caughtUp: StreamClient[] = []
@@ -48,7 +48,7 @@ function createTestCatchUp({ end = 100, oldest = 0, live = 0, failures = 0 } = {
 const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, n) => at(from + n))
 const dataOf = ({ events }: ReturnType<typeof createTestClient>) => events.map(({ data }) => JSON.parse(data).ids[0])
 
-test('those who wait are served together from the smallest position on, each what he missed', async () => {
+test('serves waiting clients together from the smallest position, each from its own', async () => {
   const { catchUp, starts, caughtUp, settled } = createTestCatchUp()
   const clients = [30, 99, 10, 100].map((n) => createTestClient({ position: at(n) }))
   for (const { client } of clients) catchUp.add(client)
@@ -59,7 +59,7 @@ test('those who wait are served together from the smallest position on, each wha
   await catchUp.close()
 })
 
-test('who comes meanwhile joins if his position is still ahead, and else is served next', async () => {
+test('a new client joins if its position is still ahead, and is otherwise served next', async () => {
   const { catchUp, starts, settled } = createTestCatchUp({ end: 300 })
   const [first, ahead, behind] = [10, 299, 1].map((n) => createTestClient({ position: at(n) }))
   if (!first || !ahead || !behind) throw new Error()
@@ -73,7 +73,7 @@ test('who comes meanwhile joins if his position is still ahead, and else is serv
   await catchUp.close()
 })
 
-test('whose positions are lost is found in a few attempts, and nobody else suffers', async () => {
+test('finds lost positions in a few attempts, without affecting other clients', async () => {
   const { catchUp, starts, lost, caughtUp, settled } = createTestCatchUp({ oldest: 900, end: 1_000 })
   const clients = Array.from({ length: 1_000 }, (_, n) => createTestClient({ position: at(n) }).client)
   for (const client of clients) catchUp.add(client)
@@ -84,7 +84,7 @@ test('whose positions are lost is found in a few attempts, and nobody else suffe
   await catchUp.close()
 })
 
-test('a fault begins it again from where each has come to', async () => {
+test('resumes from the position of each client after an error', async () => {
   const { catchUp, starts, settled } = createTestCatchUp({ failures: 3 })
   const one = createTestClient({ position: at(50) })
   catchUp.add(one.client)
@@ -94,7 +94,7 @@ test('a fault begins it again from where each has come to', async () => {
   await catchUp.close()
 })
 
-test('who can’t take more in waits aside, keeps nobody waiting, and comes back', async () => {
+test('sets a congested client aside without delaying others, and resumes it later', async () => {
   const { catchUp, starts, caughtUp, settled } = createTestCatchUp()
   const slow = createTestClient({ position: at(0), reads: false, options: { maxCatchUpBytes: 500 } })
   const quick = createTestClient({ position: at(0) })
@@ -111,7 +111,7 @@ test('who can’t take more in waits aside, keeps nobody waiting, and comes back
   await catchUp.close()
 })
 
-test('nobody is handed over while the live stream is ahead, and nothing is read for who has left', async () => {
+test('hands over only when level with the live stream, and reads nothing for disconnected clients', async () => {
   const { catchUp, starts, caughtUp } = createTestCatchUp({ end: 10, live: 11 })
   const one = createTestClient({ position: at(0) })
   catchUp.add(one.client)

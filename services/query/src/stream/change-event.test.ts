@@ -7,7 +7,7 @@ const dataOf = (change: Parameters<typeof toStreamEvent>[0]) => {
   return [event, JSON.parse(data)]
 }
 
-test('a mark of one, read and unread', () => {
+test('encodes a mark as read and as unread', () => {
   expect(dataOf({ kind: 'read-state', id: 'a', readAt })).toEqual([
     'read-state',
     { ids: ['a'], readAt: '2026-03-01T10:00:00Z' },

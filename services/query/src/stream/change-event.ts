@@ -5,13 +5,13 @@ import type { StreamEvent } from './event-format.ts'
 
 type Single = Extract<FeedChange, { kind: 'notification' | 'read-state' }>
 
-/** The event that a change is to its owner. */
+/** Encodes a change as the event that its owner receives. */
 export function toStreamEvent(change: Single): StreamEvent {
   if (change.kind === 'notification') return { event: 'notification', data: notificationJson(change.notification) }
   return readState({ ids: [change.id] }, change.readAt)
 }
 
-/** The read state of those that are named, or of all up to one. */
+/** The read state of the given ids, or of all notifications up to one. */
 export function readState(
   which: { ids: readonly string[] } | { all: true; upTo: string | null },
   readAt: Date | null,

@@ -3,7 +3,7 @@ import { createEventParser, type ParsedEvent } from './event-parser.fixture.ts'
 import type { EndReason } from './metrics.ts'
 import { type StreamOptions, streamDefaults } from './options.ts'
 
-/** A client whose reader takes everything in, or nothing; its ids are the positions themselves. */
+/** A client whose reader consumes everything or nothing; its event ids are the positions. */
 export function createTestClient({
   position = '',
   owner = 'a',

@@ -4,50 +4,50 @@ import { createTestClient } from './client.fixture.ts'
 
 const event = (bytes: number) => ({ event: 'notification', data: 'x'.repeat(bytes) })
 
-test('what waits for a reader never exceeds the bound; beyond it he is told why, if that fits, and cut off', async () => {
+test('never buffers more than the limit; beyond it, sends the reason if that fits, and disconnects', async () => {
   const options = { maxBufferedBytes: 1_000, farewellMs: 20 }
   const { client, sink, ends, names } = createTestClient({ reads: false, options })
-  for (let n = 0; n < 20; n++) client.tell(event(180), `${n}`)
+  for (let n = 0; n < 20; n++) client.send(event(180), `${n}`)
   expect(sink.writableLength).toBeLessThanOrEqual(1_000)
   expect(names().at(-1)).toBe('cut-off')
   expect([client.ended, sink.isEnded, sink.isDestroyed, ends]).toEqual([true, true, false, ['too-slow']])
   await wait(60)
   expect(sink.isDestroyed).toBe(true)
   const { length } = names()
-  client.tell(event(1), '99')
+  client.send(event(1), '99')
   client.close()
   expect(names()).toHaveLength(length)
 })
 
-test('without room for the reason nothing is said', () => {
+test('sends no reason that exceeds the limit', () => {
   const { client, names, ends } = createTestClient({ reads: false, options: { maxBufferedBytes: 1_000 } })
-  client.tell(event(930), '1')
-  client.tell(event(100), '2')
+  client.send(event(930), '1')
+  client.send(event(100), '2')
   expect([names(), ends]).toEqual([['notification'], ['too-slow']])
 })
 
-test('who reads is never cut off', () => {
+test('never disconnects a client that reads', () => {
   const { client, names } = createTestClient({ options: { maxBufferedBytes: 1_000 } })
-  for (let n = 0; n < 100; n++) client.tell(event(500), `${n}`)
+  for (let n = 0; n < 100; n++) client.send(event(500), `${n}`)
   expect(names()).toHaveLength(100)
 })
 
-test('waits for a reader to take in what waits for him, but not for ever', async () => {
+test('waits for a congested reader, up to a limit', async () => {
   const options = { maxCatchUpBytes: 100, drainMs: 50 }
   const patient = createTestClient({ reads: false, options })
-  patient.client.tell(event(200), '1')
+  patient.client.send(event(200), '1')
   expect(patient.client.congested).toBe(true)
   setTimeout(patient.sink.drain, 10)
   await patient.client.drained()
   expect([patient.client.congested, patient.client.ended]).toEqual([false, false])
 
-  const sleeper = createTestClient({ reads: false, options })
-  sleeper.client.tell(event(200), '1')
-  await sleeper.client.drained()
-  expect(sleeper.ends).toEqual(['too-slow'])
+  const stalled = createTestClient({ reads: false, options })
+  stalled.client.send(event(200), '1')
+  await stalled.client.drained()
+  expect(stalled.ends).toEqual(['too-slow'])
 })
 
-test('beats with its position, until the token expires', async () => {
+test('sends heartbeats with its position until the token expires', async () => {
   const { ends, events } = createTestClient({ position: '7', expiresInMs: 1_000, options: { heartbeatMs: 100 } })
   while (ends.length === 0) await wait(10)
   const names = events.map((one) => `${one.event} ${one.lastEventId}`)
@@ -57,20 +57,20 @@ test('beats with its position, until the token expires', async () => {
   expect(ends).toEqual(['expired'])
 })
 
-test('who catches up is not told that he is up to date, but his connection stays in use', async () => {
+test('sends comments instead of heartbeats while catching up', async () => {
   const { events, sink } = createTestClient({ reads: false, isCatchingUp: true, options: { heartbeatMs: 10 } })
   const before = sink.writableLength
   while (sink.writableLength === before) await wait(5)
   expect(events).toEqual([])
 })
 
-test('a token that is good for years is no reason to end at once', async () => {
+test('does not end at once with a token that is valid for years', async () => {
   const { ends } = createTestClient({ expiresInMs: 2 ** 40, options: { heartbeatMs: 10 } })
   await wait(30)
   expect(ends).toEqual([])
 })
 
-test('a connection that closes ends it once', async () => {
+test('ends once when the connection closes', async () => {
   const { client, sink, ends } = createTestClient()
   sink.close()
   sink.close()

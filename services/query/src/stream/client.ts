@@ -6,12 +6,12 @@ import type { StreamOptions } from './options.ts'
 
 const comment = Buffer.from(encodeComment('catching up'))
 
-/** What a client's events are written to: of an HTTP answer just this. */
+/** The parts of an HTTP response that a client needs. */
 export type Sink = {
   write(bytes: Buffer): boolean
   end(): unknown
   destroy(): unknown
-  /** Bytes that wait in this process. */
+  /** Bytes buffered in this process. */
   readonly writableLength: number
   on(event: 'drain' | 'close', listener: () => void): unknown
 }
@@ -22,12 +22,12 @@ export type ClientDependencies = {
   readonly ownerKey: string
   readonly ids: EventIds
   readonly expiresAt: Date
-  /** Up to where the client was told everything. */
+  /** Everything up to this position has been sent. */
   readonly position: Position
   readonly options: StreamOptions
   readonly metrics: Pick<StreamMetrics, 'countEvent'>
   readonly now: () => number
-  /** Called at every heartbeat: up to where the client was told everything by now; `undefined` while he catches up. */
+  /** Called for each heartbeat. Returns the position up to which all was sent, `undefined` while catching up. */
   readonly reached: (client: StreamClient) => Position | undefined
   readonly onEnd: (client: StreamClient, reason: EndReason) => void
 }
@@ -35,8 +35,8 @@ export type ClientDependencies = {
 export type StreamClient = ReturnType<typeof createStreamClient>
 
 /**
- * One open stream. It keeps its position, its heartbeats, the time of its token and the bound of what waits for it; what
- * it is told is decided elsewhere.
+ * One open stream, with its position, heartbeats, token expiry and limit of buffered bytes. The audience decides which
+ * events it receives.
  */
 export function createStreamClient(dependencies: ClientDependencies) {
   const { sink, ids, options, metrics } = dependencies
@@ -57,7 +57,7 @@ export function createStreamClient(dependencies: ClientDependencies) {
     return sink.writableLength + bytes.length <= options.maxBufferedBytes
   }
 
-  /** Says why, if there is room for it, and ends; who does not even take that in is cut off. */
+  /** Sends the reason if it fits, and ends. Destroys the connection if the reader does not consume it in time. */
   function finish(reason: EndReason, last: StreamEvent): void {
     if (ended) return
     const bytes = Buffer.from(encodeEvent(last))
@@ -76,10 +76,10 @@ export function createStreamClient(dependencies: ClientDependencies) {
     } else client.cutOff()
   }
 
-  /** A heartbeat says that the client is up to date; until he is, a comment keeps the connection in use. */
+  /** A heartbeat means that the client is up to date; until then, a comment keeps the connection in use. */
   function sendHeartbeat(): void {
     const reached = dependencies.reached(client)
-    if (reached !== undefined) client.tell({ event: 'heartbeat', data: '{}' }, reached)
+    if (reached !== undefined) client.send({ event: 'heartbeat', data: '{}' }, reached)
     else if (fits(comment)) sink.write(comment)
   }
 
@@ -105,11 +105,11 @@ export function createStreamClient(dependencies: ClientDependencies) {
     get ended() {
       return ended
     },
-    /** Whether so much waits for it that more should be held back, where that can be done. */
+    /** Whether enough bytes are buffered to hold further ones back where possible. */
     get congested() {
       return sink.writableLength > options.maxCatchUpBytes
     },
-    /** Begins with the time after which to come again. */
+    /** Sends the time to wait before reconnecting. */
     start(): void {
       sink.on('close', () => ended || end('client'))
       sink.on('drain', () => onDrain?.())
@@ -117,20 +117,20 @@ export function createStreamClient(dependencies: ClientDependencies) {
       sink.write(Buffer.from(encodeRetry(minRetryMs + Math.random() * (maxRetryMs - minRetryMs))))
       schedule()
     },
-    /** Sends an event that stands at a position; that is the client's from now on. */
-    tell(event: StreamEvent, at: Position): void {
+    /** Sends an event at a position, which becomes the client's position. */
+    send(event: StreamEvent, at: Position): void {
       position = at
       if (!ended) write({ ...event, id: ids.seal(at) })
     },
-    /** Sends an event that has no place in the order of changes. */
-    mention: write,
-    /** Nothing up to there concerns the client any more. */
-    skipTo(at: Position): void {
+    /** Sends an event without an id. */
+    sendWithoutId: write,
+    /** Advances the position past changes that do not concern the client. */
+    advanceTo(at: Position): void {
       if (at > position) position = at
     },
     cutOff: () => finish('too-slow', { event: 'cut-off', data: '{"reason":"too-slow"}' }),
     close: () => finish('closing', { event: 'closing', data: '{}' }),
-    /** Waits until what waits for the client is gone; who takes too long is cut off. */
+    /** Waits until the buffered bytes are sent; a reader that takes too long is disconnected. */
     async drained(): Promise<void> {
       if (ended || !client.congested) return
       const drained = Promise.withResolvers<void>()

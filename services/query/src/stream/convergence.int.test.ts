@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => world?.end())
 
-/** A user with so many unread notifications, who follows the stream. */
+/** A user with this many unread notifications, who follows the stream. */
 async function follow(count: number, service = query) {
   const user = { id: randomUUID(), subscriberId: randomUUID() }
   const feed = world.store.notifications.of({ subscriberId: user.subscriberId, recipientId: user.id })
@@ -27,7 +27,7 @@ async function follow(count: number, service = query) {
   }
   const isRead = await list()
   let applied = 0
-  /** What a client has that applies every event, and lists again where none are named. */
+  /** The state of a client that applies every event, and lists again where no ids are named. */
   const seen = async () => {
     const events = stream.named('read-state')
     for (; applied < events.length; applied++) {
@@ -46,16 +46,16 @@ async function untilEqual({ list, seen }: Awaited<ReturnType<typeof follow>>): P
   const stored = unreadIn(await list())
   const deadline = Date.now() + 10_000
   while (Date.now() < deadline && unreadIn(await seen()).join() !== stored.join()) await wait(20)
-  // What comes late must not change it again.
+  // Late events must not change it again.
   await wait(100)
   expect(unreadIn(await seen())).toEqual(stored)
 }
 
-test('a mark-unread while a bulk mark runs: the stream ends with the state that is stored', async () => {
+test('a mark-unread during a bulk mark: the stream ends with the stored state', async () => {
   const follower = await follow(8)
   const { feed, ids, stream } = follower
   const [id = ''] = ids
-  // Of different versions each, so that the bulk mark takes eight updates, one after another.
+  // Each with another version, so that the bulk mark needs eight updates, one after another.
   for (const [n, one] of ids.entries()) {
     for (let times = 0; times < n; times++) {
       await feed.markRead(one, new Date())
@@ -68,10 +68,10 @@ test('a mark-unread while a bulk mark runs: the stream ends with the state that 
     await feed.markUnread(id, new Date())
     await marking
     await untilEqual(follower)
-    // An event more shows that all before it have been told.
-    const told = stream.named('read-state').length
+    // One more event shows that all earlier ones have been sent.
+    const receivedBefore = stream.named('read-state').length
     await feed.markUnread(ids[1] ?? '', new Date())
-    await stream.until('read-state', told + 1)
+    await stream.until('read-state', receivedBefore + 1)
     await untilEqual(follower)
     for (const one of ids) await feed.markUnread(one, new Date())
     await untilEqual(follower)
@@ -79,7 +79,7 @@ test('a mark-unread while a bulk mark runs: the stream ends with the state that 
   await stream.close()
 }, 60_000)
 
-test.each([100, 2_500])('a bulk mark of %s that is killed before its end is told as far as it went', async (count) => {
+test.each([100, 2_500])('a bulk mark of %s that fails before its end is sent as far as it went', async (count) => {
   const follower = await follow(count)
   const bulkMarks = world.client.db(world.database)
   await bulkMarks.command({ collMod: 'bulk-marks', validator: { never: true } })
@@ -90,7 +90,7 @@ test.each([100, 2_500])('a bulk mark of %s that is killed before its end is told
   await follower.stream.close()
 })
 
-test('a bulk mark is one event, which names up to 1,000', async () => {
+test('a bulk mark is one event with up to 1,000 ids', async () => {
   const patient = await world.start({ bulkMarkHeldMs: 20_000 })
   const few = await follow(1_000, patient)
   await few.feed.markManyRead({ all: true }, new Date())

@@ -2,17 +2,17 @@ import { expect, test } from '@jest/globals'
 import { encodeComment, encodeEvent, encodeRetry } from './event-format.ts'
 import { createEventParser } from './event-parser.fixture.ts'
 
-test('an event is its id, its name and its data, and an empty line', () => {
+test('encodes an event as its id, its name, its data and an empty line', () => {
   expect(encodeEvent({ id: 'abc', event: 'heartbeat', data: '{}' })).toBe('id: abc\nevent: heartbeat\ndata: {}\n\n')
   expect(encodeEvent({ event: 'unread-count', data: '{}' })).toBe('event: unread-count\ndata: {}\n\n')
   expect(encodeRetry(1_500.4)).toBe('retry: 1500\n\n')
 })
 
-test('data of several lines stays one event', () => {
+test('keeps data with several lines in one event', () => {
   expect(encodeEvent({ event: 'x', data: 'a\r\nb\rc\nd' })).toBe('event: x\ndata: a\ndata: b\ndata: c\ndata: d\n\n')
 })
 
-test('what is encoded is what a parser finds, however it is cut into pieces; what has no id keeps the last one', () => {
+test('a parser finds the encoded events in chunks of any size; an event without an id keeps the last one', () => {
   const text = [
     encodeRetry(1_000),
     encodeEvent({ id: '1', event: 'notification', data: '{"a":"ä: \\n b"}' }),

@@ -3,7 +3,7 @@ export type StreamEvent = { readonly event: string; readonly data: string; reado
 
 const lineEnd = /\r\n|\r|\n/
 
-/** The event as it goes over the wire, with the empty line that ends it. */
+/** Encodes an event with the empty line that ends it. */
 export function encodeEvent({ event, data, id }: StreamEvent): string {
   const idLine = id === undefined ? '' : `id: ${id}\n`
   const dataLines = data
@@ -13,12 +13,12 @@ export function encodeEvent({ event, data, id }: StreamEvent): string {
   return `${idLine}event: ${event}\n${dataLines}\n`
 }
 
-/** What parsers skip. */
+/** Encodes a comment, which parsers skip. */
 export function encodeComment(text: string): string {
   return `: ${text}\n\n`
 }
 
-/** How many milliseconds a client waits before it connects again. */
+/** Encodes the time in milliseconds to wait before reconnecting. */
 export function encodeRetry(milliseconds: number): string {
   return `retry: ${Math.round(milliseconds)}\n\n`
 }

@@ -7,13 +7,13 @@ const short = '826B01A667000000022B0229296E04'
 const long = `${short.slice(0, -2)}${'5A'.repeat(90)}04`
 const ids = createEventIds(key, owner)
 
-test('what was sealed is opened again, in any process that has the key', () => {
+test('opens a sealed position in any process with the key', () => {
   for (const position of [short, long, '82'.repeat(300)]) {
     expect(createEventIds(Buffer.from(key), owner).open(ids.seal(position))).toBe(position)
   }
 })
 
-test('an id tells nothing: not the position, not whether it is the same, not how long it is', () => {
+test('reveals neither the position, nor its length, nor whether two are equal', () => {
   expect(ids.seal(short)).not.toBe(ids.seal(short))
   expect(ids.seal(short)).toHaveLength(ids.seal(long).length)
   expect(Buffer.from(ids.seal(long), 'base64url').toString('hex').toUpperCase()).not.toContain('5A5A5A')
@@ -21,17 +21,17 @@ test('an id tells nothing: not the position, not whether it is the same, not how
 })
 
 test.each([
-  ['nothing', ''],
+  ['an empty id', ''],
   ['nonsense', 'nonsense'],
   ['zeros', 'A'.repeat(210)],
   ['too long', `${'A'.repeat(5_000)}`],
   ['another owner’s', createEventIds(key, 'b'.repeat(64)).seal(short)],
   ['another key’s', createEventIds(Buffer.alloc(32, 2), owner).seal(short)],
-])('%s is not opened', (_, id) => {
+])('does not open %s', (_, id) => {
   expect(ids.open(id)).toBeUndefined()
 })
 
-test('no bit of an id can be changed, and none left out', () => {
+test('rejects every changed or truncated id', () => {
   const bytes = Buffer.from(ids.seal(short), 'base64url')
   for (let at = 0; at < bytes.length; at++) {
     const changed = Buffer.from(bytes)

@@ -2,26 +2,26 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:cr
 import type { Position } from '@herald/store'
 
 const cipher = 'aes-256-gcm'
-/** Of this form of ids, and of the key. */
+/** Version of the format of ids and of the key derivation. */
 const version = 1
 const nonceBytes = 12
 const tagBytes = 16
 const lengthBytes = 2
-/** Positions are padded to multiples of this, or their length would tell whether something had just happened. */
+/** Positions are padded to multiples of this, because their length would reveal whether a change had just happened. */
 const blockBytes = 128
 const maxIdCharacters = 1_024
 
-/** Turns positions into ids that tell nothing, and back. */
+/** Encrypts positions as ids, and decrypts them. */
 export type EventIds = {
   seal(position: Position): string
-  /** `undefined` when the text is no id, or one of somebody else. */
+  /** Returns `undefined` for anything but an id of this owner. */
   open(id: string): Position | undefined
 }
 
 /**
- * The ids of one owner's events: positions, encrypted and authenticated with AES-256-GCM under a key that is derived from
- * the shared one for this owner alone. So nobody can use the ids of another, and no key comes near the number of random
- * nonces at which two could be the same.
+ * Creates the ids of one owner's events: positions, encrypted and authenticated with AES-256-GCM under a key derived
+ * from the shared one for this owner. So ids cannot be used by other users, and no key encrypts enough ids for two
+ * random nonces to collide.
  *
  * @param owner 64 hexadecimal digits, subscriber ‖ recipient; also bound in as additional data
  */

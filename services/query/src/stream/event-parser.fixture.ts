@@ -1,6 +1,6 @@
 export type ParsedEvent = { readonly event: string; readonly data: string; readonly lastEventId: string }
 
-/** Parses an event stream as browsers do (WHATWG HTML, 9.2.6); hand it the text as it comes, in whatever pieces. */
+/** Parses an event stream like a browser (WHATWG HTML, 9.2.6); accepts text in chunks of any size. */
 export function createEventParser() {
   let rest = ''
   let event = ''

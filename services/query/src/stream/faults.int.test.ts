@@ -9,8 +9,8 @@ import { createStreamTest, openStream, type StartedQuery, type StreamTest } from
 
 const newUser = () => ({ id: randomUUID(), subscriberId: randomUUID() })
 
-/** Stores notifications all the time, again and again the same until it is confirmed. */
-function writeAllTheTime(world: StreamTest, user: ReturnType<typeof newUser>) {
+/** Stores notifications continuously, and retries each until it is acknowledged. */
+function writeContinuously(world: StreamTest, user: ReturnType<typeof newUser>) {
   const written: string[] = []
   let isWriting = true
   const writing = (async () => {
@@ -32,8 +32,8 @@ function writeAllTheTime(world: StreamTest, user: ReturnType<typeof newUser>) {
   }
 }
 
-/** As a client opens it: told to come again, as one is while MongoDB is away or slow, he does. */
-async function openPatiently(...given: Parameters<typeof openStream>) {
+/** Opens a stream like a client that retries after a 503, as sent while MongoDB is unavailable or slow. */
+async function openWithRetry(...given: Parameters<typeof openStream>) {
   for (const deadline = Date.now() + 20_000; ; ) {
     const stream = await openStream(...given)
     if (stream.response.status === 200) return stream
@@ -43,47 +43,47 @@ async function openPatiently(...given: Parameters<typeof openStream>) {
   }
 }
 
-/** One who stays, and one who comes back all the time, both see everything once, whatever happens meanwhile. */
-async function expectEverythingOnce(world: StreamTest, query: StartedQuery, strike: () => Promise<unknown>) {
+/** A permanent and a repeatedly reconnecting client both receive everything once, during and after the fault. */
+async function expectEachOnce(world: StreamTest, query: StartedQuery, injectFault: () => Promise<unknown>) {
   const user = newUser()
   const token = await world.token(user)
-  const stays = await openPatiently(query.url, token)
-  await stays.until('heartbeat')
-  const stop = writeAllTheTime(world, user)
-  let lastEventId = stays.lastEventId()
-  const returns: string[] = []
-  let isStruck = false
-  const struck = strike().finally(() => {
-    isStruck = true
+  const permanent = await openWithRetry(query.url, token)
+  await permanent.until('heartbeat')
+  const stop = writeContinuously(world, user)
+  let lastEventId = permanent.lastEventId()
+  const resumedIds: string[] = []
+  let isFaultOver = false
+  const injected = injectFault().finally(() => {
+    isFaultOver = true
   })
-  const comeBack = async (milliseconds: number) => {
+  const reconnect = async (milliseconds: number) => {
     const stream = await openStream(query.url, token, lastEventId)
     await wait(milliseconds)
     await stream.close()
     expect(stream.named('reset')).toEqual([])
-    returns.push(...stream.notificationIds())
+    resumedIds.push(...stream.notificationIds())
     lastEventId = stream.lastEventId() || lastEventId
   }
-  while (!isStruck) await comeBack(150)
-  await struck
+  while (!isFaultOver) await reconnect(150)
+  await injected
   await wait(1_000)
   const written = await stop()
-  await stays.until('notification', written.length, 20_000)
-  while (returns.length < written.length) await comeBack(500)
-  expect(stays.named('reset')).toEqual([])
-  expect(stays.notificationIds()).toEqual(written)
-  expect(returns).toEqual(written)
-  await stays.close()
+  await permanent.until('notification', written.length, 20_000)
+  while (resumedIds.length < written.length) await reconnect(500)
+  expect(permanent.named('reset')).toEqual([])
+  expect(permanent.notificationIds()).toEqual(written)
+  expect(resumedIds).toEqual(written)
+  await permanent.close()
 }
 
 describe('on one server', () => {
   let world: StreamTest
-  let proxy: Awaited<ReturnType<typeof createCutter>>
+  let proxy: Awaited<ReturnType<typeof createProxy>>
   let query: StartedQuery
 
   beforeAll(async () => {
     world = await createStreamTest('faults')
-    proxy = await createCutter(await addressOf(world))
+    proxy = await createProxy(await addressOf(world))
     query = await world.start({ heartbeatMs: 100 }, `mongodb://127.0.0.1:${proxy.port}/?directConnection=true`)
   })
   afterAll(async () => {
@@ -91,8 +91,8 @@ describe('on one server', () => {
     await proxy?.close()
   })
 
-  test('cursors that are killed', async () => {
-    await expectEverythingOnce(world, query, async () => {
+  test('resumes after killed cursors', async () => {
+    await expectEachOnce(world, query, async () => {
       for (let n = 0; n < 5; n++) {
         await wait(300)
         const operations = await world.client
@@ -109,17 +109,17 @@ describe('on one server', () => {
     })
   })
 
-  test('a network that is cut and comes back', async () => {
-    await expectEverythingOnce(world, query, async () => {
+  test('resumes after a network interruption', async () => {
+    await expectEachOnce(world, query, async () => {
       await wait(500)
       proxy.cut()
       await wait(4_000)
-      proxy.mend()
+      proxy.restore()
     })
   })
 })
 
-// Skipped only where this machine can have no mongod of its own; one that does not start is a failure.
+// Skipped only where no mongod can run; one that fails to start fails the test.
 const set = whyNoMongod(process.env) ? undefined : await startReplicaSet({ members: 3, replicaSet: 'streams' })
 
 const onThree = set ? describe : describe.skip
@@ -136,16 +136,16 @@ onThree('on three servers', () => {
     await set?.stop()
   })
 
-  test('the primary steps down', async () => {
-    await expectEverythingOnce(world, query, async () => {
+  test('resumes after a stepdown of the primary', async () => {
+    await expectEachOnce(world, query, async () => {
       await wait(500)
       await world.client.db('admin').command({ replSetStepDown: 10, secondaryCatchUpPeriodSecs: 5 })
       await wait(4_000)
     })
   }, 90_000)
 
-  test('the primary is killed', async () => {
-    await expectEverythingOnce(world, query, async () => {
+  test('resumes after the primary is killed', async () => {
+    await expectEachOnce(world, query, async () => {
       await wait(500)
       const { primary } = await world.client.db('admin').command({ hello: 1 })
       const member = set?.members.find(({ address }) => address === primary)
@@ -156,15 +156,15 @@ onThree('on three servers', () => {
   }, 90_000)
 })
 
-/** Where the primary is for us: what a server in a container calls itself is no address out here. */
+/** The reachable address of the primary: a server in a container reports an address that is only valid inside. */
 async function addressOf({ client }: StreamTest): Promise<string> {
   const [only, second] = client.options.hosts
   if (only && second === undefined) return String(only)
   return (await client.db('admin').command({ hello: 1 })).primary
 }
 
-/** A way to a server that can be cut. */
-async function createCutter(target: string) {
+/** A proxy to a server whose connections can be cut. */
+async function createProxy(target: string) {
   const [host, port] = target.split(':') as [string, string]
   const sockets = new Set<Socket>()
   let isCut = false
@@ -193,7 +193,7 @@ async function createCutter(target: string) {
   return {
     port: (server.address() as AddressInfo).port,
     cut,
-    mend: () => {
+    restore: () => {
       isCut = false
     },
     async close() {

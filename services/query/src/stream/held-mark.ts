@@ -7,26 +7,26 @@ type End = Extract<FeedChange, { kind: 'end-of-bulk-mark' }>
 
 export type HeldMark = ReturnType<typeof createHeldMark>
 
-const mostIds = 1_000
+const maxIds = 1_000
 
-/** The part of a bulk mark that its owner has not been told of yet: consecutive changes of one feed, to be told as one event. */
+/** The unsent part of a bulk mark: consecutive changes of one feed, to be sent as one event. */
 export function createHeldMark({ mark, readAt }: Part) {
   let ids: string[] | undefined = []
   let last: Position = ''
 
   return {
     mark,
-    /** Where the last of its changes is. */
+    /** The position of the last change. */
     get position() {
       return last
     },
     add({ id }: Part, position: Position): void {
-      // More than these are not named: the client lists again.
-      if (ids?.length === mostIds) ids = undefined
+      // Beyond this number, no ids are named, and the client lists again.
+      if (ids?.length === maxIds) ids = undefined
       ids?.push(id)
       last = position
     },
-    /** @param end not given when something else comes first; telling it in several parts is as good */
+    /** @param end `undefined` if another change arrives first; sending a mark in several parts is equivalent */
     toEvent(end?: End): StreamEvent {
       return readState(ids ? { ids } : { all: true, upTo: end?.upTo ?? null }, readAt)
     },

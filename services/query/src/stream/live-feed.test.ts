@@ -10,10 +10,10 @@ const change = (position: string): FeedStep => ({
   read: () => ({ kind: 'read-state', id: position, readAt: null }),
 })
 
-/** Each opening plays what the script gives for it, and then waits. */
+/** Each opening yields the steps of the script, and then waits. */
 function createTestLiveFeed(script: Script, opensInMs = 0) {
   const starts: (string | undefined)[] = []
-  const told: string[] = []
+  const received: string[] = []
   const live = createLiveFeed({
     async *watch({ after, signal }) {
       starts.push(after)
@@ -25,28 +25,28 @@ function createTestLiveFeed(script: Script, opensInMs = 0) {
       while (!signal.aborted) await wait(1)
     },
     onChange(step) {
-      told.push(step.position)
+      received.push(step.position)
       return false
     },
-    onLost: () => void told.push('lost'),
+    onLost: () => void received.push('lost'),
     logger: { warn: () => {}, error: () => {} } as never,
     options: { openMs: 100, minPauseMs: 1, maxPauseMs: 5 },
   })
-  return { live, starts, told }
+  return { live, starts, received }
 }
 
-test('is open when its position is known, and opened once for all', async () => {
-  const { live, starts, told } = createTestLiveFeed(() => [{ kind: 'position', position: '1' }, change('2')])
+test('is open once its position is known, and is opened once for all', async () => {
+  const { live, starts, received } = createTestLiveFeed(() => [{ kind: 'position', position: '1' }, change('2')])
   expect(live.position).toBeUndefined()
   await Promise.all([live.open(), live.open()])
-  while (told.length === 0) await wait(1)
-  expect([live.position, starts, told]).toEqual(['2', [undefined], ['2']])
+  while (received.length === 0) await wait(1)
+  expect([live.position, starts, received]).toEqual(['2', [undefined], ['2']])
   await live.close()
   expect(live.position).toBeUndefined()
 })
 
-test('what breaks goes on behind the last step, and its position stays known meanwhile', async () => {
-  const { live, starts, told } = createTestLiveFeed((after) =>
+test('resumes after the last step when the stream fails, and keeps its position meanwhile', async () => {
+  const { live, starts, received } = createTestLiveFeed((after) =>
     after === undefined
       ? [change('1'), change('2'), new Error('Cut')]
       : after === '2'
@@ -55,37 +55,37 @@ test('what breaks goes on behind the last step, and its position stays known mea
   )
   await live.open()
   while (starts.length < 3) await wait(1)
-  expect([starts, told, live.position]).toEqual([[undefined, '2', '3'], ['1', '2', '3'], '3'])
+  expect([starts, received, live.position]).toEqual([[undefined, '2', '3'], ['1', '2', '3'], '3'])
   await live.close()
 })
 
-test('what is lost is said once there is a new position to go on from', async () => {
-  const { live, starts, told } = createTestLiveFeed((after) => {
+test('reports a lost position once there is a new one', async () => {
+  const { live, starts, received } = createTestLiveFeed((after) => {
     if (after === '5') return [{ kind: 'lost' }]
-    return told.length === 0 ? [change('5'), new Error('Cut')] : [{ kind: 'position', position: '9' }]
+    return received.length === 0 ? [change('5'), new Error('Cut')] : [{ kind: 'position', position: '9' }]
   })
   await live.open()
   while (live.position !== '9') await wait(1)
-  expect([starts, told]).toEqual([
+  expect([starts, received]).toEqual([
     [undefined, '5', undefined],
     ['5', 'lost'],
   ])
   await live.close()
 })
 
-test('who asks while it can’t be opened hears of it soon, and a later one is let in', async () => {
+test('rejects open while the stream fails, and accepts it afterwards', async () => {
   let isAway = true
   const { live } = createTestLiveFeed(() => (isAway ? [new Error('Away')] : [{ kind: 'position', position: '1' }]))
-  await expect(live.open()).rejects.toThrow('can’t be opened')
+  await expect(live.open()).rejects.toThrow('cannot be opened')
   isAway = false
   await live.open()
   expect(live.position).toBe('1')
   await live.close()
 })
 
-test('one that opens slowly lets nobody wait too long, and is open in the end', async () => {
+test('times out when the stream opens slowly, and is open in the end', async () => {
   const { live } = createTestLiveFeed(() => [{ kind: 'position', position: '1' }], 200)
-  await expect(live.open()).rejects.toThrow('does not open')
+  await expect(live.open()).rejects.toThrow('Timed out')
   while (live.position === undefined) await wait(5)
   await live.open()
   expect(live.position).toBe('1')

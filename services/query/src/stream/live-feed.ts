@@ -2,19 +2,19 @@ import type { Logger } from '@herald/runtime'
 import { type FeedChanges, type Position, StorageUnavailableError } from '@herald/store'
 import type { ChangeStep } from './audience.ts'
 import type { StreamOptions } from './options.ts'
-import { backoffMs, breathe, pause } from './pause.ts'
+import { backoffMs, letSocketsWrite, pause } from './pause.ts'
 
 export type LiveFeedDependencies = {
   readonly watch: FeedChanges['watch']
-  /** @returns whether sockets should be given time before the next change */
+  /** @returns whether sockets should get time to write before the next change */
   readonly onChange: (step: ChangeStep) => boolean
-  /** What happened for a while will never be told. */
+  /** Called when changes were lost, once there is a new position. */
   readonly onLost: () => void
   readonly logger: Pick<Logger, 'warn' | 'error'>
   readonly options: Pick<StreamOptions, 'openMs' | 'minPauseMs' | 'maxPauseMs'>
 }
 
-/** The one change stream of this process, opened anew from where it was for as long as it is wanted. */
+/** The change stream of this process. It reopens at its last position until it is closed. */
 export function createLiveFeed({ watch, onChange, onLost, logger, options }: LiveFeedDependencies) {
   let position: Position | undefined
   let stop: AbortController | undefined
@@ -30,7 +30,7 @@ export function createLiveFeed({ watch, onChange, onLost, logger, options }: Liv
         for await (const step of watch({ after, signal })) {
           if (signal.aborted) return
           if (step.kind === 'lost') {
-            logger.error('The position of the change stream is lost: every client must list again')
+            logger.error('Change stream position lost, resetting every client')
             lost = true
             after = undefined
             break
@@ -40,40 +40,44 @@ export function createLiveFeed({ watch, onChange, onLost, logger, options }: Liv
           opened.resolve()
           if (lost) onLost()
           lost = false
-          if (step.kind === 'change' && onChange(step)) await breathe()
+          if (step.kind === 'change' && onChange(step)) await letSocketsWrite()
         }
       } catch (err) {
         if (signal.aborted) return
-        logger.warn({ err, failures }, 'The change stream broke and is opened again')
-        opened.reject(new StorageUnavailableError('The change stream can’t be opened', { cause: err }))
-        if (position === undefined) renew()
+        logger.warn({ err, failures }, 'Change stream failed, reopening')
+        opened.reject(new StorageUnavailableError('The change stream cannot be opened', { cause: err }))
+        if (position === undefined) resetOpened()
       }
       await pause(backoffMs(failures++, options), signal)
     }
   }
 
-  function renew(): void {
+  function resetOpened(): void {
     opened = Promise.withResolvers<void>()
-    // Perhaps nobody waits for it just now.
+    // It may have no waiters, and must not become an unhandled rejection.
     opened.promise.catch(() => {})
   }
 
   return {
-    /** Up to where everything was told; `undefined` while it is not open. */
+    /** The position up to which everything was passed on; `undefined` while the stream is not open. */
     get position() {
       return position
     },
-    /** Opens it unless it is open. @throws StorageUnavailableError when that can't be done now; it goes on trying */
+    /**
+     * Opens the stream unless it is open.
+     *
+     * @throws StorageUnavailableError after a failure or a timeout; it continues to retry
+     */
     async open(): Promise<void> {
       if (!stop) {
         stop = new AbortController()
-        renew()
+        resetOpened()
         running = follow(stop.signal)
       }
       if (position !== undefined) return
       const limit = Promise.withResolvers<never>()
       const timer = setTimeout(
-        () => limit.reject(new StorageUnavailableError('The change stream does not open')),
+        () => limit.reject(new StorageUnavailableError('Timed out opening the change stream')),
         options.openMs,
       )
       await Promise.race([opened.promise, limit.promise]).finally(() => clearTimeout(timer))

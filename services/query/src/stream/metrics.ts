@@ -1,15 +1,15 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
 
-/** Why a stream ended. */
+/** The reason why a stream ended. */
 export type EndReason = 'client' | 'expired' | 'too-slow' | 'closing'
 
-/** What is counted of streams. */
+/** Creates the metrics of event streams. */
 export function createStreamMetrics(registry: Registry) {
   const registers = [registry]
-  const open = new Gauge({ name: 'herald_streams_open', help: 'Streams that are open', registers })
+  const open = new Gauge({ name: 'herald_streams_open', help: 'Open event streams', registers })
   const ends = new Counter({
     name: 'herald_streams_ended_total',
-    help: 'Streams that ended, by reason (client, expired, too-slow, closing); too-slow were cut off',
+    help: 'Ended event streams, by reason (client, expired, too-slow, closing)',
     labelNames: ['reason'],
     registers,
   })
@@ -21,13 +21,13 @@ export function createStreamMetrics(registry: Registry) {
   })
   const watches = new Counter({
     name: 'herald_change_streams_total',
-    help: 'Change streams opened, by purpose (live: the shared one; catch-up: for those who came back)',
+    help: 'Opened change streams, by purpose (live: shared by all event streams; catch-up: shared by resuming ones)',
     labelNames: ['purpose'],
     registers,
   })
   const catchUps = new Counter({
     name: 'herald_stream_catch_ups_total',
-    help: 'Streams that came back with an id, by outcome (resumed, reset)',
+    help: 'Resumption attempts with Last-Event-ID, by outcome (resumed, reset)',
     labelNames: ['outcome'],
     registers,
   })
@@ -39,18 +39,18 @@ export function createStreamMetrics(registry: Registry) {
     },
     countEvent: (event: string) => events.inc({ event }),
     countWatch: (purpose: 'live' | 'catch-up') => watches.inc({ purpose }),
-    /** Shows how far the change stream is behind, in seconds; 0 while none is needed. */
-    showBehind(seconds: () => number) {
+    /** Observes how far the change stream is behind, in seconds; 0 while it is closed. */
+    observeLag(seconds: () => number) {
       new Gauge({
         name: 'herald_change_stream_behind_seconds',
-        help: 'How long ago the last place was that the change stream has told of; a quiet replica set moves every 10 s',
+        help: 'Age of the last position of the change stream; an idle replica set advances it every 10 s',
         registers,
         collect() {
           this.set(seconds())
         },
       })
     },
-    countReturn: (outcome: 'resumed' | 'reset') => catchUps.inc({ outcome }),
+    countCatchUp: (outcome: 'resumed' | 'reset') => catchUps.inc({ outcome }),
   }
 }
 

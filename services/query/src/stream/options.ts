@@ -1,34 +1,34 @@
-/** The bounds of streams; times in milliseconds. */
+/** The limits of streams; times in milliseconds. */
 export const streamDefaults = {
   heartbeatMs: 15_000,
-  /** What may wait in this process for one client, beyond the buffers of the operating system. */
+  /** Bytes buffered in this process for one client, beyond the buffers of the operating system. */
   maxBufferedBytes: 256 * 1024,
-  /** How much may wait for a client that catches up before its catching up pauses. */
+  /** Bytes buffered for a client at which its catch-up pauses. */
   maxCatchUpBytes: 64 * 1024,
-  /** How long a client that catches up may take for that much. */
+  /** Time for such a client to consume them. */
   drainMs: 10_000,
-  /** How long one that is cut off has to read why. */
+  /** Time for a reader to receive the last event before its connection is destroyed. */
   farewellMs: 1_000,
-  /** After so long without a further change, a bulk mark whose end does not come is told as far as it went. */
+  /** Time after its last change at which a bulk mark without an end is sent. */
   bulkMarkHeldMs: 5_000,
-  /** Changes that come close together cost one count of the unread … */
+  /** Changes within this time share one count of the unread. */
   countDebounceMs: 200,
-  /** … and when they don't end, one count in this time. */
+  /** Maximum time between changes and their count. */
   countMaxWaitMs: 2_000,
-  /** Counts that run at the same time, all users together. */
+  /** Concurrent counts of all users. */
   countsAtOnce: 8,
-  /** Clients that come back within this time share a reading of what they missed. */
+  /** Clients that reconnect within this time share one catch-up. */
   catchUpWindowMs: 50,
-  /** An id that is older is not resumed from: what would have to be read through is everybody's changes since. */
+  /** Age of the oldest id that can be resumed, because all users' changes since then have to be scanned. */
   maxResumeMs: 60 * 60 * 1_000,
-  /** How long the shared change stream stays open for nobody. */
+  /** Time for which the shared change stream stays open without clients. */
   lingerMs: 30_000,
-  /** How long a request waits for the shared change stream to open before it is 503. */
+  /** Time that a request waits for the shared change stream to open before a 503. */
   openMs: 5_000,
-  /** The pauses between attempts to open a change stream grow between these. */
+  /** Limits of the growing pauses between attempts to open a change stream. */
   minPauseMs: 100,
   maxPauseMs: 10_000,
-  /** Clients are told to come back after some time between these, not all at once. */
+  /** Clients reconnect after a random time in this range. */
   minRetryMs: 1_000,
   maxRetryMs: 5_000,
 } as const

@@ -1,16 +1,16 @@
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
 
-/** Lets sockets be written to: what MongoDB has sent at once is otherwise worked off in one turn of the event loop. */
-export async function breathe(): Promise<void> {
+/** Lets sockets write: changes that arrive in one batch are otherwise processed in one turn of the event loop. */
+export async function letSocketsWrite(): Promise<void> {
   await nextTurn()
 }
 
-/** A pause that grows with each failure in a row, jittered so that processes don't knock together. */
+/** An exponential backoff with jitter, which keeps processes from retrying simultaneously. */
 export function backoffMs(failures: number, { minPauseMs, maxPauseMs }: { minPauseMs: number; maxPauseMs: number }) {
   return Math.min(maxPauseMs, minPauseMs * 2 ** Math.min(failures, 20)) * (0.5 + Math.random() / 2)
 }
 
-/** Waits; not any longer when `signal` aborts. Never throws. */
+/** Waits, but no longer once `signal` aborts. Never throws. */
 export async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   await wait(milliseconds, undefined, { signal, ref: false }).catch(() => {})
 }

@@ -27,7 +27,7 @@ async function notify(user: User, count = 1): Promise<string[]> {
   return some.map(({ id }) => id)
 }
 
-/** A user who saw so many notifications, and the id of each event. */
+/** A user who has received this many notifications, with the id of each event. */
 async function seen(count: number, service = query) {
   const user = newUser()
   const stream = await open(user, undefined, service)
@@ -38,14 +38,14 @@ async function seen(count: number, service = query) {
   return { user, ids, eventIds: events.map(({ lastEventId }) => lastEventId) }
 }
 
-test('goes on behind any event, with exactly what follows it', async () => {
+test('resumes after any event with exactly those that follow it', async () => {
   const { user, ids, eventIds } = await seen(12)
   await Promise.all(
     [0, 1, 5, 10, 11].map(async (last) => {
       const stream = await open(user, eventIds[last])
       await stream.until('heartbeat')
       expect(stream.notificationIds()).toEqual(ids.slice(last + 1))
-      // Up to date: the first heartbeat comes behind what was missed.
+      // The first heartbeat follows the missed events: the stream is up to date.
       expect(stream.events.findIndex(({ event }) => event === 'heartbeat')).toBe(ids.length - last - 1)
       expect(stream.named('reset')).toEqual([])
       await stream.close()
@@ -53,7 +53,7 @@ test('goes on behind any event, with exactly what follows it', async () => {
   )
 })
 
-test('goes on behind a heartbeat, and with marks as with notifications', async () => {
+test('resumes after a heartbeat, with marks and notifications', async () => {
   const { user, ids } = await seen(3)
   const stream = await open(user)
   await stream.until('heartbeat', 2)
@@ -71,7 +71,7 @@ test('goes on behind a heartbeat, and with marks as with notifications', async (
   await resumed.close()
 })
 
-test('goes on in another process after the first has stopped, with what came while there was none', async () => {
+test('resumes in another process after a restart, including changes in between', async () => {
   const first = await world.start()
   const { user, ids, eventIds } = await seen(5, first)
   await first.stop()
@@ -85,7 +85,7 @@ test('goes on in another process after the first has stopped, with what came whi
   await stream.close()
 })
 
-test('many who come back at once share one change stream, each from where he was', async () => {
+test('many clients that reconnect at once share one change stream, each from its own position', async () => {
   const service = await world.start({ catchUpWindowMs: 4_000 })
   const { user, ids, eventIds } = await seen(40, service)
   const other = await seen(10, service)
@@ -102,7 +102,7 @@ test('many who come back at once share one change stream, each from where he was
   await Promise.all(streams.map((stream) => stream.close()))
 })
 
-test('whoever is cut off again and again while much happens gets everything once, in order', async () => {
+test('a client that is disconnected repeatedly during many changes receives each once, in order', async () => {
   const services = [query, await world.start({ heartbeatMs: 50 })]
   const user = newUser()
   const first = await open(user)
@@ -125,29 +125,29 @@ test('whoever is cut off again and again while much happens gets everything once
     expect(stream.named('reset')).toEqual([])
     received.push(...stream.notificationIds())
     lastEventId = stream.lastEventId() || lastEventId
-    if (round > 500) throw new Error(`Only ${received.length} of ${written.length} came`)
+    if (round > 500) throw new Error(`Only ${received.length} of ${written.length} were received`)
   }
   await writing
   expect(received).toEqual(written)
 })
 
-describe('an id from which nothing can be resumed resets the stream, which then goes on from now', () => {
+describe('an id that cannot be resumed from resets the stream, which continues from now', () => {
   const sealed = async (user: User, position: string) => {
     const owner = ownerKey({ subscriberId: user.subscriberId, recipientId: user.id })
     return createEventIds(await world.store.streamKeys.get(), owner).seal(position)
   }
   const stranger = () => seen(1)
-  /** Another character in the middle, whichever stands there. */
+  /** Replaces a character in the middle by another one. */
   const changed = (id: string) => `${id.slice(0, 40)}${id[40] === 'A' ? 'B' : 'A'}${id.slice(41)}`
 
   test.each([
     ['nonsense', 'unknown-id', async () => 'nonsense'],
     ['one too long', 'unknown-id', async () => 'A'.repeat(8_000)],
-    ['somebody else’s', 'unknown-id', async () => (await stranger()).eventIds[0] ?? ''],
+    ['another user’s', 'unknown-id', async () => (await stranger()).eventIds[0] ?? ''],
     ['a changed one', 'unknown-id', async (user: User) => changed(await sealed(user, '82AA'))],
     ['one of long ago', 'too-old', (user: User) => sealed(user, '8200000001000000012B0229296E04')],
   ])('%s', async (_, reason, make) => {
-    // What the service has told of before is before now, and not only what was stored before.
+    // The service must have passed a change on, so that its position is later than stored ones.
     const { user } = await seen(2)
     const stream = await open(user, await make(user))
     const [reset] = await stream.until('reset')
@@ -165,7 +165,7 @@ describe('an id from which nothing can be resumed resets the stream, which then 
     await again.close()
   })
 
-  test('a change that MongoDB knows nothing of', async () => {
+  test('a change that is not in the oplog', async () => {
     const user = newUser()
     const owner = { subscriberId: user.subscriberId, recipientId: user.id }
     const steps = world.store.feedChanges.watch({ signal: new AbortController().signal })

@@ -6,14 +6,14 @@ const contentType = 'text/event-stream; charset=utf-8'
 
 const headers = {
   'content-type': contentType,
-  // Proxies must neither keep it nor compress it nor wait for more of it.
+  // Proxies must not cache, compress or buffer the stream.
   'cache-control': 'no-store, no-transform',
   'x-accel-buffering': 'no',
-  // The connection serves the stream alone and ends with it, so that a shutdown waits for no idle one.
+  // The connection serves only the stream and ends with it, so a shutdown waits for no idle connection.
   connection: 'close',
 } as const
 
-/** What happens to the current user’s feed, as it happens (contract, section 3). */
+/** Streams changes of the current user’s feed (contract, section 3). */
 export function addStreamRoute(app: HttpServer, { streams }: { readonly streams: Streams }): void {
   const options = routeOptions(operations.streamNotifications)
   const config = { ...options.config, endless: true }
@@ -29,7 +29,7 @@ export function addStreamRoute(app: HttpServer, { streams }: { readonly streams:
       admission.leave()
       return reply
     }
-    // From here on the answer is written to directly: only so it is known how much of it waits.
+    // Written directly from here on, because only then is the number of buffered bytes known.
     reply.hijack()
     raw.writeHead(200, { ...reply.getHeaders(), ...headers } as Record<string, string>)
     const lastEventId = request.headers['last-event-id'] || undefined

@@ -1,4 +1,4 @@
-/** Runs at most so many pieces of work at a time; the others wait their turn. */
+/** Limits the number of concurrent operations; others wait in order. */
 export function createSlots(count: number) {
   const queue: (() => void)[] = []
   let free = count

@@ -23,7 +23,7 @@ async function notify(user: ReturnType<typeof newUser>, count: number): Promise<
   return some.map(({ id }) => id)
 }
 
-/** A reader on a bare socket, who takes what he wants when he wants. */
+/** A reader on a raw socket that controls when it reads. */
 async function connectSlowly(url: string, token: string, lastEventId = ''): Promise<Socket> {
   const { hostname, port, host } = new URL(url)
   const socket = connect({ host: hostname, port: Number(port) })
@@ -34,13 +34,13 @@ async function connectSlowly(url: string, token: string, lastEventId = ''): Prom
   return socket
 }
 
-test('who does not read is cut off, and others don’t notice', async () => {
+test('disconnects a client that does not read, without affecting others', async () => {
   const service = await world.start()
   const user = newUser()
   const token = await world.token(user)
   const reader = await openStream(service.url, token)
-  const sleeper = await connectSlowly(service.url, token)
-  await once(sleeper, 'readable')
+  const stalled = await connectSlowly(service.url, token)
+  await once(stalled, 'readable')
   await reader.until('unread-count')
   const before = process.memoryUsage()
   const ids = await notify(user, 1_000)
@@ -50,12 +50,12 @@ test('who does not read is cut off, and others don’t notice', async () => {
   expect(await service.metric('herald_streams_open')).toBe(1)
   expect(process.memoryUsage().external - before.external).toBeLessThan(64 * 1024 * 1024)
   await wait(1_100)
-  sleeper.resume()
-  await once(sleeper, 'close')
+  stalled.resume()
+  await once(stalled, 'close')
   await reader.close()
 })
 
-test('who reads slowly what he missed is waited for, and gets all of it', async () => {
+test('waits for a client that catches up slowly, and sends it everything', async () => {
   const service = await world.start()
   const user = newUser()
   const token = await world.token(user)
@@ -64,10 +64,10 @@ test('who reads slowly what he missed is waited for, and gets all of it', async 
   await first.close()
   const ids = await notify(user, 1_000)
   const socket = await connectSlowly(service.url, token, first.lastEventId())
-  // Nothing is read until no more comes.
-  const told = () => service.metric('herald_stream_events_total', 'notification')
-  for (let last = 0, now = 0; now === 0 || now > last; last = now, now = await told()) await wait(1_000)
-  expect(await told()).toBeLessThan(ids.length)
+  // Nothing is read until no more is sent.
+  const sentEvents = () => service.metric('herald_stream_events_total', 'notification')
+  for (let last = 0, now = 0; now === 0 || now > last; last = now, now = await sentEvents()) await wait(1_000)
+  expect(await sentEvents()).toBeLessThan(ids.length)
   const parse = createEventParser()
   const received: string[] = []
   let text = ''
@@ -76,7 +76,7 @@ test('who reads slowly what he missed is waited for, and gets all of it', async 
     await wait(2)
     const bytes: Buffer | null = socket.read()
     if (bytes === null) continue
-    // Bare HTTP: what separates the chunks is taken out.
+    // Raw HTTP: removes the chunk delimiters.
     text += bytes.toString('latin1')
     const whole = text.slice(0, text.lastIndexOf('\n\n') + 2)
     text = text.slice(whole.length)
@@ -90,7 +90,7 @@ test('who reads slowly what he missed is waited for, and gets all of it', async 
   socket.destroy()
 })
 
-test('who takes nothing of what he missed is cut off as well', async () => {
+test('disconnects a client that reads nothing while catching up', async () => {
   const service = await world.start({ drainMs: 300 })
   const user = newUser()
   const token = await world.token(user)

@@ -13,7 +13,7 @@ export type StreamTest = Awaited<ReturnType<typeof createStreamTest>>
 export type StartedQuery = Awaited<ReturnType<StreamTest['start']>>
 export type OpenStream = Awaited<ReturnType<typeof openStream>>
 
-/** A database of its own, and services on it that listen on real sockets: several, or one after the other. */
+/** A separate database, with any number of services that listen on sockets. */
 export async function createStreamTest(name: string, uri = process.env.MONGODB_URI ?? '') {
   const issuer = await createTokenIssuer()
   const database = `herald-test-stream-${name}-${process.pid}`
@@ -28,7 +28,7 @@ export async function createStreamTest(name: string, uri = process.env.MONGODB_U
     client,
     token: (owner: { id: string; subscriberId: string }, expiresIn = 3_600) =>
       issuer.sign({ sub: owner.id, subscriber_id: owner.subscriberId }, { expiresIn }),
-    /** @param ownUri another way to the same database */
+    /** @param ownUri another URI of the same database */
     async start(streamOptions: Partial<StreamOptions> = {}, ownUri = uri, environment: Record<string, string> = {}) {
       const loaded = loadSettings(settingsSchema, {
         MONGODB_URI: ownUri,
@@ -70,7 +70,7 @@ export async function createStreamTest(name: string, uri = process.env.MONGODB_U
   }
 }
 
-/** Opens a stream with `fetch`, and keeps every event that comes. */
+/** Opens a stream with `fetch`, and collects its events. */
 export async function openStream(url: string, token: string, lastEventId?: string) {
   const stop = new AbortController()
   const response = await fetch(`${url}/notifications/stream`, {
@@ -101,17 +101,17 @@ export async function openStream(url: string, token: string, lastEventId?: strin
     events,
     named,
     done,
-    /** Whether it is open, was ended in good order, or broke. */
+    /** Whether it is open, ended normally, or broke. */
     outcome: () => outcome,
     notificationIds: () => named('notification').map(({ data }) => JSON.parse(data).id as string),
     lastEventId: () => events.at(-1)?.lastEventId ?? '',
-    /** Waits until so many events of a name are there. */
+    /** Waits for this many events with this name. */
     async until(name: string, count = 1, limitMs = 15_000): Promise<ParsedEvent[]> {
       const deadline = Date.now() + limitMs
       while (named(name).length < count) {
         if (Date.now() > deadline || outcome !== 'open') {
           const seen = events.map(({ event }) => event).join(' ')
-          throw new Error(`${named(name).length} of ${count} ${name} came; ${outcome}; all: ${seen}`)
+          throw new Error(`${named(name).length} of ${count} ${name} received; ${outcome}; all: ${seen}`)
         }
         await wait(5)
       }

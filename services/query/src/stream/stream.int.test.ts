@@ -28,15 +28,15 @@ async function notify(users: readonly [User, ...User[]], count = 1): Promise<str
   return some.map(({ id }) => id)
 }
 
-/** Waits until the count that was told last is this one. */
+/** Waits until the last sent count is this one. */
 async function untilCount(stream: OpenStream, unreadCount: number): Promise<void> {
-  const told = () => stream.named('unread-count').at(-1)?.data
-  for (let n = 0; n < 1_000 && told() !== JSON.stringify({ unreadCount }); n++) await wait(10)
-  expect(told()).toBe(JSON.stringify({ unreadCount }))
+  const received = () => stream.named('unread-count').at(-1)?.data
+  for (let n = 0; n < 1_000 && received() !== JSON.stringify({ unreadCount }); n++) await wait(10)
+  expect(received()).toBe(JSON.stringify({ unreadCount }))
 }
 
-describe('what a stream is', () => {
-  test('an event stream that nobody keeps, compresses or holds back', async () => {
+describe('a stream', () => {
+  test('has headers that prevent caching, compression and buffering', async () => {
     const stream = await open(newUser())
     expect(stream.response.status).toBe(200)
     expect(Object.fromEntries(stream.response.headers)).toMatchObject({
@@ -49,7 +49,7 @@ describe('what a stream is', () => {
     await stream.close()
   })
 
-  test('needs a token, takes no query, and HEAD opens none', async () => {
+  test('requires a token, rejects queries, and is not opened by HEAD', async () => {
     const url = `${query.url}/notifications/stream`
     const opened = async () =>
       (await query.metric('herald_streams_open')) + (await query.metric('herald_streams_ended_total'))
@@ -66,7 +66,7 @@ describe('what a stream is', () => {
     expect(await opened()).toBe(before)
   })
 
-  test('begins with an id and the count of the unread', async () => {
+  test('begins with an id and the unread count', async () => {
     const user = newUser()
     await notify([user], 3)
     const stream = await open(user)
@@ -78,8 +78,8 @@ describe('what a stream is', () => {
   })
 })
 
-describe('what is told', () => {
-  test('notifications come in order, in the form of the specification, to their recipients alone', async () => {
+describe('events', () => {
+  test('are sent for new notifications, in order, in the format of the specification, only to recipients', async () => {
     const [ada, bob] = [newUser(), newUser()]
     const eve = { id: ada.id, subscriberId: randomUUID() }
     const streams = await Promise.all([ada, bob, eve].map((user) => open(user)))
@@ -99,7 +99,7 @@ describe('what is told', () => {
     for (const stream of streams) await stream.close()
   })
 
-  test('marks of one, and of many as one event; the count follows', async () => {
+  test('are sent for single marks, and once for a bulk mark; the count follows', async () => {
     const user = newUser()
     const [id = '', ...others] = await notify([user], 4)
     const stream = await open(user)
@@ -108,8 +108,8 @@ describe('what is told', () => {
     await feedOf(user).markRead(id, at)
     await feedOf(user).markUnread(id, at)
     await feedOf(user).markManyRead({ ids: [...others, id] }, at)
-    const told = (await stream.until('read-state', 3)).map(({ data }) => JSON.parse(data))
-    expect(told).toEqual([
+    const received = (await stream.until('read-state', 3)).map(({ data }) => JSON.parse(data))
+    expect(received).toEqual([
       { ids: [id], readAt: '2026-03-01T10:00:00Z' },
       { ids: [id], readAt: null },
       { ids: expect.arrayContaining([id, ...others]), readAt: '2026-03-01T10:00:00Z' },
@@ -120,7 +120,7 @@ describe('what is told', () => {
     await stream.close()
   })
 
-  test('a mark of more than 1,000 is one event that says so', async () => {
+  test('name no ids for a bulk mark of more than 1,000', async () => {
     const user = newUser()
     await world.store.notifications.insertNew(
       Array.from({ length: 1_001 }, (_, n) => notificationAt(Date.now() + n, user)),
@@ -128,13 +128,13 @@ describe('what is told', () => {
     const stream = await open(user)
     await stream.until('unread-count')
     await feedOf(user).markManyRead({ all: true }, new Date())
-    const [told] = await stream.until('read-state')
-    expect(JSON.parse(told?.data ?? '')).toEqual({ all: true, upTo: null, readAt: expect.any(String) })
+    const [received] = await stream.until('read-state')
+    expect(JSON.parse(received?.data ?? '')).toEqual({ all: true, upTo: null, readAt: expect.any(String) })
     await untilCount(stream, 0)
     await stream.close()
   })
 
-  test('an e-mail that was sent is no event; a burst costs a few counts, the last of them exact', async () => {
+  test('are not sent for e-mail receipts; a burst causes a few counts, the last of them exact', async () => {
     const user = newUser()
     const stream = await open(user)
     await stream.until('unread-count')
@@ -158,7 +158,7 @@ describe('what is told', () => {
     await stream.close()
   })
 
-  test('heartbeats keep coming, and their ids pass by what happens to others', async () => {
+  test('include heartbeats whose ids advance with the changes of other users', async () => {
     const stream = await open(newUser())
     await stream.until('heartbeat', 2)
     await notify([newUser()], 3)
@@ -170,8 +170,8 @@ describe('what is told', () => {
   })
 })
 
-describe('how it ends', () => {
-  test('with the token, and the client is told', async () => {
+describe('a stream ends', () => {
+  test('with the token, after an event', async () => {
     const user = newUser()
     const stream = await openStream(query.url, await world.token(user, 2))
     await stream.done
@@ -180,7 +180,7 @@ describe('how it ends', () => {
     expect(await query.metric('herald_streams_ended_total', 'expired')).toBeGreaterThan(0)
   })
 
-  test('with the service, all of them at once', async () => {
+  test('with the service, together with all others', async () => {
     const other = await world.start()
     const tokens = await Promise.all(Array.from({ length: 20 }, () => world.token(newUser())))
     const streams = await Promise.all(tokens.map((token) => openStream(other.url, token)))
@@ -194,7 +194,7 @@ describe('how it ends', () => {
     }
   })
 
-  test('with the client, and nothing is left of it', async () => {
+  test('with the client, without leaving anything open', async () => {
     const other = await world.start({ lingerMs: 100 })
     const stream = await openStream(other.url, await world.token(newUser()))
     await stream.until('unread-count')
@@ -210,7 +210,7 @@ describe('how it ends', () => {
   })
 })
 
-test('through a gateway it is the same, and neither end is left open when the other goes', async () => {
+test('works through a gateway, and neither end stays open when the other closes', async () => {
   const other = await world.start({ heartbeatMs: 200 })
   const gateway = await startGateway({ ingestUrl: 'http://127.0.0.1:1', queryUrl: other.url })
   const user = newUser()
@@ -230,10 +230,10 @@ test('through a gateway it is the same, and neither end is left open when the ot
   await gateway.stop()
 })
 
-describe('the number of open streams is bounded', () => {
+describe('the number of open streams is limited', () => {
   const startWith = (environment: Record<string, string>) => world.start({}, undefined, environment)
 
-  test('for a user, also when all are asked for at once', async () => {
+  test('per user, even for concurrent requests', async () => {
     const other = await startWith({ MAX_STREAMS_PER_USER: '2' })
     const token = await world.token(newUser())
     const streams = await Promise.all(Array.from({ length: 10 }, () => openStream(other.url, token)))

@@ -19,7 +19,7 @@ export type StreamsDependencies = {
   readonly options?: Partial<StreamOptions> | undefined
 }
 
-/** A request that was let in. */
+/** A request that was admitted. */
 export type StreamRequest = {
   readonly sink: Sink
   readonly lastEventId: string | undefined
@@ -27,14 +27,14 @@ export type StreamRequest = {
 }
 
 export type Admission =
-  /** One of the two is called: `enter` opens the stream at once, `leave` gives its place back. */
+  /** Exactly one of the two must be called: `enter` opens the stream synchronously, `leave` releases its slot. */
   | { readonly ok: true; readonly enter: (request: StreamRequest) => void; readonly leave: () => void }
   | { readonly ok: false; readonly reason: 'too-many-streams' }
 
-/** Why a client must list again. */
+/** The reason why a client must list again. */
 type ResetReason = 'unknown-id' | 'too-old'
 
-/** The streams of this process: one change stream for all of them, and who is told what from where on. */
+/** The streams of this process, which share one change stream. */
 export function createStreams({ store, logger, metrics, clock, limit, options: changed }: StreamsDependencies) {
   const options: StreamOptions = { ...streamDefaults, ...changed }
   const now = () => clock().getTime()
@@ -42,12 +42,12 @@ export function createStreams({ store, logger, metrics, clock, limit, options: c
   const listeners = createAudience({
     decode,
     heldMs: options.bulkMarkHeldMs,
-    onTold(told) {
-      for (const client of told) counts.want(client)
+    onTimeout(recipients) {
+      for (const client of recipients) counts.request(client)
     },
   })
   let sharedKey: Promise<Buffer> | undefined
-  let lingering: NodeJS.Timeout | undefined
+  let idleTimer: NodeJS.Timeout | undefined
   let closing = false
 
   const counts = createUnreadCounts({
@@ -57,9 +57,9 @@ export function createStreams({ store, logger, metrics, clock, limit, options: c
   const live = createLiveFeed({
     watch: watchFor('live'),
     onChange(step) {
-      const told = listeners.tell(step)
-      for (const client of told) counts.want(client)
-      return told.some(({ congested }) => congested)
+      const recipients = listeners.dispatch(step)
+      for (const client of recipients) counts.request(client)
+      return recipients.some(({ congested }) => congested)
     },
     onLost() {
       for (const client of listeners.members()) reset(client, 'too-old')
@@ -74,7 +74,7 @@ export function createStreams({ store, logger, metrics, clock, limit, options: c
     ...{ decode, logger, options },
   })
 
-  metrics.showBehind(() => {
+  metrics.observeLag(() => {
     const reachedAt = live.position === undefined ? undefined : timeOfPosition(live.position)
     return reachedAt === undefined ? 0 : Math.max(0, (now() - reachedAt.getTime()) / 1_000)
   })
@@ -90,35 +90,35 @@ export function createStreams({ store, logger, metrics, clock, limit, options: c
     try {
       return step.read()
     } catch (err) {
-      logger.error({ err }, 'A change can’t be understood and is left out')
+      logger.error({ err }, 'Skipping a change that cannot be decoded')
       return undefined
     }
   }
 
-  /** From now on the client is told what happens. The heartbeat gives him his first id, and says that he is up to date. */
-  function welcome(client: StreamClient): void {
+  /** Subscribes the client to live changes. The heartbeat provides its first id and means that it is up to date. */
+  function goLive(client: StreamClient): void {
     if (client.ended) return
     listeners.add(client)
-    client.tell({ event: 'heartbeat', data: '{}' }, reached(client) ?? client.position)
-    counts.want(client, { soon: true })
+    client.send({ event: 'heartbeat', data: '{}' }, reached(client) ?? client.position)
+    counts.request(client, { soon: true })
   }
 
   function resume(client: StreamClient): void {
-    metrics.countReturn('resumed')
-    welcome(client)
+    metrics.countCatchUp('resumed')
+    goLive(client)
   }
 
   function reset(client: StreamClient, reason: ResetReason): void {
     if (client.ended) return
-    metrics.countReturn('reset')
+    metrics.countCatchUp('reset')
     listeners.add(client)
-    client.tell({ event: 'reset', data: JSON.stringify({ reason }) }, live.position ?? client.position)
-    counts.want(client, { soon: true })
+    client.send({ event: 'reset', data: JSON.stringify({ reason }) }, live.position ?? client.position)
+    counts.request(client, { soon: true })
   }
 
   function reached(client: StreamClient): Position | undefined {
     if (!listeners.has(client)) return undefined
-    if (listeners.isHolding(client.ownerKey)) return client.position
+    if (listeners.hasHeldMark(client.ownerKey)) return client.position
     const { position } = live
     return position !== undefined && position > client.position ? position : client.position
   }
@@ -129,13 +129,13 @@ export function createStreams({ store, logger, metrics, clock, limit, options: c
     const own = clients.get(client.ownerKey)
     if (own?.delete(client) && own.size === 0) clients.delete(client.ownerKey)
     metrics.countEnd(reason)
-    if (reason === 'too-slow') logger.warn({ ...client.owner }, 'A stream was cut off: its reader is too slow')
-    if (clients.size === 0) linger()
+    if (reason === 'too-slow') logger.warn({ ...client.owner }, 'Stream closed because its reader is too slow')
+    if (clients.size === 0) closeWhenIdle()
   }
 
-  function linger(): void {
-    clearTimeout(lingering)
-    lingering = setTimeout(() => clients.size > 0 || void live.close(), options.lingerMs).unref()
+  function closeWhenIdle(): void {
+    clearTimeout(idleTimer)
+    idleTimer = setTimeout(() => clients.size > 0 || void live.close(), options.lingerMs).unref()
   }
 
   function enter(key: Buffer, owner: FeedOwner, leave: () => void, request: StreamRequest): void {
@@ -155,7 +155,7 @@ export function createStreams({ store, logger, metrics, clock, limit, options: c
     metrics.countOpen()
     client.start()
     if (closing) client.close()
-    else if (lastEventId === undefined) welcome(client)
+    else if (lastEventId === undefined) goLive(client)
     else if (resumed === undefined) reset(client, 'unknown-id')
     else if (isTooOld(resumed)) reset(client, 'too-old')
     else if (live.position !== undefined && resumed >= live.position) resume(client)
@@ -177,18 +177,18 @@ export function createStreams({ store, logger, metrics, clock, limit, options: c
 
   return {
     /**
-     * Makes ready what a stream needs; what it returns opens the stream at once.
+     * Prepares a stream; the returned `enter` opens it synchronously.
      *
      * @throws StorageUnavailableError
      */
     async admit(owner: FeedOwner): Promise<Admission> {
-      // Counted before anything is awaited: many requests at once would all find room.
+      // Counted before the first `await`: otherwise many concurrent requests would pass the limit.
       const leave = limit.enter(keyOf(owner))
       if (leave === undefined) return { ok: false, reason: 'too-many-streams' }
       try {
         const key = await loadKey()
         if (!closing) {
-          linger()
+          closeWhenIdle()
           await live.open()
         }
         return { ok: true, enter: (request) => enter(key, owner, leave, request), leave }
@@ -197,12 +197,12 @@ export function createStreams({ store, logger, metrics, clock, limit, options: c
         throw error
       }
     },
-    /** Ends every stream, and lets no more in. */
+    /** Ends every stream and rejects new ones. */
     async close(): Promise<void> {
       closing = true
-      clearTimeout(lingering)
+      clearTimeout(idleTimer)
       for (const client of [...clients.values()].flatMap((own) => [...own])) client.close()
-      clearTimeout(lingering)
+      clearTimeout(idleTimer)
       counts.close()
       await Promise.all([live.close(), catchUp.close()])
     },

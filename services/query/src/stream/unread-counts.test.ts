@@ -24,53 +24,53 @@ function createTestCounts({ takesMs = 0, failures = 0, countsAtOnce = 8, countMa
   return { counts, counted, most }
 }
 
-test('a burst costs one count, told to every stream of its owner', async () => {
+test('a burst of changes causes one count, sent to every stream of the owner', async () => {
   const { counts, counted } = createTestCounts()
   const streams = [createTestClient(), createTestClient()]
-  for (let n = 0; n < 100; n++) for (const { client } of streams) counts.want(client)
+  for (let n = 0; n < 100; n++) for (const { client } of streams) counts.request(client)
   while (streams.some(({ events }) => events.length === 0)) await wait(5)
   await wait(50)
   expect(counted).toEqual(['a'])
   for (const { events } of streams) expect(events).toMatchObject([{ data: '{"unreadCount":1}' }])
 })
 
-test('changes without end are counted now and then all the same', async () => {
+test('continuous changes are counted at intervals', async () => {
   const { counts, counted } = createTestCounts({ countMaxWaitMs: 60 })
   const { client } = createTestClient()
   for (let n = 0; n < 40; n++) {
-    counts.want(client)
+    counts.request(client)
     await wait(5)
   }
   expect(counted.length).toBeGreaterThanOrEqual(2)
 })
 
-test('what changes while it is counted is counted again', async () => {
+test('changes during a count cause another count', async () => {
   const { counts, counted } = createTestCounts({ takesMs: 40 })
   const { client, events } = createTestClient()
-  counts.want(client, { soon: true })
+  counts.request(client, { soon: true })
   while (counted.length === 0) await wait(1)
-  counts.want(client)
+  counts.request(client)
   while (events.length < 2) await wait(5)
   expect(counted).toHaveLength(2)
   expect(events.at(-1)?.data).toBe('{"unreadCount":2}')
 })
 
-test('a count that fails is tried again, and nobody counts for who has left', async () => {
+test('retries a failed count, and skips clients that have left', async () => {
   const { counts, counted } = createTestCounts({ failures: 2 })
   const { client, events } = createTestClient()
-  counts.want(client, { soon: true })
+  counts.request(client, { soon: true })
   while (events.length === 0) await wait(5)
   expect(events.map(({ data }) => data)).toEqual(['{"unreadCount":3}'])
   const left = createTestClient({ owner: 'b' })
-  counts.want(left.client)
+  counts.request(left.client)
   left.sink.close()
   await wait(60)
   expect(counted).not.toContain('b')
 })
 
-test('only so many are counted at once', async () => {
+test('limits the number of concurrent counts', async () => {
   const { counts, counted, most } = createTestCounts({ takesMs: 5, countsAtOnce: 3 })
-  for (let n = 0; n < 30; n++) counts.want(createTestClient({ owner: `${n}` }).client, { soon: true })
+  for (let n = 0; n < 30; n++) counts.request(createTestClient({ owner: `${n}` }).client, { soon: true })
   while (counted.length < 30) await wait(5)
   expect([counted.length, most.atOnce]).toEqual([30, 3])
 })

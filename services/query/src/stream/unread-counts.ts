@@ -15,8 +15,8 @@ export type UnreadCountsDependencies = {
   readonly now: () => number
 }
 
-/** The clients of one owner who are to be told the count. */
-type Wanted = {
+/** The clients of one owner that wait for a count. */
+type PendingCount = {
   readonly clients: Set<StreamClient>
   since: number
   failures: number
@@ -24,52 +24,54 @@ type Wanted = {
   timer: NodeJS.Timeout | undefined
 }
 
-/** Counts an owner's unread once for all his streams, and once for changes that come close together. */
+/** Counts an owner's unread notifications once for all of their streams, and once for changes in short succession. */
 export function createUnreadCounts({ count, logger, options, now }: UnreadCountsDependencies) {
-  const owners = new Map<string, Wanted>()
+  const owners = new Map<string, PendingCount>()
   const inSlot = createSlots(options.countsAtOnce)
   let closed = false
 
-  /** @param soon for a stream that has just begun, and has no count yet */
-  function want(client: StreamClient, { soon = false } = {}): void {
+  /** @param soon for a new stream, which has no count yet */
+  function request(client: StreamClient, { soon = false } = {}): void {
     const { ownerKey } = client
     const idle = { clients: new Set<StreamClient>(), since: 0, failures: 0, isCounting: false, timer: undefined }
-    const wanted: Wanted = owners.get(ownerKey) ?? idle
-    owners.set(ownerKey, wanted)
-    if (wanted.clients.size === 0) wanted.since = now()
-    wanted.clients.add(client)
-    const longest = wanted.since + options.countMaxWaitMs - now()
-    schedule(ownerKey, wanted, soon ? 0 : Math.max(0, Math.min(options.countDebounceMs, longest)))
+    const pending: PendingCount = owners.get(ownerKey) ?? idle
+    owners.set(ownerKey, pending)
+    if (pending.clients.size === 0) pending.since = now()
+    pending.clients.add(client)
+    const untilDeadline = pending.since + options.countMaxWaitMs - now()
+    schedule(ownerKey, pending, soon ? 0 : Math.max(0, Math.min(options.countDebounceMs, untilDeadline)))
   }
 
-  function schedule(ownerKey: string, wanted: Wanted, milliseconds: number): void {
-    // What changes while it is counted may be counted or not: it is counted again afterwards.
-    if (wanted.isCounting || closed) return
-    clearTimeout(wanted.timer)
-    wanted.timer = setTimeout(() => void tell(ownerKey, wanted), milliseconds).unref()
+  function schedule(ownerKey: string, pending: PendingCount, milliseconds: number): void {
+    // A change during a count may be missed, so it causes another count afterwards.
+    if (pending.isCounting || closed) return
+    clearTimeout(pending.timer)
+    pending.timer = setTimeout(() => void sendCount(ownerKey, pending), milliseconds).unref()
   }
 
-  async function tell(ownerKey: string, wanted: Wanted): Promise<void> {
-    const clients = [...wanted.clients].filter(({ ended }) => !ended)
-    wanted.clients.clear()
+  async function sendCount(ownerKey: string, pending: PendingCount): Promise<void> {
+    const clients = [...pending.clients].filter(({ ended }) => !ended)
+    pending.clients.clear()
     const [first] = clients
     if (!first) return void owners.delete(ownerKey)
-    wanted.isCounting = true
+    pending.isCounting = true
     try {
       const unreadCount = await inSlot(() => count(first.owner))
-      for (const client of clients) client.mention({ event: 'unread-count', data: JSON.stringify({ unreadCount }) })
-      wanted.failures = 0
+      for (const client of clients)
+        client.sendWithoutId({ event: 'unread-count', data: JSON.stringify({ unreadCount }) })
+      pending.failures = 0
     } catch (err) {
-      logger.warn({ err, failures: wanted.failures++ }, 'The unread could not be counted; it is tried again')
-      for (const client of clients) wanted.clients.add(client)
+      logger.warn({ err, failures: pending.failures++ }, 'Counting unread notifications failed, retrying')
+      for (const client of clients) pending.clients.add(client)
     }
-    wanted.isCounting = false
-    if (wanted.clients.size === 0) owners.delete(ownerKey)
-    else schedule(ownerKey, wanted, wanted.failures > 0 ? backoffMs(wanted.failures, options) : options.countDebounceMs)
+    pending.isCounting = false
+    if (pending.clients.size === 0) owners.delete(ownerKey)
+    else
+      schedule(ownerKey, pending, pending.failures > 0 ? backoffMs(pending.failures, options) : options.countDebounceMs)
   }
 
   return {
-    want,
+    request,
     close(): void {
       closed = true
       for (const { timer } of owners.values()) clearTimeout(timer)
