@@ -41,7 +41,7 @@ function startOf(day: string, daysLater: number): Date {
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-/** Drops invalid values typed into the address bar, which would make every request fail. */
+/** Whether Herald accepts the value. An invalid one, typed into the address bar, would make every request fail. */
 function isValid(name: FilterName, value: string): boolean {
   if (name === 'userId') return uuid.test(value)
   if (name === 'from' || name === 'to') return /^\d{4}-\d\d-\d\d$/.test(value) && !Number.isNaN(Date.parse(value))

@@ -61,7 +61,7 @@ function membersView(members: readonly Member[], kind: 'object' | 'array', view:
   </ul>`
 }
 
-/** Announces added and removed members to screen readers, which the colour does not reach. */
+/** Announces added and removed members to screen readers; visually, only their colour shows it. */
 function wholeText(difference: Difference, texts: ChangeLogTexts) {
   if (!('whole' in difference)) return nothing
   return html`<span class="hidden">${difference.whole === 'added' ? texts.added : texts.removed} </span>`

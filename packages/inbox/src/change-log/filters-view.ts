@@ -59,7 +59,7 @@ function control(view: FiltersView, name: FilterName) {
     if (value !== '' && !options.has(value)) options.set(value, shownValue(view, name))
     const sorted = [...options].sort(([, left], [, right]) => left.localeCompare(right))
     return html`<select .value=${value} @change=${changed}>
-      <option value="" ?selected=${value === ''}>${name === 'userId' ? texts.anybody : texts.any}</option>
+      <option value="" ?selected=${value === ''}>${name === 'userId' ? texts.anyone : texts.any}</option>
       ${sorted.map(([id, title]) => html`<option value=${id} ?selected=${id === value}>${title}</option>`)}
     </select>`
   }
@@ -80,5 +80,5 @@ function shownValue({ filters, seen, locale, texts }: FiltersView, name: FilterN
   if (name === 'from' || name === 'to') {
     return new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(value))
   }
-  return seen[name].get(value) ?? (name === 'userId' ? texts.somebody : value)
+  return seen[name].get(value) ?? (name === 'userId' ? texts.unknownPerson : value)
 }
