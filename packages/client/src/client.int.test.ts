@@ -133,7 +133,7 @@ describe('tokens', () => {
     expect(asked.filter((refresh) => refresh)).toHaveLength(1)
   })
 
-  test('a token rejected twice is reported', async () => {
+  test('a token still rejected after a refresh is reported', async () => {
     const { client } = await herald.newUser({}, { token: () => 'nonsense' })
     await expect(client.notifications.list()).rejects.toMatchObject({ status: 401, code: 'unauthorized' })
   })

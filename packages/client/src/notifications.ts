@@ -84,7 +84,7 @@ export function createNotifications({ http, follow }: NotificationsDependencies)
       }),
     /**
      * Streams live events. Reconnects without loss until the signal is aborted or the loop is left. Throws permanent errors (400,
-     * 403, a token rejected twice).
+     * 403, a token still rejected after a refresh).
      */
     stream: follow,
   }

@@ -29,11 +29,11 @@ export type FeedEvent = (ServerEvent | ConnectionEvent) & { readonly lastEventId
 export type EndReason = Extract<LossReason, 'expired' | 'closing' | 'cut-off'>
 const endReasons: readonly string[] = ['expired', 'closing', 'cut-off'] satisfies EndReason[]
 
-export type Decoded = { readonly event: ServerEvent } | { readonly endReason: EndReason } | undefined
+export type Decoded = { readonly event: ServerEvent } | { readonly reason: EndReason } | undefined
 
 /** Decodes a server-sent event; returns `undefined` for events unknown to this client. */
 export function decodeEvent(name: string, text: string): Decoded {
-  if (endReasons.includes(name)) return { endReason: name as EndReason }
+  if (endReasons.includes(name)) return { reason: name as EndReason }
   const data = JSON.parse(text)
   switch (name) {
     case 'notification':

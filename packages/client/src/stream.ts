@@ -42,7 +42,7 @@ export function createFollow({ http, silenceMs, minPauseMs, maxPauseMs }: Stream
         onEvent({ id, event = 'message', data }) {
           lastEventId = id ?? lastEventId
           const decoded = decodeEvent(event, data)
-          if (decoded && 'endReason' in decoded) endReason = decoded.endReason
+          if (decoded && 'reason' in decoded) endReason = decoded.reason
           else if (decoded) events.push({ ...decoded.event, lastEventId })
         },
         onRetry(milliseconds) {
