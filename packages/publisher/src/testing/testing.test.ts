@@ -47,7 +47,7 @@ describe('verifyPublisher', () => {
 
   test.each([
     ['publishes nothing', () => [], 'nothing was published'],
-    ['makes up an id each time', () => [change(randomUUID())], 'it is a different event'],
+    ['generates a new id each time', () => [change(randomUUID())], 'it is a different event'],
     ['publishes an event twice', () => [change('p-1'), change('p-1')], 'is published twice'],
   ])('reports a publisher that %s', async (_, make, finding) => {
     const verified = verifyPublisher({
