@@ -1,5 +1,5 @@
-// Pins the images of others to their digests, where their registries can be reached; `--check` only lists those without one.
-// Images that are built here (herald/…), and stages of the Dockerfile, have none.
+// Pins third-party images to their digests, read from their registries; `--check` only lists images without a digest. Locally
+// built images (herald/…) and stages of the Dockerfile are ignored.
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import process from 'node:process'

@@ -1,5 +1,5 @@
-// Removes from manifests everything that an image doesn't need: npm ci installs all that they name, and development
-// dependencies name tools and workspaces of tests. Usage: trim-manifests.mjs FOLDER [development dependency to keep …]
+// Removes development and optional dependencies from manifests: npm ci would install them, and an image doesn't need tools and
+// test workspaces. Usage: trim-manifests.mjs FOLDER [development dependency to keep …]
 import { globSync, readFileSync, writeFileSync } from 'node:fs'
 
 const [folder, ...kept] = process.argv.slice(2)

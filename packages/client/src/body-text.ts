@@ -1,7 +1,7 @@
 import type { OpenAnswer } from './http.ts'
 
 /**
- * The text of a body as it comes. When nothing comes for so long, or the connection breaks, it throws; who takes no more ends
+ * Decodes a body as it arrives. Throws if the server is silent for `silenceMs` or the connection breaks. Leaving the loop ends
  * the transfer.
  */
 export async function* bodyText({ response, deadline }: OpenAnswer, silenceMs: number): AsyncGenerator<string> {
@@ -11,7 +11,7 @@ export async function* bodyText({ response, deadline }: OpenAnswer, silenceMs: n
     for (;;) {
       deadline.extend(silenceMs)
       const { done, value } = await deadline.during(() => reader.read())
-      // While the caller is busy with what came, the server is not silent.
+      // Time that the caller takes to process the text does not count as silence.
       deadline.stop()
       if (done) return
       yield decoder.decode(value, { stream: true })

@@ -12,7 +12,7 @@ import { queryString } from './query-string.ts'
 
 export type ChangeEntryFilters = Readonly<ExportChangeEntriesQuery>
 
-/** The same filters, `limit` (1 to 100, 20 when not said) and `cursor`, the `nextCursor` of the page before. */
+/** The same filters, `limit` (1 to 100, default 20) and `cursor`, the `nextCursor` of the previous page. */
 export type ChangeEntryQuery = Readonly<ListChangeEntriesQuery>
 
 export type ChangeEntryPage = ChangeEntryPageAnswer['data']
@@ -21,7 +21,7 @@ const mediaTypes = { json: 'application/json', ndjson: 'application/x-ndjson', c
 
 export type ExportFormat = keyof typeof mediaTypes
 
-/** What the whole log may at most take from one part to the next. */
+/** Maximum time between two chunks of an export. */
 const silenceMs = 60_000
 
 export type ChangeEntries = ReturnType<typeof createChangeEntries>
@@ -40,13 +40,13 @@ export function createChangeEntries({ http }: { readonly http: Pick<Http, 'json'
 
   return {
     list,
-    /** All of them, page by page: each page is tried again by itself. */
+    /** All entries, page by page; each page is retried separately. */
     iterate: (query: ChangeEntryQuery = {}, options: CallOptions = {}) =>
       pages(query.cursor, async (cursor) => {
         const { changeEntries, nextCursor } = await list({ limit: 100, ...query, cursor }, options)
         return { items: changeEntries, nextCursor }
       }),
-    /** All of them in one transfer, as they come. One that breaks throws: what came before is not the whole log. */
+    /** Streams all entries in one transfer. Throws if the transfer breaks, because the log is then incomplete. */
     async *all(
       filters: ChangeEntryFilters = {},
       options: CallOptions = {},
@@ -55,8 +55,7 @@ export function createChangeEntries({ http }: { readonly http: Pick<Http, 'json'
       yield* jsonLines<ChangeEntry>(bodyText(answer, silenceMs))
     },
     /**
-     * All of them as a file would have them: the answer, to be read with `blob()`, `text()` or `body`. Reading it rejects when
-     * the transfer breaks.
+     * All entries as a file: a response to read with `blob()`, `text()` or `body`. Reading it rejects if the transfer breaks.
      */
     async export(format: ExportFormat, filters: ChangeEntryFilters = {}, options: CallOptions = {}): Promise<Response> {
       const { response, deadline } = await open(format, filters, options)

@@ -19,7 +19,7 @@ async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
 }
 
 describe('notifications', () => {
-  test('what is created is listed, counted, marked as read and as unread', async () => {
+  test('lists, counts and marks a created notification', async () => {
     const { id, client } = await herald.newUser({ name: 'Ada' })
     const { notifications } = client
     const created = await notifications.create(mentionOf([id], 'Look'))
@@ -36,7 +36,7 @@ describe('notifications', () => {
     expect(await notifications.markUnread(created.id)).toEqual(notification)
   })
 
-  test('the iteration goes through every page, and no further than it is followed', async () => {
+  test('iterates through all pages, from the start or a cursor', async () => {
     const { id, client } = await herald.newUser()
     const ids: string[] = []
     for (let i = 0; i < 7; i++) ids.unshift((await client.notifications.create(mentionOf([id]))).id)
@@ -48,7 +48,7 @@ describe('notifications', () => {
     expect(rest.map((notification) => notification.id)).toEqual(ids.slice(3))
   })
 
-  test('filters narrow it; times may be dates', async () => {
+  test('filters by status, location and time, as string or Date', async () => {
     const { id, client } = await herald.newUser()
     const first = await client.notifications.create(mentionOf([id]))
     const second = await client.notifications.create(mentionOf([id]))
@@ -60,7 +60,7 @@ describe('notifications', () => {
     expect(await idsOf({ createdTo: new Date(Date.now() - 60_000) })).toEqual([])
   })
 
-  test('many are marked by their ids, up to one, and all', async () => {
+  test('marks many as read: by ids, up to one, and all', async () => {
     const { id, client } = await herald.newUser()
     const ids: string[] = []
     for (let i = 0; i < 5; i++) ids.push((await client.notifications.create(mentionOf([id]))).id)
@@ -71,8 +71,8 @@ describe('notifications', () => {
   })
 })
 
-describe('an answer that is lost on the way', () => {
-  test('does not make a second notification', async () => {
+describe('a lost response', () => {
+  test('does not lead to a second notification', async () => {
     const relay = await createRelay(herald.baseUrl)
     const user = await herald.newUser({}, { baseUrl: relay.url, retry: { minPauseMs: 10 } })
     relay.loseNext(1)
@@ -83,7 +83,7 @@ describe('an answer that is lost on the way', () => {
     await relay.stop()
   })
 
-  test('nor does who comes again with the key that he used', async () => {
+  test('does not lead to a second notification when the caller retries with the same key', async () => {
     const { id, client } = await herald.newUser()
     const [mention, idempotencyKey] = [mentionOf([id]), randomUUID()]
     const first = await client.notifications.create(mention, { idempotencyKey })
@@ -95,7 +95,7 @@ describe('an answer that is lost on the way', () => {
 })
 
 describe('problems', () => {
-  test('tell every fault of a request', async () => {
+  test('contain every error of a request', async () => {
     const { client } = await herald.newUser()
     const wrong = { ...mentionOf([]), subjectId: 'x' }
     const error = await client.notifications.create(wrong).catch((caught) => caught)
@@ -107,7 +107,7 @@ describe('problems', () => {
     ])
   })
 
-  test('tell what is not there, and what the token may not', async () => {
+  test('report not found and missing scope', async () => {
     const { client } = await herald.newUser({ scope: '' })
     await expect(client.notifications.get(randomUUID())).rejects.toMatchObject({ status: 404, code: 'not_found' })
     await expect(client.changeEntries.list()).rejects.toMatchObject({ status: 403, code: 'missing_scope' })
@@ -116,7 +116,7 @@ describe('problems', () => {
 })
 
 describe('tokens', () => {
-  test('one that has expired is replaced, once for requests at the same time', async () => {
+  test('an expired token is refreshed once for concurrent requests', async () => {
     const claims = { sub: randomUUID(), subscriber_id: randomUUID() }
     let token = await herald.tokens.sign(claims, { expiresIn: -3_600 })
     const asked: boolean[] = []
@@ -133,21 +133,21 @@ describe('tokens', () => {
     expect(asked.filter((refresh) => refresh)).toHaveLength(1)
   })
 
-  test('one that stays refused is told', async () => {
+  test('a token still rejected after a refresh is reported', async () => {
     const { client } = await herald.newUser({}, { token: () => 'nonsense' })
     await expect(client.notifications.list()).rejects.toMatchObject({ status: 401, code: 'unauthorized' })
   })
 })
 
 describe('the change log', () => {
-  test('is the same by pages, in one transfer and as a file', async () => {
+  test('has the same content in pages, in one transfer and as a file', async () => {
     const { subscriberId, client } = await herald.newUser()
     const count = 250
     await herald.publish(
       herald.topics.change,
       Array.from({ length: count }, (_, index) => changeEvent(subscriberId, index)),
     )
-    await untilThere(async () => (await collect(client.changeEntries.all())).length === count)
+    await waitUntil(async () => (await collect(client.changeEntries.all())).length === count)
 
     const all = await collect(client.changeEntries.all())
     expect(all.map(({ entityId }) => entityId)).toEqual(Array.from({ length: count }, (_, at) => `p-${count - 1 - at}`))
@@ -162,10 +162,10 @@ describe('the change log', () => {
     expect(await collect(client.changeEntries.all({ changedField: 'none' }))).toEqual([])
   })
 
-  test('ends when nobody follows it any further', async () => {
+  test('ends the transfer when the loop is left', async () => {
     const { subscriberId, client } = await herald.newUser()
     await herald.publish(herald.topics.change, [changeEvent(subscriberId, 0), changeEvent(subscriberId, 1)])
-    await untilThere(async () => (await client.changeEntries.list()).changeEntries.length === 2)
+    await waitUntil(async () => (await client.changeEntries.list()).changeEntries.length === 2)
     for await (const { entityId } of client.changeEntries.all()) {
       expect(entityId).toBe('p-1')
       break
@@ -199,10 +199,10 @@ function changeEvent(subscriberid: string, index: number) {
   }
 }
 
-async function untilThere(isThere: () => Promise<boolean>): Promise<void> {
+async function waitUntil(condition: () => Promise<boolean>): Promise<void> {
   const deadline = Date.now() + 20_000
-  while (!(await isThere())) {
-    if (Date.now() > deadline) throw new Error('It did not come')
+  while (!(await condition())) {
+    if (Date.now() > deadline) throw new Error('Condition not met in time')
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
 }

@@ -11,18 +11,18 @@ import type { z } from 'zod'
 import type { ChangeEntry, CreatedNotification, CreateNotification, Notification, Problem } from './contract-types.ts'
 import { typescriptOfContract } from './typescript-of-contract.fixture.ts'
 
-// How a line is broken is the formatter's matter.
+// Ignores line breaks, which depend on the formatter.
 const words = (text: string) => text.replaceAll(/[\s;]+/g, ' ').replaceAll(/([{(|[]) | (?=[})|\]])/g, '$1')
 
-test('the types are those of the contract: npm run generate makes them anew', async () => {
+test('the types match the contract; npm run generate updates them', async () => {
   const kept = readFileSync(new URL('contract-types.ts', import.meta.url), 'utf8')
   expect(words(kept)).toBe(words(await typescriptOfContract()))
 })
 
 type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : false) : false
 
-test('they say what the schemas infer', () => {
-  // The compiler is who checks here.
+test('the types equal those inferred from the schemas', () => {
+  // Checked by the compiler.
   const same: [
     Same<Notification, z.infer<typeof notificationSchema>>,
     Same<CreatedNotification, z.infer<typeof createdNotificationSchema>>,

@@ -1,15 +1,15 @@
 import { HeraldConnectionError } from './errors.ts'
 
-/** A signal that is aborted with the caller's, or when nothing came in time. */
+/** A signal that is aborted with the caller's, or when the deadline expires. */
 export type Deadline = ReturnType<typeof createDeadline>
 
-/** Counts until it is told that something came, or to count no more. Who made it has to release or end it. */
+/** Creates a running deadline. The caller must `release` or `end` it. */
 export function createDeadline(milliseconds: number, caller: AbortSignal | undefined) {
   const controller = new AbortController()
   const { signal } = controller
   let timer: ReturnType<typeof setTimeout> | undefined
   const forward = () => controller.abort(caller?.reason)
-  const expire = () => controller.abort(new HeraldConnectionError(`Nothing came within ${milliseconds} ms`))
+  const expire = () => controller.abort(new HeraldConnectionError(`No response within ${milliseconds} ms`))
   const stop = () => clearTimeout(timer)
   const extend = (by = milliseconds) => {
     stop()
@@ -26,18 +26,18 @@ export function createDeadline(milliseconds: number, caller: AbortSignal | undef
 
   return {
     signal,
-    /** Begins to count anew. */
+    /** Restarts the timer. */
     extend,
-    /** Counts no more; the caller may still abort. */
+    /** Stops the timer; the caller may still abort. */
     stop,
-    /** Lets go of the caller's signal. */
+    /** Stops the timer and detaches from the caller's signal. */
     release,
-    /** The same, and ends what still goes over the network. */
+    /** Releases the deadline and aborts the request. */
     end() {
       release()
       controller.abort()
     },
-    /** Does what goes over the network: what fails there is one kind of error, what is aborted has the signal's reason. */
+    /** Runs a network action. Failures become `HeraldConnectionError`; an abort rejects with the signal's reason. */
     async during<T>(action: () => Promise<T>): Promise<T> {
       try {
         return await action()

@@ -1,27 +1,27 @@
 import type { Problem } from './contract-types.ts'
 
-/** Every code that Herald answers with. */
+/** All error codes of Herald. */
 export type ErrorCode = Problem['code']
 
-/** One fault of a request; `pointer` is a JSON Pointer (RFC 6901), empty for the whole. */
+/** One validation error of a request; `pointer` is a JSON Pointer (RFC 6901), empty for the whole input. */
 export type InputFault = NonNullable<Problem['errors']>[number]
 
-/** What a problem document (RFC 9457) says, and what its answer said beside it. */
+/** The members of a problem document (RFC 9457), and details from the response headers. */
 export type ProblemDetails = {
   readonly status: number
-  /** `unknown` where something before Herald answered, such as a proxy. */
+  /** `unknown` if the response is not from Herald but, for example, from a proxy. */
   readonly code: ErrorCode | 'unknown'
   readonly title: string
   readonly detail: string
-  /** The faults of the request, all at once; empty unless the code is `validation_failed`. */
+  /** All validation errors of the request; empty unless the code is `validation_failed`. */
   readonly errors: readonly InputFault[]
-  /** What the operator finds in the logs. */
+  /** Identifies the request in Herald's logs. */
   readonly requestId: string | undefined
-  /** After how many milliseconds the server wants to be asked again. */
+  /** Milliseconds to wait before retrying, if the server sent `Retry-After`. */
   readonly retryAfterMs: number | undefined
 }
 
-/** Herald has refused the request, or could not serve it. */
+/** Herald rejected the request or failed to serve it. */
 export class HeraldProblem extends Error {
   override readonly name = 'HeraldProblem'
   readonly status: number
@@ -44,12 +44,12 @@ export class HeraldProblem extends Error {
   }
 }
 
-/** No whole answer came: no connection, one that broke, or none in time. `cause` has more. */
+/** No complete response: connection refused, broken or timed out. See `cause`. */
 export class HeraldConnectionError extends Error {
   override readonly name = 'HeraldConnectionError'
 }
 
-/** Whether `error` is a problem document of Herald's, and has that code where one is named. */
+/** Whether `error` is a `HeraldProblem`, with the given code if there is one. */
 export function isHeraldProblem(error: unknown, code?: HeraldProblem['code']): error is HeraldProblem {
   return error instanceof HeraldProblem && (code === undefined || error.code === code)
 }

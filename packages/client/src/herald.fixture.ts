@@ -7,7 +7,7 @@ import type { NewNotification } from './notifications.ts'
 
 export type TestHerald = Awaited<ReturnType<typeof startTestHerald>>
 
-/** A Herald of one test file, with a database and topics of its own. */
+/** Starts Herald for one test file, with its own database and topics. */
 export async function startTestHerald(name: string) {
   const { KAFKA_BROKERS = '', MONGODB_URI = '' } = process.env
   const servers = { kafkaBrokers: KAFKA_BROKERS.split(','), mongodbUri: MONGODB_URI }
@@ -21,7 +21,7 @@ export async function startTestHerald(name: string) {
     baseUrl,
     tokens,
     topics,
-    /** Somebody new, with every scope, and his client. */
+    /** Creates a user with every scope and a client for them. */
     async newUser(claims: Partial<TokenClaims> = {}, options: Partial<HeraldClientOptions> = {}) {
       const { sub: id = randomUUID(), subscriber_id: subscriberId = randomUUID() } = claims
       const token = await tokens.sign({ ...claims, sub: id, subscriber_id: subscriberId })
@@ -43,7 +43,7 @@ export async function startTestHerald(name: string) {
   }
 }
 
-/** A mention of these, by whoever sends it. */
+/** A mention of the recipients. */
 export function mentionOf(recipientIds: readonly string[], snippet = 'See here'): NewNotification {
   return {
     type: 'mention',

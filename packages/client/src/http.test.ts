@@ -12,7 +12,7 @@ afterEach(async () => {
   for (const stop of stops.splice(0)) await stop()
 })
 
-/** A server that does as it is told, which Herald would not. */
+/** A scripted server, for responses that Herald would not give. */
 async function serve(handle: Handle, options: Partial<HeraldClientOptions> = {}) {
   const requests: IncomingMessage[] = []
   const server = createServer((request, response) => handle(request, response, requests.push(request)))
@@ -32,17 +32,17 @@ const answerCount = (response: ServerResponse) =>
 
 function refuse(response: ServerResponse, status: number, code: string, headers: Record<string, string> = {}) {
   response.writeHead(status, { 'content-type': 'application/problem+json', ...headers })
-  response.end(JSON.stringify({ type: `urn:herald:problem:${code}`, title: code, status, detail: 'So it is', code }))
+  response.end(JSON.stringify({ type: `urn:herald:problem:${code}`, title: code, status, detail: 'Detail', code }))
 }
 
-describe('trying again', () => {
+describe('retries', () => {
   test.each([
     [503, 'storage_unavailable'],
     [500, 'internal'],
     [408, 'request_timeout'],
     [409, 'request_in_progress'],
     [429, 'rate_limited'],
-  ])('%s %s is tried again', async (status, code) => {
+  ])('retries %s %s', async (status, code) => {
     const { client, requests } = await serve((_, response, count) =>
       count < 3 ? refuse(response, status, code) : answerCount(response),
     )
@@ -50,19 +50,19 @@ describe('trying again', () => {
     expect(requests.map(({ url }) => url)).toEqual(Array(3).fill('/v1/notifications/unread-count'))
   })
 
-  test('what will stay as it is, is told at once', async () => {
+  test('does not retry a permanent error', async () => {
     const { client, requests } = await serve((_, response) => refuse(response, 404, 'not_found'))
-    await expect(client.notifications.get('x')).rejects.toMatchObject({ code: 'not_found', detail: 'So it is' })
+    await expect(client.notifications.get('x')).rejects.toMatchObject({ code: 'not_found', detail: 'Detail' })
     expect(requests).toHaveLength(1)
   })
 
-  test('it is given up after three times', async () => {
+  test('gives up after three retries', async () => {
     const { client, requests } = await serve((request) => request.socket.destroy())
     await expect(client.notifications.unreadCount()).rejects.toBeInstanceOf(HeraldConnectionError)
     expect(requests).toHaveLength(4)
   })
 
-  test('not before the server wants it', async () => {
+  test('waits for Retry-After', async () => {
     const times: number[] = []
     const { client } = await serve((_, response, count) => {
       times.push(performance.now())
@@ -73,7 +73,7 @@ describe('trying again', () => {
     expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(990)
   })
 
-  test('a longer pause than one waits for is told', async () => {
+  test('fails at once if Retry-After exceeds the limit', async () => {
     const { client, requests } = await serve((_, response) =>
       refuse(response, 503, 'storage_unavailable', { 'retry-after': '3600' }),
     )
@@ -81,7 +81,7 @@ describe('trying again', () => {
     expect(requests).toHaveLength(1)
   })
 
-  test('marking everything is not repeated unless it was not let in', async () => {
+  test('retries marking all only after 429', async () => {
     const answers = [
       (response: ServerResponse) => refuse(response, 429, 'rate_limited'),
       (response: ServerResponse) => refuse(response, 503, 'storage_unavailable'),
@@ -92,7 +92,7 @@ describe('trying again', () => {
     expect(requests).toHaveLength(2)
   })
 
-  test('a notification keeps its key', async () => {
+  test('sends the same idempotency key with each attempt', async () => {
     const { client, requests } = await serve((_, response, count) =>
       count < 3 ? refuse(response, 503, 'storage_unavailable') : response.writeHead(201).end('{"data":{}}'),
     )
@@ -102,34 +102,34 @@ describe('trying again', () => {
   })
 })
 
-describe('what is no answer of Herald’s', () => {
-  test('such as a proxy’s page, is a problem all the same', async () => {
+describe('a response that is not from Herald', () => {
+  test('becomes a HeraldProblem if it is an error', async () => {
     const { client } = await serve((_, response) => response.writeHead(403).end('<h1>No</h1>'))
     await expect(client.notifications.list()).rejects.toMatchObject({ status: 403, code: 'unknown', errors: [] })
   })
 
-  test('a page in place of JSON is told as a broken connection', async () => {
+  test('becomes a HeraldConnectionError if it is not JSON', async () => {
     const { client } = await serve((_, response) => response.end('<h1>Log in</h1>'), { retry: { retries: 0 } })
     await expect(client.notifications.list()).rejects.toBeInstanceOf(HeraldConnectionError)
   })
 
-  test('none in time', async () => {
+  test('times out', async () => {
     const options = { timeoutMs: 50, retry: { retries: 1, minPauseMs: 5 } }
     const { client, requests } = await serve(() => {}, options)
-    await expect(client.notifications.list()).rejects.toThrow('Nothing came within 50 ms')
+    await expect(client.notifications.list()).rejects.toThrow('No response within 50 ms')
     expect(requests).toHaveLength(2)
   })
 })
 
 describe('aborting', () => {
-  test('ends a request, with the reason that was given', async () => {
+  test('ends a request with the signal’s reason', async () => {
     const { client, requests } = await serve(() => stop.abort('enough'))
     const stop = new AbortController()
     await expect(client.notifications.list({}, { signal: stop.signal })).rejects.toBe('enough')
     expect(requests).toHaveLength(1)
   })
 
-  test('ends the wait for the next attempt', async () => {
+  test('ends the pause before the next attempt', async () => {
     const { client, requests } = await serve((_, response) => {
       refuse(response, 503, 'storage_unavailable', { 'retry-after': '30' })
       setTimeout(() => stop.abort('enough'), 20)
@@ -139,7 +139,7 @@ describe('aborting', () => {
     expect(requests).toHaveLength(1)
   })
 
-  test('ends the wait for a token, and nothing is sent', async () => {
+  test('ends the wait for a token, and sends nothing', async () => {
     const { client, requests } = await serve((_, response) => answerCount(response), {
       token: () => new Promise(() => {}),
     })
@@ -149,12 +149,12 @@ describe('aborting', () => {
   })
 })
 
-describe('a transfer of the change log', () => {
+describe('an export of the change log', () => {
   const read = async (entries: AsyncIterable<{ id: string }>, ids: string[]) => {
     for await (const { id } of entries) ids.push(id)
   }
 
-  test('may be cut into pieces anywhere', async () => {
+  test('may be split into chunks anywhere', async () => {
     const lines = Buffer.from('{"id":"1"}\n{"id":"ö"}\n{"id":"3"}\n')
     const { client, requests } = await serve(async (_, response) => {
       for (const byte of lines) {
@@ -170,7 +170,7 @@ describe('a transfer of the change log', () => {
     expect(requests[0]?.headers.accept).toBe('application/x-ndjson')
   })
 
-  test('that breaks is not taken for the whole', async () => {
+  test('rejects if the transfer breaks', async () => {
     const { client } = await serve((_, response) => {
       response.write('{"id":"1"}\n')
       setTimeout(() => response.destroy(), 30)
@@ -182,7 +182,7 @@ describe('a transfer of the change log', () => {
 })
 
 describe('the stream', () => {
-  test('on which nothing comes is opened anew', async () => {
+  test('is reopened after silence', async () => {
     const { client, requests } = await serve(
       (_, response) => {
         response.writeHead(200, { 'content-type': 'text/event-stream' })
@@ -198,7 +198,7 @@ describe('the stream', () => {
     expect(requests.map(({ headers }) => headers['last-event-id'])).toEqual([undefined, 'a'])
   })
 
-  test('takes no notice of events that it does not know', async () => {
+  test('ignores unknown events', async () => {
     const { client } = await serve((_, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
       response.write('id: b\nevent: newer\ndata: {}\n\nevent: unread-count\ndata: {"unreadCount":2}\n\n')
@@ -211,7 +211,7 @@ describe('the stream', () => {
   })
 })
 
-describe('the connection is let go when nobody reads any further', () => {
+describe('leaving the loop closes the connection', () => {
   test.each([
     ['of the stream', 'retry: 1\n\n', (client: HeraldClient) => client.notifications.stream()],
     ['of the change log', '{}\n', (client: HeraldClient) => client.changeEntries.all()],

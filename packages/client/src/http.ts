@@ -5,23 +5,23 @@ import { readProblem } from './problem.ts'
 import { pauseBefore, type RetryOptions } from './retry.ts'
 import type { Tokens } from './token.ts'
 
-/** What every call takes beside what it is about. */
+/** Options of every call. */
 export type CallOptions = {
-  /** Ends the call, which then rejects with the signal's reason. */
+  /** Aborts the call, which then rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined
 }
 
 export type Call = CallOptions & {
   readonly method?: 'GET' | 'POST' | 'PATCH'
-  /** With its query. */
+  /** Path and query. */
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: unknown
-  /** Whether it may be sent again when it isn't known what became of it; one that was not let in (429) always may. */
+  /** Whether the call may be retried if its outcome is unknown; after a 429 it always may. */
   readonly repeatable?: boolean
 }
 
-/** An answer whose body is yet to be read; who reads it extends and ends the deadline. */
+/** A response with an unread body; its reader extends and ends the deadline. */
 export type OpenAnswer = { readonly response: Response; readonly token: string; readonly deadline: Deadline }
 
 export type HttpOptions = {
@@ -34,7 +34,7 @@ export type HttpOptions = {
 
 export type Http = ReturnType<typeof createHttp>
 
-/** Requests with a token, within a time, and again where that can help. */
+/** Sends requests with a token and a timeout, and retries them. */
 export function createHttp({ baseUrl, tokens, fetch, retry, timeoutMs }: HttpOptions) {
   const base = baseUrl.replace(/\/+$/, '')
 
@@ -53,7 +53,7 @@ export function createHttp({ baseUrl, tokens, fetch, retry, timeoutMs }: HttpOpt
     throw await deadline.during(() => readProblem(response))
   }
 
-  /** Once, or twice when the first token is refused. The deadline goes on when it succeeds. */
+  /** Sends a request once, or twice if the first token is rejected. On success the deadline keeps running. */
   async function openOnce(call: Call, expired?: string): Promise<OpenAnswer> {
     const deadline = createDeadline(timeoutMs, call.signal)
     const { signal } = deadline
@@ -93,11 +93,11 @@ export function createHttp({ baseUrl, tokens, fetch, retry, timeoutMs }: HttpOpt
   }
 
   return {
-    /** The `data` of a JSON answer. */
+    /** Returns the `data` of a JSON response. */
     json: <T>(call: Call) => retried(call, () => jsonOnce<T>(call)),
-    /** An answer to be read as it comes. What fails while it is read is not tried again. */
+    /** Returns a response to be streamed. Failures while reading it are not retried. */
     open: (call: Call) => retried(call, () => openOnce(call)),
-    /** The same, tried once; with another token than one that has expired. */
+    /** Like `open`, without retries; with a token other than `expired`. */
     openOnce,
   }
 }

@@ -1,4 +1,4 @@
-/** The values of newline-delimited JSON, whose text may be cut anywhere. */
+/** Parses newline-delimited JSON from text that may be split anywhere. */
 export async function* jsonLines<T>(text: AsyncIterable<string>): AsyncGenerator<T> {
   let rest = ''
   for await (const part of text) {

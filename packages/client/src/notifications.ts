@@ -12,12 +12,12 @@ import { pages } from './pages.ts'
 import { queryString } from './query-string.ts'
 import type { FeedEvent, FollowOptions } from './stream.ts'
 
-/** Filters, `limit` (1 to 100, 20 when not said) and `cursor`, the `nextCursor` of the page before. */
+/** Filters, `limit` (1 to 100, default 20) and `cursor`, the `nextCursor` of the previous page. */
 export type NotificationQuery = Readonly<ListNotificationsQuery>
 
 export type NotificationPage = NotificationPageAnswer['data']
 
-/** Some by their ids (at most 100), all, or all up to one of them in the order of the list. */
+/** Selects notifications by ids (at most 100), all, or all up to one in list order. */
 export type MarkManyRead =
   | { readonly ids: readonly string[] }
   | { readonly all: true; readonly upTo?: string | undefined }
@@ -38,28 +38,28 @@ export function createNotifications({ http, follow }: NotificationsDependencies)
     http.json<NotificationPage>({ path: `/${queryString(query)}`, signal })
 
   return {
-    /** A page, newest first. A page may be short or empty and still have a next one: only `null` says that it is the last. */
+    /** A page, newest first. A short or empty page may have a next one; only a `nextCursor` of `null` marks the last page. */
     list,
-    /** All of them, newest first, page by page. */
+    /** All notifications, newest first, page by page. */
     iterate: (query: NotificationQuery = {}, options: CallOptions = {}) =>
       pages(query.cursor, async (cursor) => {
         const { notifications, nextCursor } = await list({ limit: 100, ...query, cursor }, options)
         return { items: notifications, nextCursor }
       }),
     get: (id: string, { signal }: CallOptions = {}) => http.json<Notification>({ path: one(id), signal }),
-    /** Marks one as read; one that was read before keeps its `readAt`. */
+    /** Marks a notification as read; if it is read already, `readAt` is unchanged. */
     markRead: (id: string, { signal }: CallOptions = {}) =>
       http.json<Notification>({ method: 'PATCH', path: `${one(id)}/read`, signal }),
-    /** Marks one as unread; its `readAt` is `null` afterwards. */
+    /** Marks a notification as unread, which sets `readAt` to `null`. */
     markUnread: (id: string, { signal }: CallOptions = {}) =>
       http.json<Notification>({ method: 'PATCH', path: `${one(id)}/unread`, signal }),
-    /** Marks what is stored and unread now. */
+    /** Marks many notifications as read, among those stored at the time of the call. */
     markManyRead: (which: MarkManyRead, { signal }: CallOptions = {}) =>
       http.json<MarkedRead['data']>({
         method: 'POST',
         path: '/notifications/read',
         body: which,
-        // Sent again, a bare `all` would mark what came in between and nobody has seen.
+        // A retried `all` without `upTo` would also mark notifications that arrived in between.
         repeatable: 'ids' in which || which.upTo !== undefined,
         signal,
       }),
@@ -68,8 +68,8 @@ export function createNotifications({ http, follow }: NotificationsDependencies)
       return unreadCount
     },
     /**
-     * Creates one (scope `notifications:create`). It is sent with an `Idempotency-Key`, so that trying again makes no second;
-     * who tries again himself, after a crash say, gives the key that he used before.
+     * Creates a notification (scope `notifications:create`). Sends an `Idempotency-Key`, so that retries create no duplicate. To
+     * retry yourself, for example after a crash, pass the key of the first attempt.
      */
     create: (
       notification: NewNotification,
@@ -83,14 +83,14 @@ export function createNotifications({ http, follow }: NotificationsDependencies)
         signal,
       }),
     /**
-     * What happens, as it happens. It comes back by itself, without loss, until the signal is aborted or the loop is left;
-     * what cannot mend (403, 400, a token that stays refused) is thrown.
+     * Streams live events. Reconnects without loss until the signal is aborted or the loop is left. Throws permanent errors (400,
+     * 403, a token still rejected after a refresh).
      */
     stream: follow,
   }
 }
 
-// Not `crypto.randomUUID`: pages that came without TLS do not have it.
+// Not `crypto.randomUUID`, which pages served without TLS do not have.
 function randomKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16))
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')

@@ -1,7 +1,7 @@
-/** A page, and what to ask for to get the next one. */
+/** A page and the cursor of the next one. */
 type Page<T> = { readonly items: readonly T[]; readonly nextCursor: string | null }
 
-/** The items of one page after the other, each asked for when the one before was taken. */
+/** Yields the items of all pages; a page is fetched after the previous one was consumed. */
 export async function* pages<T>(
   start: string | undefined,
   read: (cursor: string | undefined) => Promise<Page<T>>,

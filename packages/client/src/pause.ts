@@ -1,4 +1,4 @@
-/** Rejects with the signal's reason as soon as it is aborted, else does what the promise does. */
+/** Settles like the promise, or rejects with the signal's reason as soon as it is aborted. */
 export async function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return promise
   signal.throwIfAborted()
@@ -10,7 +10,7 @@ export async function abortable<T>(promise: Promise<T>, signal: AbortSignal | un
   return Promise.race([promise, aborted]).finally(() => signal.removeEventListener('abort', onAbort))
 }
 
-/** Waits, unless the signal is aborted before; a browser that gets its network back goes on at once. */
+/** Waits until the time is over, the signal is aborted, or a browser goes online again. */
 export async function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined
   let wake = () => {}

@@ -1,6 +1,6 @@
 import { type ErrorCode, HeraldProblem, type InputFault } from './errors.ts'
 
-/** The error that an answer other than a success is. */
+/** Converts an error response to a `HeraldProblem`. */
 export async function readProblem(response: Response): Promise<HeraldProblem> {
   const isProblem = response.headers.get('content-type')?.startsWith('application/problem+json') ?? false
   const body = (await response.text().then((text) => (isProblem ? JSON.parse(text) : {}))) as Record<string, unknown>

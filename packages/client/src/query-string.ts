@@ -1,7 +1,7 @@
-/** What a filter may be: times also as `Date`. */
+/** Value of a query parameter; times may be `Date`. */
 export type QueryValue = string | number | Date | undefined
 
-/** `?a=1&b=2`, without what is undefined; empty when nothing is left. */
+/** Returns `?a=1&b=2` without undefined values, or an empty string if there are no others. */
 export function queryString(query: Readonly<Record<string, QueryValue>>): string {
   const parameters = new URLSearchParams()
   for (const [name, value] of Object.entries(query)) {

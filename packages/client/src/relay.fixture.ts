@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
 export type Relay = Awaited<ReturnType<typeof createRelay>>
 
-/** Stands between a client and a server and passes bytes on, until it is told otherwise. */
+/** A TCP relay between a client and a server that can cut connections and drop responses. */
 export async function createRelay(targetUrl: string) {
   const target = new URL(targetUrl)
   const open = new Set<Socket>()
@@ -35,11 +35,11 @@ export async function createRelay(targetUrl: string) {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     connections: () => connections,
-    /** Breaks every connection that stands. */
+    /** Breaks every open connection. */
     cut() {
       for (const socket of open) socket.destroy()
     },
-    /** The next answers arrive here and get no further: the connection breaks instead. */
+    /** Drops the next responses and breaks their connections. */
     loseNext(count: number) {
       loseAnswers = count
     },

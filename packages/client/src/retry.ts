@@ -1,12 +1,12 @@
 import { HeraldConnectionError, HeraldProblem } from './errors.ts'
 
 export type RetryOptions = {
-  /** How often a call is sent again at most. */
+  /** Maximum number of retries of a call. */
   readonly retries: number
-  /** The first pause in milliseconds; each further one is twice as long, and the half of each is drawn at random. */
+  /** The first pause in milliseconds. Each further pause is twice as long, and half of each is randomized. */
   readonly minPauseMs: number
   readonly maxPauseMs: number
-  /** A `Retry-After` that is longer is not waited for: the call fails, and the error has it. */
+  /** If `Retry-After` is longer, the call fails at once, with the value in the error. */
   readonly maxRetryAfterMs: number
 }
 
@@ -17,7 +17,7 @@ export const retryDefaults: RetryOptions = {
   maxRetryAfterMs: 60_000,
 }
 
-/** The pause after so many failures in a row, between the half of it and the whole. */
+/** Pause after a number of consecutive failures, randomized between half and full length. */
 export function backoffMs(
   failures: number,
   { minPauseMs, maxPauseMs }: Pick<RetryOptions, 'minPauseMs' | 'maxPauseMs'>,
@@ -26,24 +26,24 @@ export function backoffMs(
   return whole / 2 + (Math.random() * whole) / 2
 }
 
-type Circumstances = RetryOptions & {
+type Failure = RetryOptions & {
   readonly failures: number
-  /** Whether nothing goes wrong if the call had its effect although it failed. */
+  /** Whether the call may be repeated even if the failed attempt took effect. */
   readonly repeatable: boolean
 }
 
-/** After how many milliseconds to try again; `undefined` when that is no use, or not wanted. */
-export function pauseBefore(error: unknown, circumstances: Circumstances): number | undefined {
-  const { failures, retries, repeatable, maxRetryAfterMs } = circumstances
-  if (failures > retries || !canHelp(error, repeatable)) return undefined
-  const asked = error instanceof HeraldProblem ? error.retryAfterMs : undefined
-  if (asked === undefined) return backoffMs(failures, circumstances)
-  // Not all at once when the time has come.
-  return asked > maxRetryAfterMs ? undefined : asked + Math.random() * 250
+/** Milliseconds to wait before the next attempt; `undefined` if the call must not or need not be retried. */
+export function pauseBefore(error: unknown, failure: Failure): number | undefined {
+  const { failures, retries, repeatable, maxRetryAfterMs } = failure
+  if (failures > retries || !isRetryable(error, repeatable)) return undefined
+  const requestedMs = error instanceof HeraldProblem ? error.retryAfterMs : undefined
+  if (requestedMs === undefined) return backoffMs(failures, failure)
+  // Randomized, so that clients do not retry at the same moment.
+  return requestedMs > maxRetryAfterMs ? undefined : requestedMs + Math.random() * 250
 }
 
-/** Whether the same request may fare better another time. */
-export function canHelp(error: unknown, repeatable = true): boolean {
+/** Whether the same request may succeed later. */
+export function isRetryable(error: unknown, repeatable = true): boolean {
   if (error instanceof HeraldConnectionError) return repeatable
   if (!(error instanceof HeraldProblem)) return false
   if (error.status === 429) return true

@@ -1,53 +1,53 @@
 import type { Notification } from './contract-types.ts'
 
-/** What the server tells. Every event of these stands at a position, which `lastEventId` of the stream's options takes. */
-type Told =
+/** An event of the server. Each has a position in the stream, which the option `lastEventId` accepts. */
+type ServerEvent =
   | { readonly type: 'notification'; readonly notification: Notification }
-  /** These were marked, here or elsewhere; `readAt` is `null` for unread. */
+  /** Notifications were marked, in this client or elsewhere; `readAt` is `null` for unread. */
   | { readonly type: 'read-state'; readonly ids: readonly string[]; readonly readAt: string | null }
-  /** Many were marked at once, among those up to this one in the order of the list, or among all when `null`: list again. */
+  /** Notifications were marked in bulk, up to `upTo` in list order or among all if `null`: list again. */
   | { readonly type: 'bulk-read-state'; readonly upTo: string | null; readonly readAt: string | null }
-  /** Exact, at the start and after changes. */
+  /** The exact count, at the start and after changes. */
   | { readonly type: 'unread-count'; readonly unreadCount: number }
-  /** Everything up to now was told; comes when that is first so, and then every 15 s. */
+  /** All events up to now were sent. Sent once the stream has caught up, and then every 15 s. */
   | { readonly type: 'heartbeat' }
-  /** The position is gone: the stream begins anew from now, and what was shown has to be listed again. */
+  /** The position is gone: the stream restarts from now, and lists must be fetched again. */
   | { readonly type: 'reset'; readonly reason: string }
 
-/** Why a connection was lost. The last three are what the server said before it ended. */
+/** Reason for a lost connection. The last three are sent by the server before it ends the stream. */
 export type LossReason = 'connection' | 'refused' | 'expired' | 'closing' | 'cut-off'
 
-/** What the connection does: `open` when it stands, `lost` when it does not, with the pause before the next attempt. */
-type Connection =
+/** A change of the connection: `open`, or `lost` with the pause before the next attempt. */
+type ConnectionEvent =
   | { readonly type: 'open' }
   | { readonly type: 'lost'; readonly reason: LossReason; readonly retryInMs: number; readonly error: unknown }
 
-/** An event of the feed, and the position after it: given as `lastEventId`, the stream goes on behind it. */
-export type FeedEvent = (Told | Connection) & { readonly lastEventId: string | undefined }
+/** An event of the feed and its position. Passed as `lastEventId`, the stream resumes after it. */
+export type FeedEvent = (ServerEvent | ConnectionEvent) & { readonly lastEventId: string | undefined }
 
-/** What the server says before it ends the stream. */
-export type Farewell = Extract<LossReason, 'expired' | 'closing' | 'cut-off'>
-const farewells: readonly string[] = ['expired', 'closing', 'cut-off'] satisfies Farewell[]
+/** Reason that the server sends before it ends the stream. */
+export type EndReason = Extract<LossReason, 'expired' | 'closing' | 'cut-off'>
+const endReasons: readonly string[] = ['expired', 'closing', 'cut-off'] satisfies EndReason[]
 
-export type Decoded = { readonly told: Told } | { readonly farewell: Farewell } | undefined
+export type Decoded = { readonly event: ServerEvent } | { readonly reason: EndReason } | undefined
 
-/** What an event of the wire says; `undefined` for one that is newer than this client. */
+/** Decodes a server-sent event; returns `undefined` for events unknown to this client. */
 export function decodeEvent(name: string, text: string): Decoded {
-  if (farewells.includes(name)) return { farewell: name as Farewell }
+  if (endReasons.includes(name)) return { reason: name as EndReason }
   const data = JSON.parse(text)
   switch (name) {
     case 'notification':
-      return { told: { type: name, notification: data } }
+      return { event: { type: name, notification: data } }
     case 'read-state':
       return data.ids === undefined
-        ? { told: { type: 'bulk-read-state', upTo: data.upTo, readAt: data.readAt } }
-        : { told: { type: name, ids: data.ids, readAt: data.readAt } }
+        ? { event: { type: 'bulk-read-state', upTo: data.upTo, readAt: data.readAt } }
+        : { event: { type: name, ids: data.ids, readAt: data.readAt } }
     case 'unread-count':
-      return { told: { type: name, unreadCount: data.unreadCount } }
+      return { event: { type: name, unreadCount: data.unreadCount } }
     case 'heartbeat':
-      return { told: { type: name } }
+      return { event: { type: name } }
     case 'reset':
-      return { told: { type: name, reason: data.reason } }
+      return { event: { type: name, reason: data.reason } }
     default:
       return undefined
   }

@@ -11,7 +11,7 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => herald?.stop())
 
-/** Follows a stream in the background, and keeps what it told. */
+/** Follows a stream in the background and collects its events. */
 function listen(stream: AsyncIterable<FeedEvent>) {
   const events: FeedEvent[] = []
   let wake = () => {}
@@ -25,11 +25,12 @@ function listen(stream: AsyncIterable<FeedEvent>) {
     events,
     done,
     idsOfNotifications: () => events.flatMap((event) => (event.type === 'notification' ? [event.notification.id] : [])),
-    async until(isSo: () => boolean, limitMs = 20_000): Promise<void> {
+    async until(condition: () => boolean, limitMs = 20_000): Promise<void> {
       const limit = setTimeout(() => wake(), limitMs)
       const deadline = Date.now() + limitMs
-      while (!isSo()) {
-        if (Date.now() >= deadline) throw new Error(`It did not come: ${events.map(({ type }) => type).join(' ')}`)
+      while (!condition()) {
+        if (Date.now() >= deadline)
+          throw new Error(`Expected event not received; received: ${events.map(({ type }) => type).join(' ')}`)
         await new Promise<void>((resolve) => {
           wake = resolve
         })
@@ -41,7 +42,7 @@ function listen(stream: AsyncIterable<FeedEvent>) {
 
 const has = (events: readonly FeedEvent[], type: FeedEvent['type']) => events.some((event) => event.type === type)
 
-test('what happens is told as it happens, until the signal is aborted', async () => {
+test('sends events as they happen, until the signal is aborted', async () => {
   const { id, client } = await herald.newUser()
   const stop = new AbortController()
   const feed = listen(client.notifications.stream({ signal: stop.signal }))
@@ -61,7 +62,7 @@ test('what happens is told as it happens, until the signal is aborted', async ()
   expect(await feed.done).toBe(stop.signal.reason)
 })
 
-test('it comes back by itself, and what was missed is told, once', async () => {
+test('reconnects and delivers missed events exactly once', async () => {
   const relay = await createRelay(herald.baseUrl)
   const { id, client, token } = await herald.newUser()
   const behindRelay = createHeraldClient({ baseUrl: relay.url, token })
@@ -83,7 +84,7 @@ test('it comes back by itself, and what was missed is told, once', async () => {
   await relay.stop()
 })
 
-test('a position that was kept is gone on from; one that is not known is a reset', async () => {
+test('resumes from a known position and resets an unknown one', async () => {
   const { id, client } = await herald.newUser()
   let lastEventId: string | undefined
   for await (const event of client.notifications.stream()) {
@@ -103,7 +104,7 @@ test('a position that was kept is gone on from; one that is not known is a reset
   }
 })
 
-test('a token that expires is followed by another one', async () => {
+test('reconnects with a new token after expiry', async () => {
   const claims = { sub: randomUUID(), subscriber_id: randomUUID() }
   const asked: boolean[] = []
   const client = createHeraldClient({
@@ -122,7 +123,7 @@ test('a token that expires is followed by another one', async () => {
   await feed.done
 })
 
-test('what cannot mend is thrown', async () => {
+test('throws permanent errors', async () => {
   const { client } = await herald.newUser({}, { token: 'nonsense' })
   await expect(client.notifications.stream().next()).rejects.toMatchObject({ code: 'unauthorized' })
 })

@@ -3,28 +3,28 @@ import { bodyText } from './body-text.ts'
 import { HeraldProblem } from './errors.ts'
 import type { CallOptions, Http, OpenAnswer } from './http.ts'
 import { pause } from './pause.ts'
-import { backoffMs, canHelp } from './retry.ts'
-import { decodeEvent, type Farewell, type FeedEvent, type LossReason } from './stream-events.ts'
+import { backoffMs, isRetryable } from './retry.ts'
+import { decodeEvent, type EndReason, type FeedEvent, type LossReason } from './stream-events.ts'
 
 export type { FeedEvent, LossReason } from './stream-events.ts'
 
 export type FollowOptions = CallOptions & {
-  /** Where to go on, from an event that was seen before; from now when not said. */
+  /** Position to resume after, from an earlier event; the stream starts from now if unset. */
   readonly lastEventId?: string | undefined
 }
 
 export type StreamDependencies = {
   readonly http: Pick<Http, 'openOnce'>
-  /** A connection on which nothing came for so long is given up. The server sends something every 15 s. */
+  /** Milliseconds of silence after which a connection is closed. The server sends a heartbeat every 15 s. */
   readonly silenceMs: number
   readonly minPauseMs: number
   readonly maxPauseMs: number
 }
 
-/** One that stood for so long was good: what comes after it is a first failure. */
+/** A connection that lasted this long resets the count of failures. */
 const goodAfterMs = 10_000
 
-/** Follows the stream over as many connections as it takes. */
+/** Follows the stream across reconnects. */
 export function createFollow({ http, silenceMs, minPauseMs, maxPauseMs }: StreamDependencies) {
   return async function* follow(options: FollowOptions = {}): AsyncGenerator<FeedEvent, never, undefined> {
     const { signal } = options
@@ -35,15 +35,15 @@ export function createFollow({ http, silenceMs, minPauseMs, maxPauseMs }: Stream
     let token: string | undefined
 
     /** Reads one connection to its end. */
-    async function* read(answer: OpenAnswer): AsyncGenerator<FeedEvent, Farewell | undefined, undefined> {
-      let farewell: Farewell | undefined
+    async function* read(answer: OpenAnswer): AsyncGenerator<FeedEvent, EndReason | undefined, undefined> {
+      let endReason: EndReason | undefined
       const events: FeedEvent[] = []
       const parser = createParser({
         onEvent({ id, event = 'message', data }) {
           lastEventId = id ?? lastEventId
           const decoded = decodeEvent(event, data)
-          if (decoded && 'farewell' in decoded) farewell = decoded.farewell
-          else if (decoded) events.push({ ...decoded.told, lastEventId })
+          if (decoded && 'reason' in decoded) endReason = decoded.reason
+          else if (decoded) events.push({ ...decoded.event, lastEventId })
         },
         onRetry(milliseconds) {
           firstPauseMs = milliseconds
@@ -53,10 +53,10 @@ export function createFollow({ http, silenceMs, minPauseMs, maxPauseMs }: Stream
         parser.feed(text)
         yield* events.splice(0)
       }
-      return farewell
+      return endReason
     }
 
-    async function* connect(): AsyncGenerator<FeedEvent, Farewell | undefined, undefined> {
+    async function* connect(): AsyncGenerator<FeedEvent, EndReason | undefined, undefined> {
       const position = lastEventId === undefined ? {} : { 'last-event-id': lastEventId }
       const call = { path: '/notifications/stream', headers: { accept: 'text/event-stream', ...position }, signal }
       const answer = await http.openOnce(call, reason === 'expired' ? token : undefined)
@@ -75,7 +75,7 @@ export function createFollow({ http, silenceMs, minPauseMs, maxPauseMs }: Stream
       failures++
       if (error instanceof HeraldProblem && error.retryAfterMs !== undefined) return error.retryAfterMs
       if (failures > 1) return backoffMs(failures, { minPauseMs: firstPauseMs, maxPauseMs })
-      // That a token expires is nobody's trouble.
+      // Token expiry is expected.
       return reason === 'expired' ? 0 : firstPauseMs
     }
 
@@ -85,8 +85,8 @@ export function createFollow({ http, silenceMs, minPauseMs, maxPauseMs }: Stream
         reason = (yield* connect()) ?? 'connection'
       } catch (caught) {
         signal?.throwIfAborted()
-        // A user may have too many streams open, which mends; other refusals do not.
-        if (caught instanceof HeraldProblem && !canHelp(caught)) throw caught
+        // Too many open streams of a user (429) is temporary; other rejections are permanent.
+        if (caught instanceof HeraldProblem && !isRetryable(caught)) throw caught
         reason = caught instanceof HeraldProblem ? 'refused' : 'connection'
         error = caught
       }

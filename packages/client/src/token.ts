@@ -1,12 +1,12 @@
 /**
- * Where the bearer token comes from: a text, or a function that is asked before each request. `refresh` says that the last
- * token was refused (401), so that one kept back is not given again.
+ * The bearer token, or a function that returns it and is called before each request. `refresh` is true after a token was rejected
+ * (401), so that the function does not return a cached one.
  */
-export type TokenSource = string | ((asked: { readonly refresh: boolean }) => string | Promise<string>)
+export type TokenSource = string | ((options: { readonly refresh: boolean }) => string | Promise<string>)
 
 export type Tokens = ReturnType<typeof createTokens>
 
-/** Tokens for requests. Those refused at the same time share one refresh, for many a refresh token works just once. */
+/** Provides tokens for requests. Concurrent rejections share one refresh, because many refresh tokens are single-use. */
 export function createTokens(source: TokenSource) {
   let latest: string | undefined
   let refreshing: Promise<string> | undefined
@@ -17,12 +17,12 @@ export function createTokens(source: TokenSource) {
   }
 
   return {
-    /** Whether there may be another token than the one that was refused. */
+    /** Whether the source can return a new token. */
     canRenew: typeof source !== 'string',
     get: () => refreshing ?? ask(false),
-    /** Another one than `refused`. That may be there already, because of another request. */
-    async renew(refused: string): Promise<string> {
-      if (latest !== undefined && latest !== refused) return latest
+    /** Returns a token other than the rejected one. Another request may have fetched it already. */
+    async renew(rejected: string): Promise<string> {
+      if (latest !== undefined && latest !== rejected) return latest
       refreshing ??= ask(true).finally(() => {
         refreshing = undefined
       })

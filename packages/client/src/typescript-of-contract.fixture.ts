@@ -9,10 +9,10 @@ const banner = `// Made from the schemas that Herald validates with: npm run gen
 export type JsonValue = null | boolean | number | string | JsonValue[] | { [key: string]: JsonValue }
 `
 
-// Prettier's, so that the text is as the formatter of this workspace would have it.
+// Options of Prettier that match this workspace's formatter.
 const style = { semi: false, singleQuote: true, printWidth: 120 } as const
 
-/** The contract's schemas as types of TypeScript that need nothing else. */
+/** Converts the contract's schemas to self-contained TypeScript types. */
 export async function typescriptOfContract(): Promise<string> {
   const document = createOpenApiDocument()
   const { schemas } = document.components as { schemas: Record<string, Schema> }
@@ -24,7 +24,7 @@ export async function typescriptOfContract(): Promise<string> {
     ExportChangeEntriesQuery: toCompile(queryOf(parametersOf('/change-entries/all'))),
   }
   const named = Object.entries(all).map(([name, schema]) => [name, toCompile(schema)] as const)
-  // One that nobody sees names them all.
+  // A root type that references all others; it is removed from the output.
   const root = {
     type: 'object',
     additionalProperties: false,
@@ -37,19 +37,23 @@ export async function typescriptOfContract(): Promise<string> {
 }
 
 function queryOf(parameters: readonly Parameter[]): Schema {
-  const asked = parameters.filter((parameter) => parameter.in === 'query')
-  const properties = Object.fromEntries(asked.map(({ name, schema }) => [name, queryValue(schema)]))
-  return { type: 'object', properties, required: asked.filter(({ required }) => required).map(({ name }) => name) }
+  const queryParameters = parameters.filter((parameter) => parameter.in === 'query')
+  const properties = Object.fromEntries(queryParameters.map(({ name, schema }) => [name, queryValue(schema)]))
+  return {
+    type: 'object',
+    properties,
+    required: queryParameters.filter(({ required }) => required).map(({ name }) => name),
+  }
 }
 
-/** A client gives a time as it has it. */
+/** The type of a query parameter; times may be `Date`. */
 function queryValue({ default: _, ...schema }: Schema): Schema {
   const { format, type, enum: values } = schema as { format?: string; type: string; enum?: string[] }
   const plain = type === 'integer' ? 'number' : values ? values.map((value) => `'${value}'`).join(' | ') : 'string'
   return { tsType: format === 'date-time' ? 'Date | string' : plain }
 }
 
-/** What says how much, or which fields go together, makes types unreadable; a schema that says nothing is any JSON. */
+/** Removes bounds and field combinations, which make types unreadable. A schema without constraints becomes `JsonValue`. */
 function toCompile(schema: Schema): Schema {
   if (schema.tsType) return schema
   const { $schema: _, minItems: __, maxItems: ___, anyOf, oneOf, ...rest } = schema
@@ -77,7 +81,7 @@ function toProperties(properties: Record<string, Schema>, required: readonly str
   )
 }
 
-/** What may be left out may be undefined, too, as it is with zod. */
+/** Optional fields also accept `undefined`, as with zod. */
 function mayBeUndefined(schema: Schema): Schema {
   const plain = schema.tsType ?? (schema.type === 'string' && !schema.enum ? 'string' : undefined)
   return plain === undefined ? schema : { ...described(schema), tsType: `${plain} | undefined` }

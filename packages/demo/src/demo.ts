@@ -49,7 +49,7 @@ function page() {
     <main>
       <div class="lead">
         <h1>Mention a colleague, and watch the bell</h1>
-        <p>What you send goes through Kafka into Herald, and out to whoever you mention, live.</p>
+        <p>Your comment goes through Kafka into Herald and reaches the people you mention, live.</p>
       </div>
       <div class="columns">${composer()} ${trace()}</div>
       <herald-change-log base-url=${baseUrl} .token=${token} ${ref(changeLog)}></herald-change-log>
@@ -95,7 +95,7 @@ function composer() {
 
 function trace() {
   return html`<section class="card trace" aria-labelledby="trace">
-    <h2 id="trace">What happens</h2>
+    <h2 id="trace">Events</h2>
     ${
       steps.length === 0
         ? html`<p>
@@ -119,15 +119,15 @@ async function send(event: SubmitEvent): Promise<void> {
   const form = event.currentTarget as HTMLFormElement
   const data = new FormData(form)
   const to = data.getAll('to').map(String)
-  problem = to.length === 0 ? 'Mention somebody.' : ''
+  problem = to.length === 0 ? 'Mention at least one person.' : ''
   if (to.length === 0) return draw()
   isSending = true
   draw()
   try {
     const composed = { as: session.as, to, text: String(data.get('text')), entityId: String(data.get('entityId')) }
-    tell(...publishedSteps(await publishMention(composed)))
+    addSteps(...publishedSteps(await publishMention(composed)))
     form.reset()
-    // The change stands in the log a moment after Kafka has it.
+    // The change appears in the log shortly after it was published.
     setTimeout(() => void changeLog.value?.refresh(), 700)
   } catch (error) {
     problem = (error as Error).message
@@ -137,14 +137,14 @@ async function send(event: SubmitEvent): Promise<void> {
   }
 }
 
-function tell(...news: Step[]): void {
-  steps = [...news, ...steps].slice(0, 3)
+function addSteps(...added: Step[]): void {
+  steps = [...added, ...steps].slice(0, 3)
   draw()
 }
 
 function onNotification(event: HeraldNotificationEvent): void {
   const { actor, createdAt } = event.detail.notification
-  tell(arrivedStep(actor.name, createdAt))
+  addSteps(arrivedStep(actor.name, createdAt))
 }
 
 function onCount(event: HeraldUnreadCountEvent): void {

@@ -21,7 +21,7 @@ export async function openSession(as: string | null): Promise<Session> {
   return (await response.json()) as Session
 }
 
-/** Gives the session's token until it is about to expire, and then another one. */
+/** Returns the session's token, renewed a minute before it expires. */
 export function createTokenSource({ as, token, expiresIn }: Session) {
   let current = { token, until: Date.now() + (expiresIn - 60) * 1000 }
   return async ({ refresh }: { refresh: boolean }): Promise<string> => {

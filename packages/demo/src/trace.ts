@@ -2,7 +2,7 @@ import { html, type TemplateResult } from 'lit'
 import { inIcon, outIcon } from './icons.ts'
 import type { Published } from './session.ts'
 
-/** Something that went to Kafka, or came over the stream. */
+/** An event that was published to Kafka or received over the stream. */
 export type Step = {
   readonly direction: 'out' | 'in'
   readonly title: string

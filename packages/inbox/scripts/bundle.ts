@@ -1,9 +1,9 @@
-// One file for pages without a bundler: both components with everything that they need.
+// Bundles both components and their dependencies into one file, for pages without a bundler.
 import { readFile } from 'node:fs/promises'
 import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
 
-/** Compressed. Who needs more has to say so here. */
+/** Size limit with gzip; raise it deliberately. */
 const MAX_BYTES = 36 * 1024
 
 const outfile = 'dist/herald-inbox.min.js'

@@ -8,7 +8,7 @@ export type { InboxTexts } from './inbox/inbox-texts.ts'
 export { inboxTexts } from './inbox/inbox-texts.ts'
 export { HeraldChangeLog, HeraldInbox }
 
-/** What the components tell the page that they stand in. */
+/** Events that the components dispatch. */
 export type HeraldNotificationEvent = CustomEvent<{ notification: Notification; href?: string | undefined }>
 export type HeraldUnreadCountEvent = CustomEvent<{ unreadCount: number }>
 export type HeraldErrorEvent = CustomEvent<{ error: unknown; during: 'list' | 'mark' | 'stream' | 'export' }>
@@ -20,6 +20,6 @@ declare global {
   }
 }
 
-// A page may load two copies, the bundle beside an application's own: the first one stands.
+// A page may load two copies, for example the bundle and an application's own; the first one is used.
 if (!customElements.get('herald-inbox')) customElements.define('herald-inbox', HeraldInbox)
 if (!customElements.get('herald-change-log')) customElements.define('herald-change-log', HeraldChangeLog)

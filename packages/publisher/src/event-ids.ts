@@ -2,20 +2,20 @@ import { cloudEventAttributesSchema, deriveEventId, zodFaults } from '@herald/co
 import type { HeraldEvent } from './event.ts'
 import { InvalidEvent } from './invalid-event.ts'
 
-/** What of an event makes its id. */
+/** The attributes from which the id is derived. */
 type Identified = Pick<HeraldEvent, 'id' | 'source' | 'time' | 'subscriberid'>
 
 const identitySchema = cloudEventAttributesSchema.pick({ id: true, source: true, time: true, subscriberid: true })
 
 /**
- * The id of the notification that a mention makes, for every recipient the same. It is worked out from the event, so
- * whoever saw the event can send its receipts, before Herald has stored it too.
+ * Returns the id of the notification that a mention creates, the same for every recipient. It is derived from the event, so
+ * receipts can be sent before Herald has stored the notification.
  */
 export function notificationIdOf(event: Identified): string {
   return idOf(event)
 }
 
-/** The id of the change entry that a recorded change makes. */
+/** Returns the id of the change entry that a recorded change creates. */
 export function changeEntryIdOf(event: Identified): string {
   return idOf(event)
 }

@@ -4,7 +4,7 @@ export type { EventType }
 /** The data of each event, by its type. */
 export type EventData = EventDataInput
 
-/** A CloudEvent 1.0 that Herald takes. */
+/** A CloudEvent 1.0 of a type that Herald accepts. */
 export type HeraldEvent<T extends EventType = EventType> = {
   [K in T]: {
     readonly specversion: '1.0'
@@ -22,15 +22,15 @@ export type HeraldEvent<T extends EventType = EventType> = {
 }[T]
 
 /**
- * Which event it is. All three stay the same when it is published again: that, and nothing else, makes it the same event.
- * So neither `id` nor `time` is ever made up here.
+ * Identifies an event, together with its source. Publishing it again with the same identity stores nothing new, so `id` and
+ * `time` are never generated.
  */
 export type EventIdentity = {
   /** Unique within the source, such as the key of the row that the event is about. */
   readonly id: string
   /** When it happened, not when it is published. */
   readonly time: Date | string
-  /** Whose it is. */
+  /** The subscriber that the event belongs to. */
   readonly subscriberId: string
   readonly traceparent?: string | undefined
 }

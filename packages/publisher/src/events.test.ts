@@ -22,7 +22,7 @@ const faultsOf = (make: () => unknown) => {
 }
 
 describe('an event', () => {
-  test('has what was said of it, and nothing made up', () => {
+  test('contains the given fields and nothing generated', () => {
     const data = changeData()
     expect(events.changeRecorded(identity, data)).toEqual({
       ...{ specversion: '1.0', id: 'c-1', source: '/comments', type: 'herald.change.recorded.v1' },
@@ -30,7 +30,7 @@ describe('an event', () => {
     })
   })
 
-  test('that Herald would not take is told with every fault', () => {
+  test('is rejected with all faults if it is invalid', () => {
     const data = { ...mentionData(['x']), subjectType: 'planet' as 'user' }
     const wrong = { id: '', time: 'yesterday', subscriberId: 'nobody' }
     expect(faultsOf(() => events.mentionCreated(wrong, data))).toEqual([
@@ -39,15 +39,15 @@ describe('an event', () => {
   })
 
   test.each([
-    ['an id that is not there', { ...identity, id: undefined as unknown as string }, '/id'],
-    ['a time that is not there', { ...identity, time: undefined as unknown as string }, '/time'],
-    ['a date that is none', { ...identity, time: new Date(Number.NaN) }, '/time'],
+    ['a missing id', { ...identity, id: undefined as unknown as string }, '/id'],
+    ['a missing time', { ...identity, time: undefined as unknown as string }, '/time'],
+    ['an invalid date', { ...identity, time: new Date(Number.NaN) }, '/time'],
     ['a time ahead of the clock', { ...identity, time: '2026-01-31T12:06:00Z' }, '/time'],
-  ])('%s is a fault', (_, said, pointer) => {
-    expect(faultsOf(() => events.changeRecorded(said, changeData()))).toEqual([pointer])
+  ])('%s is a fault', (_, given, pointer) => {
+    expect(faultsOf(() => events.changeRecorded(given, changeData()))).toEqual([pointer])
   })
 
-  test('is checked as the JSON that leaves', () => {
+  test('is validated as the JSON that is sent', () => {
     const dated = { ...changeData(), afterState: new Date('2026-01-01T00:00:00Z') as unknown as string }
     expect(events.changeRecorded(identity, dated).data.afterState).toBe('2026-01-01T00:00:00.000Z')
     const poisoned = { ...changeData(), afterState: JSON.parse('{"__proto__":1}') }
@@ -64,14 +64,14 @@ describe.each(['structured', 'binary'] as const)('a message in %s mode', (mode) 
     events.emailSent(identity, { notificationId: subscriberId, recipientId: subscriberId }),
     events.notificationRead(identity, { notificationId: subscriberId, recipientId: subscriberId }),
   ]
-  test.each(all.map((event) => [event.type, event] as const))('%s is read back as it was', (_, event) => {
+  test.each(all.map((event) => [event.type, event] as const))('%s is read back unchanged', (_, event) => {
     const record = toRecord(event, { mode })
     expect(record.key).toBe(subscriberId)
-    // As an outbox would keep it.
+    // As stored in an outbox.
     expect(expectValidEvent(JSON.parse(JSON.stringify(record)), { now: now() })).toEqual(event)
   })
 
-  test('says its mode in its headers', () => {
+  test('has the headers of its mode', () => {
     const { headers, value } = toMessage(events.changeRecorded(identity, changeData()), { mode })
     const isStructured = mode === 'structured'
     expect(headers['content-type']).toMatch(isStructured ? /^application\/cloudevents\+json/ : /^application\/json$/)
@@ -81,13 +81,13 @@ describe.each(['structured', 'binary'] as const)('a message in %s mode', (mode) 
 })
 
 describe('ids', () => {
-  test('are those of the contract', () => {
+  test('match the contract', () => {
     const event = { source: 'https://collab.example/comments', id: 'evt-0001', subscriberid: subscriberId }
     const time = new Date(1767225600123).toISOString()
     expect(notificationIdOf({ ...event, time })).toBe('019b76da-a87b-726e-a4a3-c60fe33870b1')
   })
 
-  test('stay when the event is read from its record', () => {
+  test('are unchanged when the event is read from its record', () => {
     const event = events.changeRecorded(identity, changeData())
     const read = expectValidEvent(toMessage(event, { mode: 'binary' }), { now: now() })
     expect(changeEntryIdOf(read)).toBe(changeEntryIdOf(event))

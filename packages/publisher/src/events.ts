@@ -4,7 +4,7 @@ import { faultsOfEvent } from './faults-of-event.ts'
 import { InvalidEvent } from './invalid-event.ts'
 
 export type EventsOptions = {
-  /** The CloudEvents attribute `source`: who publishes, such as `/comments`. With `id` it has to be unique. */
+  /** The CloudEvents attribute `source`: the publisher, such as `/comments`. `source` and `id` together must be unique. */
   readonly source: string
   readonly now?: () => Date
 }
@@ -12,18 +12,18 @@ export type EventsOptions = {
 export type HeraldEvents = ReturnType<typeof createEvents>
 
 /**
- * Makes events of one source. Each function throws {@link InvalidEvent}, with every fault at once, when Herald would not take
- * the event; what it returns is what was checked.
+ * Creates events of one source. Each function validates its event and throws {@link InvalidEvent} with all faults if Herald would
+ * reject it.
  */
 export function createEvents({ source, now = () => new Date() }: EventsOptions) {
   function make<T extends EventType>(type: T, identity: EventIdentity, data: EventData[T]): HeraldEvent<T> {
     const { id, time, subscriberId, traceparent } = identity
-    const said = {
+    const fields = {
       ...{ specversion: '1.0', id, source, type, time: textOf(time), subscriberid: subscriberId },
       ...{ datacontenttype: 'application/json', ...(traceparent === undefined ? {} : { traceparent }), data },
     }
-    // What leaves is JSON: dates are texts in it, and what is undefined is not there. That is what has to be valid.
-    const event = JSON.parse(JSON.stringify(said))
+    // Validates the event as it is sent: JSON has dates as strings and omits undefined.
+    const event = JSON.parse(JSON.stringify(fields))
     const unsafe = findUnsafeJson(event, limits.eventLevels)
     const faults = unsafe.length > 0 ? unsafe : faultsOfEvent(event, now())
     if (faults.length > 0) throw new InvalidEvent(faults)
@@ -31,22 +31,22 @@ export function createEvents({ source, now = () => new Date() }: EventsOptions) 
   }
 
   return {
-    /** Somebody was mentioned: makes a notification for each recipient. */
+    /** A mention: creates a notification for each recipient. */
     mentionCreated: (identity: EventIdentity, data: EventData['herald.mention.created.v1']) =>
       make(eventTypes.mentionCreated, identity, data),
-    /** Something was changed: makes a line of the subscriber's change log. */
+    /** A change: adds an entry to the subscriber's change log. */
     changeRecorded: (identity: EventIdentity, data: EventData['herald.change.recorded.v1']) =>
       make(eventTypes.changeRecorded, identity, data),
     /** An e-mail about a notification was sent to a recipient at `time`. */
     emailSent: (identity: EventIdentity, data: EventData['herald.email.sent.v1']) =>
       make(eventTypes.emailSent, identity, data),
-    /** A recipient has read a notification elsewhere, such as in his mail; `time` is when. */
+    /** A recipient read a notification elsewhere, for example in an e-mail, at `time`. */
     notificationRead: (identity: EventIdentity, data: EventData['herald.notification.read.v1']) =>
       make(eventTypes.notificationRead, identity, data),
   } satisfies Record<EventName, unknown>
 }
 
-/** A date that is none is a fault like any other. */
+/** An invalid date becomes a fault instead of a `RangeError`. */
 function textOf(time: Date | string): string {
   if (!(time instanceof Date)) return time
   return Number.isNaN(time.getTime()) ? 'Invalid Date' : time.toISOString()

@@ -9,15 +9,15 @@ import {
 
 const descriptions: readonly EventDescription[] = Object.values(events)
 
-/** What Herald knows of events of a type; `undefined` for one that it does not take. */
+/** Describes a type of events; `undefined` for an unknown type. */
 export const descriptionOf = (type: unknown) => descriptions.find((description) => description.type === type)
 
-/** Why Herald would not take an event, as it is after `JSON.parse`; empty when it would. */
+/** Returns the reasons for which Herald would reject an event, given as parsed JSON; empty if it is valid. */
 export function faultsOfEvent(event: Readonly<Record<string, unknown>>, now: Date): InputFault[] {
   const attributes = cloudEventAttributesSchema.safeParse(event)
   const faults = attributes.success ? timeFaults(attributes.data.time, now) : zodFaults(attributes.error)
   const description = descriptionOf(event.type)
-  if (!description) return [...faults, { pointer: '/type', detail: 'Is not a type that Herald takes' }]
+  if (!description) return [...faults, { pointer: '/type', detail: 'Unknown event type' }]
   const data = description.data.safeParse(event.data)
   return data.success ? faults : [...faults, ...zodFaults(data.error).map(underData)]
 }

@@ -1,14 +1,12 @@
 import type { InputFault } from '@herald/contracts'
 
-/** An event that Herald would not take, with every fault at once; values are not quoted. */
+/** An event that Herald would reject, with all faults; values are not quoted. */
 export class InvalidEvent extends Error {
   override readonly name = 'InvalidEvent'
   readonly faults: readonly InputFault[]
 
   constructor(faults: readonly InputFault[]) {
-    super(
-      `Herald would not take this event: ${faults.map(({ pointer, detail }) => `${pointer || '/'}: ${detail}`).join('; ')}`,
-    )
+    super(`Invalid event: ${faults.map(({ pointer, detail }) => `${pointer || '/'}: ${detail}`).join('; ')}`)
     this.faults = faults
   }
 }

@@ -3,18 +3,18 @@ import type { HeraldEvent } from './event.ts'
 import { descriptionOf } from './faults-of-event.ts'
 import { InvalidEvent } from './invalid-event.ts'
 
-/** How CloudEvents stand in records: `structured` has the event as the value, `binary` its data, with headers `ce_*`. */
+/** The CloudEvents content mode: in `structured` the value is the event, in `binary` its data, with attributes in `ce_*` headers. */
 export type ContentMode = 'structured' | 'binary'
 
-/** A record for any client of Kafka. All of it is text, so it can wait in an outbox as it is. */
+/** A record for any Kafka client. All fields are strings, so an outbox can store it unchanged. */
 export type EventMessage = {
-  /** The subscriber's id, which keeps his events in order. */
+  /** The subscriber's id, which keeps its events in order. */
   readonly key: string
   readonly value: string
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** The names of the topics, where they are not Herald's own. */
+/** Names of the topics, if they differ from the defaults. */
 export type Topics = { readonly mention: string; readonly change: string; readonly receipt: string }
 
 /** A record with its topic. */
@@ -29,7 +29,7 @@ export function toMessage(event: HeraldEvent, { mode = 'structured' }: MessageOp
   throw new InvalidEvent([{ pointer: '', detail: `The value has ${bytes} bytes, ${limits.eventBytes} are allowed` }])
 }
 
-/** The record and the topic that it goes to: what an outbox keeps, and a relay sends as it is. */
+/** Converts an event to a record with its topic, for an outbox and its relay. */
 export function toRecord(
   event: HeraldEvent,
   { topics, ...options }: MessageOptions & { readonly topics?: Topics | undefined } = {},
@@ -37,10 +37,10 @@ export function toRecord(
   return { topic: topicOf(event, topics), ...toMessage(event, options) }
 }
 
-/** The topic that an event belongs on. */
+/** Returns the topic of an event. */
 export function topicOf({ type }: Pick<HeraldEvent, 'type'>, topics: Topics = defaultTopics): string {
   const description = descriptionOf(type)
-  if (!description) throw new InvalidEvent([{ pointer: '/type', detail: 'Is not a type that Herald takes' }])
+  if (!description) throw new InvalidEvent([{ pointer: '/type', detail: 'Unknown event type' }])
   return topics[description.topic]
 }
 

@@ -29,7 +29,7 @@ afterAll(async () => {
 type Feed = { data: { notifications: { id: string; readAt: string | null; emailSentAt: string | null }[] } }
 
 test.each(['structured', 'binary'] as const)(
-  'what is published in %s mode is there, once, with its receipts',
+  'events published twice in %s mode are stored once, with their receipts',
   async (mode) => {
     const [userId, subscriberId] = [randomUUID(), randomUUID()]
     const token = await herald.tokens.sign({ sub: userId, subscriber_id: subscriberId })
@@ -60,12 +60,12 @@ test.each(['structured', 'binary'] as const)(
   },
 )
 
-async function until<T>(look: () => Promise<T>, isThere: (seen: T) => boolean): Promise<T> {
+async function until<T>(look: () => Promise<T>, condition: (seen: T) => boolean): Promise<T> {
   const deadline = Date.now() + 20_000
   for (;;) {
     const seen = await look()
-    if (isThere(seen)) return seen
-    if (Date.now() > deadline) throw new Error(`It did not come: ${JSON.stringify(seen)}`)
+    if (condition(seen)) return seen
+    if (Date.now() > deadline) throw new Error(`Condition not met in time: ${JSON.stringify(seen)}`)
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
 }

@@ -1,7 +1,7 @@
 import type { HeraldEvent } from './event.ts'
 import { type EventMessage, type EventRecord, type MessageOptions, type Topics, toRecord } from './message.ts'
 
-/** What is needed of a producer of kafkajs, which is connected and disconnected elsewhere. */
+/** The parts of a kafkajs producer that are used. The caller connects and disconnects it. */
 export type BatchProducer = {
   sendBatch(batch: {
     acks: number
@@ -15,8 +15,8 @@ export type PublisherOptions = MessageOptions & {
 }
 
 /**
- * Publishes by a producer of kafkajs. A promise that is fulfilled says that every broker that has to has the events; after a
- * rejected one some may be there. They may all be published again: with the same `id` and `time` they count once.
+ * Publishes with a kafkajs producer. The promise resolves once all in-sync replicas have the events. If it rejects, some may have
+ * been published; publish all of them again, because events with the same `id` and `time` are stored once.
  */
 export function createPublisher({ producer, topics, mode }: PublisherOptions) {
   async function publishRecords(records: readonly EventRecord[]): Promise<void> {
@@ -29,10 +29,10 @@ export function createPublisher({ producer, topics, mode }: PublisherOptions) {
   }
 
   return {
-    /** Events in the order in which they happened. */
+    /** Publishes events in the given order. */
     publish: (...events: readonly HeraldEvent[]) =>
       publishRecords(events.map((event) => toRecord(event, { topics, mode }))),
-    /** Records that were made before, by `toRecord`, such as those of an outbox. */
+    /** Publishes records made by `toRecord`, such as those of an outbox. */
     publishRecords,
   }
 }

@@ -4,7 +4,7 @@ import { descriptionOf, faultsOfEvent } from './faults-of-event.ts'
 import { InvalidEvent } from './invalid-event.ts'
 import type { Topics } from './message.ts'
 
-/** A record as clients of Kafka have it, before it is sent or after it was read. */
+/** A record of any Kafka client, before sending or after reading. */
 export type AnyMessage = {
   readonly topic?: string | undefined
   readonly key?: Buffer | string | null | undefined
@@ -15,14 +15,14 @@ export type AnyMessage = {
 export type ReadOptions = { readonly topics?: Topics | undefined; readonly now?: Date | undefined }
 
 /**
- * The event in a message, by the rules that Herald reads it by, in either mode.
+ * Reads the event in a message by Herald's rules, in either content mode.
  *
- * @throws InvalidEvent with every fault, when Herald would not take it or could not keep it in order
+ * @throws InvalidEvent with all faults, if Herald would reject the event or could not keep it in order
  */
 export function readMessage(message: AnyMessage, { topics, now = new Date() }: ReadOptions = {}): HeraldEvent {
   const { value, headers = {} } = message
   const read = readCloudEvent({ value: value === null ? null : Buffer.from(value), headers })
-  // Here Herald would stop; what else is wrong is told by those who know the whole event.
+  // Herald stops here, too; the other checks need the whole event.
   if (!read.ok) throw new InvalidEvent([{ pointer: '', detail: `${read.detail} (${read.code})` }])
   const { time, ...attributes } = read.attributes
   const event = { ...attributes, time: new Date(time).toISOString(), data: read.data } as HeraldEvent
@@ -33,7 +33,9 @@ export function readMessage(message: AnyMessage, { topics, now = new Date() }: R
 
 function keyFaults({ key }: AnyMessage, { subscriberid }: HeraldEvent) {
   const isOwn = key?.toString().toLowerCase() === subscriberid
-  return isOwn ? [] : [{ pointer: '', detail: 'The key of the record is not its subscriberid: order is lost' }]
+  return isOwn
+    ? []
+    : [{ pointer: '', detail: 'The key of the record must equal its subscriberid, which keeps events in order' }]
 }
 
 function topicFaults({ topic }: AnyMessage, { type }: HeraldEvent, topics: Topics | undefined) {

@@ -10,13 +10,13 @@ import type { Workspace } from './workspaces.ts'
 
 const required = ['LICENSE', 'README.md', 'CHANGELOG.md']
 
-/** Returns a line for everything that is wrong with a packed package: files, publint, are-the-types-wrong. */
+/** Checks a packed package with publint, Are the types wrong? and for its files. Returns a line for each fault. */
 export async function check({ folder }: Workspace, packed: Packed): Promise<string[]> {
   const faults = [...findFileFaults(folder, packed), ...(await lint(packed)), ...(await checkTypes(packed))]
   return faults.map((fault) => `${packed.name}: ${fault}`)
 }
 
-/** Files that are missing, and built files whose source was removed, which a build leaves behind. */
+/** Finds missing files, and built files whose source was removed, which a build leaves behind. */
 function findFileFaults(folder: string, { files }: Packed): string[] {
   const missing = required.filter((name) => !files.includes(name)).map((name) => `${name} is missing`)
   const built = files.flatMap((path) => /^dist\/(.+)(?<!\.min)\.js$/.exec(path)?.slice(1) ?? [])
@@ -33,7 +33,7 @@ async function lint({ file }: Packed): Promise<string[]> {
 
 async function checkTypes({ file }: Packed): Promise<string[]> {
   const attw = fileURLToPath(new URL('../../../node_modules/.bin/attw', import.meta.url))
-  // Herald's packages are ES modules only; without `--no-definitely-typed` it asks the registry for @types.
+  // Herald's packages are ES modules only; without `--no-definitely-typed`, attw queries the registry for @types.
   const args = ['--profile', 'esm-only', '--no-definitely-typed', '--no-emoji', '--no-color', '--format', 'ascii']
   const { code, stdout, stderr } = await run(attw, [...args, file], '.')
   return code === 0 ? [] : [`attw:\n${stdout}${stderr}`]

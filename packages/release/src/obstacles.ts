@@ -3,17 +3,15 @@ import { join } from 'node:path'
 import { run } from './run.ts'
 import type { Workspace } from './workspaces.ts'
 
-/** Returns a line for everything that must be done before packages can be published, though they are sound. */
+/** Returns a line for each obstacle to publishing that is not a fault of a package. */
 export async function findObstacles(
   root: string,
   packages: readonly Workspace[],
   repositoryUrl: string | undefined,
 ): Promise<string[]> {
   const { code, stdout } = await run('git', ['status', '--porcelain'], root)
-  const changed = code !== 0 ? ['This is not a git checkout'] : stdout.trim() ? ['The working tree has changes'] : []
-  const remote = repositoryUrl
-    ? []
-    : ['No git remote `origin` that others can reach, so `repository` would have no url']
+  const changed = code !== 0 ? ['Not a git checkout'] : stdout.trim() ? ['The working tree has changes'] : []
+  const remote = repositoryUrl ? [] : ['No publicly reachable git remote `origin`, so `repository` would have no url']
   const logs = await Promise.all(
     [{ folder: root }, ...packages].map(({ folder }) => join(folder, 'CHANGELOG.md')).map(readLog),
   )

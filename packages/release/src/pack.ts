@@ -9,7 +9,7 @@ export type PackOptions = {
   readonly to: string
   /** Written into the packed package.json, because the tracked one names no host. */
   readonly repositoryUrl?: string | undefined
-  /** Whether `prepack` runs; it builds. */
+  /** Whether to run `prepack`, which builds the package. */
   readonly build?: boolean
 }
 

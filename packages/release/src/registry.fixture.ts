@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 
-/** A registry that takes what is published and answers what it has; npm is pointed to it by the environment. */
+/** A minimal npm registry. `environment` makes npm use it. */
 export async function startRegistry() {
   const documents = new Map<
     string,
@@ -23,7 +23,7 @@ export async function startRegistry() {
   await once(server, 'listening')
   const address = `127.0.0.1:${(server.address() as AddressInfo).port}`
   return {
-    /** Names in the order in which they were first published. */
+    /** Names in order of first publication. */
     published: () => [...documents.keys()],
     repositoryOf: (name: string) => documents.get(name)?.versions['1.0.0']?.repository,
     environment: {

@@ -23,17 +23,17 @@ async function run(dryRun: boolean) {
   return { ok, lines }
 }
 
-test('a dry run says what would be published, and publishes nothing', async () => {
+test('a dry run lists the packages and publishes nothing', async () => {
   const { ok, lines } = await run(true)
   expect(lines).toEqual([
     expect.stringMatching(/^@x\/z@1\.0\.0: 6 files, \d+ KiB packed$/),
     expect.stringMatching(/^@x\/a@1\.0\.0: 6 files, \d+ KiB packed$/),
-    'Dry run: 2 packages are sound, nothing was published.',
+    'Dry run: 2 packages passed all checks, nothing was published.',
   ])
   expect([ok, registry.published()]).toEqual([true, []])
 })
 
-test('publishes once, a package after those it depends on, with the address of the remote but not its password', async () => {
+test('publishes each package once, after its dependencies, with the remote’s address but not its password', async () => {
   const { ok, lines } = await run(false)
   expect(lines.slice(2)).toEqual(['Published @x/z@1.0.0', 'Published @x/a@1.0.0'])
   expect([ok, registry.published()]).toEqual([true, ['@x/z', '@x/a']])
@@ -44,7 +44,7 @@ test('publishes once, a package after those it depends on, with the address of t
   expect(again.ok).toBe(true)
 })
 
-test('refuses a tree with changes, and a version without a section in every changelog', async () => {
+test('refuses a working tree with changes, and a version missing from a changelog', async () => {
   await workspace.write('packages/a/CHANGELOG.md', '# Changelog\n\n## [Unreleased]\n')
   const { ok, lines } = await run(false)
   expect(lines.slice(2)).toEqual([
@@ -54,7 +54,7 @@ test('refuses a tree with changes, and a version without a section in every chan
   expect([ok, registry.published()]).toEqual([false, []])
 })
 
-test('a dry run names everything that is wrong with a package', async () => {
+test('a dry run reports all faults of a package', async () => {
   const { root, write } = workspace
   await rm(join(root, 'packages/z/LICENSE'))
   await write('packages/z/dist/old.js', 'export {}')

@@ -13,14 +13,14 @@ export type ReleaseOptions = {
   readonly root: string
   readonly dryRun: boolean
   readonly log: (line: string) => void
-  /** What npm is run with when it publishes. */
+  /** Environment of npm when publishing. */
   readonly environment?: NodeJS.ProcessEnv
 }
 
 /**
- * Packs and checks the public packages, prints what would be published and, unless it is a dry run, publishes each after
- * those it depends on. A version that the registry already has is left out, so a release that broke off can be repeated.
- * Returns false when a check failed or something prevents a release.
+ * Packs and checks the public packages, lists them and, unless it is a dry run, publishes each after its dependencies. Versions
+ * that the registry already has are skipped, so an interrupted release can be repeated. Returns false if a check failed or an
+ * obstacle prevents the release.
  */
 export async function release({ root, dryRun, log, environment }: ReleaseOptions): Promise<boolean> {
   const remote = (await run('git', ['remote', 'get-url', 'origin'], root)).stdout.trim()
@@ -39,7 +39,7 @@ export async function release({ root, dryRun, log, environment }: ReleaseOptions
     for (const obstacle of obstacles) log(`${dryRun ? 'Before a release' : 'Refused'}: ${obstacle}`)
     if (faults.length > 0) return false
     if (dryRun) {
-      log(`Dry run: ${archives.length} packages are sound, nothing was published.`)
+      log(`Dry run: ${archives.length} packages passed all checks, nothing was published.`)
       return true
     }
     if (obstacles.length > 0) return false

@@ -1,6 +1,6 @@
 /**
- * Turns the address of a git remote into the `repository.url` of a package.json, without any user name or password of a
- * web address. Returns undefined for a folder or anything else that others cannot reach.
+ * Converts the address of a git remote to the `repository.url` of a package.json, without credentials of an http address. Returns
+ * undefined for a folder or any other address that is not publicly reachable.
  */
 export function toRepositoryUrl(remote: string): string | undefined {
   const scp = /^(?:[^@\s/]+@)?([^:/\s]+):(?!\/)(\S+)$/.exec(remote)

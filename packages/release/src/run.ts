@@ -2,7 +2,7 @@ import { type ExecFileException, execFile } from 'node:child_process'
 
 export type Ran = { readonly code: number; readonly stdout: string; readonly stderr: string }
 
-/** Runs a program to its end, whatever its exit code. */
+/** Runs a program to its end; never rejects, whatever its exit code. */
 export function run(
   command: string,
   args: readonly string[],
@@ -16,7 +16,7 @@ export function run(
   })
 }
 
-/** Runs a program and returns what it printed. Throws with its output when it fails. */
+/** Runs a program and returns its stdout. Throws an error with its output if it fails. */
 export async function succeed(...call: Parameters<typeof run>): Promise<string> {
   const { code, stdout, stderr } = await run(...call)
   const [command, args] = call

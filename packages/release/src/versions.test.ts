@@ -8,7 +8,7 @@ import { findPublicPackages, readManifest, readWorkspaces } from './workspaces.t
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 
-test('every workspace has the version of the root, and asks for the others by it', () => {
+test('all workspaces, and dependencies between them, have the version of the root', () => {
   expect(findVersionFaults(root)).toEqual([])
 })
 
@@ -21,25 +21,25 @@ test('the lockfile has the same versions', () => {
   }
 })
 
-test('names a workspace of another version, and a dependency on another version', async () => {
+test('reports a workspace and a dependency with another version', async () => {
   const workspace = await createWorkspace({
     a: { name: '@x/a', version: '1.0.0' },
     b: { name: '@x/b', version: '1.1.0', devDependencies: { '@x/a': '^1.0.0', other: '3.0.0' } },
   })
   expect(findVersionFaults(workspace.root)).toEqual([
     '@x/b has version 1.1.0, not 1.0.0',
-    '@x/b asks for @x/a ^1.0.0, not 1.0.0',
+    '@x/b depends on @x/a ^1.0.0, not 1.0.0',
   ])
   await workspace.remove()
 })
 
-test('orders public packages by what they depend on', () => {
+test('orders public packages by their dependencies', () => {
   const names = findPublicPackages(root).map(({ manifest }) => manifest.name)
   expect([...names].sort()).toEqual(['@herald/client', '@herald/contracts', '@herald/inbox', '@herald/publisher'])
   expect(names.indexOf('@herald/client')).toBeLessThan(names.indexOf('@herald/inbox'))
   expect(names.indexOf('@herald/contracts')).toBeLessThan(names.indexOf('@herald/publisher'))
 })
 
-test.each(findPublicPackages(root))('$manifest.name carries the license of the workspace', ({ folder }) => {
+test.each(findPublicPackages(root))('$manifest.name contains the license of the workspace', ({ folder }) => {
   expect(readFileSync(join(folder, 'LICENSE'), 'utf8')).toBe(readFileSync(join(root, 'LICENSE'), 'utf8'))
 })

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { succeed } from './run.ts'
 
-/** A small workspace of its own: packages by folder, with their package.json. */
+/** Creates a small workspace in a temporary folder; `packages` are manifests by folder name. */
 export async function createWorkspace(packages: Record<string, object>) {
   const root = await realpath(await mkdtemp(join(tmpdir(), 'herald-workspace-')))
   const write = async (path: string, text: string) => {
@@ -25,7 +25,7 @@ const publishable = {
   exports: { '.': { types: './dist/index.d.ts', default: './dist/index.js' } },
 }
 
-/** Two packages that can be published, `@x/a` with a dependency on `@x/z`, committed in git. */
+/** Creates two publishable packages, committed to git; `@x/a` depends on `@x/z`. */
 export async function createPublishable() {
   const workspace = await createWorkspace({
     a: { ...publishable, name: '@x/a', dependencies: { '@x/z': '1.0.0' } },

@@ -20,7 +20,7 @@ export function readManifest(folder: string): Manifest {
   return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest
 }
 
-/** Reads every workspace that the package.json in `root` names. */
+/** Reads all workspaces listed in the package.json of `root`. */
 export function readWorkspaces(root: string): Workspace[] {
   const { workspaces = [] } = readManifest(root)
   const files = workspaces.flatMap((pattern) => globSync(`${pattern}/package.json`, { cwd: root })).sort()
@@ -30,7 +30,7 @@ export function readWorkspaces(root: string): Workspace[] {
   })
 }
 
-/** Returns the workspaces that are published, each after those it depends on. */
+/** Returns the public workspaces, each after its dependencies. */
 export function findPublicPackages(root: string): Workspace[] {
   const waiting = readWorkspaces(root).filter(({ manifest }) => !manifest.private)
   const ordered: Workspace[] = []

@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals'
 import { accessibilityFaults, rules, rulesOff } from './axe.ts'
 import { launchChromium } from './chromium.ts'
 
-test('every rule that is off is one of axe, and the README names it with its reason', () => {
+test('every disabled rule exists in axe, and the README lists it with its reason', () => {
   const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
   const rows = [...readme.matchAll(/^\| `([a-z-]+)` +\| (.+?) +\|$/gm)].map(([, id = '', reason = '']) => [id, reason])
   expect(Object.fromEntries(rows)).toEqual(rulesOff)
@@ -11,7 +11,7 @@ test('every rule that is off is one of axe, and the README names it with its rea
   expect(rules['target-size']).toEqual({ enabled: true })
 })
 
-test('targets that are too small and too close are found', async () => {
+test('finds targets that are too small and too close', async () => {
   const browser = await launchChromium()
   try {
     const page = await browser.newPage()

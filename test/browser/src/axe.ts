@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 
 type Axe = typeof axe
 
-/** Rules of axe that are not asked, with the reason; every other one is, also those that axe leaves off. */
+/** Disabled rules of axe with the reason. All others are enabled, including those off by default. */
 export const rulesOff: Readonly<Record<string, string>> = {
   'aria-roledescription': 'deprecated by axe',
   'audio-caption': 'deprecated by axe',
@@ -14,14 +14,14 @@ export const rulesOff: Readonly<Record<string, string>> = {
   'hidden-content': 'asks a person to look at hidden content, so it never finds a fault',
 }
 
-/** Every rule of axe, by whether it is asked. */
+/** Options of axe that enable every rule not in `rulesOff`. */
 export const rules = Object.fromEntries(
   axe.getRules().map(({ ruleId }) => [ruleId, { enabled: !(ruleId in rulesOff) }]),
 )
 
-/** Returns a line for everything that axe finds wrong with the page in its present state, inside of components too. */
+/** Runs axe on the current state of the page, including shadow roots. Returns a line for each violation. */
 export async function accessibilityFaults(page: Page): Promise<string[]> {
-  // A colour in the middle of a transition is none to judge.
+  // Colours are only meaningful once transitions have finished.
   await page.evaluate(() => Promise.all(document.getAnimations().map(({ finished }) => finished.catch(() => {}))))
   await page.evaluate(axe.source)
   return page.evaluate(async (rules) => {

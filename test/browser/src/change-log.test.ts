@@ -17,7 +17,7 @@ afterEach(async () => {
 const logOf = (page: Page) => page.locator('herald-change-log')
 const entriesOf = (page: Page) => logOf(page).locator('li.entry')
 const openLog = (options = {}, claims: object = {}) => stage.openHost(['herald-change-log'], claims, options)
-/** Waits until the list is up to date and has so many entries: the filters' buttons are there before it is. */
+/** Waits until the list is current and its number of entries is in the range; the filters change before the list does. */
 const untilEntries = (page: Page, least: number, most = least) =>
   page.waitForFunction(
     ([least, most]) => {
@@ -39,7 +39,7 @@ describe.each(schemes)('accessible in every state, %s', (colorScheme: Scheme) =>
   test.each([
     ['wide', wide],
     ['narrow', narrow],
-  ])('with changes and every filter, %s', async (name, viewport) => {
+  ])('with changes and filters, %s', async (name, viewport) => {
     const page = await openLog({ colorScheme, viewport })
     await entriesOf(page).first().waitFor()
     await check(page, named(`list-${name}`))
@@ -51,7 +51,7 @@ describe.each(schemes)('accessible in every state, %s', (colorScheme: Scheme) =>
     await page.context().close()
   })
 
-  test('no change, none that matches, not allowed', async () => {
+  test('without changes, without matches, and forbidden', async () => {
     const empty = await openLog({ colorScheme }, { subscriber_id: randomUUID() })
     await logOf(empty).getByText('No changes yet').waitFor()
     await check(empty, named('empty'))
@@ -68,7 +68,7 @@ describe.each(schemes)('accessible in every state, %s', (colorScheme: Scheme) =>
     for (const page of [empty, filtered, forbidden]) await page.context().close()
   })
 
-  test('while it loads, when it fails, and again', async () => {
+  test('while loading, after a failure, and after a retry', async () => {
     const { query } = stage.herald
     query.kill('SIGSTOP')
     const page = await openLog({ colorScheme })
@@ -79,7 +79,7 @@ describe.each(schemes)('accessible in every state, %s', (colorScheme: Scheme) =>
     await logOf(page).locator('[part=error]').getByText('The change log could not be loaded').waitFor()
     await check(page, named('failed'))
     await logOf(page).getByRole('button', { name: 'Export as CSV' }).click()
-    await logOf(page).locator('[part=notice]').getByText('The export broke off').waitFor()
+    await logOf(page).locator('[part=notice]').getByText('The export failed').waitFor()
     await check(page, named('export-failed'))
     await query.restart()
     await logOf(page).getByRole('button', { name: 'Try again' }).click()
@@ -88,7 +88,7 @@ describe.each(schemes)('accessible in every state, %s', (colorScheme: Scheme) =>
   })
 })
 
-test('before and after are told apart, in objects, arrays and texts', async () => {
+test('shows the difference of objects, arrays and texts', async () => {
   const page = await openLog()
   await entriesOf(page).first().waitFor()
   const rows = async (field: string) => {
@@ -112,7 +112,7 @@ test('before and after are told apart, in objects, arrays and texts', async () =
   await page.context().close()
 })
 
-test('older ones come when the end is near', async () => {
+test('loads older entries near the end of the list', async () => {
   const page = await openLog()
   await entriesOf(page).first().waitFor()
   expect(await entriesOf(page).count()).toBe(30)
@@ -122,7 +122,7 @@ test('older ones come when the end is near', async () => {
   await page.context().close()
 })
 
-test('filters stand in the address bar: after a reload, and on the way back', async () => {
+test('keeps filters in the address bar across reloads and going back', async () => {
   const page = await stage.openAs('mei')
   await untilEntries(page, 30)
   await logOf(page).getByRole('button', { name: 'Filters' }).click()
@@ -151,10 +151,10 @@ test('filters stand in the address bar: after a reload, and on the way back', as
   await page.context().close()
 })
 
-test('exports are what the filters let through, fetched with the token', async () => {
+test('exports the filtered entries, with the token in a header', async () => {
   const page = await stage.openAs('mei')
-  const asked: string[] = []
-  page.on('request', (request) => asked.push(request.url()))
+  const urls: string[] = []
+  page.on('request', (request) => urls.push(request.url()))
   await untilEntries(page, 30)
   await entriesOf(page).first().getByRole('button', { name: 'valuation' }).click()
   await untilEntries(page, 5)
@@ -179,6 +179,6 @@ test('exports are what the filters let through, fetched with the token', async (
   expect(lines.map(({ changedField }) => changedField)).toEqual(Array(5).fill('valuation'))
   const json = await save('JSON')
   expect(JSON.parse(json.text).data).toEqual(lines)
-  expect(asked.filter((url) => /eyJ|token/i.test(url))).toEqual([])
+  expect(urls.filter((url) => /eyJ|token/i.test(url))).toEqual([])
   await page.context().close()
 })

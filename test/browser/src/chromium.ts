@@ -4,7 +4,7 @@ import { type Browser, chromium } from 'playwright-core'
 
 const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
 
-/** A Chromium of this machine: `CHROMIUM_PATH`, or the first on the PATH. */
+/** Returns the path of Chromium: `CHROMIUM_PATH`, or the first on the PATH. */
 export function findChromium(environment = process.env): string | undefined {
   if (environment.CHROMIUM_PATH) return environment.CHROMIUM_PATH
   const folders = [...(environment.PATH ?? '').split(delimiter), '/usr/bin']
@@ -13,7 +13,7 @@ export function findChromium(environment = process.env): string | undefined {
 
 export function launchChromium(): Promise<Browser> {
   const executablePath = findChromium()
-  if (executablePath === undefined) throw new Error('There is no Chromium; CHROMIUM_PATH may name one.')
+  if (executablePath === undefined) throw new Error('Chromium not found; set CHROMIUM_PATH.')
   const args = [
     '--no-sandbox',
     '--disable-gpu',

@@ -18,22 +18,25 @@ const views = schemes.flatMap((colorScheme) => [
   { colorScheme, name: '390', viewport: narrow },
 ])
 
-test.each(views)('the demo can be shown: $name pixels, $colorScheme', async ({ colorScheme, name, viewport }) => {
-  const page = await stage.openAs('mei', { colorScheme, viewport })
-  await page.locator('herald-change-log li.entry').first().waitFor()
-  await stage.keepPicture(page, `demo-${name}-${colorScheme}`)
-  expect(await accessibilityFaults(page)).toEqual([])
-  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(viewport.width)
-  await inboxOf(page).open()
-  await stage.keepPicture(page, `demo-inbox-${name}-${colorScheme}`)
-  expect(await accessibilityFaults(page)).toEqual([])
-  await page.keyboard.press('Escape')
-  await page.locator('herald-change-log').evaluate((log) => log.scrollIntoView())
-  await stage.keepPicture(page, `demo-change-log-${name}-${colorScheme}`)
-  await page.context().close()
-})
+test.each(views)(
+  'the demo is accessible and fits $name pixels, $colorScheme',
+  async ({ colorScheme, name, viewport }) => {
+    const page = await stage.openAs('mei', { colorScheme, viewport })
+    await page.locator('herald-change-log li.entry').first().waitFor()
+    await stage.keepPicture(page, `demo-${name}-${colorScheme}`)
+    expect(await accessibilityFaults(page)).toEqual([])
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(viewport.width)
+    await inboxOf(page).open()
+    await stage.keepPicture(page, `demo-inbox-${name}-${colorScheme}`)
+    expect(await accessibilityFaults(page)).toEqual([])
+    await page.keyboard.press('Escape')
+    await page.locator('herald-change-log').evaluate((log) => log.scrollIntoView())
+    await stage.keepPicture(page, `demo-change-log-${name}-${colorScheme}`)
+    await page.context().close()
+  },
+)
 
-test('what was sent stands in the trace, and a moment later in the change log', async () => {
+test('a sent comment appears in the trace, then in the change log', async () => {
   const page = await stage.openAs('mei')
   await page.locator('textarea').fill('A comment for the log')
   await page.locator('button.send').click()
@@ -46,11 +49,11 @@ test('what was sent stands in the trace, and a moment later in the change log', 
   await page.context().close()
 })
 
-test('a foreign page, or a foreign name for this address, gets no token', async () => {
+test('gives no token to another origin or host name', async () => {
   const { demoUrl } = stage.demo
-  const asked = (headers: Record<string, string>) => fetch(`${demoUrl}session`, { headers })
-  expect((await asked({})).status).toBe(200)
-  expect((await asked({ origin: 'http://elsewhere.example' })).status).toBe(403)
+  const sessionResponse = (headers: Record<string, string>) => fetch(`${demoUrl}session`, { headers })
+  expect((await sessionResponse({})).status).toBe(200)
+  expect((await sessionResponse({ origin: 'http://elsewhere.example' })).status).toBe(403)
   const status = await new Promise((resolve) => {
     request(`${demoUrl}session`, { headers: { host: 'rebound.example' } }, ({ statusCode }) =>
       resolve(statusCode),

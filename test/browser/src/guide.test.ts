@@ -15,7 +15,7 @@ afterEach(async () => {
   expect(await stage.settle()).toEqual([])
 })
 
-/** The guide's code blocks of one language, one after the other. */
+/** The guide's code blocks of one language, joined. */
 async function code(language: string): Promise<string> {
   const blocks = (await readFile(fileURLToPath(guide), 'utf8')).split('```')
   return blocks
@@ -24,12 +24,12 @@ async function code(language: string): Promise<string> {
     .join('')
 }
 
-test('the guide’s blocks make a page that does what the guide says', async () => {
+test('the guide’s code blocks make a page that works as described', async () => {
   const html = (await code('html')).replaceAll('https://api.example/v1', stage.herald.baseUrl)
   const parts = [html, `<style>${await code('css')}</style>`, `<script type="module">${await code('js')}</script>`]
   const page = await stage.openContent(['<!doctype html><html lang="en"><title>Page</title>', ...parts].join('\n'))
-  const said: string[] = []
-  page.on('console', (message) => said.push(message.text()))
+  const logged: string[] = []
+  page.on('console', (message) => logged.push(message.text()))
 
   const inbox = inboxOf(page)
   await inbox.untilUnread(4)
@@ -42,6 +42,6 @@ test('the guide’s blocks make a page that does what the guide says', async () 
   await inbox.untilUnread(3)
   expect(page.url()).toMatch(/#\/comment\/[0-9a-f-]{36}$/)
   expect(await page.title()).toBe('(3) My application')
-  expect(said).toContain('opened: could you confirm the exit multiple before we send this out?')
+  expect(logged).toContain('opened: could you confirm the exit multiple before we send this out?')
   await page.context().close()
 })

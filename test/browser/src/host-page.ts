@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 
 const bundle = createRequire(import.meta.url).resolve('@herald/inbox/bundle')
 
-/** A page of somebody else's, at an origin of its own, that loads the one file and sets two attributes. */
+/** A page of another origin that loads the bundle and sets `base-url` and `token`. */
 const page = (baseUrl: string) => `<!doctype html>
 <html lang="en">
   <head>
@@ -51,11 +51,11 @@ export async function startHostPage() {
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return {
     origin,
-    /** Which Herald the page asks. */
+    /** Sets the URL of Herald for the page. */
     use(address: string): void {
       baseUrl = address
     },
-    /** Another page in its place, or none; and what it is told when it asks for a token. */
+    /** Replaces the page, or restores it if undefined, and sets the response of `/session/token`. */
     serve(html: string | undefined, sessionToken = ''): void {
       content = html
       token = sessionToken

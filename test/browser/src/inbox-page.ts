@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 
-/** The parts of `<herald-inbox>` as a user finds them. */
+/** Locators of the parts of `<herald-inbox>`. */
 export function inboxOf(page: Page) {
   const inbox = page.locator('herald-inbox')
   const panel = inbox.locator('[role=dialog]')
@@ -13,12 +13,12 @@ export function inboxOf(page: Page) {
     first: items.first(),
     spoken: inbox.locator('[role=status]'),
     isUnread: (index: number) => items.nth(index).locator('.dot').isVisible(),
-    /** Opens the list, which then has something in it. */
+    /** Opens the list and waits for its first item. */
     async open(): Promise<void> {
       await inbox.locator('button.bell').click()
       await items.first().waitFor()
     },
-    /** Waits until the bell says so many; none for 0. */
+    /** Waits until the bell shows this number, or no number for 0. */
     async untilUnread(count: number): Promise<void> {
       const name = count === 0 ? 'Notifications' : `Notifications, ${count} unread`
       await inbox.locator(`button.bell[aria-label="${name}"]`).waitFor()

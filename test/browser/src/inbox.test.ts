@@ -29,7 +29,7 @@ describe.each(schemes)('accessible in every state, %s', (colorScheme: Scheme) =>
   test.each([
     ['wide', wide],
     ['narrow', narrow],
-  ])('with notifications, read and unread, %s', async (name, viewport) => {
+  ])('with read and unread notifications, %s', async (name, viewport) => {
     const page = await openInbox({ colorScheme, viewport })
     await check(page, named(`closed-${name}`))
     await inboxOf(page).open()
@@ -37,7 +37,7 @@ describe.each(schemes)('accessible in every state, %s', (colorScheme: Scheme) =>
     await page.context().close()
   })
 
-  test('nothing there, and nothing unread', async () => {
+  test('without notifications, and without unread ones', async () => {
     const page = await openInbox({ colorScheme }, { sub: randomUUID() })
     const { bell, panel } = inboxOf(page)
     await bell.click()
@@ -49,7 +49,7 @@ describe.each(schemes)('accessible in every state, %s', (colorScheme: Scheme) =>
     await page.context().close()
   })
 
-  test('while it loads', async () => {
+  test('while loading', async () => {
     const page = await openInbox({ colorScheme })
     const { bell, panel, untilUnread, first } = inboxOf(page)
     await untilUnread(4)
@@ -65,7 +65,7 @@ describe.each(schemes)('accessible in every state, %s', (colorScheme: Scheme) =>
     await page.context().close()
   })
 
-  test('a server that is away, a mark undone, and back again', async () => {
+  test('undoes a mark while the server is down, and recovers', async () => {
     const page = await openInbox({ colorScheme })
     const inbox = inboxOf(page)
     await inbox.open()
@@ -83,13 +83,13 @@ describe.each(schemes)('accessible in every state, %s', (colorScheme: Scheme) =>
     await inbox.first.getByRole('button', { name: 'Mark as read', exact: true }).click()
     expect(await inbox.isUnread(0)).toBe(false)
     await inbox.untilUnread(3)
-    await inbox.panel.getByText('That could not be saved, so it was undone.').waitFor()
+    await inbox.panel.getByText('Your change could not be saved and was undone.').waitFor()
     expect(await inbox.isUnread(0)).toBe(true)
     await inbox.untilUnread(4)
     expect(await page.locator('html').getAttribute('data-error')).toBe('mark')
     await check(page, named('mark-undone'))
     await inbox.panel.getByRole('button', { name: 'Dismiss' }).click()
-    await inbox.panel.getByText('That could not be saved').waitFor({ state: 'detached' })
+    await inbox.panel.getByText('Your change could not be saved').waitFor({ state: 'detached' })
 
     const { bell, panel, first } = inboxOf(failed)
     await bell.click()
@@ -102,22 +102,22 @@ describe.each(schemes)('accessible in every state, %s', (colorScheme: Scheme) =>
   })
 })
 
-test('the attribute `theme` stands above the system', async () => {
+test('the attribute `theme` overrides the system', async () => {
   const page = await openInbox({ colorScheme: 'light' })
   const inbox = inboxOf(page)
   await inbox.open()
-  const ground = () => inbox.panel.evaluate((panel) => getComputedStyle(panel).backgroundColor)
-  const light = await ground()
+  const background = () => inbox.panel.evaluate((panel) => getComputedStyle(panel).backgroundColor)
+  const light = await background()
   await page.locator('herald-inbox').evaluate((element) => element.setAttribute('theme', 'dark'))
-  expect(await ground()).not.toBe(light)
+  expect(await background()).not.toBe(light)
   await page.locator('herald-inbox').evaluate((element: HTMLElement) => {
     element.style.setProperty('--herald-surface', 'rgb(1, 2, 3)')
   })
-  expect(await ground()).toBe('rgb(1, 2, 3)')
+  expect(await background()).toBe('rgb(1, 2, 3)')
   await page.context().close()
 })
 
-test('by the keyboard alone', async () => {
+test('is usable with only the keyboard', async () => {
   const page = await openInbox({}, { sub: stage.account.otherUserId })
   const { bell, panel, items, untilUnread } = inboxOf(page)
   const focused = () =>
@@ -161,7 +161,7 @@ test('by the keyboard alone', async () => {
   await page.context().close()
 })
 
-test('older ones come when the end is near', async () => {
+test('loads older notifications near the end of the list', async () => {
   for (let count = 0; count < 8; count++) await stage.mention('amara', ['jonas'], `Number ${count}`)
   const jonas = stage.account.people.find(({ key }) => key === 'jonas')
   const page = await openInbox({}, { sub: jonas?.id })
@@ -182,7 +182,7 @@ test('older ones come when the end is near', async () => {
   await page.context().close()
 })
 
-test('a page hears of what is opened, and can keep it from being marked', async () => {
+test('dispatches an event for an opened notification; preventing it keeps the notification unread', async () => {
   const page = await openInbox({}, { sub: stage.account.userId })
   const inbox = inboxOf(page)
   await page.evaluate(() => {
@@ -213,7 +213,7 @@ test('a page hears of what is opened, and can keep it from being marked', async 
   await page.context().close()
 })
 
-test('links and pictures with an address that is not safe are not made', async () => {
+test('creates no links and pictures with unsafe addresses', async () => {
   const page = await openInbox()
   const inbox = inboxOf(page)
   await inbox.open()

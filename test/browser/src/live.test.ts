@@ -13,7 +13,7 @@ afterEach(async () => {
   expect(await stage.settle()).toEqual([])
 })
 
-/** When notifications reach this page, by the clock of this machine. */
+/** Records the times at which notifications reach the page. */
 async function clockArrivals(page: Page): Promise<() => Promise<number[]>> {
   await page.evaluate(() => {
     const arrivals: number[] = []
@@ -23,7 +23,7 @@ async function clockArrivals(page: Page): Promise<() => Promise<number[]>> {
   return () => page.evaluate(() => (globalThis as unknown as { arrivals: number[] }).arrivals)
 }
 
-test('a mention that one user sends through Kafka is in the other’s window within a second', async () => {
+test('a mention published to Kafka reaches the other user’s window within a second', async () => {
   const [mei, amara] = [await stage.openAs('mei'), await stage.openAs('amara')]
   const inbox = inboxOf(amara)
   await inbox.untilUnread(4)
@@ -40,7 +40,7 @@ test('a mention that one user sends through Kafka is in the other’s window wit
   const took = (await arrivals()).map((at, index) => at - (sent[index] ?? 0))
   process.stderr.write(`From the click to the other window: ${took.join(', ')} ms\n`)
   expect(took).toHaveLength(5)
-  // What a user usually sees: a machine that does something else for a moment is no fault of ours.
+  // The median, because a busy machine delays single notifications.
   const [, , median] = took.toSorted((one, other) => one - other)
   expect(median).toBeLessThan(1_000)
 
@@ -56,7 +56,7 @@ test('a mention that one user sends through Kafka is in the other’s window wit
   for (const page of [mei, amara]) await page.context().close()
 })
 
-test('what is marked in one window is marked in the other, one and all', async () => {
+test('synchronizes marks between windows, single and all', async () => {
   const [one, other] = [await stage.openAs('jonas'), await stage.openAs('jonas')]
   const [here, there] = [inboxOf(one), inboxOf(other)]
   await here.open()
@@ -77,7 +77,7 @@ test('what is marked in one window is marked in the other, one and all', async (
   for (const page of [one, other]) await page.context().close()
 })
 
-test('what came while a window was offline is in it afterwards, once', async () => {
+test('shows a notification sent while offline exactly once after reconnecting', async () => {
   const page = await stage.openAs('amara')
   const inbox = inboxOf(page)
   await inbox.open()
@@ -94,7 +94,7 @@ test('what came while a window was offline is in it afterwards, once', async () 
   await page.context().close()
 })
 
-test('a server that dies and comes back loses nothing', async () => {
+test('loses no notification when the server crashes and restarts', async () => {
   const page = await stage.openAs('amara')
   const inbox = inboxOf(page)
   await inbox.open()
@@ -108,7 +108,7 @@ test('a server that dies and comes back loses nothing', async () => {
   await page.context().close()
 })
 
-test('when the position in the stream is gone, the list is fetched again', async () => {
+test('fetches the list again when the stream position is gone', async () => {
   const page = await stage.openAs('amara')
   const inbox = inboxOf(page)
   await inbox.open()
@@ -116,11 +116,11 @@ test('when the position in the stream is gone, the list is fetched again', async
   query.kill('SIGKILL')
   await query.exited
   const mongo = await new MongoClient(stage.servers.mongodbUri).connect()
-  // Nobody can read any id that was given out: the next one with such an id is told `reset`.
+  // Without its key, no issued event id is valid: resuming with one leads to `reset`.
   await mongo.db(stage.database).collection('stream-keys').deleteMany({})
   await mongo.close()
-  await stage.mention('mei', ['amara'], 'Told by the list alone')
+  await stage.mention('mei', ['amara'], 'Only in the list')
   await query.restart()
-  await inbox.first.getByText('Told by the list alone').waitFor()
+  await inbox.first.getByText('Only in the list').waitFor()
   await page.context().close()
 })

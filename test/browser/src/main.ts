@@ -30,8 +30,8 @@ async function runJest(args: readonly string[]): Promise<Counts> {
 
 async function main(): Promise<Counts> {
   if (findChromium() !== undefined) return runJest(process.argv.slice(2))
-  if (mustHave('chromium')) throw new Error('HERALD_MUST_HAVE names chromium, and there is none.')
-  console.error('Skipped: the tests in a browser need a Chromium, and there is none; CHROMIUM_PATH may name one.')
+  if (mustHave('chromium')) throw new Error('HERALD_MUST_HAVE requires Chromium, which was not found.')
+  console.error('Skipped: browser tests need Chromium, which was not found; set CHROMIUM_PATH.')
   return { passed: 0, failed: 0, skipped: 1 }
 }
 

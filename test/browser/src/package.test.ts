@@ -13,7 +13,7 @@ const run = promisify(execFile)
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 const packages = ['client', 'inbox']
 
-/** What the package's README shows, and every type that it exports. */
+/** The README's example, extended to use every exported type. */
 const application = `
 import { type HeraldClient, createHeraldClient } from '@herald/client'
 import { type ChangeLogTexts, type HeraldErrorEvent, type HeraldNotificationEvent, type InboxTexts, HeraldInbox, inboxTexts } from '@herald/inbox'
@@ -46,7 +46,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'herald-packed-'))
   stage = await startStage()
   const workspaces = packages.flatMap((name) => ['-w', `packages/${name}`])
-  // Everything is built by now: building again would write what other tests read.
+  // Already built; building again would change files that other tests read.
   await run('npm', ['pack', '--ignore-scripts', '--silent', '--pack-destination', folder, ...workspaces], { cwd: root })
   await writeFile(join(folder, 'package.json'), '{ "private": true, "type": "module" }')
   const packed = (await readdir(folder)).filter((name) => name.endsWith('.tgz')).map((name) => join(folder, name))
@@ -60,7 +60,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-test.each(packages)('what is packed of %s is in order', async (name) => {
+test.each(packages)('publint accepts the packed %s', async (name) => {
   const { stdout } = await run(join(root, 'node_modules/.bin/publint'), ['--strict', `packages/${name}`], { cwd: root })
   expect(stdout).toContain('All good!')
 })
@@ -68,17 +68,17 @@ test.each(packages)('what is packed of %s is in order', async (name) => {
 test.each([
   ['nodenext', 'nodenext'],
   ['bundler', 'esnext'],
-])('types resolve outside of the workspace: %s', async (moduleResolution, module) => {
+])('types resolve outside the workspace: %s', async (moduleResolution, module) => {
   const settings = ['--noEmit', '--strict', '--types', '', '--lib', 'es2024,dom,dom.iterable', '--target', 'es2024']
-  const how = ['--module', module, '--moduleResolution', moduleResolution]
+  const moduleSettings = ['--module', module, '--moduleResolution', moduleResolution]
   const tsc = join(root, 'node_modules/.bin/tsc')
-  const { stdout } = await run(tsc, ['application.ts', 'readme.ts', ...settings, ...how], { cwd: folder }).catch(
-    (error) => error,
-  )
+  const { stdout } = await run(tsc, ['application.ts', 'readme.ts', ...settings, ...moduleSettings], {
+    cwd: folder,
+  }).catch((error) => error)
   expect(stdout).toBe('')
 })
 
-test('the ten lines of the README are all that a page needs', async () => {
+test('the README’s ten lines are sufficient for a page', async () => {
   const [lines = ''] = await blocksOf('html')
   expect(lines.trim().split('\n').length).toBeLessThanOrEqual(10)
   const page = await stage.openContent(lines.replace('https://api.example/v1', stage.herald.baseUrl))
@@ -89,7 +89,7 @@ test('the ten lines of the README are all that a page needs', async () => {
   await page.context().close()
 })
 
-test('bundled from the packed files it runs in a page', async () => {
+test('runs in a page when bundled from the packed files', async () => {
   const { outputFiles } = await build({
     absWorkingDir: folder,
     entryPoints: ['application.ts'],

@@ -1,4 +1,4 @@
-// Makes the picture of the READMEs anew: `node test/browser/src/picture.ts`, once everything is built.
+// Takes the screenshot of the READMEs: `node test/browser/src/picture.ts`, after a build.
 import { writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { inboxOf } from './inbox-page.ts'
@@ -8,7 +8,7 @@ const file = fileURLToPath(new URL('../../../packages/inbox/inbox.webp', import.
 
 const stage = await startStage()
 const page = await stage.openAs('mei', { viewport: { width: 1120, height: 640 }, deviceScaleFactor: 2 })
-// Not every machine has a font that can be shown.
+// Prefers Inter, because a machine's default font may not be presentable.
 await page.addStyleTag({
   content: ':root { --herald-font: Inter, sans-serif; font-family: Inter, sans-serif !important }',
 })

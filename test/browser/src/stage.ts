@@ -17,7 +17,7 @@ export type Scheme = (typeof schemes)[number]
 export type Stage = Awaited<ReturnType<typeof startStage>>
 export type Component = 'herald-inbox' | 'herald-change-log'
 
-/** Herald with the demo at its gateway, a foreign page that uses it, and a browser. */
+/** Starts Herald with the demo at its gateway, a page of another origin that uses it, and a browser. */
 export async function startStage() {
   const servers = await startServers()
   const run = randomUUID()
@@ -33,12 +33,12 @@ export async function startStage() {
 
   async function openPage(url: string, options: BrowserContextOptions): Promise<Page> {
     const context = await browser.newContext({ viewport: wide, reducedMotion: 'reduce', ...options })
-    // A machine that does much else at the same time takes long, and is not what is tested.
+    // Generous, because a busy machine is slow and timing is not under test here.
     context.setDefaultTimeout(60_000)
     const page = await context.newPage()
     page.on('pageerror', ({ message }) => faults.push(message))
     page.on('console', (message) => {
-      // Answers that are errors. What is made of them is the tests' matter.
+      // Error responses are expected; each test asserts their effect.
       const isExpected = message.text().startsWith('Failed to load resource')
       if (message.type() === 'error' && !isExpected) faults.push(message.text())
     })
@@ -53,30 +53,30 @@ export async function startStage() {
     database,
     servers,
     faults,
-    /** The demo, signed in as one of its three users. */
+    /** Opens the demo, signed in as one of its three users. */
     openAs: (key: string, options: BrowserContextOptions = {}) => openPage(`${demo.demoUrl}?as=${key}`, options),
-    /** The foreign page with some of the components, for whoever the claims say. */
+    /** Opens the page of the other origin with components, for the user in the claims. */
     async openHost(show: readonly Component[], claims: object = {}, options: BrowserContextOptions = {}) {
       const token = await herald.tokens.sign({ subscriber_id: account.subscriberId, ...claims })
       const query = new URLSearchParams(show.map((name) => ['show', name]))
       return openPage(`${host.origin}/?${query}#token=${token}`, options)
     },
-    /** The foreign page with this in it, for the user `Mei Tanaka`. */
+    /** Opens the page of the other origin with custom content, for the user `Mei Tanaka`. */
     async openContent(html: string) {
       const claims = { sub: account.userId, subscriber_id: account.subscriberId }
       host.serve(html, await herald.tokens.sign(claims))
       return openPage(host.origin, {})
     },
-    /** Publishes through Kafka what somebody writes in the demo. */
+    /** Publishes a comment of the demo through Kafka. */
     async mention(as: string, to: readonly string[], text: string): Promise<void> {
       const response = await fetch(`${demo.demoUrl}mentions`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify({ as, to, text, entityId: 'pf-2201' }),
       })
-      if (!response.ok) throw new Error(`The demo answered ${response.status}`)
+      if (!response.ok) throw new Error(`The demo responded with ${response.status}`)
     },
-    /** After each test: what went wrong in the pages; and a server that a failed test left dead lives again. */
+    /** Call after each test: returns the errors of the pages, and restarts a server that a failed test left stopped. */
     async settle(): Promise<string[]> {
       const isDead = await Promise.race([herald.query.exited.then(() => true), pause(0, false)])
       if (isDead) await herald.query.restart()

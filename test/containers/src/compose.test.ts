@@ -9,7 +9,7 @@ import { startFlow } from './flow.ts'
 import { composeImages, haveImage } from './images.ts'
 
 const why = whyNoDocker()
-if (why) console.warn(`Skipped, no image was built and nothing composed: ${why}.`)
+if (why) console.warn(`Skipped the image and compose tests: ${why}.`)
 const onDocker = why ? describe.skip : describe
 
 onDocker('docker compose up', () => {
@@ -17,9 +17,10 @@ onDocker('docker compose up', () => {
 
   beforeAll(async () => {
     for (const service of ['kafka', 'mongodb', 'gateway']) {
-      const had = await haveImage(service)
-      if (!had) throw new Error(`The image of ${service} is unavailable: ${composeImages().get(service)?.image}`)
-      if (had === 'stand-in') console.warn(`The image of ${service} is a stand-in made from Debian's package.`)
+      const found = await haveImage(service)
+      if (!found) throw new Error(`The image of ${service} is unavailable: ${composeImages().get(service)?.image}`)
+      if (found === 'stand-in')
+        console.warn(`Using a stand-in for the image of ${service}, built from Debian's package.`)
     }
     composition = await createComposition()
     await composition.build()
@@ -32,7 +33,7 @@ onDocker('docker compose up', () => {
   describe.each(['ingest', 'query', 'token-issuer'])('the image of %s', (service) => {
     const image = () => composeImages().get(service)?.image as string
 
-    test('runs node as a user other than root, has labels, and no health check', async () => {
+    test('runs node as a non-root user, with labels and without a health check', async () => {
       const { Config } = await inspect('image', image())
       expect(Config.User).toMatch(/^[1-9]\d*:[1-9]\d*$/)
       expect(Config.Cmd[0]).toBe('node')
@@ -43,7 +44,7 @@ onDocker('docker compose up', () => {
       }
     })
 
-    test('contains no sources, tests or tools, and less than 60 MB beside Node.js', async () => {
+    test('contains no sources, tests or tools, and adds less than 60 MB to Node.js', async () => {
       const files = await docker(['run', '--rm', '--entrypoint', 'find', image(), '/herald', '-maxdepth', '4'])
       const superfluous =
         /^\/herald\/((packages|services)\/[^/]+\/(src|test)|node_modules\/(typescript|turbo|jest|testcontainers))$/
@@ -54,7 +55,7 @@ onDocker('docker compose up', () => {
   })
 
   test.each(['ingest', 'query', 'token-issuer', 'gateway', 'kafka', 'mongodb'])(
-    'the container of %s is read-only, without capabilities, bounded in memory, and reachable only from this machine',
+    'the container of %s is read-only, has no capabilities, has a memory limit and listens on loopback only',
     async (service) => {
       const { Config, HostConfig, State } = await inspect('container', await composition.containerOf(service))
       expect(State.Running).toBe(true)
@@ -71,7 +72,7 @@ onDocker('docker compose up', () => {
     },
   )
 
-  test('the suite of test/e2e passes behind its gateway', async () => {
+  test('test/e2e passes behind the gateway', async () => {
     const { baseUrl, tokenIssuer, brokers, mongodbUri } = composition
     const environment = {
       ...process.env,
@@ -92,7 +93,7 @@ onDocker('docker compose up', () => {
     expect(line).toMatch(/^Tests: +(\d+ skipped, )?[2-9]\d\d passed, \d+ total$/)
   })
 
-  test('Prometheus of the profile reaches both services', async () => {
+  test('Prometheus of the profile scrapes both services', async () => {
     if (!(await haveImage('prometheus'))) throw new Error('The image of prometheus is unavailable')
     await composition.compose('--profile', 'observability', 'up', '--detach', '--no-deps', 'prometheus')
     const healthy = () =>
@@ -107,7 +108,7 @@ onDocker('docker compose up', () => {
     expect(await healthy()).toEqual(['herald-ingest', 'herald-query'])
   })
 
-  test('every panel of the dashboard has data in that Prometheus', async () => {
+  test('every panel of the dashboard has data in Prometheus', async () => {
     const dashboard = readFileSync(`${root}deploy/kustomize/components/grafana-dashboard/herald.json`, 'utf8')
     const queries = [...dashboard.matchAll(/"expr": (".*")/g)].map(([, query = '']) => JSON.parse(query) as string)
     expect(queries.length).toBeGreaterThan(20)
@@ -122,26 +123,26 @@ onDocker('docker compose up', () => {
   })
 
   test.each(['ingest', 'query', 'gateway', 'token-issuer', 'mongodb', 'kafka'])(
-    '%s loses and doubles nothing when it is killed under load and started again',
+    'no event is lost or stored twice when %s is killed under load and restarted',
     async (service) => {
       const flow = await startFlow(composition)
       await eventually('events and requests flow', async () => flow.count() > 200)
-      const struckAt = flow.count()
+      const killedAt = flow.count()
       await composition.compose('kill', service)
       expect((await inspect('container', await composition.containerOf(service))).State.Running).toBe(false)
       await composition.up()
-      await eventually('the flow goes on', async () => flow.count() > struckAt + 200)
+      await eventually('the flow continues', async () => flow.count() > killedAt + 200)
 
       const acknowledged = await flow.stop()
-      await eventually('all is listed', async () => (await flow.listed()).length >= acknowledged.length)
+      await eventually('everything is listed', async () => (await flow.listed()).length >= acknowledged.length)
       expect(await flow.listed()).toEqual(acknowledged)
       console.log(
-        `${service}: killed after ${struckAt}, ${acknowledged.length} of ${acknowledged.length} are there, once`,
+        `${service}: killed after ${killedAt}, ${acknowledged.length} of ${acknowledged.length} stored exactly once`,
       )
     },
   )
 
-  test.each(['ingest', 'query'])('%s stops by itself with exit code 0', async (service) => {
+  test.each(['ingest', 'query'])('%s stops gracefully with exit code 0', async (service) => {
     await composition.compose('stop', service)
     expect((await inspect('container', await composition.containerOf(service))).State.ExitCode).toBe(0)
   })

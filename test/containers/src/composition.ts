@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 import { docker } from './docker.ts'
 
-/** docker-compose.yml under a name of its own, on ports that are free: nothing of the user's is touched. */
+/** docker-compose.yml under a unique project name and on free ports, separate from the user's own. */
 export async function createComposition() {
   const project = `herald-test-${randomBytes(4).toString('hex')}`
   const [gateway, issuer, kafka, mongodb, prometheus] = await freePorts(5)
@@ -27,7 +27,7 @@ export async function createComposition() {
     mongodbUri: `mongodb://127.0.0.1:${mongodb}/?directConnection=true`,
     prometheusUrl: `http://127.0.0.1:${prometheus}`,
     build: () => compose('build'),
-    /** Starts everything, and returns when all of it is healthy. */
+    /** Starts all services and waits until they are healthy. */
     up: () => compose('up', '--detach', '--no-build', '--wait', '--wait-timeout', '550'),
     containerOf: async (service: string) => (await compose('ps', '--all', '--quiet', service)).trim(),
     down: () => compose('--profile', '*', 'down', '--volumes', '--timeout', '30'),

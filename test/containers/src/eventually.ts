@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** Asks again and again until `probe` does not throw and does not say `false`. */
+/** Polls until `probe` neither throws nor returns `false`, and returns its result. */
 export async function eventually<T>(what: string, probe: () => Promise<T>, within = 120_000): Promise<T> {
   const deadline = Date.now() + within
   for (;;) {

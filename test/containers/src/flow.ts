@@ -4,7 +4,7 @@ import { connectTokenIssuer } from '@herald/local-stack'
 import { Kafka, logLevel, Partitioners } from 'kafkajs'
 import type { Composition } from './composition.ts'
 
-/** A user's notifications, made all the time and in both ways, whatever is away; and what must be listed of them. */
+/** Continuously creates notifications of one user, over Kafka and HTTP, and records which were acknowledged. */
 export async function startFlow({ baseUrl, brokers, tokenIssuer }: Composition) {
   const user = { sub: randomUUID(), subscriber_id: randomUUID() }
   const token = await (await connectTokenIssuer(tokenIssuer)).sign(user)
@@ -15,8 +15,8 @@ export async function startFlow({ baseUrl, brokers, tokenIssuer }: Composition) 
   const acknowledged: string[] = []
   let isRunning = true
 
-  /** Again and again, as it was, until it is acknowledged; a publisher that cares does the same. */
-  const insist = async (snippet: string, attempt: () => Promise<unknown>) => {
+  /** Retries the same attempt until it is acknowledged, as a reliable publisher does. */
+  const untilAcknowledged = async (snippet: string, attempt: () => Promise<unknown>) => {
     for (;;) {
       const isDone = await attempt().then(
         (answer) => answer !== false,
@@ -38,14 +38,14 @@ export async function startFlow({ baseUrl, brokers, tokenIssuer }: Composition) 
       value: JSON.stringify(event),
       headers: { 'content-type': 'application/cloudevents+json' },
     }
-    return insist(snippet, async () => {
+    return untilAcknowledged(snippet, async () => {
       await producer.connect()
       await producer.send({ topic: 'mention-events', messages: [message], acks: -1 })
     })
   }
   const create = (snippet: string) => {
     const body = JSON.stringify({ type: 'mention', ...content(snippet) })
-    return insist(snippet, async () => {
+    return untilAcknowledged(snippet, async () => {
       const request = { method: 'POST', headers: { ...headers, 'idempotency-key': snippet }, body }
       return (await fetch(`${baseUrl}/`, { ...request, signal: AbortSignal.timeout(20_000) })).status === 201
     })
@@ -56,29 +56,29 @@ export async function startFlow({ baseUrl, brokers, tokenIssuer }: Composition) 
     recipientIds: [user.sub],
   })
 
-  async function keepOn(name: string, make: (snippet: string) => Promise<void>) {
+  async function repeat(name: string, make: (snippet: string) => Promise<void>) {
     for (let count = 0; isRunning; count++) {
       await make(`${name}-${count}`)
       await pause(10)
     }
   }
-  const flowing = Promise.all([keepOn('event', publish), keepOn('request', create)])
+  const flowing = Promise.all([repeat('event', publish), repeat('request', create)])
 
   return {
     count: () => acknowledged.length,
-    /** Ends the flow, and returns what was acknowledged. */
+    /** Ends the flow and returns the acknowledged snippets. */
     async stop() {
       isRunning = false
       await flowing
       await producer.disconnect()
       return [...acknowledged].sort()
     },
-    /** The snippets of all that is listed, each as often as it is. */
+    /** Returns the snippets of all listed notifications, including duplicates. */
     async listed() {
       const snippets: string[] = []
       for (let cursor: string | null = ''; cursor !== null; ) {
         const answer = await fetch(`${baseUrl}/?limit=100${cursor && `&cursor=${cursor}`}`, { headers })
-        if (answer.status !== 200) throw new Error(`The list answers ${answer.status}: ${await answer.text()}`)
+        if (answer.status !== 200) throw new Error(`GET / responded with ${answer.status}: ${await answer.text()}`)
         const { data } = (await answer.json()) as { data: Page }
         snippets.push(...data.notifications.map(({ metadata }) => metadata.mention.snippet))
         cursor = data.nextCursor

@@ -8,8 +8,8 @@ import { haveImage } from './images.ts'
 import { renderFolder, runRenderedPods } from './rendered-pods.ts'
 
 const hasKubectl = spawnSync('kubectl', ['version', '--client'], { stdio: 'ignore' }).status === 0
-const why = whyNoDocker() ?? (hasKubectl ? undefined : 'kubectl, which renders, is not on the PATH')
-if (why) console.warn(`Skipped, the containers of overlays/local were not run: ${why}.`)
+const why = whyNoDocker() ?? (hasKubectl ? undefined : 'kubectl, which renders the manifests, is not on the PATH')
+if (why) console.warn(`Skipped the containers of overlays/local: ${why}.`)
 const onDocker = why ? describe.skip : describe
 
 onDocker('the containers of overlays/local, run as rendered', () => {
@@ -30,7 +30,7 @@ onDocker('the containers of overlays/local, run as rendered', () => {
     const { command } = mongodb.spec.template.spec.containers[0].readinessProbe.exec
     await eventually('MongoDB is a primary', () => pods.exec('mongodb', command), 300_000)
     const issuer = await pods.address('token-issuer', 8081)
-    const token = await eventually('the issuer answers', async () => {
+    const token = await eventually('the issuer responds', async () => {
       const answer = await fetch(`http://${issuer}/token`, { method: 'POST', body: JSON.stringify({ claims: user }) })
       return answer.text()
     })
@@ -48,7 +48,7 @@ onDocker('the containers of overlays/local, run as rendered', () => {
     await pods?.stop()
   })
 
-  test('one base URL serves both: a notification that was posted is listed', async () => {
+  test('one base URL serves both services: a posted notification is listed', async () => {
     const metadata = { mention: { mentionerName: 'Ada', snippet: 'Hello', entityType: 'portfolio' } }
     const body = {
       ...{ type: 'mention', actorType: 'user', subjectId: user.sub, subjectType: 'user', locationId: user.sub },
@@ -61,7 +61,7 @@ onDocker('the containers of overlays/local, run as rendered', () => {
     expect(data.notifications).toMatchObject([{ metadata }])
   })
 
-  test('a change event that was published is exported', async () => {
+  test('exports a published change event', async () => {
     const event = {
       ...{ specversion: '1.0', type: 'herald.change.recorded.v1', id: randomUUID(), source: '/local' },
       ...{ time: new Date().toISOString(), subscriberid: user.subscriber_id },

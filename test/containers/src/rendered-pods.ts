@@ -6,19 +6,19 @@ import { dirname, join } from 'node:path'
 import { parseAllDocuments } from 'yaml'
 import { docker } from './docker.ts'
 
-// biome-ignore lint/suspicious/noExplicitAny: manifests of any kind; what is needed of them is read.
+// biome-ignore lint/suspicious/noExplicitAny: manifests of any kind; only the needed fields are read.
 export type Manifest = any
 
-/** The manifests of a kustomize folder. */
+/** Renders the manifests of a kustomize folder. */
 export const renderFolder = (folder: string): Manifest[] =>
   parseAllDocuments(execFileSync('kubectl', ['kustomize', folder], { encoding: 'utf8' })).map((document) =>
     document.toJS(),
   )
 
 /**
- * Runs every container of the manifests in Docker as Kubernetes would: image, command, environment, user, read-only root,
- * volumes and names in DNS. A relay takes the place of a Service whose port is not that of its pods. Probes, policies and
- * resources of the API are not looked at.
+ * Runs the containers of the manifests in Docker as Kubernetes would: image, command, environment, user, read-only root, volumes
+ * and DNS names. A relay replaces a Service whose port differs from its pods' port. Probes, policies and custom resources are
+ * ignored.
  */
 export async function runRenderedPods(manifests: readonly Manifest[]) {
   const network = `herald-pods-${randomBytes(4).toString('hex')}`
@@ -69,10 +69,10 @@ export async function runRenderedPods(manifests: readonly Manifest[]) {
   }
 
   return {
-    /** Runs a command in a container; throws unless it succeeds. */
+    /** Runs a command in a container; throws if it fails. */
     exec: (name: string, command: readonly string[]) => docker(['exec', `${network}-${name}`, ...command]),
     logs: (name: string) => docker(['logs', `${network}-${name}`]),
-    /** Where a port of a container is reached from here. */
+    /** The host address of a container's port. */
     address: async (name: string, port: number) =>
       (await docker(['port', `${network}-${name}`, String(port)])).trim().split('\n')[0],
     async stop() {
@@ -115,7 +115,7 @@ function volumesOf(
   const claims = volumeClaimTemplates.map(({ metadata }: Manifest) => metadata.name)
   const { runAsUser, runAsGroup, fsGroup = runAsGroup } = pod.securityContext
   return (container.volumeMounts ?? []).flatMap(({ name, mountPath }: Manifest) => {
-    // A new volume is empty and writable for the group of the pod. Docker takes the mode from the image, so the user owns it.
+    // A new volume is empty and writable by the pod's group. Docker takes the mode from the image, so the user must own it.
     if (claims.includes(name)) return ['--tmpfs', `${mountPath}:uid=${runAsUser},gid=${fsGroup}`]
     const volume = pod.volumes.find((one: Manifest) => one.name === name)
     if (volume.emptyDir) return ['--tmpfs', `${mountPath}:uid=${runAsUser},gid=${runAsGroup},mode=1777`]

@@ -4,12 +4,12 @@ import { docker, whyNoDocker } from './docker.ts'
 import { composeImages } from './images.ts'
 
 const why = whyNoDocker()
-if (why) console.warn(`Skipped, the servers of npm start were not tried in Docker: ${why}.`)
+if (why) console.warn(`Skipped the servers of npm start in Docker: ${why}.`)
 
 describe('servers of npm start and npm test', () => {
   const onDocker = why ? test.skip : test
 
-  onDocker('are those of docker-compose.yml where Docker answers, and go when they are stopped', async () => {
+  onDocker('run the images of docker-compose.yml if Docker is available, and are removed when stopped', async () => {
     const { KAFKA_BROKERS: _kafka, MONGODB_URI: _mongodb, ...environment } = process.env
     const before = await running()
     const servers = await startServers({ environment })
@@ -18,7 +18,7 @@ describe('servers of npm start and npm test', () => {
       const started = (await running()).filter((line) => !before.includes(line)).map((line) => line.split(' ')[1])
       const images = ['kafka', 'mongodb'].map((service) => composeImages().get(service)?.image)
       expect(started).toEqual(expect.arrayContaining(images))
-      // Topics are made and led: a client from outside reaches the broker by the name that it gives itself.
+      // Creating topics shows that a client on the host can reach the broker under its advertised name.
       await createTopics(servers.kafkaBrokers)
     } finally {
       await servers.stop()

@@ -15,7 +15,7 @@ const settingsOf = (service: string) =>
     ([, name]) => name as string,
   )
 
-/** The topics that a command creates, with their sizes. */
+/** The topics that a shell command creates, with their maximum record sizes. */
 const createdBy = (command: string[]) =>
   [...String(command.at(-1)).matchAll(/^create ([\w-]+) (\d+)$/gm)].map(([, name, size]) => [name, size])
 
@@ -23,19 +23,19 @@ describe('topics', () => {
   const names = Object.values(defaultTopics).sort()
   const inCompose = createdBy(compose.services.topics.command)
 
-  test('docker-compose.yml and Strimzi make those that Herald reads and writes', () => {
+  test('docker-compose.yml and Strimzi create the topics that Herald reads and writes', () => {
     expect(inCompose.map(([name]) => name).sort()).toEqual(names)
     expect(topics.map(({ metadata }) => metadata.name).sort()).toEqual(names)
   })
 
-  test('both give them the same sizes, and a dead letter has room for the largest record and 64 KiB', () => {
+  test('both set the same sizes, and a dead letter has room for the largest record plus 64 KiB', () => {
     const sizes = topics.map(({ metadata, spec }) => [metadata.name, spec.config['max.message.bytes']])
     expect(Object.fromEntries(inCompose.map(([name, size]) => [name, Number(size)]))).toEqual(Object.fromEntries(sizes))
     const { 'herald-dead-letter': deadLetter, ...origins } = Object.fromEntries(sizes)
     for (const size of Object.values(origins)) expect(deadLetter).toBeGreaterThanOrEqual(Number(size) + 64 * 1024)
   })
 
-  test('KEDA looks at each topic that is read, and never asks for more readers than partitions', () => {
+  test('KEDA observes every consumed topic and never requests more readers than partitions', () => {
     const { triggers, maxReplicaCount } = scaledObject.spec
     expect(triggers.map(({ metadata }: Manifest) => metadata.topic).sort()).toEqual(
       names.filter((name) => name !== defaultTopics.deadLetter),
@@ -45,13 +45,16 @@ describe('topics', () => {
   })
 })
 
-test.each(['ingest', 'query'] as const)('the image runs %s as everything here runs it', (service) => {
-  const [, stage] = read('deploy/Dockerfile').split(`FROM service AS ${service}\n`)
-  const command = JSON.parse(/^CMD (.*)$/m.exec(stage ?? '')?.[1] ?? '')
-  expect(command).toEqual(['node', ...nodeArguments[service], `services/${service}/dist/main.js`])
-})
+test.each(['ingest', 'query'] as const)(
+  'the image of %s starts Node.js with the same arguments as local-stack',
+  (service) => {
+    const [, stage] = read('deploy/Dockerfile').split(`FROM service AS ${service}\n`)
+    const command = JSON.parse(/^CMD (.*)$/m.exec(stage ?? '')?.[1] ?? '')
+    expect(command).toEqual(['node', ...nodeArguments[service], `services/${service}/dist/main.js`])
+  },
+)
 
-test('overlays/local makes the topics, and runs the images, of docker-compose.yml', () => {
+test('overlays/local has the topics and images of docker-compose.yml', () => {
   const local = ['kafka', 'mongodb', 'gateway'].flatMap((name) =>
     parseAllDocuments(read(`deploy/kustomize/overlays/local/${name}.yaml`)).map((document) => document.toJS()),
   )
@@ -67,18 +70,18 @@ test('overlays/local makes the topics, and runs the images, of docker-compose.ym
 describe('docker-compose.yml', () => {
   const services: [string, Manifest][] = Object.entries(compose.services)
 
-  test('publishes ports on the loopback address alone', () => {
+  test('publishes ports on the loopback address only', () => {
     const ports = services.flatMap(([, { ports = [] }]) => ports)
     expect(ports.length).toBeGreaterThan(0)
     expect(ports.filter((port: string) => !port.startsWith('127.0.0.1:'))).toEqual([])
   })
 
-  test('names each image with a version', () => {
+  test('has a version in each image reference', () => {
     const withVersion = /:(?!latest\b)[\w.-]+(@sha256:[0-9a-f]{64})?$/
     expect(services.filter(([, { image }]) => !withVersion.test(image)).map(([name]) => name)).toEqual([])
   })
 
-  test('never pulls an image that is built here', () => {
+  test('never pulls locally built images', () => {
     const pulled = services.filter(([, { build, pull_policy }]) => build && pull_policy !== 'never')
     expect(pulled.map(([name]) => name)).toEqual([])
   })
@@ -90,7 +93,7 @@ describe('docker-compose.yml', () => {
     }
   })
 
-  test('gives Grafana no password, and nobody a way to sign in', () => {
+  test('gives Grafana no password and disables sign-in', () => {
     expect(compose.services.grafana.environment).toMatchObject({
       GF_AUTH_BASIC_ENABLED: 'false',
       GF_AUTH_DISABLE_LOGIN_FORM: 'true',
@@ -98,7 +101,7 @@ describe('docker-compose.yml', () => {
     })
   })
 
-  test('gives each service a policy for restarts, and what goes on running a check of its health', () => {
+  test('gives each service a restart policy, and long-running ones a health check', () => {
     expect(services.filter(([, { restart }]) => !restart).map(([name]) => name)).toEqual([])
     const unchecked = services.filter(
       ([, { restart, healthcheck, profiles }]) => restart === 'unless-stopped' && !healthcheck && !profiles,
@@ -106,7 +109,7 @@ describe('docker-compose.yml', () => {
     expect(unchecked.map(([name]) => name)).toEqual([])
   })
 
-  test.each(['ingest', 'query'])('sets nothing that %s does not know, and everything that it must have', (name) => {
+  test.each(['ingest', 'query'])('sets all required and no unknown settings of %s', (name) => {
     const set = Object.keys(compose.services[name].environment)
     expect(set.filter((variable) => !settingsOf(name).includes(variable))).toEqual([])
     expect(set).toEqual(expect.arrayContaining(['MONGODB_URI', 'AUTH_ISSUER', 'AUTH_AUDIENCE', 'AUTH_JWKS_URI']))
@@ -116,7 +119,7 @@ describe('docker-compose.yml', () => {
 describe.each(overlays)('overlay %s', (overlay) => {
   const rule = canRender ? test : test.skip
 
-  rule('sets nothing that Herald does not know', async () => {
+  rule('sets no unknown settings', async () => {
     const manifests = manifestsIn(await render(overlay))
     const known = new Set([...settingsOf('ingest'), ...settingsOf('query')])
     const settings = manifests.find(({ kind, metadata }) => kind === 'ConfigMap' && /settings/.test(metadata.name))
@@ -126,13 +129,13 @@ describe.each(overlays)('overlay %s', (overlay) => {
         .filter(({ isHerald }) => isHerald)
         .flatMap(({ containers }) => containers.flatMap(({ env = [] }) => env.map(({ name }: Manifest) => name))),
     ]
-    // Node's own.
+    // NODE_EXTRA_CA_CERTS is a setting of Node.js.
     const unknown = names.filter((name) => !known.has(name) && name !== 'NODE_EXTRA_CA_CERTS')
     expect(unknown).toEqual([])
     expect(names).toEqual(expect.arrayContaining(['MONGODB_URI', 'KAFKA_BROKERS', 'AUTH_ISSUER', 'AUTH_AUDIENCE']))
   })
 
-  rule('Herald, KEDA and the network policies agree on the brokers and on TLS', async () => {
+  rule('Herald, KEDA and the network policies agree on brokers and TLS', async () => {
     const manifests = manifestsIn(await render(overlay))
     const named = (kind: string, name: RegExp) =>
       manifests.find((manifest) => manifest.kind === kind && name.test(manifest.metadata.name))
@@ -152,7 +155,7 @@ describe.each(overlays)('overlay %s', (overlay) => {
     expect(port).toBeLessThanOrEqual(ports[0].endPort ?? ports[0].port)
   })
 
-  rule('the issuer’s keys are fetched with the scheme and from the host that the issuer serves', async () => {
+  rule('the issuer’s keys are fetched from the issuer’s own origin, which serves them', async () => {
     const manifests = manifestsIn(await render(overlay))
     const { data } = manifests.find(({ kind, metadata }) => kind === 'ConfigMap' && /settings/.test(metadata.name))
     const keys = new URL(data.AUTH_JWKS_URI)
@@ -164,7 +167,7 @@ describe.each(overlays)('overlay %s', (overlay) => {
     }
   })
 
-  rule('a release has a migrate Job of its own name, of the same image as ingest', async () => {
+  rule('a release has a migrate Job with its own name and the image of ingest', async () => {
     const running = workloads(manifestsIn(await render(overlay)))
     const [ingest, migrate] = ['Deployment herald-ingest', 'Job herald-migrate'].map((start) =>
       running.find(({ what }) => what.startsWith(start)),

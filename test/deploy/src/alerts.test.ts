@@ -33,13 +33,13 @@ test.each(rules.map((rule): [string, Rule] => [rule.alert, rule]))(
 )
 
 const hasPromtool = isThere('promtool', '--version')
-if (!hasPromtool) console.warn('Skipped: promtool is not on the PATH, so no rule was evaluated.')
+if (!hasPromtool) console.warn('Skipped the evaluation of the alert rules: promtool is not on the PATH.')
 if (process.env.CI === 'true') {
-  test('CI evaluates the rules: promtool is on the PATH', () => expect(hasPromtool).toBe(true))
+  test('promtool is on the PATH in CI', () => expect(hasPromtool).toBe(true))
 }
 
 const onPromtool = hasPromtool ? describe : describe.skip
-onPromtool('evaluated by promtool, on what running services expose', () => {
+onPromtool('evaluated by promtool, on the series of running services', () => {
   const folder = mkdtempSync(join(tmpdir(), 'herald-alerts-'))
   const rulesFile = join(folder, 'rules.yaml')
   let services: Awaited<ReturnType<typeof startExposing>>
@@ -59,13 +59,13 @@ onPromtool('evaluated by promtool, on what running services expose', () => {
     rmSync(folder, { recursive: true })
   })
 
-  /** Looks again and again, also for the lag, which is read from the broker every few seconds. */
-  async function scrapeUntil(isReached: (found: Scrape) => boolean): Promise<Scrape> {
+  /** Polls until the condition is met and the lag is exposed, which is read from the broker every few seconds. */
+  async function scrapeUntil(condition: (found: Scrape) => boolean): Promise<Scrape> {
     const deadline = Date.now() + 60_000
     for (;;) {
       const found = await services.scrape()
-      if (isReached(found) && valueIn(found, 'herald_lag_records') !== undefined) return found
-      if (Date.now() > deadline) throw new Error(`The series were not exposed in 60 s: ${isReached}`)
+      if (condition(found) && valueIn(found, 'herald_lag_records') !== undefined) return found
+      if (Date.now() > deadline) throw new Error(`The series were not exposed in 60 s: ${condition}`)
       await new Promise((resolve) => setTimeout(resolve, 200))
     }
   }
@@ -75,41 +75,38 @@ onPromtool('evaluated by promtool, on what running services expose', () => {
     expect(stdout).toContain(`${rules.length} rules found`)
   })
 
-  test.each(rules.map(({ alert, expr }) => [alert, expr]))(
-    '%s looks only at series and labels that exist',
-    (_, expr) => {
-      for (const [, name = '', matchers = ''] of expr.matchAll(/\b((?:herald|http)_\w+)(?:\{([^}]*)\})?/g)) {
-        const found = before.series.filter((series) => series.name === name)
-        expect([name, found.length]).not.toEqual([name, 0])
-        for (const [, label = ''] of matchers.matchAll(/(\w+)(?:=~|!~|=|!=)"/g)) {
-          expect(Object.keys(found[0]?.labels ?? {})).toContain(label)
-        }
+  test.each(rules.map(({ alert, expr }) => [alert, expr]))('%s uses only series and labels that exist', (_, expr) => {
+    for (const [, name = '', matchers = ''] of expr.matchAll(/\b((?:herald|http)_\w+)(?:\{([^}]*)\})?/g)) {
+      const found = before.series.filter((series) => series.name === name)
+      expect([name, found.length]).not.toEqual([name, 0])
+      for (const [, label = ''] of matchers.matchAll(/(\w+)(?:=~|!~|=|!=)"/g)) {
+        expect(Object.keys(found[0]?.labels ?? {})).toContain(label)
       }
-    },
-  )
+    }
+  })
 
-  test('the dashboard looks only at metrics that exist', () => {
+  test('the dashboard uses only metrics that exist', () => {
     const queries = [...read('kustomize/components/grafana-dashboard/herald.json').matchAll(/"expr": (".*")/g)]
     const named = queries.flatMap(([, query = '']) => JSON.parse(query).match(/\b(?:herald|http|process|nodejs)_\w+/g))
     const metrics = new Set(named.map((name) => name.replace(/_(bucket|count|sum)$/, '')))
     expect([...metrics].filter((name) => !before.names.has(name))).toEqual([])
   })
 
-  test('nothing fires for services at rest', () => expectAlerts(30, []))
+  test('no alert fires for idle services', () => expectAlerts(30, []))
 
-  test('the first dead letter fires, as one scrape and the next one saw it', () =>
+  test('the first dead letter fires, between two scrapes', () =>
     expectAlerts(8, ['HeraldDeadLetters'], (series) => {
       const then = after.series.find((other) => isSame(series, other))
       return then && `${series.value}x4 ${then.value}x40`
     }))
 
-  test('a dead letter before the first scrape fires, for a quarter of an hour', async () => {
+  test('a dead letter before the first scrape fires for 15 minutes', async () => {
     const late = only('herald_dead_letters_total', { code: 'not_json' }, '_x5 2x60')
     await expectAlerts(8, ['HeraldDeadLetters'], late)
     await expectAlerts(30, [], late)
   })
 
-  test('one stuck partition among others that move fires', () =>
+  test('one stuck partition fires while others progress', () =>
     expectAlerts(
       15,
       ['HeraldNoProgress'],
@@ -120,7 +117,7 @@ onPromtool('evaluated by promtool, on what running services expose', () => {
   test('no progress without work does not fire', () =>
     expectAlerts(15, [], only('herald_seconds_since_progress', {}, '0+60x40')))
 
-  test('a group whose position nobody can read fires', () =>
+  test('a group whose position cannot be read fires', () =>
     expectAlerts(10, ['HeraldLagUnknown'], (series) =>
       /^herald_(lag_records|partition_seconds_since_progress)$/.test(series.name) ? '_x40' : undefined,
     ))
@@ -139,13 +136,13 @@ onPromtool('evaluated by promtool, on what running services expose', () => {
     await expectAlerts(25, [], late)
   })
 
-  test('one error in fifty answers fires', () =>
+  test('one error in fifty responses fires', () =>
     expectAlerts(15, ['HeraldErrorRate'], ({ name, labels }) => {
       if (name !== 'http_request_duration_seconds_count' || labels.job !== 'herald-query') return undefined
       return labels.status === '200' ? '0+49x40' : { status: '503', samples: '0+1x40' }
     }))
 
-  test('slow answers fire', () =>
+  test('slow responses fire', () =>
     expectAlerts(
       25,
       ['HeraldSlow'],
@@ -154,7 +151,7 @@ onPromtool('evaluated by promtool, on what running services expose', () => {
       ),
     ))
 
-  test('a missing index fires, and a MongoDB that does not answer under another name', () =>
+  test('a missing index and an unresponsive MongoDB fire different alerts', () =>
     expectAlerts(
       10,
       ['HeraldDependencyAway', 'HeraldIndexMissing'],
@@ -174,10 +171,10 @@ onPromtool('evaluated by promtool, on what running services expose', () => {
   test('a service of which no process can be scraped fires', () =>
     expectAlerts(10, ['HeraldDown'], only('up', { job: 'herald-query' }, '0x40')))
 
-  /** What becomes of a real series: other samples, or a series like it under another status. */
+  /** A change to a real series: other samples, or a copy with another status. */
   type Change = (series: Series) => string | { status: string; samples: string } | undefined
 
-  /** The series as they were scraped, each changed by the first change that concerns it. Each change must concern one. */
+  /** Evaluates the scraped series, each modified by the first change that matches it. Every change must match at least one. */
   function expectAlerts(minutes: number, alerts: string[], ...changes: Change[]) {
     const up = ['herald-ingest', 'herald-query'].map((job) => ({
       name: 'up',
@@ -201,13 +198,13 @@ onPromtool('evaluated by promtool, on what running services expose', () => {
   }
 })
 
-const matches = (labels: Series['labels'], wanted: Series['labels']) =>
-  Object.entries(wanted).every(([key, value]) => labels[key] === value)
+const matches = (labels: Series['labels'], expected: Series['labels']) =>
+  Object.entries(expected).every(([key, value]) => labels[key] === value)
 const isSame = (one: Series, other: Series) => one.name === other.name && matches(one.labels, other.labels)
 const valueIn = ({ series }: Scrape, name: string, labels: Series['labels'] = {}) =>
   series.find((one) => one.name === name && matches(one.labels, labels))?.value
 
-/** Gives the real series of a name and labels other samples. */
+/** A change that gives the series with this name and these labels other samples. */
 const only =
   (name: string, labels: Series['labels'], samples: string | ((series: Series) => string)) => (series: Series) => {
     if (series.name !== name || !matches(series.labels, labels)) return undefined

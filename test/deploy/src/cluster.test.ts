@@ -7,11 +7,11 @@ import { reportForSimulatedNodes } from './simulated-nodes.ts'
 
 const { HERALD_KUBECONFIG: kubeconfig = '' } = process.env
 const missing = [
-  ...(kubeconfig ? [] : ['HERALD_KUBECONFIG names no cluster that may be written to']),
+  ...(kubeconfig ? [] : ['HERALD_KUBECONFIG is not set']),
   ...(isThere('kubectl', 'version', '--client') ? [] : ['kubectl is not on the PATH']),
-  ...(isThere('go', 'version') ? [] : ['go is not on the PATH, to fetch the definitions of others']),
+  ...(isThere('go', 'version') ? [] : ['go, which fetches custom resource definitions, is not on the PATH']),
 ]
-if (missing.length > 0) console.warn(`Skipped, no manifest is shown to a real API server: ${missing.join('; ')}.`)
+if (missing.length > 0) console.warn(`Skipped the tests against a real API server: ${missing.join('; ')}.`)
 
 const onCluster = missing.length > 0 ? describe.skip : describe
 const namespaces = ['herald', 'kafka']
@@ -34,22 +34,22 @@ onCluster('a real API server', () => {
     await stopReporting?.()
   })
 
-  test('refuses a manifest with a field that it does not know, so what follows means something', async () => {
+  test('rejects a manifest with an unknown field, so that later successes are meaningful', async () => {
     const wrong = (await render('production')).replace('maxReplicaCount:', 'maxReplicas:')
     for (const name of namespaces) await cluster.kubectl(['create', 'namespace', name])
     await expect(cluster.apply(wrong, '--dry-run=server')).rejects.toThrow('.spec.maxReplicas: field not declared')
   })
 
-  test('refuses the production template until its placeholders are replaced', async () => {
-    const refused = await cluster.apply(await renderAsIs('production'), '--dry-run=server').then(
+  test('rejects the production template until its placeholders are replaced', async () => {
+    const rejected = await cluster.apply(await renderAsIs('production'), '--dry-run=server').then(
       () => '',
       (error) => String(error.stderr),
     )
-    expect(refused).toContain('"herald-migrate-REPLACE_ME" is invalid')
-    expect(refused).toContain('Invalid value: "REPLACE_ME"')
+    expect(rejected).toContain('"herald-migrate-REPLACE_ME" is invalid')
+    expect(rejected).toContain('Invalid value: "REPLACE_ME"')
   })
 
-  /** The fields that an apply owns: autoscalers own the number of replicas, controllers the status. */
+  /** The fields that an apply owns; autoscalers own the number of replicas, controllers the status. */
   async function appliedOf(text: string) {
     const { stdout } = await cluster.kubectl(['get', '-f', '-', '-o', 'json'], text)
     const items: Manifest[] = JSON.parse(stdout).items
@@ -62,11 +62,11 @@ onCluster('a real API server', () => {
   describe.each(overlays)('overlay %s', (overlay) => {
     beforeAll(async () => {
       await removeAll()
-      // A dry run remembers no namespace, and looks for those that it needs.
+      // A dry run creates no namespaces but requires them.
       for (const name of namespaces) await cluster.kubectl(['create', 'namespace', name])
     })
 
-    test('is taken as it is, in a dry run and for real, without a warning', async () => {
+    test('is accepted without warnings, in a dry run and for real', async () => {
       const text = await render(overlay)
       const dryRun = await cluster.apply(text, '--dry-run=server')
       const applied = await cluster.apply(text)
@@ -74,7 +74,7 @@ onCluster('a real API server', () => {
       expect(applied.stdout.trim().split('\n')).toHaveLength(manifestsIn(text).length)
     })
 
-    test('may be applied again, and nothing that was applied changes', async () => {
+    test('applying it again changes nothing', async () => {
       const text = await render(overlay)
       const before = await appliedOf(text)
       await cluster.apply(text)
@@ -82,8 +82,8 @@ onCluster('a real API server', () => {
       expect(await appliedOf(text)).toEqual(before)
     })
 
-    test('its pods are let in by the restricted standard, and roll out', async () => {
-      if (!hasNodes) return console.warn('No node: nothing but the API server looked at these pods.')
+    test('its pods are admitted by the restricted standard and roll out', async () => {
+      if (!hasNodes) return console.warn('The cluster has no nodes: the pods were only checked by the API server.')
       for (const { what } of workloads(manifestsIn(await render(overlay)))) {
         const [kind, name = ''] = what.split(' ')
         if (kind === 'StatefulSet') await cluster.apply(volumeFor(name))
@@ -97,7 +97,7 @@ onCluster('a real API server', () => {
   })
 })
 
-/** What a provisioner of volumes would create for a StatefulSet. */
+/** The volume that a provisioner would create for a StatefulSet. */
 const volumeFor = (name: string) => `
 apiVersion: v1
 kind: PersistentVolume

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Cluster } from './cluster.ts'
 import { run } from './commands.ts'
 
-/** Definitions of others, from their own Go modules. */
+/** Third-party custom resource definitions, from their Go modules. */
 const modules = [
   {
     name: 'sigs.k8s.io/gateway-api@v1.3.0',
@@ -22,7 +22,7 @@ const modules = [
 ]
 const strimzi = new URL('../crds/kafka-topic.yaml', import.meta.url)
 
-/** Makes the custom resources known to the cluster that the components use, and waits until they are. */
+/** Installs the custom resource definitions that the components use, and waits until they are established. */
 export async function installCustomResources({ kubectl, apply }: Cluster): Promise<void> {
   const fetched = await Promise.all(
     modules.map(async ({ name, files }) => {

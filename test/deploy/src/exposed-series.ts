@@ -7,10 +7,10 @@ export type Series = {
   readonly value: number
 }
 
-/** Everything that one look at both services' /metrics shows, with the labels that the ServiceMonitor adds. */
+/** One scrape of both services' /metrics, with the labels that the ServiceMonitor adds. */
 export type Scrape = { readonly names: ReadonlySet<string>; readonly series: readonly Series[] }
 
-/** Runs ingest and query against real servers, under load enough for every series that an alert looks at. */
+/** Runs ingest and query against real servers, with enough load to expose every series used by an alert. */
 export async function startExposing() {
   const servers = await startServers()
   const suffix = `deploy-${process.pid}`

@@ -20,11 +20,11 @@ const hasNodes = () =>
   )
 const missing = [
   ...(hasKubectl ? [] : ['kubectl is not on the PATH']),
-  ...(kubeconfig ? [] : ['HERALD_KUBECONFIG names no cluster that may be written to']),
-  ...(isThere('go', 'version') ? [] : ['go is not on the PATH, to fetch the definitions of others']),
-  ...(!hasKubectl || !kubeconfig || (await hasNodes()) ? [] : ['the cluster has no node']),
+  ...(kubeconfig ? [] : ['HERALD_KUBECONFIG is not set']),
+  ...(isThere('go', 'version') ? [] : ['go, which fetches custom resource definitions, is not on the PATH']),
+  ...(!hasKubectl || !kubeconfig || (await hasNodes()) ? [] : ['the cluster has no nodes']),
 ]
-if (missing.length > 0) console.warn(`Skipped, ${path} is not followed to its end: ${missing.join('; ')}.`)
+if (missing.length > 0) console.warn(`Skipped most of ${path}: ${missing.join('; ')}.`)
 
 let folder: string
 beforeEach(() => {
@@ -33,8 +33,8 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true }))
 
-async function expectAsSaid(isWanted: (commands: string) => boolean) {
-  // The cluster, and nothing else that the guide does not set itself.
+async function expectDocumentedOutput(isWanted: (commands: string) => boolean) {
+  // Only the kubeconfig; the guide sets all other variables itself.
   const { PATH, HOME } = process.env
   const environment = { PATH, HOME, KUBECONFIG: kubeconfig }
   const steps = await runGuide({ file: join(root, path), folder, environment, isWanted })
@@ -43,8 +43,8 @@ async function expectAsSaid(isWanted: (commands: string) => boolean) {
 }
 
 const rendering = hasKubectl ? test : test.skip
-rendering('the guide’s own overlay renders as the guide says', async () => {
-  expect(await expectAsSaid((commands) => commands.startsWith('kubectl kustomize'))).toHaveLength(1)
+rendering('the guide’s overlay renders the documented output', async () => {
+  expect(await expectDocumentedOutput((commands) => commands.startsWith('kubectl kustomize'))).toHaveLength(1)
 })
 
 const onCluster = missing.length > 0 ? describe.skip : describe
@@ -62,7 +62,7 @@ onCluster('on a cluster', () => {
     await stopReporting?.()
   })
 
-  test('every block of the guide runs, from the first time to a release, and prints what it says', async () => {
-    expect((await expectAsSaid(() => true)).length).toBe(6)
+  test('all blocks of the guide run, from installation to a release, and print the documented output', async () => {
+    expect((await expectDocumentedOutput(() => true)).length).toBe(6)
   }, 600_000)
 })

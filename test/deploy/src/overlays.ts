@@ -13,7 +13,7 @@ export type Manifest = any
 
 export const root = fileURLToPath(new URL('../../../', import.meta.url))
 
-/** kubectl, or kustomize by itself. */
+/** Command that renders overlays: kubectl, or standalone kustomize. */
 const renderer = isThere('kubectl', 'version', '--client')
   ? ['kubectl', 'kustomize']
   : isThere('kustomize', 'version')
@@ -27,10 +27,10 @@ async function build(folder: string): Promise<string> {
   return (await run(command, [...args, folder])).stdout
 }
 
-/** An overlay as it is in the repository, placeholders included. */
+/** Renders an overlay as in the repository, including placeholders. */
 export const renderAsIs = (overlay: Overlay) => build(`${root}deploy/kustomize/overlays/${overlay}`)
 
-/** An overlay as an operator applies it: copied, with every placeholder replaced. */
+/** Renders an overlay as an operator applies it: a copy with all placeholders replaced. */
 export async function render(overlay: Overlay): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'herald-overlay-'))
   try {
@@ -56,14 +56,14 @@ function fillIn(file: string) {
 
 export const manifestsIn = (text: string): Manifest[] => parseAllDocuments(text).map((document) => document.toJS())
 
-/** Everything that runs pods: Deployments, StatefulSets and Jobs, with the spec of their pods. */
+/** Deployments, StatefulSets and Jobs, with the spec of their pods. */
 export function workloads(manifests: readonly Manifest[]) {
   return manifests
     .filter(({ spec }) => spec?.template?.spec?.containers)
     .map(({ kind, metadata, spec }) => ({
       what: `${kind} ${metadata.name}`,
       kind: kind as string,
-      /** Herald itself, rather than what overlays/local runs beside it. */
+      /** Whether it is part of Herald, not a server that overlays/local adds. */
       isHerald: metadata.labels?.['app.kubernetes.io/part-of'] === 'herald',
       spec,
       pod: spec.template.spec,

@@ -11,7 +11,7 @@ let folder: string
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'herald-pin-'))
   for (const path of ['deploy', 'docker-compose.yml']) cpSync(`${root}${path}`, join(folder, path), { recursive: true })
-  // Stands in for a registry: only the name is asked for, and every image has this digest.
+  // A fake docker command that reports the same digest for every image.
   writeFileSync(join(folder, 'docker'), `#!/bin/sh\necho "$@" >>${folder}/asked\necho '{"digest":"${digest}"}'\n`)
   chmodSync(join(folder, 'docker'), 0o755)
 })
@@ -23,7 +23,7 @@ const pin = (...args: string[]) =>
     env: { ...process.env, PATH: `${folder}:${process.env.PATH}` },
   })
 
-test('images of others get the digest that their registry reports, and the check is content', () => {
+test('pins third-party images to the digest from their registry, after which the check passes', () => {
   const before = pin('--check')
   expect(before.status).toBe(1)
   expect(before.stdout).toContain('deploy/Dockerfile: node:24-bookworm-slim')
@@ -39,7 +39,7 @@ test('images of others get the digest that their registry reports, and the check
   expect(new Set(asked).size).toBe(asked.length)
 })
 
-test('every image of the manifests and of docker-compose.yml is one that it looks at', () => {
+test('checks every image in the manifests and docker-compose.yml', () => {
   const listed = pin('--check').stdout
   const found = execFileSync('grep', [
     '-rhoE',

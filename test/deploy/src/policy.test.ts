@@ -4,9 +4,9 @@ import { canRender, type Manifest, manifestsIn, overlays, render, renderAsIs, ro
 
 type Workload = ReturnType<typeof workloads>[number]
 
-if (!canRender) console.warn('Skipped: neither kubectl nor kustomize is on the PATH, so nothing can be rendered.')
+if (!canRender) console.warn('Skipped rendering the overlays: neither kubectl nor kustomize is on the PATH.')
 
-describe.each(overlays)(canRender ? 'overlay %s' : 'overlay %s (nothing renders here)', (overlay) => {
+describe.each(overlays)(canRender ? 'overlay %s' : 'overlay %s (not rendered)', (overlay) => {
   const rule = canRender ? test : test.skip
   let manifests: Manifest[] = []
   let running: Workload[] = []
@@ -17,7 +17,7 @@ describe.each(overlays)(canRender ? 'overlay %s' : 'overlay %s (nothing renders 
     running = workloads(manifests)
   })
 
-  /** Violations of a rule, as `workload/container: what`. */
+  /** Violations of a rule, as `workload/container: fault`. */
   const faults = (look: (container: Manifest, pod: Manifest, workload: Workload) => string | false | undefined) =>
     running.flatMap((workload) =>
       workload.containers.flatMap((container) => {
@@ -34,7 +34,7 @@ describe.each(overlays)(canRender ? 'overlay %s' : 'overlay %s (nothing renders 
       'Deployment herald-query',
       'Job herald-migrate',
     ])
-    const beside = running.filter(({ isHerald }) => !isHerald).map(({ what }) => what)
+    const others = running.filter(({ isHerald }) => !isHerald).map(({ what }) => what)
     const servers = [
       'Deployment gateway',
       'Deployment token-issuer',
@@ -42,10 +42,10 @@ describe.each(overlays)(canRender ? 'overlay %s' : 'overlay %s (nothing renders 
       'StatefulSet kafka',
       'StatefulSet mongodb',
     ]
-    expect(beside.sort()).toEqual(overlay === 'local' ? servers : [])
+    expect(others.sort()).toEqual(overlay === 'local' ? servers : [])
   })
 
-  rule('nothing runs as root, by number', () => {
+  rule('no container runs as root; the user is numeric', () => {
     expect(
       faults(
         (_, { securityContext: { runAsNonRoot, runAsUser } }) => !(runAsNonRoot && runAsUser > 0) && 'may be root',
@@ -53,14 +53,14 @@ describe.each(overlays)(canRender ? 'overlay %s' : 'overlay %s (nothing renders 
     ).toEqual([])
   })
 
-  rule('no file system can be written, no privilege be gained, no capability is left, seccomp is on', () => {
+  rule('root file systems are read-only, privilege escalation is off, capabilities are dropped, seccomp is on', () => {
     expect(
       faults(({ securityContext: own }, pod) => {
-        if (own?.readOnlyRootFilesystem !== true) return 'may write its root file system'
+        if (own?.readOnlyRootFilesystem !== true) return 'has a writable root file system'
         if (own.allowPrivilegeEscalation !== false) return 'may gain privileges'
         if (own.capabilities?.drop?.join() !== 'ALL' || own.capabilities.add) return 'has capabilities'
         if (pod.securityContext.seccompProfile?.type !== 'RuntimeDefault') return 'has no seccomp profile'
-        return pod.hostNetwork || pod.hostPID || pod.hostIPC ? 'shares something of its host' : undefined
+        return pod.hostNetwork || pod.hostPID || pod.hostIPC ? 'shares a namespace of its host' : undefined
       }),
     ).toEqual([])
   })
@@ -70,15 +70,15 @@ describe.each(overlays)(canRender ? 'overlay %s' : 'overlay %s (nothing renders 
     expect(namespace.metadata.labels).toMatchObject({ 'pod-security.kubernetes.io/enforce': 'restricted' })
   })
 
-  rule('everything asks for CPU and memory, and has limits to both', () => {
+  rule('every container has requests and limits for CPU and memory', () => {
     expect(
       faults(({ resources: { requests = {}, limits = {} } = {} }) =>
-        requests.cpu && requests.memory && limits.cpu && limits.memory ? undefined : 'has no bounds',
+        requests.cpu && requests.memory && limits.cpu && limits.memory ? undefined : 'lacks requests or limits',
       ),
     ).toEqual([])
   })
 
-  rule('every service is probed: start, liveness, readiness', () => {
+  rule('every service has startup, liveness and readiness probes', () => {
     expect(
       faults(({ startupProbe, livenessProbe, readinessProbe }, _, { kind, isHerald }) => {
         if (kind === 'Job') return
@@ -93,7 +93,7 @@ describe.each(overlays)(canRender ? 'overlay %s' : 'overlay %s (nothing renders 
     expect(faults(({ image }) => !/^[^:@]+[:@](?!latest$).+$/.test(image) && `runs ${image}`)).toEqual([])
   })
 
-  rule('no pod has a token of its service account', () => {
+  rule('no pod mounts a service account token', () => {
     expect(faults((_, pod) => pod.automountServiceAccountToken !== false && 'has a token')).toEqual([])
     const accounts = manifests.filter(({ kind }) => kind === 'ServiceAccount')
     expect(accounts.map(({ automountServiceAccountToken }) => automountServiceAccountToken)).toEqual(
@@ -103,21 +103,21 @@ describe.each(overlays)(canRender ? 'overlay %s' : 'overlay %s (nothing renders 
     expect(own.map(({ pod }) => pod.serviceAccountName)).not.toContain(undefined)
   })
 
-  rule('secrets are referred to, and contained nowhere', () => {
-    const secretive = /PASSWORD|TOKEN|SECRET|_URI$|KEY$/
+  rule('secrets are referenced and never contained', () => {
+    const secretName = /PASSWORD|TOKEN|SECRET|_URI$|KEY$/
     const plain = faults(({ env = [] }) => {
-      const shown = env.filter(({ name, value }: Manifest) => secretive.test(name) && value !== undefined)
+      const shown = env.filter(({ name, value }: Manifest) => secretName.test(name) && value !== undefined)
       return shown.length > 0 && `shows ${shown.map(({ name }: Manifest) => name)}`
     })
     expect(plain).toEqual([])
     const settings = manifests.filter(({ kind }) => kind === 'ConfigMap').flatMap(({ data }) => Object.keys(data))
-    expect(settings.filter((name) => secretive.test(name) && name !== 'AUTH_JWKS_URI')).toEqual([])
+    expect(settings.filter((name) => secretName.test(name) && name !== 'AUTH_JWKS_URI')).toEqual([])
     const made = manifests.filter(({ kind }) => kind === 'Secret')
     expect(made.map(({ metadata }) => metadata.name)).toEqual(overlay === 'local' ? ['herald-mongodb'] : [])
     for (const { data } of made) expect(Buffer.from(data.uri, 'base64').toString()).not.toMatch(/\/\/[^/]*@/)
   })
 
-  rule('a deployment is spread, is rolled without a gap, and has longer to end than Herald takes', () => {
+  rule('a deployment is spread over nodes, updated without downtime, and has enough time to stop', () => {
     for (const { kind, isHerald, spec, pod, containers } of running) {
       if (kind !== 'Deployment' || !isHerald) continue
       expect(spec.strategy.rollingUpdate.maxUnavailable).toBe(0)
@@ -130,12 +130,12 @@ describe.each(overlays)(canRender ? 'overlay %s' : 'overlay %s (nothing renders 
     }
   })
 
-  rule('each deployment has a budget for disruptions', () => {
+  rule('each deployment has a disruption budget', () => {
     const budgets = manifests.filter(({ kind }) => kind === 'PodDisruptionBudget')
     expect(budgets.map(({ metadata }) => metadata.name).sort()).toEqual(['herald-ingest', 'herald-query'])
   })
 
-  rule('network traffic is denied by default, and only the monitoring reaches admin ports', () => {
+  rule('network traffic is denied by default, and only monitoring can reach admin ports', () => {
     const policies = manifests.filter(({ kind }) => kind === 'NetworkPolicy')
     const all = policies.find(({ metadata }) => metadata.name === 'default-deny')
     expect(all.spec).toEqual({ podSelector: {}, policyTypes: ['Ingress', 'Egress'] })
@@ -147,7 +147,7 @@ describe.each(overlays)(canRender ? 'overlay %s' : 'overlay %s (nothing renders 
     expect(JSON.stringify(routed)).not.toMatch(/admin|900[0-9]/)
   })
 
-  rule('in production every way out has addresses and ports', () => {
+  rule('in production all egress is limited to addresses and ports', () => {
     const open = manifests
       .filter(({ kind }) => kind === 'NetworkPolicy')
       .flatMap(({ metadata, spec }) => (spec.egress ?? []).map((egress: Manifest) => ({ ...metadata, ...egress })))
@@ -156,12 +156,12 @@ describe.each(overlays)(canRender ? 'overlay %s' : 'overlay %s (nothing renders 
     expect(open.sort()).toEqual(overlay === 'local' ? ['kafka', 'keys-for-tokens', 'local', 'mongodb'] : [])
   })
 
-  rule('nobody owns the names of the images that are not replaced', async () => {
+  rule('image names that were not replaced cannot be pulled', async () => {
     const images = workloads(manifestsIn(await renderAsIs(overlay))).flatMap(({ containers }) => containers)
     const own = images.filter(({ name }) => ['ingest', 'query', 'migrate', 'token-issuer'].includes(name))
     expect(own.length).toBeGreaterThanOrEqual(3)
     for (const { image, imagePullPolicy } of own) {
-      // No registry takes capitals in a name; a local image is never pulled.
+      // Registries reject capitals in names; local images are never pulled.
       if (overlay === 'production') expect(image).toMatch(/^REPLACE_ME\//)
       else expect([image, imagePullPolicy]).toEqual([expect.stringMatching(/:local$/), 'Never'])
     }

@@ -7,7 +7,7 @@ import type { Series } from './exposed-series.ts'
 /** A series and its samples, a minute apart, in promtool's notation: `0+1x40`. */
 export type Input = Omit<Series, 'value'> & { readonly samples: string }
 
-/** Evaluates rules with promtool; throws with what it found unless exactly these alerts fire after so many minutes. */
+/** Evaluates rules with promtool; throws an error with its output unless exactly these alerts fire after `minutes`. */
 export async function expectFiring(
   folder: string,
   rules: string,

@@ -7,13 +7,13 @@ const sources = globSync('{services,packages}/*/src/**/*.ts', { cwd: root }).map
   readFileSync(root + file, 'utf8'),
 )
 
-test('log lines that the runbooks quote are in the source', () => {
+test('log lines quoted in the runbooks exist in the source', () => {
   const quoted = [...runbooks.matchAll(/`([A-Z][a-z]+ [^`]+)`/g)].map(([, line]) => line as string)
   expect(quoted.length).toBeGreaterThan(0)
   expect(quoted.filter((line) => !sources.some((source) => source.includes(line)))).toEqual([])
 })
 
-test('every dead-letter code has a line in the runbook', () => {
+test('the runbooks mention every dead-letter code', () => {
   const source = readFileSync(`${root}packages/contracts/src/fault-codes.ts`, 'utf8')
   const codes = [...source.matchAll(/^ {2}([a-z_]+):/gm)].map(([, code]) => code as string)
   expect(codes.length).toBeGreaterThan(5)

@@ -4,8 +4,8 @@ import type { Manifest } from './overlays.ts'
 const everyMs = 2_000
 
 /**
- * Reports in the place of kwok, which pretends nodes: where it loses its watch it is a minute late each time, and a node that
- * says nothing for 50 s is given up with its pods. What a real node reports is left alone.
+ * Reports the status of nodes simulated by kwok, which is a minute late whenever it loses its watch: a node that is silent for 50 s
+ * is considered lost with its pods. Real nodes are not affected.
  */
 export async function reportForSimulatedNodes({ get, kubectl }: Cluster): Promise<() => Promise<void>> {
   const patch = (kind: string, { name, namespace }: Manifest, status: object) => {
@@ -30,19 +30,19 @@ export async function reportForSimulatedNodes({ get, kubectl }: Cluster): Promis
     }
   }
 
-  let isWanted = true
+  let isStopped = false
   let timer: NodeJS.Timeout | undefined
   let reporting: Promise<void>
-  const goOn = () => {
-    // A pod may go between the question and the answer.
+  const reportPeriodically = () => {
+    // A pod may be deleted between the list and the patch.
     reporting = report().catch(() => {})
     return reporting.then(() => {
-      if (isWanted) timer = setTimeout(goOn, everyMs)
+      if (!isStopped) timer = setTimeout(reportPeriodically, everyMs)
     })
   }
-  await goOn()
+  await reportPeriodically()
   return async () => {
-    isWanted = false
+    isStopped = true
     clearTimeout(timer)
     await reporting
   }

@@ -5,8 +5,8 @@ import { type GuideStep, runGuide } from '@herald/local-stack'
 import { outside, workspaceFolder } from './packed.ts'
 
 /**
- * Runs a guide from its own code blocks in an empty folder, in a shell where the `export` lines of `npm start` were pasted.
- * Nothing else that a guide could use is set.
+ * Runs a guide's code blocks in an empty folder, in a shell with the `export` lines of `npm start`. No other variables that a guide
+ * could use are set.
  */
 export async function runGuideOutside(path: string, printed: string): Promise<GuideStep[]> {
   const folder = await mkdtemp(join(tmpdir(), 'herald-guide-'))
@@ -18,13 +18,13 @@ export async function runGuideOutside(path: string, printed: string): Promise<Gu
   }
 }
 
-/** A shell of somebody who has this Node.js and npm, and how npm is to work here: from its cache, and without a build. */
+/** The environment of a reader with this Node.js and npm; npm prefers its cache and runs no scripts. */
 function shell(): NodeJS.ProcessEnv {
   const { HOME, PATH = '', TMPDIR, NODE_EXTRA_CA_CERTS, NODE_USE_SYSTEM_CA, ...rest } = outside()
   const settings = Object.entries(rest).filter(([name]) => name.startsWith('npm_config_'))
   const given = { ...Object.fromEntries(settings), HOME, TMPDIR, NODE_EXTRA_CA_CERTS, NODE_USE_SYSTEM_CA }
   const npm = { npm_config_prefer_offline: 'true', npm_config_audit: 'false', npm_config_fund: 'false' }
-  // The workspace is built; `prepack` would write what other tests are reading.
+  // Already built; `prepack` would change files that other tests read.
   const built = { npm_config_ignore_scripts: 'true' }
   return { ...given, ...npm, ...built, PATH: `${dirname(process.execPath)}:${PATH}` }
 }

@@ -21,13 +21,13 @@ test.each([
   'packages/publisher/guides/publish-your-first-event.md',
   'packages/client/guides/export-the-change-log.md',
   'packages/runtime/guides/bring-your-own-identity-provider.md',
-])('%s runs from its text, on what npm start prints', async (path) => {
+])('the code blocks of %s run with the output of npm start', async (path) => {
   const steps: GuideStep[] = await runGuideOutside(path, printed)
   expect(steps.length).toBeGreaterThan(0)
   for (const { printed, said } of steps) if (said !== undefined) expect(printed).toContain(said)
 })
 
-test('the README leads to every guide, and every guide is run by a test', async () => {
+test('the README links to every guide, and a test runs each guide', async () => {
   const filesIn = async (place: string, name: RegExp) => {
     const files = await readdir(join(workspaceFolder, place), { recursive: true })
     return files.filter((file) => name.test(file)).map((file) => `${place}/${file}`)

@@ -9,7 +9,7 @@ export type TestHerald = Omit<StartedHerald, 'stop'> & {
   stop(): Promise<void>
 }
 
-/** A Herald of one test, with a database and topics of its own. */
+/** Starts Herald for one test, with its own database and topics. */
 export async function startTestHerald(
   name: string,
   settings: NodeJS.ProcessEnv = {},
@@ -36,13 +36,13 @@ export async function startTestHerald(
   }
 }
 
-/** Looks until what is there is what is wanted. */
-export async function until<T>(look: () => Promise<T>, isThere: (seen: T) => boolean, limitMs = 30_000): Promise<T> {
+/** Polls until the condition is met, and returns the value that met it. */
+export async function until<T>(read: () => Promise<T>, condition: (value: T) => boolean, limitMs = 30_000): Promise<T> {
   const deadline = Date.now() + limitMs
   for (;;) {
-    const seen = await look()
-    if (isThere(seen)) return seen
-    if (Date.now() > deadline) throw new Error(`It did not come: ${JSON.stringify(seen)}`)
+    const value = await read()
+    if (condition(value)) return value
+    if (Date.now() > deadline) throw new Error(`Condition not met in time: ${JSON.stringify(value)}`)
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
 }

@@ -48,7 +48,7 @@ afterAll(async () => {
   await packed?.remove()
 })
 
-test.each(publicPackages)('@herald/%s is packed as publint wants it', async (name) => {
+test.each(publicPackages)('publint accepts the packed @herald/%s', async (name) => {
   const { messages } = await publint({
     pkgDir: join(project, 'node_modules', '@herald', name),
     strict: true,
@@ -57,7 +57,7 @@ test.each(publicPackages)('@herald/%s is packed as publint wants it', async (nam
   expect(messages).toEqual([])
 })
 
-test('a client brings no zod along, and a publisher no client of Kafka', async () => {
+test('the client does not depend on zod, nor the publisher on a Kafka client', async () => {
   const dependenciesOf = async (name: string) =>
     JSON.parse(await readFile(join(project, 'node_modules', '@herald', name, 'package.json'), 'utf8')).dependencies
   expect(Object.keys(await dependenciesOf('client'))).toEqual(['eventsource-parser'])
@@ -69,7 +69,7 @@ const strict = { strict: true, exactOptionalPropertyTypes: true, noUncheckedInde
 const forms = [
   ['of a program', 'node-app.ts', { module: 'nodenext', target: 'es2022', lib: ['es2023'], types: ['node'] }],
   [
-    'of a page, without those of Node.js',
+    'of a page, without types of Node.js',
     'browser-app.ts',
     { module: 'esnext', moduleResolution: 'bundler', target: 'es2022', lib: ['es2022', 'dom'], types: [] },
   ],
@@ -85,7 +85,7 @@ test.each(forms)('the types resolve in the project %s', async (_, file, options)
 describe('against running services', () => {
   const user = { sub: randomUUID(), subscriber_id: randomUUID() }
 
-  test('they work on every Node.js that is here', async () => {
+  test('the packages work on each local Node.js', async () => {
     const settings = { platform: 'node', packages: 'external', format: 'esm', bundle: true } as const
     const outfile = join(project, 'node-app.js')
     await build({ entryPoints: [join(project, 'node-app.ts')], outfile, ...settings })
@@ -97,13 +97,13 @@ describe('against running services', () => {
     const programs = everyNode()
     expect(programs.length).toBeGreaterThan(0)
     for (const node of programs) {
-      const said = await succeed(node, [outfile], { folder: project, environment })
-      expect(JSON.parse(said)).toMatchObject({ snippet: 'From outside', isRead: true })
+      const output = await succeed(node, [outfile], { folder: project, environment })
+      expect(JSON.parse(output)).toMatchObject({ snippet: 'From outside', isRead: true })
     }
   })
 
   const chromiumFile = findChromium()
-  test(`the client works bundled, in ${chromiumFile ? 'Chromium' : 'a context that has what pages have'}`, async () => {
+  test(`the client works bundled, in ${chromiumFile ? 'Chromium' : 'a context with web APIs only'}`, async () => {
     const { outputFiles } = await build({
       entryPoints: [join(project, 'browser-app.ts')],
       ...{ platform: 'browser', format: 'iife', globalName: 'app', target: 'es2022', bundle: true, minify: true },
@@ -129,7 +129,7 @@ async function inChromium(executablePath: string, script: string, call: string):
   }
 }
 
-/** Nothing of Node.js is there. */
+/** Runs the script in a context without Node.js APIs. */
 async function inContext(script: string, call: string): Promise<unknown> {
   const web = { AbortController, AbortSignal, crypto, DOMException, fetch, TextDecoder, URLSearchParams }
   return runInNewContext(`${script}\n;${call}`, {

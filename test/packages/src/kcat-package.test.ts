@@ -16,8 +16,8 @@ const needed = ['apt-get', 'dpkg', 'dpkg-deb', 'tar', 'sh', 'rm']
 const known = spawnSync('apt-cache', ['policy', 'kcat'], { encoding: 'utf8' }).stdout ?? ''
 const whereAptKnowsIt = /Candidate: \d/.test(known) ? test : test.skip
 
-whereAptKnowsIt('on a Debian machine without kcat, it is unpacked into the cache and runs from there', async () => {
-  // A folder with what unpacking takes, and nothing else of the PATH.
+whereAptKnowsIt('without kcat on a Debian machine, unpacks it into the cache and runs it from there', async () => {
+  // A PATH with only the programs needed for unpacking.
   const programs = join(folder, 'programs')
   await mkdir(programs)
   const which = `for name in ${needed.join(' ')}; do command -v "$name"; done`

@@ -5,7 +5,7 @@ export type LocalHerald = {
   stop(): Promise<void>
 }
 
-/** Herald as `npm start` leaves it: samples, the usual topics and database, on a broker and a MongoDB of its own. */
+/** Starts Herald like `npm start`: samples, default topics and database, on its own broker and MongoDB. */
 export async function startLocalHerald(): Promise<LocalHerald> {
   const [kafka, mongodb] = await Promise.all([startKafkaProgram(), startReplicaSet()])
   const servers = { kafkaBrokers: kafka.brokers, mongodbUri: mongodb.uri }

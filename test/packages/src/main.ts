@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { askRegistry } from './registry.ts'
 
-// Runs the tests that install from npm's registry, or says why they cannot be run.
+// Runs the tests that install from npm's registry, or reports why they are skipped.
 const folder = fileURLToPath(new URL('..', import.meta.url))
 const jest = fileURLToPath(new URL('../../../node_modules/jest/bin/jest.js', import.meta.url))
 const reporters = ['--reporters=default', '--reporters=@herald/jest-preset/count-line']
@@ -22,9 +22,9 @@ if (registry.kind === 'answers') {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => child.kill(signal))
   child.once('close', (code) => process.exit(code ?? 1))
 } else {
-  const isSkipped = registry.kind === 'away'
+  const isSkipped = registry.kind === 'unreachable'
   console.error(
-    `${isSkipped ? 'Skipped: npm reaches no registry' : 'FAILED: npm cannot use its registry'}: ${registry.why}`,
+    `${isSkipped ? 'Skipped: npm cannot reach its registry' : 'FAILED: npm cannot use its registry'}: ${registry.reason}`,
   )
   console.log(isSkipped ? '0 passed, 0 failed, 1 skipped' : '0 passed, 1 failed, 0 skipped')
   process.exit(isSkipped ? 0 : 1)

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { outside } from './packed.ts'
 import { succeed } from './run.ts'
 
-/** A Node.js of that version, fetched through npm into the cache folder; of several the newest. */
+/** Installs the newest Node.js that matches the version through npm into the cache folder, and returns its path. */
 export async function fetchNode(version: string): Promise<string> {
   const name = `node-${process.platform}-${process.arch}`
   const { HERALD_CACHE, XDG_CACHE_HOME, HOME } = process.env

@@ -7,12 +7,12 @@ import { askRegistry } from './registry.ts'
 
 const at = (address: string) => ({ ...outside(), npm_config_registry: address })
 
-test('a registry that cannot be reached is a reason to skip', async () => {
-  const seen = await askRegistry(at('http://127.0.0.1:9/'))
-  expect(seen).toEqual({ kind: 'away', why: expect.stringContaining('ECONNREFUSED') })
+test('an unreachable registry is a reason to skip', async () => {
+  const registry = await askRegistry(at('http://127.0.0.1:9/'))
+  expect(registry).toEqual({ kind: 'unreachable', reason: expect.stringContaining('ECONNREFUSED') })
 })
 
-test('a registry that answers with an error is a failure', async () => {
+test('an error response of the registry is a failure', async () => {
   const server = createServer((_, response) => response.writeHead(403).end())
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -1,12 +1,12 @@
 import { outside, workspaceFolder } from './packed.ts'
 import { run } from './run.ts'
 
-export type Registry = { kind: 'answers' } | { kind: 'away'; why: string } | { kind: 'fails'; why: string }
+export type Registry = { kind: 'answers' } | { kind: 'unreachable'; reason: string } | { kind: 'fails'; reason: string }
 
-/** The codes by which npm says that there is no way to a registry; every other one is an error to be looked at. */
-const away = ['EAI_AGAIN', 'ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTCACHED', 'ENOTFOUND']
+/** Error codes of npm for an unreachable registry; all others are failures. */
+const unreachable = ['EAI_AGAIN', 'ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTCACHED', 'ENOTFOUND']
 
-/** Asks npm's registry for a package that the workspace has, with what npm would install it with. */
+/** Checks npm's registry, with npm's own settings, by requesting a dependency of the workspace. */
 export async function askRegistry(environment: NodeJS.ProcessEnv = outside()): Promise<Registry> {
   const { code, stderr } = await run('npm', ['view', 'zod', 'version', '--prefer-online', '--loglevel=error'], {
     folder: workspaceFolder,
@@ -14,6 +14,6 @@ export async function askRegistry(environment: NodeJS.ProcessEnv = outside()): P
   })
   if (code === 0) return { kind: 'answers' }
   const errors = stderr.split('\n').filter((line) => line.startsWith('npm error'))
-  const why = errors.slice(0, 3).join('; ')
-  return { kind: away.some((name) => why.includes(`code ${name}`)) ? 'away' : 'fails', why }
+  const reason = errors.slice(0, 3).join('; ')
+  return { kind: unreachable.some((name) => reason.includes(`code ${name}`)) ? 'unreachable' : 'fails', reason }
 }

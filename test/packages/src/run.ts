@@ -2,7 +2,7 @@ import { type ExecFileException, execFile } from 'node:child_process'
 
 export type Ran = { readonly code: number; readonly stdout: string; readonly stderr: string }
 
-/** Runs a program to its end. */
+/** Runs a program to its end; never rejects, whatever its exit code. */
 export function run(
   command: string,
   args: readonly string[],
@@ -17,9 +17,9 @@ export function run(
   })
 }
 
-/** The same; throws with everything it said when it fails. */
+/** Runs a program and returns its stdout. Throws an error with its output if it fails. */
 export async function succeed(...call: Parameters<typeof run>): Promise<string> {
   const { code, stdout, stderr } = await run(...call)
-  if (code !== 0) throw new Error(`${call[0]} ${call[1].join(' ')} ended with code ${code}\n${stdout}\n${stderr}`)
+  if (code !== 0) throw new Error(`${call[0]} ${call[1].join(' ')} exited with code ${code}\n${stdout}\n${stderr}`)
   return stdout
 }

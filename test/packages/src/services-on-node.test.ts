@@ -12,7 +12,7 @@ import { run } from './run.ts'
 
 const events = createEvents({ source: '/node-versions' })
 
-/** The services' entry points, and what is asked of each. */
+/** Entry points of the services, with arguments. */
 const programs = [
   ['ingest', 'main'],
   ['query', 'main'],
@@ -31,11 +31,11 @@ beforeAll(async () => {
   oldest = `${engines.node.replace('>=', '')}.0`
 })
 
-// The oldest that is supported, the one in .nvmrc, and the newest.
+// The oldest supported version, the one in .nvmrc, and the newest.
 const versions = [['the oldest'], ['24'], ['26']] as const
 
 test.each(versions)(
-  'both services run on Node.js %s: from Kafka and HTTP into a feed, a log and a stream',
+  'both services run on Node.js %s: events and requests appear in feed, change log and stream',
   async (name) => {
     const node = await fetchNode(name === 'the oldest' ? oldest : name)
     const herald = await startTestHerald(`node-${name.split(' ').at(-1)}`, {}, undefined, node)
@@ -110,7 +110,7 @@ test.each(versions)(
 )
 
 test.each(['20.19.6', '22.14.0'])(
-  'on Node.js %s every program says in one line that it is too old',
+  'on Node.js %s every program reports in one line that it is too old',
   async (version) => {
     const node = await fetchNode(version)
     for (const [service, file, ...args] of programs) {
@@ -123,7 +123,7 @@ test.each(['20.19.6', '22.14.0'])(
   },
 )
 
-test('the bootstrap refuses a Node.js before 20.19 in one line', async () => {
+test('the bootstrap rejects a Node.js older than 20.19 in one line', async () => {
   const herald = join(workspaceFolder, 'packages/local-stack/bin/herald.mjs')
   const ran = await run(await fetchNode('20.18.3'), [herald, 'start'], { folder: workspaceFolder })
   expect(ran).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/^Herald needs Node.js 20.19 .*\n$/) })

@@ -1,6 +1,6 @@
 import type { ChangeEntryFilters } from '@herald/client'
 
-/** The filters as a person thinks of them, and as they stand in the address bar: `to` is a day, and counts whole. */
+/** The filters as shown in the form and the address bar. `from` and `to` are days; `to` is inclusive. */
 export const filterNames = ['entityType', 'entityId', 'userId', 'actionType', 'changedField', 'from', 'to'] as const
 export type FilterName = (typeof filterNames)[number]
 export type Filters = Readonly<Partial<Record<FilterName, string>>>
@@ -14,7 +14,7 @@ export function readFilters(search: string, prefix: string): Filters {
   return Object.fromEntries(found)
 }
 
-/** The query with these filters in the place of those that it had; what else stands in it stays. */
+/** Replaces the filters in a query string and keeps other parameters. */
 export function writeFilters(search: string, prefix: string, filters: Filters): string {
   const parameters = new URLSearchParams(search)
   for (const name of filterNames) {
@@ -25,7 +25,7 @@ export function writeFilters(search: string, prefix: string, filters: Filters): 
   return parameters.size > 0 ? `?${parameters}` : ''
 }
 
-/** As Herald takes them: days begin and end by the clock of this place. */
+/** Converts the filters to a query of the API; days start and end in the local time zone. */
 export function queryOf({ from, to, ...others }: Filters): ChangeEntryFilters {
   return {
     ...others,
@@ -41,7 +41,7 @@ function startOf(day: string, daysLater: number): Date {
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-/** What somebody typed into the address bar must not make every request fail. */
+/** Whether Herald accepts the value. An invalid one, typed into the address bar, would make every request fail. */
 function isValid(name: FilterName, value: string): boolean {
   if (name === 'userId') return uuid.test(value)
   if (name === 'from' || name === 'to') return /^\d{4}-\d\d-\d\d$/.test(value) && !Number.isNaN(Date.parse(value))

@@ -18,7 +18,7 @@ export type ChangeLogFeedDependencies = {
 
 export type ChangeLogFeed = ReturnType<typeof createChangeLogFeed>
 
-/** The change log as a screen needs it: page by page, under filters that may change while a page is on its way. */
+/** Pages through the change log. Changing the filters aborts requests in flight. */
 export function createChangeLogFeed({ changeEntries, onChange, pageSize = 30 }: ChangeLogFeedDependencies) {
   let state = emptyChangeLog
   let filters: ChangeEntryFilters = {}
@@ -30,11 +30,11 @@ export function createChangeLogFeed({ changeEntries, onChange, pageSize = 30 }: 
   }
 
   return {
-    async list(wanted: ChangeEntryFilters): Promise<void> {
+    async list(newFilters: ChangeEntryFilters): Promise<void> {
       current.abort()
       current = new AbortController()
       const { signal } = current
-      filters = wanted
+      filters = newFilters
       set({ phase: 'loading', more: 'idle', error: undefined })
       try {
         const { changeEntries: entries, nextCursor } = await changeEntries.list(

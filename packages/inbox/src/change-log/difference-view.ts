@@ -3,13 +3,13 @@ import { html, nothing, type TemplateResult } from 'lit'
 import type { Difference, Member, TextPart } from '../json-diff/diff-json.ts'
 import type { ChangeLogTexts } from './change-log-texts.ts'
 
-/** How many rows there is still room for; one object for a whole difference. */
-export type Room = { rows: number; wasShort: boolean }
+/** Rows that may still be shown; shared by all parts of one difference. */
+export type RowBudget = { rows: number; isExceeded: boolean }
 
 const INLINE_CHARACTERS = 72
 const BLOCK_CHARACTERS = 1_200
 
-type View = { readonly texts: ChangeLogTexts; readonly room: Room }
+type View = { readonly texts: ChangeLogTexts; readonly budget: RowBudget }
 
 /** A difference of two JSON values: values side by side, texts word by word, objects and arrays member by member. */
 export function differenceView(difference: Difference, view: View): TemplateResult {
@@ -27,7 +27,7 @@ export function differenceView(difference: Difference, view: View): TemplateResu
         >${valueView('added', difference.after, texts.after, view)}
       </div>`
     case 'text':
-      // No white space of the template's own: that of the text is kept.
+      // The template adds no white space, because the text's own is preserved.
       return html`<p class="text">${difference.parts.map(({ kind, text }) => partView(kind, text, texts))}</p>`
     case 'object':
     case 'array':
@@ -45,9 +45,9 @@ function membersView(members: readonly Member[], kind: 'object' | 'array', view:
   const changed = members.filter(({ difference }) => difference.kind !== 'same')
   const unchanged = members.length - changed.length
   const fitting = changed.filter(() => {
-    if (view.room.rows > 0) view.room.rows -= 1
-    else view.room.wasShort = true
-    return !view.room.wasShort
+    if (view.budget.rows > 0) view.budget.rows -= 1
+    else view.budget.isExceeded = true
+    return !view.budget.isExceeded
   })
   return html`<ul class="members">
     ${fitting.map(
@@ -61,35 +61,40 @@ function membersView(members: readonly Member[], kind: 'object' | 'array', view:
   </ul>`
 }
 
-/** For who does not see the colour of the name. */
+/** Announces added and removed members to screen readers; visually, only their colour shows it. */
 function wholeText(difference: Difference, texts: ChangeLogTexts) {
   if (!('whole' in difference)) return nothing
   return html`<span class="hidden">${difference.whole === 'added' ? texts.added : texts.removed} </span>`
 }
 
-function valueView(kind: 'added' | 'removed', value: JsonValue, label: string, { texts, room }: View): TemplateResult {
+function valueView(
+  kind: 'added' | 'removed',
+  value: JsonValue,
+  label: string,
+  { texts, budget }: View,
+): TemplateResult {
   const spoken = html`<span class="hidden">${label} </span>`
   if (value === null) return html`<span class="nothing">${spoken}${texts.nothing}</span>`
-  const content = contentOf(value, room)
+  const content = contentOf(value, budget)
   return kind === 'added' ? html`<ins>${spoken}${content}</ins>` : html`<del>${spoken}${content}</del>`
 }
 
-function contentOf(value: JsonValue, room: Room): TemplateResult | string {
-  if (typeof value === 'string') return fitted(isPlain(value) ? value : JSON.stringify(value), room)
+function contentOf(value: JsonValue, budget: RowBudget): TemplateResult | string {
+  if (typeof value === 'string') return fitted(isPlain(value) ? value : JSON.stringify(value), budget)
   if (typeof value !== 'object') return JSON.stringify(value)
   const inline = JSON.stringify(value)
   if (inline.length <= INLINE_CHARACTERS) return html`<code>${inline}</code>`
-  return html`<pre>${fitted(JSON.stringify(value, null, 2), room)}</pre>`
+  return html`<pre>${fitted(JSON.stringify(value, null, 2), budget)}</pre>`
 }
 
-/** A text that could be taken for another JSON value, or for none, is shown in quotes. */
+/** Whether a text can be shown without quotes: not empty and not mistakable for another JSON value. */
 function isPlain(text: string): boolean {
   return text.trim() === text && text !== '' && !/^(true|false|null|["[{].*|-?\d+(\.\d+)?([eE][+-]?\d+)?)$/s.test(text)
 }
 
-function fitted(text: string, room: Room): string {
-  const characters = room.rows === Number.POSITIVE_INFINITY ? text.length : BLOCK_CHARACTERS
+function fitted(text: string, budget: RowBudget): string {
+  const characters = budget.rows === Number.POSITIVE_INFINITY ? text.length : BLOCK_CHARACTERS
   if (text.length <= characters) return text
-  room.wasShort = true
+  budget.isExceeded = true
   return `${text.slice(0, characters)}…`
 }

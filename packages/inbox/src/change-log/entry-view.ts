@@ -6,9 +6,9 @@ import { minusIcon, pencilIcon, plusIcon } from '../look/icons.ts'
 import { fullTime, relativeTime, timeOfDay } from '../look/relative-time.ts'
 import type { FilterName } from './address-filters.ts'
 import type { ChangeLogTexts } from './change-log-texts.ts'
-import { differenceView, type Room } from './difference-view.ts'
+import { differenceView, type RowBudget } from './difference-view.ts'
 
-/** So many rows of a difference are shown until somebody asks for all of them. */
+/** Rows of a difference shown until the user expands it. */
 const ROWS = 24
 
 export type EntryView = {
@@ -23,14 +23,14 @@ export type EntryView = {
 
 const differences = new WeakMap<ChangeEntry, Difference>()
 
-/** One change: who, what, where, when, and how the value became another. */
+/** One change: person, action, record, time and difference. */
 export function entryView(view: EntryView): TemplateResult {
   const { entry, isWhole, locale, now, texts, onWhole } = view
   const { id, user, entityTitle, entityType, entityId, changedField, actionType } = entry
   const createdAt = new Date(entry.createdAt)
   const kind = kindOf(actionType)
-  const room: Room = { rows: isWhole ? Number.POSITIVE_INFINITY : ROWS, wasShort: false }
-  const difference = differenceView(differenceOf(entry), { texts, room })
+  const budget: RowBudget = { rows: isWhole ? Number.POSITIVE_INFINITY : ROWS, isExceeded: false }
+  const difference = differenceView(differenceOf(entry), { texts, budget })
   return html`<li class="entry" part="entry" data-id=${id}>
     <span class="node ${kind}" aria-hidden="true">${nodeIcon(kind)}</span>
     <div class="card" part="card">
@@ -51,7 +51,7 @@ export function entryView(view: EntryView): TemplateResult {
       >
       <div class="difference" part="difference">${difference}</div>
       ${
-        room.wasShort
+        budget.isExceeded
           ? html`<button class="button whole" type="button" @click=${onWhole}>${texts.showWhole}</button>`
           : nothing
       }
@@ -59,7 +59,7 @@ export function entryView(view: EntryView): TemplateResult {
   </li>`
 }
 
-/** Each part of a sentence is what others can be looked for by. */
+/** A part of the sentence that filters the log by its value. */
 function filterButton(view: EntryView, name: FilterName, value: string, content: TemplateResult, spoken = value) {
   const { texts, onFilter } = view
   const title = texts.filterBy(texts.filterLabel(name), spoken)

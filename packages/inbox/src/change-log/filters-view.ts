@@ -3,7 +3,7 @@ import { closeIcon } from '../look/icons.ts'
 import { type FilterName, type Filters, filterNames } from './address-filters.ts'
 import type { ChangeLogTexts } from './change-log-texts.ts'
 
-/** Values that were seen in the log, with the name that a person knows each by. */
+/** Values seen in the log, with their display names. */
 export type Seen = Readonly<Record<Exclude<FilterName, 'from' | 'to'>, ReadonlyMap<string, string>>>
 
 export type FiltersView = {
@@ -15,14 +15,14 @@ export type FiltersView = {
   readonly onClear: () => void
 }
 
-/** The form of all filters. Each takes effect when it is left or chosen. */
+/** The form of all filters. Each takes effect on change. */
 export function filtersView(view: FiltersView): TemplateResult {
   return html`<div class="form" id="filters" part="filters" role="group" aria-label=${view.texts.filters}>
     ${filterNames.map((name) => field(view, name))}
   </div>`
 }
 
-/** Those that are in force, each with a way to be rid of it. */
+/** The active filters, each with a button to remove it. */
 export function chipsView(view: FiltersView): TemplateResult | typeof nothing {
   const { filters, texts, onFilter, onClear } = view
   const names = filterNames.filter((name) => filters[name] !== undefined)
@@ -59,7 +59,7 @@ function control(view: FiltersView, name: FilterName) {
     if (value !== '' && !options.has(value)) options.set(value, shownValue(view, name))
     const sorted = [...options].sort(([, left], [, right]) => left.localeCompare(right))
     return html`<select .value=${value} @change=${changed}>
-      <option value="" ?selected=${value === ''}>${name === 'userId' ? texts.anybody : texts.any}</option>
+      <option value="" ?selected=${value === ''}>${name === 'userId' ? texts.anyone : texts.any}</option>
       ${sorted.map(([id, title]) => html`<option value=${id} ?selected=${id === value}>${title}</option>`)}
     </select>`
   }
@@ -80,5 +80,5 @@ function shownValue({ filters, seen, locale, texts }: FiltersView, name: FilterN
   if (name === 'from' || name === 'to') {
     return new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(value))
   }
-  return seen[name].get(value) ?? (name === 'userId' ? texts.somebody : value)
+  return seen[name].get(value) ?? (name === 'userId' ? texts.unknownPerson : value)
 }

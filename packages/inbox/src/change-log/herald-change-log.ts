@@ -13,9 +13,9 @@ import { saveFile } from './save-file.ts'
 import { createSeenValues } from './seen-values.ts'
 
 /**
- * The change log as a timeline, with what was before and after, filters and export.
+ * The change log as a timeline with differences, filters and export.
  *
- * @fires herald-filter - `{ filters }`: others than before.
+ * @fires herald-filter - `{ filters }`: the filters have changed.
  * @fires herald-error - `{ error, during }`: `list` or `export` failed.
  */
 export class HeraldChangeLog extends HeraldElement {
@@ -32,9 +32,9 @@ export class HeraldChangeLog extends HeraldElement {
     whole: { state: true },
   }
 
-  /** Texts in place of the English ones. */
+  /** Replaces English texts. */
   declare texts: Partial<ChangeLogTexts> | undefined
-  /** What stands before the names of the filters in the address bar. */
+  /** Prefix of the filters' names in the address bar. */
   declare addressPrefix: string
   /** Keeps the filters out of the address bar. */
   declare noAddress: boolean
@@ -43,7 +43,7 @@ export class HeraldChangeLog extends HeraldElement {
   declare private isFiltering: boolean
   declare private exporting: ExportFormat | undefined
   declare private hasExportFailed: boolean
-  /** Entries whose difference is shown to the last row. */
+  /** Ids of entries whose difference is expanded. */
   declare private whole: ReadonlySet<string>
 
   readonly #seen = createSeenValues()
@@ -64,12 +64,12 @@ export class HeraldChangeLog extends HeraldElement {
     whenSeen(this, end, () => void this.#feed?.more())
   }
 
-  /** Lists again, from the newest on. */
+  /** Fetches the list again, from the newest entry. */
   async refresh(): Promise<void> {
     await this.#feed?.list(queryOf(this.filters))
   }
 
-  /** Fetches all that the filters let through, with the token, and lets the browser save it. */
+  /** Fetches all entries that match the filters, with the token, and saves them as a file. */
   async export(format: ExportFormat): Promise<void> {
     if (!this.#changeEntries || this.exporting) return
     const texts = { ...changeLogTexts, ...this.texts }
@@ -86,7 +86,7 @@ export class HeraldChangeLog extends HeraldElement {
       if (signal.aborted) return
       this.hasExportFailed = true
       this.announce(texts.exportFailed)
-      this.tell('herald-error', { error, during: 'export' })
+      this.emit('herald-error', { error, during: 'export' })
     } finally {
       this.exporting = undefined
     }
@@ -147,12 +147,12 @@ export class HeraldChangeLog extends HeraldElement {
     this.#seen.add(state.entries as ChangeEntry[])
     if (state.phase === 'failed' && this.state.phase !== 'failed') {
       this.announce({ ...changeLogTexts, ...this.texts }.failedTitle)
-      this.tell('herald-error', { error: state.error, during: 'list' })
+      this.emit('herald-error', { error: state.error, during: 'list' })
     }
     this.state = state
   }
 
-  /** One filter more, or less with an empty value; none at all without a name. Going back undoes it. */
+  /** Sets a filter, removes it if the value is empty, or removes all without a name. Adds an entry to the history. */
   #choose(name?: FilterName, value = ''): void {
     const { [name ?? 'to']: _replaced, ...others } = this.filters
     const filters: Filters = name === undefined ? {} : value === '' ? others : { ...others, [name]: value }
@@ -166,7 +166,7 @@ export class HeraldChangeLog extends HeraldElement {
   #setFilters(filters: Filters): void {
     if (JSON.stringify(filters) === JSON.stringify(this.filters)) return
     this.filters = filters
-    this.tell('herald-filter', { filters })
+    this.emit('herald-filter', { filters })
     void this.refresh()
   }
 }

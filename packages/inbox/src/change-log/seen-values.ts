@@ -1,7 +1,7 @@
 import type { ChangeEntry } from '@herald/client'
 import type { Seen } from './filters-view.ts'
 
-/** Collects what can be filtered by from the entries that were shown; Herald has no list of it. */
+/** Collects filter values from the entries shown, because Herald has no list of them. */
 export function createSeenValues() {
   const values = {
     entityType: new Map<string, string>(),

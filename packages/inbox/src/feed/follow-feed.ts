@@ -3,13 +3,13 @@ import type { FeedEvent, Notifications } from '@herald/client'
 export type FollowFeedDependencies = {
   readonly stream: Notifications['stream']
   readonly onEvent: (event: FeedEvent) => void
-  /** The connection is lost; it is sought again without being asked. */
+  /** The connection is lost; reconnecting is automatic. */
   readonly onLost: () => void
-  /** Herald does not want to be followed, and asking again would not change that. */
+  /** Herald rejected the stream, and retrying cannot help. */
   readonly onRefused: (error: unknown) => void
 }
 
-/** Follows the stream until it is stopped; a restart goes on where it was, without the pause before the next attempt. */
+/** Follows the stream until stopped. A restart resumes at the last position and skips the pause before the next attempt. */
 export function followFeed({ stream, onEvent, onLost, onRefused }: FollowFeedDependencies) {
   let lastEventId: string | undefined
   let current = new AbortController()
@@ -19,7 +19,7 @@ export function followFeed({ stream, onEvent, onLost, onRefused }: FollowFeedDep
       for await (const event of stream({ signal, lastEventId })) {
         if (signal.aborted) return
         lastEventId = event.lastEventId
-        // A token that has expired, or a server that makes way for another, is nobody's trouble: it goes on at once.
+        // Token expiry is expected, and the stream reconnects at once.
         if (event.type !== 'lost') onEvent(event)
         else if (event.reason !== 'expired') onLost()
       }

@@ -9,10 +9,10 @@ const idOf = (place: number) => `0190a6e0-0000-7000-8000-00000000000${place}`
 const one = (place: number, readAt: string | null = null) =>
   ({ id: idOf(place), readAt, actor: { name: 'Mei' } }) as Notification
 
-/** Events that the test hands out, as the client's stream does; and from where each connection went on. */
+/** A stream whose events the test emits. Records the position at which each connection resumed. */
 function createStream() {
   const resumedFrom: (string | undefined)[] = []
-  let hand: (event: FeedEvent) => void = () => {}
+  let deliver: (event: FeedEvent) => void = () => {}
   async function* stream({
     lastEventId,
     signal,
@@ -23,7 +23,7 @@ function createStream() {
     resumedFrom.push(lastEventId)
     while (!signal?.aborted) {
       yield await new Promise<FeedEvent>((resolve) => {
-        hand = resolve
+        deliver = resolve
       })
     }
   }
@@ -31,9 +31,9 @@ function createStream() {
   return {
     stream: stream as unknown as Source['stream'],
     resumedFrom,
-    async tell(event: object, lastEventId?: string): Promise<void> {
+    async emit(event: object, lastEventId?: string): Promise<void> {
       await settle()
-      hand({ ...event, lastEventId } as FeedEvent)
+      deliver({ ...event, lastEventId } as FeedEvent)
       await settle()
     },
   }
@@ -56,20 +56,20 @@ function start(source: Partial<Source>, pages: Notification[][] = []) {
 const seen = () =>
   shown(feed.state).items.map(({ notification, isRead }) => `${notification.id.at(-1)}${isRead ? '' : '•'}`)
 
-test('a mark that fails is taken back, and what came meanwhile stays', async () => {
+test('undoes a failed mark and keeps notifications that arrived meanwhile', async () => {
   const answer = Promise.withResolvers<Notification>()
-  const { tell, news } = start({ markRead: () => answer.promise }, [[one(2), one(1)]])
+  const { emit, news } = start({ markRead: () => answer.promise }, [[one(2), one(1)]])
   await feed.list('all')
   const marking = feed.mark(idOf(2), true)
   expect(seen()).toEqual(['2', '1•'])
-  await tell({ type: 'notification', notification: one(3) })
+  await emit({ type: 'notification', notification: one(3) })
   answer.reject(new Error('away'))
   expect(await marking).toBe(false)
   expect(seen()).toEqual(['3•', '2•', '1•'])
   expect(news).toEqual(['arrived', 'mark-failed'])
 })
 
-test('marks are sent one after the other, also behind one that failed', async () => {
+test('sends marks one at a time, also after a failed one', async () => {
   const sent: string[] = []
   const first = Promise.withResolvers<Notification>()
   const markRead = (id: string) => {
@@ -91,50 +91,50 @@ test('marks are sent one after the other, also behind one that failed', async ()
   expect(seen()).toEqual(['2•'])
 })
 
-test('what was listed before the stream was there is listed again when it is', async () => {
-  const { tell, lists } = start({}, [[one(1)], [one(2), one(1)]])
+test('fetches the list again if it was fetched before the stream was live', async () => {
+  const { emit, lists } = start({}, [[one(1)], [one(2), one(1)]])
   await feed.list('all')
-  await tell({ type: 'heartbeat' })
+  await emit({ type: 'heartbeat' })
   expect(seen()).toEqual(['2•', '1•'])
-  await tell({ type: 'heartbeat' })
+  await emit({ type: 'heartbeat' })
   expect(lists.count).toBe(2)
 })
 
-test('after a reset it lists again; before it has listed it does not', async () => {
-  const { tell, lists } = start({}, [[one(1)], [one(2), one(1)]])
-  await tell({ type: 'reset', reason: 'too-old' })
+test('fetches the list again after a reset, but not before the first fetch', async () => {
+  const { emit, lists } = start({}, [[one(1)], [one(2), one(1)]])
+  await emit({ type: 'reset', reason: 'too-old' })
   expect(lists.count).toBe(0)
   await feed.list('all')
   expect(lists.count).toBe(1)
-  await tell({ type: 'reset', reason: 'too-old' })
+  await emit({ type: 'reset', reason: 'too-old' })
   expect([lists.count, seen()]).toEqual([2, ['2•', '1•']])
 })
 
-test('a connection that is sought at once goes on where it was', async () => {
-  const { tell, news, resumedFrom } = start({})
-  await tell({ type: 'heartbeat' }, 'a')
-  await tell({ type: 'lost', reason: 'connection' }, 'a')
+test('an immediate reconnect resumes at the last position', async () => {
+  const { emit, news, resumedFrom } = start({})
+  await emit({ type: 'heartbeat' }, 'a')
+  await emit({ type: 'lost', reason: 'connection' }, 'a')
   expect([feed.state.connection, news]).toEqual(['offline', ['offline']])
   feed.reconnect()
-  await tell({ type: 'heartbeat' }, 'b')
+  await emit({ type: 'heartbeat' }, 'b')
   expect([feed.state.connection, news]).toEqual(['live', ['offline', 'online']])
   expect(resumedFrom).toEqual([undefined, 'a'])
 })
 
-test('a token that expires troubles nobody', async () => {
-  const { tell, news } = start({})
-  await tell({ type: 'heartbeat' })
-  await tell({ type: 'lost', reason: 'expired' })
+test('does not report token expiry as a lost connection', async () => {
+  const { emit, news } = start({})
+  await emit({ type: 'heartbeat' })
+  await emit({ type: 'lost', reason: 'expired' })
   expect([feed.state.connection, news]).toEqual(['live', []])
 })
 
-test.each([idOf(3), null])('marks of many elsewhere, up to %s, are as the list says', async (upTo) => {
-  const { tell } = start({}, [
+test.each([idOf(3), null])('fetches the list after a bulk mark elsewhere, up to %s', async (upTo) => {
+  const { emit } = start({}, [
     [one(3), one(2), one(1)],
     [one(3), one(2), one(1, '2026-01-31T09:30:00Z')],
   ])
-  await tell({ type: 'heartbeat' })
+  await emit({ type: 'heartbeat' })
   await feed.list('all')
-  await tell({ type: 'bulk-read-state', upTo, readAt: '2026-01-31T09:30:00Z' })
+  await emit({ type: 'bulk-read-state', upTo, readAt: '2026-01-31T09:30:00Z' })
   expect(seen()).toEqual(['3•', '2•', '1'])
 })

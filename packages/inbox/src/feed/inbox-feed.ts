@@ -12,7 +12,7 @@ import {
   withReadAt,
 } from './inbox-state.ts'
 
-/** What a screen reader, or a host page, is to hear of. */
+/** Announced to screen readers, and reported to the host page. */
 export type News =
   | { readonly kind: 'arrived'; readonly notification: Notification }
   | { readonly kind: 'all-marked' | 'offline' | 'online' }
@@ -29,14 +29,14 @@ export type InboxFeedDependencies = {
 
 export type InboxFeed = ReturnType<typeof createInboxFeed>
 
-/** A user's notifications as a screen needs them: kept up to date by the stream, marked before the answer is there. */
+/** The state of a user's inbox: updated by the stream, with marks shown before they are confirmed. */
 export function createInboxFeed(dependencies: InboxFeedDependencies) {
   const { notifications, onNews, clock = () => new Date(), pageSize = 20 } = dependencies
   const ended = new AbortController()
   let state = emptyInbox
   let listing = new AbortController()
-  // What was listed while nobody watched may lack something.
-  let listedUnwatched = false
+  // A list fetched while the stream was not live may be incomplete.
+  let listedWhileNotLive = false
   let marks: Promise<unknown> = Promise.resolve()
 
   const feed = followFeed({
@@ -61,11 +61,11 @@ export function createInboxFeed(dependencies: InboxFeedDependencies) {
       const concerned = new Set(event.ids)
       set(withReadAt(state, (id) => concerned.has(id), event.readAt))
     } else if (event.type === 'bulk-read-state') {
-      // Which of them, the list alone knows.
+      // Only the list knows which of them were marked.
       void refresh()
     } else if (event.type === 'heartbeat') setLive()
     else if (event.type === 'reset') {
-      listedUnwatched = true
+      listedWhileNotLive = true
       setLive()
     }
   }
@@ -84,23 +84,23 @@ export function createInboxFeed(dependencies: InboxFeedDependencies) {
   function setLive(): void {
     if (state.connection === 'offline') onNews({ kind: 'online' })
     if (state.connection !== 'live') set({ connection: 'live' })
-    if (listedUnwatched || state.phase === 'failed') void refresh()
+    if (listedWhileNotLive || state.phase === 'failed') void refresh()
   }
 
-  async function list(wanted: Listing): Promise<void> {
+  async function list(status: Listing): Promise<void> {
     listing.abort()
     listing = new AbortController()
     const signal = AbortSignal.any([ended.signal, listing.signal])
-    listedUnwatched = state.connection !== 'live'
-    if (state.phase !== 'ready' || wanted !== state.listing) {
-      set({ phase: 'loading', listing: wanted, items: [], nextCursor: null })
+    listedWhileNotLive = state.connection !== 'live'
+    if (state.phase !== 'ready' || status !== state.listing) {
+      set({ phase: 'loading', listing: status, items: [], nextCursor: null })
     }
     try {
-      set(withFirstPage(state, await notifications.list({ limit: pageSize, status: wanted }, { signal })))
+      set(withFirstPage(state, await notifications.list({ limit: pageSize, status }, { signal })))
     } catch (error) {
       if (signal.aborted) return
-      // What is shown is worth more than a message in its place; the connection says that it may be old.
-      if (state.phase === 'ready') listedUnwatched = true
+      // Keeps the items shown rather than replacing them by an error; the connection state shows that they may be stale.
+      if (state.phase === 'ready') listedWhileNotLive = true
       else set({ phase: 'failed', error })
       onNews({ kind: 'list-failed', error })
     }
@@ -110,7 +110,7 @@ export function createInboxFeed(dependencies: InboxFeedDependencies) {
     if (state.phase !== 'idle') await list(state.listing)
   }
 
-  /** One after the other, so that what was clicked last is what stands. */
+  /** Sends marks one at a time, so that the last click wins. */
   async function mark<T>(
     pending: PendingMark,
     send: () => Promise<T>,
@@ -140,7 +140,7 @@ export function createInboxFeed(dependencies: InboxFeedDependencies) {
       ended.abort()
       feed.stop()
     },
-    /** The machine's network is there again, or gone: sooner known than the connection tells. */
+    /** For `online` and `offline` of the browser, which precede the stream's own detection. */
     reconnect: feed.restart,
     setOffline,
     list,
@@ -161,7 +161,7 @@ export function createInboxFeed(dependencies: InboxFeedDependencies) {
       const send = () => (read ? notifications.markRead(id, { signal }) : notifications.markUnread(id, { signal }))
       return mark({ kind: 'one', id, read }, send, ({ readAt }) => withReadAt(state, (other) => other === id, readAt))
     },
-    /** All that can have been seen: what arrives after the newest that is shown stays unread. */
+    /** Marks up to the newest item shown; later arrivals stay unread. */
     async markAll(): Promise<boolean> {
       const upTo = state.items[0]?.id
       if (upTo === undefined) return false

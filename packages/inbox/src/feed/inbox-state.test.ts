@@ -27,52 +27,52 @@ const seen = (state: InboxState) => {
   }
 }
 
-test('one that arrives stands on top and counts', () => {
+test('inserts an arrival at the top and counts it', () => {
   expect(seen(withArrival(listed, one(6)))).toEqual({ unreadCount: 8, items: ['6•', '5•', '3', '2•'] })
 })
 
-test('one that is told twice counts once', () => {
+test('counts a repeated notification once', () => {
   expect(withArrival(listed, one(5))).toBe(listed)
 })
 
-test('one that comes late finds its place, or is left to its page', () => {
+test('inserts a late arrival at its position, or leaves it to a later page', () => {
   expect(seen(withArrival(listed, one(4)))).toEqual({ unreadCount: 8, items: ['5•', '4•', '3', '2•'] })
   expect(seen(withArrival(listed, one(1)))).toEqual({ unreadCount: 8, items: ['5•', '3', '2•'] })
   const all = { ...listed, nextCursor: null }
   expect(seen(withArrival(all, one(1)))).toEqual({ unreadCount: 8, items: ['5•', '3', '2•', '1•'] })
 })
 
-test('one that arrives before anything is listed is counted, and left to the list', () => {
+test('counts an arrival before the first list without inserting it', () => {
   expect(seen(withArrival({ ...emptyInbox, unreadCount: 0 }, one(6)))).toEqual({ unreadCount: 1, items: [] })
 })
 
-test('a page that overlaps adds what is new', () => {
+test('adds only new items of an overlapping page', () => {
   const next = withNextPage(listed, { notifications: [one(2), one(1, true)], nextCursor: null })
   expect(seen(next)).toEqual({ unreadCount: 7, items: ['5•', '3', '2•', '1'] })
 })
 
-test('a mark made elsewhere changes the count by what it changed', () => {
+test('a mark made elsewhere changes the count by the items it changed', () => {
   expect(seen(withReadAt(listed, (id) => id !== idOf(2), readAt))).toEqual({ unreadCount: 6, items: ['5', '3', '2•'] })
   expect(seen(withReadAt(listed, () => true, null))).toEqual({ unreadCount: 8, items: ['5•', '3•', '2•'] })
 })
 
-test('a mark on its way is shown, and gone when it is taken back', () => {
+test('shows a pending mark until it is undone', () => {
   const marking = { ...listed, pending: [{ kind: 'one', id: idOf(5), read: true } as const] }
   expect(seen(marking)).toEqual({ unreadCount: 6, items: ['5', '3', '2•'] })
   expect(seen({ ...marking, pending: [] })).toEqual(seen(listed))
 })
 
-test('the last of two marks on their way is the one that is shown', () => {
+test('shows the last of two pending marks', () => {
   const first = { kind: 'one', id: idOf(5), read: true } as const
   expect(seen({ ...listed, pending: [first, { ...first, read: false }] })).toEqual(seen(listed))
 })
 
-test('a mark that the stream told before its answer came is not counted twice', () => {
+test('does not count a pending mark twice when the stream reports it first', () => {
   const marking = { ...listed, pending: [{ kind: 'one', id: idOf(5), read: true } as const] }
   expect(seen(withReadAt(marking, (id) => id === idOf(5), readAt))).toEqual({ unreadCount: 6, items: ['5', '3', '2•'] })
 })
 
-test('marking all leaves alone what came after it', () => {
+test('marking all does not affect later arrivals', () => {
   const marking = { ...listed, pending: [{ kind: 'all', upTo: idOf(5) } as const] }
   expect(seen(marking)).toEqual({ unreadCount: 0, items: ['5', '3', '2'] })
   expect(seen(withArrival(marking, one(6)))).toEqual({ unreadCount: 1, items: ['6•', '5', '3', '2'] })

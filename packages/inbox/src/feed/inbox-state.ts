@@ -1,6 +1,6 @@
 import type { Notification } from '@herald/client'
 
-/** A mark that is shown already and not yet answered. */
+/** A mark that is shown but not confirmed yet. */
 export type PendingMark =
   | { readonly kind: 'one'; readonly id: string; readonly read: boolean }
   | { readonly kind: 'all'; readonly upTo: string }
@@ -10,10 +10,10 @@ export type Listing = 'all' | 'unread'
 export type InboxState = {
   readonly listing: Listing
   readonly phase: 'idle' | 'loading' | 'ready' | 'failed'
-  /** Why the list could not be had. */
+  /** The reason why the list could not be fetched. */
   readonly error?: unknown
   readonly more: 'idle' | 'loading' | 'failed'
-  /** What Herald said, newest first; what is pending comes on top of it. */
+  /** As received from Herald, newest first; pending marks are applied on top. */
   readonly items: readonly Notification[]
   readonly nextCursor: string | null
   readonly unreadCount: number | undefined
@@ -42,19 +42,19 @@ export function withNextPage(state: InboxState, page: Page): InboxState {
   return { ...state, more: 'idle', items: [...state.items, ...added], nextCursor: page.nextCursor }
 }
 
-/** One that is new, or was told before; ids stand in the order of time, so one that came late finds its place. */
+/** Inserts a notification unless it is known. Ids are ordered by time, so a late arrival is inserted at its position. */
 export function withArrival(state: InboxState, arrived: Notification): InboxState {
   if (state.items.some(({ id }) => id === arrived.id)) return state
   const unread = arrived.readAt === null ? 1 : 0
   const counted = { ...state, unreadCount: state.unreadCount === undefined ? undefined : state.unreadCount + unread }
   if (state.phase !== 'ready' || (state.listing === 'unread' && unread === 0)) return counted
   const at = state.items.findIndex(({ id }) => id < arrived.id)
-  // Behind the last that is loaded, and there are more: a later page has it.
+  // Older than the last loaded item: a later page contains it.
   if (at < 0 && state.nextCursor !== null) return counted
   return { ...counted, items: state.items.toSpliced(at < 0 ? state.items.length : at, 0, arrived) }
 }
 
-/** Some were marked, here or elsewhere. The count follows at once; the exact one comes after it. */
+/** Applies a mark made here or elsewhere. The count is an estimate until the stream sends the exact one. */
 export function withReadAt(state: InboxState, concerns: (id: string) => boolean, readAt: string | null): InboxState {
   let change = 0
   const items = state.items.map((item) => {
@@ -70,7 +70,7 @@ export function isUnreadIn({ items }: InboxState, id: string): boolean {
   return items.some((item) => item.id === id && item.readAt === null)
 }
 
-/** The list and the count as the user is to see them: with every mark of his, also those that are on their way. */
+/** The list and the count to display, with pending marks applied. */
 export function shown({ items, unreadCount, pending }: InboxState) {
   const isRead = new Map(items.map(({ id, readAt }) => [id, readAt !== null]))
   let count = unreadCount

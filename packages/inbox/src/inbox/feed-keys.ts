@@ -8,8 +8,8 @@ const steps: Readonly<Record<string, (at: number, last: number) => number>> = {
 }
 
 /**
- * Moves the focus from one article of a feed to another (ARIA Authoring Practices, feed pattern: Page Up and Page Down;
- * arrows, Home and End besides). Returns whether the key was one of these.
+ * Moves the focus between the articles of a feed: Page Up and Page Down (ARIA Authoring Practices, feed pattern), and also
+ * arrows, Home and End. Returns whether the key was handled.
  */
 export function moveInFeed(event: KeyboardEvent, feed: HTMLElement): boolean {
   const step = steps[event.key]
@@ -17,7 +17,7 @@ export function moveInFeed(event: KeyboardEvent, feed: HTMLElement): boolean {
   const articles = [...feed.querySelectorAll<HTMLElement>('article')]
   const focused = (feed.getRootNode() as ShadowRoot).activeElement
   const at = articles.findIndex((article) => article.contains(focused))
-  // From outside the list the arrows lead into it; Home and End are left to what has the focus.
+  // Outside the list, Arrow Down and Page Down enter it; other keys are left to the focused element.
   const next = at < 0 ? (event.key === 'ArrowDown' || event.key === 'PageDown' ? 0 : -1) : step(at, articles.length - 1)
   const article = articles[next]
   if (!article) return at >= 0

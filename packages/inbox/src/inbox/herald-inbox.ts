@@ -15,11 +15,11 @@ import { type InboxTexts, inboxTexts } from './inbox-texts.ts'
 import { type PanelView, panelView } from './panel-view.ts'
 
 /**
- * A bell with the number of unread notifications, and the list of them below it, live.
+ * A bell with the number of unread notifications and a live list below it.
  *
- * @fires herald-open-notification - `{ notification, href }`: one was opened. It is marked as read unless prevented.
- * @fires herald-notification - `{ notification }`: one has arrived.
- * @fires herald-unread-count - `{ unreadCount }`: another number than before.
+ * @fires herald-open-notification - `{ notification, href }`: a notification was opened. It is marked as read unless prevented.
+ * @fires herald-notification - `{ notification }`: a notification has arrived.
+ * @fires herald-unread-count - `{ unreadCount }`: the number has changed.
  * @fires herald-error - `{ error, during }`: `list`, `mark` or `stream` failed.
  */
 export class HeraldInbox extends HeraldElement {
@@ -37,30 +37,30 @@ export class HeraldInbox extends HeraldElement {
     isScrolled: { state: true },
   }
 
-  /** Texts in place of the English ones. */
+  /** Replaces English texts. */
   declare texts: Partial<InboxTexts> | undefined
   /**
-   * Where a notification leads. With it each is a link, which opens in a new tab too; the page follows it unless prevented.
-   * Only http, https and relative addresses become links.
+   * Returns the URL of a notification, which makes it a link. The browser follows the link unless prevented. Only http, https
+   * and relative addresses become links.
    */
   declare hrefOf: ((notification: Notification) => string | undefined) | undefined
   /**
-   * Address of the actor's picture, in place of the one that the publisher sent: through a proxy, or only from hosts that
-   * are trusted. Without an address the initials are shown. Only http, https and relative addresses are loaded.
+   * Returns the address of the actor's picture, in place of the publisher's: through a proxy, or only from trusted hosts.
+   * Without an address the initials are shown. Only http, https and relative addresses are loaded.
    */
   declare imageOf: ((notification: Notification) => string | undefined) | undefined
   declare private state: InboxState
   declare private notice: PanelView['notice']
   declare private isOpen: boolean
-  /** What was shown once stays drawn, so that it fades out whole. */
+  /** The panel stays rendered after it was opened once, so that it can fade out. */
   declare private wasOpened: boolean
   declare private currentId: string | undefined
-  /** Those that came while the list was open. */
+  /** Ids of notifications that arrived while the list was open. */
   declare private fresh: ReadonlySet<string>
   declare private isScrolled: boolean
 
   #feed: InboxFeed | undefined
-  #toldCount: number | undefined
+  #emittedCount: number | undefined
   #following = new AbortController()
 
   constructor() {
@@ -91,7 +91,7 @@ export class HeraldInbox extends HeraldElement {
     if (this.isOpen) this.#panel?.hidePopover()
   }
 
-  /** Lists again. */
+  /** Fetches the list again. */
   async refresh(): Promise<void> {
     await this.#feed?.refresh()
   }
@@ -180,9 +180,9 @@ export class HeraldInbox extends HeraldElement {
 
   protected override updated(changed: PropertyValues): void {
     const { unreadCount } = this
-    if (changed.has('state') && unreadCount !== undefined && unreadCount !== this.#toldCount) {
-      this.#toldCount = unreadCount
-      this.tell('herald-unread-count', { unreadCount })
+    if (changed.has('state') && unreadCount !== undefined && unreadCount !== this.#emittedCount) {
+      this.#emittedCount = unreadCount
+      this.emit('herald-unread-count', { unreadCount })
     }
   }
 
@@ -202,7 +202,7 @@ export class HeraldInbox extends HeraldElement {
   #beforeToggle(event: ToggleEvent): void {
     this.isOpen = event.newState === 'open'
     if (!this.isOpen) {
-      this.#giveFocusBack()
+      this.#restoreFocus()
       return
     }
     this.wasOpened = true
@@ -211,8 +211,8 @@ export class HeraldInbox extends HeraldElement {
     if (phase === 'idle' || phase === 'failed') void this.#feed?.list(listing)
   }
 
-  /** Chromium does so by itself, but not within a shadow root. */
-  #giveFocusBack(): void {
+  /** Chromium restores the focus itself, but not within a shadow root. */
+  #restoreFocus(): void {
     const { activeElement } = this.renderRoot as ShadowRoot
     if (activeElement && this.#panel?.contains(activeElement)) {
       this.renderRoot.querySelector<HTMLElement>('.bell')?.focus({ preventScroll: true })
@@ -242,7 +242,7 @@ export class HeraldInbox extends HeraldElement {
   }
 
   #openNotification(notification: Notification, href: string | undefined, event: Event): void {
-    if (!this.tell('herald-open-notification', { notification, href })) {
+    if (!this.emit('herald-open-notification', { notification, href })) {
       event.preventDefault()
       return
     }
@@ -262,7 +262,7 @@ export class HeraldInbox extends HeraldElement {
     const { arrived } = { ...inboxTexts, ...this.texts }
     if (this.isOpen) this.fresh = new Set([...this.fresh, notification.id])
     this.announce(arrived(notification.actor.name || notification.metadata.mention.mentionerName))
-    this.tell('herald-notification', { notification })
+    this.emit('herald-notification', { notification })
   }
 
   #onFailure(kind: 'mark-failed' | 'list-failed' | 'stream-refused', error: unknown): void {
@@ -272,11 +272,11 @@ export class HeraldInbox extends HeraldElement {
       this.announce(markFailed)
     } else if (kind === 'list-failed') this.announce(failedTitle)
     const during = { 'mark-failed': 'mark', 'list-failed': 'list', 'stream-refused': 'stream' }[kind]
-    this.tell('herald-error', { error, during })
+    this.emit('herald-error', { error, during })
   }
 }
 
-/** A new one for each number, so that a change is seen. */
+/** Keyed by the number, so that each change is animated. */
 function badgeView(unreadCount: number, texts: InboxTexts) {
   return keyed(
     unreadCount,

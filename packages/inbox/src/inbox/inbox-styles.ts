@@ -245,7 +245,7 @@ export const inboxStyles = css`
   .open:focus-visible {
     outline: none;
   }
-  /* The whole card is what is clicked, and what shows that it has the focus. */
+  /* Makes the whole card clickable and the target of the focus ring. */
   .open::after {
     content: '';
     position: absolute;

@@ -24,9 +24,9 @@ export const inboxTexts = {
   markRead: 'Mark as read',
   markUnread: 'Mark as unread',
   isUnread: 'Unread',
-  /** What the actor did, behind the name. */
+  /** The action, after the actor's name. */
   did: ({ locationType }: Notification) => `mentioned you ${place[locationType] ?? ''}`.trim(),
-  /** Where it was, beside the time. */
+  /** The place of the mention, next to the time. */
   where: ({ metadata }: Notification) => metadata.mention.entityType ?? '',
   arrived: (name: string) => `New notification from ${name}`,
   newAbove: (count: number) => (count === 1 ? '1 new notification' : `${count} new notifications`),
@@ -36,7 +36,7 @@ export const inboxTexts = {
   moreFailed: 'Older notifications could not be loaded.',
   noMore: 'That’s everything',
   emptyTitle: 'Nothing here yet',
-  emptyText: 'When somebody mentions you, you’ll see it here.',
+  emptyText: 'When someone mentions you, you’ll see it here.',
   emptyUnreadTitle: 'You’re all caught up',
   emptyUnreadText: 'There are no unread notifications.',
   failedTitle: 'Notifications could not be loaded',
@@ -45,7 +45,7 @@ export const inboxTexts = {
   retry: 'Try again',
   offline: 'No connection. New notifications will appear when it is back.',
   online: 'The connection is back',
-  notLive: 'New notifications don’t appear by themselves at the moment.',
-  markFailed: 'That could not be saved, so it was undone.',
+  notLive: 'New notifications won’t appear automatically at the moment.',
+  markFailed: 'Your change could not be saved and was undone.',
   dismiss: 'Dismiss',
 }

@@ -8,9 +8,9 @@ import type { InboxTexts } from './inbox-texts.ts'
 export type ItemView = {
   readonly notification: Notification
   readonly isRead: boolean
-  /** Whether it came while the list was shown. */
+  /** Whether it arrived while the list was open. */
   readonly isFresh: boolean
-  /** Whether Tab leads to it; the arrows lead to the others. */
+  /** Whether Tab focuses it (roving tabindex); arrow keys focus the others. */
   readonly isCurrent: boolean
   readonly position: number
   readonly total: number
@@ -24,7 +24,7 @@ export type ItemView = {
   readonly onMark: (read: boolean) => void
 }
 
-/** One notification: an article of a feed (ARIA Authoring Practices, feed pattern). */
+/** One notification, as an article of a feed (ARIA Authoring Practices, feed pattern). */
 export function itemView(item: ItemView): TemplateResult {
   const { notification, isRead, isFresh, isCurrent, position, total, image, locale, now, texts } = item
   const { id, actor, actorType, metadata } = notification

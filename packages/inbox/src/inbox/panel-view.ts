@@ -34,7 +34,7 @@ export type PanelView = {
   readonly onClose: () => void
 }
 
-/** What the bell opens. */
+/** The panel that the bell opens. */
 export function panelView(view: PanelView): TemplateResult {
   return html`${headerView(view)} ${noticesView(view)}
     <div class="scroller" part="list" @scroll=${view.onScroll}>${newAboveView(view)} ${bodyView(view)}</div>`
@@ -164,7 +164,7 @@ function endView({ state, texts, onMore }: PanelView) {
     </div>`
   }
   if (state.nextCursor === null) return html`<div class="end">${texts.noMore}</div>`
-  // A new one for each page: what is still in sight when a page was added is seen anew.
+  // Keyed by the cursor: a new sentinel for each page is observed even if it is already in view.
   return html`${keyed(state.nextCursor, html`<div class="sentinel"></div>`)}
     <div class="end"><i class="spinner"></i><span class="hidden">${texts.loadingMore}</span></div>`
 }

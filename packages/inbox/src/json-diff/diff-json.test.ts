@@ -2,7 +2,7 @@ import type { JsonValue } from '@herald/client'
 import { describe, expect, test } from '@jest/globals'
 import { type Difference, diffJson, diffStates } from './diff-json.ts'
 
-/** Takes the changes back, to see that none was made up and none left out. */
+/** Reconstructs one side from a difference. */
 function side(difference: Difference, which: 'before' | 'after'): JsonValue | undefined {
   const gone = which === 'before' ? 'added' : 'removed'
   switch (difference.kind) {
@@ -34,16 +34,16 @@ const pairs: readonly (readonly [string, JsonValue, JsonValue])[] = [
   ['fields of an empty object', [{}, 1], [{ a: 1 }, 1]],
   ['fields', { a: 1, b: 2, c: 3 }, { b: 2, c: 4, d: 5 }],
   ['nested fields', { a: { b: { c: [1, { d: 2 }] } } }, { a: { b: { c: [1, { d: 3 }] } } }],
-  ['keys that JavaScript knows', { constructor: 1, toString: 2 }, { toString: 3, hasOwnProperty: 4 }],
+  ['keys of Object.prototype', { constructor: 1, toString: 2 }, { toString: 3, hasOwnProperty: 4 }],
   ['items put in front', [2, 3], [1, 2, 3]],
   ['items taken from the middle', ['a', 'b', 'c', 'd'], ['a', 'd']],
-  ['more items gone than came', [1, 2, 3, 4, 5], [9, 5]],
+  ['more items removed than added', [1, 2, 3, 4, 5], [9, 5]],
   ['objects in arrays', [{ id: 1, n: 'x' }, { id: 2 }], [{ id: 1, n: 'y' }, { id: 2 }, { id: 3 }]],
   ['a long text', `${'one two three four five '.repeat(3)}end`, `${'one two three four six '.repeat(3)}end`],
   ['Unicode', 'naïve 🙌 Øresund, and the whole of it', 'naïve 👍 Øresund, and the half of it'],
 ]
 
-describe('a difference has both sides in it', () => {
+describe('both sides can be reconstructed from a difference', () => {
   test.each(pairs)('%s', (_name, before, after) => {
     const difference = diffJson(before, after)
     expect(side(difference, 'before')).toEqual(before)
@@ -51,11 +51,11 @@ describe('a difference has both sides in it', () => {
   })
 })
 
-test('what stayed is said to be the same, whatever the order of its keys', () => {
+test('objects with the same fields in another order are the same', () => {
   expect(diffJson({ a: 1, b: [2] }, { b: [2], a: 1 }).kind).toBe('same')
 })
 
-test('a field that changed stands beside those that did not', () => {
+test('reports changed and unchanged fields of an object', () => {
   expect(diffJson({ amount: 41.5, currency: 'EUR' }, { amount: 43.25, currency: 'EUR' })).toEqual({
     kind: 'object',
     members: [
@@ -65,7 +65,7 @@ test('a field that changed stands beside those that did not', () => {
   })
 })
 
-test('an item that changed is not one gone and one come', () => {
+test('reports a changed item as changed, not as removed and added', () => {
   const before = [
     { name: 'Leverage', limit: 4.5 },
     { name: 'Cover', limit: 2 },
@@ -83,7 +83,7 @@ test('an item that changed is not one gone and one come', () => {
   })
 })
 
-test('a state that was not there before is new with all that is in it', () => {
+test('a null before or after makes the other state added or removed, with all members', () => {
   expect(diffStates(null, { owner: { name: 'Mei' } })).toMatchObject({
     kind: 'object',
     whole: 'added',
@@ -97,7 +97,7 @@ test('a state that was not there before is new with all that is in it', () => {
   expect(diffStates('note', null)).toEqual({ kind: 'removed', value: 'note' })
 })
 
-test('arrays and texts without anything in common take no time', () => {
+test('bounds the time for arrays and texts with nothing in common', () => {
   const numbers = (from: number) => Array.from({ length: 20_000 }, (_, index) => from + index)
   const words = (word: string) => Array.from({ length: 20_000 }, (_, index) => `${word}${index}`).join(' ')
   const began = performance.now()

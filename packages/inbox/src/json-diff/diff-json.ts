@@ -4,7 +4,7 @@ import { jsonEquals } from './json-equals.ts'
 
 export type TextPart = { readonly kind: 'same' | 'added' | 'removed'; readonly text: string }
 
-/** How one JSON value became another. */
+/** The difference between two JSON values. */
 export type Difference =
   | { readonly kind: 'same' | 'added' | 'removed'; readonly value: JsonValue }
   | { readonly kind: 'replaced'; readonly before: JsonValue; readonly after: JsonValue }
@@ -12,26 +12,26 @@ export type Difference =
   | {
       readonly kind: 'object' | 'array'
       readonly members: readonly Member[]
-      /** Set when it is new, or gone, itself, and not just what is in it. */
+      /** Set if the object or array itself was added or removed. */
       readonly whole?: 'added' | 'removed'
     }
 
-/** A field of an object by its name, an item of an array by its place (the new one, or the old one if it is gone). */
+/** A field of an object by its name, or an item of an array by its index: the new one, or the old one if it was removed. */
 export type Member = { readonly name: string; readonly difference: Difference }
 
-/** Beyond so many edits two arrays or texts have so little in common that the search for it isn't worth its time. */
+/** Limit of the search for common parts; beyond it two arrays or texts count as replaced. */
 const MAX_EDITS = 400
-/** Shorter texts are easier to read one after the other. */
+/** Minimum length for a comparison by words; shorter texts are easier to read side by side. */
 const WORDWISE_FROM = 32
 
-/** What of the one value became the other. What was or is `null` is not there. */
+/** Compares two states of a field. `null` means that the field does not exist. */
 export function diffStates(before: JsonValue, after: JsonValue): Difference {
   if (before === null && after !== null) return whole('added', after)
   if (after === null && before !== null) return whole('removed', before)
   return diffJson(before, after)
 }
 
-/** A value that is new, or gone, with all that is in it. */
+/** Reports a value with all its members as added or removed. */
 function whole(kind: 'added' | 'removed', value: JsonValue): Difference {
   if (typeof value !== 'object' || value === null) return { kind, value }
   const members = Object.entries(value).map(([name, member]) => ({ name, difference: whole(kind, member) }))
@@ -75,7 +75,7 @@ function diffItems(before: readonly JsonValue[], after: readonly JsonValue[]): M
       gone = [...value]
       continue
     }
-    // What stands where something was taken away is that thing changed.
+    // An item added at the position of a removed one is that item, changed.
     const values = [...value]
     if (added) {
       while (gone.length > 0 && values.length > 0) {
@@ -100,7 +100,7 @@ function diffText(before: string, after: string): Difference {
   const kept = parts
     ?.filter(({ added, removed }) => !added && !removed)
     .reduce((sum, { value }) => sum + value.length, 0)
-  // A text with little left of the old one is a new text.
+  // A text that shares little with the old one is shown as replaced.
   if (!parts || (kept ?? 0) * 3 < Math.max(before.length, after.length)) return { kind: 'replaced', before, after }
   return {
     kind: 'text',

@@ -1,6 +1,6 @@
 import type { JsonValue } from '@herald/client'
 
-/** Whether both are the same JSON value; the order of an object's keys does not matter. */
+/** Whether two JSON values are equal; the order of an object's keys does not matter. */
 export function jsonEquals(left: JsonValue, right: JsonValue): boolean {
   if (left === right) return true
   if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null) return false

@@ -1,9 +1,9 @@
-/** What is said of several things that happen at once: the last of each kind, when nothing has come for a moment. */
+/** Pause after which collected announcements are made together. */
 const QUIET_MS = 400
 
 /**
- * Feeds a polite live region. What comes in quick succession is said once, by `summarise`; the text is taken away
- * afterwards, so that a reader does not find it later, and the same text can be said again.
+ * Writes to a polite live region. Texts in quick succession are joined, without duplicates. The text is cleared afterwards, so
+ * that a screen reader does not find it later and the same text can be announced again.
  */
 export function createAnnouncer(say: (text: string) => void, clearAfterMs = 5_000) {
   let waiting: string[] = []

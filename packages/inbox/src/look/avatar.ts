@@ -2,13 +2,13 @@ import { css, html, nothing } from 'lit'
 import { sparkIcon } from './icons.ts'
 import { safeAddress } from './safe-address.ts'
 
-export type AvatarOf = { readonly name: string; readonly image?: string | undefined; readonly isAi?: boolean }
+export type AvatarOptions = { readonly name: string; readonly image?: string | undefined; readonly isAi?: boolean }
 
 /**
- * A person's picture, or the initials where there is none, its address is not safe or it does not load. The name is beside
- * it, so it is hidden from screen readers.
+ * A person's picture, or the initials if there is none, its address is unsafe or it does not load. Hidden from screen readers,
+ * because the name is next to it.
  */
-export function avatar({ name, image, isAi = false }: AvatarOf) {
+export function avatar({ name, image, isAi = false }: AvatarOptions) {
   const source = safeAddress(image)
   return html`<span class="avatar" part="avatar" style="--hue:${hueOf(name)}" aria-hidden="true"
     ><span>${initialsOf(name)}</span>${
@@ -19,7 +19,7 @@ export function avatar({ name, image, isAi = false }: AvatarOf) {
   >`
 }
 
-/** The first letters of the first and the last word. */
+/** The first letters of the first and last words. */
 export function initialsOf(name: string): string {
   const words = name.trim().split(/\s+/u)
   const last = words.length > 1 ? words.at(-1) : undefined
@@ -31,7 +31,7 @@ export function initialsOf(name: string): string {
   )
 }
 
-/** The same name has the same colour everywhere. */
+/** Derives a stable colour from a name. */
 export function hueOf(name: string): number {
   let hash = 0
   for (const character of name) hash = (hash * 31 + (character.codePointAt(0) ?? 0)) >>> 0

@@ -4,7 +4,7 @@ import { createAnnouncer } from './announcer.ts'
 import { localeOf } from './locale.ts'
 import { tickEvery } from './ticking.ts'
 
-/** What both components share: whom they ask, in which language, and what they say aloud. */
+/** Base of both components: the connection to Herald, the locale and announcements to screen readers. */
 export abstract class HeraldElement extends LitElement {
   static override properties: PropertyDeclarations = {
     baseUrl: { attribute: 'base-url' },
@@ -14,13 +14,13 @@ export abstract class HeraldElement extends LitElement {
     spoken: { state: true },
   }
 
-  /** Where Herald is, with the version that stands before its paths. */
+  /** URL of Herald, including the version in front of its paths. */
   declare baseUrl: string | undefined
-  /** The bearer token, or a function that is asked for it before each request. */
+  /** The bearer token, or a function that returns it and is called before each request. */
   declare token: TokenSource | undefined
-  /** A client to use in place of one made of `baseUrl` and `token`. */
+  /** A client to use instead of `baseUrl` and `token`. */
   declare client: HeraldClient | undefined
-  /** `light` or `dark`; the system's choice when it is neither. */
+  /** `light` or `dark`; otherwise follows the system. */
   declare theme: string | undefined
   declare protected spoken: string
 
@@ -35,9 +35,9 @@ export abstract class HeraldElement extends LitElement {
     tickEvery(this)
   }
 
-  /** Begins to show what `client` has. */
+  /** Starts to load and display data of `client`. */
   protected abstract connect(client: HeraldClient): void
-  /** Ends what `connect` has begun. */
+  /** Releases everything that `connect` acquired. */
   protected abstract disconnect(): void
 
   override connectedCallback(): void {
@@ -63,8 +63,8 @@ export abstract class HeraldElement extends LitElement {
     return localeOf(this)
   }
 
-  /** Tells the host page; `false` when it has prevented what would follow. */
-  protected tell(name: string, detail: object): boolean {
+  /** Dispatches an event to the host page; returns `false` if the page prevented the default. */
+  protected emit(name: string, detail: object): boolean {
     return this.dispatchEvent(new CustomEvent(name, { detail, bubbles: true, composed: true, cancelable: true }))
   }
 

@@ -1,6 +1,6 @@
 import { svg, type TemplateResult } from 'lit'
 
-/** Drawn on a grid of 24 with round strokes; decoration, never the only thing that says something. */
+/** An icon on a 24-unit grid with round strokes. Decorative: hidden from screen readers. */
 function icon(content: TemplateResult, size = 20) {
   return svg`<svg width=${size} height=${size} viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="1.75"
     stroke-linecap="round" stroke-linejoin="round" aria-hidden="true" focusable="false">${content}</svg>`

@@ -1,4 +1,4 @@
-/** The language that stands around the element, or else the browser's. */
+/** The language of the element or its nearest ancestor with `lang`, otherwise the browser's. */
 export function localeOf(element: HTMLElement): string {
   for (let node: Node | null = element; node; node = parentOf(node)) {
     if (node instanceof HTMLElement && node.lang !== '') return supported(node.lang)

@@ -7,7 +7,7 @@ const steps = [
   ['minute', 60],
 ] as const
 
-/** How long ago, in the words of the language: "now", "5 min. ago", "yesterday". */
+/** The time relative to now in a locale: "now", "5 min. ago", "yesterday". */
 export function relativeTime(time: Date, now: Date, locale: string): string {
   const format = new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'short' })
   // A server's clock may be ahead of this one.
@@ -16,7 +16,7 @@ export function relativeTime(time: Date, now: Date, locale: string): string {
   return step ? format.format(-Math.floor(seconds / step[1]), step[0]) : format.format(0, 'second')
 }
 
-/** The time in full, for who wants to know exactly. */
+/** The full date and time. */
 export function fullTime(time: Date, locale: string): string {
   return new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeStyle: 'short' }).format(time)
 }

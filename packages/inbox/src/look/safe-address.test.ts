@@ -9,7 +9,7 @@ test.each([
   '?id=1',
   'comments/1',
   '//images.example/ada.png',
-])('%p is kept', (address) => {
+])('accepts %p', (address) => {
   expect(safeAddress(address)).toBe(address)
 })
 
@@ -25,6 +25,6 @@ test.each([
   'app-scheme:x',
   '',
   undefined,
-])('%p is dropped', (address) => {
+])('rejects %p', (address) => {
   expect(safeAddress(address)).toBeUndefined()
 })

@@ -1,8 +1,8 @@
 import { css } from 'lit'
 
 /**
- * Every colour and measure of both components, each replaceable from outside by the custom property of the public name.
- * Light or dark follows the system unless the attribute `theme` says which.
+ * Every colour and size of both components; each can be overridden by its public custom property. Light and dark follow the
+ * system unless the attribute `theme` is set.
  */
 export const theme = css`
   :host {

@@ -1,6 +1,6 @@
 import type { ReactiveController, ReactiveControllerHost } from 'lit'
 
-/** Draws the host anew every half a minute while it is in the page, so that "now" does not stay "now". */
+/** Rerenders the host periodically while it is connected, so that relative times stay current. */
 export function tickEvery(host: ReactiveControllerHost, milliseconds = 30_000): void {
   let timer: ReturnType<typeof setInterval> | undefined
   const controller: ReactiveController = {

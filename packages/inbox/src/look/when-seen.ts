@@ -1,6 +1,6 @@
 import type { ReactiveController, ReactiveControllerHost } from 'lit'
 
-/** Calls when the end of a list comes near, and again after each drawing while it is still near. */
+/** Calls `onSeen` when the end of a list comes into view, and again for each new sentinel in view. */
 export function whenSeen(
   host: ReactiveControllerHost,
   end: () => { sentinel: Element | null; scroller: Element | null },

@@ -4,7 +4,7 @@ type Sent = { readonly topic: string; readonly messages: readonly Omit<AnyMessag
 
 export type RecordingProducer = ReturnType<typeof createRecordingProducer>
 
-/** Stands where a producer of kafkajs would, and keeps what it is given. No broker is needed. */
+/** Creates a producer with the interface of kafkajs that records what it sends. Needs no broker. */
 export function createRecordingProducer() {
   const records: (AnyMessage & { readonly topic: string })[] = []
   const keep = ({ topic, messages }: Sent) => {

@@ -20,14 +20,14 @@ describe('expectValidEvent', () => {
     ['not JSON', { ...message, value: '{' }, 'not_json'],
     ['another key', { ...message, key: randomUUID() }, 'The key of the record'],
     ['no key', { ...message, key: null }, 'The key of the record'],
-    ['a type of nobody’s', { ...message, value: message.value.replace('created.v1', 'created.v9') }, '/type'],
-    ['data that do not fit', { ...message, value: message.value.replace('"Ada"', '7') }, '/data/actor/name'],
-    ['a date that is none', { ...message, value: message.value.replace(time, '2026-02-30') }, '/time'],
-  ])('refuses %s', (_, broken, why) => {
+    ['an unknown type', { ...message, value: message.value.replace('created.v1', 'created.v9') }, '/type'],
+    ['invalid data', { ...message, value: message.value.replace('"Ada"', '7') }, '/data/actor/name'],
+    ['an invalid date', { ...message, value: message.value.replace(time, '2026-02-30') }, '/time'],
+  ])('rejects %s', (_, broken, why) => {
     expect(() => expectValidEvent(broken)).toThrow(why)
   })
 
-  test('takes what another library made, bytes and all', () => {
+  test('accepts messages of other libraries, with buffers', () => {
     const bytes = { key: Buffer.from(message.key), value: Buffer.from(message.value) }
     expect(
       expectValidEvent({ ...bytes, headers: { 'content-type': Buffer.from('application/cloudevents+json') } }),
@@ -40,23 +40,23 @@ describe('verifyPublisher', () => {
     publish: (producer: RecordingProducer) => createPublisher({ producer }).publish(...made),
   })
 
-  test('lets a good publisher pass, and gives its events', async () => {
+  test('returns the events of a valid publisher', async () => {
     const [first, second] = [mention(), change('p-1')]
     expect(await verifyPublisher(publish(first, second))).toEqual([first, second])
   })
 
   test.each([
     ['publishes nothing', () => [], 'nothing was published'],
-    ['makes up an id each time', () => [change(randomUUID())], 'it is another event'],
+    ['generates a new id each time', () => [change(randomUUID())], 'it is a different event'],
     ['publishes an event twice', () => [change('p-1'), change('p-1')], 'is published twice'],
-  ])('finds one that %s', async (_, make, finding) => {
+  ])('reports a publisher that %s', async (_, make, finding) => {
     const verified = verifyPublisher({
       publish: (producer) => createPublisher({ producer }).publish(...make()),
     })
     await expect(verified).rejects.toThrow(finding)
   })
 
-  test('finds what is on the wrong topic, or not valid, and tells all of it', async () => {
+  test('reports records on the wrong topic and invalid records together', async () => {
     const verified = verifyPublisher({
       publish: (producer) =>
         producer.send({ topic: 'change-events', messages: [toMessage(mention()), { value: 'hello' }] }),

@@ -1,6 +1,6 @@
 import { createHeraldClient, isHeraldProblem, type LossReason } from '@herald/client'
 
-/** What a page does with the client. */
+/** Uses the client like a page: stream, list, error. */
 export async function readFeed(
   baseUrl: string,
   token: string,

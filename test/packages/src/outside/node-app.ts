@@ -41,5 +41,5 @@ while (!found) {
 const { readAt } = await herald.notifications.markRead(found.id)
 console.log(JSON.stringify({ node: process.version, snippet: found.metadata.mention.snippet, isRead: readAt !== null }))
 
-// @ts-expect-error neither an id nor a time is ever made up
+// @ts-expect-error id and time are required, because they are never generated
 export const incomplete = () => events.emailSent({ subscriberId: SUBSCRIBER }, { notificationId: '', recipientId: '' })
