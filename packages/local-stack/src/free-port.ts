@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 
-/** Different ports of the loopback address that are free at the moment. */
+/** Finds different ports that are currently free on the loopback address. */
 export async function findFreePorts(count: number): Promise<number[]> {
-  // All are open at once, so that no port is handed out twice.
+  // All are open at the same time, so that no port is returned twice.
   const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'))
   await Promise.all(servers.map((server) => once(server, 'listening')))
   const ports = servers.map((server) => (server.address() as AddressInfo).port)
@@ -11,7 +11,7 @@ export async function findFreePorts(count: number): Promise<number[]> {
   return ports
 }
 
-/** A port of the loopback address that is free at the moment. */
+/** Finds a port that is currently free on the loopback address. */
 export async function findFreePort(): Promise<number> {
   const [port] = (await findFreePorts(1)) as [number]
   return port
