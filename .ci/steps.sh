@@ -1,12 +1,12 @@
-# For .ci/run: runs steps one after another and sums up what each says of itself in a line `N passed, N failed, N skipped`.
-# Lines that start with `FAILED`, whatever prefix they have, are said again at the end.
+# For .ci/run: runs steps in sequence and sums the counts that each prints in a line `N passed, N failed, N skipped`.
+# Lines that start with `FAILED`, after any prefix, are repeated at the end.
 
 passed=0 failed=0 skipped=0
 output=$(mktemp) failures=$(mktemp)
 trap 'rm -f "$output" "$failures"' EXIT
 
-# step [--skips N] COMMAND …: runs a command and adds its counts. One that prints none counts as a failure; so does one
-# that fails all the same, and one that skips more than N tests, or any when no N is given.
+# step [--skips N] COMMAND …: runs a command and adds its counts. A command that prints none, fails without a failed test,
+# or skips more than N tests (default 0) counts as a failure.
 step() {
   local status counts ok bad missed allowed=0 began=$SECONDS
   if [ "$1" = --skips ]; then
@@ -22,14 +22,14 @@ step() {
   grep -oE '\bFAILED .*' "$output" >>"$failures"
   if [ "$bad" -gt 0 ]; then printf 'FAILED step: %s\n' "$*" >>"$failures"; fi
   if [ "$missed" -gt "$allowed" ]; then
-    printf 'FAILED step: %s: %s skipped, at most %s may be\n' "$*" "$missed" "$allowed" >>"$failures"
+    printf 'FAILED step: %s: %s skipped, at most %s allowed\n' "$*" "$missed" "$allowed" >>"$failures"
     bad=$((bad + 1))
   fi
   printf -- '--- %s s\n' "$((SECONDS - began))"
   passed=$((passed + ok)) failed=$((failed + bad)) skipped=$((skipped + missed))
 }
 
-# Prints the sums in the last line; the exit code is 0 when nothing failed.
+# Prints the failures and, as the last line, the sums. Returns 0 if nothing failed.
 sum_up() {
   echo
   cat "$failures"

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Runs `start` and `test` from a bare clone: installs what is missing, then goes on with the Node.js that the project
-// brings along. It is plain JavaScript that imports only Node.js, because an older Node.js may be all there is so far.
+// Runs `start` and `test` from a bare clone: installs the packages and continues with the Node.js among them. It is plain
+// JavaScript without dependencies, because only an older Node.js may be installed so far.
 import { spawn } from 'node:child_process'
 import { constants } from 'node:os'
 import { join } from 'node:path'
@@ -43,7 +43,7 @@ function run() {
   if (problem) fail(problem)
   const file = join(root, 'packages', 'local-stack', 'src', 'commands', `${command}.ts`)
   const child = spawn(node, ['--no-warnings', file, ...rest], {
-    // The channel tells the child when this process is gone, however it went.
+    // The channel disconnects when this process ends for any reason, which stops the child.
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
     env: { NODE_USE_SYSTEM_CA: '1', ...process.env },
   })

@@ -5,11 +5,11 @@ import { createInterface } from 'node:readline'
 import { markInstalled } from './is-installed.mjs'
 
 /**
- * Runs `npm ci` and counts its requests and the packages that arrived. Install scripts are skipped: they only compile optional
- * parts. Errors are shown at once. Resolves with whether it succeeded.
+ * Runs `npm ci` and reports the number of requests and of installed packages. Install scripts are skipped, since they only
+ * compile optional parts. Errors are printed immediately. Resolves with whether it succeeded.
  */
 export function install(root, { progress, signal }) {
-  const paths = wantedPaths(root)
+  const paths = expectedPaths(root)
   const child = spawn('npm', ['ci', '--ignore-scripts', '--no-progress', '--loglevel=http'], {
     cwd: root,
     stdio: ['ignore', 'ignore', 'pipe'],
@@ -42,8 +42,8 @@ export function install(root, { progress, signal }) {
   })
 }
 
-/** The folders that npm fills on this machine: packages for other platforms are left out. */
-function wantedPaths(root) {
+/** The package folders that npm creates on this machine, without packages for other platforms. */
+function expectedPaths(root) {
   const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'))
   return Object.entries(packages)
     .filter(([path, { link, os, cpu }]) => path.includes('node_modules/') && !link && isHere(os, cpu))

@@ -3,8 +3,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
- * Whether `node_modules` holds what the lockfile names. npm keeps a copy of the lockfile for what it installed; times
- * of files say less, since a checkout changes them. Optional packages may be missing: most are for other platforms.
+ * Whether `node_modules` matches the lockfile. npm keeps a copy of the lockfile there; file times are unreliable, since a
+ * checkout changes them. Optional packages may be missing: most are for other platforms.
  */
 export function isInstalled(root) {
   if (read(stampFile(root)) === stamp(root)) return true
@@ -17,7 +17,7 @@ export function isInstalled(root) {
   })
 }
 
-/** Remembers for which lockfile `npm ci` ran. */
+/** Records for which lockfile `npm ci` has run. */
 export function markInstalled(root) {
   writeFileSync(stampFile(root), stamp(root))
 }

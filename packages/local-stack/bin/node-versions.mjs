@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 const OLDEST = '20.19.0'
 
-/** Why neither command can run here, in one line, or undefined. */
+/** Returns in one line why the commands cannot run here, or undefined. */
 export function refusal({ platform, versions }) {
   if (platform === 'win32') return 'Herald runs on Linux and macOS. On Windows, use WSL: clone and start it there.'
   if (isOlder(versions.node, OLDEST)) {
@@ -14,12 +14,12 @@ export function refusal({ platform, versions }) {
 }
 
 /**
- * The Node.js that runs the TypeScript of this package: the one that npm installed, or else this one if it can.
- * Returns its file, or why there is none.
+ * Finds a Node.js that can run TypeScript: the one that npm installed, or else the current one.
+ * Returns its file, or the reason if there is none.
  */
 export function findNode(root, { platform, arch, execPath, features, versions }) {
   const installed = join(root, 'node_modules', '.bin', 'node')
-  // A package for another C library is installed all the same, and does not run.
+  // npm may install a binary for another C library, which does not run.
   if (existsSync(installed) && spawnSync(installed, ['--version']).status === 0) return { file: installed }
   if (features.typescript) return { file: execPath }
   return {
@@ -29,6 +29,6 @@ export function findNode(root, { platform, arch, execPath, features, versions })
 
 function isOlder(version, oldest) {
   const [a, b] = [version, oldest].map((text) => text.split('.').map(Number))
-  for (const [index, wanted] of b.entries()) if (a[index] !== wanted) return a[index] < wanted
+  for (const [index, part] of b.entries()) if (a[index] !== part) return a[index] < part
   return false
 }

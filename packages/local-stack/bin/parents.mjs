@@ -1,24 +1,24 @@
 import { readFileSync } from 'node:fs'
 
-const LOOK_EVERY_MS = 300
+const POLL_MS = 300
 
 /**
- * Calls back once when the npm that started this process is gone, or the shell between the two. npm passes a signal to
- * that shell only, and a shell that dies of it leaves its child behind.
+ * Calls back once when the npm that started this process, or the shell in between, has ended. npm passes a signal only to
+ * that shell, and a shell that is killed leaves its child running.
  */
 export function onParentGone(callback) {
-  // Started by hand it may outlive its shell, as any program may.
+  // Without npm it may outlive its shell, like any program.
   if (!process.env.npm_lifecycle_event) return
   const known = ancestors()
-  const looking = setInterval(() => {
+  const timer = setInterval(() => {
     if (ancestors().join() === known.join()) return
-    clearInterval(looking)
+    clearInterval(timer)
     callback()
-  }, LOOK_EVERY_MS)
-  looking.unref()
+  }, POLL_MS)
+  timer.unref()
 }
 
-/** The parent and, when that is a shell that npm started, npm: known where there is a /proc. */
+/** The parent and, if that is a shell started by npm, npm. The latter requires /proc. */
 function ancestors() {
   const parent = process.ppid
   const { name, parent: grandparent } = statusOf(parent)

@@ -1,9 +1,9 @@
 const LINE_EVERY_MS = 5_000
 
 /**
- * Reports progress: one line per step, with the seconds since the start. `moves` is for what takes long, and says how
- * far it has come: one line that is rewritten on a terminal, and elsewhere a line at most every five seconds. Several
- * may be on their way at once; one that has no amount any more is over.
+ * Prints a line per step, with the seconds since the start. `moves` shows the progress of a long step: on a terminal in
+ * one line that is rewritten, elsewhere in a line at most every five seconds. Several steps may be in progress at once; an
+ * undefined amount ends one.
  */
 export function createProgress({ out = process.stdout, now = () => performance.now() } = {}) {
   const began = now()
@@ -26,11 +26,11 @@ export function createProgress({ out = process.stdout, now = () => performance.n
   function moves(name, amount) {
     if (amount === undefined) moving.delete(name)
     else moving.set(name, amount)
-    const text = [...moving].map(([what, much]) => `${what}: ${much}`).join('; ')
+    const text = [...moving].map(([step, shown]) => `${step}: ${shown}`).join('; ')
     if (text === '') close()
     else if (out.isTTY) {
       close()
-      // A line that wraps could not be rewritten.
+      // A wrapped line cannot be rewritten.
       out.write(stamped(text).slice(0, (out.columns || 80) - 1))
       isLineOpen = true
     } else if (now() - lastLineAt >= LINE_EVERY_MS) log(text)

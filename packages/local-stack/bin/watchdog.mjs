@@ -1,5 +1,5 @@
-// Kills one program and removes its folders when the process that started it is gone, even by `kill -9`: only the
-// starter holds the other end of this process's standard input, so its end is seen whatever the reason.
+// Kills a program and removes its folders when the process that started it ends, even by `kill -9`: only that process
+// holds the other end of standard input, which is closed in any case.
 // Usage: watchdog.mjs [folder …]; each line of standard input is the process id to guard, or 0 for none.
 import { rmSync } from 'node:fs'
 import { createInterface } from 'node:readline'
@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline'
 const folders = process.argv.slice(2)
 let guarded = 0
 
-// It outlives what a terminal sends to everybody in it: its own end is decided by its input alone.
+// Signals of the terminal are ignored: only the end of standard input ends this process.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {})
 
 createInterface({ input: process.stdin })

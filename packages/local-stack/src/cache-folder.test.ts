@@ -15,11 +15,11 @@ test.each([
   [{ HERALD_CACHE: '/a', XDG_CACHE_HOME: '/b', HOME: '/c' }, '/a'],
   [{ XDG_CACHE_HOME: '/b', HOME: '/c' }, '/b/herald'],
   [{ HOME: '/c' }, '/c/.cache/herald'],
-])('%j names %s', (environment, folder) => {
+])('for %j returns %s', (environment, folder) => {
   expect(cacheFolder(environment)).toBe(folder)
 })
 
-test('a folder is filled once', async () => {
+test('fills a folder once', async () => {
   let fills = 0
   const fill = async (folder: string) => {
     fills += 1
@@ -30,7 +30,7 @@ test('a folder is filled once', async () => {
   expect([fills, await readFile(join(folder, 'file'), 'utf8')]).toEqual([1, 'whole'])
 })
 
-test('of two runs at once the first one stands, and the second uses it', async () => {
+test('keeps the folder of the first of two concurrent runs', async () => {
   const both = Promise.withResolvers<void>()
   let started = 0
   const fill = (name: string) => async (folder: string) => {
@@ -45,18 +45,18 @@ test('of two runs at once the first one stands, and the second uses it', async (
   expect(await readdir(join(cache, 'thing'))).toHaveLength(1)
 })
 
-test('a fill that fails leaves nothing, and the next one starts anew', async () => {
+test('removes the folder of a failed fill and starts over in the next run', async () => {
   const failing = async (folder: string) => {
     await writeFile(join(folder, 'half'), '')
-    throw new Error('The network is gone.')
+    throw new Error('The network is down.')
   }
-  await expect(cachedFolder(cache, 'thing', failing)).rejects.toThrow('The network is gone.')
+  await expect(cachedFolder(cache, 'thing', failing)).rejects.toThrow('The network is down.')
   expect(await readdir(cache)).toEqual([])
   await cachedFolder(cache, 'thing', (folder) => writeFile(join(folder, 'file'), ''))
   expect(await readdir(join(cache, 'thing'))).toEqual(['file'])
 })
 
-test('what a killed run left half done is removed; what a run at work has is not', async () => {
+test('removes the partial folder of a killed run, but not of a running one', async () => {
   const { pid: dead } = spawnSync(process.execPath, ['--version'])
   await mkdir(join(cache, `thing.partial-${dead}-0a`))
   await mkdir(join(cache, `thing.partial-${process.ppid}-0b`))

@@ -4,7 +4,7 @@ import { mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 
-/** Where fetched programs are kept: `HERALD_CACHE`, or else `herald` in the user's cache folder. */
+/** The folder of fetched programs: `HERALD_CACHE`, or else `herald` in the user's cache folder. */
 export function cacheFolder(environment: NodeJS.ProcessEnv): string {
   if (environment.HERALD_CACHE) return resolve(environment.HERALD_CACHE)
   return join(environment.XDG_CACHE_HOME || join(environment.HOME || homedir(), '.cache'), 'herald')
@@ -15,8 +15,8 @@ export function isCached(environment: NodeJS.ProcessEnv, name: string): boolean 
 }
 
 /**
- * The cached folder `name`, filled when it is not there. It is filled under another name and then renamed, so an
- * interrupted download is never taken for a whole one, and of two runs at once the first one's folder stands.
+ * Returns the cached folder `name`, filling it if it is missing. It is filled under another name and then renamed, so an
+ * interrupted download is never used, and of two concurrent runs the first one's folder is kept.
  */
 export async function cachedFolder(cache: string, name: string, fill: (folder: string) => Promise<void>) {
   const folder = join(cache, name)

@@ -4,13 +4,13 @@ import { expect, test } from '@jest/globals'
 
 const steps = fileURLToPath(new URL('../../../.ci/steps.sh', import.meta.url))
 
-type Step = [says: string, code: number, skips?: number]
+type Step = [output: string, code: number, skips?: number]
 
-/** Takes steps that say something and exit with a code. */
+/** Runs steps that print an output and exit with a code. */
 function run(...taken: readonly Step[]) {
   const lines = taken.map(
-    ([says, code, skips]) =>
-      `step ${skips === undefined ? '' : `--skips ${skips} `}sh -c 'printf "first\\n${says}\\nlast\\n"; exit ${code}'`,
+    ([output, code, skips]) =>
+      `step ${skips === undefined ? '' : `--skips ${skips} `}sh -c 'printf "first\\n${output}\\nlast\\n"; exit ${code}'`,
   )
   const script = ['set -uo pipefail', `source '${steps}'`, ...lines, 'sum_up'].join('\n')
   const { status, stdout } = spawnSync('bash', ['-c', script], { encoding: 'utf8' })
@@ -24,7 +24,7 @@ function take(...taken: readonly Step[]) {
 
 const good: Step = ['20 passed, 0 failed, 2 skipped', 0, 2]
 
-test('the counts of all steps are summed up', () => {
+test('sums the counts of all steps', () => {
   expect(take(good, ['10 passed, 0 failed, 1 skipped', 0, 5])).toEqual({
     status: 0,
     lastLine: '30 passed, 0 failed, 3 skipped',
@@ -32,20 +32,20 @@ test('the counts of all steps are summed up', () => {
 })
 
 test.each<[string, Step, string]>([
-  ['that counts failures', ['8 passed, 3 failed, 1 skipped', 1, 1], '28 passed, 3 failed, 3 skipped'],
-  ['that counts failures and ends well', ['8 passed, 3 failed, 1 skipped', 0, 1], '28 passed, 3 failed, 3 skipped'],
-  ['that fails and counts no failure', ['9 passed, 0 failed, 0 skipped', 1], '29 passed, 1 failed, 2 skipped'],
-  ['that breaks off before it counts', ['', 130], '20 passed, 1 failed, 2 skipped'],
-  ['that counts nothing', ['', 0], '20 passed, 1 failed, 2 skipped'],
-  ['that skips more than it may', ['9 passed, 0 failed, 3 skipped', 0, 2], '29 passed, 1 failed, 5 skipped'],
-  ['that skips though it may not', ['9 passed, 0 failed, 1 skipped', 0], '29 passed, 1 failed, 3 skipped'],
-])('a step %s fails the whole, and the next is taken all the same', (_, bad, lastLine) => {
+  ['that reports failures', ['8 passed, 3 failed, 1 skipped', 1, 1], '28 passed, 3 failed, 3 skipped'],
+  ['that reports failures and exits with 0', ['8 passed, 3 failed, 1 skipped', 0, 1], '28 passed, 3 failed, 3 skipped'],
+  ['that fails without reporting a failure', ['9 passed, 0 failed, 0 skipped', 1], '29 passed, 1 failed, 2 skipped'],
+  ['that is interrupted before it reports', ['', 130], '20 passed, 1 failed, 2 skipped'],
+  ['that reports nothing', ['', 0], '20 passed, 1 failed, 2 skipped'],
+  ['that skips more than allowed', ['9 passed, 0 failed, 3 skipped', 0, 2], '29 passed, 1 failed, 5 skipped'],
+  ['that skips although none is allowed', ['9 passed, 0 failed, 1 skipped', 0], '29 passed, 1 failed, 3 skipped'],
+])('fails and continues after a step %s', (_, bad, lastLine) => {
   expect(take(bad, good)).toEqual({ status: 1, lastLine })
 })
 
-test('what failed is named again at the end', () => {
-  const says = 'a:test: FAILED src/a.test.ts › does it: expected 1\\n8 passed, 1 failed, 0 skipped'
-  expect(run([says, 1], good).lines.slice(-3)).toEqual([
+test('repeats failures at the end', () => {
+  const output = 'a:test: FAILED src/a.test.ts › does it: expected 1\\n8 passed, 1 failed, 0 skipped'
+  expect(run([output, 1], good).lines.slice(-3)).toEqual([
     'FAILED src/a.test.ts › does it: expected 1',
     expect.stringMatching(/^FAILED step: sh -c /),
     '28 passed, 1 failed, 2 skipped',

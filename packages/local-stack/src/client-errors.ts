@@ -5,7 +5,7 @@ import { gatewayProblem } from './gateway-problem.ts'
 
 const statuses: Readonly<Record<string, number>> = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 }
 
-/** Answers what is not even a request: there is nothing to pass on, and no reply to send it with. */
+/** Responds to a request that could not be parsed, for which Fastify has no reply object. */
 export function answerClientError(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return
   const statusCode = statuses[error.code ?? ''] ?? 400

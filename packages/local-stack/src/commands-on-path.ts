@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 
-/** The file that a shell would run for `name`, or undefined. */
+/** Returns the file that a shell would run for `name`, or undefined. */
 export function findCommand(name: string, environment: NodeJS.ProcessEnv): string | undefined {
   const folders = (environment.PATH ?? '').split(delimiter).filter(Boolean)
   return folders.map((folder) => join(folder, name)).find(isExecutable)
@@ -20,7 +20,7 @@ export function isExecutable(file: string): boolean {
   }
 }
 
-/** Runs a command to its end and returns what it wrote. Throws when it fails, with the lines that say why. */
+/** Runs a command and returns its output. Throws when it fails, with the lines that contain the error. */
 export async function runCommand(
   command: string,
   args: readonly string[],

@@ -5,7 +5,7 @@ import { initiateReplicaSet } from './replica-set.ts'
 
 const START_WITHIN_MS = 180_000
 
-/** Runs Kafka in Docker. The port outside is chosen before, because the broker has to tell it to its clients. */
+/** Runs Kafka in Docker. The host port is chosen in advance, because the broker has to advertise it. */
 export async function startKafkaContainer() {
   const { GenericContainer, Wait, getContainerRuntimeClient } = await import('testcontainers')
   const { host } = (await getContainerRuntimeClient()).info.containerRuntime
@@ -43,7 +43,7 @@ export async function startMongoDBContainer() {
     await container.stop({ timeout: 0 })
   }
   try {
-    // Direct, because the member's own name is known inside the container alone.
+    // A direct connection, because the member's host name resolves only inside the container.
     const uri = `mongodb://${container.getHost()}:${container.getMappedPort(27017)}/?directConnection=true`
     await initiateReplicaSet(uri, 'herald', ['localhost:27017'])
     return { uri, stop }
@@ -53,7 +53,7 @@ export async function startMongoDBContainer() {
   }
 }
 
-/** `node.id` becomes `KAFKA_NODE_ID`. */
+/** Converts setting names: `node.id` becomes `KAFKA_NODE_ID`. */
 function asVariables(settings: Readonly<Record<string, string>>) {
   const variable = (name: string) => `KAFKA_${name.toUpperCase().replaceAll('.', '_')}`
   return Object.fromEntries(Object.entries(settings).map(([name, value]) => [variable(name), value]))

@@ -11,7 +11,7 @@ import { createReleasers } from './releasers.ts'
 const releasers = createReleasers()
 afterEach(() => releasers.releaseAll())
 
-test('a daemon at a socket answers', async () => {
+test('finds a daemon at a socket', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'herald-docker-'))
   releasers.add(() => rm(folder, { recursive: true }))
   const asked: (string | undefined)[] = []
@@ -28,16 +28,16 @@ test('a daemon at a socket answers', async () => {
 test.each([
   'unix:///nowhere/docker.sock',
   'tcp://127.0.0.1:1',
-  // Reserved for documentation: packets go nowhere.
+  // Reserved for documentation: packets are dropped.
   'tcp://192.0.2.1:2375',
   'nonsense',
-])('that nobody answers at %s is known within 2 s', async (host) => {
+])('gives up on %s within 2 s', async (host) => {
   const began = performance.now()
   expect(await dockerAnswers({ DOCKER_HOST: host })).toBe(false)
   expect(performance.now() - began).toBeLessThan(2_500)
 })
 
-test('a daemon that takes the connection and says nothing is away, within 2 s', async () => {
+test('gives up within 2 s on a daemon that accepts the connection but does not respond', async () => {
   const silent = createSocketServer((socket) => void socket.on('error', () => {})).listen(0, '127.0.0.1')
   await once(silent, 'listening')
   releasers.add(async () => void silent.close())

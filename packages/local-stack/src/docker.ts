@@ -3,10 +3,10 @@ import { type RequestOptions, request } from 'node:http'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 
-/** A daemon that takes longer to say anything is as good as none. */
+/** A daemon that takes longer to respond is treated as missing. */
 const ANSWER_WITHIN_MS = 2_000
 
-/** Whether a Docker daemon answers, which is known within 2 s: at `DOCKER_HOST`, or at one of the usual sockets. */
+/** Whether a Docker daemon responds within 2 s, at `DOCKER_HOST` or at one of the usual sockets. */
 export async function dockerAnswers(environment: NodeJS.ProcessEnv): Promise<boolean> {
   const answers = await Promise.all(daemons(environment).map(ping))
   return answers.includes(true)

@@ -1,10 +1,10 @@
-/** What every search for a server is given. */
+/** Options of every search for a server. */
 export interface FindOptions {
-  /** Where addresses, the PATH and the cache folder are read from. */
+  /** Contains addresses, the PATH and the cache folder. */
   environment: NodeJS.ProcessEnv
-  /** Told of each step that may take long. */
+  /** Called with each step that may take long. */
   log: (line: string) => void
-  /** Told how much of something that takes long has been fetched, such as `41 files, 57.2 MB`; undefined at its end. */
+  /** Called with the amount fetched so far, such as `41 files, 57.2 MB`, and with undefined at the end. */
   onProgress?: (name: string, amount: string | undefined) => void
 }
 

@@ -1,21 +1,21 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
-const LOOK_EVERY_MS = 500
+const POLL_MS = 500
 
-/** Looks at a folder that is being filled, and says how large it is: `57.2 MB`. */
+/** Reports the size of a folder that is being filled, such as `57.2 MB`, until stopped. */
 export function watchSize(folder: string, onSize: (amount: string) => void) {
   let isOver = false
   let largest = 0
-  const looking = setInterval(async () => {
-    // What was downloaded is moved away at the end.
+  const timer = setInterval(async () => {
+    // Downloaded files are moved away at the end.
     largest = Math.max(largest, await sizeOf(folder))
     if (!isOver) onSize(`${(largest / 1e6).toFixed(1)} MB`)
-  }, LOOK_EVERY_MS)
+  }, POLL_MS)
   return {
     stop() {
       isOver = true
-      clearInterval(looking)
+      clearInterval(timer)
     },
   }
 }
@@ -24,7 +24,7 @@ async function sizeOf(folder: string) {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => [])
   const sizes = entries
     .filter((entry) => entry.isFile())
-    // A file may be gone again.
+    // A file may have been removed in the meantime.
     .map((entry) =>
       stat(join(entry.parentPath, entry.name)).then(
         ({ size }) => size,

@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 /**
- * Lets the pages of these origins see what the gateway itself answers when a service can't. What a service answers has its own
- * header fields.
+ * Adds CORS headers for these origins to the gateway's own responses, which it sends when a service is unavailable. The
+ * responses of services have their own.
  */
 export function createGatewayCors(origins: readonly string[]) {
   const known = new Set(origins)
@@ -19,7 +19,7 @@ export function createGatewayCors(origins: readonly string[]) {
       })
     },
 
-    /** A browser sends the request proper, and sees what became of it, only when this succeeded. */
+    /** Browsers send the actual request, and expose its response, only after a successful preflight. */
     answerPreflight(request: FastifyRequest, reply: FastifyReply): FastifyReply | undefined {
       const { 'access-control-request-method': method, 'access-control-request-headers': fields } = request.headers
       if (request.method !== 'OPTIONS' || method === undefined || !isFromKnown(request)) return undefined

@@ -1,4 +1,4 @@
-/** RFC 9457, in the form that the services use. */
+/** A problem document (RFC 9457) in the form of the services. */
 export interface GatewayProblem {
   type: string
   title: string
@@ -8,14 +8,20 @@ export interface GatewayProblem {
   code: string
 }
 
-/** What a client is told when its request could not be passed on. */
+/** Returns the problem for a request that could not be forwarded. */
 export function gatewayProblem(error: unknown, instance: string): GatewayProblem {
   const status = statusOf(error)
   if (status === 504) {
-    return problem(504, 'gateway_timeout', 'The service took too long', 'No answer came in time', instance)
+    return problem(504, 'gateway_timeout', 'Gateway timeout', 'The service did not respond in time', instance)
   }
   if (status === 413) {
-    return problem(413, 'body_too_large', 'The body is too large', 'It is more than the gateway takes', instance)
+    return problem(
+      413,
+      'body_too_large',
+      'Request body too large',
+      'The body exceeds the limit of the gateway',
+      instance,
+    )
   }
   if (status === 431) {
     return problem(
@@ -32,7 +38,7 @@ export function gatewayProblem(error: unknown, instance: string): GatewayProblem
   if (status >= 400 && status < 500) {
     return problem(status, 'invalid_request', 'Bad request', 'The request could not be forwarded', instance)
   }
-  return problem(502, 'bad_gateway', 'The service is away', 'No answer came from the service', instance)
+  return problem(502, 'bad_gateway', 'Bad gateway', 'The service is unavailable', instance)
 }
 
 function problem(status: number, code: string, title: string, detail: string, instance: string): GatewayProblem {

@@ -22,7 +22,7 @@ async function startUpstream(handler: Handler, port = 0) {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, stop }
 }
 
-/** Both services as one that answers with its own name and what it was sent. */
+/** A service that responds with its name and the request. */
 const echo =
   (name: string): Handler =>
   async (request, response) => {
@@ -57,14 +57,14 @@ test.each([
   ['DELETE', '/change-entries/all', 'query'],
   ['PROPFIND', '/', 'query'],
   ['OPTIONS', '/x', 'query'],
-])('%s %s is served by %s', async (method, path, name) => {
+])('routes %s %s to %s', async (method, path, name) => {
   const { url } = await startBehindGateway()
   const answer = await fetch(url + path, { method })
   expect(await answer.json()).toMatchObject({ name, method, url: path, body: '' })
 })
 
 test.each(['application/json', 'text/plain; charset=utf-8', 'nonsense', ''])(
-  'a body of content type "%s" and the headers pass as they are',
+  'forwards a body of content type "%s" and the headers unchanged',
   async (type) => {
     const { url } = await startBehindGateway()
     const headers = {
@@ -83,7 +83,7 @@ test.each(['application/json', 'text/plain; charset=utf-8', 'nonsense', ''])(
   },
 )
 
-test('a body sent in chunks, after leave was asked, arrives whole', async () => {
+test('forwards a chunked body after 100-continue', async () => {
   const { url } = await startBehindGateway()
   const asked = request(url, { method: 'POST', headers: { expect: '100-continue' } })
   asked.flushHeaders()
@@ -94,25 +94,28 @@ test('a body sent in chunks, after leave was asked, arrives whole', async () => 
   expect(JSON.parse(await text(response)).body).toBe('first, second')
 })
 
-test.each([300_000, 5_000_000])('a service may refuse a body of %i bytes without reading it', async (bytes) => {
-  const { url } = await startBehindGateway({
-    ingest: (_request, response) => {
-      response.writeHead(413, { connection: 'close' }).end('too large')
-    },
-  })
-  for (let time = 0; time < 10; time += 1) {
-    const response = await fetch(url, { method: 'POST', body: 'x'.repeat(bytes) })
-    expect([response.status, await response.text()]).toEqual([413, 'too large'])
-  }
-})
+test.each([300_000, 5_000_000])(
+  'forwards the response of a service that rejects a body of %i bytes unread',
+  async (bytes) => {
+    const { url } = await startBehindGateway({
+      ingest: (_request, response) => {
+        response.writeHead(413, { connection: 'close' }).end('too large')
+      },
+    })
+    for (let time = 0; time < 10; time += 1) {
+      const response = await fetch(url, { method: 'POST', body: 'x'.repeat(bytes) })
+      expect([response.status, await response.text()]).toEqual([413, 'too large'])
+    }
+  },
+)
 
-test('a body that is larger than anything a service takes is refused, and the client sees it', async () => {
+test('returns 413 for a body larger than any service accepts', async () => {
   const { url } = await startBehindGateway()
   const response = await fetch(url, { method: 'POST', body: 'x'.repeat(20_000_000) })
   expect(await response.json()).toMatchObject({ status: 413, code: 'body_too_large' })
 })
 
-test('a GET that has a body is answered, without it', async () => {
+test('drops the body of a GET', async () => {
   const { url } = await startBehindGateway()
   const asked = request(url, { headers: { 'content-length': 2 } })
   asked.end('{}')
@@ -120,7 +123,7 @@ test('a GET that has a body is answered, without it', async () => {
   expect(JSON.parse(await text(response))).toMatchObject({ name: 'query', body: '' })
 })
 
-test('a stream passes piece by piece, and a client that leaves is gone upstream too', async () => {
+test('forwards a stream unbuffered and closes it upstream when the client leaves', async () => {
   let answering: ServerResponse | undefined
   const { url } = await startBehindGateway({
     query: (_request, response) => {
@@ -139,7 +142,7 @@ test('a stream passes piece by piece, and a client that leaves is gone upstream 
   await closed
 })
 
-test.each([{}, { 'content-length': '100' }])('an answer that breaks off is not a whole one (%j)', async (headers) => {
+test.each([{}, { 'content-length': '100' }])('aborts the response when the service does (%j)', async (headers) => {
   const { url } = await startBehindGateway({
     query: (_request, response) => {
       response.writeHead(200, headers)
@@ -151,7 +154,7 @@ test.each([{}, { 'content-length': '100' }])('an answer that breaks off is not a
   await expect(response.text()).rejects.toThrow('terminated')
 })
 
-test('a status with Retry-After comes back at once, and was asked for once', async () => {
+test('forwards a 503 with Retry-After without retrying', async () => {
   let asked = 0
   const { url } = await startBehindGateway({
     query: (_request, response) => {
@@ -164,7 +167,7 @@ test('a status with Retry-After comes back at once, and was asked for once', asy
   expect(asked).toBe(1)
 })
 
-test('a service that is away is 502, and is reached again when it is back', async () => {
+test('returns 502 while a service is down and recovers when it is back', async () => {
   const { url, upstreams } = await startBehindGateway()
   await (await fetch(url)).text()
   await upstreams.query.stop()
@@ -172,9 +175,9 @@ test('a service that is away is 502, and is reached again when it is back', asyn
   expect(response.headers.get('content-type')).toMatch(/^application\/problem\+json/)
   expect(await response.json()).toEqual({
     type: 'urn:herald:problem:bad_gateway',
-    title: 'The service is away',
+    title: 'Bad gateway',
     status: 502,
-    detail: 'No answer came from the service',
+    detail: 'The service is unavailable',
     instance: 'three',
     code: 'bad_gateway',
   })
@@ -182,7 +185,7 @@ test('a service that is away is 502, and is reached again when it is back', asyn
   expect((await fetch(url)).status).toBe(200)
 })
 
-test('a page of a known origin sees that a service is away, and one of another does not', async () => {
+test('adds CORS headers to a 502 for known origins only', async () => {
   const { url, upstreams } = await startBehindGateway({ corsOrigins: ['https://app.example'] })
   await upstreams.query.stop()
   const ask = async (method: string, origin: string, headers = {}) => {
@@ -209,13 +212,13 @@ test('a page of a known origin sees that a service is away, and one of another d
   expect(await ask('GET', 'https://other.example')).toEqual({ status: 502, vary: 'Origin' })
 })
 
-test('a service that does not answer in time is 504', async () => {
+test('returns 504 when a service does not respond in time', async () => {
   const { url } = await startBehindGateway({ query: () => {}, answerWithinMs: 50 })
   const response = await fetch(url)
   expect(await response.json()).toMatchObject({ status: 504, code: 'gateway_timeout' })
 })
 
-test.each(['/%zz', '/a/../../b'])('%s, which cannot be passed on, is a problem', async (path) => {
+test.each(['/%zz', '/a/../../b'])('returns a problem document for %s, which cannot be forwarded', async (path) => {
   const { url } = await startBehindGateway()
   const socket = connect(Number(new URL(url).port), '127.0.0.1')
   socket.end(`GET ${path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`)
@@ -232,8 +235,8 @@ test.each([
     431,
     'headers_too_large',
   ],
-  ['no HTTP at all', 'hello\r\n\r\n', 400, 'invalid_request'],
-])('%s are a problem', async (_, request, status, code) => {
+  ['invalid HTTP', 'hello\r\n\r\n', 400, 'invalid_request'],
+])('returns a problem document for %s', async (_, request, status, code) => {
   const { url } = await startBehindGateway()
   const socket = connect(Number(new URL(url).port), '127.0.0.1')
   socket.write(request)
@@ -243,7 +246,7 @@ test.each([
   expect(JSON.parse(body)).toMatchObject({ status, code, instance: expect.stringMatching(/./) })
 })
 
-test('what is mounted answers itself, with the body unread', async () => {
+test('passes requests below a mount to its handler with the body unread', async () => {
   const { url: base } = await startBehindGateway({ mounts: { '/demo': echo('demo') } })
   const answers = await Promise.all(
     ['/demo/mentions', '/demo?a=b', '/demolition'].map(async (path) => {

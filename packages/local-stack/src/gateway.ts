@@ -12,13 +12,13 @@ export interface GatewayOptions {
   ingestUrl: string
   queryUrl: string
   host?: string
-  /** 0, or nothing, for one that is free. */
+  /** 0 (default) for a free port. */
   port?: number
-  /** How long a service may take to begin its answer, in milliseconds. */
+  /** Milliseconds until a service must have sent the response headers. */
   answerWithinMs?: number
-  /** Origins whose pages may call, as the services know them. */
+  /** Allowed CORS origins, as in the services' settings. */
   corsOrigins?: readonly string[]
-  /** What answers a path, such as `/demo`, and all below it, in place of the services. */
+  /** Handlers for a path, such as `/demo`, and everything below it, instead of the services. */
   mounts?: Readonly<Record<string, RequestListener>>
 }
 
@@ -28,8 +28,8 @@ export interface StartedGateway {
 }
 
 /**
- * Joins both services under one address: `POST /` is ingest's, everything else query's. Bodies and headers pass as
- * they are, streams unbuffered, and an answer that breaks off on the way breaks off here too.
+ * Serves both services at one address: `POST /` goes to ingest, everything else to query. Bodies and headers are
+ * forwarded unchanged, streams unbuffered, and an aborted response is aborted here as well.
  */
 export async function startGateway(options: GatewayOptions): Promise<StartedGateway> {
   const { ingestUrl, queryUrl, host = '127.0.0.1', port = 0, answerWithinMs = 60_000, mounts = {} } = options
@@ -41,13 +41,13 @@ export async function startGateway(options: GatewayOptions): Promise<StartedGate
     frameworkErrors: (error, request, reply) => sendProblem(error, request, reply as FastifyReply),
     clientErrorHandler: answerClientError,
   })
-  // No limit to connections, because each event stream keeps one; none to pauses, because a stream may have them.
+  // Unlimited connections, because each event stream keeps one; no body timeout, because a stream may pause.
   const undici = { connections: null, headersTimeout: answerWithinMs, bodyTimeout: 0 }
   await app.register(replyFrom, { undici, destroyAgent: true })
   app.setErrorHandler(sendProblem)
 
-  // In a hook, because it runs for every path and method, and before anything is read of a body. It never says that it
-  // is done, because nothing is to follow; a promise would, when an answer breaks off.
+  // A hook, because it runs for every path and method and before the body is read. It never calls `done`, because nothing
+  // must follow; an async hook would continue when a response is aborted.
   app.addHook('onRequest', (request, reply, _done) => {
     const mounted = Object.entries(mounts).find(([path]) => `${pathOf(request)}/`.startsWith(`${path}/`))
     if (mounted) {
@@ -70,11 +70,11 @@ export async function startGateway(options: GatewayOptions): Promise<StartedGate
     const upstream = request.method === 'POST' && pathOf(request) === '/' ? ingestUrl : queryUrl
     const body = await readRequestBody(request.raw)
     reply.from(undefined, {
-      // With a type the plugin leaves the bytes alone; the client's own is put back below.
+      // With a content type the plugin does not encode the body; the client's own is restored below.
       ...(body ? { body, contentType: 'application/octet-stream' } : {}),
       getUpstream: () => upstream,
       rewriteRequestHeaders: (_request, headers) => passedHeaders(request.headers, headers, body),
-      // The plugin would ask up to ten times when a service says 503.
+      // The plugin would retry a 503 up to ten times.
       retryDelay: () => null,
       onError: (failed, { error }) => sendProblem(error, request, failed as FastifyReply),
     })
@@ -90,7 +90,7 @@ function pathOf({ url }: Pick<FastifyRequest, 'url'>) {
 }
 
 function passedHeaders(original: IncomingHttpHeaders, headers: IncomingHttpHeaders, body: Buffer | undefined) {
-  // `expect` was answered here, and the plugin has put its own type and host in the place of the client's.
+  // `expect` was handled here, and the plugin has replaced the client's content type and host.
   const { expect: _expect, 'content-type': _type, 'content-length': _length, ...passed } = headers
   if (body) passed['content-length'] = String(body.length)
   if (original['content-type'] !== undefined) passed['content-type'] = original['content-type']

@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 
 const execute = promisify(execFile)
 
-/** What a block of commands printed, and what the guide says that it prints, when it says so. */
+/** A block of commands with its output, and the expected output if the guide contains it. */
 export interface GuideStep {
   commands: string
   printed: string
@@ -15,10 +15,10 @@ export interface GuideStep {
 export interface GuideRun {
   /** The guide, in Markdown. */
   file: string
-  /** Where it is run: its files are written there. */
+  /** The working directory, to which its files are written. */
   folder: string
   environment: NodeJS.ProcessEnv
-  /** Which blocks of commands are run; all unless told. */
+  /** Selects the blocks of commands to run; all by default. */
   isWanted?: (commands: string) => boolean
 }
 
@@ -28,7 +28,7 @@ interface Block {
   text: string
 }
 
-/** Runs a guide from its own code blocks: `sh` is run, `js name` becomes a file, `output` is part of what was printed before. */
+/** Runs the code blocks of a guide: `sh` is run, `js name` is written to a file, `output` is part of the output before it. */
 export async function runGuide({ file, folder, environment, isWanted = () => true }: GuideRun): Promise<GuideStep[]> {
   const all = readBlocks(await readFile(file, 'utf8'))
   for (const block of all) {
@@ -37,10 +37,10 @@ export async function runGuide({ file, folder, environment, isWanted = () => tru
     await writeFile(join(folder, block.file), block.text)
   }
   const steps = toSteps(all).filter(({ commands }) => isWanted(commands))
-  // One shell for all, so that what a block sets is there for the next.
+  // One shell for all blocks, so that variables are kept.
   const options = { cwd: folder, env: environment, maxBuffer: 64 * 1024 * 1024, timeout: 600_000 }
   const { stdout } = await execute('bash', ['-c', scriptOf(steps)], options).catch((error) => {
-    throw new Error(`${file} ended with code ${error.code}\n${error.stdout}\n${error.stderr}`)
+    throw new Error(`${file} failed with exit code ${error.code}\n${error.stdout}\n${error.stderr}`)
   })
   const printed = stdout.split(mark)
   return steps.map((step, index) => ({ ...step, printed: printed[index] ?? '' }))

@@ -9,25 +9,25 @@ import { createTopics, defaultTopics, type HeraldTopics } from './topics.ts'
 
 export interface HeraldOptions {
   servers: Pick<StartedServers, 'kafkaBrokers' | 'mongodbUri'>
-  /** Settings of the services beside, or instead of, what they inherit from this process and are given here. */
+  /** Additional settings of the services, which override those of this process and of the other options. */
   environment?: NodeJS.ProcessEnv
   topics?: Partial<HeraldTopics>
   database?: string
-  /** The Node.js that runs the services; this one unless given. */
+  /** The Node.js that runs the services; the current one by default. */
   node?: string
-  /** Where the gateway listens; a free port of the loopback address unless told. */
+  /** The address of the gateway; by default a free port of the loopback address. */
   gateway?: { host?: string; port?: number; mounts?: (herald: Mountable) => Promise<GatewayOptions['mounts']> }
   log?: (line: string) => void
 }
 
-/** What something at the gateway may need of the Herald behind it. */
+/** Passed to the factory of mounts. */
 export interface Mountable {
   tokens: TokenIssuer
   topics: HeraldTopics
 }
 
 export interface StartedHerald {
-  /** The gateway's. */
+  /** The URL of the gateway. */
   baseUrl: string
   ingest: StartedService
   query: StartedService
@@ -37,7 +37,7 @@ export interface StartedHerald {
   stop(): Promise<void>
 }
 
-/** Runs the whole of Herald against the servers: topics and indexes first, then both services and the gateway. */
+/** Starts Herald on the servers: creates topics and indexes, then starts both services and the gateway. */
 export async function startHerald(options: HeraldOptions): Promise<StartedHerald> {
   const { servers, log = () => {} } = options
   const tokens = await createTokenIssuer()
@@ -47,7 +47,7 @@ export async function startHerald(options: HeraldOptions): Promise<StartedHerald
     const settings = serviceSettings(options, tokens, topics)
     const node = options.node ?? process.execPath
     await runCommand(node, [serviceFile('ingest', 'migrate')], { environment: settings })
-    log('Topics, collections and indexes are there.')
+    log('Topics, collections and indexes are ready.')
 
     const starts = await Promise.allSettled([
       startService('ingest', settings, { node }),
@@ -84,7 +84,7 @@ function serviceSettings(
     MONGODB_URI: servers.mongodbUri,
     MONGODB_DATABASE: database,
     KAFKA_BROKERS: servers.kafkaBrokers.join(','),
-    // Members of one group have to read the same topics.
+    // The members of a group must read the same topics.
     KAFKA_GROUP_ID: isUsual ? 'herald-ingest' : `herald-ingest-${topics.mention}`,
     ...topicSettings(topics),
     ...tokenSettings(tokens),

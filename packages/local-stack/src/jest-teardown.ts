@@ -1,7 +1,7 @@
 import { takeForTeardown } from './servers-of-a-run.ts'
 
-/** Stops what the set-up started. */
-// biome-ignore lint/style/noDefaultExport: jest asks for one.
+/** Stops the servers that the setup started. */
+// biome-ignore lint/style/noDefaultExport: jest requires one.
 export default async function stopServers() {
   await takeForTeardown()?.stop()
 }

@@ -6,7 +6,7 @@ import type { FindOptions } from './find-options.ts'
 import { whyNoJava } from './java.ts'
 import { findMavenJars } from './maven-jars.ts'
 
-// One line at the start, and what goes wrong.
+// Logs one line at the start, and warnings and errors.
 const LOGGING = `status = error
 appender.out.type = Console
 appender.out.name = out
@@ -23,7 +23,7 @@ export interface KafkaJars {
   loggingFile: string
 }
 
-/** Kafka's broker as jars, fetched through Maven when the cache has none. */
+/** Finds the jars of Kafka's broker in the cache, or fetches them with Maven. */
 export async function findKafkaJars(java: string, options: FindOptions): Promise<KafkaJars> {
   const version = kafkaVersion()
   const folder = await findMavenJars(
@@ -38,12 +38,12 @@ export async function findKafkaJars(java: string, options: FindOptions): Promise
   return { classPath: join(folder, 'jars', '*'), loggingFile: join(folder, 'log4j2.properties') }
 }
 
-/** Why the broker cannot run as a program here, or undefined. It only looks: a download that fails is an error. */
+/** Returns why the broker cannot run as a program here, or undefined. It fetches nothing. */
 export async function whyNoKafka(environment: NodeJS.ProcessEnv): Promise<string | undefined> {
   const isThere = isCached(environment, folderOf(kafkaVersion())) || findCommand('mvn', environment)
   return isThere ? whyNoJava(environment) : 'mvn is not on the PATH'
 }
 
-/** The same version, whether it runs in Docker or as a program. */
+/** The same version as in Docker. */
 const kafkaVersion = () => versionOf(composeImage('kafka'))
 const folderOf = (version: string) => `kafka-${version}`

@@ -12,7 +12,7 @@ import { type StartedProgram, startProgram } from './program.ts'
 const CLUSTER_ID = 'AAAAAAAAQACAAAAAAAAAAQ'
 
 export interface KafkaProgramOptions extends Partial<FindOptions> {
-  /** Broker settings beside, or instead of, the usual ones. */
+  /** Broker settings in addition to, or instead of, the defaults. */
   settings?: Readonly<Record<string, string>>
 }
 
@@ -20,7 +20,7 @@ export interface StartedKafkaProgram extends StartedProgram {
   brokers: string[]
 }
 
-/** Runs Kafka's broker, as a cluster of one, on this machine: fetched when it is not there, on ports that are free. */
+/** Runs a Kafka cluster of one broker on this machine, on free ports. The broker is fetched if it is missing. */
 export async function startKafkaProgram(options: KafkaProgramOptions = {}): Promise<StartedKafkaProgram> {
   const found = withDefaults(options)
   const { environment } = found
@@ -48,7 +48,7 @@ export async function startKafkaProgram(options: KafkaProgramOptions = {}): Prom
     async prepare() {
       const lines = Object.entries(settings).map(([name, value]) => `${name}=${value}\n`)
       await writeFile(settingsFile, lines.join(''))
-      // Over in a moment: a JVM that compiles less is sooner done.
+      // Short-lived: it is faster when the JVM compiles less.
       await runCommand(java, ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC', ...jvm, ...format], { environment })
     },
     ready: { line: /Kafka Server started/ },

@@ -30,13 +30,13 @@ async function takesAndGives({ command, environment }: Kcat) {
 
 const found = await findKcat()
 const withKcat = found ? test : test.skip
-withKcat('kcat publishes and reads with key and headers', async () => {
+withKcat('publishes and reads key, value and headers with kcat', async () => {
   expect(await takesAndGives(found as Kcat)).toBe('key ce_id=one value')
 })
 
 const nowhere = () => ({ PATH: '', HERALD_CACHE: join(folder, 'none') })
 
-test('finds none where there are no packages, and says why', async () => {
+test('returns undefined where there are no packages and logs why', async () => {
   const lines: string[] = []
   expect(await findKcat({ environment: nowhere(), log: (line) => lines.push(line) })).toBeUndefined()
   expect(lines).toEqual([
@@ -45,7 +45,7 @@ test('finds none where there are no packages, and says why', async () => {
   ])
 })
 
-test('throws where there must be one', async () => {
+test('throws where HERALD_MUST_HAVE names kcat', async () => {
   const environment = { ...nowhere(), HERALD_MUST_HAVE: 'chromium kcat' }
   await expect(findKcat({ environment })).rejects.toThrow('not a Debian machine')
 })

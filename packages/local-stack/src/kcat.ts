@@ -7,16 +7,16 @@ import { mustHave } from './must-have.ts'
 
 export interface Kcat {
   command: string
-  /** What its environment needs beside the usual. */
+  /** Additional environment variables. */
   environment: Record<string, string>
 }
 
-/** What kcat is made of on Debian, beside what a machine without it lacks as well. */
+/** kcat and its usual dependencies on Debian; apt adds any others that the machine lacks. */
 const DEBIAN_PACKAGES = ['kcat', 'librdkafka1', 'libyajl2']
 
 /**
- * Finds kcat, which speaks to Kafka through another library than ours: on the PATH, or else on Debian in packages that
- * are unpacked into the cache, for which nobody has to be root. Undefined when there is neither; throws then where
+ * Finds kcat, a Kafka client based on another library than Herald's: on the PATH, or else on Debian in packages that are
+ * unpacked to the cache, which does not require root. Returns undefined if there is neither, or throws if
  * `HERALD_MUST_HAVE` names kcat.
  */
 export async function findKcat(options: Partial<FindOptions> = {}): Promise<Kcat | undefined> {
@@ -47,7 +47,7 @@ async function unpackDebianPackages(folder: string, environment: NodeJS.ProcessE
     environment: english,
   })
   const missing = [...plan.matchAll(/^Inst (\S+)/gm)].flatMap((match) => match[1] ?? [])
-  // As root, apt would else hand the download to a user who may not write here.
+  // As root, apt would otherwise download as a user who cannot write here.
   const download = ['-o', 'APT::Sandbox::User=root', 'download', ...new Set([...DEBIAN_PACKAGES, ...missing])]
   await runCommand(apt, download, { environment: english, folder })
   for (const name of (await readdir(folder)).filter((file) => file.endsWith('.deb'))) {
@@ -58,7 +58,7 @@ async function unpackDebianPackages(folder: string, environment: NodeJS.ProcessE
 
 async function kcatIn(folder: string): Promise<Kcat> {
   const command = join(folder, 'usr', 'bin', 'kcat')
-  if (!isExecutable(command)) throw new Error('The packages hold no kcat.')
+  if (!isExecutable(command)) throw new Error('The packages do not contain kcat.')
   const libraries = join(folder, 'usr', 'lib')
   const triplets = (await readdir(libraries)).map((name) => join(libraries, name))
   return { command, environment: { LD_LIBRARY_PATH: [...triplets, libraries].join(':') } }

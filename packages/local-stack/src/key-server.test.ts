@@ -6,7 +6,7 @@ import { startKeyServer } from './key-server.ts'
 const issuer = await createTokenIssuer()
 const expected = { issuer: issuer.issuer, audience: issuer.audience, algorithms: ['ES256'] }
 
-test('the keys are served, counted, and can be rotated', async () => {
+test('serves keys, counts requests and rotates keys', async () => {
   const server = await startKeyServer(issuer.jwks)
   try {
     const keys = createRemoteJWKSet(new URL(server.url), { cooldownDuration: 0 })

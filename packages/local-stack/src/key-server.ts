@@ -5,9 +5,9 @@ import type { AddressInfo } from 'node:net'
 export interface StartedKeyServer {
   /** For `AUTH_JWKS_URI`. */
   url: string
-  /** How often the keys were asked for. */
+  /** The number of requests so far. */
   requests(): number
-  /** Serves other keys from now on, as an issuer does that rotates them. */
+  /** Replaces the keys, like an issuer that rotates them. */
   serve(jwks: object): void
   stop(): Promise<void>
 }

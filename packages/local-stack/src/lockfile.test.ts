@@ -16,16 +16,16 @@ const { packages } = JSON.parse(readFileSync(new URL('../../../package-lock.json
 }
 const fromRegistry = Object.entries(packages).filter(([path, { link }]) => path.includes('node_modules/') && !link)
 
-test('names no address of a registry', () => {
+test('contains no registry addresses', () => {
   expect(fromRegistry.length).toBeGreaterThan(500)
   expect(fromRegistry.filter(([, { resolved }]) => resolved !== undefined)).toEqual([])
 })
 
-// npm writes no hash for a package that it could not look up, and the registry behind which the lockfile is made does not
-// have these. Deleting their entries and running `npm install --package-lock-only` where it does adds the hashes.
+// npm writes no hash for a package that it could not look up, and the registry used for the lockfile does not have these.
+// To add the hashes, delete their entries and run `npm install --package-lock-only` with a registry that has them.
 const mostWithoutHash = 37
 
-test('has a hash for every package, but for binaries of other platforms that could not be looked up', () => {
+test('has a hash for every package except binaries of other platforms that could not be looked up', () => {
   const without = fromRegistry.filter(([, { integrity }]) => integrity === undefined)
   const isForOthers = ([, { optional, os = [], cpu = [], libc = ['glibc'] }]: (typeof without)[number]) =>
     optional && !(os.includes('linux') && /x64|arm64/.test(cpu.join()) && libc.includes('glibc'))

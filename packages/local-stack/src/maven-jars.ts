@@ -9,15 +9,15 @@ import { countDownloads } from './maven-output.ts'
 const COPY = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies'
 
 export interface JarsWanted {
-  /** Of the folder in the cache; another one for every other version. */
+  /** The name of the folder in the cache, which must change with the version. */
   name: string
-  /** `group:artifact:version`; what they depend on comes with them. */
+  /** `group:artifact:version`; dependencies are included. */
   artifacts: readonly string[]
-  /** Further files of the folder, by name. */
+  /** Further files to write to the folder, by name. */
   files?: Readonly<Record<string, string>>
 }
 
-/** A folder of the cache with `jars/` in it, fetched through Maven when it is not there. */
+/** Returns a folder of the cache with the jars in `jars/`, fetched with Maven if it is missing. */
 export async function findMavenJars(
   java: string,
   wanted: JarsWanted,
@@ -26,7 +26,7 @@ export async function findMavenJars(
   return cachedFolder(cacheFolder(environment), wanted.name, async (partial) => {
     const maven = findCommand('mvn', environment)
     if (!maven) throw new Error('mvn is not on the PATH.')
-    log(`Fetching ${wanted.name} through Maven.`)
+    log(`Fetching ${wanted.name} with Maven.`)
     await writeFile(join(partial, 'pom.xml'), pom(wanted))
     for (const [name, text] of Object.entries(wanted.files ?? {})) await writeFile(join(partial, name), text)
     await runCommand(maven, ['-B', '-Dstyle.color=never', COPY, '-DoutputDirectory=jars', '-DincludeScope=runtime'], {

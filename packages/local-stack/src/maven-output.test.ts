@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { countDownloads } from './maven-output.ts'
 
-test('counts downloads and their size, whatever pieces the output comes in', () => {
+test('counts downloads and their size in output of any chunk size', () => {
   const seen: string[] = []
   const read = countDownloads((amount) => seen.push(amount))
   const output = `[INFO] Scanning for projects...

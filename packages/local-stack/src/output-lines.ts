@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream'
 
-/** As many of a program's lines as are kept; the oldest go first. */
+/** The number of most recent lines that are kept. */
 const KEPT = 10_000
 
-/** Collects what a program writes, line by line, and tells who waits when a line matches. */
+/** Collects the output of a program line by line and notifies listeners. */
 export function createOutputLines() {
   const lines: string[] = []
   const watchers = new Set<(line: string) => void>()
@@ -28,11 +28,11 @@ export function createOutputLines() {
         if (rest) add(rest)
       })
     },
-    /** Calls the listener with each line from now on. */
+    /** Calls the listener with each new line. */
     onLine(listener: (line: string) => void): void {
       watchers.add(listener)
     },
-    /** Resolves with the first line from now on that matches. */
+    /** Resolves on the first new line that matches. */
     next(pattern: RegExp, signal: AbortSignal): Promise<void> {
       return new Promise((resolve, reject) => {
         const watcher = (line: string) => {

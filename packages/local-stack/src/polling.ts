@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
 export type PollOptions = {
-  /** The awaited condition, for the error message. */
+  /** The expected condition, used in the error message. */
   description?: string
   /** Milliseconds until it gives up. */
   within?: number

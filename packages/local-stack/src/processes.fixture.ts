@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** Whether a process still runs; one that only waits for its parent to take note of its end does not. */
+/** Whether a process is running; a zombie is not. */
 export function runs(pid: number): boolean {
   try {
     process.kill(pid, 0)
@@ -17,11 +17,11 @@ export function runs(pid: number): boolean {
   }
 }
 
-/** Waits until something holds, and says what when it never does. */
-export async function until(what: string, holds: () => boolean, withinMs = 15_000) {
+/** Waits until `holds` returns true; throws with the description after the timeout. */
+export async function until(description: string, holds: () => boolean, withinMs = 15_000) {
   const deadline = Date.now() + withinMs
   while (!holds()) {
-    if (Date.now() > deadline) throw new Error(`It never came to be that ${what}.`)
+    if (Date.now() > deadline) throw new Error(`Timed out after ${withinMs / 1000} s: ${description}.`)
     await pause(20)
   }
 }

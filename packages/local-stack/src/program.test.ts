@@ -35,7 +35,7 @@ async function start(options: ProgramOptions) {
 
 const forEver = 'console.log("ready"); setInterval(() => {}, 1000)'
 
-test('a program is ready with its line, and gone with its folder after the stop', async () => {
+test('waits for the ready line, and removes the folder on stop', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'herald-program-'))
   const program = await start(
     nodeProgram(`console.error("first"); ${forEver}`, {
@@ -51,7 +51,7 @@ test('a program is ready with its line, and gone with its folder after the stop'
   await program.stop()
 })
 
-test('a program is ready when its URL says so', async () => {
+test('waits until the ready URL returns 200', async () => {
   const port = await findFreePort()
   const script = `let asked = 0; require("http").createServer((_, response) => {
     response.statusCode = ++asked < 3 ? 503 : 200; console.log(response.statusCode); response.end() }).listen(${port})`
@@ -60,7 +60,7 @@ test('a program is ready when its URL says so', async () => {
   expect(program.logs()).toEqual(['503', '503', '200'])
 })
 
-test('it can be killed and started again, with its folder kept', async () => {
+test('restarts a killed program with its folder', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'herald-program-'))
   const script = `require("fs").appendFileSync(${JSON.stringify(join(folder, 'file'))}, "x"); ${forEver}`
   const program = await start(nodeProgram(script, { folder }))
@@ -79,7 +79,7 @@ test('it can be killed and started again, with its folder kept', async () => {
   await program.stop()
 })
 
-test('a program that ends by a signal it handles is not killed', async () => {
+test('does not kill a program that handles the stop signal', async () => {
   const script = `process.on("SIGTERM", () => { console.log("bye"); process.exit(3) }); ${forEver}`
   const program = await start(nodeProgram(script, { stopSignal: 'SIGTERM' }))
   await program.stop()
@@ -87,16 +87,16 @@ test('a program that ends by a signal it handles is not killed', async () => {
   expect(program.logs()).toEqual(['ready', 'bye'])
 })
 
-test('one that ends before it is ready is reported with its last lines, and leaves nothing', async () => {
+test('throws with the last lines and removes the folder when a program exits before it is ready', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'herald-program-'))
   const failing = nodeProgram('console.log("port taken"); process.exit(7)', { folder })
   await expect(startProgram(failing)).rejects.toThrow(
-    'The program ended before it was ready (exit code 7):\nport taken',
+    'The program exited before it was ready (exit code 7):\nport taken',
   )
   expect(existsSync(folder)).toBe(false)
 })
 
-test('one that is not there, or cannot be prepared, is reported and leaves nothing', async () => {
+test('throws and removes the folder when a program is missing or cannot be prepared', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'herald-program-'))
   await expect(startProgram(nodeProgram('', { command: '/nowhere/java', folder }))).rejects.toThrow(
     'The program could not be started.',
@@ -107,7 +107,7 @@ test('one that is not there, or cannot be prepared, is reported and leaves nothi
 })
 
 test.each(['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
-  'when its starter ends by %s the program ends and its folder goes',
+  'ends the program and removes its folder when its parent ends by %s',
   async (signal) => {
     const folder = await mkdtemp(join(tmpdir(), 'herald-program-'))
     const starter = spawn(process.execPath, ['--no-warnings', fixture, folder], {

@@ -8,35 +8,35 @@ export interface Exit {
   signal: NodeJS.Signals | null
 }
 
-/** How it is known that a program has started: a line of its output matches, or a URL answers 2xx. */
+/** The condition under which a program is ready: a line of its output matches, or a URL returns 2xx. */
 export type Ready = { line: RegExp } | { url: string }
 
 export interface ProgramOptions {
-  /** How messages call it. */
+  /** Used in messages. */
   name: string
   command: string
   args: readonly string[]
   environment: NodeJS.ProcessEnv
   ready: Ready
-  /** What it stores its data in: kept over a restart, removed at the stop. */
+  /** Its data folder, which is kept on restart and removed on stop. */
   folder?: string
   /** Fills the folder before the first start. */
   prepare?: () => Promise<void>
-  /** What ends it at a stop; a server whose data are thrown away need not close its files. */
+  /** The signal for stop; SIGKILL by default, since the data is thrown away. */
   stopSignal?: NodeJS.Signals
 }
 
 export interface StartedProgram {
-  /** The id of the process that runs now, or ran last. */
+  /** The id of the current or last process. */
   readonly pid: number
-  /** The end of that process. */
+  /** Resolves when that process has ended. */
   readonly exited: Promise<Exit>
   kill(signal?: NodeJS.Signals): void
-  /** Starts it again on the same port and data, after ending the process if it still runs. */
+  /** Stops the process if it is running and starts it again with the same port and data. */
   restart(): Promise<void>
-  /** Its latest lines, standard output and error together. */
+  /** The latest lines of standard output and error. */
   logs(): string[]
-  /** Calls the listener with each line from now on, over restarts too. */
+  /** Calls the listener with each new line, also after restarts. */
   onLine(listener: (line: string) => void): void
   stop(): Promise<void>
 }
@@ -45,8 +45,8 @@ const READY_WITHIN_MS = 120_000
 const STOP_WITHIN_MS = 30_000
 
 /**
- * Starts a program that dies with this process, and waits until it is ready.
- * Throws with its last lines when it ends before, or is not ready within two minutes.
+ * Starts a program that ends with this process, and waits until it is ready.
+ * Throws with its last lines when it exits before, or is not ready within two minutes.
  */
 export async function startProgram(options: ProgramOptions): Promise<StartedProgram> {
   const { folder, stopSignal = 'SIGKILL' } = options
@@ -62,7 +62,7 @@ export async function startProgram(options: ProgramOptions): Promise<StartedProg
     const child = spawn(options.command, options.args, {
       env: options.environment,
       stdio: ['ignore', 'pipe', 'pipe'],
-      // A group of its own: Ctrl-C reaches us alone, and everything ends in order.
+      // Its own process group: Ctrl-C reaches only this process, which stops everything in order.
       detached: true,
     })
     if (child.pid) watchdog.guard(child.pid)
@@ -71,7 +71,7 @@ export async function startProgram(options: ProgramOptions): Promise<StartedProg
     const exited = new Promise<Exit>((resolve, reject) => {
       child.once('error', (cause) => reject(new Error(`${options.name} could not be started.`, { cause })))
       child.once('exit', () => watchdog.forget())
-      // Not before its last lines are here.
+      // `close` comes after the last lines, unlike `exit`.
       child.once('close', (code, signal) => resolve({ code, signal: signal as NodeJS.Signals | null }))
     })
     exited.catch(() => {})
@@ -120,7 +120,7 @@ async function untilReady({ name, ready }: ProgramOptions, exited: Promise<Exit>
   const over = new AbortController()
   const lastLines = () => output.lines().slice(-20).join('\n')
   const ended = exited.then(({ code, signal }) => {
-    throw new Error(`${name} ended before it was ready (${signal ?? `exit code ${code}`}):\n${lastLines()}`)
+    throw new Error(`${name} exited before it was ready (${signal ?? `exit code ${code}`}):\n${lastLines()}`)
   })
   const late = pause(READY_WITHIN_MS, undefined, { signal: over.signal }).then(() => {
     throw new Error(`${name} was not ready within ${READY_WITHIN_MS / 1000} s:\n${lastLines()}`)

@@ -10,7 +10,7 @@ import { type StartedKafkaProgram, startKafkaProgram } from './kafka-program.ts'
 import { runs, until } from './processes.fixture.ts'
 import { type StartedReplicaSet, startReplicaSet } from './replica-set.ts'
 
-// The first run on a machine fetches both.
+// The first run on a machine fetches both programs.
 jest.setTimeout(300_000)
 
 let kafka: StartedKafkaProgram
@@ -52,7 +52,7 @@ async function consume(topic: string, groupId: string, count: number) {
   return values
 }
 
-test('the broker takes records and gives them out, also after it was killed and started again', async () => {
+test('the broker stores records and keeps them over a kill and a restart', async () => {
   const admin = kafkaClient().admin()
   await admin.connect()
   await admin.createTopics({ topics: [{ topic: 'one', numPartitions: 1 }] })
@@ -69,7 +69,7 @@ test('the broker takes records and gives them out, also after it was killed and 
   expect(await consume('one', 'second', 2)).toEqual(['before', 'after'])
 })
 
-/** The driver tries again once; until the others have elected, that is not enough. */
+/** Waits for the election, since the driver retries only once. */
 async function untilAnotherPrimary(client: MongoClient, former: string) {
   for (;;) {
     const answer = await client
@@ -80,11 +80,11 @@ async function untilAnotherPrimary(client: MongoClient, former: string) {
   }
 }
 
-test('a topic that does not exist is not made by using it', async () => {
+test('the broker does not create missing topics', async () => {
   await expect(produce('two', 'x', 0)).rejects.toThrow(/does not host this topic-partition/)
 })
 
-test('the replica set stores a document by majority, and keeps it over a kill and a restart', async () => {
+test('the replica set keeps a majority write over a kill and a restart', async () => {
   const client = await MongoClient.connect(mongodb.uri, { writeConcern: { w: 'majority', journal: true } })
   try {
     const things = client.db('programs').collection<{ _id: string }>('things')
@@ -99,7 +99,7 @@ test('the replica set stores a document by majority, and keeps it over a kill an
   }
 })
 
-test('a replica set of three has another primary after the first was killed', async () => {
+test('a replica set of three elects another primary after the first was killed', async () => {
   const three = await startReplicaSet({ members: 3 })
   const client = await MongoClient.connect(three.uri, { writeConcern: { w: 'majority', journal: true } })
   try {
@@ -115,13 +115,13 @@ test('a replica set of three has another primary after the first was killed', as
   }
 })
 
-test('both are gone, with their folders, after `kill -9` of the process that started them', async () => {
+test('both end and their folders are removed after `kill -9` of the process that started them', async () => {
   const file = fileURLToPath(new URL('./servers.fixture.ts', import.meta.url))
   const starter = spawn(process.execPath, ['--no-warnings', file], { stdio: ['ignore', 'pipe', 'inherit'] })
   const [line] = await once(createInterface({ input: starter.stdout }), 'line')
   const { pids, folders } = JSON.parse(line) as { pids: number[]; folders: string[] }
   expect([...pids.map(runs), ...folders.map(existsSync)]).toEqual([true, true, true, true])
   starter.kill('SIGKILL')
-  await until('both are gone', () => !pids.some(runs))
-  await until('their folders are gone', () => !folders.some((folder) => existsSync(folder)))
+  await until('both have ended', () => !pids.some(runs))
+  await until('their folders are removed', () => !folders.some((folder) => existsSync(folder)))
 })

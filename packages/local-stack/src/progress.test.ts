@@ -26,7 +26,7 @@ test('stamps each step with the seconds since the start', () => {
   expect(written).toEqual(['   0.0 s  One.\n', '  12.3 s  Two.\n'])
 })
 
-test('prints what moves at most every five seconds where there is no terminal', () => {
+test('prints progress at most every five seconds without a terminal', () => {
   const { progress, written, wait } = createOutput()
   for (let packages = 0; packages < 25; packages += 1) {
     progress.moves('Installing', `${packages} of 25 packages`)
@@ -35,7 +35,7 @@ test('prints what moves at most every five seconds where there is no terminal', 
   expect(written).toEqual(['   5.0 s  Installing: 10 of 25 packages\n', '  10.0 s  Installing: 20 of 25 packages\n'])
 })
 
-test('rewrites one line on a terminal for all that moves, and removes it for the next step', () => {
+test('rewrites one line on a terminal and removes it before the next step', () => {
   const { progress, written } = createOutput({ isTTY: true, columns: 60 })
   progress.moves('Fetching a', '1 jars')
   progress.moves('Fetching b', '2 MB')
@@ -53,7 +53,7 @@ test('rewrites one line on a terminal for all that moves, and removes it for the
   ])
 })
 
-test('cuts a line that would wrap', () => {
+test('truncates a line that would wrap', () => {
   const { progress, written } = createOutput({ isTTY: true, columns: 20 })
   progress.moves('Fetching kafka', '41 jars, 57.2 MB')
   expect(written).toEqual(['   0.0 s  Fetching '])

@@ -14,7 +14,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, { recursive: true }))
 
-/** A `python3` of version 3.99 whose pip writes down that it was asked, or does what it is told. */
+/** Installs a fake `python3` 3.99; its pip runs the given shell command and by default records the call. */
 async function installPython(pip = 'echo asked >> "$HERALD_CACHE/all"') {
   const file = join(folder, 'bin', 'python3')
   await writeFile(file, `#!/bin/sh\nif [ "$1" = -c ]; then echo 3.99; exit; fi\n${pip}\n`)
@@ -26,7 +26,7 @@ const fetchThings = () =>
     environment: { PATH: `${join(folder, 'bin')}:${process.env.PATH}`, HERALD_CACHE: join(folder, 'cache') },
   })
 
-test('what a requirements file names is fetched once, and again when the file is another', async () => {
+test('fetches the packages once per requirements file', async () => {
   await installPython()
   const first = await fetchThings()
   expect(first.folder).toMatch(/cache\/things-python-3\.99-[0-9a-f]{12}$/)
@@ -36,14 +36,14 @@ test('what a requirements file names is fetched once, and again when the file is
   expect(await readFile(join(folder, 'cache', 'all'), 'utf8')).toBe('asked\nasked\n')
 })
 
-test('a pip that fails leaves nothing that would be taken for a whole, and says why', async () => {
+test('throws the error of pip and fetches again in the next run', async () => {
   await installPython('echo no such thing >&2; exit 1')
   await expect(fetchThings()).rejects.toThrow('no such thing')
   await installPython()
   await fetchThings()
 })
 
-test('without Python nothing is fetched', async () => {
+test('throws without Python', async () => {
   const environment = { PATH: join(folder, 'bin'), HERALD_CACHE: join(folder, 'cache') }
   await expect(fetchPythonPackages('things', requirements, { environment })).rejects.toThrow('python3')
 })

@@ -5,17 +5,17 @@ import { findCommand, runCommand } from './commands-on-path.ts'
 import { type FindOptions, withDefaults } from './find-options.ts'
 
 export interface PythonPackages {
-  /** The interpreter that they are for. */
+  /** The interpreter of the packages. */
   python: string
-  /** Where they are: for `PYTHONPATH`. */
+  /** The folder of the packages, for `PYTHONPATH`. */
   folder: string
 }
 
 /**
- * Fetches what a requirements file names, once, into the cache folder; nothing of the system's Python is touched.
- * Throws when there is no Python with pip, or when they cannot be had.
+ * Fetches the packages of a requirements file once to the cache folder, without changing the system's Python.
+ * Throws when there is no Python with pip or when the packages cannot be fetched.
  *
- * @param name what the folder is called, before the version of Python and a hash of the file
+ * @param name prefix of the folder name, before the version of Python and a hash of the file
  */
 export async function fetchPythonPackages(
   name: string,

@@ -1,6 +1,6 @@
 export type Releasers = ReturnType<typeof createReleasers>
 
-/** What was started, in order; `releaseAll` ends it last in, first out, whatever fails on the way. */
+/** Collects release functions; `releaseAll` calls them last in, first out, and continues after errors. */
 export function createReleasers() {
   const releasers: (() => Promise<void>)[] = []
 

@@ -5,7 +5,7 @@ import { type MongodProgramOptions, type StartedMongodProgram, startMongodProgra
 const PRIMARY_WITHIN_MS = 30_000
 
 export interface ReplicaSetOptions extends MongodProgramOptions {
-  /** How many servers; one unless told. */
+  /** The number of servers; 1 by default. */
   members?: number
 }
 
@@ -36,7 +36,7 @@ export async function startReplicaSet(options: ReplicaSetOptions = {}): Promise<
   }
 }
 
-/** Makes the servers at `addresses` one replica set, asked of the one at `uri`, and waits until it has a primary. */
+/** Initiates a replica set of the servers at `addresses` through the one at `uri` and waits for a primary. */
 export async function initiateReplicaSet(uri: string, name: string, addresses: readonly string[]) {
   const client = new MongoClient(uri)
   try {

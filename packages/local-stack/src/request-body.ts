@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http'
 
-/** Far beyond what a service takes. */
+/** Far more than a service accepts. */
 const LARGEST = 16 * 1024 * 1024
 
 /**
- * The whole body of a request, or undefined when it has none that is passed on. It is read before anything is sent:
- * a service may refuse a body unread, and its answer is lost when the body is still on its way.
- * Rejects with `statusCode` 413 when there is more than 16 MiB, after letting the rest pass.
+ * Reads the whole body of a request; returns undefined if there is none to forward. It is read before the request is
+ * forwarded, because a service may reject a body unread, and its response is lost while the body is being sent.
+ * Rejects with `statusCode` 413 for more than 16 MiB, after reading the rest.
  */
 export async function readRequestBody(request: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = []

@@ -3,7 +3,7 @@ import { findJava } from './java.ts'
 import { findKafkaJars, whyNoKafka } from './kafka-jars.ts'
 import { findMongod, whyNoMongod } from './mongod-file.ts'
 
-/** Finds, or fetches, the broker and mongod as programs of this machine. Throws with what is missing when it can't. */
+/** Finds or fetches the broker and mongod as programs of this machine. Throws with the missing requirement otherwise. */
 export async function findServerPrograms(options: Partial<FindOptions> = {}): Promise<void> {
   const found = withDefaults(options)
   await findKafkaJars(await findJava(found), found)
@@ -11,8 +11,8 @@ export async function findServerPrograms(options: Partial<FindOptions> = {}): Pr
 }
 
 /**
- * Why the broker and mongod cannot run as programs of this machine, or undefined. It only looks, so that a test can be
- * skipped for what the machine lacks, and fails for everything else.
+ * Returns why the broker and mongod cannot run as programs of this machine, or undefined. It fetches nothing, so that a test
+ * is skipped when the machine lacks a requirement, and fails for any other reason.
  */
 export async function whyNoServerPrograms(environment: NodeJS.ProcessEnv = process.env): Promise<string | undefined> {
   return (await whyNoKafka(environment)) ?? whyNoMongod(environment)

@@ -1,6 +1,6 @@
 import type { StartedServers } from './servers.ts'
 
-/** Jest runs set-up and teardown in one process but may load their modules apart; a global is what they share. */
+/** Jest runs setup and teardown in one process but may load their modules separately, so they share a global. */
 const run = globalThis as { heraldServers?: StartedServers | undefined }
 
 export function keepForTeardown(servers: StartedServers) {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { startKafkaProgram } from './kafka-program.ts'
 import { startReplicaSet } from './replica-set.ts'
 
-// Starts both servers as programs, says their ids and folders, and is then killed by the test.
+// Starts both servers as programs, prints their process ids and folders, and is then killed by the test.
 const [kafka, mongodb] = await Promise.all([startKafkaProgram(), startReplicaSet()])
 const pids = [kafka.pid, ...mongodb.members.map(({ pid }) => pid)]
 const folders = pids.flatMap(

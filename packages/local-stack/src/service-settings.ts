@@ -1,7 +1,7 @@
 import type { TokenIssuer } from '@herald/token-issuer'
 import type { HeraldTopics } from './topics.ts'
 
-/** The variables that name a service's topics. */
+/** The topic settings of a service. */
 export const topicSettings = (topics: HeraldTopics) => ({
   KAFKA_MENTION_TOPIC: topics.mention,
   KAFKA_CHANGE_TOPIC: topics.change,
@@ -9,7 +9,7 @@ export const topicSettings = (topics: HeraldTopics) => ({
   KAFKA_DEAD_LETTER_TOPIC: topics.deadLetter,
 })
 
-/** The variables that make a service accept the issuer's tokens, by its public key and not by a key set. */
+/** The settings with which a service accepts the issuer's tokens, with its public key instead of a key set. */
 export const tokenSettings = ({ publicKeyPem, issuer, audience }: TokenIssuer) => ({
   AUTH_JWKS_URI: undefined,
   AUTH_PUBLIC_KEY: publicKeyPem,

@@ -10,27 +10,27 @@ export interface StartedService extends StartedProgram {
 }
 
 /**
- * How the images run them. V8's young generation would grow to 192 MiB when there is much to do: more than either gains by.
- * What a request makes is dead when it is answered, and needs a little room to die in; a chunk of records lives on anyway.
+ * Node.js arguments as in the images. V8's young generation would grow to 192 MiB under load, which helps neither service.
+ * Objects of a request are garbage once it is answered and need a small young generation; chunks of records outlive it.
  *
- * Chunks fill ingest's old generation, which V8 collects at once when the machine is small and late when it is large: from
- * 128 MiB on costs little time, and 320 MiB leave room for the buffers in a container of 512.
+ * Chunks fill ingest's old generation. When V8 collects it depends on the memory of the machine: starting at 128 MiB costs
+ * little time, and 320 MiB leaves room for buffers in a container of 512 MiB.
  */
 export const nodeArguments = {
   ingest: ['--max-semi-space-size=8', '--initial-old-space-size=128', '--max-old-space-size=320'],
   query: ['--max-semi-space-size=16'],
 } as const satisfies Record<ServiceName, readonly string[]>
 
-/** Where the built entry points of a service are. */
+/** Returns the path of a built entry point of a service. */
 export function serviceFile(service: ServiceName, file: 'main' | 'migrate'): string {
   return fileURLToPath(new URL(`../../../services/${service}/dist/${file}.js`, import.meta.url))
 }
 
-/** Runs a service on ports that are free, with the settings given, and waits until it is ready. */
+/** Runs a service on free ports with the given settings and waits until it is ready. */
 export async function startService(
   service: ServiceName,
   settings: NodeJS.ProcessEnv,
-  /** Another build's entry point, another Node.js. */
+  /** An entry point of another build, another Node.js. */
   { file = serviceFile(service, 'main'), node = process.execPath }: { file?: string; node?: string } = {},
 ): Promise<StartedService> {
   const host = '127.0.0.1'

@@ -1,6 +1,6 @@
 import { startProgram } from './program.ts'
 
-// Starts a program that ignores what it can, says its id, and is then ended by the test.
+// Starts a program that ignores signals, prints its process id, and is then ended by the test.
 const script = `for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => {});
   console.log("ready"); setInterval(() => {}, 1000)`
 const [folder] = process.argv.slice(2)

@@ -11,7 +11,7 @@ const topics = topicsWithSuffix(randomUUID())
 beforeAll(() => admin.connect())
 afterAll(() => admin.disconnect())
 
-test('topics are made once, with their sizes and partitions', async () => {
+test('creates topics once with their sizes and partitions', async () => {
   expect(await createTopics(brokers, topics, { partitions: 2 })).toEqual(topics)
   await createTopics(brokers, topics, { partitions: 2 })
   const { topics: made } = await admin.fetchTopicMetadata({ topics: Object.values(topics) })
@@ -28,13 +28,13 @@ test('topics are made once, with their sizes and partitions', async () => {
   expect(largest).toEqual([1_114_112, 1_114_112, 1_114_112, 2_097_152])
 })
 
-test('those that are missing are made beside those that exist', async () => {
+test('creates only missing topics', async () => {
   const mention = `mention-events-${randomUUID()}`
   await createTopics(brokers, { ...topics, mention })
   expect(await admin.listTopics()).toEqual(expect.arrayContaining([mention, topics.change]))
 })
 
-test('a value of 1 MiB is taken, with its headers', async () => {
+test('allows a value of 1 MiB with headers', async () => {
   const producer = kafka.producer({ createPartitioner: Partitioners.DefaultPartitioner })
   await producer.connect()
   try {

@@ -16,21 +16,21 @@ export const defaultTopics: HeraldTopics = {
 }
 
 const KIB = 1024
-/** A value of 1 MiB, and room for key, headers and the batch around it. */
+/** A value of 1 MiB plus room for key, headers and batch. */
 const ORIGIN_BYTES = 1024 * KIB + 64 * KIB
-/** Takes the largest origin record, with all that is said about its failure. */
+/** The largest record of an origin topic plus the headers of a dead letter. */
 const DEAD_LETTER_BYTES = 2048 * KIB
 
 const LED_WITHIN_MS = 30_000
 
-/** The usual topics under names of their own, so that one test file never reads another's records. */
+/** Returns the default topic names with a suffix, so that test files do not share topics. */
 export function topicsWithSuffix(suffix: string): HeraldTopics {
   const { mention, change, receipt, deadLetter } = defaultTopics
   const named = (topic: string) => `${topic}-${suffix}`
   return { mention: named(mention), change: named(change), receipt: named(receipt), deadLetter: named(deadLetter) }
 }
 
-/** Makes the topics that do not exist yet, and returns their names when each partition has a leader. */
+/** Creates missing topics and returns all names once each partition has a leader. */
 export async function createTopics(
   brokers: readonly string[],
   topics: Partial<HeraldTopics> = {},
@@ -53,12 +53,12 @@ export async function createTopics(
 async function create(admin: Admin, topics: readonly string[], deadLetter: string, partitions: number) {
   if (topics.length === 0) return
   await admin.createTopics({
-    // kafkajs gives up when a broker has not heard of the topic yet; see below.
+    // kafkajs fails while a broker does not know the topic yet; `untilLed` waits instead.
     waitForLeaders: false,
     topics: topics.map((topic) => ({
       topic,
       numPartitions: partitions,
-      // As many copies as the cluster is set to keep.
+      // The default of the cluster.
       replicationFactor: -1,
       configEntries: [
         { name: 'max.message.bytes', value: String(topic === deadLetter ? DEAD_LETTER_BYTES : ORIGIN_BYTES) },
@@ -76,7 +76,7 @@ async function untilLed(admin: Admin, topics: string[]) {
     })
     const led = known.topics.filter(({ partitions }) => partitions.every(({ leader }) => leader >= 0))
     if (led.length === topics.length) return
-    if (Date.now() > deadline) throw new Error(`After ${LED_WITHIN_MS / 1000} s not every topic has a leader.`)
+    if (Date.now() > deadline) throw new Error(`Some topics have no leader after ${LED_WITHIN_MS / 1000} s.`)
     await pause(50)
   }
 }

@@ -5,11 +5,11 @@ import { fileURLToPath } from 'node:url'
 const script = fileURLToPath(new URL('../bin/watchdog.mjs', import.meta.url))
 
 export interface StartedWatchdog {
-  /** From now on this process group dies with us. */
+  /** Kills this process group when the current process ends. */
   guard(pid: number): void
-  /** The guarded process is gone; its id may soon be somebody else's. */
+  /** Stops guarding a process that has ended, since its id may be reused. */
   forget(): void
-  /** Has the folders removed, and ends it. */
+  /** Removes the folders and stops the watchdog. */
   stop(): Promise<void>
 }
 
@@ -20,19 +20,19 @@ export interface StartedWatchdog {
 export function startWatchdog(folders: readonly string[]): StartedWatchdog {
   const child = spawn(process.execPath, [script, ...folders], {
     stdio: ['pipe', 'ignore', 'ignore'],
-    // A session of its own: Ctrl-C in the terminal does not reach it.
+    // Its own session, which Ctrl-C in the terminal does not reach.
     detached: true,
   })
   const exited = once(child, 'exit')
   letLoopEnd(child)
-  const tell = (pid: number) => child.stdin?.write(`${pid}\n`)
-  // Its failure to start or its early death takes a safety net away and nothing else.
+  const send = (pid: number) => child.stdin?.write(`${pid}\n`)
+  // If it fails to start or dies early, only this safety net is lost.
   child.stdin?.on('error', () => {})
   exited.catch(() => {})
 
   return {
-    guard: (pid) => void tell(pid),
-    forget: () => void tell(0),
+    guard: (pid) => void send(pid),
+    forget: () => void send(0),
     async stop() {
       if (child.exitCode !== null || child.signalCode !== null) return
       child.ref()

@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(bare.HOME ?? '', { recursive: true }))
 
-test('addresses are used as they are', async () => {
+test('uses addresses unchanged', async () => {
   const servers = await startServers({
     environment: { ...bare, KAFKA_BROKERS: 'one:9092, two:9092', MONGODB_URI: 'mongodb://three' },
   })
@@ -24,7 +24,7 @@ test('addresses are used as they are', async () => {
   await servers.stop()
 })
 
-test('on a bare machine one message names everything missing and each way to get it', async () => {
+test('names everything missing and each way to provide it in one message', async () => {
   const failure = await startServers({ environment: bare }).catch((error: Error) => error)
   expect(failure).toBeInstanceOf(Error)
   const { message } = failure as Error
@@ -32,17 +32,17 @@ test('on a bare machine one message names everything missing and each way to get
     [
       'Kafka was not found. One of these is enough:',
       '  - an address: set KAFKA_BROKERS to host:port, several separated by commas',
-      '  - Docker (tried: no daemon answers)',
-      '  - programs on this machine: Java 17 or newer (or python3 with pip, to fetch it) and Maven (mvn), to fetch the broker (tried: There is no Java 17 or newer, and none could be fetched: python3 is not on the PATH)',
+      '  - Docker (tried: no daemon responds)',
+      '  - programs on this machine: Java 17 or newer (or python3 with pip, to fetch it) and Maven (mvn), to fetch the broker (tried: Java 17 or newer was not found and could not be fetched: python3 is not on the PATH)',
       'MongoDB was not found. One of these is enough:',
       '  - an address: set MONGODB_URI to the address of a replica set',
-      '  - Docker (tried: no daemon answers)',
-      '  - programs on this machine: mongod on the PATH (or python3 with pip, to fetch it; x86-64 Linux alone) (tried: mongod is not on the PATH, and could not be fetched: python3 is not on the PATH)',
+      '  - Docker (tried: no daemon responds)',
+      '  - programs on this machine: mongod on the PATH (or python3 with pip, to fetch it; x86-64 Linux only) (tried: mongod is not on the PATH and could not be fetched: python3 is not on the PATH)',
     ].join('\n'),
   )
 })
 
-test('each server is missed by itself', async () => {
+test('reports each server separately', async () => {
   await expect(startKafka({ environment: bare })).rejects.toThrow(/^Kafka was not found/)
   await expect(startMongoDB({ environment: bare })).rejects.toThrow(/^MongoDB was not found/)
 })
@@ -57,7 +57,7 @@ const ways = {
   log: () => {},
 }
 
-test('Docker comes before programs, and programs after a Docker that fails', async () => {
+test('tries Docker before programs, and programs after Docker failed', async () => {
   expect(await firstThatStarts(ways)).toEqual({ from: 'container', found: 'docker' })
   const failing = async () => Promise.reject(new Error('No such image'))
   expect(await firstThatStarts({ ...ways, startContainer: failing })).toEqual({ from: 'program', found: 'programs' })

@@ -1,7 +1,7 @@
-/** The way in which a server was found. */
+/** How a server was found. */
 export type Found = 'address' | 'docker' | 'programs'
 
-/** Its message names every way to get the server, and why none of them worked. */
+/** The message names every way to provide the server and why each failed. */
 export class ServerNotFound extends Error {
   override toString() {
     return this.message
@@ -10,7 +10,7 @@ export class ServerNotFound extends Error {
 
 interface Ways<T> {
   name: string
-  /** For the message: how to give an address, and what the programs need. */
+  /** For the message: how to set an address, and the requirements of the programs. */
   address: string
   programs: string
   dockerAnswers: () => Promise<boolean>
@@ -19,9 +19,9 @@ interface Ways<T> {
   log: (line: string) => void
 }
 
-/** Tries Docker, then programs. A daemon that answers but can't run the image is passed over like one that is away. */
+/** Tries Docker, then programs. A daemon that cannot run the image is treated like a missing one. */
 export async function firstThatStarts<T extends object>(ways: Ways<T>): Promise<T & { found: Found }> {
-  let docker = 'no daemon answers'
+  let docker = 'no daemon responds'
   if (await ways.dockerAnswers()) {
     try {
       ways.log(`Starting ${ways.name} in Docker.`)

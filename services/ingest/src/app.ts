@@ -23,14 +23,14 @@ import { createStorageGate } from './storage-gate.ts'
 export type IngestDependencies = {
   readonly settings: Settings
   readonly logger: Logger
-  /** Exposed as `herald_build_info` where it is given. */
+  /** Exposed as `herald_build_info`. */
   readonly build?: BuildInfo | undefined
   readonly releasers: Releasers
-  /** Where spans go; none are made when it is not given. */
+  /** No spans are created without it. */
   readonly tracing?: Tracing | undefined
 }
 
-/** Ingest: events from Kafka and `POST /`, into MongoDB. Everything is wired here, nothing listens or consumes yet. */
+/** Wires ingest, which stores events from Kafka and `POST /` in MongoDB. Nothing listens or consumes yet. */
 export function createIngest({ settings, logger, build, releasers, tracing }: IngestDependencies) {
   const clock = () => new Date()
   const metrics = createMetrics(build)

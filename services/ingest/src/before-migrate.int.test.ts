@@ -29,7 +29,7 @@ function body() {
   return { ...content, type: 'mention' }
 }
 
-test('before the collections are there nothing is written, and after migrate everything is', async () => {
+test('writes nothing before migrate has created the collections, and everything afterwards', async () => {
   const user = await ingest.newUser()
   ingest.events.start()
   const { value, headers } = structured(attributes({ id: randomUUID() }), mentionData())

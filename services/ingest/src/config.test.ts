@@ -5,7 +5,7 @@ import { settingsSchema } from './config.ts'
 
 const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8')
 
-/** The rows of the table between the comments, cells without their padding. */
+/** Returns the rows of the table between the two comments, with trimmed cells. */
 function tableOf(region: string): string[][] {
   const text = readme.split(`<!-- ${region} -->`)[1]?.split(`<!-- end of ${region} -->`)[0] ?? ''
   const rows = text.split('\n').filter((line) => line.startsWith('|'))
@@ -17,7 +17,7 @@ function tableOf(region: string): string[][] {
   )
 }
 
-test('the table in the README is that of the schema; when it is not, this is what it must say', () => {
+test('the table in the README matches the schema', () => {
   const rows = describeSettings(settingsSchema).map(({ name, default: preset, required, description }) => [
     `\`${name}\``,
     required ? 'required' : preset === null ? '' : `\`${preset}\``,
@@ -39,11 +39,11 @@ const faultsOf = (environment: Record<string, string>) => {
   return loaded.ok ? [] : loaded.faults.map(({ name }) => name).sort()
 }
 
-test('what is required is enough', () => {
+test('accepts the required settings without any other', () => {
   expect(faultsOf(required)).toEqual([])
 })
 
-test('everything that is missing is named at once', () => {
+test('reports all missing settings at once', () => {
   const names = ['AUTH_AUDIENCE', 'AUTH_ISSUER', 'AUTH_JWKS_URI or AUTH_PUBLIC_KEY', 'KAFKA_BROKERS', 'MONGODB_URI']
   expect(faultsOf({})).toEqual(names)
 })
@@ -57,12 +57,12 @@ test.each([
   ['KAFKA_SASL_MECHANISM', 'gssapi'],
   ['LIVENESS_STALL_SECONDS', '9'],
   ['RETENTION_DAYS', '0'],
-])('%s=%s is refused', (name, value) => {
+])('rejects %s=%s', (name, value) => {
   const sasl = { KAFKA_SASL_USERNAME: 'u', KAFKA_SASL_PASSWORD: 'p' }
   expect(faultsOf({ ...required, ...(name.includes('SASL') ? sasl : {}), [name]: value })).toEqual([name])
 })
 
-test('of the settings for SASL all are set, or none', () => {
+test('requires all SASL settings or none', () => {
   expect(faultsOf({ ...required, KAFKA_SASL_USERNAME: 'u' })).toEqual(['KAFKA_SASL_MECHANISM', 'KAFKA_SASL_PASSWORD'])
   const all = { KAFKA_SASL_MECHANISM: 'scram-sha-512', KAFKA_SASL_USERNAME: 'u', KAFKA_SASL_PASSWORD: 'p' }
   expect(faultsOf({ ...required, ...all })).toEqual([])
@@ -72,6 +72,6 @@ test.each([
   [{ KAFKA_DEAD_LETTER_TOPIC: 'mention-events' }, ['KAFKA_DEAD_LETTER_TOPIC']],
   [{ KAFKA_CHANGE_TOPIC: 'x', KAFKA_RECEIPT_TOPIC: 'x' }, ['KAFKA_RECEIPT_TOPIC']],
   [{ KAFKA_MENTION_TOPIC: 'x' }, []],
-])('topics are different ones: %j', (topics, faults) => {
+])('rejects equal topics: %j', (topics, faults) => {
   expect(faultsOf({ ...required, ...topics })).toEqual(faults)
 })

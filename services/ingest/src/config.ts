@@ -54,7 +54,7 @@ const topicNames = [
   'KAFKA_DEAD_LETTER_TOPIC',
 ] as const
 
-/** A topic carries one kind of record; dead letters that were read as events would become dead letters without end. */
+/** A topic carries one kind of record. Dead letters read as events would become dead letters again, forever. */
 function checkTopics(settings: Record<(typeof topicNames)[number], string>, context: z.RefinementCtx): void {
   for (const [index, name] of topicNames.entries()) {
     const earlier = topicNames.slice(0, index).find((other) => settings[other] === settings[name])
@@ -64,7 +64,7 @@ function checkTopics(settings: Record<(typeof topicNames)[number], string>, cont
   }
 }
 
-/** The settings of ingest, by the names of environment variables. */
+/** The settings of ingest, keyed by environment variable. */
 export const settingsSchema = z
   .object({
     ...httpSettings({ port: 3001, adminPort: 9001 }),
@@ -79,8 +79,8 @@ export const settingsSchema = z
 export type Settings = z.output<typeof settingsSchema>
 export type KafkaSettings = z.output<typeof deadLetterSettingsSchema>
 
-/** What `migrate` needs; documents expire only where it is told to. */
+/** The settings of `migrate`. Documents expire only if `RETENTION_DAYS` is set. */
 export const migrateSettingsSchema = z.object({ ...storageSettings, ...retentionSettings })
 
-/** What the dead-letter command needs. */
+/** The settings of the dead-letter command. */
 export const deadLetterSettingsSchema = z.object(kafkaSettings).superRefine(checkSasl).superRefine(checkTopics)

@@ -32,7 +32,7 @@ async function committed(): Promise<string[]> {
   return found.flatMap(({ partitions }) => partitions.map(({ offset }) => offset))
 }
 
-test('a dead-letter topic that is missing from the start is named, offsets stand still, and all goes on once it is made', async () => {
+test('reports a missing dead-letter topic at startup, commits no offsets, and continues once it is created', async () => {
   const { deadLetter, ...origins } = ingest.topics
   await createTopics(ingest.brokers, { ...ingest.topics })
   await admin.deleteTopics({ topics: [deadLetter] })
@@ -41,7 +41,7 @@ test('a dead-letter topic that is missing from the start is named, offsets stand
   await producer.send({ topic: origins.mention, messages })
   ingest.events.start()
 
-  // Some tries of the consumer long.
+  // Long enough for several attempts of the consumer.
   await pause(3_000)
   expect(await readiness()).toMatchObject({
     statusCode: 503,

@@ -8,7 +8,7 @@ import { readDeadLetters } from './kafka/dead-letter-reader.ts'
 import { connectRecordSender, type RecordSender } from './kafka/record-sender.ts'
 import { toKafkaOptions } from './kafka-options.ts'
 
-// The command that lists, shows and replays dead letters. Answers go to stdout, everything else to stderr.
+// The command that lists, shows and replays dead letters. Results go to stdout, everything else to stderr.
 const note = (line: string) => void process.stderr.write(`${line}\n`)
 
 function readCommand(): Command | undefined {

@@ -6,7 +6,7 @@ import kafkajs, { type Admin, type Message, type Producer } from 'kafkajs'
 import { mentionData } from './events/records.fixture.ts'
 import { createTestIngest, eventually, type TestIngest } from './ingest.fixture.ts'
 
-// One way in for the whole file, from before there are topics: the tests build on one another.
+// The tests share one consumer, which starts before the topics exist, and depend on each other.
 let ingest: TestIngest
 let kafka: kafkajs.Kafka
 let admin: Admin
@@ -29,7 +29,7 @@ afterAll(async () => {
   await Promise.all([admin?.disconnect(), producer?.disconnect()])
 })
 
-/** A mention of one recipient, and how to see that it was stored. */
+/** Creates a mention of one recipient, and a check whether it is stored. */
 function newMention() {
   const [recipientId, id, time] = [randomUUID(), randomUUID(), new Date()]
   const type = 'herald.mention.created.v1'
@@ -55,7 +55,7 @@ async function readiness() {
   return { statusCode, kafka: checks.find(({ name }) => name === 'kafka') }
 }
 
-/** Records that the group has not committed yet, by partition of the mention topic. */
+/** The lag of the group for each partition of the mention topic. */
 async function lags(): Promise<number[]> {
   const { mention: topic } = ingest.topics
   const [committed] = await admin.fetchOffsets({ groupId: ingest.groupId, topics: [topic] })
@@ -78,7 +78,7 @@ const deadLettersUntil = async (isEnough: (messages: readonly kafkajs.KafkaMessa
   return found
 }
 
-test('topics that are missing are named, and waited for', async () => {
+test('reports missing topics and waits for them', async () => {
   const { kafka: check, statusCode } = await readiness()
   expect([statusCode, check?.ok]).toEqual([503, false])
   for (const topic of Object.values(ingest.topics)) expect(check?.detail).toContain(`The topic ${topic} does not exist`)
@@ -91,32 +91,32 @@ test('topics that are missing are named, and waited for', async () => {
   expect(await readiness()).toMatchObject({ statusCode: 200, kafka: { ok: true } })
 })
 
-test('while the dead-letter topic is missing a bad record holds its partition back, that one alone', async () => {
+test('holds back only the partition of a bad record while the dead-letter topic is missing', async () => {
   await admin.deleteTopics({ topics: [ingest.topics.deadLetter] })
-  const [beside, other, later] = [newMention(), newMention(), newMention()]
-  await send(1, { key: 'bad', value: 'nonsense' }, beside.message)
+  const [blocked, other, later] = [newMention(), newMention(), newMention()]
+  await send(1, { key: 'bad', value: 'nonsense' }, blocked.message)
   await send(2, other.message)
   await eventually(other.isStored)
   await eventually(async () => (await lags())[2] === 0)
   expect((await lags())[1]).toBe(2)
-  // It is still so when the partition has come again a few times, and others still go on.
+  // Still true after the partition has been retried several times; the other partitions continue.
   await new Promise((resolve) => setTimeout(resolve, 3_000))
   await send(0, later.message)
   await eventually(later.isStored)
   expect((await lags())[1]).toBe(2)
-  // Alive, and not less ready: `POST /` needs no Kafka.
+  // Still alive and ready, since `POST /` does not need Kafka.
   expect((await ingest.admin.app.inject('/livez')).statusCode).toBe(200)
   expect((await readiness()).statusCode).toBe(200)
 
   await createTopics(ingest.brokers, { ...ingest.topics })
   await eventually(async () => (await lags()).every((lag) => lag === 0))
-  expect(await beside.isStored()).toBe(true)
+  expect(await blocked.isStored()).toBe(true)
   const [letter] = await deadLettersUntil(({ length }) => length > 0)
   expect(String(letter?.value)).toBe('nonsense')
   expect(String(letter?.headers?.['herald-origin-partition'])).toBe('1')
 }, 60_000)
 
-test('what a transaction writes is read to its last marker, and what was aborted is not', async () => {
+test('reads committed transactions up to the last marker and ignores aborted ones', async () => {
   const transactional = kafka.producer({ transactionalId: randomUUID(), idempotent: true, maxInFlightRequests: 1 })
   await transactional.connect()
   const [committed, aborted] = [newMention(), newMention()]
@@ -134,7 +134,7 @@ test('what a transaction writes is read to its last marker, and what was aborted
   await eventually(async () => (await lags())[0] === 0)
 })
 
-test('headers in numbers and with odd names stand on the dead letter', async () => {
+test('keeps repeated headers and headers with unusual names in the dead letter', async () => {
   await send(2, { key: null, value: 'headers', headers: { many: ['1', '2'], 'Ü 🔑': 'x', '': 'empty' } })
   const letters = await deadLettersUntil((found) => found.some(({ value }) => String(value) === 'headers'))
   const letter = letters.find(({ value }) => String(value) === 'headers')
@@ -148,7 +148,7 @@ test('headers in numbers and with odd names stand on the dead letter', async () 
 })
 
 test.each(['constructor', 'toString', '__proto__'])(
-  'a record with a header named %s stands among the dead letters, header and all, and holds nobody back',
+  'dead-letters a record with a header named %s, including the header, without holding back other records',
   async (name) => {
     await send(1, { value: `odd ${name}`, headers: Object.fromEntries([[name, 'x']]) })
     const isIt = ({ value }: { value: unknown }) => String(value) === `odd ${name}`

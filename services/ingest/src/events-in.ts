@@ -29,9 +29,9 @@ export type EventsInDependencies = {
   readonly tracing?: Tracing | undefined
 }
 
-/** The way in from Kafka, wired and not started yet. */
+/** The consumer of events and its checks; not started yet. */
 export type EventsIn = {
-  /** Consumes as soon as collections and indexes are there. Returns at once. */
+  /** Consumes as soon as collections and indexes exist. Returns immediately. */
   start(): void
   readonly readiness: HealthCheck
   readonly liveness: HealthCheck
@@ -83,14 +83,14 @@ export function createEventsIn(dependencies: EventsInDependencies): EventsIn {
     mentionsHandledUntil: () => monitor.handledUntil(settings.KAFKA_MENTION_TOPIC),
     observe: metrics.observeDeadLetters,
   })
-  const monitor = createLagMonitor({ ...shared, clock, logger, onLook: () => void overdueReceipts.look() })
+  const monitor = createLagMonitor({ ...shared, clock, logger, onPoll: () => void overdueReceipts.process() })
   metrics.showPartitions(monitor)
 
   const startNow = (): void => {
     monitor.start()
     releasers.add('overdue receipts', () => overdueReceipts.stop())
     releasers.add('lag monitor', () => monitor.stop())
-    // Released first: what is in hand is finished and committed while everything else still stands.
+    // Released first: the current chunks are finished and committed while their dependencies are still available.
     releasers.add('consumer', () => consumer.stop(), { limitMs: 10_000 })
     consumer.start()
   }
@@ -139,7 +139,10 @@ function createObserver(metrics: EventMetrics, logger: Logger) {
   }
 }
 
-/** Topics are there and the group was joined, once: a broker that is away later does not take `POST /` down. */
+/**
+ * Ready once the topics exist and the consumer has joined its group. It stays ready: `POST /` works while a broker is
+ * unavailable.
+ */
 function createReadiness(consumer: EventConsumer, findFaults: () => Promise<string[]>): HealthCheck {
   let wasReady = false
   return {

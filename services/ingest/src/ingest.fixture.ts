@@ -9,7 +9,7 @@ import { MongoClient } from 'mongodb'
 import { createIngest } from './app.ts'
 import { settingsSchema } from './config.ts'
 
-/** Ingest as it is wired, on a database and topics of its own, which are not made yet. */
+/** Creates ingest with its own database and topics, which do not exist yet. */
 export async function createTestIngest(name: string, environment: Record<string, string> = {}) {
   const issuer = await createTokenIssuer()
   const uri = process.env.MONGODB_URI ?? ''
@@ -48,14 +48,14 @@ export async function createTestIngest(name: string, environment: Record<string,
     topics,
     database,
     groupId: loaded.settings.KAFKA_GROUP_ID,
-    /** A user of a new subscriber with every scope, unless the claims say otherwise. */
+    /** Creates a user of a new subscriber with every scope; `claims` overrides the defaults. */
     async newUser(claims: Record<string, string> = {}) {
       const { id = randomUUID(), subscriberId = randomUUID(), ...others } = claims
       const authorization = `Bearer ${await issuer.sign({ sub: id, subscriber_id: subscriberId, ...others })}`
       return {
         id,
         subscriberId,
-        /** Over a socket: how often a header was sent is known there alone. */
+        /** Uses a socket: only there do raw headers show a repeated header. */
         async post(body: unknown, ...idempotencyKeys: readonly string[]) {
           const headers = { authorization, 'content-type': 'application/json' }
           listening ??= http.listen({ host: '127.0.0.1', port: 0 })
@@ -82,11 +82,11 @@ export async function createTestIngest(name: string, environment: Record<string,
 
 export type TestIngest = Awaited<ReturnType<typeof createTestIngest>>
 
-/** Asks until the answer is there, for a limited time: a wait without end would outlive its test. */
-export async function eventually(isSo: () => boolean | Promise<boolean>, withinMs = 20_000): Promise<void> {
+/** Polls until the condition holds, with a timeout so that it does not outlive its test. */
+export async function eventually(condition: () => boolean | Promise<boolean>, withinMs = 20_000): Promise<void> {
   const deadline = Date.now() + withinMs
-  while (!(await isSo())) {
-    if (Date.now() > deadline) throw new Error(`Not so within ${withinMs / 1_000} s: ${isSo}`)
+  while (!(await condition())) {
+    if (Date.now() > deadline) throw new Error(`Timed out after ${withinMs / 1_000} s: ${condition}`)
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
 }

@@ -1,7 +1,7 @@
 import type { KafkaSettings } from './config.ts'
 import type { KafkaOptions } from './kafka/client.ts'
 
-/** How the brokers are reached, by the settings. */
+/** Maps the settings to the options of the Kafka client. */
 export function toKafkaOptions(settings: KafkaSettings): KafkaOptions {
   const { KAFKA_SASL_MECHANISM: mechanism, KAFKA_SASL_USERNAME: username, KAFKA_SASL_PASSWORD: password } = settings
   const options = { brokers: settings.KAFKA_BROKERS, clientId: 'herald-ingest', ssl: settings.KAFKA_SSL }

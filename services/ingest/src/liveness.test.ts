@@ -7,7 +7,7 @@ const ago = (milliseconds: number) => new Date(now - milliseconds)
 const long = ago(stallMs + 1)
 const short = ago(stallMs - 1)
 
-/** A consumer that is well: one partition is its own, waits for work, and something was done just now. */
+/** Checks a healthy consumer with one assigned partition and recent activity; `changes` overrides it. */
 function check(changes: Partial<LivenessDependencies> = {}) {
   return checkConsumerLiveness({
     clock: () => new Date(now),
@@ -21,40 +21,40 @@ function check(changes: Partial<LivenessDependencies> = {}) {
   })
 }
 
-test('a consumer whose partitions move is alive', () => {
+test('passes while partitions make progress', () => {
   expect(check()).toEqual({ ok: true })
 })
 
-test('one that has done nothing at all for too long is not, whatever the broker says', () => {
+test('fails after too long without any activity, whatever the broker reports', () => {
   expect(check({ lastSignOfLife: () => long, lags: () => [] })).toEqual({
     ok: false,
-    detail: `The consumer has done nothing since ${long.toISOString()}`,
+    detail: `The consumer has been inactive since ${long.toISOString()}`,
   })
   expect(check({ lastSignOfLife: () => short })).toEqual({ ok: true })
 })
 
-test('one whose partition stands still for too long, though there is work, is not', () => {
+test('fails when an assigned partition with records makes no progress for too long', () => {
   expect(check({ stuckSince: () => long })).toEqual({
     ok: false,
-    detail: `mention-events/1 has stood still since ${long.toISOString()}, 7 records wait`,
+    detail: `mention-events/1 has made no progress since ${long.toISOString()}, 7 records are waiting`,
   })
 })
 
 test.each<[string, Partial<LivenessDependencies>]>([
   ['for a short time only', { stuckSince: () => short }],
   ['without work', { lags: () => [{ topic: 'mention-events', partition: 1, lag: 0 }] }],
-  ['at another member of the group', { isAssigned: () => false }],
-  ['because a dependency is away', { lastHeldBack: () => short }],
-  ['and no broker can be asked', { lags: () => [] }],
-])('a partition that stands still %s is no reason', (_, changes) => {
+  ['while assigned to another member of the group', { isAssigned: () => false }],
+  ['because a dependency is unavailable', { lastHeldBack: () => short }],
+  ['while the broker is unavailable', { lags: () => [] }],
+])('passes for a partition without progress %s', (_, changes) => {
   expect(check({ stuckSince: () => long, ...changes })).toEqual({ ok: true })
 })
 
-test('one that was held back long ago is, as the dependency is there again', () => {
+test('fails for a partition that was last held back long ago', () => {
   expect(check({ stuckSince: () => long, lastHeldBack: () => long }).ok).toBe(false)
 })
 
-test('every partition is looked at', () => {
+test('checks every partition', () => {
   const lags = [0, 1, 2].map((partition) => ({ topic: 'change-events', partition, lag: 1 }))
   const outcome = check({
     lags: () => lags,

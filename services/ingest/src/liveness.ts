@@ -3,27 +3,27 @@ import type { PartitionLag } from './kafka/lag-monitor.ts'
 
 export type LivenessDependencies = {
   readonly clock: () => Date
-  /** Milliseconds without progress, though there is work. */
+  /** Milliseconds without progress, although records are waiting, after which the check fails. */
   readonly stallMs: number
   readonly lags: () => readonly PartitionLag[]
   readonly stuckSince: (topic: string, partition: number) => Date | undefined
   readonly isAssigned: (topic: string, partition: number) => boolean
-  /** When a chunk last waited for a dependency: what is held back so is not stuck. */
+  /** When a chunk of the partition last failed because of a dependency; such a partition is not stuck. */
   readonly lastHeldBack: (topic: string, partition: number) => Date | undefined
-  /** When the consumer last did anything: fetched, beat, joined, or was built anew. */
+  /** When the consumer last fetched, sent a heartbeat, joined or was replaced. */
   readonly lastSignOfLife: () => Date
 }
 
 /**
- * Whether the consumer can make progress. It can't when a partition that is its own has had work for too long and nothing
- * of it was committed, or when it does nothing at all; MongoDB or a broker that is away is no reason to kill it.
+ * Checks whether the consumer can make progress. It fails if an assigned partition has had records but no commit for too
+ * long, or if the consumer is inactive. An unavailable MongoDB or broker is not a failure: a restart would not help.
  */
 export function checkConsumerLiveness(dependencies: LivenessDependencies): CheckOutcome {
   const { clock, stallMs, lags, stuckSince, isAssigned, lastHeldBack, lastSignOfLife } = dependencies
   const limit = clock().getTime() - stallMs
   const silentSince = lastSignOfLife()
   if (silentSince.getTime() < limit) {
-    return { ok: false, detail: `The consumer has done nothing since ${silentSince.toISOString()}` }
+    return { ok: false, detail: `The consumer has been inactive since ${silentSince.toISOString()}` }
   }
   for (const { topic, partition, lag } of lags()) {
     const since = stuckSince(topic, partition)
@@ -31,7 +31,7 @@ export function checkConsumerLiveness(dependencies: LivenessDependencies): Check
     if ((lastHeldBack(topic, partition)?.getTime() ?? 0) >= limit) continue
     return {
       ok: false,
-      detail: `${topic}/${partition} has stood still since ${since.toISOString()}, ${lag} records wait`,
+      detail: `${topic}/${partition} has made no progress since ${since.toISOString()}, ${lag} records are waiting`,
     }
   }
   return { ok: true }

@@ -10,7 +10,7 @@ const clock = () => new Date(start + seconds * 1_000)
 function createMetrics() {
   const registry = new Registry()
   const metrics = createEventMetrics(registry, clock, ['mentions', 'receipts'])
-  /** The samples of a metric, as `label="value",… value`. */
+  /** Returns the samples of a metric as `{label="value",…} value`. */
   const samples = async (name: string) =>
     (await registry.getSingleMetricAsString(name))
       .split('\n')
@@ -19,7 +19,7 @@ function createMetrics() {
   return { metrics, samples }
 }
 
-test('what is counted begins at 0 for every code, topic and outcome, so that the first one is an increase', async () => {
+test('initializes counters at 0 for every code, topic and outcome, so that the first event is an increase', async () => {
   const { metrics, samples } = createMetrics()
   const codes = Object.keys(faultCodes)
   expect(await samples('herald_dead_letters_total')).toEqual(codes.map((code) => `{code="${code}"} 0`))
@@ -29,7 +29,7 @@ test('what is counted begins at 0 for every code, topic and outcome, so that the
   expect(await samples('herald_dead_letters_total')).toContain('{code="unmatched_receipt"} 3')
 })
 
-test('one stuck partition is seen among moving ones, and none while the broker can not be asked', async () => {
+test('reports a stuck partition among others, and none while the broker is unavailable', async () => {
   const { metrics, samples } = createMetrics()
   let isAway = false
   const stuckSince = new Date(start)

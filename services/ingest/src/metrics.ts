@@ -5,12 +5,12 @@ import { isDeadLetter, type RecordOutcome } from './events/record-outcome.ts'
 import type { Chunk } from './kafka/batch-runner.ts'
 import type { LagMonitor } from './kafka/lag-monitor.ts'
 
-/** What is counted and timed of events. */
+/** Creates the metrics of event processing. */
 export function createEventMetrics(registry: Registry, clock: () => Date, topics: readonly string[]) {
   const registers = [registry]
   const events = new Counter({
     name: 'herald_events_total',
-    help: 'Records by topic and outcome (stored, expired, dead-letter); one that comes again is counted again',
+    help: 'Records by topic and outcome (stored, expired, dead-letter); a redelivered record is counted again',
     labelNames: ['topic', 'outcome'],
     registers,
   })
@@ -29,25 +29,25 @@ export function createEventMetrics(registry: Registry, clock: () => Date, topics
   })
   const chunkRecords = new Histogram({
     name: 'herald_chunk_records',
-    help: 'Records of a chunk, by topic',
+    help: 'Records per chunk, by topic',
     labelNames: ['topic'],
     buckets: [1, 5, 20, 50, 100, 200, 500, 1_000],
     registers,
   })
   const chunkSeconds = new Histogram({
     name: 'herald_chunk_seconds',
-    help: 'Time that a chunk takes to be stored and committed, by topic',
+    help: 'Time to store and commit a chunk, by topic',
     labelNames: ['topic'],
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers,
   })
   const retries = new Counter({
     name: 'herald_chunk_retries_total',
-    help: 'Chunks that could not be stored or dead-lettered and come again, by topic',
+    help: 'Chunks that could not be stored or dead-lettered and are retried, by topic',
     labelNames: ['topic'],
     registers,
   })
-  // A series that begins with its first event begins at 1, and no increase is seen.
+  // A series that starts with its first event starts at 1, which `increase` does not see.
   for (const code of Object.keys(faultCodes)) deadLetters.inc({ code }, 0)
   for (const topic of topics) {
     retries.inc({ topic }, 0)
@@ -64,7 +64,7 @@ export function createEventMetrics(registry: Registry, clock: () => Date, topics
   })
 
   return {
-    /** Counts a chunk at once: to find a label anew for each record would cost more than to read it. */
+    /** Counts a whole chunk, since looking up labels for each record costs more than parsing it. */
     observeRecords(handled: readonly HandledRecord[]) {
       const [first] = handled
       if (!first) return
@@ -88,11 +88,11 @@ export function createEventMetrics(registry: Registry, clock: () => Date, topics
       chunkSeconds.observe({ topic }, seconds)
     },
     observeRetry: (topic: string) => retries.inc({ topic }),
-    /** Shows how far the group has come with every partition, as the broker has it; nothing while it can't be asked. */
+    /** Exposes the group's progress on each partition as of the broker; nothing while the broker is unavailable. */
     showPartitions({ lags, stuckSince }: Pick<LagMonitor, 'lags' | 'stuckSince'>) {
       new Gauge({
         name: 'herald_partition_seconds_since_progress',
-        help: 'Time for which the group has committed nothing of a partition although records wait, by topic and partition',
+        help: 'Time since the last commit on a partition while records are waiting, else 0, by topic and partition',
         labelNames: ['topic', 'partition'],
         registers,
         collect() {

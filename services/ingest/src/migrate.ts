@@ -3,7 +3,7 @@ import { createLogger, loadSettings, whyNodeIsTooOld } from '@herald/runtime'
 import { createStore } from '@herald/store'
 import { migrateSettingsSchema } from './config.ts'
 
-// Makes collections and indexes. Run before a roll-out; safe to run again, and by several at once.
+// Creates collections and indexes. Run it before a roll-out; it can be repeated and run concurrently.
 const logger = createLogger({ name: 'herald-migrate', level: 'info' })
 const tooOld = whyNodeIsTooOld()
 if (tooOld) {
@@ -16,7 +16,7 @@ if (loaded.ok) {
   const store = createStore({ uri, database, applicationName: 'herald-migrate', retentionDays })
   try {
     await store.migrate()
-    logger.info({ database }, 'Collections and indexes are there')
+    logger.info({ database }, 'Collections and indexes are ready')
   } catch (error) {
     logger.fatal({ err: error }, 'Could not migrate')
     process.exitCode = 1

@@ -6,26 +6,26 @@ import { recordOf } from './events/records.fixture.ts'
 
 const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8')
 
-/** The commands with kcat: what they echo, and the headers that they set. */
+/** The records that the kcat commands of the README publish. */
 const published = [...readme.matchAll(/^echo '(.+)' \|\n((?:.*\\\n)*.*)/gm)].map(([, value = '', command = '']) => {
   const headers = [...command.matchAll(/-H ([^= ]+)=(\S+)/g)].map(([, name = '', text = '']) => [name, text])
   return recordOf(value, Object.fromEntries(headers))
 })
 
-test('the events in the README are what Herald takes, one in each mode', () => {
+test('the events in the README are valid, one in each content mode', () => {
   const [structured, binary, ...more] = published
-  if (!structured || !binary) throw new Error('The README has no two commands with kcat')
+  if (!structured || !binary) throw new Error('The README does not have two kcat commands')
   expect(decide(structured, 'change', { now: new Date() })).toMatchObject({ kind: 'change-entry' })
   expect(decide(binary, 'mention', { now: new Date() })).toMatchObject({ kind: 'notification' })
   expect(more).toEqual([])
 })
 
-test('so is the body of the request', () => {
+test('the request body in the README is valid', () => {
   const body = JSON.parse(/-d '(\{[^']+\})'/.exec(readme)?.[1] ?? '')
   expect(createNotificationSchema.safeParse(body).error).toBeUndefined()
 })
 
-test('its table of topics has every event type', () => {
+test('the table of topics in the README has every event type', () => {
   for (const { topic, type } of Object.values(events)) {
     expect(readme).toMatch(new RegExp(`^\\| \`${defaultTopics[topic]}\` .*\`${type}\``, 'm'))
   }

@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => ingest?.stop())
 
-test('what the contract says of this service is served and validated as documented, and nothing else', () => {
+test('serves and validates exactly the operations of the contract', () => {
   const own = Object.values<Operation>(operations).filter(({ service }) => service === 'ingest')
   expect(ingest.http.servedRoutes).toEqual(
     own.map(({ method, path, scope, headers, body }) => ({

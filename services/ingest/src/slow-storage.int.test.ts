@@ -34,7 +34,7 @@ afterAll(async () => {
   await servers?.stop()
 })
 
-/** From now on ingest waits so long for each command of this name. */
+/** Delays each MongoDB command of this name that ingest sends. */
 const delay = (command: string, blockTimeMS: number) =>
   client.db('admin').command({
     configureFailPoint: 'failCommand',
@@ -42,7 +42,7 @@ const delay = (command: string, blockTimeMS: number) =>
     data: { failCommands: [command], blockConnection: true, blockTimeMS, appName: 'herald-ingest' },
   })
 
-/** Receipts of as many recipients of one notification, which is stored. */
+/** Stores a notification for this many recipients and returns a receipt of each. */
 async function receiptsFor(recipients: number) {
   const subscriberId = randomUUID()
   const createdAt = new Date()
@@ -61,14 +61,14 @@ async function receiptsFor(recipients: number) {
 }
 
 const committed = async () => {
-  // A broker that is busy may not know its groups for a moment.
+  // A busy broker may be unable to read its groups for a moment.
   const found = await admin.fetchOffsets({ groupId: ingest.groupId, topics: [ingest.topics.receipt] }).catch(() => [])
   return Number(found[0]?.partitions[0]?.offset)
 }
 
-test('receipts whose updates take so long that a chunk outlasts the session are committed all the same', async () => {
+test('commits receipts even if a chunk takes longer than the session timeout', async () => {
   const receipts = await receiptsFor(500)
-  // 250 receipts a chunk, 32 at once: 12 s a chunk.
+  // 250 receipts per chunk, 32 at once: 12 s per chunk.
   await delay('update', 1_500)
   const producer = kafka.producer()
   await producer.connect()

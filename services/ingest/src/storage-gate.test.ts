@@ -3,7 +3,7 @@ import { createStorageGate } from './storage-gate.ts'
 
 const logger = { warn: () => {}, info: () => {} } as never
 
-test('it opens once everything is there, and stays open', async () => {
+test('opens once the storage is ready and stays open', async () => {
   const outcomes = [
     () => Promise.reject(new Error('away')),
     async () => ({ ok: false, detail: 'Run migrate' }) as const,
@@ -18,7 +18,7 @@ test('it opens once everything is there, and stays open', async () => {
   expect([await gate.isOpen(), asked]).toEqual([true, 3])
 })
 
-test('many who ask at once ask MongoDB once', async () => {
+test('shares one check among concurrent callers', async () => {
   let asked = 0
   const check = async () => {
     asked++
@@ -29,7 +29,7 @@ test('many who ask at once ask MongoDB once', async () => {
   expect(asked).toBe(1)
 })
 
-test('waiting for it ends when it is aborted', async () => {
+test('stops waiting when aborted', async () => {
   const check = async () => ({ ok: false, detail: 'Run migrate' }) as const
   const gate = createStorageGate({ storage: { check }, logger, everyMs: 1 })
   const waiting = new AbortController()

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { HealthCheck, Logger } from '@herald/runtime'
 
 export type StorageGate = {
-  /** Whether collections and indexes were there once; asks while they were not. Throws when MongoDB can't be asked. */
+  /** Whether collections and indexes exist. Checks until they do; throws while MongoDB is unavailable. */
   isOpen(): Promise<boolean>
-  /** Asks until they are there. Rejects when the signal aborts. */
+  /** Waits until they exist. Rejects when the signal aborts. */
   opened(signal: AbortSignal): Promise<void>
 }
 
@@ -16,14 +16,14 @@ export type StorageGateDependencies = {
 }
 
 /**
- * Holds back every write until `migrate` has run: one into a collection that does not exist would make it, and of the wrong
- * kind. Once open it stays so, for what is there does not go away again.
+ * Holds back writes until `migrate` has run, since a write to a missing collection would create it without its options.
+ * Stays open once opened.
  */
 export function createStorageGate({ storage, logger, everyMs = 1_000 }: StorageGateDependencies): StorageGate {
   let wasOpen = false
   let asking: Promise<string | undefined> | undefined
 
-  /** @returns what is missing */
+  /** @returns the reason while the storage is not ready */
   const ask = async (): Promise<string | undefined> => {
     const outcome = await storage.check(new AbortController().signal)
     if (!outcome.ok) return outcome.detail
@@ -45,9 +45,8 @@ export function createStorageGate({ storage, logger, everyMs = 1_000 }: StorageG
     async opened(signal) {
       let last: string | undefined
       while (!wasOpen) {
-        const missing = await findMissing().catch(() => 'MongoDB does not answer')
-        if (missing !== undefined && missing !== last)
-          logger.warn({ missing }, 'Consuming starts once MongoDB is ready')
+        const missing = await findMissing().catch(() => 'MongoDB is unavailable')
+        if (missing !== undefined && missing !== last) logger.warn({ missing }, 'Waiting for MongoDB before consuming')
         last = missing
         if (!wasOpen) await sleep(everyMs, undefined, { signal })
       }

@@ -7,8 +7,8 @@ export type FilledHerald = Awaited<ReturnType<typeof startFilledHerald>>
 type Log = (line: string) => void
 
 /**
- * A whole Herald on servers that are found or started, in which two users of two subscribers have notifications and change
- * entries of their own. Both bear the same user id.
+ * Starts Herald, with its servers if necessary, and publishes notifications and change entries for two users of two
+ * subscribers. Both users have the same id.
  */
 export async function startFilledHerald(log: Log) {
   const servers = await startServers({ log })
@@ -91,7 +91,7 @@ async function untilFilled(url: string, token: string, field: string, count: num
     const answer = await fetch(url, { headers: { authorization: `Bearer ${token}` } })
     const { data } = (await answer.json()) as { data?: Record<string, unknown[]> }
     if (data?.[field]?.length === count) return
-    if (Date.now() > deadline) throw new Error(`${url} does not list ${count} within a minute.`)
+    if (Date.now() > deadline) throw new Error(`${url} did not list ${count} items within a minute.`)
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
 }

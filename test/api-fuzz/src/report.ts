@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** What is used of the report that Schemathesis writes. */
+/** The fields used of the report of Schemathesis. */
 export interface Report {
   exit_code: number
   running_time: number | null
@@ -18,20 +18,20 @@ export interface Counts {
   skipped: number
 }
 
-/** An operation without a finding has passed; each finding, error and untested operation counts as one failure. */
+/** An operation without a finding counts as passed; each finding, error and untested operation as a failure. */
 export function countsOf({ operations, failures, errors, exit_code: exitCode }: Report): Counts {
   const { total = 0, tested = 0 } = operations ?? {}
   const sum = (findings: readonly { count: number }[]) => findings.reduce((all, { count }) => all + count, 0)
-  const blamed = new Set(failures.flatMap((failure) => failure.operations))
+  const failing = new Set(failures.flatMap((failure) => failure.operations))
   const failed = sum(failures) + sum(errors) + (total - tested)
   return {
-    passed: Math.max(0, tested - blamed.size),
+    passed: Math.max(0, tested - failing.size),
     failed: exitCode === 0 ? failed : Math.max(1, failed),
     skipped: 0,
   }
 }
 
-/** One line of figures. The seed that makes the same cases again is said by Schemathesis. */
+/** Formats the figures as one line. Schemathesis prints the seed that reproduces the cases. */
 export function describeReport({ operations, test_cases: cases, phases, running_time: seconds }: Report): string {
   const ran = Object.entries(phases ?? {}).map(([name, { status }]) => `${name} ${status}`)
   return [
@@ -42,7 +42,7 @@ export function describeReport({ operations, test_cases: cases, phases, running_
   ].join(', ')
 }
 
-/** Where every package of a test run leaves its counts. */
+/** Writes the counts where `npm test` collects those of every package. */
 export function writeCounts(counts: Counts): void {
   const folder = process.env.HERALD_TEST_COUNTS
   if (!folder) return

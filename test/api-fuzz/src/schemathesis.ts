@@ -11,7 +11,7 @@ import type { Report } from './report.ts'
 const configuration = fileURLToPath(new URL('../schemathesis.toml', import.meta.url))
 
 /**
- * Runs Schemathesis against the document that the gateway serves. Its own output is shown as it comes.
+ * Runs Schemathesis with the document that the gateway serves and prints its output.
  *
  * @param args further arguments of `schemathesis run`
  */
@@ -50,7 +50,7 @@ export async function runSchemathesis(
   }
 }
 
-/** The form in which fuzzers are told how to authenticate (Web Fuzzing Commons). */
+/** Converts tokens to the authentication format of Web Fuzzing Commons. */
 function toWebFuzzingCommons(identities: FilledHerald['identities']) {
   return {
     auth: Object.entries(identities).map(([name, token]) => ({

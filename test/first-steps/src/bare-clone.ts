@@ -11,8 +11,8 @@ const checkout = fileURLToPath(new URL('../../..', import.meta.url))
 export type BareClone = Awaited<ReturnType<typeof cloneCheckout>>
 
 /**
- * Clones the last commit of this checkout into a folder with a space in its name, as the stranger's own, beside a home
- * with nothing in it; `FIRST_STEPS_HOME` names one with caches instead, for a quicker run.
+ * Clones the last commit of this checkout, owned by `stranger`, to a folder with a space in its name, next to an empty home
+ * folder. `FIRST_STEPS_HOME` names one with caches instead, for a quicker run.
  */
 export async function cloneCheckout({ uid, gid }: Stranger) {
   const parent = await mkdtemp(join(tmpdir(), 'first steps '))

@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import type { BareClone } from './bare-clone.ts'
 import type { StartedNpm } from './npm-start.ts'
 
-/** Everything that is still there of a start: processes that carry its mark, ports that answer, folders. */
+/** Returns everything left over from a start: processes with its mark, open ports, folders. */
 export async function leftOver(started: StartedNpm, { temporary }: BareClone): Promise<string[]> {
   const folders = (await readdir(temporary)).filter((name) => name.startsWith('herald-'))
   return [...(await processesWith(started.mark)), ...(await openPorts(started.output())), ...folders]
@@ -20,7 +20,7 @@ async function processesWith(mark: string) {
   return (await Promise.all(found)).flat()
 }
 
-/** Of the addresses that were printed: the gateway's, Kafka's and MongoDB's. */
+/** Returns the open ports among the printed addresses: those of the gateway, Kafka and MongoDB. */
 async function openPorts(output: string) {
   const ports = new Set([...output.matchAll(/(?:127\.0\.0\.1|localhost):(\d+)/g)].map(([, port]) => Number(port)))
   const open = await Promise.all([...ports].map(async (port) => ((await answers(port)) ? [`port ${port}`] : [])))
@@ -35,13 +35,13 @@ function answers(port: number) {
   })
 }
 
-/** Looks until nothing is left; throws with what still is after half a minute. */
+/** Waits until nothing is left over; throws with the list after half a minute. */
 export async function untilNothingIsLeft(started: StartedNpm, clone: BareClone) {
   const deadline = Date.now() + 30_000
   for (;;) {
     const left = await leftOver(started, clone)
     if (left.length === 0) return
-    if (Date.now() > deadline) throw new Error(`Still there:\n${left.join('\n')}`)
+    if (Date.now() > deadline) throw new Error(`Left over:\n${left.join('\n')}`)
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
 }

@@ -14,7 +14,9 @@ let started: StartedNpm
 beforeAll(async () => {
   clone = await cloneCheckout(stranger)
   started = await npmStart(clone, stranger)
-  console.log(`As ${stranger.name}, with empty caches:\n${started.output()}\nUp after ${started.seconds.toFixed(1)} s.`)
+  console.log(
+    `As ${stranger.name}, with empty caches:\n${started.output()}\nReady after ${started.seconds.toFixed(1)} s.`,
+  )
 }, 30 * 60_000)
 afterAll(async () => {
   if (started && (await leftOver(started, clone)).length > 0) process.kill(-started.pid, 'SIGKILL')
@@ -28,37 +30,37 @@ const pasteBlock = (comment: string) => {
 }
 const dataOf = async (comment: string) => JSON.parse(await pasteBlock(comment)).data
 
-test('the printed line creates a notification', async () => {
+test('the printed command creates a notification', async () => {
   expect(await dataOf('Create a notification')).toMatchObject({
     type: 'mention',
     metadata: { mention: { mentionerName: 'Amara Okafor' } },
   })
 })
 
-test('the printed line lists notifications', async () => {
+test('the printed command lists notifications', async () => {
   const { notifications } = await dataOf("List the current user's notifications")
   expect(notifications).toHaveLength(5)
 })
 
-test('the printed line marks a notification as unread', async () => {
+test('the printed command marks a notification as unread', async () => {
   expect(await dataOf('Mark one as unread')).toMatchObject({ type: 'mention', readAt: null })
 })
 
-test('the printed line lists all change entries', async () => {
+test('the printed command lists all change entries', async () => {
   expect(await dataOf('List all change entries of the current subscriber')).toHaveLength(50)
 })
 
 const mustHaveKcat = /\bkcat\b/.test(process.env.HERALD_MUST_HAVE ?? '')
 const hasKcat = spawnSync('kcat', ['-V'], { env: environmentOf('/') }).status === 0
 const whereKcatIs = hasKcat || mustHaveKcat ? test : test.skip
-whereKcatIs('the printed line publishes an event with kcat, and the notification is listed', async () => {
+whereKcatIs('the printed command publishes an event with kcat, and the notification is listed', async () => {
   const idsOf = ({ notifications }: { notifications: { id: string }[] }) => notifications.map(({ id }) => id)
   const before = idsOf(await dataOf("List the current user's notifications"))
   await pasteBlock('Publish an event, here with kcat')
   const deadline = Date.now() + 30_000
   for (;;) {
     const now = idsOf(await dataOf("List the current user's notifications"))
-    // Its time has whole seconds, so it may be listed below one that was created within the same second.
+    // Its time has whole seconds, so it may be listed below a notification created in the same second.
     if (now.some((id) => !before.includes(id))) break
     expect(Date.now()).toBeLessThan(deadline)
     await pause(200)
@@ -69,7 +71,7 @@ test.each([
   ['/demo/', 'Herald demo'],
   ['/docs', 'Herald'],
   ['/docs/events', 'Herald'],
-])('%s opens, with everything that it loads', async (path, title) => {
+])('serves %s and everything that it loads', async (path, title) => {
   const base = /^Herald runs at (\S+)$/m.exec(started.output())?.[1]
   const page = await fetch(`${base}${path}`)
   const html = await page.text()
@@ -90,7 +92,7 @@ test(
   'SIGTERM to npm, after a second start, leaves no process, port or folder',
   async () => {
     started = await npmStart(clone, stranger)
-    console.log(`The second start:\n${started.output().slice(0, 600)}\nUp after ${started.seconds.toFixed(1)} s.`)
+    console.log(`The second start:\n${started.output().slice(0, 600)}\nReady after ${started.seconds.toFixed(1)} s.`)
     process.kill(started.pid, 'SIGTERM')
     await started.exited
     await untilNothingIsLeft(started, clone)
@@ -98,8 +100,8 @@ test(
   10 * 60_000,
 )
 
-test.each(['abc', '70000'])('PORT=%s is refused with what it may be', async (PORT) => {
+test.each(['abc', '70000'])('rejects PORT=%s with the valid range', async (PORT) => {
   await expect(npmStart(clone, stranger, { PORT })).rejects.toThrow(
-    `PORT is "${PORT}"; it has to be a whole number from 1 to 65535.`,
+    `PORT is "${PORT}"; it must be an integer from 1 to 65535.`,
   )
 })

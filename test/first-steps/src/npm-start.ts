@@ -7,7 +7,7 @@ const UP_WITHIN_MS = 20 * 60_000
 
 export type StartedNpm = Awaited<ReturnType<typeof npmStart>>
 
-/** Runs `npm start` until it says how to stop it. Throws with all that it printed when it ends before. */
+/** Runs `npm start` and waits until Herald is ready. Throws with the output when it exits before. */
 export async function npmStart(clone: BareClone, { uid, gid }: Stranger, variables: NodeJS.ProcessEnv = {}) {
   const mark = randomUUID()
   const environment = { ...environmentOf(clone.home), TMPDIR: clone.temporary, FIRST_STEPS_MARK: mark }
@@ -16,7 +16,7 @@ export async function npmStart(clone: BareClone, { uid, gid }: Stranger, variabl
     cwd: clone.folder,
     env: { ...environment, ...variables },
     stdio: ['ignore', 'pipe', 'pipe'],
-    // A process group of its own, which is what a terminal sends Ctrl-C to.
+    // Its own process group, to which the test sends Ctrl-C as a terminal does.
     detached: true,
     ...(uid === undefined ? {} : { uid, gid }),
   })
@@ -32,10 +32,10 @@ export async function npmStart(clone: BareClone, { uid, gid }: Stranger, variabl
   })
   const timer = new AbortController()
   const late = new Promise<string>((resolve) => {
-    const timeout = setTimeout(resolve, UP_WITHIN_MS, 'is not up yet')
+    const timeout = setTimeout(resolve, UP_WITHIN_MS, 'was not ready')
     timer.signal.addEventListener('abort', () => clearTimeout(timeout))
   })
-  const failed = await Promise.race([isUp, exited.then((code) => `ended with code ${code}`), late])
+  const failed = await Promise.race([isUp, exited.then((code) => `exited with code ${code}`), late])
   timer.abort()
   const seconds = (performance.now() - began) / 1000
   const pid = child.pid ?? 0

@@ -6,7 +6,7 @@ import type { Stranger } from './stranger.ts'
 
 const run = promisify(execFile)
 
-/** The blocks of commands that were printed, by the comment above each. */
+/** Returns the printed blocks of commands, keyed by the comment above each. */
 export function blocksOf(output: string): Map<string, string> {
   const blocks = output.split('\n\n').flatMap((block) => {
     const [, comment, commands] = /^\n*# (.*)\n([\s\S]+)$/.exec(block) ?? []
@@ -15,7 +15,7 @@ export function blocksOf(output: string): Map<string, string> {
   return new Map(blocks)
 }
 
-/** Pastes commands into a shell of the stranger's, below the variables that were printed. */
+/** Runs commands in a shell of the user, after the printed variables. */
 export async function paste(
   commands: string,
   { clone, stranger, started }: { clone: BareClone; stranger: Stranger; started: StartedNpm },

@@ -2,21 +2,21 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { delimiter } from 'node:path'
 
-/** The user that takes the first steps: this one, or for root somebody who may do nothing but that. */
+/** The user that runs `npm start`: the current one, or `nobody` if that is root. */
 export type Stranger = { name: string; uid?: number; gid?: number }
 
 export function findStranger(): Stranger {
   if (process.getuid?.() !== 0) return { name: 'this user' }
   const [, uid, gid] = /^nobody:[^:]*:(\d+):(\d+):/m.exec(readFileSync('/etc/passwd', 'utf8')) ?? []
   const nobody = { name: 'nobody', uid: Number(uid), gid: Number(gid) }
-  if (uid === undefined) return { name: 'root, for want of another user' }
+  if (uid === undefined) return { name: 'root, since there is no user nobody' }
   const { status } = spawnSync('npm', ['--version'], { ...nobody, cwd: '/', env: environmentOf('/nowhere') })
-  return status === 0 ? nobody : { name: 'root, for another user cannot run npm here' }
+  return status === 0 ? nobody : { name: 'root, since the user nobody cannot run npm here' }
 }
 
 /**
- * The environment of somebody who has just logged in: a home of their own, in which nothing is cached, and nothing that
- * this run has set.
+ * Returns the environment of a user who has just logged in: with their own home folder and without the variables of this
+ * run.
  */
 export function environmentOf(home: string): NodeJS.ProcessEnv {
   const ours =
@@ -26,5 +26,5 @@ export function environmentOf(home: string): NodeJS.ProcessEnv {
   return { ...Object.fromEntries(kept), PATH: folders.join(delimiter), HOME: home, ...javaHome(home) }
 }
 
-/** Java takes the home folder from the system's list of users, where `nobody` has none. */
+/** Java reads the home folder from the system's user database, where `nobody` has none. */
 const javaHome = (home: string) => ({ JDK_JAVA_OPTIONS: `"-Duser.home=${home}"` })

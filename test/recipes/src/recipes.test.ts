@@ -11,15 +11,15 @@ beforeAll(async () => {
 afterEach(() => copy.reset())
 afterAll(() => copy?.remove())
 
-/** Takes steps. Everything else is checked against the built contracts, so these are built first. */
-async function take(steps: readonly Step[]): Promise<void> {
+/** Applies steps. The contracts are built before commands run, since everything else is checked against their build. */
+async function apply(steps: readonly Step[]): Promise<void> {
   const blocks = steps.flatMap((step) => step.blocks)
   for (const block of blocks) if (block.kind !== 'run') await copy.apply(block)
   await copy.run('npm run build -w packages/contracts')
   for (const block of blocks) if (block.kind === 'run') await copy.apply(block)
 }
 
-test('there are three recipes', () => {
+test('CONTRIBUTING.md has three recipes', () => {
   expect(recipes.map(({ title }) => title)).toEqual([
     'A new event type',
     'A new HTTP operation',
@@ -28,16 +28,16 @@ test('there are three recipes', () => {
 })
 
 describe.each(recipes)('$title', ({ steps }) => {
-  test('every check passes when all steps are taken', async () => {
-    await take(steps)
+  test('passes every check with all steps', async () => {
+    await apply(steps)
     for (const check of new Set(steps.map((step) => step.check))) {
       const { code, output } = await copy.run(check)
       expect([check, code, code === 0 ? '' : output]).toEqual([check, 0, ''])
     }
   })
 
-  test.each(steps)('the check fails without the step "$title"', async (left) => {
-    await take(steps.filter((step) => step !== left))
-    expect((await copy.run(left.check)).code).not.toBe(0)
+  test.each(steps)('fails the check without the step "$title"', async (omitted) => {
+    await apply(steps.filter((step) => step !== omitted))
+    expect((await copy.run(omitted.check)).code).not.toBe(0)
   })
 })

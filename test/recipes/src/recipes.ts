@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** What a step does: writes a new file, edits one, or runs a command. */
+/** A part of a step, which writes a new file, edits one, or runs a command. */
 export type Block =
   | { readonly kind: 'file'; readonly path: string; readonly text: string }
   | { readonly kind: 'edit'; readonly path: string; readonly before: string; readonly after: string }
@@ -9,7 +9,7 @@ export type Block =
 export type Step = { readonly title: string; readonly blocks: readonly Block[]; readonly check: string }
 export type Recipe = { readonly title: string; readonly steps: readonly Step[] }
 
-/** Reads the recipes of CONTRIBUTING.md: `###` is a recipe, `####` a step with its blocks and its check. */
+/** Reads the recipes of CONTRIBUTING.md: `###` starts a recipe, `####` a step with its blocks and its check. */
 export function readRecipes(file: URL): Recipe[] {
   const [, recipes = ''] = readFileSync(file, 'utf8').split('\n## Recipes\n')
   return sections(recipes, '###').map(([title, text]) => ({ title, steps: sections(text, '####').map(toStep) }))
@@ -22,7 +22,7 @@ function sections(text: string, mark: string): [title: string, text: string][] {
 
 function toStep([title, text]: [string, string]): Step {
   const check = /^Check: `(.+)`$/m.exec(text)?.[1]
-  if (check === undefined) throw new Error(`The step "${title}" names no check`)
+  if (check === undefined) throw new Error(`The step "${title}" has no check`)
   const fences = [...text.matchAll(/^```(\w+)(?: (\S+))?\n([\s\S]*?)^```$/gm)]
   return {
     title,

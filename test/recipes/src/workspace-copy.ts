@@ -7,15 +7,15 @@ import { fileURLToPath } from 'node:url'
 import type { Block } from './recipes.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
-const left = new Set(['node_modules', '.git', '.turbo', 'artefacts', 'coverage'])
+const excluded = new Set(['node_modules', '.git', '.turbo', 'artefacts', 'coverage'])
 
 export type Ran = { readonly code: number; readonly output: string }
 export type WorkspaceCopy = Awaited<ReturnType<typeof copyWorkspace>>
 
-/** Copies the workspace as it is built. Packages of others are linked, those of Herald are the copies. */
+/** Copies the built workspace. Third-party packages are linked, Herald's own are the copies. */
 export async function copyWorkspace() {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'herald-recipes-')))
-  await cp(root, folder, { recursive: true, filter: (path) => !left.has(basename(path)) })
+  await cp(root, folder, { recursive: true, filter: (path) => !excluded.has(basename(path)) })
   await linkModules(folder)
   const kept = new Map<string, string | undefined>()
 
@@ -31,7 +31,7 @@ export async function copyWorkspace() {
     run: (command: string) => run(command, folder),
     async apply(block: Block): Promise<void> {
       if (block.kind === 'run') {
-        // Whatever it edits is put back, too.
+        // Files that the command edits are restored as well.
         for (const path of await sources(folder)) await keep(path)
         const { code, output } = await run(block.command, folder)
         if (code !== 0) throw new Error(`${block.command} failed with exit code ${code}\n${output}`)
@@ -41,7 +41,7 @@ export async function copyWorkspace() {
       await mkdir(dirname(join(folder, block.path)), { recursive: true })
       await writeFile(join(folder, block.path), block.kind === 'file' ? block.text : edited(text, block))
     },
-    /** Undoes everything that was applied. */
+    /** Undoes all applied blocks. */
     async reset(): Promise<void> {
       for (const [path, text] of kept) {
         if (text === undefined) await rm(join(folder, path), { force: true })
@@ -55,7 +55,7 @@ export async function copyWorkspace() {
 
 function edited(text: string, { path, before, after }: Extract<Block, { kind: 'edit' }>): string {
   const at = text.indexOf(before)
-  if (at < 0 || text.indexOf(before, at + 1) >= 0) throw new Error(`${path} must have this once:\n${before}`)
+  if (at < 0 || text.indexOf(before, at + 1) >= 0) throw new Error(`${path} must contain this exactly once:\n${before}`)
   return text.slice(0, at) + after + text.slice(at + before.length)
 }
 
@@ -73,7 +73,7 @@ async function linkModules(folder: string): Promise<void> {
     if (name !== '@herald') await symlink(join(root, 'node_modules', name), join(modules, name))
   }
   for (const name of await readdir(join(root, 'node_modules', '@herald'))) {
-    // Relative to the workspace, and so the copy's own.
+    // The links are relative, so they point into the copy.
     await symlink(await readlink(join(root, 'node_modules', '@herald', name)), join(modules, '@herald', name))
   }
   for (const place of ['packages', 'services', 'test']) {
@@ -82,7 +82,7 @@ async function linkModules(folder: string): Promise<void> {
       if (existsSync(own)) await symlink(own, join(folder, place, name, 'node_modules'))
     }
   }
-  // The example of a recipe. What it is called there is kafkajs here.
+  // The placeholder package of a recipe, which is kafkajs here.
   await symlink(join(root, 'node_modules', 'kafkajs'), join(modules, 'other-kafka'))
 }
 

@@ -9,10 +9,10 @@ const { dependencies } = JSON.parse(readFileSync(resolve(packageFolder, 'package
   dependencies: Record<string, string>
 }
 
-// Static imports only: with `import()` a command says what it needs after the build.
+// Static imports only: a command uses `import()` for packages that it needs after the build.
 const staticImport = /^(?:import|export)\s+(?!type\s)(?:[^'"]*?\sfrom\s+)?'([^']+)'/gm
 
-/** Everything that a file imports, directly or through other files of this package. */
+/** Returns all imports of a file, including those of other files of this package. */
 function importsOf(file: string, seen = new Set<string>()): string[] {
   if (seen.has(file)) return []
   seen.add(file)
@@ -41,6 +41,6 @@ test.each(['start', 'test'])('npm %s imports no package of the workspace before 
   expect(packages.filter((name) => !(name in dependencies))).toEqual([])
 })
 
-test('follows imports into the packages that only the build makes', () => {
+test('follows imports to packages that the build creates', () => {
   expect([...packagesOf('src/commands/start-with-instructions.ts')]).toContain('@herald/token-issuer')
 })

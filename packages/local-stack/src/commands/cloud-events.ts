@@ -1,6 +1,6 @@
 import { Kafka, logLevel, type Message, Partitioners, type RecordMetadata } from 'kafkajs'
 
-/** What Herald asks of a CloudEvents 1.0 event, the extension `subscriberid` among it. */
+/** The parts of a CloudEvents 1.0 event that Herald requires, including the extension `subscriberid`. */
 export interface CloudEvent {
   id: string
   source: string
@@ -10,13 +10,13 @@ export interface CloudEvent {
   data: object
 }
 
-/** An event and the topic that it belongs on. */
+/** An event and its topic. */
 export interface SampleEvent {
   topic: string
   event: CloudEvent
 }
 
-/** The event as one JSON document. */
+/** Encodes an event in structured mode. */
 export function structuredMessage({ id, source, type, time, subscriberId, data }: CloudEvent): Message {
   const attributes = { specversion: '1.0', id, source, type, time: time.toISOString(), subscriberid: subscriberId }
   return {
@@ -26,7 +26,7 @@ export function structuredMessage({ id, source, type, time, subscriberId, data }
   }
 }
 
-/** The event's data as the value, its attributes as headers. */
+/** Encodes an event in binary mode. */
 export function binaryMessage({ id, source, type, time, subscriberId, data }: CloudEvent): Message {
   return {
     key: subscriberId,
@@ -45,14 +45,14 @@ export function binaryMessage({ id, source, type, time, subscriberId, data }: Cl
 
 export type Publisher = Awaited<ReturnType<typeof createPublisher>>
 
-/** A producer that stays connected. */
+/** Connects a producer. */
 export async function createPublisher(brokers: readonly string[]) {
   const kafka = new Kafka({ clientId: 'herald-samples', brokers: [...brokers], logLevel: logLevel.NOTHING })
   const producer = kafka.producer({ createPartitioner: Partitioners.DefaultPartitioner })
   await producer.connect()
 
   return {
-    /** Publishes events in both modes by turns, and tells where they stand. */
+    /** Publishes events in alternating modes and returns their partitions and offsets. */
     publish(events: readonly SampleEvent[]): Promise<RecordMetadata[]> {
       const topics = [...new Set(events.map(({ topic }) => topic))]
       return producer.sendBatch({

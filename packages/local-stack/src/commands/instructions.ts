@@ -9,12 +9,12 @@ export interface Running {
   account: SampleAccount
   token: string
   otherToken: string
-  /** One that is there to be marked. */
+  /** A notification for the command that marks one. */
   notificationId: string
   demoUrl: string
 }
 
-/** What `npm start` prints at the end: lines for a shell that work as they are, one after the other. */
+/** The final output of `npm start`: shell commands that can be pasted as they are. */
 export function instructions(running: Running): string {
   const { herald, servers, account, token, otherToken, notificationId, demoUrl } = running
   const { baseUrl, topics, tokens } = herald
@@ -40,7 +40,7 @@ export function instructions(running: Running): string {
 Herald runs at ${baseUrl}
 See it at      ${demoUrl}
 
-# What the guides ask for: this workspace, a user with subscriber and token, a colleague's token, and a service's settings
+# Variables for the guides: this workspace, a user with subscriber and token, a colleague's token, the services' settings
 ${exports({
   HERALD: workspaceRoot.replace(/\/$/, ''),
   BASE: baseUrl,

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 
 const LISTED_WITHIN_MS = 60_000
 
-/** Waits until as much is listed as was published, and returns the ids of the notifications, newest first. */
+/** Waits until everything published is listed and returns the ids of the notifications, newest first. */
 export async function untilListed(baseUrl: string, token: string, expected: { mentions: number; changes: number }) {
   const deadline = Date.now() + LISTED_WITHIN_MS
   for (;;) {
@@ -13,7 +13,7 @@ export async function untilListed(baseUrl: string, token: string, expected: { me
     }
     if (Date.now() > deadline) {
       throw new Error(
-        `After a minute only ${notifications.length} notifications and ${entries.length} changes are listed.`,
+        `Only ${notifications.length} notifications and ${entries.length} changes are listed after a minute.`,
       )
     }
     await pause(100)
@@ -22,6 +22,6 @@ export async function untilListed(baseUrl: string, token: string, expected: { me
 
 async function get(baseUrl: string, path: string, token: string) {
   const response = await fetch(baseUrl + path, { headers: { authorization: `Bearer ${token}` } })
-  if (!response.ok) throw new Error(`GET ${path} answered ${response.status}: ${await response.text()}`)
+  if (!response.ok) throw new Error(`GET ${path} returned ${response.status}: ${await response.text()}`)
   return ((await response.json()) as { data: unknown }).data
 }

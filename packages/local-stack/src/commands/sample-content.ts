@@ -1,5 +1,5 @@
 interface Person {
-  /** Of the people one of whom the demo is signed in as. */
+  /** Only for people as whom the demo can sign in. */
   key?: string
   name: string
   email: string

@@ -7,7 +7,7 @@ const now = new Date('2026-01-02T03:04:05.678Z')
 const account = createSampleAccount()
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-test('mentions go to those who can sign in, and to nobody from himself', () => {
+test('mentions everyone who can sign in except the author', () => {
   const mentions = sampleMentions(account, defaultTopics, now)
   expect(mentions).toHaveLength(24)
   expect(new Set(mentions.map(({ event }) => event.id)).size).toBe(24)
@@ -24,12 +24,12 @@ test('mentions go to those who can sign in, and to nobody from himself', () => {
   expect([mei, amara]).toEqual([account.userId, account.otherUserId])
 })
 
-test('pictures are those of the page that has them', () => {
+test('uses the pictures of the page', () => {
   const [amara, , , diego] = createSampleAccount('http://here/people').people
   expect([amara?.image, diego?.image]).toEqual(['http://here/people/amara.svg', ''])
 })
 
-test('changes tell what was before and after', () => {
+test('creates changes with the states before and after', () => {
   const changes = sampleChanges(account, defaultTopics, now)
   expect(changes).toHaveLength(50)
   expect(changes[1]).toMatchObject({
@@ -41,7 +41,7 @@ test('changes tell what was before and after', () => {
   })
 })
 
-test('one event in both modes', () => {
+test('encodes an event in both modes', () => {
   const event = { id: 'one', source: '/here', type: 'some.type.v1', time: now, subscriberId: 'two', data: { a: 1 } }
   expect(structuredMessage(event)).toEqual({
     key: 'two',
@@ -64,7 +64,7 @@ test('one event in both modes', () => {
   })
 })
 
-test('accounts are new each time', () => {
+test('creates a new account each time', () => {
   const other = createSampleAccount()
   expect(other.subscriberId).toMatch(uuid)
   expect(other.subscriberId).not.toBe(account.subscriberId)

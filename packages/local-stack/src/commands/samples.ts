@@ -15,7 +15,7 @@ export interface SamplePerson {
 export interface SampleAccount {
   subscriberId: string
   people: readonly [SamplePerson, ...SamplePerson[]]
-  /** Mei Tanaka, as whom the printed lines are run. */
+  /** Mei Tanaka, the user of the printed commands. */
   userId: string
   /** Amara Okafor. */
   otherUserId: string
@@ -23,7 +23,7 @@ export interface SampleAccount {
 
 const MINUTE = 60_000
 
-/** @param pictures where a person's picture is, by his key; nobody has one when not said */
+/** @param pictures URL of the folder with the people's pictures; without it there are none */
 export function createSampleAccount(pictures?: string): SampleAccount {
   const [first, ...others] = people.map(({ key, name, email, isAi = false }) => {
     const image = pictures !== undefined && key !== undefined ? `${pictures}/${key}.svg` : ''
@@ -56,7 +56,7 @@ export function mentionData(mention: Mention) {
   }
 }
 
-/** Mentions of those who can sign in by everybody else, one every 23 minutes back from `now`. */
+/** Creates mentions of the people who can sign in, one every 23 minutes back from `now`. */
 export function sampleMentions(account: SampleAccount, topics: HeraldTopics, now: Date, count = 24): SampleEvent[] {
   const users = account.people.filter(({ key }) => key !== undefined)
   return Array.from({ length: count }, (_, index) => {
@@ -73,7 +73,7 @@ export function sampleMentions(account: SampleAccount, topics: HeraldTopics, now
   })
 }
 
-/** Changes of a few entities, one every 47 minutes back from `now`. */
+/** Creates changes of a few entities, one every 47 minutes back from `now`. */
 export function sampleChanges(account: SampleAccount, topics: HeraldTopics, now: Date, count = 50): SampleEvent[] {
   return Array.from({ length: count }, (_, index) => {
     const { id, name, email } = pick(account.people, index)

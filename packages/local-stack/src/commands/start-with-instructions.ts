@@ -10,11 +10,11 @@ export interface StartOptions {
   servers: StartedServers
   port: number
   log: (line: string) => void
-  /** What was started is released with these. */
+  /** Stops the demo. */
   releasers: Pick<Releasers, 'add'>
 }
 
-/** Starts Herald with sample data, and prints how to use it. */
+/** Starts Herald with sample data and prints how to use it. */
 export async function startWithInstructions(options: StartOptions): Promise<StartedHerald> {
   const { servers, port, log, releasers } = options
   const demo = await startDemo({ servers, port, log })

@@ -19,10 +19,10 @@ const isBuilt = existsSync(fileURLToPath(new URL('../../../../services/query/dis
 let child: ChildProcess | undefined
 afterEach(() => void child?.kill('SIGKILL'))
 
-// Alone, without the services built before, this package has nothing to start; the run over all packages has.
+// Skipped when only this package is tested and the services are not built.
 const whenBuilt = isBuilt ? test : test.skip
 
-whenBuilt('what `npm start` prints can be pasted, and Ctrl-C ends it all', async () => {
+whenBuilt('prints commands that can be pasted and stops everything on Ctrl-C', async () => {
   const port = await findFreePort()
   const started = spawn(process.execPath, [herald, 'start'], {
     env: { ...process.env, PORT: String(port) },
@@ -33,7 +33,7 @@ whenBuilt('what `npm start` prints can be pasted, and Ctrl-C ends it all', async
   output.readFrom(started.stdout)
   output.readFrom(started.stderr)
   const ended = new Promise<never>((_resolve, reject) => {
-    started.once('exit', () => reject(new Error(`It ended by itself:\n${output.lines().join('\n')}`)))
+    started.once('exit', () => reject(new Error(`It exited:\n${output.lines().join('\n')}`)))
   })
   await Promise.race([output.next(/^Ctrl-C stops everything/, AbortSignal.timeout(280_000)), ended])
   ended.catch(() => {})
@@ -68,7 +68,7 @@ whenBuilt('what `npm start` prints can be pasted, and Ctrl-C ends it all', async
   const key = createPublicKey(AUTH_PUBLIC_KEY.replaceAll('\\n', '\n'))
   const { payload } = await jwtVerify(TOKEN, key, { issuer: AUTH_ISSUER, audience: AUTH_AUDIENCE })
   expect([payload.sub, payload.subscriber_id]).toEqual([USER_ID, SUBSCRIBER_ID])
-  // Programs of ingest take the rest as it is.
+  // The programs of ingest accept the other variables.
   for (const [program = '', ...args] of [['migrate.js'], ['dead-letters.js', 'list']]) {
     await run(process.execPath, [join(ingest, program), ...args], { env: variables })
   }

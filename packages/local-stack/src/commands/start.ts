@@ -17,26 +17,31 @@ async function build() {
 async function findServers() {
   const servers = await startServers({ log: progress, onProgress: progress.moves })
   releasers.add(servers.stop)
-  progress(`Kafka (${servers.found.kafka}) and MongoDB (${servers.found.mongodb}) answer.`)
+  progress(`Kafka (${servers.found.kafka}) and MongoDB (${servers.found.mongodb}) are running.`)
   return servers
 }
 
 async function start() {
-  const wanted = readPort(process.env.PORT)
-  progress('Building, and finding Kafka and MongoDB.')
+  const preferredPort = readPort(process.env.PORT)
+  progress('Building and looking for Kafka and MongoDB.')
   const [built, servers] = await Promise.allSettled([build(), findServers()])
   if (built.status === 'rejected') throw built.reason
   if (servers.status === 'rejected') throw servers.reason
-  // Not imported before: it needs packages of the workspace, which the build makes.
+  // Imported after the build, since it needs packages of the workspace.
   const { startWithInstructions } = await import('./start-with-instructions.ts')
-  return startWithInstructions({ servers: servers.value, port: await findPort(wanted), log: progress, releasers })
+  return startWithInstructions({
+    servers: servers.value,
+    port: await findPort(preferredPort),
+    log: progress,
+    releasers,
+  })
 }
 
-/** Resolves with what to say when a service ends by itself. */
+/** Resolves with an error message when a service exits. */
 async function untilServiceEnds({ ingest, query }: Awaited<ReturnType<typeof start>>): Promise<string> {
   const ends = [ingest, query].map(async (service) => {
     const { code, signal } = await service.exited
-    return `A service ended by itself (${signal ?? `exit code ${code}`}):\n${service.logs().slice(-20).join('\n')}`
+    return `A service exited (${signal ?? `exit code ${code}`}):\n${service.logs().slice(-20).join('\n')}`
   })
   return Promise.race(ends)
 }
@@ -45,15 +50,15 @@ async function watch({ ingest, query }: Awaited<ReturnType<typeof start>>) {
   const { watchSources } = await import('./watch-sources.ts')
   const watching = watchSources({ services: { ingest, query }, log: console.log })
   releasers.add(watching.stop)
-  return told
+  return stopRequested
 }
 
 const isWatching = process.argv.includes('--watch')
-const told = untilToldToStop()
+const stopRequested = untilToldToStop()
 try {
-  const herald = await Promise.race([start(), told])
+  const herald = await Promise.race([start(), stopRequested])
   if (herald) {
-    const reason = await (isWatching ? watch(herald) : Promise.race([told, untilServiceEnds(herald)]))
+    const reason = await (isWatching ? watch(herald) : Promise.race([stopRequested, untilServiceEnds(herald)]))
     if (reason) {
       console.error(reason)
       process.exitCode = 1
@@ -67,5 +72,5 @@ try {
   process.exitCode = 1
   await releasers.releaseAll()
 }
-// A start that was interrupted may still be waiting for something: it ends with this process.
+// An interrupted start may still be pending.
 process.exit()

@@ -12,17 +12,17 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true }))
 
-test('counts are added up, and a package that reports none is named', async () => {
+test('sums the counts and lists packages without a report', async () => {
   const counts = await readCounts(folder, ['packages/store', 'services/query', 'services/ingest'])
   expect(counts).toMatchObject({ passed: 7, failed: 1, skipped: 2, silent: ['services/ingest'] })
 })
 
-test('the last line counts every other failure as one', async () => {
+test('counts each other failure as one in the last line', async () => {
   const counts = await readCounts(folder, [])
-  const lines = summary(counts, ['Lint failed.', 'services/ingest has tests, but did not report any.']).split('\n')
+  const lines = summary(counts, ['Lint failed.', 'services/ingest has tests but did not report any.']).split('\n')
   expect(lines.slice(-3)).toEqual([
     'Lint failed.',
-    'services/ingest has tests, but did not report any.',
+    'services/ingest has tests but did not report any.',
     '7 passed, 3 failed, 2 skipped',
   ])
   expect(lines).toContain('store: 3 passed, 1 failed, 0 skipped')

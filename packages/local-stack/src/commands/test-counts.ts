@@ -10,14 +10,14 @@ export interface Counts {
 
 export interface PackageCounts extends Counts {
   perPackage: Map<string, Counts>
-  /** Packages that have tests and reported nothing. */
+  /** Packages that have tests but reported no counts. */
   silent: string[]
 }
 
-/** The folders, below the root, of the packages in which `turbo run test` with these arguments has a test to run. */
+/** Returns the folders of the packages with tests that `turbo run test` runs with these arguments. */
 export async function packagesWithTests(turboArgs: readonly string[]): Promise<string[]> {
   const { ok, output } = await runInWorkspace('turbo', ['run', 'test', '--dry-run=json', ...turboArgs])
-  if (!ok) throw new Error(`turbo could not tell what there is to test:\n${output}`)
+  if (!ok) throw new Error(`turbo could not list the tests:\n${output}`)
   const { tasks } = JSON.parse(output.slice(output.indexOf('{'), output.lastIndexOf('}') + 1)) as {
     tasks: { task: string; directory: string; command: string }[]
   }
@@ -28,7 +28,7 @@ export async function packagesWithTests(turboArgs: readonly string[]): Promise<s
   return folders.filter((_, index) => found[index])
 }
 
-/** What the packages' runs wrote down. */
+/** Reads the counts that the packages have written. */
 export async function readCounts(countsFolder: string, folders: readonly string[]): Promise<PackageCounts> {
   const perPackage = new Map<string, Counts>()
   const total = { passed: 0, failed: 0, skipped: 0 }
@@ -42,7 +42,7 @@ export async function readCounts(countsFolder: string, folders: readonly string[
   return { ...total, perPackage, silent: folders.filter((folder) => !perPackage.has(basename(folder))) }
 }
 
-/** The end of the output; its last line is the one that is read by machines. Each other failure counts as one. */
+/** Formats the summary. Its last line is machine-readable; each failure besides those of tests counts as one. */
 export function summary({ perPackage, passed, failed, skipped }: PackageCounts, failures: readonly string[]): string {
   return [
     '',

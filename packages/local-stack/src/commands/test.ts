@@ -13,12 +13,12 @@ const failures: string[] = []
 const [turboArgs, jestArgs] = splitArguments(process.argv.slice(2))
 
 /**
- * One package's tests wait for servers most of the time, so two fit on two cores; tests have no time limit that would
- * depend on it.
+ * A package's tests mostly wait for servers, so two packages fit on two cores. No test has a time limit that would depend
+ * on it.
  */
 const packagesAtOnce = 2
 
-/** A step whose output matters when it fails. */
+/** Runs a step and prints its output if it fails. */
 async function step(name: string, command: 'npm' | 'turbo', args: readonly string[]) {
   progress(`${name}.`)
   const { ok, output } = await runInWorkspace(command, args)
@@ -31,7 +31,7 @@ async function runTests(countsFolder: string) {
   const build = ['run', 'build', 'types', '--continue', '--output-logs=errors-only', ...turboArgs]
   await Promise.all([step('Lint', 'npm', ['run', '--silent', 'lint']), step('Build and types', 'turbo', build)])
 
-  progress('Finding Kafka and MongoDB.')
+  progress('Looking for Kafka and MongoDB.')
   const servers = await startServers({ log: progress, onProgress: progress.moves })
   try {
     progress(`Tests, with Kafka (${servers.found.kafka}) and MongoDB (${servers.found.mongodb}).`)
@@ -60,7 +60,7 @@ async function testAll() {
       return false
     })
     const counts = await readCounts(countsFolder, await packagesWithTests(turboArgs))
-    for (const name of counts.silent) failures.push(`${name} has tests, but did not report any.`)
+    for (const name of counts.silent) failures.push(`${name} has tests but did not report any.`)
     if (!ok && counts.failed === 0 && failures.length === 0) failures.push('turbo run test failed.')
     console.log(summary(counts, failures))
     return counts.failed + failures.length === 0

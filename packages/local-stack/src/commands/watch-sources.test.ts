@@ -33,7 +33,7 @@ beforeEach(async () => {
       note(`build ${folder.slice(root.length + 1)}`)
     },
   })
-  // Every folder is built once, so that later builds are quick.
+  // Each folder is built once at the start.
   await noted(/build services\/query/)
   seen = []
 })
@@ -44,18 +44,18 @@ afterEach(async () => {
 
 const change = (path: string) => writeFile(join(root, path), 'x')
 
-test('a change in a service builds and restarts this one', async () => {
+test('builds and restarts a service after a change in it', async () => {
   const done = noted(/^Restarted/)
   await change('services/query/src/deep/route.ts')
   await done
   expect(seen).toEqual([
     'build services/query',
     'restart query',
-    expect.stringMatching(/^Restarted query after a change of services\/query: \d+\.\d s, of which the build took/),
+    expect.stringMatching(/^Restarted query after a change in services\/query: \d+\.\d s, of which the build took/),
   ])
 })
 
-test('a change in a package restarts both services, after what they use was built', async () => {
+test('restarts both services after a change in a package, once all is built', async () => {
   const done = noted(/^Restarted/)
   await Promise.all([change('services/ingest/src/app.ts'), change('packages/contracts/src/limits.ts')])
   await done
@@ -64,7 +64,7 @@ test('a change in a package restarts both services, after what they use was buil
   ])
 })
 
-test('what does not compile is printed and restarts nothing; the next change is built', async () => {
+test('prints a compile error without restarting and builds the next change', async () => {
   problem = 'src/app.ts(1,1): error TS1005'
   const failed = noted(/TS1005/)
   await change('services/query/src/app.ts')
@@ -77,7 +77,7 @@ test('what does not compile is printed and restarts nothing; the next change is 
   expect(seen).toContain('restart query')
 })
 
-test('a test that changes builds nothing', async () => {
+test('ignores changes of tests', async () => {
   const done = noted(/^Restarted/)
   await change('services/ingest/src/app.test.ts')
   await change('services/query/src/app.ts')

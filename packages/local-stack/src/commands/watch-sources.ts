@@ -8,12 +8,12 @@ import { workspaceRoot } from './workspace.ts'
 export interface WatchOptions {
   services: Readonly<Record<ServiceName, Pick<StartedService, 'restart' | 'onLine'>>>
   log: (line: string) => void
-  /** Compiles a folder of the workspace into its `dist`; throws what the compiler says. */
+  /** Compiles a folder of the workspace to its `dist`; throws the output of the compiler. */
   build?: (folder: string) => Promise<void>
   root?: string
 }
 
-/** What is watched, each after those it uses, with the services that run it. */
+/** Watched folders, in the order of their dependencies, with the services that use them. */
 const watched: Readonly<Record<string, readonly ServiceName[]>> = {
   'packages/contracts': ['ingest', 'query'],
   'packages/store': ['ingest', 'query'],
@@ -22,17 +22,17 @@ const watched: Readonly<Record<string, readonly ServiceName[]>> = {
   'services/query': ['query'],
 }
 
-/** An editor writes a file in several steps. */
+/** Editors write a file in several steps. */
 const SETTLED_AFTER_MS = 30
 
 /**
- * Builds a folder when one of its sources changes and restarts the services that run it. What does not compile is printed and
- * leaves the running services as they are.
+ * Builds a folder when one of its sources changes and restarts the services that use it. A compile error is printed and
+ * the services keep running.
  */
 export function watchSources({ services, log, build = createCompiler(), root = workspaceRoot }: WatchOptions) {
   for (const [name, service] of Object.entries(services)) service.onLine((line) => log(`${name}: ${line}`))
   const changed = new Set<string>()
-  // The first build of a folder reads everything, the next ones what has changed.
+  // The first build of a folder is a full one, later builds are incremental.
   let working: Promise<void> | undefined = warmUp()
     .then(work)
     .finally(() => {
@@ -67,7 +67,7 @@ export function watchSources({ services, log, build = createCompiler(), root = w
         const names = [...new Set(folders.flatMap((folder) => watched[folder] ?? []))]
         const built = performance.now()
         await Promise.all(names.map((name) => services[name].restart()))
-        log(`Restarted ${names.join(' and ')} after a change of ${folders.join(', ')}: ${times(began, built)}`)
+        log(`Restarted ${names.join(' and ')} after a change in ${folders.join(', ')}: ${times(began, built)}`)
       } catch (error) {
         log(error instanceof Error ? error.message : String(error))
       }

@@ -10,11 +10,11 @@ export interface Finished {
 
 export interface WorkspaceCommand {
   environment?: NodeJS.ProcessEnv
-  /** Whether its output is shown while it runs, or only kept. */
+  /** Whether its output is printed rather than returned. */
   shown?: boolean
 }
 
-/** Runs a program that npm installed, or npm itself, in the workspace's root. */
+/** Runs npm, or a program that it has installed, in the root of the workspace. */
 export function runInWorkspace(
   command: 'npm' | 'turbo',
   args: readonly string[],

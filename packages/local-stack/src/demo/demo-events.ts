@@ -10,7 +10,7 @@ export interface Composed {
   entityId: string
 }
 
-/** What a service that keeps comments would publish: who was mentioned, and that there is a comment more. */
+/** Creates the events that a comment service would publish: a mention, and a change for the new comment. */
 export function eventsOf(composed: Composed, account: SampleAccount, topics: HeraldTopics, now: Date): SampleEvent[] {
   const { author, recipients, text, entityId } = composed
   const entity = entities.find(({ id }) => id === entityId) ?? entities[0]

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** Where the build of `packages/demo` leaves its page. It is found by its place: a package that it needs is tested with this one. */
+/** The build output of `packages/demo`. Not a dependency: that would be a cycle, since tests of its packages use this one. */
 const folder = fileURLToPath(new URL('../../../demo/dist/', import.meta.url))
 
 const types: Readonly<Record<string, string>> = {
@@ -24,7 +24,7 @@ export const demoFiles = [
   'people/mei.svg',
 ] as const
 
-/** A file of the demo's page, as it was built last. */
+/** Reads a built file of the demo. */
 export async function readDemoFile(name: (typeof demoFiles)[number]) {
   return { type: types[extname(name)] ?? 'application/octet-stream', content: await readFile(join(folder, name)) }
 }

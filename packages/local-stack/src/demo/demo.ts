@@ -19,7 +19,7 @@ const TOKEN_SECONDS = 15 * 60
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
-  // Components bring their styles along.
+  // The components contain their styles.
   "style-src 'self' 'unsafe-inline'",
   "img-src 'self' data:",
   "connect-src 'self'",
@@ -42,8 +42,8 @@ const composedSchema = {
 type Composed = { as: string; to: string[]; text: string; entityId: string }
 
 /**
- * The page that shows Herald, with a token for whichever of the sample users one wants to be, and a way to publish. For
- * this machine alone: whoever reaches it can be anybody.
+ * Serves the demo page, tokens for any of the sample users, and a route that publishes mentions. It only accepts requests
+ * from this machine, since it hands out tokens without authentication.
  */
 export async function createDemo({ account, tokens, topics, publisher }: DemoOptions) {
   const app = fastify()
@@ -51,7 +51,7 @@ export async function createDemo({ account, tokens, topics, publisher }: DemoOpt
   const userOf = (key: unknown) => users.find((user) => user.key === key)
 
   app.addHook('onRequest', async (request, reply) => {
-    if (!isLocal(request)) return reply.code(403).send({ detail: 'The demo is for this machine alone' })
+    if (!isLocal(request)) return reply.code(403).send({ detail: 'The demo is only available on this machine' })
   })
   app.get('/demo', (_request, reply) => reply.redirect('/demo/'))
   for (const name of demoFiles) {
@@ -72,7 +72,7 @@ export async function createDemo({ account, tokens, topics, publisher }: DemoOpt
   app.post<{ Body: Composed }>('/demo/mentions', { schema: { body: composedSchema } }, async ({ body }, reply) => {
     const author = userOf(body.as)
     const recipients = body.to.map(userOf)
-    if (!author || recipients.includes(undefined)) return reply.code(400).send({ detail: 'Nobody has that name' })
+    if (!author || recipients.includes(undefined)) return reply.code(400).send({ detail: 'Unknown user' })
     const composed = { ...body, author, recipients: recipients as SamplePerson[] }
     const events = eventsOf(composed, account, topics, new Date())
     const began = performance.now()
@@ -97,7 +97,7 @@ function shown({ id, key, name, image }: SamplePerson) {
 
 const localHost = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/
 
-/** A foreign page must not get a token here, also not under a name of its own that leads to this address. */
+/** Rejects other origins, and other host names that resolve to this address (DNS rebinding). */
 function isLocal({ headers, ip }: FastifyRequest): boolean {
   const isFromHere = ip === '127.0.0.1' || ip === '::1' || ip === '::ffff:127.0.0.1'
   const isOwnPage = headers.origin === undefined || headers.origin === `http://${headers.host}`

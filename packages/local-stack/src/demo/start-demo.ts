@@ -18,10 +18,10 @@ export interface StartedDemo {
   stop(): Promise<void>
 }
 
-/** What is new to those who sign in; the rest they have read. */
+/** The number of unread notifications per user. */
 const UNREAD = 4
 
-/** Runs Herald with samples that came through Kafka, and with the demo at its gateway. */
+/** Starts Herald with the demo at its gateway and publishes sample events through Kafka. */
 export async function startDemo({ port = 0, ...options }: DemoStackOptions): Promise<StartedDemo> {
   const { servers, log = () => {} } = options
   const releasers = createReleasers()
@@ -42,7 +42,7 @@ export async function startDemo({ port = 0, ...options }: DemoStackOptions): Pro
     const mentions = sampleMentions(account, herald.topics, now)
     const changes = sampleChanges(account, herald.topics, now)
     await publisher.publish([...mentions, ...changes])
-    log(`${mentions.length} mentions and ${changes.length} changes are published.`)
+    log(`Published ${mentions.length} mentions and ${changes.length} changes.`)
 
     const users = account.people.filter(({ key }) => key !== undefined)
     const newest = await Promise.all(
@@ -55,7 +55,7 @@ export async function startDemo({ port = 0, ...options }: DemoStackOptions): Pro
       }),
     )
     const notificationId = new Map(newest).get(account.userId) ?? ''
-    log('All of them are listed.')
+    log('All samples are listed.')
     const demoUrl = `${herald.baseUrl}/demo/`
     return { herald, account, demoUrl, notificationId, stop: releasers.releaseAll }
   } catch (error) {
@@ -71,5 +71,5 @@ async function markRead(baseUrl: string, token: string, ids: readonly string[]) 
     headers,
     body: JSON.stringify({ ids }),
   })
-  if (!response.ok) throw new Error(`POST /notifications/read answered ${response.status}: ${await response.text()}`)
+  if (!response.ok) throw new Error(`POST /notifications/read returned ${response.status}: ${await response.text()}`)
 }

@@ -33,7 +33,7 @@ beforeEach(() => {
 
 type InsertNew = (notifications: readonly NewNotification[]) => ReturnType<typeof store.notifications.insertNew>
 
-/** A service on the real store, whose fan-out may be another. */
+/** Creates the use case on the real store; `insertNew` replaces the fan-out. */
 const createService = (insertNew: InsertNew = store.notifications.insertNew) =>
   createNotificationCreation({
     notifications: { insertNew },
@@ -50,7 +50,7 @@ const created = (outcome: CreateOutcome) => {
 
 const feed = (n: number) => store.notifications.of({ subscriberId: uuid(1), recipientId: recipientIds[n] as string })
 const isWith = async (n: number, id: string) => (await feed(n).get(id)) !== null
-/** How many of the recipients have it. */
+/** Counts the recipients who have the notification. */
 const countOf = async (id: string) => {
   const found = await Promise.all(recipientIds.map((_, n) => isWith(n, id)))
   return found.filter(Boolean).length
@@ -65,7 +65,7 @@ afterAll(async () => {
   await client.close()
 })
 
-test('without a key each request is a notification of its own', async () => {
+test('creates a notification per request without a key', async () => {
   const [one, other] = [
     created(await create(body(), author, undefined)),
     created(await create(body(), author, undefined)),
@@ -74,14 +74,14 @@ test('without a key each request is a notification of its own', async () => {
   expect([await countOf(one.id), await countOf(other.id)]).toEqual([30, 30])
 })
 
-test('the same key and body are the first notification again, whole and with its time', async () => {
+test('returns the first notification with its original time for the same key and body', async () => {
   const first = created(await create(body(), author, 'again'))
   seconds = 3_600
   expect(created(await create(body(), author, 'again'))).toEqual(first)
   expect((await idsOfFirst()).filter((id) => id === first.id)).toHaveLength(1)
 })
 
-test('a body is compared as a JSON value: the order of its keys does not count, that of its arrays does', async () => {
+test('compares bodies as JSON values: ignores the order of keys but not of array elements', async () => {
   const first = created(await create(body(), author, 'order'))
   const { metadata, ...others } = body()
   const turned = { metadata: { edit: {}, add: { a: 2, b: 1 }, mention: metadata.mention }, ...others }
@@ -90,7 +90,7 @@ test('a body is compared as a JSON value: the order of its keys does not count, 
   expect(other).toEqual({ kind: 'other-body' })
 })
 
-test('a key belongs to one user of one subscriber', async () => {
+test('scopes a key to a user and a subscriber', async () => {
   const first = created(await create(body(), author, 'mine'))
   const colleague = { ...author, actor: { ...author.actor, id: uuid(5) } }
   const elsewhere = { ...author, subscriberId: uuid(6) }
@@ -98,7 +98,7 @@ test('a key belongs to one user of one subscriber', async () => {
   expect(created(await create(body(), elsewhere, 'mine')).id).not.toBe(first.id)
 })
 
-test('ten at once with one key are one notification, and nine are told to wait or get the same', async () => {
+test('creates one notification for ten concurrent requests with one key', async () => {
   const outcomes = await Promise.all(Array.from({ length: 10 }, () => create(body(), author, 'ten')))
   const ids = new Set(outcomes.flatMap((outcome) => (outcome.kind === 'created' ? [outcome.notification.id] : [])))
   expect(ids.size).toBe(1)
@@ -108,14 +108,14 @@ test('ten at once with one key are one notification, and nine are told to wait o
   expect(created(await create(body(), author, 'ten')).id).toBe(id)
 })
 
-/** A process that dies: what it awaits never comes back. */
+/** Simulates a crash: the promise never settles. */
 const dies = () => new Promise<never>(() => {})
 
 test.each([
   ['after the reservation', 0],
   ['after a part of the fan-out', 17],
-  ['after the fan-out, before the end was noted', 30],
-])('who dies %s leaves a lease of 30 s, and the next completes the same notification', async (_, stored) => {
+  ['after the fan-out, before the request was marked as finished', 30],
+])('completes the same notification once the 30 s lease of a process that crashed %s is over', async (_, stored) => {
   const key = `died after ${stored}`
   let reserved: NewNotification | undefined
   const dead = createService(async ([notification]) => {
@@ -136,7 +136,7 @@ test.each([
   expect(await create(body(), author, key)).toEqual({ kind: 'in-progress', until })
   expect(await create(body({ subjectId: uuid(9) }), author, key)).toEqual({ kind: 'other-body' })
   seconds = 30
-  // What was read meanwhile stays read.
+  // A notification read in the meantime stays read.
   if (stored > 0) await feed(0).markRead(reserved.id, new Date(start))
   const completed = created(await create(body(), author, key))
   expect(completed).toEqual(reserved)
@@ -146,7 +146,7 @@ test.each([
   expect(created(await create(body(), author, key))).toEqual(reserved)
 })
 
-test('a fan-out that fails frees the key at once, and the retry goes under the id first reserved', async () => {
+test('releases the key at once after a failed fan-out, and retries with the reserved id', async () => {
   let tried: string | undefined
   const failing = createService(async ([notification]) => {
     tried = notification?.id
@@ -159,7 +159,7 @@ test('a fan-out that fails frees the key at once, and the retry goes under the i
   expect(await countOf(retried.id)).toBe(30)
 })
 
-test('after a day a key may be used anew', async () => {
+test('allows a key to be reused after a day', async () => {
   const first = created(await create(body(), author, 'day'))
   seconds = 24 * 60 * 60 - 1
   expect(created(await create(body(), author, 'day')).id).toBe(first.id)

@@ -13,7 +13,7 @@ export type CreateNotificationDependencies = {
   readonly randomBytes: () => Uint8Array
 }
 
-/** What became of a request. A notification that is `created` stands with every recipient. */
+/** The outcome of a request. `created` means that every recipient has the notification. */
 export type CreateOutcome =
   | { readonly kind: 'created'; readonly notification: NewNotification }
   | { readonly kind: 'in-progress'; readonly until: Date }
@@ -32,7 +32,7 @@ export function createNotificationCreation(dependencies: CreateNotificationDepen
 
   const fanOut = async (notification: NewNotification): Promise<CreateOutcome> => {
     const { refused } = await notifications.insertNew([notification])
-    if (refused[0]) throw new Error(`MongoDB refuses a notification: ${refused[0].reason}`)
+    if (refused[0]) throw new Error(`MongoDB rejected the notification: ${refused[0].reason}`)
     return { kind: 'created', notification }
   }
 
@@ -56,7 +56,7 @@ export function createNotificationCreation(dependencies: CreateNotificationDepen
       await reservation.finish()
       return outcome
     } catch (error) {
-      // So that the retry need not wait for the lease; without MongoDB it has to.
+      // Lets the client retry at once. If MongoDB is unavailable, it has to wait for the lease to end.
       await reservation.release().catch(() => {})
       throw error
     }

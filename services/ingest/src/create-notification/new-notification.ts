@@ -4,7 +4,7 @@ import type { NewNotification } from '@herald/store'
 
 export type Author = { readonly subscriberId: string; readonly actor: Actor }
 
-/** The notification that a request asks for; who it is from comes from the token alone. */
+/** Builds the notification of a request. Subscriber and actor come from the token, never from the body. */
 export function toNewNotification(
   body: CreateNotification,
   { subscriberId, actor }: Author,
@@ -14,7 +14,7 @@ export function toNewNotification(
   return { ...body, id, createdAt, subscriberId, actor, metadata: JSON.stringify({ mention, add, edit }) }
 }
 
-/** The form in which a notification is reserved, before anything of it is stored. */
+/** Serializes a notification for its reservation, before any of it is stored. */
 export function toReservedContent(notification: NewNotification): string {
   return JSON.stringify(notification)
 }
@@ -24,7 +24,7 @@ export function fromReservedContent(content: string): NewNotification {
   return { ...notification, createdAt: new Date(notification.createdAt) }
 }
 
-/** The answer of `POST /` (specification 2.1). */
+/** The response of `POST /` (specification 2.1). */
 export function toCreatedNotification(notification: NewNotification): CreatedNotification {
   const createdAt = formatTimestamp(notification.createdAt)
   return {

@@ -24,7 +24,7 @@ const body = (changes: Record<string, unknown> = {}) => ({
   ...changes,
 })
 
-test('201 has the fields of specification 2.1, and is what every recipient finds', async () => {
+test('returns 201 with the fields of specification 2.1 and stores the notification for every recipient', async () => {
   const author = await ingest.newUser({ name: 'Grace', picture: 'https://images.example/grace.png' })
   const { recipientIds, ...given } = body()
   const answer = await author.post({ ...given, recipientIds })
@@ -50,7 +50,7 @@ test('201 has the fields of specification 2.1, and is what every recipient finds
   }
 })
 
-test('the actor type is the token’s: another is 403', async () => {
+test('returns 403 for an actor type other than the token’s', async () => {
   const user = await ingest.newUser()
   const machine = await ingest.newUser({ actor_type: 'ai user' })
   for (const [author, actorType, status] of [
@@ -65,13 +65,13 @@ test('the actor type is the token’s: another is 403', async () => {
   }
 })
 
-test('a token without the scope is 403', async () => {
+test('returns 403 for a token without the scope', async () => {
   const answer = await (await ingest.newUser({ scope: 'change-entries:read' })).post(body())
   expect([answer.status, answer.json.code]).toEqual([403, 'missing_scope'])
 })
 
 describe('Idempotency-Key', () => {
-  test('the same body again is the same answer, byte for byte', async () => {
+  test('returns the same response byte for byte for the same body', async () => {
     const author = await ingest.newUser()
     const asked = body()
     const first = await author.post(asked, 'k')
@@ -79,26 +79,26 @@ describe('Idempotency-Key', () => {
     expect([again.status, again.body]).toEqual([201, first.body])
   })
 
-  test('another body is 422', async () => {
+  test('returns 422 for a different body', async () => {
     const author = await ingest.newUser()
     await author.post(body(), 'k')
     const answer = await author.post(body(), 'k')
     expect([answer.status, answer.json.code]).toEqual([422, 'idempotency_key_reused'])
   })
 
-  test('one that is in progress is 409, and says when to come again', async () => {
+  test('returns 409 with Retry-After while the first request is in progress', async () => {
     const author = await ingest.newUser()
     const asked = body()
     const key = { subscriberId: author.subscriberId, userId: author.id, idempotencyKey: 'k' }
     const hash = createHash('sha256').update(stringify(asked)).digest()
-    await ingest.store.createRequests.reserve(key, hash, 'what another process is making', new Date())
+    await ingest.store.createRequests.reserve(key, hash, 'reserved by another process', new Date())
     const { status, json, headers } = await author.post(asked, 'k')
     expect([status, json.code]).toEqual([409, 'request_in_progress'])
     expect(Number(headers['retry-after'])).toBeGreaterThanOrEqual(25)
     expect(Number(headers['retry-after'])).toBeLessThanOrEqual(30)
   })
 
-  test('ten at once are one notification', async () => {
+  test('creates one notification for ten concurrent requests', async () => {
     const author = await ingest.newUser()
     const asked = body()
     const answers = await Promise.all(Array.from({ length: 10 }, () => author.post(asked, 'k')))
@@ -110,13 +110,13 @@ describe('Idempotency-Key', () => {
     ['k'.repeat(255), 201],
     ['k'.repeat(256), 400],
     ['', 400],
-  ])('%# has at most 255 characters, and at least one', async (key, status) => {
+  ])('accepts 1 to 255 characters (%#)', async (key, status) => {
     const answer = await (await ingest.newUser()).post(body(), key)
     expect(answer.status).toBe(status)
     if (status === 400) expect(answer.json.errors).toMatchObject([{ pointer: '/idempotency-key' }])
   })
 
-  test('given twice it is 400, be they the same or not', async () => {
+  test('returns 400 for a repeated header, whether the values are equal or not', async () => {
     const author = await ingest.newUser()
     for (const keys of [
       ['k', 'k'],
@@ -127,7 +127,7 @@ describe('Idempotency-Key', () => {
     }
   })
 
-  test('a request that is refused does not use the key up', async () => {
+  test('does not use up the key of a rejected request', async () => {
     const author = await ingest.newUser()
     expect((await author.post(body({ recipientIds: [] }), 'k')).status).toBe(400)
     expect((await author.post(body({ actorType: 'ai user' }), 'k')).status).toBe(403)
@@ -135,7 +135,7 @@ describe('Idempotency-Key', () => {
   })
 })
 
-test('every fault of body and headers is named at once', async () => {
+test('reports all errors of body and headers at once', async () => {
   const answer = await (await ingest.newUser()).post(body({ type: 'like', extra: 1, subjectId: 'x' }), 'k'.repeat(256))
   expect([answer.status, answer.json.code]).toEqual([400, 'validation_failed'])
   const pointers = answer.json.errors.map(({ pointer }: { pointer: string }) => pointer).sort()

@@ -40,5 +40,5 @@ export function addCreateNotificationRoute(app: HttpServer, { create, gate, cloc
   })
 }
 
-/** Names and values take turns in the raw headers; the parsed ones have joined what came twice. */
+/** Raw headers alternate names and values. The parsed ones join repeated headers, so they cannot be counted. */
 const isKeyName = (text: string, index: number) => index % 2 === 0 && text.toLowerCase() === 'idempotency-key'

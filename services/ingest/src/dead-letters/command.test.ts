@@ -11,16 +11,16 @@ test.each([
     ['replay', '--origin', 'mention-events', '--dry-run'],
     { kind: 'replay', dryRun: true, selection: { origin: 'mention-events' } },
   ],
-])('%j is understood', (words, command) => {
+])('parses %j', (words, command) => {
   expect(parseCommand(words)).toEqual(command)
 })
 
 test.each([
-  [['heal'], 'There is no command heal'],
-  [['show'], 'show takes one ORIGIN'],
-  [['list', 'mention-events/0/7'], 'list takes no mention-events/0/7'],
-  [['list', '--code', 'nope'], 'There is no code nope'],
+  [['heal'], 'Unknown command heal'],
+  [['show'], 'show requires exactly one ORIGIN'],
+  [['list', 'mention-events/0/7'], 'Unexpected argument mention-events/0/7'],
+  [['list', '--code', 'nope'], 'Unknown code nope'],
   [['list', '--frobnicate'], "Unknown option '--frobnicate'"],
-])('%j is refused with a reason', (words, message) => {
+])('rejects %j with a reason', (words, message) => {
   expect(() => parseCommand(words)).toThrow(message)
 })

@@ -2,24 +2,24 @@ import { parseArgs } from 'node:util'
 import { faultCodes } from '@herald/contracts'
 import type { Selection } from './selection.ts'
 
-/** What the command line asks for. */
+/** A parsed command line. */
 export type Command =
   | { readonly kind: 'list'; readonly json: boolean; readonly selection: Selection }
   | { readonly kind: 'show'; readonly origin: string }
   | { readonly kind: 'replay'; readonly dryRun: boolean; readonly selection: Selection }
   | { readonly kind: 'help' }
 
-export const usage = `Works with the records that could not be stored.
+export const usage = `Lists, shows and replays records that could not be stored.
 
   dead-letters list [--code CODE] [--origin ORIGIN] [--json]
   dead-letters show ORIGIN
   dead-letters replay [--code CODE] [--origin ORIGIN] [--dry-run]
 
-ORIGIN is topic/partition/offset, as the list shows it; list and replay take topic and topic/partition, too.
+ORIGIN is topic/partition/offset, as the list shows it; list and replay also accept topic and topic/partition.
 CODE is one of ${Object.keys(faultCodes).join(', ')}.
 The brokers come from the environment: KAFKA_BROKERS, and the other KAFKA_ variables of ingest.`
 
-/** @throws Error that says what is wrong with the command line */
+/** @throws Error when the command line is invalid; the message is the reason */
 export function parseCommand(words: readonly string[]): Command {
   const { values, positionals } = parseArgs({
     args: [...words],
@@ -35,14 +35,14 @@ export function parseCommand(words: readonly string[]): Command {
   const [kind, origin, ...more] = positionals
   if (values.help || kind === undefined) return { kind: 'help' }
   const { code } = values
-  if (code !== undefined && !Object.hasOwn(faultCodes, code)) throw new Error(`There is no code ${code}`)
+  if (code !== undefined && !Object.hasOwn(faultCodes, code)) throw new Error(`Unknown code ${code}`)
   if (kind === 'show') {
-    if (origin === undefined || more.length > 0) throw new Error('show takes one ORIGIN')
+    if (origin === undefined || more.length > 0) throw new Error('show requires exactly one ORIGIN')
     return { kind, origin }
   }
-  if (origin !== undefined) throw new Error(`${kind} takes no ${origin}; an origin follows --origin`)
+  if (origin !== undefined) throw new Error(`Unexpected argument ${origin}; use --origin ${origin}`)
   const selection = { code, origin: values.origin }
   if (kind === 'list') return { kind, json: values.json, selection }
   if (kind === 'replay') return { kind, dryRun: values['dry-run'], selection }
-  throw new Error(`There is no command ${kind}`)
+  throw new Error(`Unknown command ${kind}`)
 }

@@ -1,18 +1,18 @@
 import { headerText, type RecordHeaders } from '@herald/contracts'
 import type { OutgoingRecord } from '../events/dead-letter.ts'
 
-/** A dead letter as it was found in its topic. */
+/** A dead letter read from its topic. */
 export type FoundDeadLetter = {
-  /** When it became one. */
+  /** When it was published. */
   readonly time: Date
   readonly code: string
   readonly detail: string
   readonly topic: string
   readonly partition: number
   readonly offset: string
-  /** The record that it was, headers without Herald's own. */
+  /** The original record, without Herald's own headers. */
   readonly original: OutgoingRecord
-  /** Its parts that were left out, and so are lost here: `value`, `headers`, `key`. */
+  /** Parts of the original record that are missing here: `value`, `headers`, `key`. */
   readonly omitted: readonly string[]
 }
 
@@ -47,7 +47,7 @@ export function toFoundDeadLetter({ key, value, timestamp, headers }: Found): Fo
   }
 }
 
-/** Where the record came from, as the command names it: `topic/partition/offset`. */
+/** The origin of the record as the command shows it: `topic/partition/offset`. */
 export function originOf({ topic, partition, offset }: FoundDeadLetter): string {
   return `${topic}/${partition}/${offset}`
 }

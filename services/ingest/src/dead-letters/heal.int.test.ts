@@ -30,7 +30,7 @@ afterAll(async () => {
   await client.close()
 })
 
-/** The command as an operator runs it. */
+/** Runs the command in a process, as an operator does. */
 async function run(...words: string[]): Promise<{ stdout: string; stderr: string }> {
   const command = fileURLToPath(new URL('../../dist/dead-letters.js', import.meta.url))
   const environment = { ...process.env, KAFKA_BROKERS, KAFKA_DEAD_LETTER_TOPIC: herald.topics.deadLetter }
@@ -39,14 +39,14 @@ async function run(...words: string[]): Promise<{ stdout: string; stderr: string
 
 async function waitUntil(what: string, check: () => Promise<boolean>): Promise<void> {
   for (const end = Date.now() + 30_000; !(await check()); ) {
-    if (Date.now() > end) throw new Error(`Waited in vain until ${what}`)
+    if (Date.now() > end) throw new Error(`Timed out waiting until ${what}`)
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
 }
 
 const listed = async () => (await run('list', '--json')).stdout.split('\n').filter(Boolean)
 
-test('100 mentions that MongoDB refuses are dead letters; once it takes them, a replay heals them all', async () => {
+test('replays 100 mentions rejected by MongoDB once it accepts them', async () => {
   await client.db(name).command({ collMod: 'notifications', validator: { actorName: { $ne: 'Mallory' } } })
   const [subscriberId, recipientId] = [randomUUID(), randomUUID()]
   const event = (id: string, actorName: string) => ({
@@ -88,7 +88,7 @@ test('100 mentions that MongoDB refuses are dead letters; once it takes them, a 
   await expect(run('show', `${herald.topics.mention}/0/999999`)).rejects.toMatchObject({ code: 1 })
 
   await client.db(name).command({ collMod: 'notifications', validator: {} })
-  expect((await run('replay', '--code', code)).stderr).toContain('100 sent back, 0 left as repetitions')
+  expect((await run('replay', '--code', code)).stderr).toContain('100 sent back, 0 skipped as duplicates')
   await waitUntil('all are stored', async () => (await notifications.countDocuments()) === 200)
   expect((await run('replay')).stderr).toContain('100 sent back')
   await waitUntil('the second replay is read', async () => {

@@ -26,33 +26,33 @@ async function replay(letters: readonly FoundDeadLetter[]) {
   return { counts: await finish(), sent }
 }
 
-test('every record goes back to its partition, in order', async () => {
+test('sends every record to its original partition in order', async () => {
   const { counts, sent } = await replay(Array.from({ length: 250 }, (_, n) => letter(n)))
   expect(counts).toEqual({ sent: 250, repeated: 0, omitted: 0 })
   const even = sent.filter((line) => line.startsWith('mention-events/0'))
   expect(even).toEqual(Array.from({ length: 125 }, (_, n) => `mention-events/0 value ${2 * n}`))
 })
 
-test('a record that failed again goes out once', async () => {
+test('sends a record that was dead-lettered twice only once', async () => {
   const first = letter(1)
   const { counts, sent } = await replay([first, letter(9, { original: first.original })])
   expect(counts).toEqual({ sent: 1, repeated: 1, omitted: 0 })
   expect(sent).toHaveLength(1)
 })
 
-test('records that differ in a header alone are two', async () => {
+test('treats records that differ only in a header as different', async () => {
   const first = letter(1)
   const { counts } = await replay([first, letter(3, { original: { ...first.original, headers: { h: 'y' } } })])
   expect(counts.sent).toBe(2)
 })
 
-test('one without its value stays', async () => {
+test('skips a record with an omitted part', async () => {
   const { counts, sent } = await replay([letter(1, { omitted: ['headers'] })])
   expect(counts).toEqual({ sent: 0, repeated: 0, omitted: 1 })
   expect(sent).toEqual([])
 })
 
-test('a dry run counts and sends nothing', async () => {
+test('only counts in a dry run', async () => {
   const { add, finish } = createReplay(undefined, () => {})
   await add(letter(1))
   expect(await finish()).toEqual({ sent: 1, repeated: 0, omitted: 0 })

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto'
 import type { OutgoingRecord } from '../events/dead-letter.ts'
 import type { FoundDeadLetter } from './found-dead-letter.ts'
 
-/** Resolves when the records are durable in that partition, in that order. */
+/** Appends the records to the partition in order. Resolves when they are durable. */
 export type SendRecords = (topic: string, partition: number, records: readonly OutgoingRecord[]) => Promise<void>
 
-/** What became of the dead letters: sent back, left because they are the same record again, or without all that it was. */
+/** Numbers of dead letters: sent back, skipped as duplicates, and skipped because a part of the record is missing. */
 export type ReplayCounts = { sent: number; repeated: number; omitted: number }
 
 export type Replay = {
@@ -17,11 +17,11 @@ const recordsPerSend = 100
 const bytesPerSend = 512 * 1024
 
 /**
- * Sends records back to where they came from: same topic, partition, key, value and headers. A record that failed again
- * stands among the dead letters twice, under two origins; it goes out once. What was stored meanwhile is recognised by
- * Herald and changes nothing, so a second replay is safe.
+ * Sends records back to their origin with the same topic, partition, key, value and headers. A record that failed again
+ * has two dead letters with different origins; it is sent once. Herald ignores events it has already stored, so a second
+ * replay is safe.
  *
- * @param send `undefined` for a dry run
+ * @param send `undefined` in a dry run
  */
 export function createReplay(send: SendRecords | undefined, onProgress: (sent: number) => void): Replay {
   const counts: ReplayCounts = { sent: 0, repeated: 0, omitted: 0 }
@@ -74,7 +74,7 @@ function groupByPlace(letters: readonly FoundDeadLetter[]): Letters[] {
   return [...groups.values()]
 }
 
-/** The same topic, key, value and headers: the same record. */
+/** Hashes topic, key, value and headers: records with the same hash are duplicates. */
 function contentOf({ topic, original: { key, value, headers } }: FoundDeadLetter): string {
   const hash = createHash('sha256')
   const add = (bytes: Buffer | string | null) => {

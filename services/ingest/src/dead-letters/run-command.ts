@@ -6,15 +6,15 @@ import { isSelected } from './selection.ts'
 import { showDeadLetter, toJsonLine, toTableLine } from './show.ts'
 
 export type CommandDependencies = {
-  /** Hands out every dead letter that there is, and ends. */
+  /** Calls `each` with every dead letter of the topic. */
   readonly read: (each: (letter: FoundDeadLetter) => Promise<void>) => Promise<void>
   readonly send: SendRecords
   readonly print: (line: string) => void
-  /** For what is not the answer: progress and counts. */
+  /** Prints progress and counts, which are not part of the result. */
   readonly note: (line: string) => void
 }
 
-/** @returns the exit code: 1 when what was asked for is not there */
+/** @returns the exit code: 1 when the dead letter was not found */
 export async function runCommand(command: Command, dependencies: CommandDependencies): Promise<number> {
   if (command.kind === 'help') {
     dependencies.print(usage)
@@ -44,7 +44,7 @@ async function show(origin: string, { read, print, note }: CommandDependencies):
     count++
     print(showDeadLetter(letter))
   })
-  if (count === 0) note(`No dead letter comes from ${origin}`)
+  if (count === 0) note(`No dead letter with origin ${origin}`)
   return count === 0 ? 1 : 0
 }
 
@@ -56,6 +56,6 @@ async function replay(command: Of<'replay'>, { read, send, note }: CommandDepend
     if (isSelected(letter, selection)) await add(letter)
   })
   const { sent, repeated, omitted } = await finish()
-  note(`${sent} ${verb}, ${repeated} left as repetitions, ${omitted} left because their value was omitted`)
+  note(`${sent} ${verb}, ${repeated} skipped as duplicates, ${omitted} skipped because a part is missing`)
   return 0
 }

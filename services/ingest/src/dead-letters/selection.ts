@@ -1,6 +1,6 @@
 import { type FoundDeadLetter, originOf } from './found-dead-letter.ts'
 
-/** Which dead letters are meant: all, those of a code, those of an origin (`topic`, `topic/partition` or a whole one). */
+/** Selects dead letters by code and by origin (`topic`, `topic/partition` or `topic/partition/offset`). */
 export type Selection = { readonly code?: string | undefined; readonly origin?: string | undefined }
 
 export function isSelected(letter: FoundDeadLetter, { code, origin }: Selection): boolean {

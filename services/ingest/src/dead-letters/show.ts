@@ -1,6 +1,6 @@
 import { type FoundDeadLetter, originOf } from './found-dead-letter.ts'
 
-/** One line of the list; values and headers, which may hold what is private, are left to {@link showDeadLetter}. */
+/** Formats one line of the list. Values and headers may be private: only {@link showDeadLetter} prints them. */
 export function toTableLine(letter: FoundDeadLetter): string {
   return `${letter.time.toISOString()}  ${originOf(letter).padEnd(32)}  ${letter.code.padEnd(18)}  ${oneLine(letter.detail)}`
 }
@@ -10,7 +10,7 @@ export function toJsonLine(letter: FoundDeadLetter): string {
   return JSON.stringify({ time, origin: originOf(letter), topic, partition, offset, code, detail })
 }
 
-/** All of a dead letter; bytes that are no text are shown in base64. */
+/** Formats a whole dead letter; bytes that are not UTF-8 are shown as base64. */
 export function showDeadLetter(letter: FoundDeadLetter): string {
   const { key, value, headers } = letter.original
   const lines = [

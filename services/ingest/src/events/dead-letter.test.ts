@@ -5,7 +5,7 @@ import { recordOf } from './records.fixture.ts'
 
 const code = 'not_json'
 
-test('key, value and headers stand as they came, and Herald’s own headers beside them', () => {
+test('keeps key, value and headers and adds Herald’s own headers', () => {
   const value = Buffer.from([0xff, 0x00, 0x0a])
   const headers = { trace: Buffer.from([0xfe]), text: 'x', many: [Buffer.from('1'), '2'] }
   const record = { ...recordOf(null, headers), value }
@@ -24,14 +24,14 @@ test('key, value and headers stand as they came, and Herald’s own headers besi
   })
 })
 
-test('a record without key and value has none', () => {
+test('keeps a null key and value', () => {
   expect(toOutgoingRecord({ record: { ...recordOf(null), key: null }, code, detail: '' })).toMatchObject({
     key: null,
     value: null,
   })
 })
 
-test('a header without a value goes out empty, alone or among others: kafkajs can’t write one', () => {
+test('writes a header without a value as an empty one, since kafkajs cannot write null', () => {
   const headers = { a: null, b: undefined, c: [undefined, Buffer.from('1')] }
   expect(toOutgoingRecord({ record: recordOf('x', headers), code, detail: '' }).headers).toMatchObject({
     a: '',
@@ -40,13 +40,13 @@ test('a header without a value goes out empty, alone or among others: kafkajs ca
   })
 })
 
-test('a header named like what every object has is kept', () => {
+test('keeps headers named like properties of Object.prototype', () => {
   const headers = JSON.parse('{"__proto__":"a","constructor":"b","toString":"c"}')
   const outgoing = toOutgoingRecord({ record: recordOf('x', headers), code, detail: '' }).headers
   expect(Object.entries(outgoing).slice(0, 3)).toEqual(Object.entries(headers))
 })
 
-test('the headers of a dead letter that became one again tell of the last time', () => {
+test('overwrites Herald’s headers when a dead letter fails again', () => {
   const headers = { 'herald-error-code': 'future_time', 'herald-origin-offset': '1' }
   expect(toOutgoingRecord({ record: recordOf('x', headers), code, detail: '' }).headers).toMatchObject({
     'herald-error-code': 'not_json',
@@ -54,7 +54,7 @@ test('the headers of a dead letter that became one again tell of the last time',
   })
 })
 
-test('the trace of the event’s attributes goes along, the header of the record comes first', () => {
+test('adds the traceparent of the event’s attributes unless the record has the header', () => {
   const letter = { record: recordOf('x'), code, detail: '', traceparent: 'of the attributes' } as const
   expect(toOutgoingRecord(letter).headers.traceparent).toBe('of the attributes')
   const own = { ...letter, record: recordOf('x', { traceparent: Buffer.from('of the record') }) }
@@ -70,7 +70,7 @@ test.each([
   [`x${'€'.repeat(400)}`, 1_024],
   [`xx${'€'.repeat(400)}`, 1_022],
   [`x${'🔑'.repeat(300)}`, 1_021],
-])('a detail is cut to 1 KiB, and to whole characters (%#)', (detail, bytes) => {
+])('truncates the detail to 1 KiB at a character boundary (%#)', (detail, bytes) => {
   const cut = String(toOutgoingRecord({ record: recordOf('x'), code, detail }).headers['herald-error-detail'])
   expect(Buffer.byteLength(cut)).toBe(bytes)
   expect(detail.startsWith(cut)).toBe(true)
@@ -92,7 +92,7 @@ test.each<[{ key?: number; value?: number; header?: number }, string[]]>([
   [{ header: 20_000 }, ['value', 'headers']],
   [{ key: 20_000 }, ['value', 'headers', 'key']],
   [{ key: 20_000, header: 20_000, value: 200_000_000 }, ['value', 'headers', 'key']],
-])('of a record of %j so much is left out that its topic takes it: %j', (parts, omitted) => {
+])('omits parts of a record of %j until the topic accepts it: %j', (parts, omitted) => {
   const letter = large(parts)
   const outgoing = toOutgoingRecord(letter, 10_000)
   expect(batchBytesOf(outgoing)).toBeLessThanOrEqual(10_000)
@@ -104,7 +104,7 @@ test.each<[{ key?: number; value?: number; header?: number }, string[]]>([
   expect(outgoing.headers['herald-error-code']).toBe('not_json')
 })
 
-test('a part that was left out says how large it was', () => {
+test('reports the size of omitted parts', () => {
   const { headers } = toOutgoingRecord(large({ key: 20_000, header: 300, value: 7 }), 1_000)
   expect(headers).toMatchObject({
     'herald-value-omitted': '7',
@@ -113,7 +113,7 @@ test('a part that was left out says how large it was', () => {
   })
 })
 
-test('what its topic refused all the same loses one part after another, until there is none', () => {
+test('omits one more part each time the topic rejects the record, until none is left', () => {
   const letter = large({})
   let outgoing = toSmallerRecord(letter, toOutgoingRecord(letter))
   expect([outgoing?.value, outgoing?.key]).toEqual([null, letter.record.key])
@@ -124,7 +124,7 @@ test('what its topic refused all the same loses one part after another, until th
   expect(outgoing && toSmallerRecord(letter, outgoing)).toBeUndefined()
 })
 
-test('a record that could not be read says what is missing, and for which offsets it speaks', () => {
+test('reports the missing parts and the offset range of an unreadable record', () => {
   const passedOver: PassedOver = {
     code: 'record_unreadable',
     detail: 'x',

@@ -10,25 +10,25 @@ export type DeadLetter = {
   readonly traceparent?: string | undefined
 }
 
-/** Where dead letters go. Resolves when all of them are durable; throws when that is unknown, and may be called again. */
+/** Publishes dead letters. Resolves when all are durable; throws when that is unknown, and can then be retried. */
 export type DeadLetters = { publish(letters: readonly DeadLetter[]): Promise<void> }
 
-/** A record that can be produced: kafkajs can't write a header without a value. */
+/** A record to produce. Headers have values because kafkajs cannot write null headers. */
 export type OutgoingRecord = {
   readonly key: Buffer | null
   readonly value: Buffer | null
   readonly headers: Record<string, Buffer | string | (Buffer | string)[]>
 }
 
-/** In this order parts are left out of a record that its topic would refuse. */
+/** The order in which parts are omitted from a record that is too large for the topic. */
 const parts: readonly RecordPart[] = ['value', 'headers', 'key']
 const longestTraceparent = 128
 
 /**
- * The dead letter in its topic's form: key, value and headers as they came, and Herald's own headers beside them.
+ * Converts a dead letter to a record with the original key, value and headers plus Herald's own headers.
  *
- * @param maxBytes what the topic takes as one batch; a larger letter goes without its value, then without its headers,
- *   then without its key, each noted in a header `herald-…-omitted` with its bytes
+ * @param maxBytes the largest batch that the topic accepts. From a larger letter the value is omitted, then the headers,
+ *   then the key, each with its size in a header `herald-…-omitted`
  */
 export function toOutgoingRecord(letter: DeadLetter, maxBytes = Number.POSITIVE_INFINITY): OutgoingRecord {
   let outgoing = without(letter, 0)
@@ -38,7 +38,7 @@ export function toOutgoingRecord(letter: DeadLetter, maxBytes = Number.POSITIVE_
   return outgoing
 }
 
-/** The dead letter without the next part that it still has; `undefined` when there is nothing left to leave out. */
+/** Omits one more part of the dead letter; returns `undefined` when none is left. */
 export function toSmallerRecord(letter: DeadLetter, { headers }: OutgoingRecord): OutgoingRecord | undefined {
   const next = parts.findIndex((part) => bytesOf(letter.record, part) > 0 && headers[omittedHeader(part)] === undefined)
   return next < 0 ? undefined : without(letter, next + 1)
@@ -95,7 +95,7 @@ const longestVarInt = 5
 /** Lengths of the record, its key and its value, the number of headers, offset and time. */
 const recordHeadBytes = 7 * longestVarInt + 6
 
-/** At the most so many bytes does a batch have in which the record is alone, without compression. */
+/** An upper bound of the bytes of an uncompressed batch that contains only this record. */
 export function batchBytesOf({ key, value, headers }: OutgoingRecord): number {
   const ofHeaders = headerBytesOf(headers, 2 * longestVarInt)
   return batchHeadBytes + recordHeadBytes + (key?.length ?? 0) + (value?.length ?? 0) + ofHeaders
@@ -111,7 +111,7 @@ function writableHeaders(headers: RecordHeaders): OutgoingRecord['headers'] {
   )
 }
 
-/** At most `max` bytes of UTF-8, never half a character. */
+/** Truncates to at most `max` bytes of UTF-8 at a character boundary. */
 function cutToBytes(text: string, max: number): string {
   const bytes = Buffer.from(text)
   if (bytes.length <= max) return text

@@ -26,7 +26,7 @@ describe.each([
   ['structured', structured],
   ['binary', binary],
 ] as const)('in %s mode', (_, write) => {
-  test('a mention becomes the notification whose id everybody can derive', () => {
+  test('turns a mention into a notification with the derived id', () => {
     const { metadata, ...data } = mentionData()
     expect(decideMention(write(attributes(), mentionData()))).toEqual({
       kind: 'notification',
@@ -41,7 +41,7 @@ describe.each([
     })
   })
 
-  test('a change becomes the entry whose id everybody can derive', () => {
+  test('turns a change into a change entry with the derived id', () => {
     expect(decideChange(write(changed(), changeData()))).toEqual({
       kind: 'change-entry',
       entry: {
@@ -58,7 +58,7 @@ describe.each([
   test.each([
     ['herald.email.sent.v1', 'email-sent'],
     ['herald.notification.read.v1', 'read'],
-  ])('%s becomes a receipt', (type, kind) => {
+  ])('turns %s into a receipt', (type, kind) => {
     const data = { notificationId: uuid(7).toUpperCase(), recipientId: uuid(8) }
     expect(decide(write(attributes({ type }), data), 'receipt', { now })).toEqual({
       kind: 'receipt',
@@ -73,13 +73,13 @@ describe.each([
     })
   })
 
-  test('attributes and fields that are not known change nothing', () => {
+  test('ignores unknown attributes and fields', () => {
     const wordy = mentionData({ actor: { ...mentionData().actor, nickname: 'A' }, priority: 'high' })
     const event = attributes({ partitionkey: 'x', subject: 'y', dataschema: 'https://x.example/' })
     expect(decideMention(write(event, wordy))).toEqual(decideMention(write(attributes(), mentionData())))
   })
 
-  test('the trace comes from the attribute, or else from the plain header, and a bad one is no fault', () => {
+  test('reads traceparent from the attribute or else from the header, and ignores an invalid one', () => {
     const [own, plain] = [1, 2].map((n) => `00-${String(n).repeat(32)}-${String(n).repeat(16)}-01`)
     const record = write(attributes({ traceparent: own }), mentionData())
     const bare = write(attributes(), mentionData())
@@ -97,7 +97,7 @@ describe.each([
     ['time', { time: 'yesterday' }],
     ['time', { time: '1969-12-31T23:59:59Z' }],
     ['subscriberid', { subscriberid: 'acme' }],
-  ])('a fault in %s is named', (name, changes) => {
+  ])('reports an invalid %s', (name, changes) => {
     const decision = decideMention(write(attributes(changes), mentionData()))
     expect([codeOf(decision), detailOf(decision)]).toEqual([
       'invalid_attributes',
@@ -105,7 +105,7 @@ describe.each([
     ])
   })
 
-  test('every fault of the data is named at once', () => {
+  test('reports all errors of the data at once', () => {
     const decision = decideMention(
       write(attributes(), mentionData({ actorType: 'x', subjectId: 'y', recipientIds: [] })),
     )
@@ -121,7 +121,7 @@ describe.each([
     ['change', 'herald.mention.created.v1'],
     ['receipt', 'herald.mention.created.v1'],
     ['receipt', 'constructor'],
-  ] as const)('on the %s topic the type %s is not known', (kind, type) => {
+  ] as const)('rejects, on the %s topic, the type %s', (kind, type) => {
     const decision = decide(write(attributes({ type }), mentionData()), kind, { now })
     expect([codeOf(decision), detailOf(decision)]).toEqual(['unknown_type', expect.stringContaining(`"${type}"`)])
   })
@@ -130,12 +130,12 @@ describe.each([
     [0, 'notification'],
     [5 * 60_000, 'notification'],
     [5 * 60_000 + 1, 'future_time'],
-  ])('a time %s ms ahead: %s', (ahead, expected) => {
+  ])('decides a time %s ms ahead: %s', (ahead, expected) => {
     const time = new Date(now.getTime() + ahead).toISOString()
     expect(codeOf(decideMention(write(attributes({ time }), mentionData())))).toBe(expected)
   })
 
-  test('the key __proto__ is refused, however deep it stands', () => {
+  test('rejects the key __proto__ at any depth', () => {
     const add = JSON.parse('{"a":[{"b":{"__proto__":{"admin":true}}}]}')
     const mention = mentionData({ metadata: { ...mentionData().metadata, add } })
     expect(codeOf(decideMention(write(attributes(), mention)))).toBe('unsafe_json')
@@ -144,7 +144,7 @@ describe.each([
     expect([codeOf(decision), detailOf(decision)]).toEqual(['unsafe_json', expect.stringContaining('/a/0/b/__proto__')])
   })
 
-  test('other keys are kept, in their order', () => {
+  test('keeps other keys in their order', () => {
     const state =
       '{"$set":{"a.b":1},"zulu":0,"alpha":{"$ref":"x","_bsontype":"ObjectId"},"constructor":{"prototype":[]},"":null}'
     const free = JSON.parse(state)
@@ -156,12 +156,12 @@ describe.each([
     expect(change).toMatchObject({ entry: { beforeState: state, afterState: `[${state}]` } })
   })
 
-  test('a state that is absent is null', () => {
+  test('stores an absent state as null', () => {
     const { beforeState: _before, afterState: _after, ...data } = changeData()
     expect(decideChange(write(changed(), data))).toMatchObject({ entry: { beforeState: 'null', afterState: 'null' } })
   })
 
-  test('a recipient who is named twice counts once', () => {
+  test('removes duplicate recipients', () => {
     const recipientIds = [uuid(5), uuid(4), uuid(5).toUpperCase()]
     const decision = decideMention(write(attributes(), mentionData({ recipientIds })))
     expect(decision).toMatchObject({ notification: { recipientIds: [uuid(5), uuid(4)] } })
@@ -170,7 +170,7 @@ describe.each([
   test.each([
     [10_000, 'notification'],
     [10_001, 'invalid_data'],
-  ])('%s recipients: %s', (count, expected) => {
+  ])('decides %s recipients: %s', (count, expected) => {
     const recipientIds = Array.from({ length: count }, (_item, n) => uuid(n))
     expect(codeOf(decideMention(write(attributes(), mentionData({ recipientIds }))))).toBe(expected)
   })
@@ -179,7 +179,7 @@ describe.each([
     [60, 'change-entry'],
     [70, 'unsafe_json'],
     [50_000, 'unsafe_json'],
-  ])('a state of %s levels: %s', (levels, expected) => {
+  ])('decides a state of %s levels: %s', (levels, expected) => {
     const record = write(changed(), changeData({ afterState: 'STATE' }))
     const value = record.value?.toString().replace('"STATE"', '['.repeat(levels) + ']'.repeat(levels)) ?? ''
     expect(codeOf(decideChange({ ...record, value: Buffer.from(value) }))).toBe(expected)
@@ -188,12 +188,12 @@ describe.each([
   test.each([
     [1024 * 1024, 'change-entry'],
     [1024 * 1024 + 1, 'record_too_large'],
-  ])('a value of %s bytes: %s', (size, expected) => {
+  ])('decides a value of %s bytes: %s', (size, expected) => {
     const empty = write(changed(), changeData({ afterState: '' })).value?.length ?? 0
     expect(codeOf(decideChange(write(changed(), changeData({ afterState: 'x'.repeat(size - empty) }))))).toBe(expected)
   })
 
-  test('a number beyond a double and half a surrogate pair are refused', () => {
+  test('rejects numbers outside the range of a double and lone surrogates', () => {
     for (const state of ['1e999', '"\\ud800"', '{"\\udc00":1}']) {
       const record = write(changed(), changeData({ afterState: 'STATE' }))
       const value = Buffer.from(record.value?.toString().replace('"STATE"', state) ?? '')
@@ -202,7 +202,7 @@ describe.each([
   })
 })
 
-describe('the mode', () => {
+describe('the content mode', () => {
   test.each([
     ['application/cloudevents+json', 'notification'],
     ['application/cloudevents+json; charset=utf-8', 'notification'],
@@ -229,13 +229,13 @@ describe('the mode', () => {
     expect(codeOf(decideMention(record ?? binary(attributes(), mentionData(), contentType)))).toBe(expected)
   })
 
-  test('without headers is none', () => {
+  test('is required: rejects a record without headers', () => {
     expect(codeOf(decideMention(recordOf(JSON.stringify({ ...attributes(), data: mentionData() }))))).toBe(
       'not_cloudevent',
     )
   })
 
-  test('of several headers of one name the first counts; one without a value is none', () => {
+  test('is read from the first of repeated headers; a header without a value is ignored', () => {
     const record = structured(attributes(), mentionData())
     const contentType = [Buffer.from('application/cloudevents+json'), Buffer.from('text/plain')]
     expect(codeOf(decideMention({ ...record, headers: { 'content-type': contentType } }))).toBe('notification')
@@ -259,7 +259,7 @@ describe('a value', () => {
     expect(codeOf(decision)).toBe(expected)
   })
 
-  test('is never quoted in what is said of it', () => {
+  test('is never quoted in the detail', () => {
     for (const value of ['{"secret', '{"data":{"secret":1}}', '{"id":"secret","__proto__":"secret"}']) {
       expect(detailOf(decideMention(recordOf(value, headers)))).not.toContain('secret')
     }
@@ -277,22 +277,22 @@ describe('a value', () => {
   })
 })
 
-describe('what is older than everything that is kept', () => {
+describe('an event past the retention period', () => {
   const keepFrom = new Date('2026-01-01T00:00:00.123Z')
   const late = { now, keepFrom: new Date(keepFrom.getTime() + 1) }
 
-  test('is not stored, and one millisecond decides', () => {
+  test('is not stored, to the millisecond', () => {
     const record = structured(attributes(), mentionData())
     expect(decide(record, 'mention', { now, keepFrom }).kind).toBe('notification')
     expect(decide(record, 'mention', late).kind).toBe('expired')
     expect(decide(structured(changed(), changeData()), 'change', late).kind).toBe('expired')
   })
 
-  test('is still a dead letter when it is a bad one', () => {
+  test('is still a dead letter if it is invalid', () => {
     expect(codeOf(decide(structured(attributes(), {}), 'mention', late))).toBe('invalid_data')
   })
 
-  test('a receipt is as old as its notification', () => {
+  test('of a receipt: expires with its notification', () => {
     const data = { notificationId: goldenId, recipientId: uuid(8) }
     const receipt = structured(attributes({ type: 'herald.email.sent.v1', time: now.toISOString() }), data)
     expect(decide(receipt, 'receipt', { now, keepFrom }).kind).toBe('receipt')
@@ -300,7 +300,7 @@ describe('what is older than everything that is kept', () => {
   })
 })
 
-describe('whatever a record holds, it is decided', () => {
+describe('decides every record without throwing', () => {
   const bytes = fc.uint8Array({ maxLength: 200 }).map((array) => Buffer.from(array))
   const name = fc.oneof(
     fc.constantFrom(
@@ -337,7 +337,7 @@ describe('whatever a record holds, it is decided', () => {
 
   test('random bytes', () => holds(fc.oneof(bytes, fc.constant(null))))
   test('random JSON', () => holds(fc.json({ maxDepth: 5 }).map((json) => Buffer.from(json))))
-  test('an event that is nearly right', () => {
+  test('an almost valid event', () => {
     const part = fc.oneof(fc.jsonValue({ maxDepth: 3 }), known)
     const event = fc.record(
       Object.fromEntries(
@@ -363,7 +363,7 @@ describe('whatever a record holds, it is decided', () => {
   })
 })
 
-test('a record that could not be read is a dead letter for that, whatever it is', () => {
+test('dead-letters an unreadable record with its reason', () => {
   const passedOver = { code: 'record_unreadable', detail: 'cut short', omitted: {} } as const
   expect(decideMention({ ...structured(attributes(), mentionData()), passedOver })).toMatchObject({
     ...{ kind: 'dead-letter', code: 'record_unreadable', detail: 'cut short' },

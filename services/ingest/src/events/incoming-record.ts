@@ -1,26 +1,26 @@
 import type { FaultCode, RecordHeaders } from '@herald/contracts'
 
-/** A record as it lies in Kafka: bytes, and where they came from. */
+/** A raw Kafka record with its position. */
 export type IncomingRecord = {
   readonly topic: string
   readonly partition: number
   readonly offset: string
-  /** Milliseconds since 1970, as the broker has it. */
+  /** The broker's timestamp in milliseconds since 1970. */
   readonly timestamp: string
   readonly key: Buffer | null
   readonly value: Buffer | null
   readonly headers: RecordHeaders
-  /** Set when the record could not be read, and is a dead letter for that. */
+  /** Set when the record could not be read, which makes it a dead letter. */
   readonly passedOver?: PassedOver
 }
 
-/** Why a record could not be read, or several in a row, and what is known of it. */
+/** Why a record or a range of records could not be read. */
 export type PassedOver = {
   readonly code: Extract<FaultCode, 'record_too_large' | 'record_unreadable'>
   readonly detail: string
-  /** The last of several records in a row, of which the record's own offset is the first. */
+  /** The last offset of a range that begins with the record's own offset. */
   readonly lastOffset?: string
-  /** The parts that are missing, by their bytes. */
+  /** The sizes in bytes of the missing parts. */
   readonly omitted: { readonly [part in RecordPart]?: number | 'unknown' }
 }
 

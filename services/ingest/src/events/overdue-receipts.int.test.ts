@@ -11,8 +11,8 @@ import { mentionData, recordOf, uuid } from './records.fixture.ts'
 const uri = process.env.MONGODB_URI ?? ''
 const database = `herald-test-overdue-${process.pid}`
 const store = createStore({ uri, database, applicationName: 'test' })
-const came = new Date('2026-01-01T00:00:00Z')
-const after = (milliseconds: number) => new Date(came.getTime() + milliseconds)
+const receivedAt = new Date('2026-01-01T00:00:00Z')
+const after = (milliseconds: number) => new Date(receivedAt.getTime() + milliseconds)
 const late = after(limits.receiptWaitMs + 1)
 
 let client: MongoClient
@@ -28,28 +28,28 @@ afterAll(async () => {
   await client?.close()
 })
 
-/** A read receipt for a notification that is not there, and a way to have it arrive. */
+/** Stores a read receipt without its notification; `arrive` inserts the notification. */
 async function waits(value: string) {
   const { recipientIds, ...data } = mentionData()
   const notification = {
-    ...{ ...data, id: makeUuidV7(came.getTime(), randomBytes(10)), type: 'mention', subscriberId: uuid(90) },
-    ...{ createdAt: came, metadata: JSON.stringify(data.metadata), recipientIds },
+    ...{ ...data, id: makeUuidV7(receivedAt.getTime(), randomBytes(10)), type: 'mention', subscriberId: uuid(90) },
+    ...{ createdAt: receivedAt, metadata: JSON.stringify(data.metadata), recipientIds },
   } as NewNotification
   const record = { ...recordOf(value, { constructor: Buffer.from([0, 255]) }), topic: 'receipt-events' }
   await store.receipts.apply(
     [
       {
         ...{ subscriberId: uuid(90), recipientId: recipientIds[0] as string, notificationId: notification.id },
-        ...{ kind: 'read', at: came, eventId: randomUUID(), record: toRecordText(record) },
+        ...{ kind: 'read', at: receivedAt, eventId: randomUUID(), record: toRecordText(record) },
       },
     ],
-    { now: came, group: 'herald-ingest' },
+    { now: receivedAt, group: 'herald-ingest' },
   )
   return { record, arrive: () => store.notifications.insertNew([notification]) }
 }
 
-/** Looks once, at `late` and with the mentions handled until then unless the changes say otherwise. */
-async function look(changes: Partial<OverdueReceiptsDependencies> = {}) {
+/** Processes overdue receipts once: at `late`, with the mentions handled until then, unless `changes` overrides it. */
+async function processOnce(changes: Partial<OverdueReceiptsDependencies> = {}) {
   const letters: DeadLetter[] = []
   const observed: [code: string, count: number][] = []
   const warnings: unknown[] = []
@@ -63,70 +63,73 @@ async function look(changes: Partial<OverdueReceiptsDependencies> = {}) {
     observe: (code, count) => void observed.push([code, count]),
     ...changes,
   })
-  await overdue.look()
+  await overdue.process()
   return { letters, observed, warnings }
 }
 
 const nothing = { letters: [], observed: [], warnings: [] }
 
-test('a receipt that waited for 10 minutes is a dead letter, once, byte for byte the record that it was', async () => {
+test('dead-letters a receipt after 10 minutes, once and byte for byte', async () => {
   const { record } = await waits('one')
-  const { letters, observed } = await look()
+  const { letters, observed } = await processOnce()
   expect(observed).toEqual([['unmatched_receipt', 1]])
-  // What is written of a header is the same whether it is one or a list of one.
+  // A header is written the same way whether it is a value or a list of one.
   const headers = { constructor: [record.headers.constructor] }
   expect(letters).toEqual([
     {
       record: { ...record, headers },
       code: 'unmatched_receipt',
-      detail: 'No notification came for this receipt within 10 minutes',
+      detail: 'No notification arrived for this receipt within 10 minutes',
     },
   ])
   expect(await waiting().countDocuments()).toBe(0)
 })
 
-test('all of them are', async () => {
+test('dead-letters all overdue receipts', async () => {
   for (const value of ['one', 'two', 'three']) await waits(value)
-  const { letters } = await look()
+  const { letters } = await processOnce()
   expect(letters.map(({ record }) => String(record.value)).toSorted()).toEqual(['one', 'three', 'two'])
 })
 
 test.each<[string, Partial<OverdueReceiptsDependencies>]>([
-  ['before 10 minutes are over', { clock: () => after(limits.receiptWaitMs) }],
-  ['while nobody knows how far the mentions are handled', { mentionsHandledUntil: () => undefined }],
-  ['while mentions from before it came are not handled', { mentionsHandledUntil: () => came }],
-])('it goes on waiting %s', async (_, changes) => {
+  ['for 10 minutes', { clock: () => after(limits.receiptWaitMs) }],
+  ['while the position in the mention topic is unknown', { mentionsHandledUntil: () => undefined }],
+  ['while mentions published before it are not handled', { mentionsHandledUntil: () => receivedAt }],
+])('keeps a receipt waiting %s', async (_, changes) => {
   await waits('one')
-  expect(await look(changes)).toEqual(nothing)
-  expect((await look()).letters).toHaveLength(1)
+  expect(await processOnce(changes)).toEqual(nothing)
+  expect((await processOnce()).letters).toHaveLength(1)
 })
 
-test('one whose notification came meanwhile is applied instead', async () => {
+test('applies a receipt whose notification arrived in the meantime', async () => {
   const { arrive } = await waits('one')
   await arrive()
-  expect(await look()).toEqual(nothing)
+  expect(await processOnce()).toEqual(nothing)
   expect(await waiting().countDocuments()).toBe(0)
 })
 
-test('one that could not be published is kept, and tried again once its lease is over', async () => {
+test('keeps a receipt that could not be published and retries it after its lease', async () => {
   await waits('one')
-  const publish = () => Promise.reject(new Error('The topic is away'))
-  expect(await look({ deadLetters: { publish } })).toEqual({ ...nothing, warnings: ['The topic is away'] })
-  expect(await look()).toEqual(nothing)
+  const publish = () => Promise.reject(new Error('The topic is unavailable'))
+  expect(await processOnce({ deadLetters: { publish } })).toEqual({
+    ...nothing,
+    warnings: ['The topic is unavailable'],
+  })
+  expect(await processOnce()).toEqual(nothing)
   const leaseOver = new Date(late.getTime() + 60_000)
-  expect((await look({ clock: () => leaseOver })).letters).toHaveLength(1)
+  expect((await processOnce({ clock: () => leaseOver })).letters).toHaveLength(1)
 })
 
-test('of a pile a look works off some batches, and the next look goes on', async () => {
+test('processes a limited number of batches per call and continues in the next call', async () => {
   const record = toRecordText({ ...recordOf('pile'), topic: 'receipt-events' })
   const receipts = Array.from({ length: 5_000 }, () => ({
     ...{ subscriberId: uuid(90), recipientId: randomUUID(), notificationId: randomUUID(), kind: 'read' as const },
-    ...{ at: came, eventId: randomUUID(), record },
+    ...{ at: receivedAt, eventId: randomUUID(), record },
   }))
-  await store.receipts.apply(receipts, { now: came, group: 'herald-ingest' })
-  const first = await look()
+  await store.receipts.apply(receipts, { now: receivedAt, group: 'herald-ingest' })
+  const first = await processOnce()
   expect(first.letters).toHaveLength(4_000)
-  const second = await look()
+  const second = await processOnce()
   expect(second.letters).toHaveLength(1_000)
   expect(await waiting().countDocuments()).toBe(0)
 }, 60_000)

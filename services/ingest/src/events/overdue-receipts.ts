@@ -10,29 +10,29 @@ export type OverdueReceiptsDependencies = {
   readonly group: string
   readonly clock: () => Date
   readonly logger: Pick<Logger, 'warn'>
-  /** Everything that the mention topic held at that time has been handled; `undefined` while that is not known. */
+  /** All mentions published before this time have been handled; `undefined` while unknown. */
   readonly mentionsHandledUntil: () => Date | undefined
   readonly observe: (code: 'unmatched_receipt', count: number) => void
 }
 
 export type OverdueReceipts = {
   /**
-   * Makes dead letters of the receipts that have waited in vain: for 10 minutes, and until the mention topic was read up to
-   * where it stood when they came. A notification that is merely late must not lose its receipts. Of many, some batches:
-   * the next look goes on with the rest. One that finds another look at work joins it. Never rejects.
+   * Dead-letters overdue receipts: those that have waited for 10 minutes and until all mentions published before them were
+   * handled, so that a late notification does not lose its receipts. Processes a limited number of batches; the next call
+   * continues. A concurrent call joins the running one. Never rejects.
    */
-  look(): Promise<void>
-  /** Resolves when the batch in hand is done. */
+  process(): Promise<void>
+  /** Resolves when the current batch is done. */
   stop(): Promise<void>
 }
 
 const leaseMs = 60_000
-const batchesPerLook = 20
+const batchesPerCall = 20
 
 export function createOverdueReceipts(dependencies: OverdueReceiptsDependencies): OverdueReceipts {
   const { receipts, deadLetters, group, clock, logger, mentionsHandledUntil, observe } = dependencies
   let stopped = false
-  let looking: Promise<void> | undefined
+  let running: Promise<void> | undefined
 
   const deadLetterBatch = async (): Promise<number> => {
     const handledUntil = mentionsHandledUntil()
@@ -41,7 +41,7 @@ export function createOverdueReceipts(dependencies: OverdueReceiptsDependencies)
     const before = new Date(Math.min(now.getTime() - limits.receiptWaitMs, handledUntil.getTime()))
     const overdue = await receipts.claimOverdue({ before, now, group, leaseMs })
     if (!overdue) return 0
-    const detail = 'No notification came for this receipt within 10 minutes'
+    const detail = 'No notification arrived for this receipt within 10 minutes'
     await deadLetters.publish(
       overdue.records.map((text) => ({ record: fromRecordText(text), code: 'unmatched_receipt', detail })),
     )
@@ -52,24 +52,24 @@ export function createOverdueReceipts(dependencies: OverdueReceiptsDependencies)
 
   const deadLetterSome = async (): Promise<void> => {
     try {
-      for (let batches = 0; batches < batchesPerLook; batches++) {
+      for (let batches = 0; batches < batchesPerCall; batches++) {
         if ((await deadLetterBatch()) === 0) return
       }
     } catch (error) {
-      logger.warn({ err: error }, 'Could not look after the receipts that wait')
+      logger.warn({ err: error }, 'Could not process overdue receipts')
     } finally {
-      looking = undefined
+      running = undefined
     }
   }
 
   return {
-    look() {
-      looking ??= deadLetterSome()
-      return looking
+    process() {
+      running ??= deadLetterSome()
+      return running
     },
     async stop() {
       stopped = true
-      await looking
+      await running
     },
   }
 }

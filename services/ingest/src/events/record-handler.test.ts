@@ -52,7 +52,7 @@ const away = async () => {
   throw new StorageUnavailableError('away')
 }
 
-test('what is good is stored before what is bad is published, and observed last', async () => {
+test('stores valid records, then publishes dead letters, then observes all', async () => {
   await createHandler({
     observe: (handled) => log(`observe ${handled.map(({ record }) => record.offset)}`, undefined),
   })([mention(1), bad(2), mention(3), bad(4)], 'mention')
@@ -63,7 +63,7 @@ test('what is good is stored before what is bad is published, and observed last'
   ])
 })
 
-test('each record is observed with its own outcome', async () => {
+test('observes each record with its outcome', async () => {
   const expired = at(3, structured(attributes({ time: '2020-01-01T00:00:00Z' }), mentionData()))
   const times = () => ({ now, keepFrom: new Date('2025-01-01T00:00:00Z') })
   await createHandler({ times })([mention(1), bad(2), expired], 'mention')
@@ -71,7 +71,7 @@ test('each record is observed with its own outcome', async () => {
   expect(calls).toEqual(['store 1', 'settle 1', 'publish 1'])
 })
 
-test('nothing good: nothing is stored; nothing bad: nothing is published; nothing at all: nothing', async () => {
+test('skips storing without valid records and publishing without dead letters', async () => {
   const handle = createHandler()
   await handle([bad(1)], 'mention')
   await handle([mention(2)], 'mention')
@@ -79,19 +79,19 @@ test('nothing good: nothing is stored; nothing bad: nothing is published; nothin
   expect(calls).toEqual(['publish 1', 'store 1', 'settle 1'])
 })
 
-test('a storage that is away publishes nothing, observes nothing, and is told', async () => {
+test('throws and neither publishes nor observes while the storage is unavailable', async () => {
   const handle = createHandler({ notifications: { insertNew: away } })
   await expect(handle([mention(1), bad(2)], 'mention')).rejects.toThrow(StorageUnavailableError)
   expect([calls, published, observed]).toEqual([[], [], []])
 })
 
-test('a dead-letter topic that is away is told, and nothing was observed', async () => {
+test('throws and observes nothing while the dead-letter topic is unavailable', async () => {
   const handle = createHandler({ deadLetters: { publish: away } })
   await expect(handle([mention(1), bad(2)], 'mention')).rejects.toThrow('away')
   expect([calls, observed]).toEqual([['store 1', 'settle 1'], []])
 })
 
-test('what MongoDB refuses is a dead letter alone; those around it are stored', async () => {
+test('dead-letters only the documents rejected by MongoDB and stores the others', async () => {
   const handle = createHandler({
     notifications: {
       insertNew: async (all) => ({
@@ -108,29 +108,29 @@ test('what MongoDB refuses is a dead letter alone; those around it are stored', 
   expect(observed).toEqual(['1 stored', '2 refused_by_storage', '3 stored'])
 })
 
-test('a record at which Herald itself fails is a dead letter, and stops nobody', async () => {
+test('dead-letters a record that Herald fails to process and continues', async () => {
   const poison = new Proxy(mention(2), {
     get: (record, name) => {
-      if (name === 'headers') throw new TypeError('a fault of ours')
+      if (name === 'headers') throw new TypeError('a bug')
       return Reflect.get(record, name)
     },
   })
   await createHandler()([mention(1), poison, mention(3)], 'mention')
   expect(calls).toEqual(['store 2', 'settle 2', 'publish 1'])
   expect(published).toMatchObject([{ code: 'undecidable' }])
-  expect(published[0]?.detail).not.toContain('fault of ours')
+  expect(published[0]?.detail).not.toContain('a bug')
 })
 
-describe('changes', () => {
+describe('change events', () => {
   const change = (offset: number) =>
     at(offset, structured(attributes({ type: 'herald.change.recorded.v1', id: `evt-${offset}` }), changeData()))
 
-  test('are stored, and nothing is settled for them', async () => {
+  test('are stored without settling receipts', async () => {
     await createHandler()([change(1), bad(2), change(3)], 'change')
     expect(calls).toEqual(['store 2', 'publish 1'])
   })
 
-  test('are held back by a storage that is away', async () => {
+  test('are held back while the storage is unavailable', async () => {
     const handle = createHandler({ changeEntries: { insertNew: away } })
     await expect(handle([change(1), bad(2)], 'change')).rejects.toThrow(StorageUnavailableError)
     expect(published).toEqual([])
@@ -144,7 +144,7 @@ describe('receipts', () => {
       structured(attributes({ type: 'herald.email.sent.v1' }), { notificationId: goldenId, recipientId: uuid(4) }),
     )
 
-  test('are applied with the record that they were', async () => {
+  test('are applied together with their record', async () => {
     const applied: unknown[] = []
     const handle = createHandler({
       receipts: {
@@ -161,7 +161,7 @@ describe('receipts', () => {
     expect(calls).toEqual(['publish 1'])
   })
 
-  test('that MongoDB refuses are dead letters, and reported as such', async () => {
+  test('rejected by MongoDB are dead-lettered and observed as such', async () => {
     const handle = createHandler({
       receipts: {
         apply: async (all) => ({ waiting: 0, refused: [{ document: all[1] as Receipt, reason: 'too large' }] }),
@@ -173,7 +173,7 @@ describe('receipts', () => {
     expect(observed).toEqual(['1 stored', '2 refused_by_storage'])
   })
 
-  test('are held back by a storage that is away, and so are the notifications that they wait for', async () => {
+  test('are held back while the storage is unavailable, as are the notifications they refer to', async () => {
     const receipts = { apply: away, settle: away }
     await expect(createHandler({ receipts })([receipt(1), bad(2)], 'receipt')).rejects.toThrow(StorageUnavailableError)
     await expect(createHandler({ receipts })([mention(1), bad(2)], 'mention')).rejects.toThrow(StorageUnavailableError)

@@ -19,21 +19,21 @@ export type RecordHandlerDependencies = {
   readonly changeEntries: Pick<ChangeEntries, 'insertNew'>
   readonly receipts: Pick<Receipts, 'apply' | 'settle'>
   readonly deadLetters: DeadLetters
-  /** The consumer group: what waits does so until this group has come to its notification. */
+  /** The consumer group. Receipts wait until this group has read as far as their notification. */
   readonly group: string
   readonly times: () => DecisionTimes
-  /** Told of a chunk's records once their outcomes stand. */
+  /** Called with the records of a chunk once their outcomes are durable. */
   readonly observe: (handled: readonly HandledRecord[]) => void
 }
 
-/** What became of a record. */
+/** A record and its outcome. */
 export type HandledRecord = {
   readonly record: IncomingRecord
   readonly outcome: RecordOutcome
   readonly traceparent: string | undefined
 }
 
-/** What came out of a chunk: all of it stands in MongoDB or among the dead letters when this is there. */
+/** Handles a chunk. Resolves when each record is durable in MongoDB or in the dead-letter topic. */
 export type HandleRecords = (records: readonly IncomingRecord[], kind: TopicKind) => Promise<void>
 
 type Decided = { readonly record: IncomingRecord; readonly decision: Decision }
@@ -42,14 +42,14 @@ function tryDecide(record: IncomingRecord, kind: TopicKind, times: DecisionTimes
   try {
     return decide(record, kind, times)
   } catch {
-    // A fault of ours. The record waits among the dead letters until it is mended; it must not stop those behind it.
+    // A bug in Herald. The record can be replayed from the dead letters once it is fixed; it must not block later records.
     return { kind: 'dead-letter', code: 'undecidable', detail: 'Herald failed to process this record' }
   }
 }
 
 /**
- * Handles a chunk: decide, store what is good, publish what is bad. Whatever it throws means that nothing is known, and
- * that the same records must come again; handling them twice changes nothing.
+ * Handles a chunk: decides each record, stores the valid ones and publishes the others as dead letters. After an error
+ * the outcome is unknown and the chunk must be retried, which is idempotent.
  */
 export function createRecordHandler(dependencies: RecordHandlerDependencies): HandleRecords {
   const { notifications, changeEntries, receipts, deadLetters, group, times, observe } = dependencies
@@ -126,7 +126,7 @@ function pickAll<T>(decided: readonly Decided[], pick: Choose<T>): T[] {
   return found
 }
 
-/** Refusals are rare: which record each is of is looked up then, and not kept for all. */
+/** Refusals are rare, so the record of each is searched rather than indexed for all. */
 function toRefusedLetter<T>(
   { document, reason: detail }: InsertOutcome<T>['refused'][number],
   decided: readonly Decided[],

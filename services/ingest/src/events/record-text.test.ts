@@ -2,14 +2,14 @@ import { expect, test } from '@jest/globals'
 import { fromRecordText, toRecordText } from './record-text.ts'
 import { recordOf } from './records.fixture.ts'
 
-test('a record comes back byte for byte', () => {
+test('restores a record byte for byte', () => {
   const bytes = Buffer.from([0x00, 0xff, 0xd8, 0x22])
   const record = { ...recordOf(null), key: bytes, value: bytes }
   expect(fromRecordText(toRecordText(record))).toEqual(record)
   expect(fromRecordText(toRecordText({ ...record, key: null, value: null }))).toMatchObject({ key: null, value: null })
 })
 
-test('headers come back in their order, those of one name together, and without a value as empty ones', () => {
+test('restores headers in order, groups repeated names and turns missing values into empty ones', () => {
   const headers = { b: Buffer.from([0xff]), a: 'text', many: [Buffer.from('1'), '2'], none: null }
   const { headers: back } = fromRecordText(toRecordText(recordOf('x', headers)))
   expect(Object.entries(back)).toEqual([
@@ -20,7 +20,7 @@ test('headers come back in their order, those of one name together, and without 
   ])
 })
 
-test.each(['constructor', '__proto__', 'toString'])('a header named %s comes back like any other', (name) => {
+test.each(['constructor', '__proto__', 'toString'])('restores a header named %s', (name) => {
   const headers = Object.fromEntries([[name, Buffer.from('x')]])
   const { headers: back } = fromRecordText(toRecordText(recordOf('x', headers)))
   expect(Object.entries(back)).toEqual([[name, [Buffer.from('x')]]])

@@ -13,14 +13,14 @@ function* headerEntries(headers: RecordHeaders): Generator<HeaderEntry> {
   }
 }
 
-/** A record as text, byte for byte, for one that waits in MongoDB and may have to go back to Kafka. */
+/** Serializes a record without loss, for receipts that wait in MongoDB and may be sent back to Kafka. */
 export function toRecordText({ key, value, headers, ...place }: IncomingRecord): string {
   return JSON.stringify({ ...place, key: toBase64(key), value: toBase64(value), headers: [...headerEntries(headers)] })
 }
 
 export function fromRecordText(text: string): IncomingRecord {
   const { key, value, headers, ...place } = JSON.parse(text)
-  // A map, for an object would find what it inherits under a name such as `constructor`.
+  // A map, because an object inherits properties such as `constructor`.
   const collected = new Map<string, (Buffer | string)[]>()
   for (const [name, header] of headers as HeaderEntry[]) {
     collected.set(name, [...(collected.get(name) ?? []), fromBase64(header) ?? ''])

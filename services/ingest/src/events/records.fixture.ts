@@ -6,7 +6,7 @@ export const now = new Date('2026-02-01T00:00:00Z')
 
 type Attributes = Record<string, unknown>
 
-/** The attributes of the second golden vector of the id derivation, and the id that they give. */
+/** The id derived from the default attributes: the second test vector of the id derivation. */
 export const goldenId = '019b76da-a87b-726e-a4a3-c60fe33870b1'
 export const attributes = (changes: Attributes = {}): Attributes => ({
   specversion: '1.0',
@@ -52,11 +52,11 @@ export const recordOf = (value: Buffer | string | null, headers: RecordHeaders =
   headers,
 })
 
-/** The event in a record of its own, its attributes beside its data. */
+/** An event in structured mode: attributes and data in the value. */
 export const structured = (event: Attributes, data: unknown, contentType = 'application/cloudevents+json') =>
   recordOf(JSON.stringify({ ...event, data }), { 'content-type': Buffer.from(contentType) })
 
-/** The data as the value, the attributes in headers. */
+/** An event in binary mode: data in the value, attributes in headers. */
 export const binary = (event: Attributes, data: unknown, contentType: string | undefined = 'application/json') => {
   const headers = Object.entries(event).map(([name, value]) => [`ce_${name}`, Buffer.from(String(value))] as const)
   return recordOf(JSON.stringify(data), {

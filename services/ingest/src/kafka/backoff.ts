@@ -1,6 +1,6 @@
-/** Growing pauses, each drawn at random from half to all of its length, so that many who wait do not come back at once. */
+/** Exponential backoff with jitter: each pause is drawn between half and all of its length. */
 export type Backoff = {
-  /** Milliseconds until the next try. */
+  /** Milliseconds until the next attempt. */
   next(): number
   reset(): void
 }

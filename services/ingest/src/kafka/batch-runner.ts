@@ -21,19 +21,19 @@ export type BatchRunnerDependencies = {
   readonly kindOf: (topic: string) => TopicKind
   readonly commits: Pick<OffsetCommits, 'handled' | 'flush'>
   readonly logger: Logger
-  /** Told of every chunk that stands. */
+  /** Called for each chunk that was handled. */
   readonly onChunk: (chunk: Chunk) => void
-  /** Told of every chunk that has to come again. */
+  /** Called for each chunk that has to be retried. */
   readonly onHeldBack: (topic: string, partition: number) => void
 }
 
 export type BatchRunner = { readonly eachBatch: EachBatchHandler; stop(): void }
 
 /**
- * Runs a batch in chunks: handle → resolve → commit → heartbeat. What fails in the handling has not happened: the partition
- * pauses, the batch is given back unresolved, and Kafka hands it out again. Nothing waits inside a batch, for one that
- * waits stops every partition of its broker. Errors of commit and heartbeat are kafkajs's own and pass through: they tell
- * it that the partition was taken away.
+ * Processes a batch in chunks: handle → resolve → commit → heartbeat. If handling fails, the partition is paused and the
+ * rest of the batch is left unresolved, so that Kafka redelivers it. The handler never waits for a retry, because that
+ * would stop all partitions of the broker. Errors of commit and heartbeat are passed on to kafkajs, which learns from
+ * them that the partition was revoked.
  */
 export function createBatchRunner(dependencies: BatchRunnerDependencies): BatchRunner {
   const { handle, kindOf, commits, logger, onChunk, onHeldBack } = dependencies
@@ -45,7 +45,7 @@ export function createBatchRunner(dependencies: BatchRunnerDependencies): BatchR
     const backoff = backoffs.get(place) ?? createBackoff()
     backoffs.set(place, backoff)
     const milliseconds = Math.round(backoff.next())
-    logger.warn({ topic, partition, milliseconds, err: error }, 'Could not store or dead-letter, the partition pauses')
+    logger.warn({ topic, partition, milliseconds, err: error }, 'Could not process chunk, pausing partition')
     onHeldBack(topic, partition)
     const resume = pause()
     const timer = setTimeout(() => {
@@ -53,8 +53,8 @@ export function createBatchRunner(dependencies: BatchRunnerDependencies): BatchR
       try {
         resume()
       } catch (failure) {
-        // The consumer is gone; its successor knows of no pause.
-        logger.debug({ topic, partition, err: failure }, 'Nothing to resume')
+        // The consumer has stopped; the next one starts without pauses.
+        logger.debug({ topic, partition, err: failure }, 'Could not resume partition')
       }
     }, milliseconds)
     timers.add(timer)
@@ -80,14 +80,14 @@ export function createBatchRunner(dependencies: BatchRunnerDependencies): BatchR
         }
         const last = chunk.at(-1) as KafkaMessage
         resolveOffset(last.offset)
-        // The batch may go on behind its last record: with the marker of a transaction, or what compaction took.
+        // A batch may end after its last record: with a transaction marker, or with records removed by compaction.
         const end = last === messages.at(-1) ? batch.lastOffset() : last.offset
         await commits.handled(payload, offsetBehind(end))
         backoffs.get(`${topic}/${partition}`)?.reset()
         onChunk({ topic, partition, records: chunk.length, seconds: (performance.now() - start) / 1_000 })
         await heartbeat()
       }
-      // Who stops leaves the group next, and could commit nothing any more.
+      // A stopping consumer leaves the group next and could no longer commit.
       if (!payload.isRunning()) await commits.flush()
     },
     stop() {

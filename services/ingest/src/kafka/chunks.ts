@@ -1,7 +1,7 @@
 import type { RecordHeaders, TopicKind } from '@herald/contracts'
 import type { IHeaders } from 'kafkajs'
 
-/** As much as is handled at once. */
+/** The limits of a chunk. */
 export const chunkLimits = { records: 1_000, bytes: 512 * 1024, operations: 4_000 } as const
 
 type Sized = {
@@ -10,7 +10,7 @@ type Sized = {
   readonly headers?: IHeaders | RecordHeaders | undefined
 }
 
-/** The bytes of a record that count against the limit: all of it. */
+/** The bytes of a record, including key and headers. */
 export function sizeOf({ key, value, headers }: Sized): number {
   let bytes = (key?.length ?? 0) + (value?.length ?? 0)
   for (const name in headers) {
@@ -21,13 +21,13 @@ export function sizeOf({ key, value, headers }: Sized): number {
   return bytes
 }
 
-/** A mention of more bytes than these has them of its recipients, at least so many each. */
+/** Bytes of a mention beyond this are attributed to recipients, each of which takes at least `bytesPerRecipient`. */
 const bytesBesideRecipients = 2_048
 const bytesPerRecipient = 38
-/** A receipt is an update of its own, several in turn where its notification is missing: dear, compared with an insert. */
+/** A receipt costs more than an insert: at least one update, and several if its notification is missing. */
 const operationsPerReceipt = 16
 
-/** How much work in MongoDB a record may be, before it is read: in documents to insert, and rather too many than too few. */
+/** Estimates from above, without parsing, how many inserts in MongoDB a record is equivalent to. */
 export function operationsOf(record: Sized, kind: TopicKind): number {
   if (kind === 'receipt') return operationsPerReceipt
   if (kind === 'change') return 1
@@ -35,8 +35,8 @@ export function operationsOf(record: Sized, kind: TopicKind): number {
 }
 
 /**
- * Cuts a batch into chunks of at most 1,000 records, about 512 KiB and some 4,000 operations, so that each is done long
- * before the group loses patience. A record that is larger is a chunk of its own.
+ * Splits a batch into chunks of at most 1,000 records, about 512 KiB and about 4,000 operations, so that each takes far
+ * less than the session timeout. A larger record becomes its own chunk.
  */
 export function* chunksOf<T extends Sized>(records: readonly T[], kind: TopicKind): Generator<T[]> {
   let chunk: T[] = []
@@ -54,7 +54,7 @@ export function* chunksOf<T extends Sized>(records: readonly T[], kind: TopicKin
   if (chunk.length > 0) yield chunk
 }
 
-/** What is held against the limits of a chunk. */
+/** The quantities that {@link chunkLimits} limits. */
 export type Load = { readonly records: number; readonly bytes: number; readonly operations: number }
 
 const emptyLoad: Load = { records: 0, bytes: 0, operations: 0 }

@@ -10,7 +10,7 @@ export type KafkaOptions = Pick<KafkaConfig, 'ssl' | 'sasl'> & {
   readonly clientId: string
 }
 
-/** A client that reads all codecs within bounds; nothing is connected yet. */
+/** Creates a client that decompresses all codecs within {@link fetchLimits}. It does not connect yet. */
 export function createKafka({ brokers, clientId, ssl, sasl }: KafkaOptions, logger: Logger): Kafka {
   patchKafkajs()
   return new KafkaClient({

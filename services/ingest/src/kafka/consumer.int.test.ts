@@ -29,7 +29,7 @@ afterAll(async () => {
   await Promise.all([admin?.disconnect(), producer?.disconnect()])
 })
 
-/** Topics and a group of their own, with a consumer that hands its records to `handle`. */
+/** Starts a consumer with its own topics and group that passes its records to `handle`. */
 async function start(handle: HandleRecords) {
   const topics = await createTopics(brokers, topicsWithSuffix(`consumer-${process.pid}-${run++}`))
   const groupId = `consumer-${process.pid}-${run}`
@@ -70,36 +70,33 @@ const valuesOf = (records: readonly IncomingRecord[]) => records.map(({ value })
 
 test.each([
   ['a plain error', () => new Error('away')],
-  ['a TypeError, at which kafkajs would end', () => new TypeError('away')],
-])(
-  '%s holds its partition back until it is over, and no other; nothing is skipped or out of order',
-  async (_, fault) => {
-    const handled = new Map<string, string[]>()
-    let isAway = true
-    const { topics, send, committed, heldBack } = await start(async (records) => {
-      const [{ topic, partition }] = records as [IncomingRecord]
-      if (isAway && topic === topics.mention && partition === 1) throw fault()
-      const place = `${topic === topics.mention ? 'm' : 'c'}${partition}`
-      handled.set(place, [...(handled.get(place) ?? []), ...valuesOf(records)])
-    })
-    await send(topics.mention, 1, '1', '2')
-    await eventually(() => heldBack.length > 1)
-    await send(topics.mention, 1, '3')
-    await send(topics.mention, 0, 'a', 'b')
-    await send(topics.change, 1, 'x')
-    await eventually(() => handled.has('m0') && handled.has('c1'))
-    await eventually(async () => (await committed(topics.mention, 0)) === 2)
-    expect(await committed(topics.mention, 1)).toBe(-1)
-    expect(handled.has('m1')).toBe(false)
+  ['a TypeError, on which kafkajs would stop', () => new TypeError('away')],
+])('%s holds back only its partition while it lasts; no record is skipped or reordered', async (_, fault) => {
+  const handled = new Map<string, string[]>()
+  let isAway = true
+  const { topics, send, committed, heldBack } = await start(async (records) => {
+    const [{ topic, partition }] = records as [IncomingRecord]
+    if (isAway && topic === topics.mention && partition === 1) throw fault()
+    const place = `${topic === topics.mention ? 'm' : 'c'}${partition}`
+    handled.set(place, [...(handled.get(place) ?? []), ...valuesOf(records)])
+  })
+  await send(topics.mention, 1, '1', '2')
+  await eventually(() => heldBack.length > 1)
+  await send(topics.mention, 1, '3')
+  await send(topics.mention, 0, 'a', 'b')
+  await send(topics.change, 1, 'x')
+  await eventually(() => handled.has('m0') && handled.has('c1'))
+  await eventually(async () => (await committed(topics.mention, 0)) === 2)
+  expect(await committed(topics.mention, 1)).toBe(-1)
+  expect(handled.has('m1')).toBe(false)
 
-    isAway = false
-    await eventually(async () => (await committed(topics.mention, 1)) === 3)
-    expect(Object.fromEntries(handled)).toEqual({ m0: ['a', 'b'], m1: ['1', '2', '3'], c1: ['x'] })
-    expect(new Set(heldBack)).toEqual(new Set(['m1']))
-  },
-)
+  isAway = false
+  await eventually(async () => (await committed(topics.mention, 1)) === 3)
+  expect(Object.fromEntries(handled)).toEqual({ m0: ['a', 'b'], m1: ['1', '2', '3'], c1: ['x'] })
+  expect(new Set(heldBack)).toEqual(new Set(['m1']))
+})
 
-test('a chunk that failed comes again with what follows, and what was done before it does not', async () => {
+test('retries a failed chunk and what follows, but not the chunks before it', async () => {
   const chunks: string[][] = []
   let failures = 2
   const { topics, send, committed } = await start(async (records) => {
@@ -114,7 +111,7 @@ test('a chunk that failed comes again with what follows, and what was done befor
   expect(chunks.filter(([first]) => first === '2000')).toEqual([['2000', '2199']])
 })
 
-test('a handler that never ends has committed nothing; who comes after handles it again', async () => {
+test('commits nothing while the handler is stuck, and the next consumer handles the record again', async () => {
   const seen: string[] = []
   let isStuck = true
   let release = () => {}
@@ -137,7 +134,7 @@ test('a handler that never ends has committed nothing; who comes after handles i
   expect(seen.length).toBeGreaterThan(1)
 })
 
-test('a stop finishes and commits what is in hand', async () => {
+test('finishes and commits the current chunk on stop', async () => {
   let isInHand = false
   const { topics, send, committed } = await start(async () => {
     isInHand = true
@@ -149,13 +146,13 @@ test('a stop finishes and commits what is in hand', async () => {
   expect(await committed(topics.mention, 0)).toBe(1)
 })
 
-test('a stop before there is anything to read ends, too', async () => {
+test('stops before anything was read', async () => {
   await start(async () => {})
   await consumer?.stop()
   expect(consumer?.isAssigned('x', 0)).toBe(false)
 })
 
-test('what a transaction leaves at the end, a marker or what was aborted, is committed as read', async () => {
+test('commits past markers and aborted records at the end of a partition', async () => {
   const handled: string[] = []
   const { topics, committed } = await start(async (records) => void handled.push(...valuesOf(records)))
   const topic = topics.mention
@@ -165,14 +162,14 @@ test('what a transaction leaves at the end, a marker or what was aborted, is com
     const good = await transactional.transaction()
     await good.send({ topic, messages: [{ value: 'a', partition: 0 }] })
     await good.commit()
-    // Nothing else is read with what comes now, and committed with it.
+    // Wait, so that the aborted records below are not committed together with this one.
     await eventually(async () => (await committed(topic, 0)) === 2)
     const bad = await transactional.transaction()
     await bad.send({ topic, messages: [0, 1].map((partition) => ({ value: 'never', partition })) })
     await bad.abort()
     const open = await transactional.transaction()
     await open.send({ topic, messages: [{ value: 'b', partition: 1 }] })
-    // a, marker, never, marker; and: never, marker, and what nobody may read yet.
+    // Partition 0: a, marker, never, marker. Partition 1: never, marker, and a record that is not committed yet.
     await eventually(async () => (await committed(topic, 0)) === 4 && (await committed(topic, 1)) === 2)
     await open.commit()
     await eventually(async () => (await committed(topic, 1)) === 4)

@@ -17,13 +17,13 @@ export type EventConsumerDependencies = Omit<BatchRunnerDependencies, 'commits'>
 }
 
 export type EventConsumer = {
-  /** Begins, and goes on until {@link stop}: a consumer that crashes is built anew. Returns at once. */
+  /** Starts consuming until {@link stop}; a consumer that crashes is replaced. Returns immediately. */
   start(): void
-  /** Finishes and commits what is in hand, and leaves the group. */
+  /** Finishes and commits the current chunks and leaves the group. */
   stop(): Promise<void>
   hasJoinedOnce(): boolean
   isAssigned(topic: string, partition: number): boolean
-  /** When it last fetched, beat, joined or was built anew; now, as long as it was not started. */
+  /** When it last fetched, sent a heartbeat, joined or was replaced; the current time before it is started. */
   lastSignOfLife(): Date
 }
 
@@ -40,7 +40,7 @@ export function createEventConsumer(dependencies: EventConsumerDependencies): Ev
     lastSignOfLife = clock()
   }
 
-  /** Resolves when the consumer is told to stop, and rejects when it crashed for good. */
+  /** Resolves on {@link stop} and rejects when kafkajs does not restart the consumer after a crash. */
   const watch = (consumer: Consumer, onCommitted: () => void): Promise<void> => {
     const { GROUP_JOIN, FETCH, HEARTBEAT, CRASH, COMMIT_OFFSETS } = consumer.events
     consumer.on(COMMIT_OFFSETS, onCommitted)
@@ -61,21 +61,21 @@ export function createEventConsumer(dependencies: EventConsumerDependencies): Ev
     return Promise.race([crashed, stopped])
   }
 
-  /** One consumer's life. */
+  /** Runs one consumer until it stops or crashes. */
   const runOnce = async (onCommitted: () => void): Promise<void> => {
     const faults = await findTopicFaults(kafka, topics, deadLetterTopic)
     const missing = faults.filter((fault) => fault.endsWith('does not exist'))
-    // To subscribe to a topic that is not there would throw, and to read without dead letters would stop at the first.
+    // Subscribing to a missing topic throws, and without the dead-letter topic the first dead letter blocks its partition.
     if (missing.length > 0) throw new Error(missing.join('; '))
     const consumer = createConsumer(kafka, groupId)
     const commits = createOffsetCommits(consumer, logger)
     const runner = createBatchRunner({ ...dependencies, commits })
     const over = watch(consumer, onCommitted)
-    // Nobody waits for it yet, and an early crash must not count as unhandled.
+    // Not awaited yet: an early crash must not be an unhandled rejection.
     over.catch(() => {})
     try {
       await consumer.connect()
-      // From the beginning: after an offset out of range, "latest" would skip what lies between.
+      // After an offset out of range, "latest" would skip records.
       await consumer.subscribe({ topics: [...topics], fromBeginning: true })
       await consumer.run({
         autoCommit: false,
@@ -93,10 +93,10 @@ export function createEventConsumer(dependencies: EventConsumerDependencies): Ev
 
   const disconnect = async (consumer: Consumer): Promise<void> => {
     try {
-      // kafkajs may hang in it; a consumer that is given up must not keep its successor from starting.
+      // kafkajs may hang here, which must not keep the next consumer from starting.
       await Promise.race([consumer.disconnect(), sleep(15_000, undefined, { ref: false })])
     } catch (error) {
-      logger.warn({ err: error }, 'The consumer did not leave cleanly')
+      logger.warn({ err: error }, 'Could not disconnect consumer')
     }
   }
 
@@ -105,11 +105,11 @@ export function createEventConsumer(dependencies: EventConsumerDependencies): Ev
     while (!stopping.signal.aborted) {
       isAlive()
       try {
-        // A join is no progress: who joins and crashes again must not do so without a pause.
+        // Only a commit resets the backoff: a consumer that joins and crashes repeatedly must pause in between.
         await runOnce(backoff.reset)
       } catch (error) {
         const milliseconds = Math.round(backoff.next())
-        logger.error({ err: error, milliseconds }, 'The consumer ended, another one is built')
+        logger.error({ err: error, milliseconds }, 'Consumer stopped, restarting')
         await Promise.race([sleep(milliseconds, undefined, { ref: false }), stopped])
       }
     }
@@ -133,18 +133,18 @@ function createConsumer(kafka: Kafka, groupId: string): Consumer {
   return kafka.consumer({
     groupId,
     allowAutoTopicCreation: false,
-    // A member that was killed is missed for this long, and the group with it. Beats go on while a chunk is handled.
+    // How long the partitions of a killed member wait. Heartbeats continue while a chunk is handled.
     sessionTimeout: 10_000,
-    // The most that the group waits for a member that still handles a chunk when it has to rebalance.
+    // How long a rebalance waits at most for a member that is still handling a chunk.
     rebalanceTimeout: 30_000,
-    // Also how soon a member hears that another one has left.
+    // Also the time until a member learns that another one has left.
     heartbeatInterval: 1_000,
-    // An idle fetch comes back after this time; it is also how long a stop or a beat may have to wait for it.
+    // How long an idle fetch takes, and how long a stop or heartbeat may have to wait for it.
     maxWaitTimeInMs: 500,
-    // What is fetched is decoded at once and waits in memory: one chunk of each partition is enough of it.
+    // Fetched records are decoded at once and wait in memory, so fetch about one chunk per partition.
     maxBytesPerPartition: 512 * 1024,
     maxBytes: 8 * 1024 * 1024,
-    // Topics that appear later, and leaders that moved, are noticed within this time.
+    // The time until new partitions and moved leaders are discovered.
     metadataMaxAge: 60_000,
     retry: { retries: 5 },
   })

@@ -26,7 +26,7 @@ afterEach(async () => {
 })
 afterAll(() => admin?.disconnect())
 
-/** A dead-letter topic of its own, and what stands in it. */
+/** Creates a dead-letter topic and collects its records. */
 async function start() {
   const { deadLetter: topic } = await createTopics(brokers, topicsWithSuffix(`letters-${process.pid}-${run++}`))
   producer = createDeadLetterProducer(kafka, topic)
@@ -58,7 +58,7 @@ const largest = Buffer.alloc(limits.eventBytes, 'ü')
 const byOffset = (messages: readonly KafkaMessage[]) =>
   new Map(messages.map((message) => [String(message.headers?.['herald-origin-offset']), message]))
 
-test('records of the largest size, all at once, stand there whole', async () => {
+test('publishes several records of the maximum size without omitting anything', async () => {
   const { found } = await start()
   await producer.publish(['1', '2', '3'].map((offset) => letterOf(largest, offset)))
   await eventually(() => found.length === 3)
@@ -68,10 +68,10 @@ test('records of the largest size, all at once, stand there whole', async () => 
   }
 })
 
-test('what the topic refuses as too large stands there without its value; those around it are whole', async () => {
+test('omits the value of a record that is too large for the topic, and publishes the others whole', async () => {
   const { topic, found } = await start()
   await takeAtMost(topic, 64 * 1024)
-  // Until the broker has taken note, it would take the large one.
+  // Until the broker has applied the setting, it accepts the large record.
   await eventually(async () => {
     const { resources } = await admin.describeConfigs({
       includeSynonyms: false,
@@ -80,7 +80,7 @@ test('what the topic refuses as too large stands there without its value; those 
     return resources[0]?.configEntries[0]?.configValue === String(64 * 1024)
   })
   const small = Buffer.from('small')
-  // One that goes out with those around it, and one in a request of its own.
+  // The first large value is sent together with others, the second in its own request.
   const values = [small, largest.subarray(0, 512 * 1024), small, null, largest]
   await producer.publish(values.map((value, index) => letterOf(value, String(index + 1))))
   await eventually(() => byOffset(found).size === values.length)
@@ -99,7 +99,7 @@ test('what the topic refuses as too large stands there without its value; those 
   for (const offset of ['1', '3', '4']) expect(letters.get(offset)?.headers?.['herald-value-omitted']).toBeUndefined()
 })
 
-test('a letter that could not be published because the topic was away can be published again', async () => {
+test('publishes a letter on retry after the topic was missing', async () => {
   const { topic, found } = await start()
   await consumer.disconnect()
   await admin.deleteTopics({ topics: [topic] })
@@ -112,7 +112,7 @@ test('a letter that could not be published because the topic was away can be pub
   expect(ends.reduce((sum, { high }) => sum + Number(high), 0)).toBe(1)
 })
 
-test('a key or headers larger than the topic takes are left out, and what is around it is whole', async () => {
+test('omits a key or headers that are too large for the topic, and publishes the others whole', async () => {
   const { found } = await start()
   const large = Buffer.alloc(3 * 1024 * 1024, 'x')
   const withHeader = { ...letterOf(Buffer.from('value'), '1') }
@@ -135,14 +135,14 @@ test('a key or headers larger than the topic takes are left out, and what is aro
   expect(String(letters.get('3')?.value)).toBe('small')
 })
 
-test('a value that no broker would read, let alone keep, is left out before it is sent', async () => {
+test('omits a value larger than a broker’s request limit before sending', async () => {
   const { found } = await start()
   await producer.publish([letterOf(Buffer.alloc(101 * 1024 * 1024), '1')])
   await eventually(() => found.length === 1)
   expect(found[0]?.headers?.['herald-value-omitted']).toEqual(Buffer.from(String(101 * 1024 * 1024)))
 })
 
-test('a broker that says nothing is waited for once, for 5 s, and the letters are known', async () => {
+test('waits 5 s once for a broker that does not respond, and reports the affected partitions', async () => {
   const silent = createServer(() => {})
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
   const { port } = silent.address() as AddressInfo

@@ -22,7 +22,7 @@ const tryMs = 5_000
 
 const placeOf = ({ topic, partition }: IncomingRecord) => `${topic}/${partition}`
 
-/** The dead-letter topic did not take these letters, and would not take them if asked again at once. */
+/** The letters could not be published, and an immediate retry would fail as well. */
 export class DeadLettersUnavailable extends Error {
   override readonly name = 'DeadLettersUnavailable'
   readonly #places: ReadonlySet<string>
@@ -32,13 +32,13 @@ export class DeadLettersUnavailable extends Error {
     this.#places = new Set(letters.map(({ record }) => placeOf(record)))
   }
 
-  /** Whether letters of this record's partition were among them. */
+  /** Whether the letters include one of the record's partition. */
   concerns(record: IncomingRecord): boolean {
     return this.#places.has(placeOf(record))
   }
 }
 
-/** Requests of at most so many bytes: a broker refuses a whole batch for its size, not a record. */
+/** Groups letters into requests of at most `maxBytes`, since a broker rejects a whole batch for its size. */
 function* inRequests(pairs: readonly Pair[], maxBytes: number): Generator<Pair[]> {
   let request: Pair[] = []
   let bytes = 0
@@ -59,9 +59,9 @@ const isTooLarge = (error: unknown): boolean =>
   error instanceof Error && 'type' in error && error.type === 'MESSAGE_TOO_LARGE'
 
 /**
- * Publishes dead letters with `acks: all`, each as large as the topic takes it. A request is tried once, for 5 s at the
- * most: whoever waits for it comes again. The idempotent producer is not used (it runs out of sequence after faults); a
- * dead letter that was published twice is recognized by its origin.
+ * Publishes dead letters with `acks: all`, omitting parts that are too large for the topic. A request is sent once, with a
+ * timeout of 5 s, because the caller retries the whole chunk. The producer is not idempotent, since kafkajs's gets out of
+ * sequence after errors; a duplicate dead letter can be recognized by its origin.
  */
 export function createDeadLetterProducer(kafka: Kafka, topic: string): DeadLetterProducer {
   const size = createTopicSize(kafka, topic)
@@ -82,8 +82,8 @@ export function createDeadLetterProducer(kafka: Kafka, topic: string): DeadLette
     }
   }
 
-  // After its connection was cut, kafkajs may ask a broker object that is not connected, for ever. So a producer that failed
-  // is not asked again: the next try gets another one.
+  // After a lost connection kafkajs may keep using a disconnected broker object forever, so a producer that failed is
+  // replaced.
   const giveUp = (failed: Promise<Producer>): void => {
     if (connected === failed) connected = undefined
     failed.then((producer) => producer.disconnect()).catch(() => {})
@@ -109,7 +109,7 @@ export function createDeadLetterProducer(kafka: Kafka, topic: string): DeadLette
 
   return {
     async publish(letters: readonly DeadLetter[]) {
-      // Connected when first needed: the broker may be away when this is made.
+      // Connects on first use, since the broker may be unavailable at startup.
       connected ??= connect()
       const current = connected
       try {

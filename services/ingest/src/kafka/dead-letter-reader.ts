@@ -4,8 +4,8 @@ import type { Kafka } from 'kafkajs'
 import { type FoundDeadLetter, toFoundDeadLetter } from '../dead-letters/found-dead-letter.ts'
 
 /**
- * Hands out every dead letter that the topic holds now, partition by partition in order, and ends. It reads in a group of
- * its own that is deleted again, so that it disturbs no consumer.
+ * Calls `each` with every dead letter that the topic holds now, in order per partition. It uses a temporary consumer group,
+ * which it deletes afterwards.
  */
 export async function readDeadLetters(
   kafka: Kafka,

@@ -13,7 +13,7 @@ beforeEach(() => {
 const share = (partition: number, count: number, value = 'x'): IncomingRecord[] =>
   Array.from({ length: count }, (_, n) => ({ ...recordOf(value), partition, offset: String(n) }))
 
-/** Says who handled what, and fails with what `fault` finds in it. */
+/** Creates a handler that logs its calls and throws the error returned by `fault`. */
 const createHandler = (fault: (records: readonly IncomingRecord[]) => Error | undefined = () => undefined) =>
   createGatheredHandler(
     async (records, kind) => {
@@ -28,7 +28,7 @@ const createHandler = (fault: (records: readonly IncomingRecord[]) => Error | un
 const outcomes = async (handled: readonly Promise<void>[]) =>
   (await Promise.allSettled(handled)).map((result) => (result.status === 'fulfilled' ? 'done' : String(result.reason)))
 
-test('what comes at the same moment is handled together, each kind by itself', async () => {
+test('handles shares that arrive together in one call per kind', async () => {
   const handle = createHandler()
   const handled = [
     handle(share(0, 2), 'mention'),
@@ -43,7 +43,7 @@ test('what comes at the same moment is handled together, each kind by itself', a
   expect(calls.slice(2)).toEqual(['mention 5: 1'])
 })
 
-test('no more of it than a chunk may be: 1,000 records, 512 KiB, 250 receipts', async () => {
+test('limits a call to a chunk: 1,000 records, 512 KiB, 250 receipts', async () => {
   const handle = createHandler()
   await Promise.all([handle(share(0, 600), 'change'), handle(share(1, 400), 'change'), handle(share(2, 1), 'change')])
   expect(calls).toEqual(['change 0+1: 1000', 'change 2: 1'])
@@ -57,7 +57,7 @@ test('no more of it than a chunk may be: 1,000 records, 512 KiB, 250 receipts', 
   expect(calls).toEqual(['receipt 0+1: 250', 'receipt 2: 125'])
 })
 
-test('what fails together is handled alone, and holds up nobody else', async () => {
+test('retries each share separately after a failure', async () => {
   const handle = createHandler((records) =>
     records.some(({ partition }) => partition === 1) ? new Error('refused') : undefined,
   )
@@ -66,14 +66,14 @@ test('what fails together is handled alone, and holds up nobody else', async () 
   expect(calls).toEqual(['mention 0+1+2: 3', 'mention 0: 1', 'mention 1: 1', 'mention 2: 1'])
 })
 
-test('what would fail for each is not tried again', async () => {
+test('does not retry an error that affects all shares', async () => {
   const handle = createHandler(() => new Away('away'))
   const handled = [0, 1].map((partition) => handle(share(partition, 1), 'mention'))
   expect(await outcomes(handled)).toEqual(['Error: away', 'Error: away'])
   expect(calls).toEqual(['mention 0+1: 2'])
 })
 
-test('what would fail for one is not tried again for that one, and is for the others', async () => {
+test('does not retry the share that an error affects, but the others', async () => {
   const handle = createHandler((records) =>
     records.some(({ partition }) => partition === 1) ? new Away('away') : undefined,
   )

@@ -13,12 +13,11 @@ type Share = {
 type WouldFailAgain = (error: unknown, records: readonly IncomingRecord[]) => boolean
 
 /**
- * The handler of records for partitions that come at the same moment, as those of one fetch do: what they bring is handled
- * together, as far as it is no more than a chunk. With few records each, a write, a look and a commit of every partition's
- * own are most of what an event waits for.
+ * Gathers the records of partitions that arrive at the same moment, as those of one fetch do, and handles them together up
+ * to the size of a chunk. With few records per partition, separate writes and commits would dominate the latency.
  *
- * When that fails, each partition's share is handled alone, so that none is held up by another's; unless `wouldFailAgain`
- * says that this would fail, too.
+ * After an error each partition's share is handled separately, so that it does not depend on another's, unless
+ * `wouldFailAgain` returns true for it.
  */
 export function createGatheredHandler(handle: HandleRecords, wouldFailAgain: WouldFailAgain): HandleRecords {
   let waiting: Share[] = []
@@ -58,7 +57,7 @@ export function createGatheredHandler(handle: HandleRecords, wouldFailAgain: Wou
     })
 }
 
-/** Shares of one kind, one after another, no more of them than a chunk may be. */
+/** Groups shares of the same kind, in order, up to the size of a chunk. */
 function groupsOf(shares: readonly Share[]): Share[][] {
   const groups: Share[][] = []
   const open = new Map<TopicKind, { group: Share[]; load: Load }>()

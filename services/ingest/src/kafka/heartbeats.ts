@@ -1,12 +1,12 @@
-/** More often than the interval in which kafkajs lets one through, so that none of its beats is late. */
+/** Shorter than kafkajs's heartbeat interval, so that no heartbeat is late. */
 const everyMs = 500
 
 /**
- * Beats on a timer until stopped: a chunk that takes long is slow, and its member is not dead. A beat that fails is not
- * reported from here, for kafkajs has to hear it unwrapped: it comes again from the heartbeat behind the chunk. Beating goes
- * on after it, so that a member which still handles a chunk keeps its place in a group that rebalances meanwhile.
+ * Sends heartbeats on a timer until stopped, so that a member with a slow chunk is not considered dead. Errors are ignored
+ * here: kafkajs gets the original error from the heartbeat after the chunk. The timer continues after an error, so that a
+ * member that is still handling a chunk keeps its place in a group that rebalances.
  *
- * @returns what stops it
+ * @returns a function that stops the timer
  */
 export function startHeartbeats(heartbeat: () => Promise<void>): () => void {
   const timer = setInterval(() => {

@@ -24,11 +24,11 @@ afterAll(async () => {
   await Promise.all([admin?.disconnect(), producer?.disconnect()])
 })
 
-/** A monitor that looks all the time, at a group and topics of its own; the clock counts its looks. */
+/** Starts a monitor with a short interval on its own group and topics. Its clock counts the polls. */
 async function start(addresses = brokers) {
   const groupId = `lag-${process.pid}-${run++}`
   const { mention: topic, change } = await createTopics(brokers, topicsWithSuffix(groupId), { partitions: 2 })
-  let looks = 0
+  let polls = 0
   monitor = createLagMonitor({
     ...{
       kafka: createKafka({ brokers: addresses, clientId: 'test' }, logger),
@@ -36,22 +36,22 @@ async function start(addresses = brokers) {
       topics: [topic, change],
       logger,
     },
-    clock: () => new Date(looks),
+    clock: () => new Date(polls),
     intervalMs: 50,
-    onLook: () => void looks++,
+    onPoll: () => void polls++,
   })
   monitor.start()
   return {
     topic,
-    looks: () => looks,
+    polls: () => polls,
     send: (partition: number, ...values: readonly string[]) =>
       producer.send({ topic, messages: values.map((value) => ({ value, partition })) }),
     commit: (partition: number, offset: number) =>
       admin.setOffsets({ groupId, topic, partitions: [{ partition, offset: String(offset) }] }),
-    /** Waits for a look that began after this was called: the one under way may have asked already. */
-    async looked() {
-      const enough = looks + 2
-      await eventually(() => looks >= enough)
+    /** Waits for a poll that started after this call; the current one may have read its offsets already. */
+    async polled() {
+      const enough = polls + 2
+      await eventually(() => polls >= enough)
     },
   }
 }
@@ -63,19 +63,19 @@ const lagsOf = (topic: string) =>
     .toSorted((a, b) => a.partition - b.partition)
     .map(({ lag }) => lag)
 
-test('the lag of each partition is what the group has not committed, from the first record on', async () => {
-  const { topic, send, commit, looked } = await start()
+test('reports the records of each partition that the group has not committed', async () => {
+  const { topic, send, commit, polled } = await start()
   await send(0, 'a', 'b', 'c')
-  await looked()
+  await polled()
   expect(lagsOf(topic)).toEqual([3, 0])
   await commit(0, 2)
   await send(1, 'x')
-  await looked()
+  await polled()
   expect(lagsOf(topic)).toEqual([1, 1])
 })
 
-test('records that were deleted before anybody read them are no work', async () => {
-  const { topic, send, looked } = await start()
+test('does not count records that were deleted before they were read', async () => {
+  const { topic, send, polled } = await start()
   await send(0, 'a', 'b', 'c')
   const deletion = { topic, partitions: [{ partition: 0, offset: '2' }] }
   await eventually(() =>
@@ -84,50 +84,50 @@ test('records that were deleted before anybody read them are no work', async () 
       () => false,
     ),
   )
-  await looked()
+  await polled()
   expect(lagsOf(topic)).toEqual([1, 0])
 })
 
-test('a partition is stuck since the last look at which it moved, and no longer once something is committed', async () => {
-  const { topic, looks, send, commit, looked } = await start()
-  await looked()
+test('reports a partition as stuck since the last poll with progress, until the next commit', async () => {
+  const { topic, polls, send, commit, polled } = await start()
+  await polled()
   await send(0, 'a', 'b')
-  await looked()
-  await looked()
+  await polled()
+  await polled()
   const since = monitor.stuckSince(topic, 0)?.getTime() ?? -1
   expect(since).toBeGreaterThan(0)
-  expect(since).toBeLessThan(looks())
-  await looked()
+  expect(since).toBeLessThan(polls())
+  await polled()
   expect([monitor.stuckSince(topic, 0)?.getTime(), monitor.stuckSince(topic, 1)]).toEqual([since, undefined])
 
   await commit(0, 1)
-  await looked()
+  await polled()
   const later = monitor.stuckSince(topic, 0)?.getTime() ?? Number.POSITIVE_INFINITY
   expect(later).toBeGreaterThan(since)
   await commit(0, 2)
-  await looked()
+  await polled()
   expect(monitor.stuckSince(topic, 0)).toBeUndefined()
 })
 
-test('a topic was handled until the look whose ends have all been committed', async () => {
-  const { topic, looks, send, commit, looked } = await start()
+test('reports a topic as handled until the last poll whose end offsets are all committed', async () => {
+  const { topic, polls, send, commit, polled } = await start()
   await send(0, 'a')
   await send(1, 'b')
-  await looked()
+  await polled()
   const before = monitor.handledUntil(topic)
-  await looked()
+  await polled()
   await commit(0, 1)
-  await looked()
+  await polled()
   expect(monitor.handledUntil(topic)).toEqual(before)
-  const looksBefore = looks()
+  const pollsBefore = polls()
   await commit(1, 1)
-  await looked()
-  await looked()
-  expect(monitor.handledUntil(topic)?.getTime()).toBeGreaterThan(looksBefore)
+  await polled()
+  await polled()
+  expect(monitor.handledUntil(topic)?.getTime()).toBeGreaterThan(pollsBefore)
 })
 
-test('records of a transaction that is open are no work yet; once it ends they are', async () => {
-  const { topic, send, commit, looked } = await start()
+test('counts the records of a transaction only once it has ended', async () => {
+  const { topic, send, commit, polled } = await start()
   const transactional = raw.producer({
     transactionalId: `lag-${process.pid}`,
     idempotent: true,
@@ -146,8 +146,8 @@ test('records of a transaction that is open are no work yet; once it ends they a
     })
     await send(0, 'behind it')
     await commit(0, 1)
-    await looked()
-    await looked()
+    await polled()
+    await polled()
     expect([lagsOf(topic), monitor.stuckSince(topic, 0)]).toEqual([[0, 0], undefined])
     await open.commit()
     await eventually(() => lagsOf(topic)[0] === 4)
@@ -156,9 +156,9 @@ test('records of a transaction that is open are no work yet; once it ends they a
   }
 })
 
-test('without a broker nothing is said of any partition, and it goes on looking', async () => {
-  const { topic, looked } = await start(['127.0.0.1:1'])
-  await looked()
+test('reports nothing without a broker and continues polling', async () => {
+  const { topic, polled } = await start(['127.0.0.1:1'])
+  await polled()
   expect([monitor.lags(), monitor.stuckSince(topic, 0), monitor.handledUntil(topic)]).toEqual([
     [],
     undefined,

@@ -10,40 +10,40 @@ export type LagMonitorDependencies = {
   readonly clock: () => Date
   readonly logger: Logger
   readonly intervalMs?: number
-  /** Told after each look, and not waited for: how far the group has come must be known whatever is done with it. */
-  readonly onLook?: () => void
+  /** Called after each poll and not awaited, so that it cannot delay the next one. */
+  readonly onPoll?: () => void
 }
 
 export type LagMonitor = {
   start(): void
   stop(): Promise<void>
-  /** By the last look; empty while the broker could not be asked. */
+  /** As of the last poll; empty if it failed. */
   lags(): readonly PartitionLag[]
-  /** A time before which everything that the topic then held has been committed, by whichever member of the group. */
+  /** All records that the topic held at this time have been committed by the group. */
   handledUntil(topic: string): Date | undefined
-  /** Since when a partition has had work and nothing of it was committed; `undefined` for one that moves. */
+  /** Since when a partition has had records but no commit; `undefined` while it makes progress. */
   stuckSince(topic: string, partition: number): Date | undefined
 }
 
 type Position = { readonly committed: bigint; readonly end: bigint }
-type Look = { readonly at: Date; readonly positions: ReadonlyMap<string, Position> }
+type Snapshot = { readonly at: Date; readonly positions: ReadonlyMap<string, Position> }
 
 const placeOf = (topic: string, partition: number) => `${topic}/${partition}`
 
 /**
- * Looks every few seconds at how far the group has come, from the broker's own books: what a consumer believes of itself
- * is no proof that it moves.
+ * Polls the group's progress every few seconds. It asks the broker, because the state of the consumer itself does not prove
+ * progress.
  */
 export function createLagMonitor(dependencies: LagMonitorDependencies): LagMonitor {
-  const { kafka, groupId, topics, clock, logger, intervalMs = 5_000, onLook } = dependencies
+  const { kafka, groupId, topics, clock, logger, intervalMs = 5_000, onPoll } = dependencies
   const handled = new Map<string, Date>()
   const stuck = new Map<string, Date>()
-  /** For each topic the last look whose ends have not all been reached. */
-  const marks = new Map<string, Look>()
-  let last: Look | undefined
+  /** The last poll of each topic whose end offsets have not all been reached. */
+  const marks = new Map<string, Snapshot>()
+  let last: Snapshot | undefined
   let admin: Admin | undefined
   let timer: NodeJS.Timeout | undefined
-  let looking: Promise<void> = Promise.resolve()
+  let polling: Promise<void> = Promise.resolve()
   let stopped = false
 
   const connect = async (): Promise<Admin> => {
@@ -54,7 +54,7 @@ export function createLagMonitor(dependencies: LagMonitorDependencies): LagMonit
     return fresh
   }
 
-  const look = async (): Promise<void> => {
+  const poll = async (): Promise<void> => {
     try {
       const at = clock()
       const positions = await readPositions(await connect(), groupId, topics)
@@ -64,14 +64,14 @@ export function createLagMonitor(dependencies: LagMonitorDependencies): LagMonit
       last = current
     } catch (error) {
       last = undefined
-      logger.debug({ err: error }, 'Could not look at the lag')
+      logger.debug({ err: error }, 'Could not read lag')
       await admin?.disconnect().catch(() => {})
       admin = undefined
     }
-    onLook?.()
+    onPoll?.()
   }
 
-  const noteHandled = (topic: string, current: Look): void => {
+  const noteHandled = (topic: string, current: Snapshot): void => {
     const mark = marks.get(topic) ?? current
     const own = [...mark.positions].filter(([place]) => place.startsWith(`${topic}/`))
     const reached = own.every(([place, { end }]) => (current.positions.get(place)?.committed ?? -1n) >= end)
@@ -79,7 +79,7 @@ export function createLagMonitor(dependencies: LagMonitorDependencies): LagMonit
     marks.set(topic, reached ? current : mark)
   }
 
-  const noteStuck = (current: Look): void => {
+  const noteStuck = (current: Snapshot): void => {
     for (const [place, { committed, end }] of current.positions) {
       const moved = last?.positions.get(place)?.committed !== committed
       if (committed >= end || moved) stuck.delete(place)
@@ -90,7 +90,7 @@ export function createLagMonitor(dependencies: LagMonitorDependencies): LagMonit
   const schedule = (): void => {
     if (stopped) return
     timer = setTimeout(() => {
-      looking = look().finally(schedule)
+      polling = poll().finally(schedule)
     }, intervalMs)
   }
 
@@ -99,7 +99,7 @@ export function createLagMonitor(dependencies: LagMonitorDependencies): LagMonit
     async stop() {
       stopped = true
       clearTimeout(timer)
-      await looking
+      await polling
       await admin?.disconnect()
     },
     lags() {
@@ -124,7 +124,7 @@ async function readPositions(admin: Admin, groupId: string, topics: readonly str
     for (const { partition, high, low } of await admin.fetchTopicOffsets(topic)) {
       const place = placeOf(topic, partition)
       const offset = committed.get(place) ?? -1n
-      // Without a commit, or with one that was deleted under it, reading begins at the first record.
+      // Without a commit, or with one before the first record, the consumer starts at the first record.
       positions.set(place, { committed: offset < BigInt(low) ? BigInt(low) : offset, end: BigInt(high) })
     }
   }

@@ -5,7 +5,7 @@ import { logThrough } from './log-lines.ts'
 const { logLevel } = kafkajs
 const { ERROR, WARN, INFO, DEBUG } = logLevel
 
-/** What becomes of a line of kafkajs. */
+/** Returns the lines logged for an entry of kafkajs. */
 function logged(level: number, namespace: string, message: string, more: Record<string, unknown> = {}) {
   const lines: [level: string, fields: object, message: string][] = []
   const write = (written: string) => (fields: object, text: string) => void lines.push([written, fields, text])
@@ -21,7 +21,7 @@ test.each([
   ['GroupCoordinator(key: 10, version: 2)', 'The group coordinator is not available'],
   ['JoinGroup(key: 11, version: 5)', "The coordinator is loading and hence can't process requests for this group"],
   ['Heartbeat(key: 12, version: 3)', 'The group is rebalancing, so a rejoin is needed'],
-])('what is usual when members come and go is information: %s', (request, error) => {
+])('logs an error of a normal rebalance as info: %s', (request, error) => {
   expect(levelOf(ERROR, 'Connection', `Response ${request}`, { error })).toBe('info')
 })
 
@@ -31,7 +31,7 @@ test.each([
   ['BrokerPool', 'Failed to connect to seed broker, trying another broker from the list: x', undefined],
   ['Consumer', 'Restarting the consumer in 5000ms', undefined],
   ['Runner', 'The coordinator is not aware of this member, re-joining the group', 'x'],
-])('what is tried again is a warning: %s, %s', (namespace, message, error) => {
+])('logs a retried error as a warning: %s, %s', (namespace, message, error) => {
   expect(levelOf(ERROR, namespace, message, { error })).toBe('warn')
 })
 
@@ -39,16 +39,16 @@ test.each([
   ['Consumer', 'Crash: KafkaJSNumberOfRetriesExceeded: x'],
   ['ConsumerGroup', 'Offset out of range, resetting to default offset'],
   ['SASLPlainAuthenticator', 'SASL PLAIN authentication failed: x'],
-])('what somebody has to see stays an error: %s, %s', (namespace, message) => {
+])('logs any other error as an error: %s, %s', (namespace, message) => {
   expect(levelOf(ERROR, namespace, message)).toBe('error')
 })
 
-test('other levels stay as they are', () => {
+test('keeps other levels', () => {
   const found = [WARN, INFO, DEBUG].map((level) => levelOf(level, 'Consumer', 'x'))
   expect(found).toEqual(['warn', 'info', 'debug'])
 })
 
-test('only what is known to quote no record gets into a line', () => {
+test('logs only fields that cannot contain a record', () => {
   const more = { topic: 't', partition: 1, error: new Error('reason'), payload: 'secret', stack: 'secret' }
   const lines = logged(ERROR, 'Consumer', 'It failed', more)
   const fields = { namespace: 'Consumer', topic: 't', partition: 1, reason: 'reason' }

@@ -12,14 +12,14 @@ const levels = new Map<number, Level>([
   [logLevel.DEBUG, 'debug'],
 ])
 
-/** They tell each answer that is an error; who asked is told, too, and asks again or says what became of it. */
-const messengers = new Set(['Connection', 'BrokerPool'])
-/** What kafkajs itself mends, though it calls it an error. */
-const mended = /^(Restarting the consumer in |The coordinator is not aware of this member, re-joining)/
-/** Answers that belong to the life of every group: at its first start, and whenever a member comes or goes. */
-const usual = /^(The group coordinator is not available|The coordinator is loading|The group is rebalancing)/
+/** These log every error response. The caller gets the error as well, and retries or logs it. */
+const connectionNamespaces = new Set(['Connection', 'BrokerPool'])
+/** Errors from which kafkajs recovers without help. */
+const recovered = /^(Restarting the consumer in |The coordinator is not aware of this member, re-joining)/
+/** Responses that are normal at the first start of a group and whenever a member joins or leaves. */
+const expected = /^(The group coordinator is not available|The coordinator is loading|The group is rebalancing)/
 
-/** kafkajs's lines through pino. Its fields are picked: an error's stack or a payload may quote a record. */
+/** Logs kafkajs's entries with pino. Only selected fields are logged, since a stack or payload may contain a record. */
 export function logThrough(logger: Pick<Logger, Level>) {
   return () =>
     (entry: LogEntry): void => {
@@ -33,6 +33,6 @@ export function logThrough(logger: Pick<Logger, Level>) {
 
 function levelOf({ level, namespace, log }: LogEntry, reason: unknown): Level {
   if (level !== logLevel.ERROR) return levels.get(level) ?? 'debug'
-  if (messengers.has(namespace)) return usual.test(String(reason)) ? 'info' : 'warn'
-  return mended.test(log.message) ? 'warn' : 'error'
+  if (connectionNamespaces.has(namespace)) return expected.test(String(reason)) ? 'info' : 'warn'
+  return recovered.test(log.message) ? 'warn' : 'error'
 }

@@ -4,12 +4,12 @@ import { beforeEach, expect, test } from '@jest/globals'
 import kafkajs, { type Consumer, type EachBatchPayload } from 'kafkajs'
 import { createOffsetCommits, type OffsetCommits } from './offset-commits.ts'
 
-// What a broker does with commits is seen in the tests of the consumer; here is what is asked of it, and when.
-const { events } = new kafkajs.Kafka({ brokers: ['nobody:1'] }).consumer({ groupId: 'g' })
+// Tests which commits are sent and when; the tests of the consumer cover their effect at a real broker.
+const { events } = new kafkajs.Kafka({ brokers: ['unused:1'] }).consumer({ groupId: 'g' })
 
 let consumer: EventEmitter
 let commits: OffsetCommits
-/** The commits that were asked for, and how to answer the last one. */
+/** The commits sent so far, and a function that settles the last one. */
 let asked: string[]
 let answer: (error?: Error) => Promise<void>
 
@@ -43,13 +43,13 @@ const handled = (topic: string, partition: number, offset: string) =>
     offset,
   )
 
-test('the caller goes on while it is committed, and who is ready at the same moment shares it', async () => {
+test('commits in the background and combines partitions that are ready at the same moment', async () => {
   await Promise.all([handled('a', 0, '5'), handled('a', 1, '7'), handled('b', 0, '1')])
   await nextTurn()
   expect(asked).toEqual(['a/0 to 5, a/1 to 7, b/0 to 1'])
 })
 
-test('one commit at a time: what is handled meanwhile follows, and nothing twice', async () => {
+test('sends one commit at a time and each offset once', async () => {
   await handled('a', 0, '5')
   await nextTurn()
   await handled('a', 0, '6')
@@ -64,7 +64,7 @@ test('one commit at a time: what is handled meanwhile follows, and nothing twice
   expect(asked).toHaveLength(2)
 })
 
-test('after a failure the next one waits, and passes on what kafkajs says', async () => {
+test('waits for the commit after a failed one and passes on its error', async () => {
   await handled('a', 0, '5')
   await nextTurn()
   await answer(new Error('not the coordinator'))
@@ -82,7 +82,7 @@ test('after a failure the next one waits, and passes on what kafkajs says', asyn
   expect(asked.slice(2)).toEqual(['a/0 to 5, a/1 to 3', 'a/1 to 4'])
 })
 
-test('a heartbeat tries again what could not be committed', async () => {
+test('retries a failed commit on the next heartbeat', async () => {
   await handled('a', 0, '5')
   await nextTurn()
   await answer(new Error('away'))
@@ -95,7 +95,7 @@ test('a heartbeat tries again what could not be committed', async () => {
   expect(asked).toHaveLength(2)
 })
 
-test('after a rebalance nothing is committed that was handled before it', async () => {
+test('discards pending offsets on a rebalance', async () => {
   await handled('a', 0, '5')
   await nextTurn()
   await handled('a', 1, '7')
@@ -107,7 +107,7 @@ test('after a rebalance nothing is committed that was handled before it', async 
   expect(asked).toEqual(['a/0 to 5'])
 })
 
-test('a flush waits until all is committed', async () => {
+test('flush waits until everything is committed', async () => {
   let isFlushed = false
   await handled('a', 0, '5')
   await nextTurn()

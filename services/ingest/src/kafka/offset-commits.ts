@@ -4,13 +4,14 @@ import type { Consumer, EachBatchPayload, TopicOffsets, TopicPartitionOffset } f
 
 export type OffsetCommits = {
   /**
-   * Told that all of the batch's partition below `offset` is handled, and commits it behind the caller, who may go on: a broker takes
-   * some milliseconds over it, and what was fetched meanwhile need not wait. What could not be committed comes again.
+   * Marks the batch's partition as handled up to `offset`, exclusive, and commits it in the background. A commit takes some
+   * milliseconds, during which the next chunk can be handled. A failed commit is retried.
    *
-   * @throws kafkajs's own errors, when the commit before this one failed: they tell it that the partition was taken away
+   * @throws kafkajs's own error when the commit before this one failed and this one fails as well; kafkajs learns from it
+   *   that the partition was revoked
    */
   handled(payload: HandledBatch, offset: string): Promise<void>
-  /** Waits until all of it is committed. */
+  /** Resolves when all offsets are committed. */
   flush(): Promise<void>
 }
 
@@ -18,14 +19,14 @@ type Send = (offsets: readonly TopicPartitionOffset[]) => Promise<void>
 type HandledBatch = Pick<EachBatchPayload, 'batch' | 'commitOffsetsIfNecessary'>
 type PassedOver = { topic: string; partition: number; batchSize: number; lastOffset: string }
 
-/** The offset to go on from behind this one. */
+/** The offset after this one. */
 export const offsetBehind = (offset: string): string => String(BigInt(offset) + 1n)
 
 /**
  * Commits a consumer's offsets, one commit at a time; partitions that are ready at the same moment share it.
  *
- * Also of what holds nothing for anybody: the marker of a transaction, and what was aborted. kafkajs passes over it without
- * a word to the handler and without a commit, so that the group would seem to lag, and to stand still, until the next record.
+ * This includes transaction markers and aborted records, which kafkajs neither passes to the handler nor commits; the group
+ * would appear to lag, and to be stuck, until the next record.
  */
 export function createOffsetCommits(consumer: Consumer, logger: Pick<Logger, 'debug'>): OffsetCommits {
   const { END_BATCH_PROCESS, HEARTBEAT, GROUP_JOIN } = consumer.events
@@ -59,7 +60,7 @@ export function createOffsetCommits(consumer: Consumer, logger: Pick<Logger, 'de
 
   const commitBehind = (): void => {
     commit().catch((error: unknown) => {
-      logger.debug({ err: error }, 'Could not commit, the next chunk or heartbeat tries again')
+      logger.debug({ err: error }, 'Could not commit offsets, retrying with the next chunk or heartbeat')
     })
   }
 
@@ -75,7 +76,7 @@ export function createOffsetCommits(consumer: Consumer, logger: Pick<Logger, 'de
   consumer.on(HEARTBEAT, () => {
     if (due.size > 0) commitBehind()
   })
-  // Another member may have gone on from here; what is still this one's own is read again.
+  // Another member may have continued from here. Partitions that this one keeps are read again.
   consumer.on(GROUP_JOIN, () => {
     due.clear()
     send = sendPassedOver
@@ -84,7 +85,7 @@ export function createOffsetCommits(consumer: Consumer, logger: Pick<Logger, 'de
   return {
     async handled({ batch, commitOffsetsIfNecessary }, offset) {
       note(batch.topic, batch.partition, offset)
-      // Unlike the consumer's own this one commits while the consumer stops, and doesn't go on trying after a rebalance.
+      // Unlike `consumer.commitOffsets`, this commits while the consumer stops and does not retry after a rebalance.
       send = (offsets) => commitOffsetsIfNecessary({ topics: byTopic(offsets) })
       if (hasFailed) await commit()
       else commitBehind()

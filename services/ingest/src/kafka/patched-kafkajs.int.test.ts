@@ -17,7 +17,7 @@ import {
 import type { FetchedRecord } from './fetch/record-cutter.ts'
 import { checkVersion } from './patched-kafkajs.ts'
 
-// Each of these fails with kafkajs as it is.
+// Each of these tests fails with an unpatched kafkajs.
 const { CompressionCodecs, CompressionTypes } = kafkajs
 const brokers = (process.env.KAFKA_BROKERS ?? '').split(',')
 const kafka = createKafka({ brokers, clientId: 'test' }, createLogger({ name: 'test', level: 'silent' }))
@@ -37,7 +37,7 @@ afterAll(async () => {
   await Promise.all([admin?.disconnect(), producer?.disconnect()])
 })
 
-/** A topic of its own, and what a consumer finds in partition 0 of it; started once everything is there. */
+/** Creates a topic, fills it with `produce`, and then collects the records of partition 0. */
 async function start(produce: () => Promise<unknown>) {
   topic = (await createTopics(brokers, topicsWithSuffix(`patches-${process.pid}-${run++}`))).mention
   await produce()
@@ -55,7 +55,7 @@ async function start(produce: () => Promise<unknown>) {
   return { found }
 }
 
-/** A batch of so many records whose compressed bytes are these. */
+/** Sends a batch of `count` records with these compressed bytes. */
 async function sendBatch(count: number, bytes: Buffer): Promise<void> {
   CompressionCodecs[CompressionTypes.ZSTD] = () => ({ compress: async () => bytes, decompress: async () => bytes })
   const messages: Message[] = Array.from({ length: count }, () => ({ value: '', partition: 0 }))
@@ -64,7 +64,7 @@ async function sendBatch(count: number, bytes: Buffer): Promise<void> {
 
 const values = (found: readonly FetchedRecord[]) => found.map(({ value, passedOver }) => passedOver?.code ?? `${value}`)
 
-test('10,000 headers in one record are read at once, those of one name together', async () => {
+test('reads 10,000 headers of one record quickly and groups them by name', async () => {
   const names = Array.from({ length: 10_000 }, (_, n) => `n${n % 5_000}`)
   const { found } = await start(async () => {
     const record = encodeRecord(0, { value: 'x', headers: names.map((name, n) => [name, String(n)]) })
@@ -75,11 +75,11 @@ test('10,000 headers in one record are read at once, those of one name together'
   const headers = Object.entries(found[0]?.headers ?? {})
   expect(headers).toHaveLength(5_000)
   expect(headers[7]).toEqual(['n7', [Buffer.from('7'), Buffer.from('5007')]])
-  // The library takes half a minute, and the group gives the member up meanwhile.
+  // kafkajs takes half a minute, and the group removes the member meanwhile.
   expect(performance.now() - begin).toBeLessThan(10_000)
 })
 
-test('a batch of 200,000 records is decoded', async () => {
+test('decodes a batch of 200,000 records', async () => {
   const records = Array.from({ length: 200_000 }, (_, n) => encodeRecord(n, { value: 'x' }))
   const batch = encodeBatch({ firstOffset: 0, count: records.length, records: Buffer.concat(records) })
   const { protocol } = createRequire(import.meta.url)('kafkajs/src/protocol/requests/fetch')
@@ -89,7 +89,7 @@ test('a batch of 200,000 records is decoded', async () => {
   expect(responses[0].partitions[0].messages.length).toBeGreaterThan(1_000)
 })
 
-test('of overlapping transactions the aborted ones are not handed out, whichever ended first', async () => {
+test('filters aborted transactions that overlap others, whichever ended first', async () => {
   const [first, second, third] = [1, 2, 3].map(() =>
     kafka.producer({ transactionalId: randomUUID(), idempotent: true, maxInFlightRequests: 1 }),
   ) as [Producer, Producer, Producer]
@@ -102,7 +102,7 @@ test('of overlapping transactions the aborted ones are not handed out, whichever
     await send(b, 'aborted b1')
     await send(c, 'c1')
     await send(a, 'aborted a2')
-    // It began later and ends first: the broker lists it first.
+    // It started later and ends first, so the broker lists it first.
     await b.abort()
     await send(c, 'c2')
     await send(a, 'aborted a3')
@@ -118,7 +118,7 @@ test('of overlapping transactions the aborted ones are not handed out, whichever
   await Promise.all([first.disconnect(), second.disconnect(), third.disconnect()])
 })
 
-test('600 MiB of zeros in 19 KB are passed over, the records around them are read', async () => {
+test('skips a record of 600 MiB compressed to 19 KB and reads the others', async () => {
   const zeros = recordOfZeros(1, 600 * 1024 * 1024)
   const pieces: Piece[] = [encodeRecord(0, { value: 'a' }), zeros.before, zeros, zeros.behind]
   const bytes = await compressed('zstd', [...pieces, encodeRecord(2, { value: 'b' })])
@@ -131,7 +131,7 @@ test('600 MiB of zeros in 19 KB are passed over, the records around them are rea
   expect(values(found)).toEqual(['a', 'record_too_large', 'b', 'end'])
 }, 60_000)
 
-test('another version of kafkajs is refused', () => {
-  expect(() => checkVersion('2.2.5')).toThrow('kafkajs 2.2.4 is needed, and not 2.2.5')
+test('rejects another version of kafkajs', () => {
+  expect(() => checkVersion('2.2.5')).toThrow('Requires kafkajs 2.2.4, found 2.2.5')
   expect(() => checkVersion('2.2.4')).not.toThrow()
 })

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import { createFetchResponseDecoder, type FetchRequest } from './fetch/fetch-response.ts'
 
-/** The version that is patched here. Another one has to be looked at first: its decoders, and this file. */
+/** The version patched here. Review the decoders of another version, and this file, before changing it. */
 const patchedVersion = '2.2.4'
 
 type FetchProtocol = (request: FetchRequest) => {
@@ -13,11 +13,11 @@ type FetchRequests = { protocol: ((options: { version: number }) => FetchProtoco
 const oldestWithRecordBatches = 4
 
 /**
- * Puts Herald's decoder of fetch answers in the place of kafkajs's, for the whole process. Theirs decompresses whatever
- * comes, copies all headers of a record for each of them, fails at some 125,000 records, and hands out records of aborted
+ * Replaces kafkajs's decoder of fetch responses for the whole process. The original decompresses without a limit, copies all
+ * headers of a record for each of them, fails at about 125,000 records per batch, and returns records of aborted
  * transactions.
  *
- * @throws Error for a kafkajs of another version
+ * @throws Error for another version of kafkajs
  */
 export function patchKafkajs(): void {
   const require = createRequire(import.meta.url)
@@ -40,6 +40,8 @@ export function patchKafkajs(): void {
 
 export function checkVersion(version: unknown): void {
   if (version !== patchedVersion) {
-    throw new Error(`kafkajs ${patchedVersion} is needed, and not ${version}: Herald replaces its decoder of fetches`)
+    throw new Error(
+      `Requires kafkajs ${patchedVersion}, found ${version}: Herald replaces its decoder of fetch responses`,
+    )
   }
 }

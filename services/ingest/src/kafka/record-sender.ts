@@ -4,7 +4,7 @@ import type { OutgoingRecord } from '../events/dead-letter.ts'
 const { Partitioners } = kafkajs
 
 export type RecordSender = {
-  /** Resolves when the records are durable in that partition, in that order. */
+  /** Appends the records to the partition in order. Resolves when they are durable. */
   send(topic: string, partition: number, records: readonly OutgoingRecord[]): Promise<void>
   close(): Promise<void>
 }

@@ -4,7 +4,7 @@ import { expect, test } from '@jest/globals'
 const here = new URL('.', import.meta.url)
 const text = (path: string) => readFileSync(new URL(path, here), 'utf8')
 
-/** Packages that a file imports, Node's own and Herald's left out. */
+/** Returns the packages that a file imports, except Node.js's and Herald's. */
 const packagesIn = (file: string) =>
   [...text(file).matchAll(/from '([^'.][^']*)'/g)].flatMap(([, name = '']) =>
     /^(node:|@herald\/)/.test(name) ? [] : name,
@@ -15,13 +15,13 @@ const files = readdirSync(here, { recursive: true })
   .filter((name) => name.endsWith('.ts') && !/\.(test|fixture)\.ts$/.test(name))
 const [client = ''] = packagesIn('client.ts')
 
-test('the folder has one client library, which is a dependency of the service', () => {
+test('the folder imports one client library, a dependency of the service', () => {
   const { dependencies } = JSON.parse(text('../../package.json'))
   expect(dependencies).toHaveProperty([client])
   const clients = new Set(files.flatMap(packagesIn).filter((name) => name.includes('kafka')))
   expect([...clients]).toEqual([client])
 })
 
-test('lint refuses the library outside of this folder', () => {
+test('lint rejects the library outside this folder', () => {
   expect(text('../../../../.biome.json')).toContain(`"${client}": "Only services/ingest/src/kafka`)
 })

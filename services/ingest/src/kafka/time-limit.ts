@@ -1,8 +1,8 @@
-/** The outcome of `work`, or an error after so long: what hangs must not keep its caller. */
+/** Settles with `work`, or rejects after `milliseconds`. */
 export async function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`No answer within ${milliseconds} ms`)), milliseconds)
+    timer = setTimeout(() => reject(new Error(`No response within ${milliseconds} ms`)), milliseconds)
   })
   try {
     return await Promise.race([work, late])

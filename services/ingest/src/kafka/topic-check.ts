@@ -3,8 +3,8 @@ import type { Admin, Kafka } from 'kafkajs'
 import { readTopicSizes, sizeSetting } from './topic-size.ts'
 
 /**
- * What of the topics is not as it must be, in words: one that is missing, or a dead-letter topic that would refuse the
- * largest record of an origin. Empty when all is well.
+ * Returns a message for each missing topic, or for a dead-letter topic that would reject the largest record of an origin.
+ * Empty if all topics are fine.
  */
 export async function findTopicFaults(
   kafka: Kafka,
@@ -29,6 +29,6 @@ async function findSizeFaults(admin: Admin, origins: readonly string[], deadLett
   const given = sizes.get(deadLetters) ?? 0
   if (given >= needed) return []
   return [
-    `The topic ${deadLetters} takes ${given} bytes (${sizeSetting}), ${needed} are needed for the largest dead letter`,
+    `The topic ${deadLetters} accepts ${given} bytes (${sizeSetting}), the largest dead letter requires ${needed}`,
   ]
 }

@@ -3,15 +3,15 @@ import { within } from './time-limit.ts'
 
 const { ConfigResourceTypes } = kafkajs
 
-/** The setting of a topic that bounds a batch, in bytes as it is sent. */
+/** The topic setting that limits the size of a batch, in compressed bytes. */
 export const sizeSetting = 'max.message.bytes'
 
-/** What Kafka sets by itself. */
+/** Kafka's default. */
 const defaultBytes = 1_048_588
 const keptMs = 60_000
 const askedMs = 2_000
 
-/** By topic, the largest batch that it takes. */
+/** Returns the largest batch size that each topic accepts. */
 export async function readTopicSizes(admin: Admin, topics: readonly string[]): Promise<Map<string, number>> {
   const { resources } = await admin.describeConfigs({
     includeSynonyms: false,
@@ -22,7 +22,7 @@ export async function readTopicSizes(admin: Admin, topics: readonly string[]): P
   )
 }
 
-/** The largest batch that one topic takes, asked for now and then; Kafka's default while that is unknown. */
+/** Caches the largest batch size that a topic accepts; Kafka's default while it is unknown. */
 export function createTopicSize(kafka: Kafka, topic: string, now = () => performance.now()) {
   let known: { readonly bytes: Promise<number>; readonly until: number } | undefined
 
@@ -43,7 +43,7 @@ export function createTopicSize(kafka: Kafka, topic: string, now = () => perform
       }
       return known.bytes
     },
-    /** It was wrong: the next one who asks gets it anew. */
+    /** Drops a value that turned out to be wrong, so that the next call reads it again. */
     forget(): void {
       known = undefined
     },

@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import type { PartContext } from '../part.ts'
 
-/** A record or a batch that would stop ingest, or fill its memory, if it were taken as it comes. */
+/** Records and batches that would stop ingest or fill its memory without limits. */
 const rows = [
-  'nothing of the kind',
+  'none',
   'large header',
   'large key',
   'value of 110 MB',
@@ -18,12 +18,12 @@ const rows = [
 
 type Row = (typeof rows)[number]
 
-/** The pod's limit is 512 MiB; so much is left for what comes together. */
+/** The limit of a pod is 512 MiB; the rest is a reserve for several of them at once. */
 const mostMiB = 320
 const goodEvents = 1_000
 const peaks: Partial<Record<Row, { MiB: number; seconds: number }>> = {}
 
-/** Sends one after another among good events, each when the one before is settled, and watches the peak of the memory. */
+/** Sends each among good events, once the one before is handled, and measures peak memory. */
 export async function sendOutOfBounds({ campaign, isShort, strikes, log }: PartContext): Promise<void> {
   const { load, fleet, violations } = campaign
   for (const [index, bounds] of rows.entries()) {
@@ -37,8 +37,8 @@ export async function sendOutOfBounds({ campaign, isShort, strikes, log }: PartC
     await campaign.drain()
     const peak = { MiB: Math.max(...pids.map(peakMiB)), seconds: Math.round((performance.now() - begin) / 1_000) }
     peaks[bounds] = peak
-    log(`${bounds}: at most ${peak.MiB} MiB, ${peak.seconds} s`)
-    if (peak.MiB > mostMiB) violations.add('memory', `${bounds}: ${peak.MiB} MiB, ${mostMiB} are allowed`)
+    log(`${bounds}: peak ${peak.MiB} MiB, ${peak.seconds} s`)
+    if (peak.MiB > mostMiB) violations.add('memory', `${bounds}: ${peak.MiB} MiB, limit ${mostMiB} MiB`)
   }
 }
 
@@ -49,7 +49,7 @@ function countOf(bounds: Row, isShort: boolean): { count?: number } {
   return bounds === 'events in zstd' ? { count: isShort ? 20_000 : 600_000 } : {}
 }
 
-/** The highest resident size counts from here on. */
+/** Resets the peak resident size of a process. */
 const resetPeak = (pid: number) => writeFileSync(`/proc/${pid}/clear_refs`, '5')
 
 function peakMiB(pid: number): number {

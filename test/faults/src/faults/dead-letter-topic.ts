@@ -9,7 +9,7 @@ const partition = 1
 const tooFewBytes = 4_000
 const padding = 6_000
 
-/** No dead-letter topic: the partition of the record that needs it stands still, the others go on, and nothing is given up. */
+/** Without a dead-letter topic only the partitions of bad records are blocked, and no record is lost. */
 export async function removeDeadLetterTopic(context: PartContext): Promise<void> {
   const { campaign, stack, isShort } = context
   const { offsets, topics, load } = campaign
@@ -20,7 +20,7 @@ export async function removeDeadLetterTopic(context: PartContext): Promise<void>
     async () => {
       await load.producePoison({ count: 5, kind: 'mention', partition, pad: 0 })
       await load.produce(4_000, { poison: false })
-      await expectOneStands(context, isShort ? 5 : 20)
+      await expectBlockedPartition(context, isShort ? 5 : 20)
       await createTopics([stack.broker.direct], topics, { partitions: partitionsPerTopic })
       campaign.deadLetters.startAgain()
     },
@@ -28,34 +28,34 @@ export async function removeDeadLetterTopic(context: PartContext): Promise<void>
   )
 }
 
-async function expectOneStands({ campaign }: PartContext, seconds: number): Promise<void> {
+async function expectBlockedPartition({ campaign }: PartContext, seconds: number): Promise<void> {
   const { offsets, topics, violations, ledger } = campaign
   const name = `${topics.mention}/${partition}`
   await ledger.refresh()
   const poison = [...ledger.poison.keys()].filter((place) => place.startsWith(`${name}/`))
   const offsetsOfPoison = poison.map((place) => Number(place.slice(name.length + 1)))
   const first = offsetsOfPoison.toSorted((a, b) => a - b).at(-5) as number
-  await until('the other partitions to go on to their ends', async () => {
+  await until('the other partitions to reach their ends', async () => {
     const ends = await offsets.ends()
     const committed = await offsets.committed()
     return [...ends].every(([place, end]) => place === name || (committed.get(place) ?? 0) >= end)
   })
   await lasting(seconds)
-  const standsAt = (await offsets.committed()).get(name) ?? 0
-  if (standsAt > first) violations.add('offset', `${name} went on to ${standsAt}, past the poison at ${first}`)
+  const position = (await offsets.committed()).get(name) ?? 0
+  if (position > first) violations.add('offset', `${name} advanced to ${position}, past the poison at ${first}`)
 }
 
-/** A dead-letter topic that takes no record as large as the one that failed: the letter goes out without its value. */
+/** With a dead-letter topic that rejects records as large as the failed one, letters are published without their values. */
 export async function narrowDeadLetterTopic(context: PartContext): Promise<void> {
   const { campaign } = context
   const { deadLetters } = campaign
   const lettersBefore = deadLetters.letters.size
   await strike(
     context,
-    'dead-letter topic too narrow',
+    'dead-letter topic too small',
     () => setLargestRecord(context, tooFewBytes),
     async () => {
-      // The broker takes a moment to follow: what comes before goes out whole, and rightly so.
+      // The broker applies the setting after a moment; until then letters are published whole, which is correct.
       await until('5 dead letters without their values', async () => {
         await campaign.load.producePoison({ count: 5, kind: 'mention', partition, pad: padding })
         await campaign.load.caughtUp()
@@ -66,7 +66,7 @@ export async function narrowDeadLetterTopic(context: PartContext): Promise<void>
       await setLargestRecord(context, 2 * 1024 * 1024)
     },
   )
-  context.log(`${deadLetters.letters.size - lettersBefore} dead letters since`)
+  context.log(`${deadLetters.letters.size - lettersBefore} new dead letters`)
 }
 
 const setLargestRecord = ({ campaign }: PartContext, bytes: number) =>

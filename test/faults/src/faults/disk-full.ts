@@ -13,7 +13,7 @@ const diskSize = '900m'
 const mostInFlight = 20_000
 let disks: string[] = []
 
-/** Servers whose members each have a small disk of their own, which can be filled; to mount one needs root. */
+/** Starts servers whose members each have a small disk that can be filled. Mounting one requires root. */
 export async function startOnSmallDisks(): Promise<OwnStack> {
   const folders = await Promise.all([0, 1, 2].map(() => mkdtemp(join(tmpdir(), 'herald-small-disk-'))))
   const mounted: string[] = []
@@ -31,7 +31,7 @@ export async function startOnSmallDisks(): Promise<OwnStack> {
     }
   } catch {
     await unmount()
-    return { kind: 'skipped', reason: 'a disk that can be filled cannot be mounted here' }
+    return { kind: 'skipped', reason: 'a small disk cannot be mounted here' }
   }
   disks = folders
   const stack = await startStack({ log: () => {}, parentFolders: folders })
@@ -42,7 +42,7 @@ export async function startOnSmallDisks(): Promise<OwnStack> {
   return { kind: 'started', stack: { ...stack, stop } }
 }
 
-/** The disks of all members are full until nothing can be stored, and then freed. */
+/** Fills the disks of all members until nothing can be stored, and then frees them. */
 export async function fillDisks(context: PartContext): Promise<void> {
   const { stack, campaign, log } = context
   const { load, offsets } = campaign
@@ -55,7 +55,7 @@ export async function fillDisks(context: PartContext): Promise<void> {
       const admin = stack.mongo.client.db('admin')
       let last = new Map<string, number>()
       let since = Date.now()
-      await until('nothing to be stored any more', async () => {
+      await until('progress to stop', async () => {
         if ((await load.inFlight()) < mostInFlight) void load.produce(2_000)
         await admin.command({ fsync: 1 }, { timeoutMS: 2_000 }).catch(() => {})
         await pause(1_000)
@@ -65,7 +65,7 @@ export async function fillDisks(context: PartContext): Promise<void> {
         last = committed
         return Date.now() - since > 8_000
       })
-      log('the group stands still')
+      log('the group makes no progress')
       await lasting(context.isShort ? 2 : 20)
       await Promise.all(ballasts.map((file) => rm(file)))
       await Promise.all(stack.mongo.members.map((member) => member.restart()))

@@ -1,17 +1,17 @@
 import type { PartContext } from '../part.ts'
 import { until } from '../until.ts'
 
-/** Ends all ingest processes, has `change` set the group's offsets, and starts them again. */
+/** Stops all ingest processes, calls `change` to set the group's offsets, and starts them again. */
 export async function whileGroupIsEmpty({ campaign }: PartContext, change: () => Promise<unknown>): Promise<void> {
   await campaign.fleet.end()
-  await until('the group to be changed', async () => {
+  await until('the offsets to be set', async () => {
     await change()
     return true
   })
   await campaign.fleet.startAgain()
 }
 
-/** The group will read every topic from its beginning. */
+/** Resets the group to the beginning of every topic. */
 export async function rewind({ campaign }: PartContext): Promise<void> {
   const { offsets, groupId, originTopics } = campaign
   for (const topic of originTopics) {

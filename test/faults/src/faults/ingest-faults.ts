@@ -3,15 +3,15 @@ import { lasting, type PartContext, strike } from '../part.ts'
 import { pause } from '../until.ts'
 
 const exitWithinMs = 25_000
-/** Longer than the group waits for a member that is silent. */
+/** Longer than the session timeout. */
 const beyondSessionSeconds = 33
 
 const memberAt = ({ campaign }: PartContext, index: number) =>
   campaign.fleet.members[index % campaign.fleet.members.length] as StartedService
 
 /**
- * `kill -9`, three at a time, a moment apart, each with its own records in flight: the group takes ten seconds to notice,
- * so that one after another would mostly be waiting.
+ * Kills up to three members in a row with `kill -9`, each with records in flight, before they restart: the group notices a
+ * kill only after ten seconds, so that killing one at a time would mostly be waiting.
  */
 export async function killIngest(context: PartContext): Promise<void> {
   const { campaign, times, strikes, log } = context
@@ -22,7 +22,7 @@ export async function killIngest(context: PartContext): Promise<void> {
       const inFlight = await campaign.load.fill()
       memberAt(context, index).kill('SIGKILL')
       strikes.push({ fault: 'ingest kill -9', inFlight })
-      log(`ingest kill -9 (${done + index + 1} of ${times}): struck ${inFlight} records in flight`)
+      log(`ingest kill -9 (${done + index + 1} of ${times}): ${inFlight} records in flight`)
     }
     done += round
     await Promise.all(Array.from({ length: round }, (_, index) => memberAt(context, index).restart()))
@@ -30,7 +30,7 @@ export async function killIngest(context: PartContext): Promise<void> {
   }
 }
 
-/** SIGTERM under load: the process ends by itself, in time and with exit code 0. */
+/** Sends SIGTERM under load: the process must exit in time with code 0. */
 export async function endIngest(context: PartContext): Promise<void> {
   const { campaign, times, log } = context
   for (let done = 0; done < times; done++) {
@@ -47,17 +47,17 @@ export async function endIngest(context: PartContext): Promise<void> {
         const exit = await Promise.race([member.exited, pause(exitWithinMs * 2)])
         const ms = Date.now() - startedAt
         if (exit?.code !== 0 || ms > exitWithinMs) {
-          const how = exit ? `code ${exit.code}, signal ${exit.signal}` : 'not at all'
-          campaign.violations.add('exit', `ingest ended after ${ms} ms with ${how}`)
+          const how = exit ? `exited with code ${exit.code}, signal ${exit.signal}` : 'did not exit'
+          campaign.violations.add('exit', `ingest ${how} after ${ms} ms`)
         }
-        log(`ended after ${ms} ms`)
+        log(`exited after ${ms} ms`)
         await member.restart()
       },
     )
   }
 }
 
-/** SIGSTOP beyond the session's time-out: the group goes on without it, and it wakes up believing that it still belongs. */
+/** Suspends a member beyond the session timeout: the group continues without it, and it resumes as if still a member. */
 export async function stopIngest(context: PartContext): Promise<void> {
   const { times } = context
   for (let done = 0; done < times; done++) {

@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
-/** The memory of one process over time, in MiB. */
+/** The memory of a process over time, in MiB. */
 export interface MemoryCurve {
   samples: number[]
-  /** The curve as a line of text. */
+  /** The curve as a line of block characters. */
   text: string
-  /** Medians: of the fifth after the warm-up, and of the last fifth. */
+  /** The medians of the fifth after the warm-up and of the last fifth. */
   from: number
   to: number
   isFlat: boolean
@@ -16,7 +16,7 @@ const everyMs = 1_000
 const width = 60
 const steps = '▁▂▃▄▅▆▇█'
 const warmUp = 0.3
-/** What a garbage collector may leave lying about. */
+/** Tolerance for memory that is not collected yet. */
 const toleratedMiB = 48
 
 export function watchMemory(pids: readonly number[]) {

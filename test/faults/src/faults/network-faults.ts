@@ -24,9 +24,9 @@ async function disturb(context: PartContext, fault: string, server: Server, mode
   )
 }
 
-/** The network between ingest and a server: by turns silent, as with a cable pulled, and refusing. */
+/** Cuts the network between ingest and a server: it drops packets, as with an unplugged cable, or resets connections. */
 export const cutNetwork = (server: Server) => async (context: PartContext) => {
-  // Less, and a connection made in the silence is answered before the client gives it up.
+  // With less, a connection made meanwhile would get a response before the client times out.
   const seconds = server === 'Kafka' || !context.isShort ? 20 : 10
   for (let done = 0; done < context.times; done++) {
     const mode = done % 3 === 1 ? 'reset' : 'silent'
@@ -41,12 +41,12 @@ export const delayNetwork = (server: Server) => async (context: PartContext) => 
   }
 }
 
-/** Long enough for the first questions of a new connection to time out; after 14 s they are still answered. */
+/** Long enough for the first requests of a new connection to time out; after 14 s they still get a response. */
 const firstConnectionSeconds = 20
 
 /**
- * The first dead letters of each process meet a network that is silent: the connection made for them is never answered, and
- * seems to be one all the same. MongoDB is held back before, so that good and bad records are in hand at that moment.
+ * Cuts the network before the first dead letters of each process: their connection gets no response but seems to be
+ * established. MongoDB is delayed before, so that good and bad records are being handled at that moment.
  */
 export async function cutBeforeFirstLetter(context: PartContext): Promise<void> {
   const { campaign, strikes, log } = context
@@ -63,7 +63,7 @@ export async function cutBeforeFirstLetter(context: PartContext): Promise<void> 
     setMode('Kafka', 'silent')
     setMode('MongoDB', 'pass')
     strikes.push({ fault: 'network silent to Kafka at the first dead letter', inFlight })
-    log(`network silent to Kafka at the first dead letter: struck ${inFlight} records in flight`)
+    log(`network silent to Kafka at the first dead letter: ${inFlight} records in flight`)
     await lasting(firstConnectionSeconds)
   } finally {
     for (const member of campaign.fleet.members) member.kill('SIGCONT')

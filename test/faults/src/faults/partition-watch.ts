@@ -1,21 +1,21 @@
 import type { GroupOffsets } from '../oracle/group-offsets.ts'
 import { pause } from '../until.ts'
 
-const lookEveryMs = 50
+const pollMs = 50
 
 export type PartitionWatch = {
-  /** Whether every partition has committed something since that time. */
+  /** Whether every partition has had a commit since that time. */
   allMovedSince(since: number): boolean
   stop(): void
 }
 
-/** Watches when the group commits something of each partition, in the broker's books. */
+/** Polls the broker for the times of the group's commits on each partition. */
 export function watchPartitions(offsets: GroupOffsets): PartitionWatch {
   const movements = new Map<string, { offset: number; movedAt: number }>()
   let stopped = false
   const watch = async (): Promise<void> => {
     while (!stopped) {
-      // What is seen may be as old as the question.
+      // The response may be as old as the request.
       const askedAt = Date.now()
       const committed = await offsets.committed().catch(() => undefined)
       for (const [place, offset] of committed ?? []) {
@@ -23,7 +23,7 @@ export function watchPartitions(offsets: GroupOffsets): PartitionWatch {
         if (!last) movements.set(place, { offset, movedAt: 0 })
         else if (offset > last.offset) movements.set(place, { offset, movedAt: askedAt })
       }
-      await pause(lookEveryMs)
+      await pause(pollMs)
     }
   }
   void watch()

@@ -2,10 +2,10 @@ import { leastInFlight } from '../campaign/load.ts'
 import type { PartContext } from '../part.ts'
 import { pause } from '../until.ts'
 
-/** A group that commits nothing for so long, though members come and go in good order, stands still. */
-const longestStandMs = 30_000
+/** The longest time that a group may take without a commit while members join and leave properly. */
+const longestStallMs = 30_000
 
-/** Watches for stretches in which much was in flight and nothing was committed. */
+/** Measures the periods without a commit while records are in flight. */
 export function watchProgress({ campaign }: Pick<PartContext, 'campaign'>, everyMs = 200) {
   let stopped = false
   let longest = 0
@@ -28,17 +28,17 @@ export function watchProgress({ campaign }: Pick<PartContext, 'campaign'>, every
   }
   const watching = watch()
   return {
-    /** The longest stretch since this was last asked, in milliseconds. */
+    /** Returns the longest period since the last call, in milliseconds. */
     take() {
       const taken = longestSinceTaken
       longestSinceTaken = 0
       return taken
     },
-    /** The longest stretch of all; one that is too long is a violation. */
+    /** Returns the longest period of all; adds a violation if it is too long. */
     async stop() {
       stopped = true
       await watching
-      if (longest > longestStandMs) campaign.violations.add('stall', `nothing was committed for ${longest} ms`)
+      if (longest > longestStallMs) campaign.violations.add('stall', `nothing was committed for ${longest} ms`)
       return longest
     },
   }

@@ -3,15 +3,15 @@ import type { PartContext } from '../part.ts'
 import { until } from '../until.ts'
 import { watchPartitions } from './partition-watch.ts'
 
-/** Enough for every partition to have something to commit all the time, and never so much that the group cannot follow. */
+/** Enough for constant commits on every partition, but less than the group can handle. */
 const eventsPerSecond = 400
 
-/** How long a partition commits nothing at this rate, without any fault. */
+/** The longest time between two commits of a partition at this rate without faults. */
 const usualGapMs = 2_000
 
-/** From `kill -9` of one member of three, started again at once, until every partition commits again. */
+/** From `kill -9` of one member of three, restarted at once, until every partition has a commit. */
 const killLimits = { medianMs: 12_000, worstMs: 15_000 } as const
-/** From SIGTERM to one member of three until every partition commits again. */
+/** From SIGTERM to one member of three until every partition has a commit. */
 const endLimits = { medianMs: 3_000, worstMs: 3_000 } as const
 
 type Limits = { readonly medianMs: number; readonly worstMs: number }
@@ -20,8 +20,8 @@ type Times = { killed: number[]; ended: number[] }
 let times: Times = { killed: [], ended: [] }
 
 /**
- * How soon a group of three goes on after one of them was killed or ended, with records coming all the time. What counts is
- * what the broker has of each partition, and the partition that was last.
+ * Measures how soon a group of three continues after one member was killed or terminated, with records produced all the
+ * time: until the broker has a new commit on the last of its partitions.
  */
 export async function recover(context: PartContext): Promise<void> {
   times = { killed: [], ended: [] }
@@ -51,7 +51,7 @@ async function recoveryAfter(
     const restarted = member.exited.then(() => (signal === 'SIGKILL' ? member.restart() : undefined))
     await allMoved(struckAt)
     let ms = Date.now() - struckAt
-    // A partition may have moved once more before its group stopped: then it is the next time that counts.
+    // A partition may have had one more commit before the group stopped; then the next one counts.
     const movedAt = Date.now()
     await allMoved(movedAt)
     if (Date.now() - movedAt > usualGapMs) ms = Date.now() - struckAt
@@ -84,7 +84,7 @@ function keepProducing(load: PartContext['campaign']['load']) {
 function check({ campaign, isShort }: PartContext, fault: string, found: readonly number[], limits: Limits): void {
   const { medianMs, worstMs } = summarize(found)
   if (worstMs > limits.worstMs) campaign.violations.add('recovery', `${fault}: the worst recovery took ${worstMs} ms`)
-  // A median of two or three says nothing.
+  // The median of two or three values is not significant.
   if (!isShort && medianMs > limits.medianMs) {
     campaign.violations.add('recovery', `${fault}: the median recovery took ${medianMs} ms`)
   }

@@ -3,7 +3,7 @@ import { rewind, setGroupOffsets, whileGroupIsEmpty } from './group-positions.ts
 
 const outOfAnyRange = 999_999_999
 
-/** Every event ten times, and then the topics from offset 0: once stored, and what was read or unread since stays so. */
+/** Publishes every event ten times and replays the topics: each is stored once, and marks as read or unread are kept. */
 export async function repeatEverything(context: PartContext): Promise<void> {
   const { campaign, isShort, times, log } = context
   await campaign.load.produce(isShort ? 500 : 5_000, { copies: 10 })
@@ -13,11 +13,11 @@ export async function repeatEverything(context: PartContext): Promise<void> {
     await strike(context, 'every event 10 times, and a replay from offset 0', () =>
       whileGroupIsEmpty(context, () => rewind(context)),
     )
-    log(`${marked} more notifications had been marked`)
+    log(`${marked} more notifications were marked before`)
   }
 }
 
-/** Offsets that no longer exist, and such as never were: the group begins again at the earliest record, and says so. */
+/** Sets offsets that were deleted, and offsets beyond the end: the group must start at the first record and log it. */
 export async function loseOffsets(context: PartContext): Promise<void> {
   const { campaign } = context
   await campaign.load.produce(2_000)
@@ -32,8 +32,8 @@ export async function loseOffsets(context: PartContext): Promise<void> {
   await strike(context, 'offsets beyond the last record', () =>
     whileGroupIsEmpty(context, () => setGroupOffsets(context, () => outOfAnyRange)),
   )
-  const isToldOf = campaign.fleet.members.some((member) => member.logs().some((line) => /out of range/i.test(line)))
-  if (!isToldOf) campaign.violations.add('failed', 'no line of a log tells of offsets out of range')
+  const isLogged = campaign.fleet.members.some((member) => member.logs().some((line) => /out of range/i.test(line)))
+  if (!isLogged) campaign.violations.add('failed', 'no log line reports offsets out of range')
 }
 
 async function deleteFirstRecords({ campaign }: PartContext): Promise<void> {

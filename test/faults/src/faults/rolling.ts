@@ -6,17 +6,17 @@ import { pause } from '../until.ts'
 import { watchProgress } from './progress.ts'
 
 const exitWithinMs = 25_000
-/** What a deployment waits after a new member is ready, before the next old one goes. */
+/** How long a deployment waits after a new member is ready before it stops an old one. */
 const settleMs = 3_000
-/** Steady, and never so much that the members cannot follow. */
+/** Less than the members can handle. */
 const eventsPerSecond = 1_500
 
 let notes: Record<string, unknown> = {}
 
 /**
- * A release under load, as a deployment with a surge of one does it: one more member of the new release, then SIGTERM to one
- * of the old, until all are replaced; and back again. `HERALD_OTHER_RELEASE` names a built checkout that is the old release;
- * without it both are the same build.
+ * Rolls out a release under load like a deployment with a surge of one: starts a member of the new release, then sends
+ * SIGTERM to one of the old, until all are replaced; then rolls back. `HERALD_OTHER_RELEASE` names a built checkout of the
+ * old release; without it both releases are the same build.
  */
 export async function rollRelease(context: PartContext): Promise<void> {
   const { campaign, times, log } = context
@@ -26,7 +26,7 @@ export async function rollRelease(context: PartContext): Promise<void> {
   const progress = watchProgress(context, 50)
   try {
     for (let roll = 0; roll < times; roll++) {
-      // There, and back: both releases end before the other, and both begin after it.
+      // Roll out and back, so that each release is replaced by the other.
       const isBack = roll % 2 === 0
       for (const old of [...fleet.members]) {
         await underLoad(context, `a member ${isBack && other ? 'of the other release' : ''} joins`, async () => {
@@ -42,7 +42,7 @@ export async function rollRelease(context: PartContext): Promise<void> {
           gaps.left.push(progress.take())
         })
       }
-      log(`all ${fleet.members.length} members are replaced`)
+      log(`replaced all ${fleet.members.length} members`)
     }
     await campaign.load.caughtUp()
   } finally {
@@ -54,12 +54,12 @@ export async function rollRelease(context: PartContext): Promise<void> {
 
 export const rollingNotes = () => notes
 
-async function underLoad({ campaign, strikes, log }: PartContext, what: string, act: () => Promise<void>) {
+async function underLoad({ campaign, strikes, log }: PartContext, fault: string, act: () => Promise<void>) {
   await campaign.marks.make(5)
   const inFlight = await campaign.load.fill()
-  strikes.push({ fault: what, inFlight })
-  log(`${what}: ${inFlight} records in flight`)
-  // Enough to last until the group has settled, so that a gap is one and not the end of the work.
+  strikes.push({ fault, inFlight })
+  log(`${fault}: ${inFlight} records in flight`)
+  // Enough events until the group has settled, so that a gap is not caused by a lack of records.
   const more = campaign.load.produce(eventsPerSecond * 6, { rate: eventsPerSecond })
   await act()
   await more
@@ -71,7 +71,8 @@ async function retire({ campaign }: PartContext, member: StartedService) {
   const exit = await Promise.race([exited, pause(exitWithinMs * 2)])
   const ms = Date.now() - startedAt
   if (exit?.code !== 0 || ms > exitWithinMs) {
-    campaign.violations.add('exit', `ingest ended after ${ms} ms with ${exit ? `code ${exit.code}` : 'not at all'}`)
+    const how = exit ? `exited with code ${exit.code}` : 'did not exit'
+    campaign.violations.add('exit', `ingest ${how} after ${ms} ms`)
   }
 }
 
@@ -79,6 +80,6 @@ function otherRelease(): string | undefined {
   const { HERALD_OTHER_RELEASE: folder } = process.env
   if (!folder) return undefined
   const file = join(folder, 'services', 'ingest', 'dist', 'main.js')
-  if (!existsSync(file)) throw new Error(`HERALD_OTHER_RELEASE: ${file} is not there; is it built?`)
+  if (!existsSync(file)) throw new Error(`HERALD_OTHER_RELEASE: ${file} does not exist; build the checkout first`)
   return file
 }

@@ -8,7 +8,7 @@ const mostInFlight = 100_000
 let curves: MemoryCurve[] = []
 let rate = 0
 
-/** Many events, without any fault: exact at the end, and no more memory than after the warm-up. */
+/** Handles many events without a fault: the result must be exact, and memory must not grow after the warm-up. */
 export async function soak(context: PartContext): Promise<void> {
   const { campaign, isShort, strikes, log } = context
   const { load } = campaign
@@ -22,10 +22,10 @@ export async function soak(context: PartContext): Promise<void> {
     if (produced % (eventsPerOrder * 5) === 0) log(`${produced + eventsPerOrder} produced, ${inFlight} in flight`)
     await until('room for more', async () => (await load.inFlight()) < mostInFlight, { withinMs: 600_000 })
   }
-  await until('the rest', async () => (await load.inFlight()) < leastInFlight / 2, { withinMs: 900_000 })
+  await until('the remaining records', async () => (await load.inFlight()) < leastInFlight / 2, { withinMs: 900_000 })
   rate = Math.round((events * 1_000) / (Date.now() - startedAt))
   curves = memory.stop()
-  log(`${rate} events a second`)
+  log(`${rate} events per second`)
   for (const { text, isFlat, from, to } of curves) {
     log(`memory ${text} ${from} MiB after the warm-up, ${to} MiB at the end`)
     if (!isFlat && !isShort) campaign.violations.add('memory', `${from} MiB after the warm-up, ${to} MiB at the end`)

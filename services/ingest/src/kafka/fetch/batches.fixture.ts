@@ -8,7 +8,7 @@ type RecordParts = {
   readonly headers?: readonly (readonly [string, string])[]
 }
 
-/** A signed number as records have it. */
+/** Encodes a signed varint (zigzag). */
 export function varInt(value: number): Buffer {
   const bytes: number[] = []
   let rest = value < 0 ? -value * 2 - 1 : value * 2
@@ -18,7 +18,7 @@ export function varInt(value: number): Buffer {
 
 const withLength = (bytes: Buffer | string) => [varInt(Buffer.byteLength(bytes)), Buffer.from(bytes)]
 
-/** The record of this number in its batch. */
+/** Encodes the record with this index in its batch. */
 export function encodeRecord(number: number, { key, value, headers = [] }: RecordParts): Buffer {
   const body = Buffer.concat([
     Buffer.from([0]),
@@ -32,7 +32,7 @@ export function encodeRecord(number: number, { key, value, headers = [] }: Recor
   return Buffer.concat([varInt(body.length), body])
 }
 
-/** The record of this number, with a key, a value of so many zeros, and a header: all before the zeros, and all behind. */
+/** Encodes a record whose value is `zeros` zero bytes: the bytes before the value, its length, and the bytes after it. */
 export function recordOfZeros(number: number, zeros: number): { before: Buffer; zeros: number; behind: Buffer } {
   const front = Buffer.concat([Buffer.from([0]), varInt(0), varInt(number), ...withLength('k'), varInt(zeros)])
   const behind = Buffer.concat([varInt(1), ...withLength('h'), ...withLength('v')])
@@ -41,7 +41,7 @@ export function recordOfZeros(number: number, zeros: number): { before: Buffer; 
 
 export type Piece = Buffer | { readonly zeros: number }
 
-/** Compressed without ever being in memory. */
+/** Compresses the pieces as a stream, so that they are never in memory together. */
 export async function compressed(codec: 'gzip' | 'zstd', pieces: readonly Piece[]): Promise<Buffer> {
   const stream = codec === 'gzip' ? zlib.createGzip({ level: 9 }) : zlib.createZstdCompress()
   const made: Buffer[] = []
@@ -59,7 +59,7 @@ export async function compressed(codec: 'gzip' | 'zstd', pieces: readonly Piece[
   return Buffer.concat(made)
 }
 
-/** A batch at offset 100. */
+/** A batch that starts at offset 100. */
 export function batchOf(codec: number, records: Buffer, count: number, lastOffset = 100 + count - 1): RecordBatch {
   return {
     ...{ firstOffset: 100, lastOffset, isKnownFormat: true, codec, records, count, producerId: -1n },
@@ -78,14 +78,14 @@ export type EncodedBatch = {
   readonly codec?: number
 }
 
-/** A batch as it lies in a partition; nobody looks at its checksum. */
+/** Encodes a record batch. Its checksum is 0, which the decoder does not check. */
 export function encodeBatch({ firstOffset, count, records, codec = 0 }: EncodedBatch): Buffer {
   const head = [int32(0), Buffer.from([2]), int32(0), int16(codec), int32(count - 1), int64(1_000), int64(1_000)]
   const body = Buffer.concat([...head, int64(-1), int16(0), int32(-1), int32(count), records])
   return Buffer.concat([int64(firstOffset), int32(body.length), body])
 }
 
-/** The answer to a fetch, version 11, of partitions 0, 1, … of one topic. */
+/** Encodes a fetch response, version 11, with partitions 0, 1, … of one topic. */
 export function encodeFetchResponse(topic: string, partitions: readonly Buffer[]): Buffer {
   const bytes = partitions.flatMap((batches, partition) => [
     ...[int32(partition), int16(0), int64(1_000_000), int64(1_000_000), int64(0), int32(0), int32(-1)],

@@ -1,4 +1,4 @@
-/** Reads the types of Kafka's protocol, one after another; throws a RangeError behind the end. */
+/** Reads the types of Kafka's protocol in sequence; throws a RangeError at the end of the bytes. */
 export class ByteReader {
   readonly bytes: Buffer
   at = 0
@@ -27,7 +27,7 @@ export class ByteReader {
     return this.bytes.readBigInt64BE(this.take(8))
   }
 
-  /** Bytes in place, not copied. */
+  /** Returns a view of the bytes, not a copy. */
   slice(length: number): Buffer {
     const start = this.take(length)
     return this.bytes.subarray(start, start + length)
@@ -37,7 +37,7 @@ export class ByteReader {
     return this.slice(Math.max(0, this.int16())).toString('utf8')
   }
 
-  /** A signed number of up to 32 bits. */
+  /** Reads a signed varint of up to 32 bits. */
   varInt(): number {
     let bits = 0
     for (let shift = 0; shift < 35; shift += 7) {
@@ -45,10 +45,10 @@ export class ByteReader {
       bits |= (byte & 0x7f) << shift
       if (byte < 0x80) return (bits >>> 1) ^ -(bits & 1)
     }
-    throw new RangeError('A number of more than 5 bytes')
+    throw new RangeError('Varint of more than 5 bytes')
   }
 
-  /** A signed number of up to 64 bits; exact up to 2^53. */
+  /** Reads a signed varint of up to 64 bits; exact up to 2^53. */
   varLong(): number {
     let sum = 0
     let factor = 1
@@ -58,10 +58,10 @@ export class ByteReader {
       if (byte < 0x80) return sum % 2 === 0 ? sum / 2 : -(sum + 1) / 2
       factor *= 128
     }
-    throw new RangeError('A number of more than 10 bytes')
+    throw new RangeError('Varint of more than 10 bytes')
   }
 
-  /** Bytes behind their length, `null` for a length below zero. */
+  /** Reads length-prefixed bytes; a negative length means `null`. */
   varBytes(): Buffer | null {
     const length = this.varInt()
     return length < 0 ? null : this.slice(length)
@@ -69,13 +69,13 @@ export class ByteReader {
 
   private byte(): number {
     const byte = this.bytes[this.at++]
-    if (byte === undefined) throw new RangeError('Bytes are missing')
+    if (byte === undefined) throw new RangeError('Unexpected end of bytes')
     return byte
   }
 
   private take(length: number): number {
     const start = this.at
-    if (length < 0 || start + length > this.bytes.length) throw new RangeError('Bytes are missing')
+    if (length < 0 || start + length > this.bytes.length) throw new RangeError('Unexpected end of bytes')
     this.at = start + length
     return start
   }

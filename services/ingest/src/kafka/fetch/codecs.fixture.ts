@@ -1,8 +1,8 @@
-// Made by Kafka's own client for the JVM (kafka-clients 4.1.0, snappy-java, lz4-java, zstd-jni) from `lines`.
+// Generated from `lines` with Kafka's Java client (kafka-clients 4.1.0, snappy-java, lz4-java, zstd-jni).
 
 const fromBase64 = (...parts: readonly string[]) => Buffer.from(parts.join(''), 'base64')
 
-/** The text behind the vectors. */
+/** The uncompressed text of the vectors. */
 export const lines = (count: number) =>
   Array.from({ length: count }, (_, n) => `${n % 7}{"id":"ключ/🔑","source":"/a"}\n`).join('')
 
@@ -15,7 +15,7 @@ export const snappyInBlocks = fromBase64(
   'AAAykiYAADOSJgA=',
 )
 
-/** 60 lines as one bare block. */
+/** 60 lines as one raw block. */
 export const snappyBare = fromBase64(
   '6BGYMHsiaWQiOiLQutC70Y7Rhy/wn5SRIiwic291cmNlIjoiL2EifQoxkiYAADKSJgAAM5ImAAA0kiYAADWSJgAANpImAP4KAf4K',
   'Af4KAf4KAf4KAf4KAf4KAf4KAf4KAf4KAf4KAf4KAf4KAf4KAf4KAf4KAf4KAf4KAf4KAf4KAf4KAf4KAf4KAf4KAf4KAf4KAf4K',

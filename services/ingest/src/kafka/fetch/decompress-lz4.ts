@@ -8,7 +8,7 @@ const hasContentChecksum = 0x04
 const hasDictionaryId = 0x01
 const isStored = 0x80000000
 
-/** The head of a frame of independent blocks without checksums, by the size of a block: 64 KiB, 256 KiB, 1 MiB, 4 MiB. */
+/** Headers of frames with independent blocks and no checksums, by block size: 64 KiB, 256 KiB, 1 MiB, 4 MiB. */
 const heads: Readonly<Record<number, Buffer>> = Object.fromEntries(
   [
     [0x40, 0x82],
@@ -20,17 +20,17 @@ const heads: Readonly<Record<number, Buffer>> = Object.fromEntries(
 const endMark = Buffer.alloc(4)
 
 /**
- * Kafka's frames have independent blocks of a declared size, 64 KiB as a rule: each is decompressed as a frame of its own.
- * Blocks that depend on each other can only be decompressed together, which their number and size have to allow.
+ * Kafka's frames have independent blocks of a declared size, usually 64 KiB, which are decompressed in groups of up to
+ * 1 MiB. Dependent blocks have to be decompressed together, up to 64 MiB.
  */
 export async function* decompressLz4(data: Buffer): AsyncGenerator<Buffer> {
-  if (!data.subarray(0, 4).equals(magic)) throw new RangeError('Not a frame of lz4')
+  if (!data.subarray(0, 4).equals(magic)) throw new RangeError('Not an lz4 frame')
   const flags = data.readUInt8(4)
   const head = heads[data.readUInt8(5)]
-  if (head === undefined) throw new RangeError('A frame of lz4 with blocks of an unknown size')
+  if (head === undefined) throw new RangeError('Unknown block size of an lz4 frame')
   const blocks = [...blocksOf(data, flags)]
   if ((flags & blocksAreIndependent) === 0) {
-    if (blocks.length * blockBytesOf(head) > dependentBytes) throw new RangeError('A frame of lz4 that is too large')
+    if (blocks.length * blockBytesOf(head) > dependentBytes) throw new RangeError('The lz4 frame is too large')
     yield await decompressFrame(data)
     return
   }
@@ -44,15 +44,15 @@ const groupBytes = 1024 * 1024
 
 const blockBytesOf = (head: Buffer) => 64 * 1024 * 4 ** (((head[5] ?? 0) >> 4) - 4)
 
-/** Each block with its length before it, and without its checksum. */
+/** Yields each block with its length prefix and without its checksum. */
 function* blocksOf(data: Buffer, flags: number): Generator<Buffer> {
   let at = 7 + ((flags & hasContentSize) === 0 ? 0 : 8) + ((flags & hasDictionaryId) === 0 ? 0 : 4)
   for (;;) {
-    // `readUInt32LE` throws behind the end: a frame that is cut short has no end mark.
+    // `readUInt32LE` throws at the end of a truncated frame, which has no end mark.
     const length = (data.readUInt32LE(at) & ~isStored) >>> 0
     if (length === 0) break
     const end = at + 4 + length
-    if (end > data.length) throw new RangeError('A block of lz4 is cut short')
+    if (end > data.length) throw new RangeError('An lz4 block is truncated')
     yield data.subarray(at, end)
     at = end + ((flags & blocksHaveChecksums) === 0 ? 0 : 4)
   }

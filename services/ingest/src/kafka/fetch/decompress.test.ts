@@ -13,15 +13,15 @@ const gzipBytes = gzipSync(lines(40_000))
 
 test.each([
   ['gzip', 1, gzipBytes, lines(40_000)],
-  ['snappy in the blocks of the JVM', 2, snappyInBlocks, lines(60)],
-  ['snappy as one bare block', 2, snappyBare, lines(60)],
+  ['snappy in xerial blocks', 2, snappyInBlocks, lines(60)],
+  ['snappy as one raw block', 2, snappyBare, lines(60)],
   ['lz4', 3, lz4Frame, lines(3_000)],
   ['zstd', 4, zstdFrame, lines(3_000)],
-])('%s is read', async (_, codec, compressed, text) => {
+])('decompresses %s', async (_, codec, compressed, text) => {
   expect(await all(decompress(codec, compressed))).toBe(text)
 })
 
-test('a Node without zstd reads it all the same', async () => {
+test('decompresses zstd in JavaScript for a Node.js without it', async () => {
   expect(await all(decompressZstdInJs(zstdFrame))).toBe(lines(3_000))
 })
 
@@ -31,16 +31,16 @@ test.each([
   ['snappy in blocks', 2, snappyInBlocks],
   ['lz4', 3, lz4Frame],
   ['zstd', 4, zstdFrame],
-])('%s that is cut short is an error, and not less text', async (_, codec, compressed) => {
+])('throws for truncated %s', async (_, codec, compressed) => {
   await expect(all(decompress(codec, compressed.subarray(0, -9)))).rejects.toThrow()
 })
 
-test('a block of snappy that declares more than it can hold is refused before it is given memory', async () => {
+test('rejects a snappy block that declares more than it can hold before allocating it', async () => {
   const lying = Buffer.concat([Buffer.from([0xff, 0xff, 0xff, 0xff, 0x0f]), snappyBare.subarray(2)])
   await expect(all(decompress(2, lying))).rejects.toThrow('declares')
 })
 
-test('lz4 with checksums, or with blocks that depend on each other, is read', async () => {
+test('decompresses lz4 with checksums or dependent blocks', async () => {
   const { compressFrame } = await import('lz4-napi')
   const text = lines(20_000)
   const compressed = await compressFrame(text, { blockChecksums: true, contentChecksum: true })

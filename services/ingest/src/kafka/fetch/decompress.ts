@@ -10,16 +10,15 @@ type ZlibCodec = {
   readonly stream: (options: Options) => zlib.Gunzip | zlib.ZstdDecompress
 }
 
-/** Most batches are smaller than this, and read in one go; a larger one is read piece by piece. */
+/** Most batches are smaller and decompressed in one call; larger ones are streamed. */
 const wholeBytes = 1024 * 1024
 const pieceBytes = 256 * 1024
 
 /**
- * The records of a batch, decompressed piece by piece and only as far as they are asked for: of a batch that is a few
- * kilobytes compressed there may be gigabytes.
+ * Decompresses the records of a batch lazily, piece by piece: a few compressed kilobytes may be gigabytes.
  *
- * @param codec as the attributes of a record batch have it
- * @throws what the codec throws, when the data are damaged
+ * @param codec the codec number in the attributes of a record batch
+ * @throws the codec's own error when the data is damaged
  */
 export function decompress(codec: number, data: Buffer): AsyncIterable<Buffer> | Iterable<Buffer> {
   if (codec === 0) return [data]
@@ -27,10 +26,10 @@ export function decompress(codec: number, data: Buffer): AsyncIterable<Buffer> |
   if (codec === 2) return decompressSnappy(data)
   if (codec === 3) return decompressLz4(data)
   if (codec === 4) return 'zstdDecompress' in zlib ? decompressByZlib(data, nodeZstd()) : decompressZstdInJs(data)
-  throw new RangeError(`There is no codec ${codec}`)
+  throw new RangeError(`Unknown codec ${codec}`)
 }
 
-// Node has it from 22.15 on.
+// Available since Node.js 22.15.
 const nodeZstd = (): ZlibCodec => ({ whole: promisify(zlib.zstdDecompress), stream: zlib.createZstdDecompress })
 
 async function* decompressByZlib(data: Buffer, { whole, stream }: ZlibCodec): AsyncGenerator<Buffer> {
@@ -45,7 +44,7 @@ async function* decompressByZlib(data: Buffer, { whole, stream }: ZlibCodec): As
   yield* pieces as AsyncIterable<Buffer>
 }
 
-/** So much of it at once: 4 bytes may be a block of 128 KiB. */
+/** Compressed bytes passed to the decoder at once, since 4 of them may be a block of 128 KiB. */
 const sliceBytes = 32
 
 export function* decompressZstdInJs(data: Buffer): Generator<Buffer> {

@@ -1,25 +1,25 @@
 const MiB = 1024 * 1024
 
 /**
- * How much of Kafka is in memory at once, in bytes as decompressed. A broker counts compressed bytes, and 1 MiB of those
- * may be gigabytes.
+ * Bounds the memory of fetched records, in decompressed bytes. The broker's own limits count compressed bytes, of which
+ * 1 MiB may be gigabytes.
  */
 export const fetchLimits = {
-  /** Decoded of one fetch. The rest of it is fetched again. */
+  /** Decoded per fetch. The rest is fetched again. */
   responseBytes: 24 * MiB,
-  /** Decoded of one partition at a time. */
+  /** Decoded per partition and fetch. */
   partitionBytes: 4 * MiB,
   /**
-   * Decompressed for one fetch, whether or not a record came of it, and for one partition: nobody beats for the group
-   * meanwhile. The next fetch goes on from there.
+   * Decompressed per fetch and per partition, whether or not records result. Bounded because no heartbeat is sent
+   * meanwhile; the next fetch continues.
    */
   responseReadBytes: 128 * MiB,
   partitionReadBytes: 32 * MiB,
-  /** A larger record is passed over: key, value and headers together. */
+  /** Key, value and headers of a record. A larger record is skipped and dead-lettered. */
   recordBytes: 8 * MiB,
-  /** All of a batch; what lies behind is passed over as a whole. */
+  /** Bytes of a batch. The records beyond are skipped and dead-lettered as one. */
   batchBytes: 1024 * MiB,
-  /** What an object of a record, and of each header, takes besides its bytes; about. */
+  /** The approximate memory of a record object, and of each header, in addition to its bytes. */
   recordOverheadBytes: 512,
   headerOverheadBytes: 200,
 } as const

@@ -10,7 +10,7 @@ type Partition = { readonly partition: number; readonly messages: FetchedRecord[
 
 const topic = 'topic'
 
-/** Fetches partitions that hold these batches until nothing is left, and returns what each fetch brought of each. */
+/** Fetches partitions with these batches to their ends. Returns the records by fetch and partition. */
 async function fetchAll(partitions: readonly Buffer[], ends: readonly number[]): Promise<FetchedRecord[][][]> {
   const decode = createFetchResponseDecoder()
   const next = partitions.map(() => 0)
@@ -24,7 +24,7 @@ async function fetchAll(partitions: readonly Buffer[], ends: readonly number[]):
       next[partition] = Number(messages.at(-1)?.offset ?? (next[partition] ?? 0) - 1) + 1
     }
     fetches.push(found)
-    if (fetches.length > 1_000) throw new Error('It comes to no end')
+    if (fetches.length > 1_000) throw new Error('Still not complete after 1,000 fetches')
   }
   return fetches
 }
@@ -33,7 +33,7 @@ const offsetsOf = (fetches: readonly FetchedRecord[][][], partition: number) =>
   fetches.flatMap((found) => found[partition]?.map(({ offset }) => Number(offset)) ?? [])
 const upTo = (count: number) => Array.from({ length: count }, (_, n) => n)
 
-test('a batch of 200,000 records comes in parts, each record once and in order', async () => {
+test('decodes a batch of 200,000 records in parts, each record once and in order', async () => {
   const count = 200_000
   const records = Buffer.concat(upTo(count).map((n) => encodeRecord(n, { value: String(n) })))
   const batch = encodeBatch({ firstOffset: 0, count, records: zstdCompressSync(records), codec: 4 })
@@ -45,7 +45,7 @@ test('a batch of 200,000 records comes in parts, each record once and in order',
   )
 })
 
-test('no more is decoded of one fetch than fits, and no partition waits for long', async () => {
+test('limits the bytes decoded per fetch without starving a partition', async () => {
   const value = randomBytes(64 * 1024)
   const count = 64
   const records = Buffer.concat(upTo(count).map((n) => encodeRecord(n, { value })))
@@ -62,7 +62,7 @@ test('no more is decoded of one fetch than fits, and no partition waits for long
   expect(Math.max(...firstFetches)).toBeLessThan(20)
 })
 
-test('several batches of a partition are read one after another, from the offset that was asked for', async () => {
+test('reads several batches of a partition from the requested offset', async () => {
   const batches = [0, 1, 2].map((n) => {
     const records = Buffer.concat(upTo(10).map((number) => encodeRecord(number, { value: 'x' })))
     return encodeBatch({ firstOffset: n * 10, count: 10, records })
@@ -75,7 +75,7 @@ test('several batches of a partition are read one after another, from the offset
   expect(found?.messages.map(({ offset }) => Number(offset))).toEqual(upTo(30).slice(15))
 })
 
-test('of a batch that is large and holds little each fetch reads a part, and the next one goes on from there', async () => {
+test('reads a highly compressed batch in parts, each fetch continuing after the one before', async () => {
   const zeros = recordOfZeros(1, 200 * 1024 * 1024)
   const records = await compressed('zstd', [
     ...[encodeRecord(0, { value: 'a' }), zeros.before, zeros, zeros.behind],

@@ -5,7 +5,7 @@ import { placeholder, readRecords } from './read-records.ts'
 import { type RecordBatch, readBatches } from './record-batch.ts'
 import type { FetchedRecord } from './record-cutter.ts'
 
-/** What was asked for, as kafkajs has it. */
+/** A fetch request in kafkajs's form. */
 export type FetchRequest = {
   readonly topics: readonly {
     readonly topic: string
@@ -17,9 +17,8 @@ type AbortedTransaction = { readonly producerId: bigint; readonly firstOffset: b
 type Answer = ReturnType<typeof readPartition> & { readonly topic: string; readonly messages: FetchedRecord[] }
 
 /**
- * Makes a decoder of fetch answers (versions 4 to 11) that decompresses no more than {@link fetchLimits} of each: what is
- * left is fetched again, as if the broker had sent less. No partition is left out for long: every answer begins with
- * another.
+ * Creates a decoder of fetch responses (versions 4 to 11) that decodes each only up to {@link fetchLimits}. The rest is
+ * fetched again, as if the broker had sent less. Each response starts with another partition, so that none is starved.
  */
 export function createFetchResponseDecoder() {
   const paused = createPausedBatches()
@@ -33,8 +32,8 @@ export function createFetchResponseDecoder() {
     let leftToRead: number = fetchLimits.responseReadBytes
     for (let index = 0; index < withRecords.length && left > 0 && leftToRead > 0; index++) {
       const answer = withRecords[(index + turn) % withRecords.length] as Answer
-      const most = Math.min(left, fetchLimits.partitionBytes)
-      const { bytes, readBytes } = await decodePartition(answer, offsetAsked(request, answer), most, paused)
+      const maxBytes = Math.min(left, fetchLimits.partitionBytes)
+      const { bytes, readBytes } = await decodePartition(answer, offsetAsked(request, answer), maxBytes, paused)
       left -= bytes
       leftToRead -= readBytes
     }
@@ -47,8 +46,8 @@ function offsetAsked({ topics }: FetchRequest, { topic, partition }: Answer): nu
   return Number(asked?.fetchOffset ?? 0)
 }
 
-/** Fills in the messages up to about `most` bytes, and returns how many they are, and how many it took to read them. */
-async function decodePartition(answer: Answer, fromOffset: number, most: number, paused: PausedBatches) {
+/** Adds messages up to about `maxBytes`. Returns their bytes and the number of bytes decompressed for them. */
+async function decodePartition(answer: Answer, fromOffset: number, maxBytes: number, paused: PausedBatches) {
   const { topic, partition, messages } = answer
   const isHidden = createTransactionFilter(answer.aborted)
   const place = `${topic}/${partition}`
@@ -67,7 +66,7 @@ async function decodePartition(answer: Answer, fromOffset: number, most: number,
       next = Number(value.records.at(-1)?.offset ?? next - 1) + 1
       sum.bytes += value.bytes
       sum.readBytes += value.readBytes
-      const isEnough = sum.bytes >= most || sum.readBytes >= fetchLimits.partitionReadBytes
+      const isEnough = sum.bytes >= maxBytes || sum.readBytes >= fetchLimits.partitionReadBytes
       if (!isEnough || (next <= batch.lastOffset && !paused.keep(place, batch, next, groups))) continue
       return sum
     }
@@ -76,9 +75,8 @@ async function decodePartition(answer: Answer, fromOffset: number, most: number,
 }
 
 /**
- * Says of each batch, in order, whether nobody may see it: the end of a transaction, and what one that was aborted has
- * written. The broker lists aborted transactions in the order in which they ended; they are needed in that in which they
- * began.
+ * Creates a filter that returns, for batches in order, whether a batch is a transaction marker or part of an aborted
+ * transaction. The broker lists aborted transactions in the order of their end, the filter needs that of their start.
  */
 function createTransactionFilter(transactions: readonly AbortedTransaction[]) {
   const ahead = [...transactions].sort((a, b) => Number(a.firstOffset - b.firstOffset))
@@ -94,7 +92,7 @@ function createTransactionFilter(transactions: readonly AbortedTransaction[]) {
 
 function readAnswers(reader: ByteReader, version: number) {
   const throttleMs = reader.int32()
-  // From version 8 on the broker leaves the waiting to its clients, and kafkajs asks for it by this name.
+  // Since version 8 the client has to wait itself, and kafkajs expects the time under this name.
   const throttle = version < 8 ? { throttleTime: throttleMs } : { throttleTime: 0, clientSideThrottleTime: throttleMs }
   const session = version < 7 ? {} : { errorCode: reader.int16(), sessionId: reader.int32() }
   const answers: Answer[] = []
@@ -125,7 +123,7 @@ function readPartition(reader: ByteReader, version: number) {
   }
 }
 
-/** In kafkajs's form; of aborted transactions nothing is left to do for it. */
+/** Converts to kafkajs's form, without aborted transactions, which are filtered already. */
 function byTopic(answers: readonly Answer[]) {
   const topics = new Map<string, object[]>()
   for (const { topic, aborted: _, records: __, ...partition } of answers) {

@@ -10,18 +10,18 @@ type Paused = {
 }
 
 export type PausedBatches = {
-  /** Keeps a batch of which a part was read; `false` when there is no room, so that it has to be read to its end. */
+  /** Keeps a partially read batch; returns `false` when there is no room and the caller has to read it to its end. */
   keep(place: string, batch: RecordBatch, nextOffset: number, groups: Groups): boolean
-  /** The batch of a partition, paused just before this offset. */
+  /** Returns the partition's batch if it was paused just before this offset. */
   take(place: string, batch: RecordBatch, nextOffset: number): Groups | undefined
 }
 
-/** Each holds its compressed bytes and what its codec looks back at: 128 MiB at the very most, kilobytes as a rule. */
-const mostPaused = 8
-/** A partition that was taken away does not come for its batch. */
+/** Each holds its compressed bytes and its codec's window: usually kilobytes, at most 128 MiB. */
+const maxPaused = 8
+/** The batch of a revoked partition is never taken, so it expires. */
 const keptMs = 60_000
 
-/** Batches of which a part was read, so that they need not be decompressed from their beginning for the next part. */
+/** Keeps partially read batches, so that the next fetch does not have to decompress them from the start. */
 export function createPausedBatches(now = () => performance.now()): PausedBatches {
   const paused = new Map<string, Paused>()
 
@@ -31,22 +31,22 @@ export function createPausedBatches(now = () => performance.now()): PausedBatche
     return found
   }
 
-  const letGo = (found: Paused | undefined): void => {
+  const close = (found: Paused | undefined): void => {
     found?.groups.return(undefined).catch(() => {})
   }
 
   return {
     keep(place, { firstOffset }, nextOffset, groups) {
-      letGo(remove(place))
-      for (const [other, { at }] of paused) if (at + keptMs < now()) letGo(remove(other))
-      if (paused.size >= mostPaused) return false
+      close(remove(place))
+      for (const [other, { at }] of paused) if (at + keptMs < now()) close(remove(other))
+      if (paused.size >= maxPaused) return false
       paused.set(place, { firstOffset, nextOffset, groups, at: now() })
       return true
     },
     take(place, { firstOffset }, nextOffset) {
       const found = remove(place)
       if (found?.firstOffset === firstOffset && found.nextOffset === nextOffset) return found.groups
-      letGo(found)
+      close(found)
       return undefined
     },
   }

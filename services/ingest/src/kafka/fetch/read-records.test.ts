@@ -7,9 +7,9 @@ import type { FetchedRecord } from './record-cutter.ts'
 
 const MiB = 1024 * 1024
 
-async function read(batch: RecordBatch, fromOffset = 0, mostBytes?: number): Promise<FetchedRecord[]> {
+async function read(batch: RecordBatch, fromOffset = 0, maxBytes?: number): Promise<FetchedRecord[]> {
   const all: FetchedRecord[] = []
-  for await (const { records } of readRecords(batch, fromOffset, mostBytes)) all.push(...records)
+  for await (const { records } of readRecords(batch, fromOffset, maxBytes)) all.push(...records)
   return all
 }
 
@@ -20,7 +20,7 @@ const outlineOf = (records: readonly FetchedRecord[]) =>
     [offset, passedOver?.code ?? (isControlRecord ? 'placeholder' : String(value))].join(': '),
   )
 
-test('a record is read with its place, its time, its key, its value and its headers', async () => {
+test('reads offset, timestamp, key, value and headers of a record', async () => {
   const headers = [
     ['a', '1'],
     ['constructor', '2'],
@@ -40,11 +40,11 @@ test('a record is read with its place, its time, its key, its value and its head
   expect(none).toMatchObject({ offset: '101', key: null, value: null, headers: {} })
 })
 
-test('reading begins at the offset that was asked for', async () => {
+test('starts at the requested offset', async () => {
   expect(outlineOf(await read(batchOf(0, Buffer.concat([good(0), good(1), good(2)]), 3), 102))).toEqual(['102: good 2'])
 })
 
-test('of a batch whose end was compacted away the last offset counts as read', async () => {
+test('yields a placeholder for the last offset of a batch whose end was compacted', async () => {
   expect(outlineOf(await read(batchOf(0, Buffer.concat([good(0), good(3)]), 2, 107)))).toEqual([
     '100: good 0',
     '103: good 3',
@@ -56,7 +56,7 @@ test.each([
   ['no compression', 0, undefined],
   ['gzip', 1, 'gzip'],
   ['zstd', 4, 'zstd'],
-] as const)('a record that is too large is passed over, and those around it are read: %s', async (_, codec, name) => {
+] as const)('skips a record that is too large and reads the others: %s', async (_, codec, name) => {
   const large = recordOfZeros(1, fetchLimits.recordBytes)
   const pieces: Piece[] = [good(0), large.before, large, large.behind, good(2), good(3)]
   const bytes = name
@@ -70,14 +70,14 @@ test.each([
   })
 })
 
-test('a record of nearly 8 MiB is read whole', async () => {
+test('reads a record of nearly 8 MiB', async () => {
   const large = recordOfZeros(0, fetchLimits.recordBytes - 100)
   const [found] = await read(batchOf(4, await compressed('zstd', [large.before, large, large.behind]), 1))
   expect(found?.value?.length).toBe(fetchLimits.recordBytes - 100)
   expect(found?.headers).toEqual({ h: Buffer.from('v') })
 })
 
-test('what lies behind the most of a batch is passed over as a whole, what lies before it is read', async () => {
+test('reads a batch up to its limit and skips the records after it as one', async () => {
   const large = recordOfZeros(1, 300 * MiB)
   const bytes = await compressed('zstd', [good(0), large.before, large, large.behind, good(2)])
   const before = process.memoryUsage().rss
@@ -91,23 +91,20 @@ test('what lies behind the most of a batch is passed over as a whole, what lies 
 }, 60_000)
 
 test.each([
-  ['a codec that nobody knows', (bytes: Buffer) => batchOf(7, bytes, 3), '100'],
-  ['data that are no zstd', () => batchOf(4, Buffer.from('nothing'), 3), '100'],
-  ['records that are missing', (bytes: Buffer) => batchOf(0, bytes.subarray(0, -2), 3), '102'],
+  ['an unknown codec', (bytes: Buffer) => batchOf(7, bytes, 3), '100'],
+  ['data that is not zstd', () => batchOf(4, Buffer.from('nothing'), 3), '100'],
+  ['missing records', (bytes: Buffer) => batchOf(0, bytes.subarray(0, -2), 3), '102'],
   [
-    'a record that is longer than it says',
+    'a record that is longer than declared',
     () => batchOf(0, Buffer.concat([good(0), longer(good(1)), good(2)]), 3),
     '101',
   ],
-  ['records out of place', () => batchOf(0, Buffer.concat([good(0), good(2), good(1)]), 3), '102'],
-  ['a format of before Kafka 0.11', (bytes: Buffer) => ({ ...batchOf(0, bytes, 3), isKnownFormat: false }), '100'],
-])(
-  '%s: the records that cannot be read are passed over together, those before them are read',
-  async (_, damage, from) => {
-    const found = await read(damage(Buffer.concat([good(0), good(1), good(2)])))
-    const last = found.at(-1)
-    expect(last).toMatchObject({ offset: '102', passedOver: { code: 'record_unreadable', lastOffset: '102' } })
-    expect(found.slice(0, -1).every(({ passedOver }) => passedOver === undefined)).toBe(true)
-    expect(last?.firstOffset).toBe(from)
-  },
-)
+  ['records out of order', () => batchOf(0, Buffer.concat([good(0), good(2), good(1)]), 3), '102'],
+  ['a format before Kafka 0.11', (bytes: Buffer) => ({ ...batchOf(0, bytes, 3), isKnownFormat: false }), '100'],
+])('skips unreadable records as one and reads those before them: %s', async (_, damage, from) => {
+  const found = await read(damage(Buffer.concat([good(0), good(1), good(2)])))
+  const last = found.at(-1)
+  expect(last).toMatchObject({ offset: '102', passedOver: { code: 'record_unreadable', lastOffset: '102' } })
+  expect(found.slice(0, -1).every(({ passedOver }) => passedOver === undefined)).toBe(true)
+  expect(last?.firstOffset).toBe(from)
+})

@@ -3,12 +3,12 @@ import { fetchLimits } from './fetch-limits.ts'
 import type { RecordBatch } from './record-batch.ts'
 import { type FetchedRecord, RecordCutter } from './record-cutter.ts'
 
-/** Records that follow each other; there may be none yet. */
+/** Consecutive records; may be empty. */
 export type RecordGroup = {
   readonly records: readonly FetchedRecord[]
-  /** What they take in memory; about. */
+  /** Their approximate memory. */
   readonly bytes: number
-  /** What was decompressed to come so far, since the group before. */
+  /** Bytes decompressed since the group before. */
   readonly readBytes: number
 }
 
@@ -16,13 +16,13 @@ const groupBytes = 256 * 1024
 const groupReadBytes = 4 * 1024 * 1024
 
 /**
- * The records of a batch from an offset on, in groups, none decompressed before it is asked for. One that is too large is
- * passed over; so is the rest of a batch that is damaged, or larger than a batch may be, as a whole. Nothing is left out.
+ * Reads the records of a batch from an offset on, lazily and in groups. A record that is too large, and the rest of a batch
+ * that is damaged or too large, is yielded as a skipped record, so that every offset is accounted for.
  */
 export async function* readRecords(
   batch: RecordBatch,
   fromOffset: number,
-  mostBytes: number = fetchLimits.batchBytes,
+  maxBytes: number = fetchLimits.batchBytes,
 ): AsyncGenerator<RecordGroup> {
   let next = Math.max(batch.firstOffset, fromOffset)
   let records: FetchedRecord[] = []
@@ -37,7 +37,7 @@ export async function* readRecords(
     return group
   }
   try {
-    for await (const { piece, cuts } of cutBatch(batch, mostBytes)) {
+    for await (const { piece, cuts } of cutBatch(batch, maxBytes)) {
       readBytes += piece.length
       for (const cut of cuts) {
         if (Number(cut.record.offset) < fromOffset) continue
@@ -48,13 +48,13 @@ export async function* readRecords(
       if (readBytes >= groupReadBytes) yield takeGroup()
     }
   } catch (error) {
-    if (isOfMemory(error)) throw error
+    if (isOutOfMemory(error)) throw error
     yield takeGroup()
-    yield single(passOverRest(batch, Math.min(next, batch.lastOffset), reasonOf(error)))
+    yield single(skipRest(batch, Math.min(next, batch.lastOffset), reasonOf(error)))
     return
   }
   yield takeGroup()
-  // Compaction may have left nothing at the last offset: the next fetch begins behind it.
+  // Compaction may have removed the last record; the placeholder makes the next fetch start after the batch.
   if (next <= batch.lastOffset) yield single(placeholder(batch))
 }
 
@@ -62,7 +62,7 @@ const single = (record: FetchedRecord): RecordGroup => ({
   ...{ records: [record], bytes: fetchLimits.recordOverheadBytes, readBytes: 0 },
 })
 
-/** A record that kafkajs counts as read and hands to nobody, in place of a whole batch or of its end. */
+/** A record for the last offset of a batch that kafkajs counts as read but does not pass to the handler. */
 export function placeholder({ lastOffset, firstTimestamp }: RecordBatch): FetchedRecord {
   return { ...emptyRecord(lastOffset, firstTimestamp), isControlRecord: true }
 }
@@ -71,7 +71,7 @@ const emptyRecord = (offset: number, timestamp: number) => ({
   ...{ offset: String(offset), timestamp: String(timestamp), attributes: 0, key: null, value: null, headers: {} },
 })
 
-function passOverRest(batch: RecordBatch, first: number, reason: string): FetchedRecord {
+function skipRest(batch: RecordBatch, first: number, reason: string): FetchedRecord {
   const lastOffset = String(batch.lastOffset)
   const detail = `The records from offset ${first} to ${lastOffset} cannot be read: ${reason}`
   const omitted = { key: 'unknown', value: 'unknown', headers: 'unknown' } as const
@@ -82,22 +82,22 @@ function passOverRest(batch: RecordBatch, first: number, reason: string): Fetche
   }
 }
 
-// Memory that is short now may be there later; all else would fail again.
-const isOfMemory = (error: unknown) => /MEM|ZSTD_error_memory/i.test(String((error as { code?: unknown }).code))
+// Memory may be available later; every other error would occur again.
+const isOutOfMemory = (error: unknown) => /MEM|ZSTD_error_memory/i.test(String((error as { code?: unknown }).code))
 
-// Codecs quote nothing of a record; still their words are cut.
+// The messages of codecs do not quote records; they are truncated nevertheless.
 const reasonOf = (error: unknown) => String((error as { message?: unknown }).message).slice(0, 200)
 
-/** The records of each piece that a batch is decompressed to. */
-async function* cutBatch(batch: RecordBatch, mostBytes: number) {
-  if (!batch.isKnownFormat) throw new RangeError('The format is that of before Kafka 0.11')
+/** Yields each decompressed piece of the batch with the records that it completes. */
+async function* cutBatch(batch: RecordBatch, maxBytes: number) {
+  if (!batch.isKnownFormat) throw new RangeError('The format is older than Kafka 0.11')
   const cutter = new RecordCutter(batch)
   let bytes = 0
   for await (const piece of decompress(batch.codec, batch.records)) {
     bytes += piece.length
-    if (bytes > mostBytes) throw new RangeError(`The batch has more than ${mostBytes} bytes`)
+    if (bytes > maxBytes) throw new RangeError(`The batch has more than ${maxBytes} bytes`)
     yield { piece, cuts: cutter.push(piece) }
     if (cutter.isDone()) return
   }
-  throw new RangeError('The batch is cut short')
+  throw new RangeError('The batch is truncated')
 }

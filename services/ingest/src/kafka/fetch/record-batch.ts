@@ -1,9 +1,9 @@
 import { ByteReader } from './byte-reader.ts'
 
-/** A batch as it lies in a partition: https://kafka.apache.org/documentation/#recordbatch. */
+/** A record batch: https://kafka.apache.org/documentation/#recordbatch. */
 export type RecordBatch = {
   readonly firstOffset: number
-  /** Of the batch, whether or not that record is still there. */
+  /** The last offset of the batch, even if compaction has removed that record. */
   readonly lastOffset: number
   readonly isKnownFormat: boolean
   readonly codec: number
@@ -11,17 +11,17 @@ export type RecordBatch = {
   readonly isTransactional: boolean
   readonly producerId: bigint
   readonly firstTimestamp: number
-  /** The broker's time of all of them, where the topic has it so. */
+  /** The broker's time for all records, if the topic uses `LogAppendTime`. */
   readonly appendTimestamp: number | undefined
   readonly count: number
-  /** The records, as they were compressed. */
+  /** The records, compressed. */
   readonly records: Buffer
 }
 
 const headBytes = 12
 const format = 2
 
-/** The batches of a partition's answer; the last one is left out when it was cut off by the size of the fetch. */
+/** Yields the batches of a partition, without a last one truncated by the size of the fetch. */
 export function* readBatches(bytes: Buffer): Generator<RecordBatch> {
   const reader = new ByteReader(bytes)
   while (reader.remaining() >= headBytes) {
@@ -55,7 +55,7 @@ function readBatch(firstOffset: number, bytes: Buffer): RecordBatch {
   }
 }
 
-/** Of before Kafka 0.11: without headers, so that no record of it is a CloudEvent. Its offset is that of its last record. */
+/** A format before Kafka 0.11 has no headers and so no CloudEvents. The offset is that of its last record. */
 function ofOldFormat(offset: number): RecordBatch {
   return {
     ...{ firstOffset: offset, lastOffset: offset, isKnownFormat: false, count: 1, producerId: -1n, firstTimestamp: 0 },

@@ -4,28 +4,28 @@ import { ByteReader } from './byte-reader.ts'
 import { fetchLimits } from './fetch-limits.ts'
 import type { RecordBatch } from './record-batch.ts'
 
-/** A record as kafkajs hands it on; where it could not be read, what is known of it. */
+/** A record in kafkajs's form, with details if it could not be read. */
 export type FetchedRecord = KafkaMessage & {
-  /** kafkajs counts it as read, and hands it to nobody. */
+  /** kafkajs counts it as read but does not pass it to the handler. */
   readonly isControlRecord?: boolean
   readonly passedOver?: PassedOver
-  /** Of several records that were passed over: the first offset. The record's own is the last, so that reading goes on. */
+  /** The first offset of a skipped range. The record's own offset is the last one, so that reading continues after it. */
   readonly firstOffset?: string
 }
 
-/** A record, and what it takes in memory; about. */
+/** A record and its approximate memory. */
 export type CutRecord = { readonly record: FetchedRecord; readonly bytes: number }
 
-/** So much of a record that is too large is looked at, for its place and its key. */
+/** Bytes read of a record that is too large, for its offset and key. */
 const frontBytes = 4 * 1024
 const longestVarInt = 5
 
-/** Cuts the decompressed bytes of a batch, which come in pieces of any size, into its records. */
+/** Splits the decompressed bytes of a batch, which arrive in pieces of any size, into records. */
 export class RecordCutter {
   readonly #batch: RecordBatch
   #left: number
   #last: number
-  /** Bytes yet to come that belong to a record that is passed over. */
+  /** Bytes of a skipped record that have yet to arrive. */
   #skipped = 0
   #parts: Buffer[] = []
   #gathered = 0
@@ -45,7 +45,7 @@ export class RecordCutter {
   *push(piece: Buffer): Generator<CutRecord> {
     const dropped = Math.min(this.#skipped, piece.length)
     this.#skipped -= dropped
-    // An empty part would keep its whole piece in memory.
+    // An empty view would keep its whole piece in memory.
     if (dropped === piece.length) return
     this.#parts.push(piece.subarray(dropped))
     this.#gathered += piece.length - dropped
@@ -82,14 +82,14 @@ export class RecordCutter {
     return cut
   }
 
-  // A record out of place could lead a consumer back to where it was.
+  // An offset out of order could make the consumer read the same records forever.
   #checkOrder(offset: number): void {
-    if (offset <= this.#last || offset > this.#batch.lastOffset) throw new RangeError('A record is not in its place')
+    if (offset <= this.#last || offset > this.#batch.lastOffset) throw new RangeError('A record is out of order')
     this.#last = offset
   }
 }
 
-/** The attributes of a record, which nobody uses, then its time and its offset, as differences from the batch's. */
+/** Reads the attributes of a record (unused), then timestamp and offset, which are relative to the batch. */
 function readPlace(reader: ByteReader, { appendTimestamp, firstTimestamp, firstOffset }: RecordBatch) {
   const attributes = reader.int8()
   const timestamp = firstTimestamp + reader.varLong()
@@ -103,14 +103,14 @@ function readRecord(reader: ByteReader, batch: RecordBatch): CutRecord {
   const value = reader.varBytes()
   const count = reader.varInt()
   const headers = readHeaders(reader, count)
-  if (reader.remaining() > 0) throw new RangeError('A record has another length than it says')
+  if (reader.remaining() > 0) throw new RangeError('A record does not have its declared length')
   const bytes = reader.at + fetchLimits.recordOverheadBytes + Math.max(0, count) * fetchLimits.headerOverheadBytes
   return { record: { ...place, key, value, headers }, bytes }
 }
 
 /**
- * Those of one name become an array. The library copies all headers for each, and takes what every object inherits under a
- * name such as `constructor` for a header.
+ * Collects repeated headers in an array. kafkajs copies all headers for each one, and mistakes inherited properties such as
+ * `constructor` for headers.
  */
 function readHeaders(reader: ByteReader, count: number): NonNullable<KafkaMessage['headers']> {
   const headers: Record<string, Buffer | Buffer[] | undefined> = {}
@@ -120,18 +120,18 @@ function readHeaders(reader: ByteReader, count: number): NonNullable<KafkaMessag
     const known = Object.hasOwn(headers, name) ? headers[name] : undefined
     if (Array.isArray(known)) known.push(value)
     else if (Object.hasOwn(headers, name)) headers[name] = [known as Buffer, value]
-    else if (name === '__proto__') Object.defineProperty(headers, name, { value, ...asUsual })
+    else if (name === '__proto__') Object.defineProperty(headers, name, { value, ...plainProperty })
     else headers[name] = value
   }
   return headers
 }
 
-const asUsual = { configurable: true, enumerable: true, writable: true } as const
+const plainProperty = { configurable: true, enumerable: true, writable: true } as const
 
-/** Of a record that is too large: where it is, its key where that is short, and how large its parts are. */
+/** Reads the offset, a short key and the sizes of the parts of a record that is too large. */
 function readFront(reader: ByteReader, length: number, batch: RecordBatch): CutRecord {
   const place = readPlace(reader, batch)
-  const detail = `The record has ${length} bytes, ${fetchLimits.recordBytes} are read at the most`
+  const detail = `The record has ${length} bytes, more than the limit of ${fetchLimits.recordBytes}`
   const { key, omitted } = readSizes(reader, length)
   const passedOver: PassedOver = { code: 'record_too_large', detail, omitted }
   const record = { ...place, key, value: null, headers: {}, passedOver }
@@ -141,7 +141,7 @@ function readFront(reader: ByteReader, length: number, batch: RecordBatch): CutR
 function readSizes(reader: ByteReader, length: number): Pick<FetchedRecord, 'key'> & Pick<PassedOver, 'omitted'> {
   const keyBytes = reader.varInt()
   if (keyBytes > reader.remaining() - longestVarInt) return { key: null, omitted: { key: keyBytes } }
-  // Copied, for all that it lies in is to be let go.
+  // Copied, so that the piece around it can be garbage-collected.
   const key = keyBytes < 0 ? null : Buffer.from(reader.slice(keyBytes))
   const value = Math.max(0, reader.varInt())
   return { key, omitted: { value, headers: length - reader.at - value } }
