@@ -1,5 +1,5 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { type Admin, Kafka, logLevel } from 'kafkajs'
+import { eventually } from './polling.ts'
 
 export interface HeraldTopics {
   mention: string
@@ -20,8 +20,6 @@ const KIB = 1024
 const ORIGIN_BYTES = 1024 * KIB + 64 * KIB
 /** The largest record of an origin topic plus the headers of a dead letter. */
 const DEAD_LETTER_BYTES = 2048 * KIB
-
-const LED_WITHIN_MS = 30_000
 
 /** Returns the default topic names with a suffix, so that test files do not share topics. */
 export function topicsWithSuffix(suffix: string): HeraldTopics {
@@ -67,16 +65,13 @@ async function create(admin: Admin, topics: readonly string[], deadLetter: strin
   })
 }
 
+/** Waits until the brokers list the offsets of every partition: the metadata name a leader before it accepts requests. */
 async function untilLed(admin: Admin, topics: string[]) {
-  const deadline = Date.now() + LED_WITHIN_MS
-  for (;;) {
-    const known = await admin.fetchTopicMetadata({ topics }).catch((error) => {
-      if (Date.now() > deadline) throw error
-      return { topics: [] }
-    })
-    const led = known.topics.filter(({ partitions }) => partitions.every(({ leader }) => leader >= 0))
-    if (led.length === topics.length) return
-    if (Date.now() > deadline) throw new Error(`Some topics have no leader after ${LED_WITHIN_MS / 1000} s.`)
-    await pause(50)
-  }
+  await eventually(
+    async () => {
+      const offsets = await Promise.all(topics.map((topic) => admin.fetchTopicOffsets(topic)))
+      return offsets.every((partitions) => partitions.length > 0)
+    },
+    { description: `every partition of ${topics.join(', ')} has a leader` },
+  )
 }
