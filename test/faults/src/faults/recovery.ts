@@ -9,9 +9,6 @@ const eventsPerSecond = 400
 /** The longest time between two commits of a partition at this rate without faults. */
 const usualGapMs = 2_000
 
-/** The group’s session timeout. */
-const sessionMs = 10_000
-
 /** From `kill -9` of one member of three, restarted at once, until every partition has a commit. */
 const killLimits = { medianMs: 12_000, worstMs: 15_000 } as const
 /** From SIGTERM to one member of three until every partition has a commit. */
@@ -86,9 +83,7 @@ function keepProducing(load: PartContext['campaign']['load']) {
 
 function check({ campaign, isShort }: PartContext, fault: string, found: readonly number[], limits: Limits): void {
   const { medianMs, worstMs } = summarize(found)
-  // In the short form other lanes share the processors: it fails only when a session more was waited for.
-  const allowedMs = isShort ? limits.worstMs + sessionMs : limits.worstMs
-  if (worstMs > allowedMs) campaign.violations.add('recovery', `${fault}: the worst recovery took ${worstMs} ms`)
+  if (worstMs > limits.worstMs) campaign.violations.add('recovery', `${fault}: the worst recovery took ${worstMs} ms`)
   // The median of two or three values is not significant.
   if (!isShort && medianMs > limits.medianMs) {
     campaign.violations.add('recovery', `${fault}: the median recovery took ${medianMs} ms`)
