@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { makeUuidV7 } from '@herald/contracts'
+import { eventually } from '@herald/local-stack'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { MongoClient, MongoServerError } from 'mongodb'
 import { createStore } from './connection.ts'
@@ -39,24 +40,31 @@ function notification(time = Date.now()): NewNotification {
 
 type SeenChange = { readonly position: string; readonly owner: string; readonly change: FeedChange }
 
-/** Watches until `count` changes have arrived, reopening after a fault; `meanwhile` runs once the stream is open. */
+/**
+ * Watches until `count` changes have arrived, reopening after a fault; `meanwhile` runs once the stream is open, and its
+ * failure ends the watch.
+ */
 async function takeChanges(
   count: number,
   meanwhile = async (_position: string) => {},
   start?: string,
 ): Promise<SeenChange[]> {
-  const { signal } = new AbortController()
+  const stopping = new AbortController()
+  const { signal } = stopping
   const seen: SeenChange[] = []
   let after = start
   let work: Promise<void> | undefined
-  while (seen.length < count) {
+  while (seen.length < count && !signal.aborted) {
     try {
       for await (const step of store.feedChanges.watch({ after, signal })) {
         if (step.kind === 'lost') throw new Error('The position is lost')
         // Every change up to a position precedes it: otherwise a follower that starts there would miss one.
         if (after !== undefined && step.kind === 'change') expect(step.position > after).toBe(true)
         after = step.position
-        work ??= meanwhile(step.position)
+        if (work === undefined) {
+          work = meanwhile(step.position)
+          work.catch(() => stopping.abort())
+        }
         if (step.kind === 'change') seen.push({ position: step.position, owner: step.owner, change: step.read() })
         if (seen.length >= count) break
       }
@@ -153,13 +161,17 @@ test('reopens a cursor killed on the server without losing changes', async () =>
 
 async function killCursors() {
   const admin = client.db('admin')
-  const operations = await admin
-    .aggregate([
-      { $currentOp: { idleCursors: true, allUsers: true } },
-      { $match: { ns: `${name}.$cmd.aggregate`, 'cursor.cursorId': { $exists: true } } },
-    ])
-    .toArray()
-  expect(operations.length).toBeGreaterThan(0)
+  // A cursor that changes from idle to active while the server collects both is in neither.
+  const operations = await eventually(async () => {
+    const found = await admin
+      .aggregate([
+        { $currentOp: { idleCursors: true, allUsers: true } },
+        { $match: { ns: `${name}.$cmd.aggregate`, 'cursor.cursorId': { $exists: true } } },
+      ])
+      .toArray()
+    expect(found.length).toBeGreaterThan(0)
+    return found
+  })
   const cursors = operations.map((operation) => operation.cursor.cursorId)
   await client.db(name).command({ killCursors: '$cmd.aggregate', cursors })
 }
