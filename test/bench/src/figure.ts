@@ -1,26 +1,32 @@
 /** The target of a figure. */
 export type Goal = { readonly atLeast: number } | { readonly atMost: number }
 
+/** CPU time per operation in microseconds, one value per round and process. */
+export type CpuTimes = Readonly<Partial<Record<'service' | 'mongod' | 'broker', readonly number[]>>>
+
 /** A measured quantity. The goal applies to the ratio where there is a comparison, and to the measured values otherwise. */
 export type Figure = {
   readonly what: string
   readonly unit: string
   /** One value per round. */
   readonly measured: readonly number[]
+  readonly cpu?: CpuTimes
   /** The comparison measured in the same rounds: a ceiling, a peer, or the same quantity before. */
-  readonly beside?: { readonly name: string; readonly measured: readonly number[] }
+  readonly beside?: { readonly name: string; readonly measured: readonly number[]; readonly cpu?: CpuTimes }
   readonly goal?: Goal
+  /** Applies to the ratio of the CPU times of the services. */
+  readonly cpuGoal?: Goal
 }
+
+export type Spread = { readonly median: number; readonly least: number; readonly greatest: number }
 
 /** A figure with its summary. */
 export type Result = Figure & {
-  readonly median: number
-  readonly least: number
-  readonly greatest: number
-  readonly besideMedian?: number
-  /** The median of the ratios within each round, which other load on the machine affects least. */
-  readonly ratio?: number
-  readonly met?: boolean
+  readonly summary: Spread
+  /** The ratios within each round, which other load on the machine affects least. */
+  readonly ratio?: Spread
+  /** The same for the CPU time of the services. */
+  readonly cpuRatio?: Spread
 }
 
 export function median(values: readonly number[]): number {
@@ -30,15 +36,40 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : (upper + (sorted[middle - 1] ?? Number.NaN)) / 2
 }
 
+export function spreadOf(values: readonly number[]): Spread {
+  return { median: median(values), least: Math.min(...values), greatest: Math.max(...values) }
+}
+
 export function resultOf(figure: Figure): Result {
-  const { measured, beside, goal } = figure
-  const summary = { median: median(measured), least: Math.min(...measured), greatest: Math.max(...measured) }
-  const ratios = beside && measured.map((value, round) => value / (beside.measured[round] ?? Number.NaN))
-  const judged = ratios ? median(ratios) : summary.median
+  const { measured, cpu, beside } = figure
   return {
     ...figure,
-    ...summary,
-    ...(beside && ratios ? { besideMedian: median(beside.measured), ratio: median(ratios) } : {}),
-    ...(goal ? { met: 'atLeast' in goal ? judged >= goal.atLeast : judged <= goal.atMost } : {}),
+    summary: spreadOf(measured),
+    ...(beside && { ratio: spreadOf(ratios(measured, beside.measured)) }),
+    ...(cpu?.service && beside?.cpu?.service && { cpuRatio: spreadOf(ratios(cpu.service, beside.cpu.service)) }),
   }
+}
+
+function ratios(measured: readonly number[], beside: readonly number[]): number[] {
+  return measured.map((value, round) => value / (beside[round] ?? Number.NaN))
+}
+
+export type Judged = {
+  /** Identifies the figure across runs. */
+  readonly name: string
+  readonly value: number
+  readonly goal: Goal
+}
+
+/** The values of a result that have a goal. */
+export function judgedValues({ what, beside, goal, cpuGoal, summary, ratio, cpuRatio }: Result): Judged[] {
+  const name = beside ? `${what} ÷ ${beside.name}` : what
+  return [
+    ...(goal ? [{ name, value: (ratio ?? summary).median, goal }] : []),
+    ...(cpuGoal && cpuRatio ? [{ name: `${name}, CPU time`, value: cpuRatio.median, goal: cpuGoal }] : []),
+  ]
+}
+
+export function isMet(goal: Goal, value: number): boolean {
+  return 'atLeast' in goal ? value >= goal.atLeast : value <= goal.atMost
 }

@@ -3,6 +3,7 @@ import process from 'node:process'
 import { parseArgs } from 'node:util'
 import { startServers } from '@herald/local-stack'
 import { MongoClient } from 'mongodb'
+import { serverProcesses } from './cpu-time.ts'
 import { resultOf } from './figure.ts'
 import type { Part } from './part.ts'
 import { bulk } from './parts/bulk.ts'
@@ -13,7 +14,7 @@ import { query } from './parts/query.ts'
 import { start } from './parts/start.ts'
 import { untilQuiet } from './quiet-machine.ts'
 import { resultTable } from './report.ts'
-import { type PartResults, partResults, saveResults } from './saved-results.ts'
+import { currentCommit, partResults, readResults, type SavedResults, saveResults, withPart } from './saved-results.ts'
 
 const parts: readonly Part[] = [ingest, query, growth, bulk, latency, start]
 // npm runs this in the package's folder; the path is relative to the folder in which npm was called.
@@ -45,19 +46,23 @@ const log = (line: string) => console.error(line)
 const chosen = parts.filter(({ name }) => positionals.length === 0 || positionals.includes(name))
 const servers = await startServers({ log })
 const client = new MongoClient(servers.mongodbUri)
-const results: Record<string, PartResults> = {}
+const processes = await serverProcesses(servers)
+const commit = await currentCommit()
+const folder = values.out === undefined ? undefined : folderOf(values.out)
+let saved: SavedResults = folder === undefined ? { parts: {}, history: {} } : await readResults(folder)
 try {
   for (const part of chosen) {
     log(`\n${part.name}: ${part.about}`)
     if (!smoke) await untilQuiet(log)
-    const figures = (await part.run({ servers, client, rounds, smoke, log })).map(resultOf)
-    results[part.name] = partResults(figures, rounds)
-    if (values.out !== undefined) await saveResults(folderOf(values.out), allNames, results)
+    const figures = (await part.run({ servers, client, serverProcesses: processes, rounds, smoke, log })).map(resultOf)
+    saved = withPart(saved, allNames, part.name, partResults(figures, rounds, commit))
+    if (folder !== undefined) await saveResults(folder, saved)
   }
 } finally {
   await client.close()
   await servers.stop()
 }
 
-console.log(`\n${resultTable(Object.values(results).flatMap(({ figures }) => figures))}`)
+const figures = Object.values(saved.parts).flatMap((part) => part.figures)
+console.log(`\n${resultTable(figures, saved.history)}`)
 if (smoke) console.log(`\nSmoke run: the figures are meaningless.\n${chosen.length} passed, 0 failed, 0 skipped`)

@@ -1,10 +1,13 @@
 import type { StartedServers } from '@herald/local-stack'
 import type { MongoClient } from 'mongodb'
+import type { MeasuredProcesses } from './cpu-time.ts'
 import type { Figure } from './figure.ts'
 
 export type BenchContext = {
   readonly servers: StartedServers
   readonly client: MongoClient
+  /** MongoDB and the broker, if they are processes of this machine. */
+  readonly serverProcesses: MeasuredProcesses
   readonly rounds: number
   /** Whether the run only checks that everything works: small numbers and meaningless figures. */
   readonly smoke: boolean

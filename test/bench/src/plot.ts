@@ -1,5 +1,6 @@
-import type { Result } from './figure.ts'
-import { showNumber } from './report.ts'
+import { type Goal, judgedValues, type Result } from './figure.ts'
+import { type History, isMetOverRuns, medianOfRuns } from './history.ts'
+import { showGoal, showNumber } from './report.ts'
 
 const width = 860
 const rowHeight = 34
@@ -8,9 +9,9 @@ const barWidth = 360
 
 type Row = { readonly label: string; readonly share: number; readonly text: string; readonly isMet: boolean }
 
-/** The figures as bars relative to their goals: a longer bar is better. For light and dark pages. */
-export function plot(results: readonly Result[]): string {
-  const rows = results.flatMap(toRow)
+/** The medians of the last runs as bars relative to their goals: a longer bar is better. For light and dark pages. */
+export function plot(results: readonly Result[], history: History): string {
+  const rows = results.flatMap((result) => toRows(result, history))
   const longest = Math.max(1.5, ...rows.map(({ share }) => Math.min(share, 3)))
   const height = rows.length * rowHeight + 40
   const goalX = labelWidth + barWidth / longest
@@ -31,14 +32,16 @@ ${bars.join('\n')}
 `
 }
 
-function toRow({ what, unit, goal, ratio, median, beside, met }: Result): Row[] {
-  if (goal === undefined) return []
-  const value = ratio ?? median
-  const share = 'atLeast' in goal ? value / goal.atLeast : goal.atMost / value
-  const target = 'atLeast' in goal ? `≥ ${goal.atLeast}` : `≤ ${goal.atMost}`
-  const text = ratio === undefined ? `${showNumber(median)} ${unit} (${target})` : `${ratio.toFixed(2)} (${target})`
-  return [{ label: beside ? `${what} ÷ ${beside.name}` : what, share, text, isMet: met === true }]
+function toRows(result: Result, history: History): Row[] {
+  return judgedValues(result).map(({ name, goal }) => {
+    const value = medianOfRuns(history, name)
+    const unit = result.ratio === undefined ? ` ${result.unit}` : ''
+    const text = `${showNumber(value)}${unit} (${showGoal(goal)})`
+    return { label: name, share: shareOf(goal, value), text, isMet: isMetOverRuns(history, name, goal) }
+  })
 }
+
+const shareOf = (goal: Goal, value: number) => ('atLeast' in goal ? value / goal.atLeast : goal.atMost / value)
 
 const escapeXml = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
 

@@ -1,4 +1,5 @@
-import type { Goal, Result } from './figure.ts'
+import { type CpuTimes, type Goal, judgedValues, median, type Result, type Spread } from './figure.ts'
+import { type History, isMetOverRuns, medianOfRuns } from './history.ts'
 
 export function showNumber(value: number): string {
   if (!Number.isFinite(value)) return '–'
@@ -6,18 +7,50 @@ export function showNumber(value: number): string {
   return value >= 100 ? value.toFixed(0) : value.toPrecision(3)
 }
 
-const showGoal = (goal: Goal) => ('atLeast' in goal ? `≥ ${goal.atLeast}` : `≤ ${goal.atMost}`)
+export const showGoal = (goal: Goal) => ('atLeast' in goal ? `≥ ${goal.atLeast}` : `≤ ${goal.atMost}`)
 
-/** A Markdown table with one row per result. */
-export function resultTable(results: readonly Result[]): string {
-  const rows = results.map((result) => [
-    result.what,
-    `${showNumber(result.median)} ${result.unit} (${showNumber(result.least)}–${showNumber(result.greatest)})`,
-    result.beside ? `${result.beside.name}: ${showNumber(result.besideMedian ?? Number.NaN)}` : '',
-    result.ratio === undefined ? '' : result.ratio.toFixed(2),
-    result.goal ? showGoal(result.goal) : '',
-    result.met === undefined ? '' : result.met ? 'met' : '**not met**',
-  ])
-  const heading = ['figure', 'median (min–max)', 'compared with', 'ratio', 'goal', '']
+const showRatio = ({ median, least, greatest }: Spread) =>
+  `${median.toFixed(2)} (${least.toFixed(2)}–${greatest.toFixed(2)})`
+
+const processes = ['service', 'mongod', 'broker'] as const
+
+/** Microseconds per operation: `service + mongod + broker`. */
+function showCpu(cpu: CpuTimes | undefined): string {
+  const times = processes.flatMap((name) => cpu?.[name] ?? []).length === 0 ? [] : processes.map((name) => cpu?.[name])
+  return times.map((values) => (values ? showNumber(median(values)) : '–')).join(' + ')
+}
+
+/** `met` applies to the median of the last runs. */
+function showGoals(result: Result, history: History): string {
+  return judgedValues(result)
+    .map(({ name, goal }) => {
+      const runs = history[name]?.length ?? 0
+      const value = runs > 1 ? `, median of ${runs} runs ${medianOfRuns(history, name).toFixed(2)}` : ''
+      const what = name.endsWith('CPU time') ? 'CPU ' : ''
+      return `${what}${showGoal(goal)}: ${isMetOverRuns(history, name, goal) ? 'met' : '**not met**'}${value}`
+    })
+    .join('<br>')
+}
+
+const heading = ['figure', 'median (min–max)', 'compared with', 'ratio (min–max)', 'goal', 'CPU µs', 'CPU ratio']
+
+/**
+ * A Markdown table with one row per result. CPU times are microseconds per operation of the service, MongoDB and the broker,
+ * and those of the comparison after the slash.
+ */
+export function resultTable(results: readonly Result[], history: History): string {
+  const rows = results.map((result) => {
+    const { what, unit, summary, beside, ratio, cpu, cpuRatio } = result
+    const cpuTimes = [showCpu(cpu), showCpu(beside?.cpu)].filter(Boolean).join(' / ')
+    return [
+      what,
+      `${showNumber(summary.median)} ${unit} (${showNumber(summary.least)}–${showNumber(summary.greatest)})`,
+      beside ? `${beside.name}: ${showNumber(median(beside.measured))}` : '',
+      ratio ? showRatio(ratio) : '',
+      showGoals(result, history),
+      cpuTimes,
+      cpuRatio ? showRatio(cpuRatio) : '',
+    ]
+  })
   return [heading, heading.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
 }

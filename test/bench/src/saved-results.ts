@@ -1,41 +1,68 @@
+import { execFile } from 'node:child_process'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { cpus, totalmem } from 'node:os'
 import process from 'node:process'
-import type { Result } from './figure.ts'
+import { promisify } from 'node:util'
+import { judgedValues, type Result } from './figure.ts'
+import { type History, withRun } from './history.ts'
 import { plot } from './plot.ts'
+import { writeTable } from './table-in-readme.ts'
 
-/** The results of a part, with date and machine. */
+/** The results of a part. */
 export type PartResults = {
+  readonly commit: string
   readonly date: string
   readonly machine: object
   readonly rounds: number
   readonly figures: readonly Result[]
 }
 
-export function partResults(figures: readonly Result[], rounds: number): PartResults {
-  const { length, 0: first } = cpus()
-  const machine = { cpus: length, model: first?.model ?? '', memoryBytes: totalmem(), node: process.version }
-  return { date: new Date().toISOString(), machine, rounds, figures }
+export type SavedResults = { readonly parts: Readonly<Record<string, PartResults>>; readonly history: History }
+
+const run = promisify(execFile)
+const folderOfResults = new URL('../results', import.meta.url).pathname
+
+/** The current commit; with `+changes` when files other than results are modified. */
+export async function currentCommit(): Promise<string> {
+  const { stdout: commit } = await run('git', ['rev-parse', '--short', 'HEAD'])
+  const { stdout: changes } = await run('git', ['status', '--porcelain', '--', ':/', `:(exclude)${folderOfResults}`])
+  return `${commit.trim()}${changes === '' ? '' : '+changes'}`
 }
 
+export function partResults(figures: readonly Result[], rounds: number, commit: string): PartResults {
+  const { length, 0: first } = cpus()
+  const machine = { cpus: length, model: first?.model ?? '', memoryBytes: totalmem(), node: process.version }
+  return { commit, date: new Date().toISOString(), machine, rounds, figures }
+}
+
+export async function readResults(folder: string): Promise<SavedResults> {
+  return { parts: await readJson(`${folder}/results.json`), history: await readJson(`${folder}/history.json`) }
+}
+
+const readJson = (file: string) => readFile(file, 'utf8').then(JSON.parse, () => ({}))
+
 /**
- * Writes `results.json` and `results.svg`. Parts that were not measured keep their previous results, so that a single part
- * can be measured again.
+ * Adds the results of a part. Drops parts of other commits, so that all rows of the table are of one commit.
  *
  * @param order the names of all parts in the order of the report
  */
-export async function saveResults(
-  folder: string,
-  order: readonly string[],
-  measured: Readonly<Record<string, PartResults>>,
-): Promise<void> {
-  await mkdir(folder, { recursive: true })
-  const file = `${folder}/results.json`
-  const before: Record<string, PartResults> = await readFile(file, 'utf8').then(JSON.parse, () => ({}))
-  const all = order.flatMap((name) => {
-    const part = measured[name] ?? before[name]
-    return part === undefined ? [] : [[name, part] as const]
-  })
-  await writeFile(file, `${JSON.stringify(Object.fromEntries(all), null, 2)}\n`)
-  await writeFile(`${folder}/results.svg`, plot(all.flatMap(([, { figures }]) => figures)))
+export function withPart(saved: SavedResults, order: readonly string[], name: string, part: PartResults): SavedResults {
+  const all = { ...saved.parts, [name]: part }
+  const { commit, date, figures } = part
+  return {
+    parts: Object.fromEntries(order.flatMap((key) => (all[key]?.commit === commit ? [[key, all[key]] as const] : []))),
+    history: withRun(saved.history, figures.flatMap(judgedValues), { commit, date }),
+  }
 }
+
+/** Writes `results.json`, `history.json`, `results.svg`, and the table in README.md. */
+export async function saveResults(folder: string, { parts, history }: SavedResults): Promise<void> {
+  await mkdir(folder, { recursive: true })
+  const figures = Object.values(parts).flatMap((part) => part.figures)
+  await writeFile(`${folder}/results.json`, toJson(parts))
+  await writeFile(`${folder}/history.json`, toJson(history))
+  await writeFile(`${folder}/results.svg`, plot(figures, history))
+  if (folder === folderOfResults) await writeTable({ parts, history })
+}
+
+const toJson = (value: object) => `${JSON.stringify(value, null, 2)}\n`

@@ -37,30 +37,35 @@ export async function startIngest(options: DrainOptions): Promise<Contestant> {
   return { pid: service.pid, collection, stop: service.stop }
 }
 
-/** Starts the ceiling: see `ceilings/ingest.ts`. */
-export async function startIngestCeiling(options: DrainOptions): Promise<Contestant> {
-  const collection = await createPlainCollection(options.database)
-  const environment = {
-    ...process.env,
-    MONGODB_URI: options.mongodbUri,
-    MONGODB_DATABASE: options.database.databaseName,
-    COLLECTION: collection.collectionName,
-    KAFKA_BROKERS: options.brokers.join(','),
-    KAFKA_GROUP_ID: options.groupId,
-    TOPIC: options.topics[options.topic],
+/** Starts the ceiling (see `ceilings/ingest.ts`) with Herald's indexes, or with none but `_id`. */
+export const startIngestCeiling =
+  ({ indexes }: { readonly indexes: boolean }) =>
+  async (options: DrainOptions): Promise<Contestant> => {
+    const collection = indexes
+      ? await createIndexedCollection(options.database)
+      : await options.database.createCollection('events')
+    const environment = {
+      ...process.env,
+      MONGODB_URI: options.mongodbUri,
+      MONGODB_DATABASE: options.database.databaseName,
+      COLLECTION: collection.collectionName,
+      KAFKA_BROKERS: options.brokers.join(','),
+      KAFKA_GROUP_ID: options.groupId,
+      TOPIC: options.topics[options.topic],
+    }
+    const program = await startProgram({
+      name: 'the ceiling of ingest',
+      command: process.execPath,
+      args: ['--disable-warning=TimeoutNegativeWarning', fileOf('../ceilings/ingest.ts')],
+      environment,
+      ready: { line: /running/ },
+      stopSignal: 'SIGTERM',
+    })
+    return { pid: program.pid, collection, stop: program.stop }
   }
-  const program = await startProgram({
-    name: 'the ceiling of ingest',
-    command: process.execPath,
-    args: ['--disable-warning=TimeoutNegativeWarning', fileOf('../ceilings/ingest.ts')],
-    environment,
-    ready: { line: /running/ },
-  })
-  return { pid: program.pid, collection, stop: program.stop }
-}
 
 /** A collection of unchanged events, with the same number of indexes on the same values as Herald's change log. */
-export async function createPlainCollection(database: Db): Promise<Collection<Document>> {
+async function createIndexedCollection(database: Db): Promise<Collection<Document>> {
   const collection = await database.createCollection('events', { clusteredIndex: { key: { _id: 1 }, unique: true } })
   await collection.createIndexes([{ key: { 'data.entityId': 1, _id: 1 } }, { key: { 'data.user.id': 1, _id: 1 } }])
   return collection

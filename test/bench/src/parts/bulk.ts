@@ -1,8 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { performance } from 'node:perf_hooks'
+import process from 'node:process'
+import { createInterface } from 'node:readline'
+import { Readable } from 'node:stream'
+import type { ReadableStream } from 'node:stream/web'
 import { createTokenIssuer, startService } from '@herald/local-stack'
 import { createStore } from '@herald/store'
 import type { Db } from 'mongodb'
+import { type CpuTime, cpuTimes, withCpuTime } from '../cpu-time.ts'
 import type { Figure } from '../figure.ts'
 import { quantile } from '../measure.ts'
 import { alternate, type BenchContext, type Part } from '../part.ts'
@@ -50,13 +55,13 @@ async function measureMarkAll(context: BenchContext): Promise<Figure[]> {
       context.log(`round ${round + 1}: ${seconds.at(-1)?.toFixed(2)} s, p99 ${during.at(-1)?.toFixed(1)} ms meanwhile`)
     }
     return [
-      { what: `mark all read, ${unread} unread`, unit: 's', measured: seconds, goal: { atMost: 5 } },
+      { what: `mark all read, ${unread} unread`, unit: 's', measured: seconds, goal: { atMost: 3 } },
       {
         what: 'p99 of other users’ pages meanwhile',
         unit: 'ms',
         measured: during,
         beside: { name: 'before', measured: before },
-        goal: { atMost: 3 },
+        goal: { atMost: 2 },
       },
     ]
   })
@@ -91,7 +96,7 @@ async function pagesWhile({ query }: QueryBench, users: readonly User[], end: Pr
 }
 
 async function measureExport(context: BenchContext): Promise<Figure[]> {
-  const { servers, client, log, smoke } = context
+  const { servers, client, log, smoke, serverProcesses } = context
   const entries = smoke ? 2_000 : 1_000_000
   const name = `bench-${randomUUID()}`
   const tokens = await createTokenIssuer()
@@ -99,33 +104,46 @@ async function measureExport(context: BenchContext): Promise<Figure[]> {
   await storeEntries(servers.mongodbUri, name, subscriberId, entries)
   log(`${entries} change entries stored`)
   const { mongodbUri, kafkaBrokers } = servers
-  const query = await startService('query', serviceSettings({ mongodbUri, database: name, tokens, kafkaBrokers }))
+  const settings = serviceSettings({ mongodbUri, database: name, tokens, kafkaBrokers })
   const token = await tokens.sign({ subscriber_id: subscriberId })
+  const exportBytes = await verifiedBytes(settings, token, entries)
+  const query = await startService('query', settings)
   const { memoryBytes: idle } = await processUsage(query.pid)
   const extra: number[] = []
+  const measure = (pid: number, task: () => Promise<void>) => {
+    const begun = performance.now()
+    const run = async () => {
+      await task()
+      return { perSecond: entries / ((performance.now() - begun) / 1_000) }
+    }
+    return withCpuTime({ service: pid, ...serverProcesses }, run, () => entries)
+  }
   try {
     const { herald, cursor } = await alternate(
       context,
       {
         async herald() {
-          const begun = performance.now()
-          await takeAll(`${query.url}/change-entries/all`, token)
-          const seconds = (performance.now() - begun) / 1_000
+          const measured = await measure(query.pid, async () => {
+            const bytes = await takeAll(`${query.url}/change-entries/all`, token)
+            // The sizes include HTTP's chunk headers, which vary.
+            if (Math.abs(bytes - exportBytes) > exportBytes / 1_000) throw new Error(`The export has ${bytes} bytes`)
+          })
           // Peak since the process started: memory kept by the first export also counts for the next ones.
           extra.push(((await processUsage(query.pid)).peakMemoryBytes - idle) / mebi)
-          return entries / seconds
+          return measured
         },
-        cursor: () => readRaw(client.db(name), entries),
+        cursor: () => measure(process.pid, () => readRaw(client.db(name), entries)),
       },
-      (rate) => `${showNumber(rate)} rows/s`,
+      ({ perSecond, cpu }) =>
+        `${showNumber(perSecond)} rows/s, CPU ${Object.values(cpu).map(showNumber).join(' + ')} µs`,
     )
     return [
       {
         what: 'change-entries/all as JSON',
         unit: 'rows/s',
-        measured: herald,
-        beside: { name: 'the driver’s raw cursor', measured: cursor },
-        goal: { atLeast: 0.6 },
+        ...asFigure(herald),
+        beside: { name: 'the driver’s raw cursor in batches', ...asFigure(cursor) },
+        goal: { atLeast: 0.7 },
       },
       { what: 'memory of query above idle meanwhile', unit: 'MiB', measured: extra, goal: { atMost: 64 } },
     ]
@@ -135,12 +153,43 @@ async function measureExport(context: BenchContext): Promise<Figure[]> {
   }
 }
 
-async function readRaw(database: Db, entries: number): Promise<number> {
-  const begun = performance.now()
+const asFigure = (rounds: readonly { readonly perSecond: number; readonly cpu: CpuTime }[]) => ({
+  measured: rounds.map(({ perSecond }) => perSecond),
+  cpu: cpuTimes(rounds),
+})
+
+/** Exports with another process, checks that all entries are there, and returns the size of the response in bytes. */
+async function verifiedBytes(settings: NodeJS.ProcessEnv, token: string, entries: number): Promise<number> {
+  const query = await startService('query', settings)
+  try {
+    const url = `${query.url}/change-entries/all`
+    const lines = await fetch(url, { headers: { authorization: `Bearer ${token}`, accept: 'application/x-ndjson' } })
+    const ids = new Set<string>()
+    for await (const line of createInterface({ input: Readable.fromWeb(lines.body as ReadableStream<Uint8Array>) })) {
+      ids.add((JSON.parse(line) as { id: string }).id)
+    }
+    if (ids.size !== entries) throw new Error(`${ids.size} of ${entries} entries were exported`)
+    return await takeAll(url, token)
+  } finally {
+    await query.stop()
+  }
+}
+
+/**
+ * The ceiling: the driver's cursor, raw, a batch at a time. Batches of 1,000, 2,000, 5,000 and of the server's limit of 16 MiB
+ * were tried; iterating by document takes 1.5 times as long.
+ */
+async function readRaw(database: Db, entries: number): Promise<void> {
+  const cursor = database.collection('change-entries').find({}, { raw: true, batchSize: 2_000 })
   let count = 0
-  for await (const _ of database.collection('change-entries').find({}, { raw: true, batchSize: 1_000 })) count++
-  if (count !== entries) throw new Error(`${count} of ${entries} entries were read`)
-  return entries / ((performance.now() - begun) / 1_000)
+  let bytes = 0
+  while (await cursor.hasNext()) {
+    for (const document of cursor.readBufferedDocuments() as unknown as Uint8Array[]) {
+      count++
+      bytes += document.length
+    }
+  }
+  if (count !== entries || bytes < entries * 100) throw new Error(`${count} of ${entries} entries, ${bytes} bytes`)
 }
 
 const entriesPerInsert = 1_000

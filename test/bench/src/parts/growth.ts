@@ -1,7 +1,10 @@
 import { createStore } from '@herald/store'
+import { Binary } from 'mongodb'
 import { median } from '../figure.ts'
+import { randomIntegers } from '../measure.ts'
 import { alternate, type BenchContext, type Part } from '../part.ts'
 import { type QueryBench, withQuery } from '../query/bench-query.ts'
+import { load } from '../query/http-load.ts'
 import { notificationFor, type User } from '../query/population.ts'
 
 const perRound = 400
@@ -17,29 +20,25 @@ export const growth: Part = {
     const few = { users: 100, notificationsEach: context.smoke ? 10 : 100 }
     return withQuery(context, few, (small) =>
       withQuery(context, many, async (large) => {
-        // Excludes the verification of each user's token at the first request.
-        for (const bench of [large, small]) await medianOf(bench, page(bench))
+        for (const bench of [large, small]) await verifyTokens(bench)
+        const draw = { large: drawUsers(large.users), small: drawUsers(small.users) }
         const pages = await alternate(
           context,
-          { large: () => medianOf(large, page(large)), small: () => medianOf(small, page(small)) },
+          {
+            large: () => medianOf(draw.large(), page(large)),
+            small: () => medianOf(draw.small(), page(small)),
+          },
           show,
         )
         const recipients = context.smoke ? 100 : 10_000
         const users = large.users.slice(0, recipients)
         const { wide, narrow } = await storeMarked(context, large, users)
+        const drawMarked = drawUsers(users)
         const marks = await alternate(
           context,
           {
-            wide: () =>
-              medianOf(
-                large,
-                mark(large, () => wide),
-              ),
-            narrow: () =>
-              medianOf(
-                large,
-                mark(large, (index) => narrow[index] as string),
-              ),
+            wide: marksOf(large, drawMarked, () => wide),
+            narrow: marksOf(large, drawMarked, (index) => narrow[index] as string),
           },
           show,
         )
@@ -66,19 +65,31 @@ export const growth: Part = {
 
 const show = (milliseconds: number) => `${milliseconds.toFixed(2)} ms`
 
+/** Returns a function that draws the users of a round, by their indexes: other ones each time. */
+function drawUsers(users: readonly User[]): () => number[] {
+  const below = randomIntegers(1)
+  return () => Array.from({ length: perRound }, () => below(users.length))
+}
+
 type SendRequest = (index: number) => Promise<Response>
 
 /** Median latency in milliseconds of sequential requests. */
-async function medianOf({ users }: QueryBench, send: SendRequest): Promise<number> {
+async function medianOf(indexes: readonly number[], send: SendRequest): Promise<number> {
   const times: number[] = []
-  for (let i = 0; i < perRound; i++) {
+  for (const index of indexes) {
     const begun = performance.now()
-    const response = await send((i * 7_919) % users.length)
+    const response = await send(index)
     await response.text()
     if (!response.ok) throw new Error(`A request returned ${response.status}`)
     times.push(performance.now() - begun)
   }
   return median(times)
+}
+
+/** Verifies each user's token, which happens at its first request, without reading the user's feed. */
+async function verifyTokens({ query, users }: QueryBench): Promise<void> {
+  const requests = users.map(({ token }) => ({ path: '/notifications/unread-count', token }))
+  await load({ baseUrl: query.url, requests, once: true, seconds: 0 })
 }
 
 const bearer = (user: User | undefined) => ({ authorization: `Bearer ${user?.token}` })
@@ -88,16 +99,38 @@ const page =
   (index) =>
     fetch(query.url, { headers: bearer(users[index]) })
 
-/** Marks as read and unread in turn, so that each mark changes the notification. */
-function mark({ query, users }: QueryBench, idFor: (index: number) => string): SendRequest {
+/**
+ * Returns a function that marks as read and unread in turn, over all rounds, so that each mark changes the notification; it
+ * throws when one did not.
+ */
+function marksOf({ query, users, database }: QueryBench, draw: () => number[], idFor: (index: number) => string) {
   const isRead = new Set<number>()
-  return (index) => {
+  const send: SendRequest = (index) => {
     const state = isRead.delete(index) ? 'unread' : 'read'
     if (state === 'read') isRead.add(index)
     return fetch(`${query.url}/notifications/${idFor(index)}/${state}`, {
       method: 'PATCH',
       headers: bearer(users[index]),
     })
+  }
+  const notifications = database.collection<{ _id: Binary; readVersion?: number }>('notifications')
+  const changesOf = async (indexes: Iterable<number>) => {
+    let sum = 0
+    for (const index of indexes) {
+      const { subscriberId = '', userId = '' } = users[index] ?? {}
+      const key = Buffer.from([subscriberId, userId, idFor(index)].join('').replaceAll('-', ''), 'hex')
+      sum += (await notifications.findOne({ _id: new Binary(key) }))?.readVersion ?? 0
+    }
+    return sum
+  }
+  return async () => {
+    const indexes = draw()
+    const distinct = new Set(indexes)
+    const before = await changesOf(distinct)
+    const result = await medianOf(indexes, send)
+    const changed = (await changesOf(distinct)) - before
+    if (changed !== indexes.length) throw new Error(`${indexes.length} marks changed ${changed} notifications`)
+    return result
   }
 }
 

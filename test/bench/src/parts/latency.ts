@@ -108,13 +108,13 @@ export const latency: Part = {
       await client.db(database).dropDatabase()
     }
     return [
-      { what: 'event produced → listed, p50', unit: 'ms', measured: figures.listed50, goal: { atMost: 15 } },
-      { what: 'event produced → listed, p99', unit: 'ms', measured: figures.listed99, goal: { atMost: 60 } },
+      { what: 'event produced → listed, p50', unit: 'ms', measured: figures.listed50, goal: { atMost: 12 } },
+      { what: 'event produced → listed, p99', unit: 'ms', measured: figures.listed99, goal: { atMost: 50 } },
       {
         what: `event produced → on a stream, p99 of ${readers.length} streams`,
         unit: 'ms',
         measured: figures.streamed99,
-        goal: { atMost: 100 },
+        goal: { atMost: 60 },
       },
     ]
   },

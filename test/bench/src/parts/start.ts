@@ -47,8 +47,8 @@ export const start: Part = {
       await client.db(database).dropDatabase()
     }
     return (['ingest', 'query'] as const).flatMap((name) => [
-      { what: `${name}: start to ready`, unit: 's', measured: seconds[name], goal: { atMost: 1 } },
-      { what: `${name}: memory at rest`, unit: 'MiB', measured: memory[name], goal: { atMost: 140 } },
+      { what: `${name}: start to ready`, unit: 's', measured: seconds[name], goal: { atMost: 0.6 } },
+      { what: `${name}: memory at rest`, unit: 'MiB', measured: memory[name], goal: { atMost: 120 } },
     ])
   },
 }

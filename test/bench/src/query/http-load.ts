@@ -3,7 +3,13 @@ import autocannon from 'autocannon'
 
 export type LoadRequest = { readonly path: string; readonly token?: string; readonly method?: 'GET' | 'PATCH' }
 
-export type LoadResult = { readonly perSecond: number; readonly p50: number; readonly p99: number }
+export type LoadResult = {
+  /** Requests that succeeded. */
+  readonly requests: number
+  readonly perSecond: number
+  readonly p50: number
+  readonly p99: number
+}
 
 export type LoadOptions = {
   readonly baseUrl: string
@@ -46,6 +52,7 @@ export async function load({ baseUrl, requests, seconds, once, connections = 16 
   }
   const elapsed = Math.max(seconds, (performance.now() - begun) / 1_000)
   return {
+    requests: result['2xx'],
     perSecond: result['2xx'] / Math.min(elapsed, result.duration),
     p50: result.latency.p50,
     p99: result.latency.p99,

@@ -4,16 +4,17 @@ const pieceBytes = 64 * 1024
 const lastChunk = '0\r\n\r\n'
 
 /**
- * Reads the whole response to a GET and discards it. Reads the socket directly: `fetch` would use half as much CPU as the
+ * Reads the whole response to a GET, discards it and returns its size. Reads the socket directly: `fetch` would use half as much CPU as the
  * service itself, on the same cores.
  *
  * @throws Error when the response is not 200 or incomplete
  */
-export function takeAll(url: string, token: string): Promise<void> {
+export function takeAll(url: string, token: string): Promise<number> {
   const { hostname, port, pathname, host } = new URL(url)
   const buffer = Buffer.alloc(pieceBytes)
   let opening = ''
   let closing = ''
+  let bytes = 0
   return new Promise((resolve, reject) => {
     const socket = connect({
       host: hostname,
@@ -23,6 +24,7 @@ export function takeAll(url: string, token: string): Promise<void> {
         callback(length) {
           if (opening === '') opening = buffer.toString('latin1', 0, 12)
           const tail = buffer.toString('latin1', Math.max(0, length - lastChunk.length), length)
+          bytes += length
           closing = (closing + tail).slice(-lastChunk.length)
           return true
         },
@@ -30,7 +32,7 @@ export function takeAll(url: string, token: string): Promise<void> {
     })
     socket.once('error', reject)
     socket.once('end', () => {
-      if (opening === 'HTTP/1.1 200' && closing === lastChunk) resolve()
+      if (opening === 'HTTP/1.1 200' && closing === lastChunk) resolve(bytes)
       else
         reject(
           new Error(
