@@ -1,5 +1,5 @@
 /** Options of every search for a server. */
-export interface FindOptions {
+export type FindOptions = {
   /** Contains addresses, the PATH and the cache folder. */
   environment: NodeJS.ProcessEnv
   /** Called with each step that may take long. */

@@ -1,5 +1,5 @@
 /** A problem document (RFC 9457) in the form of the services. */
-export interface GatewayProblem {
+export type GatewayProblem = {
   type: string
   title: string
   status: number

@@ -8,7 +8,7 @@ import { createGatewayCors } from './gateway-cors.ts'
 import { gatewayProblem } from './gateway-problem.ts'
 import { readRequestBody } from './request-body.ts'
 
-export interface GatewayOptions {
+export type GatewayOptions = {
   ingestUrl: string
   queryUrl: string
   host?: string
@@ -22,7 +22,7 @@ export interface GatewayOptions {
   mounts?: Readonly<Record<string, RequestListener>>
 }
 
-export interface StartedGateway {
+export type StartedGateway = {
   url: string
   stop(): Promise<void>
 }

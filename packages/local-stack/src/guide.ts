@@ -6,37 +6,37 @@ import { promisify } from 'node:util'
 const execute = promisify(execFile)
 
 /** A block of commands with its output, and the expected output if the guide contains it. */
-export interface GuideStep {
+export type GuideStep = {
   commands: string
   printed: string
-  said: string | undefined
+  expected: string | undefined
 }
 
-export interface GuideRun {
+export type GuideRun = {
   /** The guide, in Markdown. */
   file: string
   /** The working directory, to which its files are written. */
   folder: string
   environment: NodeJS.ProcessEnv
   /** Selects the blocks of commands to run; all by default. */
-  isWanted?: (commands: string) => boolean
+  select?: (commands: string) => boolean
 }
 
-interface Block {
+type Block = {
   language: string
   file: string | undefined
   text: string
 }
 
 /** Runs the code blocks of a guide: `sh` is run, `js name` is written to a file, `output` is part of the output before it. */
-export async function runGuide({ file, folder, environment, isWanted = () => true }: GuideRun): Promise<GuideStep[]> {
+export async function runGuide({ file, folder, environment, select = () => true }: GuideRun): Promise<GuideStep[]> {
   const all = readBlocks(await readFile(file, 'utf8'))
   for (const block of all) {
     if (block.file === undefined) continue
     await mkdir(dirname(join(folder, block.file)), { recursive: true })
     await writeFile(join(folder, block.file), block.text)
   }
-  const steps = toSteps(all).filter(({ commands }) => isWanted(commands))
+  const steps = toSteps(all).filter(({ commands }) => select(commands))
   // One shell for all blocks, so that variables are kept.
   const options = { cwd: folder, env: environment, maxBuffer: 64 * 1024 * 1024, timeout: 600_000 }
   const { stdout } = await execute('bash', ['-c', scriptOf(steps)], options).catch((error) => {
@@ -56,7 +56,7 @@ function toSteps(blocks: readonly Block[]): Omit<GuideStep, 'printed'>[] {
   return blocks.flatMap(({ language, text }, at) => {
     if (language !== 'sh') return []
     const next = blocks[at + 1]
-    return [{ commands: text, said: next?.language === 'output' ? next.text.trim() : undefined }]
+    return [{ commands: text, expected: next?.language === 'output' ? next.text.trim() : undefined }]
   })
 }
 

@@ -7,7 +7,7 @@ import { type StartedService, serviceFile, startService } from './service.ts'
 import { tokenSettings, topicSettings } from './service-settings.ts'
 import { createTopics, defaultTopics, type HeraldTopics } from './topics.ts'
 
-export interface HeraldOptions {
+export type HeraldOptions = {
   servers: Pick<StartedServers, 'kafkaBrokers' | 'mongodbUri'>
   /** Additional settings of the services, which override those of this process and of the other options. */
   environment?: NodeJS.ProcessEnv
@@ -21,12 +21,12 @@ export interface HeraldOptions {
 }
 
 /** Passed to the factory of mounts. */
-export interface Mountable {
+export type Mountable = {
   tokens: TokenIssuer
   topics: HeraldTopics
 }
 
-export interface StartedHerald {
+export type StartedHerald = {
   /** The URL of the gateway. */
   baseUrl: string
   ingest: StartedService

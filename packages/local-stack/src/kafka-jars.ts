@@ -18,7 +18,7 @@ logger.server.name = kafka.server.KafkaRaftServer
 logger.server.level = info
 `
 
-export interface KafkaJars {
+export type KafkaJars = {
   classPath: string
   loggingFile: string
 }

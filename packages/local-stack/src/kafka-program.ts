@@ -11,12 +11,12 @@ import { type StartedProgram, startProgram } from './program.ts'
 
 const CLUSTER_ID = 'AAAAAAAAQACAAAAAAAAAAQ'
 
-export interface KafkaProgramOptions extends Partial<FindOptions> {
+export type KafkaProgramOptions = Partial<FindOptions> & {
   /** Broker settings in addition to, or instead of, the defaults. */
   settings?: Readonly<Record<string, string>>
 }
 
-export interface StartedKafkaProgram extends StartedProgram {
+export type StartedKafkaProgram = StartedProgram & {
   brokers: string[]
 }
 

@@ -5,7 +5,7 @@ import { findCommand, isExecutable, runCommand } from './commands-on-path.ts'
 import { type FindOptions, withDefaults } from './find-options.ts'
 import { mustHave } from './must-have.ts'
 
-export interface Kcat {
+export type Kcat = {
   command: string
   /** Additional environment variables. */
   environment: Record<string, string>

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-export interface StartedKeyServer {
+export type StartedKeyServer = {
   /** For `AUTH_JWKS_URI`. */
   url: string
   /** The number of requests so far. */

@@ -8,7 +8,7 @@ import { countDownloads } from './maven-output.ts'
 
 const COPY = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies'
 
-export interface JarsWanted {
+export type MavenJars = {
   /** The name of the folder in the cache, which must change with the version. */
   name: string
   /** `group:artifact:version`; dependencies are included. */
@@ -20,24 +20,24 @@ export interface JarsWanted {
 /** Returns a folder of the cache with the jars in `jars/`, fetched with Maven if it is missing. */
 export async function findMavenJars(
   java: string,
-  wanted: JarsWanted,
+  jars: MavenJars,
   { environment, log, onProgress = () => {} }: FindOptions,
 ) {
-  return cachedFolder(cacheFolder(environment), wanted.name, async (partial) => {
+  return cachedFolder(cacheFolder(environment), jars.name, async (partial) => {
     const maven = findCommand('mvn', environment)
     if (!maven) throw new Error('mvn is not on the PATH.')
-    log(`Fetching ${wanted.name} with Maven.`)
-    await writeFile(join(partial, 'pom.xml'), pom(wanted))
-    for (const [name, text] of Object.entries(wanted.files ?? {})) await writeFile(join(partial, name), text)
+    log(`Fetching ${jars.name} with Maven.`)
+    await writeFile(join(partial, 'pom.xml'), pom(jars))
+    for (const [name, text] of Object.entries(jars.files ?? {})) await writeFile(join(partial, name), text)
     await runCommand(maven, ['-B', '-Dstyle.color=never', COPY, '-DoutputDirectory=jars', '-DincludeScope=runtime'], {
       environment: { ...environment, JAVA_HOME: javaHome(java) },
       folder: partial,
-      onOutput: countDownloads((amount) => onProgress(`Fetching ${wanted.name}`, amount)),
-    }).finally(() => onProgress(`Fetching ${wanted.name}`, undefined))
+      onOutput: countDownloads((amount) => onProgress(`Fetching ${jars.name}`, amount)),
+    }).finally(() => onProgress(`Fetching ${jars.name}`, undefined))
   })
 }
 
-function pom({ name, artifacts }: JarsWanted): string {
+function pom({ name, artifacts }: MavenJars): string {
   const dependencies = artifacts.map((artifact) => {
     const [group, id, version] = artifact.split(':')
     return `<dependency><groupId>${group}</groupId><artifactId>${id}</artifactId><version>${version}</version></dependency>`

@@ -6,7 +6,7 @@ import { findFreePort } from './free-port.ts'
 import { findMongod } from './mongod-file.ts'
 import { type StartedProgram, startProgram } from './program.ts'
 
-export interface MongodProgramOptions extends Partial<FindOptions> {
+export type MongodProgramOptions = Partial<FindOptions> & {
   replicaSet?: string
   /** The parent of its data folder; the system's temporary folder by default. */
   parentFolder?: string
@@ -14,7 +14,7 @@ export interface MongodProgramOptions extends Partial<FindOptions> {
   parameters?: readonly string[]
 }
 
-export interface StartedMongodProgram extends StartedProgram {
+export type StartedMongodProgram = StartedProgram & {
   /** `host:port`. */
   address: string
 }

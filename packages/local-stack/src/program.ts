@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { createOutputLines, type OutputLines } from './output-lines.ts'
 import { startWatchdog } from './watchdog.ts'
 
-export interface Exit {
+export type Exit = {
   code: number | null
   signal: NodeJS.Signals | null
 }
@@ -11,7 +11,7 @@ export interface Exit {
 /** The condition under which a program is ready: a line of its output matches, or a URL returns 2xx. */
 export type Ready = { line: RegExp } | { url: string }
 
-export interface ProgramOptions {
+export type ProgramOptions = {
   /** Used in messages. */
   name: string
   command: string
@@ -26,7 +26,7 @@ export interface ProgramOptions {
   stopSignal?: NodeJS.Signals
 }
 
-export interface StartedProgram {
+export type StartedProgram = {
   /** The id of the current or last process. */
   readonly pid: number
   /** Resolves when that process has ended. */

@@ -4,7 +4,7 @@ import { cachedFolder, cacheFolder } from './cache-folder.ts'
 import { findCommand, runCommand } from './commands-on-path.ts'
 import { type FindOptions, withDefaults } from './find-options.ts'
 
-export interface PythonPackages {
+export type PythonPackages = {
   /** The interpreter of the packages. */
   python: string
   /** The folder of the packages, for `PYTHONPATH`. */

@@ -4,12 +4,12 @@ import { type MongodProgramOptions, type StartedMongodProgram, startMongodProgra
 
 const PRIMARY_WITHIN_MS = 30_000
 
-export interface ReplicaSetOptions extends MongodProgramOptions {
+export type ReplicaSetOptions = MongodProgramOptions & {
   /** The number of servers; 1 by default. */
   members?: number
 }
 
-export interface StartedReplicaSet {
+export type StartedReplicaSet = {
   uri: string
   members: StartedMongodProgram[]
   stop(): Promise<void>

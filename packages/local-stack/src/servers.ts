@@ -5,19 +5,19 @@ import { startKafkaProgram } from './kafka-program.ts'
 import { startReplicaSet } from './replica-set.ts'
 import { type Found, firstThatStarts, ServerNotFound } from './ways-to-a-server.ts'
 
-export interface StartedKafka {
+export type StartedKafka = {
   brokers: string[]
   found: Found
   stop(): Promise<void>
 }
 
-export interface StartedMongoDB {
+export type StartedMongoDB = {
   uri: string
   found: Found
   stop(): Promise<void>
 }
 
-export interface StartedServers {
+export type StartedServers = {
   kafkaBrokers: string[]
   mongodbUri: string
   found: { kafka: Found; mongodb: Found }

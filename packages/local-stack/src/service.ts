@@ -4,7 +4,7 @@ import { type StartedProgram, startProgram } from './program.ts'
 
 export type ServiceName = 'ingest' | 'query'
 
-export interface StartedService extends StartedProgram {
+export type StartedService = StartedProgram & {
   url: string
   adminUrl: string
 }

@@ -1,7 +1,7 @@
 import { type Admin, Kafka, logLevel } from 'kafkajs'
 import { eventually } from './polling.ts'
 
-export interface HeraldTopics {
+export type HeraldTopics = {
   mention: string
   change: string
   receipt: string

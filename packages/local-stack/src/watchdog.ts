@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 
 const script = fileURLToPath(new URL('../bin/watchdog.mjs', import.meta.url))
 
-export interface StartedWatchdog {
+export type StartedWatchdog = {
   /** Kills this process group when the current process ends. */
   guard(pid: number): void
   /** Stops guarding a process that has ended, since its id may be reused. */

@@ -8,7 +8,7 @@ export class ServerNotFound extends Error {
   }
 }
 
-interface Ways<T> {
+type Ways<T> = {
   name: string
   /** For the message: how to set an address, and the requirements of the programs. */
   address: string

@@ -32,7 +32,7 @@ export async function createTestIngest(name: string, environment: Record<string,
     RATE_LIMIT_PER_MINUTE: '1000000',
     ...environment,
   })
-  if (!loaded.ok) throw new Error(JSON.stringify(loaded.faults))
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.issues))
   const logger = createLogger({ name: 'test', level: 'silent' })
   const releasers = createReleasers(logger)
   const { http, admin, events } = createIngest({ settings: loaded.settings, logger, releasers })

@@ -23,7 +23,7 @@ export async function createTestQuery(name: string, environment: Record<string, 
     RATE_LIMIT_PER_MINUTE: '1000000',
     ...environment,
   })
-  if (!loaded.ok) throw new Error(JSON.stringify(loaded.faults))
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.issues))
   const logger = createLogger({ name: 'test', level: 'silent' })
   const releasers = createReleasers(logger)
   const { http, admin } = createQuery({ settings: loaded.settings, logger, releasers })

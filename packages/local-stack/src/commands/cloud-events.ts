@@ -1,7 +1,7 @@
 import { Kafka, logLevel, type Message, Partitioners, type RecordMetadata } from 'kafkajs'
 
 /** The parts of a CloudEvents 1.0 event that Herald requires, including the extension `subscriberid`. */
-export interface CloudEvent {
+export type CloudEvent = {
   id: string
   source: string
   type: string
@@ -11,7 +11,7 @@ export interface CloudEvent {
 }
 
 /** An event and its topic. */
-export interface SampleEvent {
+export type SampleEvent = {
   topic: string
   event: CloudEvent
 }

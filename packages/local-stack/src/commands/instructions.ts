@@ -3,7 +3,7 @@ import type { StartedServers } from '../servers.ts'
 import type { SampleAccount } from './samples.ts'
 import { workspaceRoot } from './workspace.ts'
 
-export interface Running {
+export type Running = {
   herald: Pick<StartedHerald, 'baseUrl' | 'topics' | 'tokens'>
   servers: Pick<StartedServers, 'kafkaBrokers' | 'mongodbUri'>
   account: SampleAccount

@@ -1,4 +1,4 @@
-interface Person {
+type Person = {
   /** Only for people as whom the demo can sign in. */
   key?: string
   name: string
@@ -6,7 +6,7 @@ interface Person {
   isAi?: boolean
 }
 
-interface ChangedField {
+type ChangedField = {
   field: string
   before: unknown
   after: unknown
@@ -30,7 +30,7 @@ export const entities: readonly [Entity, ...Entity[]] = [
   { type: 'company', id: 'co-0533', title: 'Atlas Grid Services' },
 ]
 
-interface Entity {
+type Entity = {
   type: string
   id: string
   title: string

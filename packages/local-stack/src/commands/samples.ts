@@ -3,7 +3,7 @@ import type { HeraldTopics } from '../topics.ts'
 import type { CloudEvent, SampleEvent } from './cloud-events.ts'
 import { changedFields, entities, people, remarks } from './sample-content.ts'
 
-export interface SamplePerson {
+export type SamplePerson = {
   id: string
   key: string | undefined
   name: string
@@ -12,7 +12,7 @@ export interface SamplePerson {
   isAi: boolean
 }
 
-export interface SampleAccount {
+export type SampleAccount = {
   subscriberId: string
   people: readonly [SamplePerson, ...SamplePerson[]]
   /** Mei Tanaka, the user of the printed commands. */
@@ -34,7 +34,7 @@ export function createSampleAccount(pictures?: string): SampleAccount {
   return { subscriberId: randomUUID(), people: all, userId: idOf('mei'), otherUserId: idOf('amara') }
 }
 
-export interface Mention {
+export type Mention = {
   actor: SamplePerson
   recipientIds: readonly string[]
   snippet: string

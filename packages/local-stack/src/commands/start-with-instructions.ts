@@ -6,7 +6,7 @@ import { instructions } from './instructions.ts'
 
 const TOKEN_SECONDS = 12 * 60 * 60
 
-export interface StartOptions {
+export type StartOptions = {
   servers: StartedServers
   port: number
   log: (line: string) => void

@@ -2,7 +2,7 @@ import { createProgress } from '../../bin/progress.mjs'
 import { createReleasers } from '../releasers.ts'
 import { startServers } from '../servers.ts'
 import { findPort, readPort } from './gateway-port.ts'
-import { untilToldToStop } from './until-told-to-stop.ts'
+import { stopRequest } from './stop-request.ts'
 import { runInWorkspace } from './workspace.ts'
 
 const progress = createProgress()
@@ -54,7 +54,7 @@ async function watch({ ingest, query }: Awaited<ReturnType<typeof start>>) {
 }
 
 const isWatching = process.argv.includes('--watch')
-const stopRequested = untilToldToStop()
+const stopRequested = stopRequest()
 try {
   const herald = await Promise.race([start(), stopRequested])
   if (herald) {

@@ -2,13 +2,13 @@ import { readdir, readFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { runInWorkspace, workspaceRoot } from './workspace.ts'
 
-export interface Counts {
+export type Counts = {
   passed: number
   failed: number
   skipped: number
 }
 
-export interface PackageCounts extends Counts {
+export type PackageCounts = Counts & {
   perPackage: Map<string, Counts>
   /** Packages that have tests but reported no counts. */
   silent: string[]

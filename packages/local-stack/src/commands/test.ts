@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { createProgress } from '../../bin/progress.mjs'
 import { cacheFolder } from '../cache-folder.ts'
 import { startServers } from '../servers.ts'
+import { stopRequest } from './stop-request.ts'
 import { packagesWithTests, readCounts, summary } from './test-counts.ts'
-import { untilToldToStop } from './until-told-to-stop.ts'
 import { runInWorkspace } from './workspace.ts'
 
 const progress = createProgress()
@@ -74,5 +74,5 @@ function splitArguments(args: readonly string[]): [string[], string[]] {
   return at < 0 ? [[...args], []] : [args.slice(0, at), args.slice(at)]
 }
 
-const passed = await Promise.race([testAll(), untilToldToStop().then(() => undefined)])
+const passed = await Promise.race([testAll(), stopRequest().then(() => undefined)])
 process.exit(passed ? 0 : passed === undefined ? 130 : 1)

@@ -5,7 +5,7 @@ import { runCommand } from '../commands-on-path.ts'
 import type { ServiceName, StartedService } from '../service.ts'
 import { workspaceRoot } from './workspace.ts'
 
-export interface WatchOptions {
+export type WatchOptions = {
   services: Readonly<Record<ServiceName, Pick<StartedService, 'restart' | 'onLine'>>>
   log: (line: string) => void
   /** Compiles a folder of the workspace to its `dist`; throws the output of the compiler. */

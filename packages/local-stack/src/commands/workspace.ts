@@ -3,12 +3,12 @@ import { fileURLToPath } from 'node:url'
 
 export const workspaceRoot = fileURLToPath(new URL('../../../../', import.meta.url))
 
-export interface Finished {
+export type Finished = {
   ok: boolean
   output: string
 }
 
-export interface WorkspaceCommand {
+export type WorkspaceCommand = {
   environment?: NodeJS.ProcessEnv
   /** Whether its output is printed rather than returned. */
   shown?: boolean

@@ -3,7 +3,7 @@ import { entities } from '../commands/sample-content.ts'
 import { mentionData, type SampleAccount, type SamplePerson, sampleEvent } from '../commands/samples.ts'
 import type { HeraldTopics } from '../topics.ts'
 
-export interface Composed {
+export type Composed = {
   author: SamplePerson
   recipients: readonly SamplePerson[]
   text: string

@@ -7,7 +7,7 @@ import type { HeraldTopics } from '../topics.ts'
 import { eventsOf } from './demo-events.ts'
 import { demoFiles, readDemoFile } from './demo-folder.ts'
 
-export interface DemoOptions {
+export type DemoOptions = {
   account: SampleAccount
   tokens: Pick<TokenIssuer, 'sign'>
   topics: HeraldTopics

@@ -5,11 +5,11 @@ import { type HeraldOptions, type StartedHerald, startHerald } from '../herald.t
 import { createReleasers } from '../releasers.ts'
 import { createDemo } from './demo.ts'
 
-export interface DemoStackOptions extends Omit<HeraldOptions, 'gateway'> {
+export type DemoStackOptions = Omit<HeraldOptions, 'gateway'> & {
   port?: number
 }
 
-export interface StartedDemo {
+export type StartedDemo = {
   herald: StartedHerald
   account: SampleAccount
   demoUrl: string

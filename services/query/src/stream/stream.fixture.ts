@@ -39,7 +39,7 @@ export async function createStreamTest(name: string, uri = process.env.MONGODB_U
         RATE_LIMIT_PER_MINUTE: '1000000',
         ...environment,
       })
-      if (!loaded.ok) throw new Error(JSON.stringify(loaded.faults))
+      if (!loaded.ok) throw new Error(JSON.stringify(loaded.issues))
       const logger = createLogger({ name: 'test', level: process.env.TEST_LOG_LEVEL ?? 'silent' })
       const releasers = createReleasers(logger)
       const { http, admin } = createQuery({ settings: loaded.settings, logger, releasers, streamOptions })

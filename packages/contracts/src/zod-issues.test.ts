@@ -1,20 +1,20 @@
 import { expect, test } from '@jest/globals'
 import { z } from 'zod'
-import { zodFaults } from './zod-faults.ts'
+import { toValidationIssues } from './zod-issues.ts'
 
 const schema = z.strictObject({ list: z.array(z.strictObject({ 'a/b~c': z.string() })) })
 
-function faultsOf(input: unknown, by: z.ZodType = schema) {
+function issuesOf(input: unknown, by: z.ZodType = schema) {
   const { error } = by.safeParse(input)
-  return error ? zodFaults(error) : []
+  return error ? toValidationIssues(error) : []
 }
 
 test('reports the place as a JSON Pointer (RFC 6901)', () => {
-  expect(faultsOf({ list: [{ 'a/b~c': '' }, { 'a/b~c': 1 }] })).toMatchObject([{ pointer: '/list/1/a~1b~0c' }])
+  expect(issuesOf({ list: [{ 'a/b~c': '' }, { 'a/b~c': 1 }] })).toMatchObject([{ pointer: '/list/1/a~1b~0c' }])
 })
 
 test('reports each unknown key separately', () => {
-  expect(faultsOf({ list: [{ 'a/b~c': '', x: 1, 'y/z': 2 }], w: 3 })).toEqual([
+  expect(issuesOf({ list: [{ 'a/b~c': '', x: 1, 'y/z': 2 }], w: 3 })).toEqual([
     { pointer: '/list/0/x', detail: 'Unknown field' },
     { pointer: '/list/0/y~1z', detail: 'Unknown field' },
     { pointer: '/w', detail: 'Unknown field' },
@@ -22,7 +22,7 @@ test('reports each unknown key separately', () => {
 })
 
 test('reports an empty pointer for the whole document', () => {
-  expect(faultsOf(null)).toMatchObject([{ pointer: '' }])
+  expect(issuesOf(null)).toMatchObject([{ pointer: '' }])
 })
 
 const marks = z.union([
@@ -31,18 +31,18 @@ const marks = z.union([
 ])
 
 test('reports the errors of the closest union branch', () => {
-  expect(faultsOf({ ids: ['a', 'b', 'c'] }, marks)).toEqual([{ pointer: '/ids', detail: 'Has too many' }])
-  expect(faultsOf({ all: 1, upTo: 'a' }, marks)).toEqual([{ pointer: '/all', detail: 'Must be true' }])
-  expect(faultsOf({ mark: { all: true, extra: 1 } }, z.object({ mark: marks }))).toEqual([
+  expect(issuesOf({ ids: ['a', 'b', 'c'] }, marks)).toEqual([{ pointer: '/ids', detail: 'Has too many' }])
+  expect(issuesOf({ all: 1, upTo: 'a' }, marks)).toEqual([{ pointer: '/all', detail: 'Must be true' }])
+  expect(issuesOf({ mark: { all: true, extra: 1 } }, z.object({ mark: marks }))).toEqual([
     { pointer: '/mark/extra', detail: 'Unknown field' },
   ])
-  expect(faultsOf({ mark: { all: 1 } }, z.object({ mark: marks }))).toEqual([
+  expect(issuesOf({ mark: { all: 1 } }, z.object({ mark: marks }))).toEqual([
     { pointer: '/mark/all', detail: 'Must be true' },
   ])
 })
 
 test('reports only the path when no union branch matches', () => {
-  expect(faultsOf({ mark: 5 }, z.object({ mark: marks }))).toEqual([{ pointer: '/mark', detail: 'Invalid input' }])
+  expect(issuesOf({ mark: 5 }, z.object({ mark: marks }))).toEqual([{ pointer: '/mark', detail: 'Invalid input' }])
 })
 
 test('reports missing values as required at any depth', () => {
@@ -51,11 +51,11 @@ test('reports missing values as required at any depth', () => {
     b: z.object({ c: z.array(z.number()) }),
     d: z.record(z.string(), z.string()),
   })
-  expect(faultsOf({ b: {} }, schema)).toEqual(['/a', '/b/c', '/d'].map((pointer) => ({ pointer, detail: 'Required' })))
+  expect(issuesOf({ b: {} }, schema)).toEqual(['/a', '/b/c', '/d'].map((pointer) => ({ pointer, detail: 'Required' })))
 })
 
 test('reports at most 100 errors', () => {
-  expect(faultsOf(Array(131_000).fill(0), z.array(z.string()))).toHaveLength(100)
+  expect(issuesOf(Array(131_000).fill(0), z.array(z.string()))).toHaveLength(100)
   const keys = Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`k${n}`, n]))
-  expect(faultsOf(keys, z.strictObject({}))).toHaveLength(100)
+  expect(issuesOf(keys, z.strictObject({}))).toHaveLength(100)
 })

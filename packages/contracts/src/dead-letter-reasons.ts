@@ -1,5 +1,5 @@
 /** Reasons why a record can never be processed: the values of the header `herald-error-code` of a dead letter. */
-export const faultCodes = {
+export const deadLetterReasons = {
   record_too_large: 'The value is larger than 1 MiB, or the record larger than 8 MiB',
   record_unreadable: 'The record, or several in a row, cannot be decompressed or decoded',
   not_cloudevent: 'The record is not a CloudEvent in structured or binary mode',
@@ -14,5 +14,5 @@ export const faultCodes = {
   refused_by_storage: 'MongoDB permanently rejects the document',
 } as const satisfies Record<string, string>
 
-/** A code of {@link faultCodes}. */
-export type FaultCode = keyof typeof faultCodes
+/** A code of {@link deadLetterReasons}. */
+export type DeadLetterReason = keyof typeof deadLetterReasons
