@@ -14,6 +14,9 @@ export { type AdminServer, type AdminServerDependencies, createAdminServer } fro
 export type { CheckOutcome, CheckResult, HealthCheck } from './health/health-checks.ts'
 export { createMetrics, type Metrics } from './health/metrics.ts'
 export { createStorageCheck, type StorageCheckDependencies } from './health/storage-check.ts'
+export { createAllowedMethods } from './http/allowed-methods.ts'
+export { createClientErrorHandler } from './http/client-errors.ts'
+export { createCors } from './http/cors.ts'
 export {
   createHttpServer,
   type HttpServer,

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { runGuide } from '@herald/local-stack'
+import { runGuide } from '@herald/local-herald'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { createCluster } from './cluster.ts'
 import { isThere } from './commands.ts'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type GuideStep, instructions } from '@herald/local-stack'
+import { type GuideStep, instructions } from '@herald/local-herald'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { runGuideOutside } from './guide.ts'
 import { type LocalHerald, startLocalHerald } from './local-herald.ts'

@@ -2,7 +2,7 @@ import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
-import { findJava, findMavenJars, startProgram } from '@herald/local-stack'
+import { findJava, findMavenJars, startProgram } from '@herald/test-servers'
 import { type Contestant, createPlainCollection, type DrainOptions } from './contestant.ts'
 
 const kafkaVersion = '4.1.0'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { createTopics, type HeraldTopics, topicsWithSuffix } from '@herald/local-stack'
+import { createTopics, type HeraldTopics, topicsWithSuffix } from '@herald/test-servers'
 import { startConnector } from '../ingest/connector.ts'
 import { type Contestant, type DrainOptions, startIngest, startIngestCeiling } from '../ingest/contestant.ts'
 import { changeEvent, mentionEvent } from '../ingest/events.ts'
