@@ -2,7 +2,7 @@
 /** Any JSON value. */
 export type JsonValue = null | boolean | number | string | JsonValue[] | { [key: string]: JsonValue }
 
-export interface Problem {
+export type Problem = {
   /**
    * `urn:herald:problem:<code>`
    */
@@ -48,7 +48,7 @@ export interface Problem {
     detail: string
   }[]
 }
-export interface CreateNotification {
+export type CreateNotification = {
   type: 'mention'
   actorType: 'user' | 'ai user'
   subjectId: string
@@ -76,12 +76,12 @@ export interface CreateNotification {
   }
   recipientIds: string[]
 }
-export interface MarkRead {
+export type MarkRead = {
   ids?: string[]
   all?: true
   upTo?: string | undefined
 }
-export interface CreatedNotification {
+export type CreatedNotification = {
   id: string
   subscriberId: string
   type: 'mention'
@@ -108,7 +108,7 @@ export interface CreatedNotification {
 /**
  * At most 16384 bytes of JSON and 16 levels; no key is `__proto__`
  */
-export interface NotificationMetadata {
+export type NotificationMetadata = {
   mention: {
     mentionerName: string
     snippet: string
@@ -124,10 +124,10 @@ export interface NotificationMetadata {
    */
   edit: { [key: string]: JsonValue }
 }
-export interface CreatedNotificationAnswer {
+export type CreatedNotificationAnswer = {
   data: CreatedNotification
 }
-export interface Notification {
+export type Notification = {
   id: string
   subscriberId: string
   type: 'mention'
@@ -148,27 +148,27 @@ export interface Notification {
   readAt: string | null
   emailSentAt: string | null
 }
-export interface NotificationAnswer {
+export type NotificationAnswer = {
   data: Notification
 }
-export interface NotificationPage {
+export type NotificationPage = {
   data: {
     notifications: Notification[]
     nextCursor: string | null
   }
 }
-export interface MarkedRead {
+export type MarkedRead = {
   data: {
     updated: number
     unreadCount: number
   }
 }
-export interface UnreadCount {
+export type UnreadCount = {
   data: {
     unreadCount: number
   }
 }
-export interface ChangeEntry {
+export type ChangeEntry = {
   id: string
   user: {
     id: string
@@ -190,16 +190,16 @@ export interface ChangeEntry {
    */
   afterState: JsonValue
 }
-export interface ChangeEntries {
+export type ChangeEntries = {
   data: ChangeEntry[]
 }
-export interface ChangeEntryPage {
+export type ChangeEntryPage = {
   data: {
     changeEntries: ChangeEntry[]
     nextCursor: string | null
   }
 }
-export interface ListNotificationsQuery {
+export type ListNotificationsQuery = {
   limit?: number | undefined | undefined
   cursor?: string | undefined | undefined
   status?: 'all' | 'unread' | 'read' | undefined | undefined
@@ -210,7 +210,7 @@ export interface ListNotificationsQuery {
   createdFrom?: Date | string | undefined | undefined
   createdTo?: Date | string | undefined | undefined
 }
-export interface ListChangeEntriesQuery {
+export type ListChangeEntriesQuery = {
   limit?: number | undefined | undefined
   cursor?: string | undefined | undefined
   entityType?: string | undefined | undefined
@@ -221,7 +221,7 @@ export interface ListChangeEntriesQuery {
   createdFrom?: Date | string | undefined | undefined
   createdTo?: Date | string | undefined | undefined
 }
-export interface ExportChangeEntriesQuery {
+export type ExportChangeEntriesQuery = {
   entityType?: string | undefined | undefined
   entityId?: string | undefined | undefined
   userId?: string | undefined | undefined

@@ -4,7 +4,7 @@ import type { Problem } from './contract-types.ts'
 export type ErrorCode = Problem['code']
 
 /** One validation error of a request; `pointer` is a JSON Pointer (RFC 6901), empty for the whole input. */
-export type InputFault = NonNullable<Problem['errors']>[number]
+export type ValidationIssue = NonNullable<Problem['errors']>[number]
 
 /** The members of a problem document (RFC 9457), and details from the response headers. */
 export type ProblemDetails = {
@@ -14,7 +14,7 @@ export type ProblemDetails = {
   readonly title: string
   readonly detail: string
   /** All validation errors of the request; empty unless the code is `validation_failed`. */
-  readonly errors: readonly InputFault[]
+  readonly errors: readonly ValidationIssue[]
   /** Identifies the request in Herald's logs. */
   readonly requestId: string | undefined
   /** Milliseconds to wait before retrying, if the server sent `Retry-After`. */
@@ -28,7 +28,7 @@ export class HeraldProblem extends Error {
   readonly code: ErrorCode | 'unknown'
   readonly title: string
   readonly detail: string
-  readonly errors: readonly InputFault[]
+  readonly errors: readonly ValidationIssue[]
   readonly requestId: string | undefined
   readonly retryAfterMs: number | undefined
 

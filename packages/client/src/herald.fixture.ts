@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { createTopics, startHerald, type TokenClaims, topicsWithSuffix } from '@herald/local-stack'
+import { startHerald } from '@herald/local-herald'
+import { createTopics, topicsWithSuffix } from '@herald/test-servers'
+import type { TokenClaims } from '@herald/token-issuer'
 import { Kafka, logLevel, type Message, Partitioners } from 'kafkajs'
 import { MongoClient } from 'mongodb'
 import { createHeraldClient, type HeraldClientOptions } from './client.ts'

@@ -18,9 +18,9 @@ export {
   type ErrorCode,
   HeraldConnectionError,
   HeraldProblem,
-  type InputFault,
   isHeraldProblem,
   type ProblemDetails,
+  type ValidationIssue,
 } from './errors.ts'
 export type { CallOptions } from './http.ts'
 export type {

@@ -1,4 +1,4 @@
-import { type ErrorCode, HeraldProblem, type InputFault } from './errors.ts'
+import { type ErrorCode, HeraldProblem, type ValidationIssue } from './errors.ts'
 
 /** Converts an error response to a `HeraldProblem`. */
 export async function readProblem(response: Response): Promise<HeraldProblem> {
@@ -10,7 +10,7 @@ export async function readProblem(response: Response): Promise<HeraldProblem> {
     code: (text('code') as ErrorCode | undefined) ?? 'unknown',
     title: text('title') ?? response.statusText,
     detail: text('detail') ?? '',
-    errors: Array.isArray(body.errors) ? (body.errors as InputFault[]) : [],
+    errors: Array.isArray(body.errors) ? (body.errors as ValidationIssue[]) : [],
     requestId: text('instance') ?? response.headers.get('x-request-id') ?? undefined,
     retryAfterMs: retryAfterMs(response.headers.get('retry-after'), Date.now()),
   })

@@ -33,7 +33,9 @@ export async function typescriptOfContract(): Promise<string> {
   }
   const options = { additionalProperties: false, bannerComment: banner, style, format: true }
   const text = await compile(root as JSONSchema, 'Root', options)
-  return text.replace(/export interface Root \{[^}]*\}\n/, '')
+  return text
+    .replace(/export interface Root \{[^}]*\}\n/, '')
+    .replace(/^export interface (\w+) \{$/gm, 'export type $1 = {')
 }
 
 function queryOf(parameters: readonly Parameter[]): Schema {

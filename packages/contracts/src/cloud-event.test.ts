@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { cloudEventAttributesSchema } from './cloud-event.ts'
-import { zodFaults } from './zod-faults.ts'
+import { toValidationIssues } from './zod-issues.ts'
 
 const attributes = (changes: Record<string, unknown> = {}) => ({
   specversion: '1.0',
@@ -12,9 +12,9 @@ const attributes = (changes: Record<string, unknown> = {}) => ({
   ...changes,
 })
 
-const faultsOf = (changes: Record<string, unknown>) => {
+const issuesOf = (changes: Record<string, unknown>) => {
   const parsed = cloudEventAttributesSchema.safeParse(attributes(changes))
-  return parsed.success ? [] : zodFaults(parsed.error).map(({ pointer }) => pointer)
+  return parsed.success ? [] : toValidationIssues(parsed.error).map(({ pointer }) => pointer)
 }
 
 test('parses time to milliseconds and the subscriber to lower case', () => {
@@ -30,7 +30,7 @@ test('drops unknown attributes', () => {
 test.each(['application/json', 'APPLICATION/JSON; charset=utf-8', 'application/vnd.herald+json', undefined])(
   'accepts datacontenttype %s',
   (datacontenttype) => {
-    expect(faultsOf({ datacontenttype })).toEqual([])
+    expect(issuesOf({ datacontenttype })).toEqual([])
   },
 )
 
@@ -50,9 +50,9 @@ test.each([
   [{ datacontenttype: 'application/xml' }, '/datacontenttype'],
   [{ datacontenttype: 'application/jsonp' }, '/datacontenttype'],
 ])('rejects %j', (changes, pointer) => {
-  expect(faultsOf(changes)).toEqual([pointer])
+  expect(issuesOf(changes)).toEqual([pointer])
 })
 
 test('accepts the first millisecond of 1970', () => {
-  expect(faultsOf({ time: '1970-01-01T00:00:00Z' })).toEqual([])
+  expect(issuesOf({ time: '1970-01-01T00:00:00Z' })).toEqual([])
 })

@@ -1,5 +1,5 @@
+import { deadLetterReasons } from './dead-letter-reasons.ts'
 import { type ErrorEntry, errorCodes } from './error-codes.ts'
-import { faultCodes } from './fault-codes.ts'
 
 const isRetryable = (code: string, { status }: ErrorEntry) =>
   status === 408 || status === 429 || status >= 500 || code === 'request_in_progress'
@@ -19,15 +19,15 @@ const errorTable = table(
     isRetryable(code, entry) ? 'yes' : '',
   ]),
 )
-const faultTable = table(
+const reasonTable = table(
   ['code', 'meaning'],
-  Object.entries(faultCodes).map(([code, meaning]) => [`\`${code}\``, meaning]),
+  Object.entries(deadLetterReasons).map(([code, meaning]) => [`\`${code}\``, meaning]),
 )
 
 /** The page of all codes, generated from the tables that the services use. */
 export const codesPage = `# Codes
 
-Generated from \`src/error-codes.ts\` and \`src/fault-codes.ts\` by \`npm run generate -w packages/contracts\`. Within a major version
+Generated from \`src/error-codes.ts\` and \`src/dead-letter-reasons.ts\` by \`npm run generate -w packages/contracts\`. Within a major version
 codes are only added.
 
 ## HTTP errors
@@ -43,5 +43,5 @@ A record that can never be stored is sent to the dead-letter topic with one of t
 and with pointers and rules in \`herald-error-detail\`. Replay it if the cause was in Herald or no longer exists: see
 [Heal dead letters](../../services/ingest/guides/heal-dead-letters.md).
 
-${faultTable}
+${reasonTable}
 `

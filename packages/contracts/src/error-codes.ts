@@ -31,4 +31,4 @@ export const errorCodes = {
 export type ErrorCode = keyof typeof errorCodes
 
 /** A validation error; `pointer` is a JSON Pointer (RFC 6901) without `#`, empty for the whole document. */
-export type InputFault = { readonly pointer: string; readonly detail: string }
+export type ValidationIssue = { readonly pointer: string; readonly detail: string }

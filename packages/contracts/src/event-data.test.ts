@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { changeRecordedSchema, mentionCreatedSchema } from './event-data.ts'
-import { zodFaults } from './zod-faults.ts'
+import { toValidationIssues } from './zod-issues.ts'
 
 const uuid = (n: number) => `0190a6e0-7c1b-7def-8abc-${n.toString(16).padStart(12, '0')}`
 
@@ -29,9 +29,9 @@ const change = (changes: Record<string, unknown> = {}) => ({
 const manyIds = (count: number) => Array.from({ length: count }, (_, n) => uuid(n))
 
 describe('a mention', () => {
-  const faultsOf = (changes: Record<string, unknown>) => {
+  const issuesOf = (changes: Record<string, unknown>) => {
     const parsed = mentionCreatedSchema.safeParse(mention(changes))
-    return parsed.success ? [] : zodFaults(parsed.error).map(({ pointer }) => pointer)
+    return parsed.success ? [] : toValidationIssues(parsed.error).map(({ pointer }) => pointer)
   }
 
   test('may have unknown fields at every level', () => {
@@ -50,10 +50,10 @@ describe('a mention', () => {
   })
 
   test('has 1 to 10,000 recipients, not counting duplicates', () => {
-    expect(faultsOf({ recipientIds: manyIds(10_000) })).toEqual([])
-    expect(faultsOf({ recipientIds: [...manyIds(10_000), ...manyIds(10_000)] })).toEqual([])
-    expect(faultsOf({ recipientIds: manyIds(10_001) })).toEqual(['/recipientIds'])
-    expect(faultsOf({ recipientIds: [] })).toEqual(['/recipientIds'])
+    expect(issuesOf({ recipientIds: manyIds(10_000) })).toEqual([])
+    expect(issuesOf({ recipientIds: [...manyIds(10_000), ...manyIds(10_000)] })).toEqual([])
+    expect(issuesOf({ recipientIds: manyIds(10_001) })).toEqual(['/recipientIds'])
+    expect(issuesOf({ recipientIds: [] })).toEqual(['/recipientIds'])
   })
 
   test.each([
@@ -69,7 +69,7 @@ describe('a mention', () => {
     [{ metadata: { ...mention().metadata, add: [] } }, '/metadata/add'],
     [{ metadata: { ...mention().metadata, edit: { a: 'x'.repeat(16_384) } } }, '/metadata'],
   ])('with %j is rejected', (changes, pointer) => {
-    expect(faultsOf(changes)).toEqual([pointer])
+    expect(issuesOf(changes)).toEqual([pointer])
   })
 })
 
@@ -96,6 +96,6 @@ describe('a change', () => {
 
   test.each(['user', 'entityType', 'entityId', 'entityTitle', 'actionType', 'changedField'])('requires %s', (field) => {
     const parsed = changeRecordedSchema.safeParse(change({ [field]: undefined }))
-    expect(parsed.error && zodFaults(parsed.error).map(({ pointer }) => pointer)).toEqual([`/${field}`])
+    expect(parsed.error && toValidationIssues(parsed.error).map(({ pointer }) => pointer)).toEqual([`/${field}`])
   })
 })

@@ -1,9 +1,10 @@
 export { type AsyncApiDocument, createAsyncApiDocument } from './asyncapi/document.ts'
 export { type ChangeEntry, changeEntrySchema } from './change-entry.ts'
 export { type CloudEventAttributes, cloudEventAttributesSchema } from './cloud-event.ts'
+export { type DeadLetterReason, deadLetterReasons } from './dead-letter-reasons.ts'
 export { deriveEventId, type EventIdentity } from './derive-event-id.ts'
-export { describeFaults } from './describe-faults.ts'
-export { type ErrorCode, type ErrorEntry, errorCodes, type InputFault } from './error-codes.ts'
+export { describeIssues } from './describe-issues.ts'
+export { type ErrorCode, type ErrorEntry, errorCodes, type ValidationIssue } from './error-codes.ts'
 export {
   type ChangeRecorded,
   type ChangeRecordedInput,
@@ -23,8 +24,7 @@ export {
   events,
   type TopicKind,
 } from './events.ts'
-export { type FaultCode, faultCodes } from './fault-codes.ts'
-export { createFaultList, type FaultList } from './fault-list.ts'
+export { createIssueList, type IssueList } from './issue-list.ts'
 export { findUnsafeJson, isNestedDeeper, type JsonValue } from './json-safety.ts'
 export { limits } from './limits.ts'
 export {
@@ -79,4 +79,4 @@ export {
   type SubjectType,
   subjectTypes,
 } from './values.ts'
-export { addZodFaults, zodFaults } from './zod-faults.ts'
+export { addZodIssues, toValidationIssues } from './zod-issues.ts'

@@ -1,5 +1,5 @@
-import type { InputFault } from './error-codes.ts'
-import { createFaultList, type FaultList, pointerTo } from './fault-list.ts'
+import type { ValidationIssue } from './error-codes.ts'
+import { createIssueList, type IssueList, pointerTo } from './issue-list.ts'
 
 /** A value as returned by `JSON.parse`. */
 export type JsonValue = null | boolean | number | string | JsonValue[] | { [key: string]: JsonValue }
@@ -10,14 +10,14 @@ export type JsonValue = null | boolean | number | string | JsonValue[] | { [key:
  *
  * @param value as `JSON.parse` returned it; a scalar has no level, `{}` has one
  * @param text what it was parsed from, where it is at hand: without an escape in it no surrogate can stand alone
- * @returns the faults, bounded as a {@link FaultList}, each with its place; empty when the value is safe
+ * @returns the issues, bounded as an {@link IssueList}, each with its place; empty when the value is safe
  */
-export function findUnsafeJson(value: unknown, maxLevels: number, text = '\\u'): InputFault[] {
+export function findUnsafeJson(value: unknown, maxLevels: number, text = '\\u'): ValidationIssue[] {
   // Nearly every value is safe, and pointers are expensive to build.
   if (isSafe(value, maxLevels, text.includes('\\u'))) return []
-  const faults = createFaultList()
-  collect(value, '', maxLevels, faults)
-  return faults.toArray()
+  const issues = createIssueList()
+  collect(value, '', maxLevels, issues)
+  return issues.toArray()
 }
 
 // Loops, because this runs for every record and body, and `every` with closures takes twice as long.
@@ -38,22 +38,22 @@ function isSafe(node: unknown, levels: number, hasEscapes: boolean): boolean {
   return true
 }
 
-function collect(node: unknown, pointer: string, levels: number, faults: FaultList): void {
+function collect(node: unknown, pointer: string, levels: number, issues: IssueList): void {
   if (typeof node === 'string' && !node.isWellFormed()) {
-    faults.add(pointer, 'Contains a lone surrogate')
+    issues.add(pointer, 'Contains a lone surrogate')
   } else if (typeof node === 'number' && !Number.isFinite(node)) {
-    faults.add(pointer, 'Number out of range for a double')
+    issues.add(pointer, 'Number out of range for a double')
   } else if (typeof node === 'object' && node !== null) {
-    if (levels === 0) faults.add(pointer, 'Nested too deeply')
-    else for (const [key, item] of Object.entries(node)) collectMember(key, item, pointer, levels, faults)
+    if (levels === 0) issues.add(pointer, 'Nested too deeply')
+    else for (const [key, item] of Object.entries(node)) collectMember(key, item, pointer, levels, issues)
   }
 }
 
-function collectMember(key: string, item: unknown, parent: string, levels: number, faults: FaultList): void {
+function collectMember(key: string, item: unknown, parent: string, levels: number, issues: IssueList): void {
   const pointer = pointerTo(parent, key)
-  if (key === '__proto__') faults.add(pointer, 'The key __proto__ is not allowed')
-  else if (!key.isWellFormed()) faults.add(parent, 'Contains a key with a lone surrogate')
-  else collect(item, pointer, levels - 1, faults)
+  if (key === '__proto__') issues.add(pointer, 'The key __proto__ is not allowed')
+  else if (!key.isWellFormed()) issues.add(parent, 'Contains a key with a lone surrogate')
+  else collect(item, pointer, levels - 1, issues)
 }
 
 /** Whether `value` has more than `levels` objects and arrays within each other. */

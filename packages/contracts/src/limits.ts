@@ -20,11 +20,11 @@ export const limits = {
   streamsPerUser: 250,
   streamsPerProcess: 4_000,
   /** Maximum number of validation errors reported for one input. */
-  faults: 100,
+  issues: 100,
   /** All of them together, as JSON. */
-  faultBytes: 48 * 1024,
-  /** The place of a fault, and its detail. */
-  faultCharacters: 200,
+  issueBytes: 48 * 1024,
+  /** The place of an issue, and its detail. */
+  issueCharacters: 200,
   idempotencyKeyCharacters: 255,
   idempotencyKeptMs: 24 * 60 * 60 * 1_000,
   idempotencyLeaseMs: 30_000,

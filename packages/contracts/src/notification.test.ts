@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { createNotificationSchema } from './notification.ts'
-import { zodFaults } from './zod-faults.ts'
+import { toValidationIssues } from './zod-issues.ts'
 
 const uuid = (n: number) => `0190a6e0-7c1b-7def-8abc-${n.toString(16).padStart(12, '0')}`
 
@@ -16,9 +16,9 @@ const body = (changes: Record<string, unknown> = {}) => ({
   ...changes,
 })
 
-const faultsOf = (input: unknown) => {
+const issuesOf = (input: unknown) => {
   const result = createNotificationSchema.safeParse(input)
-  return result.success ? [] : zodFaults(result.error).map(({ pointer }) => pointer)
+  return result.success ? [] : toValidationIssues(result.error).map(({ pointer }) => pointer)
 }
 
 const mention = (changes: Record<string, unknown>) => ({
@@ -52,23 +52,23 @@ test.each([
   ['large metadata', { metadata: { ...mention({}).metadata, add: { a: 'x'.repeat(16_384) } } }, ['/metadata']],
   ['null as a string', mention({ anchorId: null }), ['/metadata/mention/anchorId']],
 ])('rejects %s', (_, changes, pointers) => {
-  expect(faultsOf(body(changes))).toEqual(pointers)
+  expect(issuesOf(body(changes))).toEqual(pointers)
 })
 
 test('counts Unicode characters instead of UTF-16 units', () => {
-  expect(faultsOf(body(mention({ snippet: '🔑'.repeat(2_000) })))).toEqual([])
-  expect(faultsOf(body(mention({ snippet: '🔑'.repeat(2_001) })))).toEqual(['/metadata/mention/snippet'])
+  expect(issuesOf(body(mention({ snippet: '🔑'.repeat(2_000) })))).toEqual([])
+  expect(issuesOf(body(mention({ snippet: '🔑'.repeat(2_001) })))).toEqual(['/metadata/mention/snippet'])
 })
 
 test('accepts metadata with 16 levels and rejects 17', () => {
   const nested = (levels: number): unknown => (levels === 0 ? 1 : { a: nested(levels - 1) })
   const metadata = (levels: number) => ({ metadata: { ...mention({}).metadata, edit: nested(levels) } })
-  expect(faultsOf(body(metadata(15)))).toEqual([])
-  expect(faultsOf(body(metadata(16)))).toEqual(['/metadata'])
+  expect(issuesOf(body(metadata(15)))).toEqual([])
+  expect(issuesOf(body(metadata(16)))).toEqual(['/metadata'])
 })
 
 test('reports all errors at once', () => {
-  expect(faultsOf({ extra: 1, recipientIds: ['x'] }).sort()).toEqual(
+  expect(issuesOf({ extra: 1, recipientIds: ['x'] }).sort()).toEqual(
     ['/actorType', '/extra', '/locationId', '/locationType', '/metadata', '/recipientIds/0'].concat(
       ['/subjectId', '/subjectType', '/type'].sort(),
     ),

@@ -1,12 +1,12 @@
 import { isAscii, isUtf8 } from 'node:buffer'
 import { type CloudEventAttributes, cloudEventAttributesSchema } from './cloud-event.ts'
-import { describeFaults } from './describe-faults.ts'
-import type { FaultCode } from './fault-codes.ts'
+import type { DeadLetterReason } from './dead-letter-reasons.ts'
+import { describeIssues } from './describe-issues.ts'
 import { findUnsafeJson } from './json-safety.ts'
 import { limits } from './limits.ts'
 import { headerText, type RecordHeaders } from './record-headers.ts'
 import { readUsualAttributes } from './usual-event.ts'
-import { zodFaults } from './zod-faults.ts'
+import { toValidationIssues } from './zod-issues.ts'
 
 /** The parts of a record that contain the event. */
 export type EventRecord = { readonly value: Buffer | null; readonly headers: RecordHeaders }
@@ -14,11 +14,11 @@ export type EventRecord = { readonly value: Buffer | null; readonly headers: Rec
 /** The CloudEvent of a record, or the reason why the record is not one. */
 export type ReadEvent =
   | { readonly ok: true; readonly attributes: CloudEventAttributes; readonly data: unknown }
-  | { readonly ok: false; readonly code: FaultCode; readonly detail: string }
+  | { readonly ok: false; readonly code: DeadLetterReason; readonly detail: string }
 
 type JsonRead = { readonly ok: true; readonly json: unknown } | Extract<ReadEvent, { ok: false }>
 
-const fault = (code: FaultCode, detail: string) => ({ ok: false, code, detail }) as const
+const reject = (code: DeadLetterReason, detail: string) => ({ ok: false, code, detail }) as const
 
 /**
  * Reads a record according to the Kafka protocol binding for CloudEvents 1.0: a content type `application/cloudevents…`
@@ -27,12 +27,12 @@ const fault = (code: FaultCode, detail: string) => ({ ok: false, code, detail })
 export function readCloudEvent(record: EventRecord): ReadEvent {
   const { value, headers } = record
   if (value && value.length > limits.eventBytes) {
-    return fault('record_too_large', `The value is ${value.length} bytes, the limit is ${limits.eventBytes}`)
+    return reject('record_too_large', `The value is ${value.length} bytes, the limit is ${limits.eventBytes}`)
   }
   const contentType = headerText(headers, 'content-type')?.toLowerCase()
   if (contentType?.startsWith('application/cloudevents')) return readStructured(value, contentType)
   if (headerText(headers, 'ce_specversion') !== undefined) return readBinary(record, contentType)
-  return fault(
+  return reject(
     'not_cloudevent',
     'The record has neither content-type application/cloudevents+json nor a ce_specversion header',
   )
@@ -40,17 +40,17 @@ export function readCloudEvent(record: EventRecord): ReadEvent {
 
 function readStructured(value: Buffer | null, contentType: string): ReadEvent {
   if (!/^application\/cloudevents\+json\s*(;\s*charset="?utf-8"?\s*)?$/.test(contentType)) {
-    return fault('not_cloudevent', 'The only supported structured format is application/cloudevents+json in UTF-8')
+    return reject('not_cloudevent', 'The only supported structured format is application/cloudevents+json in UTF-8')
   }
   const read = readJson(value)
   if (!read.ok) return read
   const { json } = read
   if (typeof json !== 'object' || json === null || Array.isArray(json)) {
-    return fault('not_cloudevent', 'The value is not a JSON object')
+    return reject('not_cloudevent', 'The value is not a JSON object')
   }
   const event = json as Record<string, unknown>
   if (event.data_base64 === undefined) return withAttributes(event, event.data)
-  if (typeof event.data_base64 !== 'string') return fault('not_cloudevent', 'data_base64 is not a string')
+  if (typeof event.data_base64 !== 'string') return reject('not_cloudevent', 'data_base64 is not a string')
   const data = readJson(Buffer.from(event.data_base64, 'base64'))
   return data.ok ? withAttributes(event, data.json) : data
 }
@@ -70,11 +70,11 @@ function withAttributes(candidate: Record<string, unknown>, data: unknown): Read
   if (usual !== undefined) return { ok: true, attributes: usual, data }
   const attributes = cloudEventAttributesSchema.safeParse(candidate)
   if (attributes.success) return { ok: true, attributes: attributes.data, data }
-  return fault('invalid_attributes', describeFaults(zodFaults(attributes.error)))
+  return reject('invalid_attributes', describeIssues(toValidationIssues(attributes.error)))
 }
 
 function readJson(value: Buffer | null): JsonRead {
-  if (!value || value.length === 0) return fault('not_json', 'The value is empty')
+  if (!value || value.length === 0) return reject('not_json', 'The value is empty')
   let text: string
   let json: unknown
   try {
@@ -82,10 +82,10 @@ function readJson(value: Buffer | null): JsonRead {
     json = JSON.parse(text)
   } catch {
     // The parser's message quotes the value, which must not appear in headers or logs.
-    return fault('not_json', 'The value is not UTF-8 encoded JSON')
+    return reject('not_json', 'The value is not UTF-8 encoded JSON')
   }
   const unsafe = findUnsafeJson(json, limits.eventLevels, text)
-  return unsafe.length === 0 ? { ok: true, json } : fault('unsafe_json', describeFaults(unsafe))
+  return unsafe.length === 0 ? { ok: true, json } : reject('unsafe_json', describeIssues(unsafe))
 }
 
 /** Decodes UTF-8 and skips a byte-order mark. Most values are ASCII, which V8 reads as latin-1 without decoding. */

@@ -14,6 +14,7 @@ export type HeraldUnreadCountEvent = CustomEvent<{ unreadCount: number }>
 export type HeraldErrorEvent = CustomEvent<{ error: unknown; during: 'list' | 'mark' | 'stream' | 'export' }>
 
 declare global {
+  // biome-ignore lint/style/useConsistentTypeDefinitions: only an interface extends a declaration of the DOM.
   interface HTMLElementTagNameMap {
     'herald-inbox': HeraldInbox
     'herald-change-log': HeraldChangeLog

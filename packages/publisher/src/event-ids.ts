@@ -1,4 +1,4 @@
-import { cloudEventAttributesSchema, deriveEventId, zodFaults } from '@herald/contracts'
+import { cloudEventAttributesSchema, deriveEventId, toValidationIssues } from '@herald/contracts'
 import type { HeraldEvent } from './event.ts'
 import { InvalidEvent } from './invalid-event.ts'
 
@@ -22,7 +22,7 @@ export function changeEntryIdOf(event: Identified): string {
 
 function idOf(event: Identified): string {
   const parsed = identitySchema.safeParse(event)
-  if (!parsed.success) throw new InvalidEvent(zodFaults(parsed.error))
+  if (!parsed.success) throw new InvalidEvent(toValidationIssues(parsed.error))
   const { subscriberid: subscriberId, source, id, time } = parsed.data
   return deriveEventId({ subscriberId, source, id, time })
 }

@@ -11,11 +11,11 @@ const now = () => new Date('2026-01-31T12:00:00Z')
 const events = createEvents({ source: '/comments', now })
 const identity = { id: 'c-1', time: new Date('2026-01-31T09:30:00.123Z'), subscriberId }
 
-const faultsOf = (make: () => unknown) => {
+const issuesOf = (make: () => unknown) => {
   try {
     make()
   } catch (error) {
-    if (error instanceof InvalidEvent) return error.faults.map(({ pointer }) => pointer).sort()
+    if (error instanceof InvalidEvent) return error.issues.map(({ pointer }) => pointer).sort()
     throw error
   }
   return []
@@ -30,10 +30,10 @@ describe('an event', () => {
     })
   })
 
-  test('is rejected with all faults if it is invalid', () => {
+  test('is rejected with all issues if it is invalid', () => {
     const data = { ...mentionData(['x']), subjectType: 'planet' as 'user' }
     const wrong = { id: '', time: 'yesterday', subscriberId: 'nobody' }
-    expect(faultsOf(() => events.mentionCreated(wrong, data))).toEqual([
+    expect(issuesOf(() => events.mentionCreated(wrong, data))).toEqual([
       ...['/data/recipientIds/0', '/data/subjectType', '/id', '/subscriberid', '/time'],
     ])
   })
@@ -43,15 +43,15 @@ describe('an event', () => {
     ['a missing time', { ...identity, time: undefined as unknown as string }, '/time'],
     ['an invalid date', { ...identity, time: new Date(Number.NaN) }, '/time'],
     ['a time ahead of the clock', { ...identity, time: '2026-01-31T12:06:00Z' }, '/time'],
-  ])('%s is a fault', (_, given, pointer) => {
-    expect(faultsOf(() => events.changeRecorded(given, changeData()))).toEqual([pointer])
+  ])('%s is an issue', (_, given, pointer) => {
+    expect(issuesOf(() => events.changeRecorded(given, changeData()))).toEqual([pointer])
   })
 
   test('is validated as the JSON that is sent', () => {
     const dated = { ...changeData(), afterState: new Date('2026-01-01T00:00:00Z') as unknown as string }
     expect(events.changeRecorded(identity, dated).data.afterState).toBe('2026-01-01T00:00:00.000Z')
     const poisoned = { ...changeData(), afterState: JSON.parse('{"__proto__":1}') }
-    expect(faultsOf(() => events.changeRecorded(identity, poisoned))).toEqual(['/data/afterState/__proto__'])
+    expect(issuesOf(() => events.changeRecorded(identity, poisoned))).toEqual(['/data/afterState/__proto__'])
     const large = events.changeRecorded(identity, { ...changeData(), afterState: 'x'.repeat(1024 * 1024) })
     expect(() => toMessage(large)).toThrow('1048576 are allowed')
   })

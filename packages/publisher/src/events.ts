@@ -1,7 +1,7 @@
 import { type EventName, eventTypes, findUnsafeJson, limits } from '@herald/contracts'
 import type { EventData, EventIdentity, EventType, HeraldEvent } from './event.ts'
-import { faultsOfEvent } from './faults-of-event.ts'
 import { InvalidEvent } from './invalid-event.ts'
+import { validateEvent } from './validate-event.ts'
 
 export type EventsOptions = {
   /** The CloudEvents attribute `source`: the publisher, such as `/comments`. `source` and `id` together must be unique. */
@@ -12,7 +12,7 @@ export type EventsOptions = {
 export type HeraldEvents = ReturnType<typeof createEvents>
 
 /**
- * Creates events of one source. Each function validates its event and throws {@link InvalidEvent} with all faults if Herald would
+ * Creates events of one source. Each function validates its event and throws {@link InvalidEvent} with all issues if Herald would
  * reject it.
  */
 export function createEvents({ source, now = () => new Date() }: EventsOptions) {
@@ -25,8 +25,8 @@ export function createEvents({ source, now = () => new Date() }: EventsOptions) 
     // Validates the event as it is sent: JSON has dates as strings and omits undefined.
     const event = JSON.parse(JSON.stringify(fields))
     const unsafe = findUnsafeJson(event, limits.eventLevels)
-    const faults = unsafe.length > 0 ? unsafe : faultsOfEvent(event, now())
-    if (faults.length > 0) throw new InvalidEvent(faults)
+    const issues = unsafe.length > 0 ? unsafe : validateEvent(event, now())
+    if (issues.length > 0) throw new InvalidEvent(issues)
     return event
   }
 
@@ -46,7 +46,7 @@ export function createEvents({ source, now = () => new Date() }: EventsOptions) 
   } satisfies Record<EventName, unknown>
 }
 
-/** An invalid date becomes a fault instead of a `RangeError`. */
+/** An invalid date becomes an issue instead of a `RangeError`. */
 function textOf(time: Date | string): string {
   if (!(time instanceof Date)) return time
   return Number.isNaN(time.getTime()) ? 'Invalid Date' : time.toISOString()

@@ -1,12 +1,12 @@
-import type { InputFault } from '@herald/contracts'
+import type { ValidationIssue } from '@herald/contracts'
 
-/** An event that Herald would reject, with all faults; values are not quoted. */
+/** An event that Herald would reject, with all issues; values are not quoted. */
 export class InvalidEvent extends Error {
   override readonly name = 'InvalidEvent'
-  readonly faults: readonly InputFault[]
+  readonly issues: readonly ValidationIssue[]
 
-  constructor(faults: readonly InputFault[]) {
-    super(`Invalid event: ${faults.map(({ pointer, detail }) => `${pointer || '/'}: ${detail}`).join('; ')}`)
-    this.faults = faults
+  constructor(issues: readonly ValidationIssue[]) {
+    super(`Invalid event: ${issues.map(({ pointer, detail }) => `${pointer || '/'}: ${detail}`).join('; ')}`)
+    this.issues = issues
   }
 }

@@ -1,7 +1,7 @@
 import { defaultTopics, limits } from '@herald/contracts'
 import type { HeraldEvent } from './event.ts'
-import { descriptionOf } from './faults-of-event.ts'
 import { InvalidEvent } from './invalid-event.ts'
+import { descriptionOf } from './validate-event.ts'
 
 /** The CloudEvents content mode: in `structured` the value is the event, in `binary` its data, with attributes in `ce_*` headers. */
 export type ContentMode = 'structured' | 'binary'

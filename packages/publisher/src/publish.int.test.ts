@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { createTopics, type StartedHerald, startHerald, topicsWithSuffix } from '@herald/local-stack'
+import { type StartedHerald, startHerald } from '@herald/local-herald'
+import { createTopics, topicsWithSuffix } from '@herald/test-servers'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { Kafka, logLevel, Partitioners, type Producer } from 'kafkajs'
 import { changeEntryIdOf, notificationIdOf } from './event-ids.ts'

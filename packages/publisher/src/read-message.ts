@@ -1,8 +1,8 @@
 import { readCloudEvent } from '@herald/contracts'
 import type { HeraldEvent } from './event.ts'
-import { descriptionOf, faultsOfEvent } from './faults-of-event.ts'
 import { InvalidEvent } from './invalid-event.ts'
 import type { Topics } from './message.ts'
+import { descriptionOf, validateEvent } from './validate-event.ts'
 
 /** A record of any Kafka client, before sending or after reading. */
 export type AnyMessage = {
@@ -17,7 +17,7 @@ export type ReadOptions = { readonly topics?: Topics | undefined; readonly now?:
 /**
  * Reads the event in a message by Herald's rules, in either content mode.
  *
- * @throws InvalidEvent with all faults, if Herald would reject the event or could not keep it in order
+ * @throws InvalidEvent with all issues, if Herald would reject the event or could not keep it in order
  */
 export function readMessage(message: AnyMessage, { topics, now = new Date() }: ReadOptions = {}): HeraldEvent {
   const { value, headers = {} } = message
@@ -26,19 +26,19 @@ export function readMessage(message: AnyMessage, { topics, now = new Date() }: R
   if (!read.ok) throw new InvalidEvent([{ pointer: '', detail: `${read.detail} (${read.code})` }])
   const { time, ...attributes } = read.attributes
   const event = { ...attributes, time: new Date(time).toISOString(), data: read.data } as HeraldEvent
-  const faults = [...faultsOfEvent(event, now), ...keyFaults(message, event), ...topicFaults(message, event, topics)]
-  if (faults.length > 0) throw new InvalidEvent(faults)
+  const issues = [...validateEvent(event, now), ...keyIssues(message, event), ...topicIssues(message, event, topics)]
+  if (issues.length > 0) throw new InvalidEvent(issues)
   return event
 }
 
-function keyFaults({ key }: AnyMessage, { subscriberid }: HeraldEvent) {
+function keyIssues({ key }: AnyMessage, { subscriberid }: HeraldEvent) {
   const isOwn = key?.toString().toLowerCase() === subscriberid
   return isOwn
     ? []
     : [{ pointer: '', detail: 'The key of the record must equal its subscriberid, which keeps events in order' }]
 }
 
-function topicFaults({ topic }: AnyMessage, { type }: HeraldEvent, topics: Topics | undefined) {
+function topicIssues({ topic }: AnyMessage, { type }: HeraldEvent, topics: Topics | undefined) {
   const kind = descriptionOf(type)?.topic
   if (topic === undefined || topics === undefined || kind === undefined || topics[kind] === topic) return []
   return [{ pointer: '', detail: `Belongs on the topic ${topics[kind]}, not on ${topic}` }]

@@ -10,14 +10,14 @@ import type { Workspace } from './workspaces.ts'
 
 const required = ['LICENSE', 'README.md', 'CHANGELOG.md']
 
-/** Checks a packed package with publint, Are the types wrong? and for its files. Returns a line for each fault. */
+/** Checks a packed package with publint, Are the types wrong? and for its files. Returns a line for each problem. */
 export async function check({ folder }: Workspace, packed: Packed): Promise<string[]> {
-  const faults = [...findFileFaults(folder, packed), ...(await lint(packed)), ...(await checkTypes(packed))]
-  return faults.map((fault) => `${packed.name}: ${fault}`)
+  const problems = [...findFileProblems(folder, packed), ...(await lint(packed)), ...(await checkTypes(packed))]
+  return problems.map((problem) => `${packed.name}: ${problem}`)
 }
 
 /** Finds missing files, and built files whose source was removed, which a build leaves behind. */
-function findFileFaults(folder: string, { files }: Packed): string[] {
+function findFileProblems(folder: string, { files }: Packed): string[] {
   const missing = required.filter((name) => !files.includes(name)).map((name) => `${name} is missing`)
   const built = files.flatMap((path) => /^dist\/(.+)(?<!\.min)\.js$/.exec(path)?.slice(1) ?? [])
   const stale = built.filter((name) => !existsSync(join(folder, 'src', `${name}.ts`)))

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { run } from './run.ts'
 import type { Workspace } from './workspaces.ts'
 
-/** Returns a line for each obstacle to publishing that is not a fault of a package. */
+/** Returns a line for each obstacle to publishing that is not a problem of a package. */
 export async function findObstacles(
   root: string,
   packages: readonly Workspace[],

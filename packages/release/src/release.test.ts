@@ -54,17 +54,17 @@ test('refuses a working tree with changes, and a version missing from a changelo
   expect([ok, registry.published()]).toEqual([false, []])
 })
 
-test('a dry run reports all faults of a package', async () => {
+test('a dry run reports all problems of a package', async () => {
   const { root, write } = workspace
   await rm(join(root, 'packages/z/LICENSE'))
   await write('packages/z/dist/old.js', 'export {}')
   await write('packages/z/dist/index.d.ts', "export { one } from './gone.js'\n")
   await rm(join(root, 'packages/a/dist/index.js'))
   const { ok, lines } = await run(true)
-  const faults = lines.flatMap((line) => /^Fault: (.+)/.exec(line)?.slice(1) ?? [])
-  expect(faults).toContain('@x/z: LICENSE is missing')
-  expect(faults).toContain('@x/z: dist/old.js has no source; remove dist and build again')
-  expect(faults).toContain('@x/z: attw:')
-  expect(faults).toContainEqual(expect.stringMatching(/^@x\/a: publint: /))
+  const problems = lines.flatMap((line) => /^Problem: (.+)/.exec(line)?.slice(1) ?? [])
+  expect(problems).toContain('@x/z: LICENSE is missing')
+  expect(problems).toContain('@x/z: dist/old.js has no source; remove dist and build again')
+  expect(problems).toContain('@x/z: attw:')
+  expect(problems).toContainEqual(expect.stringMatching(/^@x\/a: publint: /))
   expect(ok).toBe(false)
 })

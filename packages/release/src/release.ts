@@ -6,7 +6,7 @@ import { findObstacles } from './obstacles.ts'
 import { type Packed, pack } from './pack.ts'
 import { toRepositoryUrl } from './repository-url.ts'
 import { run, succeed } from './run.ts'
-import { findVersionFaults } from './versions.ts'
+import { findVersionProblems } from './versions.ts'
 import { findPublicPackages } from './workspaces.ts'
 
 export type ReleaseOptions = {
@@ -28,16 +28,16 @@ export async function release({ root, dryRun, log, environment }: ReleaseOptions
   const packages = findPublicPackages(root)
   const to = await mkdtemp(join(tmpdir(), 'herald-release-'))
   try {
-    const faults = findVersionFaults(root)
+    const problems = findVersionProblems(root)
     const archives: Packed[] = []
     for (const workspace of packages) archives.push(await pack(workspace, { to, repositoryUrl }))
     const checked = packages.map((workspace, index) => check(workspace, archives[index] as Packed))
-    faults.push(...(await Promise.all(checked)).flat())
+    problems.push(...(await Promise.all(checked)).flat())
     for (const packed of archives) log(describe(packed))
     const obstacles = await findObstacles(root, packages, repositoryUrl)
-    for (const fault of faults) log(`Fault: ${fault}`)
+    for (const problem of problems) log(`Problem: ${problem}`)
     for (const obstacle of obstacles) log(`${dryRun ? 'Before a release' : 'Refused'}: ${obstacle}`)
-    if (faults.length > 0) return false
+    if (problems.length > 0) return false
     if (dryRun) {
       log(`Dry run: ${archives.length} packages passed all checks, nothing was published.`)
       return true

@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from '@jest/globals'
-import { findVersionFaults } from './versions.ts'
+import { findVersionProblems } from './versions.ts'
 import { createWorkspace } from './workspace.fixture.ts'
 import { findPublicPackages, readManifest, readWorkspaces } from './workspaces.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 
 test('all workspaces, and dependencies between them, have the version of the root', () => {
-  expect(findVersionFaults(root)).toEqual([])
+  expect(findVersionProblems(root)).toEqual([])
 })
 
 test('the lockfile has the same versions', () => {
@@ -26,7 +26,7 @@ test('reports a workspace and a dependency with another version', async () => {
     a: { name: '@x/a', version: '1.0.0' },
     b: { name: '@x/b', version: '1.1.0', devDependencies: { '@x/a': '^1.0.0', other: '3.0.0' } },
   })
-  expect(findVersionFaults(workspace.root)).toEqual([
+  expect(findVersionProblems(workspace.root)).toEqual([
     '@x/b has version 1.1.0, not 1.0.0',
     '@x/b depends on @x/a ^1.0.0, not 1.0.0',
   ])

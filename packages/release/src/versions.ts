@@ -1,7 +1,7 @@
 import { readManifest, readWorkspaces } from './workspaces.ts'
 
 /** Returns a line for each workspace, and each dependency between workspaces, whose version differs from the root's. */
-export function findVersionFaults(root: string): string[] {
+export function findVersionProblems(root: string): string[] {
   const { version } = readManifest(root)
   const workspaces = readWorkspaces(root)
   const names = new Set(workspaces.map(({ manifest }) => manifest.name))

@@ -14,6 +14,9 @@ export { type AdminServer, type AdminServerDependencies, createAdminServer } fro
 export type { CheckOutcome, CheckResult, HealthCheck } from './health/health-checks.ts'
 export { createMetrics, type Metrics } from './health/metrics.ts'
 export { createStorageCheck, type StorageCheckDependencies } from './health/storage-check.ts'
+export { createAllowedMethods } from './http/allowed-methods.ts'
+export { createClientErrorHandler } from './http/client-errors.ts'
+export { createCors } from './http/cors.ts'
 export {
   createHttpServer,
   type HttpServer,
@@ -33,7 +36,7 @@ export {
 export { type OperationOfRoute, routeOptions } from './http/route-options.ts'
 export { type ServeOptions, serve } from './http/serve.ts'
 export { type BuildInfo, readBuildInfo } from './lifecycle/build-info.ts'
-export { whyNodeIsTooOld } from './lifecycle/node-version.ts'
+export { unsupportedNode } from './lifecycle/node-version.ts'
 export { createReleasers, type Releasers } from './lifecycle/releasers.ts'
 export { runService, type Service, type ServiceContext } from './lifecycle/run-service.ts'
 export { type ServiceProcess, type ShutdownDependencies, shutDownOnSignals } from './lifecycle/shutdown.ts'
@@ -52,7 +55,7 @@ export {
   type LoadedSettings,
   loadSettings,
   type SettingDescription,
-  type SettingFault,
+  type SettingIssue,
   type SettingsSchema,
 } from './settings/settings.ts'
 export {

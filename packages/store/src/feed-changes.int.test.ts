@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { makeUuidV7 } from '@herald/contracts'
-import { eventually } from '@herald/local-stack'
+import { eventually } from '@herald/test-servers'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { MongoClient, MongoServerError } from 'mongodb'
 import { createStore } from './connection.ts'

@@ -9,6 +9,7 @@ import {
   createStorageCheck,
   type Logger,
   type Releasers,
+  systemClock,
   type Tracing,
   toAuthenticatorOptions,
 } from '@herald/runtime'
@@ -32,7 +33,7 @@ export type IngestDependencies = {
 
 /** Wires ingest, which stores events from Kafka and `POST /` in MongoDB. Nothing listens or consumes yet. */
 export function createIngest({ settings, logger, build, releasers, tracing }: IngestDependencies) {
-  const clock = () => new Date()
+  const clock = systemClock
   const metrics = createMetrics(build)
   const store = createStore({
     uri: settings.MONGODB_URI,

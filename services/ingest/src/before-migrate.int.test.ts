@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { createTopics } from '@herald/local-stack'
+import { createTopics } from '@herald/test-servers'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import kafkajs, { type Producer } from 'kafkajs'
 import { MongoClient } from 'mongodb'

@@ -34,18 +34,18 @@ const required = {
   KAFKA_BROKERS: 'localhost:9092',
 }
 
-const faultsOf = (environment: Record<string, string>) => {
+const issuesOf = (environment: Record<string, string>) => {
   const loaded = loadSettings(settingsSchema, environment)
-  return loaded.ok ? [] : loaded.faults.map(({ name }) => name).sort()
+  return loaded.ok ? [] : loaded.issues.map(({ name }) => name).sort()
 }
 
 test('accepts the required settings without any other', () => {
-  expect(faultsOf(required)).toEqual([])
+  expect(issuesOf(required)).toEqual([])
 })
 
 test('reports all missing settings at once', () => {
   const names = ['AUTH_AUDIENCE', 'AUTH_ISSUER', 'AUTH_JWKS_URI or AUTH_PUBLIC_KEY', 'KAFKA_BROKERS', 'MONGODB_URI']
-  expect(faultsOf({})).toEqual(names)
+  expect(issuesOf({})).toEqual(names)
 })
 
 test.each([
@@ -59,13 +59,13 @@ test.each([
   ['RETENTION_DAYS', '0'],
 ])('rejects %s=%s', (name, value) => {
   const sasl = { KAFKA_SASL_USERNAME: 'u', KAFKA_SASL_PASSWORD: 'p' }
-  expect(faultsOf({ ...required, ...(name.includes('SASL') ? sasl : {}), [name]: value })).toEqual([name])
+  expect(issuesOf({ ...required, ...(name.includes('SASL') ? sasl : {}), [name]: value })).toEqual([name])
 })
 
 test('requires all SASL settings or none', () => {
-  expect(faultsOf({ ...required, KAFKA_SASL_USERNAME: 'u' })).toEqual(['KAFKA_SASL_MECHANISM', 'KAFKA_SASL_PASSWORD'])
+  expect(issuesOf({ ...required, KAFKA_SASL_USERNAME: 'u' })).toEqual(['KAFKA_SASL_MECHANISM', 'KAFKA_SASL_PASSWORD'])
   const all = { KAFKA_SASL_MECHANISM: 'scram-sha-512', KAFKA_SASL_USERNAME: 'u', KAFKA_SASL_PASSWORD: 'p' }
-  expect(faultsOf({ ...required, ...all })).toEqual([])
+  expect(issuesOf({ ...required, ...all })).toEqual([])
 })
 
 test.each([
@@ -73,5 +73,5 @@ test.each([
   [{ KAFKA_CHANGE_TOPIC: 'x', KAFKA_RECEIPT_TOPIC: 'x' }, ['KAFKA_RECEIPT_TOPIC']],
   [{ KAFKA_MENTION_TOPIC: 'x' }, []],
 ])('rejects equal topics: %j', (topics, faults) => {
-  expect(faultsOf({ ...required, ...topics })).toEqual(faults)
+  expect(issuesOf({ ...required, ...topics })).toEqual(faults)
 })

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { createTopics } from '@herald/local-stack'
+import { createTopics } from '@herald/test-servers'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import kafkajs, { type Admin, type Producer } from 'kafkajs'
 import { createTestIngest, eventually, type TestIngest } from './ingest.fixture.ts'

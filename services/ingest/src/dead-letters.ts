@@ -1,5 +1,5 @@
 import process from 'node:process'
-import { createLogger, loadSettings, whyNodeIsTooOld } from '@herald/runtime'
+import { createLogger, loadSettings, unsupportedNode } from '@herald/runtime'
 import { deadLetterSettingsSchema } from './config.ts'
 import { type Command, parseCommand, usage } from './dead-letters/command.ts'
 import { runCommand } from './dead-letters/run-command.ts'
@@ -21,15 +21,15 @@ function readCommand(): Command | undefined {
 }
 
 async function run(command: Command): Promise<number> {
-  const tooOld = whyNodeIsTooOld()
-  if (tooOld) {
-    note(tooOld)
+  const unsupported = unsupportedNode()
+  if (unsupported) {
+    note(unsupported)
     return 2
   }
   const print = (line: string) => void process.stdout.write(`${line}\n`)
   const loaded = loadSettings(deadLetterSettingsSchema, process.env)
   if (command.kind !== 'help' && !loaded.ok) {
-    for (const { name, detail } of loaded.faults) note(`${name}: ${detail}`)
+    for (const { name, detail } of loaded.issues) note(`${name}: ${detail}`)
     return 2
   }
   if (!loaded.ok) return runCommand(command, { print, note, read: async () => {}, send: async () => {} })

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { deriveEventId } from '@herald/contracts'
-import { createTopics } from '@herald/local-stack'
+import { createTopics } from '@herald/test-servers'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import kafkajs, { type Admin, type Message, type Producer } from 'kafkajs'
 import { mentionData } from './events/records.fixture.ts'

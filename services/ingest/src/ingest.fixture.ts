@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { createTokenIssuer, topicsWithSuffix } from '@herald/local-stack'
 import { createLogger, createReleasers, loadSettings } from '@herald/runtime'
 import { createStore } from '@herald/store'
+import { topicsWithSuffix } from '@herald/test-servers'
+import { createTokenIssuer } from '@herald/token-issuer'
 import { MongoClient } from 'mongodb'
 import { createIngest } from './app.ts'
 import { settingsSchema } from './config.ts'
@@ -32,7 +33,7 @@ export async function createTestIngest(name: string, environment: Record<string,
     RATE_LIMIT_PER_MINUTE: '1000000',
     ...environment,
   })
-  if (!loaded.ok) throw new Error(JSON.stringify(loaded.faults))
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.issues))
   const logger = createLogger({ name: 'test', level: 'silent' })
   const releasers = createReleasers(logger)
   const { http, admin, events } = createIngest({ settings: loaded.settings, logger, releasers })

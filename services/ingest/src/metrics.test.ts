@@ -1,4 +1,4 @@
-import { faultCodes } from '@herald/contracts'
+import { deadLetterReasons } from '@herald/contracts'
 import { expect, test } from '@jest/globals'
 import { Registry } from 'prom-client'
 import { createEventMetrics } from './metrics.ts'
@@ -21,7 +21,7 @@ function createMetrics() {
 
 test('initializes counters at 0 for every code, topic and outcome, so that the first event is an increase', async () => {
   const { metrics, samples } = createMetrics()
-  const codes = Object.keys(faultCodes)
+  const codes = Object.keys(deadLetterReasons)
   expect(await samples('herald_dead_letters_total')).toEqual(codes.map((code) => `{code="${code}"} 0`))
   expect(await samples('herald_chunk_retries_total')).toEqual(['{topic="mentions"} 0', '{topic="receipts"} 0'])
   expect(await samples('herald_events_total')).toHaveLength(6)

@@ -1,4 +1,4 @@
-import { type FaultCode, faultCodes } from '@herald/contracts'
+import { type DeadLetterReason, deadLetterReasons } from '@herald/contracts'
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import type { HandledRecord } from './events/record-handler.ts'
 import { isDeadLetter, type RecordOutcome } from './events/record-outcome.ts'
@@ -48,7 +48,7 @@ export function createEventMetrics(registry: Registry, clock: () => Date, topics
     registers,
   })
   // A series that starts with its first event starts at 1, which `increase` does not see.
-  for (const code of Object.keys(faultCodes)) deadLetters.inc({ code }, 0)
+  for (const code of Object.keys(deadLetterReasons)) deadLetters.inc({ code }, 0)
   for (const topic of topics) {
     retries.inc({ topic }, 0)
     for (const outcome of ['stored', 'expired', 'dead-letter']) events.inc({ topic, outcome }, 0)
@@ -81,7 +81,7 @@ export function createEventMetrics(registry: Registry, clock: () => Date, topics
         if (isDeadLetter(outcome)) deadLetters.inc({ code: outcome }, count)
       }
     },
-    observeDeadLetters: (code: FaultCode, count: number) => deadLetters.inc({ code }, count),
+    observeDeadLetters: (code: DeadLetterReason, count: number) => deadLetters.inc({ code }, count),
     observeChunk({ topic, records, seconds }: Chunk) {
       lastProgress = clock()
       chunkRecords.observe({ topic }, records)

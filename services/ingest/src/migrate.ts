@@ -1,13 +1,13 @@
 import process from 'node:process'
-import { createLogger, loadSettings, whyNodeIsTooOld } from '@herald/runtime'
+import { createLogger, loadSettings, unsupportedNode } from '@herald/runtime'
 import { createStore } from '@herald/store'
 import { migrateSettingsSchema } from './config.ts'
 
 // Creates collections and indexes. Run it before a roll-out; it can be repeated and run concurrently.
 const logger = createLogger({ name: 'herald-migrate', level: 'info' })
-const tooOld = whyNodeIsTooOld()
-if (tooOld) {
-  logger.fatal(tooOld)
+const unsupported = unsupportedNode()
+if (unsupported) {
+  logger.fatal(unsupported)
   process.exit(1)
 }
 const loaded = loadSettings(migrateSettingsSchema, process.env)
@@ -24,6 +24,6 @@ if (loaded.ok) {
     await store.close()
   }
 } else {
-  for (const fault of loaded.faults) logger.fatal({ setting: fault.name }, `${fault.name}: ${fault.detail}`)
+  for (const { name, detail } of loaded.issues) logger.fatal({ setting: name }, `${name}: ${detail}`)
   process.exitCode = 1
 }

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { makeUuidV7 } from '@herald/contracts'
-import { createTopics, type StartedReplicaSet, startReplicaSet } from '@herald/local-stack'
 import { createStore, type Store } from '@herald/store'
+import { createTopics, type StartedReplicaSet, startReplicaSet } from '@herald/test-servers'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import kafkajs, { type Admin } from 'kafkajs'
 import { MongoClient } from 'mongodb'

@@ -8,6 +8,7 @@ import {
   createStorageCheck,
   type Logger,
   type Releasers,
+  systemClock,
   type Tracing,
   toAuthenticatorOptions,
 } from '@herald/runtime'
@@ -55,11 +56,11 @@ export function createQuery({ settings, logger, build, releasers, tracing, strea
     corsOrigins: settings.CORS_ORIGINS,
     maxConnections: settings.MAX_CONNECTIONS,
   })
-  addNotificationRoutes(http, { notifications: store.notifications, clock: () => new Date() })
+  addNotificationRoutes(http, { notifications: store.notifications, clock: systemClock })
   const streams = createStreams({
     ...{ store, logger },
     metrics: createStreamMetrics(metrics.registry),
-    clock: () => new Date(),
+    clock: systemClock,
     limit: createConcurrencyLimit({ perUser: settings.MAX_STREAMS_PER_USER, perProcess: settings.MAX_STREAMS }),
     options: streamOptions,
   })

@@ -33,16 +33,16 @@ const required = {
   AUTH_AUDIENCE: 'herald',
 }
 
-const faultsOf = (environment: Record<string, string>) => {
+const issuesOf = (environment: Record<string, string>) => {
   const loaded = loadSettings(settingsSchema, environment)
-  return loaded.ok ? [] : loaded.faults.map(({ name }) => name).sort()
+  return loaded.ok ? [] : loaded.issues.map(({ name }) => name).sort()
 }
 
 test('the required settings are sufficient', () => {
-  expect(faultsOf(required)).toEqual([])
+  expect(issuesOf(required)).toEqual([])
 })
 
 test('reports all missing settings at once', () => {
   const names = ['AUTH_AUDIENCE', 'AUTH_ISSUER', 'AUTH_JWKS_URI or AUTH_PUBLIC_KEY', 'MONGODB_URI']
-  expect(faultsOf({})).toEqual(names)
+  expect(issuesOf({})).toEqual(names)
 })

@@ -3,8 +3,9 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
-import { createTokenIssuer, type StartedService, startService } from '@herald/local-stack'
+import { type StartedService, startService } from '@herald/local-herald'
 import { createStore } from '@herald/store'
+import { createTokenIssuer } from '@herald/token-issuer'
 import { MongoClient } from 'mongodb'
 
 /** Starts the service as a separate process with the options of its image, so that its memory can be measured. */

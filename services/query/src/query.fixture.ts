@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { makeUuidV7 } from '@herald/contracts'
-import { createTokenIssuer } from '@herald/local-stack'
 import { createLogger, createReleasers, loadSettings } from '@herald/runtime'
 import { createStore, type NewNotification, type StoredChangeEntry } from '@herald/store'
+import { createTokenIssuer } from '@herald/token-issuer'
 import { MongoClient } from 'mongodb'
 import { createQuery } from './app.ts'
 import { settingsSchema } from './config.ts'
@@ -23,7 +23,7 @@ export async function createTestQuery(name: string, environment: Record<string, 
     RATE_LIMIT_PER_MINUTE: '1000000',
     ...environment,
   })
-  if (!loaded.ok) throw new Error(JSON.stringify(loaded.faults))
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.issues))
   const logger = createLogger({ name: 'test', level: 'silent' })
   const releasers = createReleasers(logger)
   const { http, admin } = createQuery({ settings: loaded.settings, logger, releasers })

@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { createTopics, startHerald, startServers, topicsWithSuffix } from '@herald/local-stack'
+import { startHerald } from '@herald/local-herald'
+import { createTopics, startServers, topicsWithSuffix } from '@herald/test-servers'
 import { Kafka, logLevel, Partitioners } from 'kafkajs'
 
 export type FilledHerald = Awaited<ReturnType<typeof startFilledHerald>>

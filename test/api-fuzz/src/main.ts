@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import { fetchPythonPackages, whyNoPip } from '@herald/local-stack'
+import { fetchPythonPackages, whyNoPip } from '@herald/test-servers'
 import { startFilledHerald } from './filled-herald.ts'
 import { countsOf, describeReport, writeCounts } from './report.ts'
 import { runSchemathesis } from './schemathesis.ts'

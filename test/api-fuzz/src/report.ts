@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** The fields used of the report of Schemathesis. */
-export interface Report {
+export type Report = {
   exit_code: number
   running_time: number | null
   operations: { total: number; selected: number; tested: number; errored: number; skipped: number } | null
@@ -12,7 +12,7 @@ export interface Report {
   errors: { title: string; count: number }[]
 }
 
-export interface Counts {
+export type Counts = {
   passed: number
   failed: number
   skipped: number

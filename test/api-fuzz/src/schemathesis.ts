@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { PythonPackages } from '@herald/local-stack'
+import type { PythonPackages } from '@herald/test-servers'
 import type { FilledHerald } from './filled-herald.ts'
 import type { Report } from './report.ts'
 

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import process from 'node:process'
 import { parseArgs } from 'node:util'
-import { startServers } from '@herald/local-stack'
+import { startServers } from '@herald/test-servers'
 import { MongoClient } from 'mongodb'
 import { serverProcesses } from './cpu-time.ts'
 import { resultOf } from './figure.ts'

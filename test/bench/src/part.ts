@@ -1,4 +1,4 @@
-import type { StartedServers } from '@herald/local-stack'
+import type { StartedServers } from '@herald/test-servers'
 import type { MongoClient } from 'mongodb'
 import type { MeasuredProcesses } from './cpu-time.ts'
 import type { Figure } from './figure.ts'

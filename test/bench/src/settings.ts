@@ -1,5 +1,7 @@
 import process from 'node:process'
-import { type HeraldTopics, type TokenIssuer, tokenSettings, topicSettings } from '@herald/local-stack'
+import { tokenSettings, topicSettings } from '@herald/local-herald'
+import type { HeraldTopics } from '@herald/test-servers'
+import type { TokenIssuer } from '@herald/token-issuer'
 
 export type BenchSettings = {
   readonly mongodbUri: string

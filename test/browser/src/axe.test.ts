@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
-import { accessibilityFaults, rules, rulesOff } from './axe.ts'
+import { accessibilityViolations, rules, rulesOff } from './axe.ts'
 import { launchChromium } from './chromium.ts'
 
 test('every disabled rule exists in axe, and the README lists it with its reason', () => {
@@ -17,7 +17,7 @@ test('finds targets that are too small and too close', async () => {
     const page = await browser.newPage()
     const button = '<button style="width:12px;height:12px;padding:0;margin:0">x</button>'
     await page.setContent(`<html lang="en"><title>x</title><main><h1>x</h1>${button}${button}</main></html>`)
-    expect((await accessibilityFaults(page)).map((fault) => fault.split(' ')[0])).toEqual([
+    expect((await accessibilityViolations(page)).map((violation) => violation.split(' ')[0])).toEqual([
       'target-size',
       'target-size',
     ])

@@ -11,7 +11,7 @@ export const rulesOff: Readonly<Record<string, string>> = {
   'duplicate-id-active': 'deprecated by axe',
   'landmark-complementary-is-top-level': 'deprecated by axe',
   'color-contrast-enhanced': 'WCAG AAA, 7:1; the colours have 4.5:1 (AA), and a page can set its own',
-  'hidden-content': 'asks a person to look at hidden content, so it never finds a fault',
+  'hidden-content': 'asks a person to look at hidden content, so it never finds an issue',
 }
 
 /** Options of axe that enable every rule not in `rulesOff`. */
@@ -20,7 +20,7 @@ export const rules = Object.fromEntries(
 )
 
 /** Runs axe on the current state of the page, including shadow roots. Returns a line for each violation. */
-export async function accessibilityFaults(page: Page): Promise<string[]> {
+export async function accessibilityViolations(page: Page): Promise<string[]> {
   // Colours are only meaningful once transitions have finished.
   await page.evaluate(() => Promise.all(document.getAnimations().map(({ finished }) => finished.catch(() => {}))))
   await page.evaluate(axe.source)

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
-import { accessibilityFaults } from './axe.ts'
+import { accessibilityViolations } from './axe.ts'
 import { narrow, type Scheme, type Stage, schemes, startStage, wide } from './stage.ts'
 
 let stage: Stage
@@ -30,7 +30,7 @@ const untilEntries = (page: Page, least: number, most = least) =>
 
 async function check(page: Page, name: string) {
   await stage.keepPicture(page, name)
-  expect(await accessibilityFaults(page)).toEqual([])
+  expect(await accessibilityViolations(page)).toEqual([])
 }
 
 describe.each(schemes)('accessible in every state, %s', (colorScheme: Scheme) => {

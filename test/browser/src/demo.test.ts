@@ -1,6 +1,6 @@
 import { request } from 'node:http'
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
-import { accessibilityFaults } from './axe.ts'
+import { accessibilityViolations } from './axe.ts'
 import { inboxOf } from './inbox-page.ts'
 import { narrow, type Stage, schemes, startStage, wide } from './stage.ts'
 
@@ -24,11 +24,11 @@ test.each(views)(
     const page = await stage.openAs('mei', { colorScheme, viewport })
     await page.locator('herald-change-log li.entry').first().waitFor()
     await stage.keepPicture(page, `demo-${name}-${colorScheme}`)
-    expect(await accessibilityFaults(page)).toEqual([])
+    expect(await accessibilityViolations(page)).toEqual([])
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(viewport.width)
     await inboxOf(page).open()
     await stage.keepPicture(page, `demo-inbox-${name}-${colorScheme}`)
-    expect(await accessibilityFaults(page)).toEqual([])
+    expect(await accessibilityViolations(page)).toEqual([])
     await page.keyboard.press('Escape')
     await page.locator('herald-change-log').evaluate((log) => log.scrollIntoView())
     await stage.keepPicture(page, `demo-change-log-${name}-${colorScheme}`)

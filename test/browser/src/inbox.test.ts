@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import type { BrowserContextOptions, Page } from 'playwright-core'
-import { accessibilityFaults } from './axe.ts'
+import { accessibilityViolations } from './axe.ts'
 import { inboxOf } from './inbox-page.ts'
 import { narrow, type Scheme, type Stage, schemes, startStage, wide } from './stage.ts'
 
@@ -20,7 +20,7 @@ const openInbox = (options: BrowserContextOptions = {}, claims: object = asMei()
 
 async function check(page: Page, name: string) {
   await stage.keepPicture(page, name)
-  expect(await accessibilityFaults(page)).toEqual([])
+  expect(await accessibilityViolations(page)).toEqual([])
 }
 
 describe.each(schemes)('accessible in every state, %s', (colorScheme: Scheme) => {

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { mustHave } from '@herald/local-stack'
+import { mustHave } from '@herald/test-servers'
 import { findChromium } from './chromium.ts'
 
 const folder = fileURLToPath(new URL('..', import.meta.url))

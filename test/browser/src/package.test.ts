@@ -85,7 +85,7 @@ test('the README’s ten lines are sufficient for a page', async () => {
   const inbox = inboxOf(page)
   await inbox.untilUnread(4)
   await inbox.open()
-  expect(stage.faults).toEqual([])
+  expect(stage.errors).toEqual([])
   await page.context().close()
 })
 

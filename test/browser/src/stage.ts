@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { startDemo, startServers, topicsWithSuffix } from '@herald/local-stack'
+import { startDemo } from '@herald/local-herald'
+import { startServers, topicsWithSuffix } from '@herald/test-servers'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { launchChromium } from './chromium.ts'
 import { startHostPage } from './host-page.ts'
@@ -28,7 +29,7 @@ export async function startStage() {
   const { herald, account } = demo
   host.use(herald.baseUrl)
   const browser = await launchChromium()
-  const faults: string[] = []
+  const errors: string[] = []
   await mkdir(artefacts, { recursive: true })
 
   async function openPage(url: string, options: BrowserContextOptions): Promise<Page> {
@@ -36,11 +37,11 @@ export async function startStage() {
     // Generous, because a busy machine is slow and timing is not under test here.
     context.setDefaultTimeout(60_000)
     const page = await context.newPage()
-    page.on('pageerror', ({ message }) => faults.push(message))
+    page.on('pageerror', ({ message }) => errors.push(message))
     page.on('console', (message) => {
       // Error responses are expected; each test asserts their effect.
       const isExpected = message.text().startsWith('Failed to load resource')
-      if (message.type() === 'error' && !isExpected) faults.push(message.text())
+      if (message.type() === 'error' && !isExpected) errors.push(message.text())
     })
     await page.goto(url)
     return page
@@ -52,7 +53,7 @@ export async function startStage() {
     account,
     database,
     servers,
-    faults,
+    errors,
     /** Opens the demo, signed in as one of its three users. */
     openAs: (key: string, options: BrowserContextOptions = {}) => openPage(`${demo.demoUrl}?as=${key}`, options),
     /** Opens the page of the other origin with components, for the user in the claims. */
@@ -81,7 +82,7 @@ export async function startStage() {
       const isDead = await Promise.race([herald.query.exited.then(() => true), pause(0, false)])
       if (isDead) await herald.query.restart()
       herald.query.kill('SIGCONT')
-      return faults.splice(0)
+      return errors.splice(0)
     },
     keepPicture: (page: Page, name: string) => page.screenshot({ path: `${artefacts}${name}.png` }),
     async stop(): Promise<void> {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import { connectTokenIssuer } from '@herald/local-stack'
+import { connectTokenIssuer } from '@herald/token-issuer'
 import { Kafka, logLevel, Partitioners } from 'kafkajs'
 import type { Composition } from './composition.ts'
 

@@ -1,4 +1,4 @@
-import { createTopics, startServers } from '@herald/local-stack'
+import { createTopics, startServers } from '@herald/test-servers'
 import { describe, expect, test } from '@jest/globals'
 import { docker, whyNoDocker } from './docker.ts'
 import { composeImages } from './images.ts'

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { defaultTopics, nodeArguments } from '@herald/local-stack'
+import { nodeArguments } from '@herald/local-herald'
+import { defaultTopics } from '@herald/test-servers'
 import { describe, expect, test } from '@jest/globals'
 import { parse, parseAllDocuments } from 'yaml'
 import { canRender, type Manifest, manifestsIn, overlays, render, root, workloads } from './overlays.ts'
@@ -46,7 +47,7 @@ describe('topics', () => {
 })
 
 test.each(['ingest', 'query'] as const)(
-  'the image of %s starts Node.js with the same arguments as local-stack',
+  'the image of %s starts Node.js with the same arguments as local-herald',
   (service) => {
     const [, stage] = read('deploy/Dockerfile').split(`FROM service AS ${service}\n`)
     const command = JSON.parse(/^CMD (.*)$/m.exec(stage ?? '')?.[1] ?? '')

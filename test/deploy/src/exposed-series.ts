@@ -1,4 +1,5 @@
-import { type HeraldTopics, type StartedHerald, startHerald, startServers, topicsWithSuffix } from '@herald/local-stack'
+import { type StartedHerald, startHerald } from '@herald/local-herald'
+import { type HeraldTopics, startServers, topicsWithSuffix } from '@herald/test-servers'
 import { Kafka, logLevel, Partitioners } from 'kafkajs'
 
 export type Series = {

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { runGuide } from '@herald/local-stack'
+import { runGuide } from '@herald/local-herald'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { createCluster } from './cluster.ts'
 import { isThere } from './commands.ts'
@@ -33,12 +33,12 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true }))
 
-async function expectDocumentedOutput(isWanted: (commands: string) => boolean) {
+async function expectDocumentedOutput(select: (commands: string) => boolean) {
   // Only the kubeconfig; the guide sets all other variables itself.
   const { PATH, HOME } = process.env
   const environment = { PATH, HOME, KUBECONFIG: kubeconfig }
-  const steps = await runGuide({ file: join(root, path), folder, environment, isWanted })
-  for (const { printed, said } of steps) if (said !== undefined) expect(printed).toContain(said)
+  const steps = await runGuide({ file: join(root, path), folder, environment, select })
+  for (const { printed, expected } of steps) if (expected !== undefined) expect(printed).toContain(expected)
   return steps
 }
 

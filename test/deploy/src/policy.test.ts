@@ -17,13 +17,13 @@ describe.each(overlays)(canRender ? 'overlay %s' : 'overlay %s (not rendered)', 
     running = workloads(manifests)
   })
 
-  /** Violations of a rule, as `workload/container: fault`. */
-  const faults = (look: (container: Manifest, pod: Manifest, workload: Workload) => string | false | undefined) =>
+  /** Violations of a rule, as `workload/container: violation`. */
+  const violations = (look: (container: Manifest, pod: Manifest, workload: Workload) => string | false | undefined) =>
     running.flatMap((workload) =>
       workload.containers.flatMap((container) => {
         const { what, pod } = workload
-        const fault = look(container, pod, workload)
-        return fault ? [`${what}/${container.name}: ${fault}`] : []
+        const violation = look(container, pod, workload)
+        return violation ? [`${what}/${container.name}: ${violation}`] : []
       }),
     )
 
@@ -47,7 +47,7 @@ describe.each(overlays)(canRender ? 'overlay %s' : 'overlay %s (not rendered)', 
 
   rule('no container runs as root; the user is numeric', () => {
     expect(
-      faults(
+      violations(
         (_, { securityContext: { runAsNonRoot, runAsUser } }) => !(runAsNonRoot && runAsUser > 0) && 'may be root',
       ),
     ).toEqual([])
@@ -55,7 +55,7 @@ describe.each(overlays)(canRender ? 'overlay %s' : 'overlay %s (not rendered)', 
 
   rule('root file systems are read-only, privilege escalation is off, capabilities are dropped, seccomp is on', () => {
     expect(
-      faults(({ securityContext: own }, pod) => {
+      violations(({ securityContext: own }, pod) => {
         if (own?.readOnlyRootFilesystem !== true) return 'has a writable root file system'
         if (own.allowPrivilegeEscalation !== false) return 'may gain privileges'
         if (own.capabilities?.drop?.join() !== 'ALL' || own.capabilities.add) return 'has capabilities'
@@ -72,7 +72,7 @@ describe.each(overlays)(canRender ? 'overlay %s' : 'overlay %s (not rendered)', 
 
   rule('every container has requests and limits for CPU and memory', () => {
     expect(
-      faults(({ resources: { requests = {}, limits = {} } = {} }) =>
+      violations(({ resources: { requests = {}, limits = {} } = {} }) =>
         requests.cpu && requests.memory && limits.cpu && limits.memory ? undefined : 'lacks requests or limits',
       ),
     ).toEqual([])
@@ -80,7 +80,7 @@ describe.each(overlays)(canRender ? 'overlay %s' : 'overlay %s (not rendered)', 
 
   rule('every service has startup, liveness and readiness probes', () => {
     expect(
-      faults(({ startupProbe, livenessProbe, readinessProbe }, _, { kind, isHerald }) => {
+      violations(({ startupProbe, livenessProbe, readinessProbe }, _, { kind, isHerald }) => {
         if (kind === 'Job') return
         if (!isHerald) return readinessProbe === undefined && 'has no readiness probe'
         const paths = [startupProbe, livenessProbe, readinessProbe].map((probe) => probe?.httpGet?.path)
@@ -90,11 +90,11 @@ describe.each(overlays)(canRender ? 'overlay %s' : 'overlay %s (not rendered)', 
   })
 
   rule('every image has a tag that is not latest', () => {
-    expect(faults(({ image }) => !/^[^:@]+[:@](?!latest$).+$/.test(image) && `runs ${image}`)).toEqual([])
+    expect(violations(({ image }) => !/^[^:@]+[:@](?!latest$).+$/.test(image) && `runs ${image}`)).toEqual([])
   })
 
   rule('no pod mounts a service account token', () => {
-    expect(faults((_, pod) => pod.automountServiceAccountToken !== false && 'has a token')).toEqual([])
+    expect(violations((_, pod) => pod.automountServiceAccountToken !== false && 'has a token')).toEqual([])
     const accounts = manifests.filter(({ kind }) => kind === 'ServiceAccount')
     expect(accounts.map(({ automountServiceAccountToken }) => automountServiceAccountToken)).toEqual(
       accounts.map(() => false),
@@ -105,7 +105,7 @@ describe.each(overlays)(canRender ? 'overlay %s' : 'overlay %s (not rendered)', 
 
   rule('secrets are referenced and never contained', () => {
     const secretName = /PASSWORD|TOKEN|SECRET|_URI$|KEY$/
-    const plain = faults(({ env = [] }) => {
+    const plain = violations(({ env = [] }) => {
       const shown = env.filter(({ name, value }: Manifest) => secretName.test(name) && value !== undefined)
       return shown.length > 0 && `shows ${shown.map(({ name }: Manifest) => name)}`
     })

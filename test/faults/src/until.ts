@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { eventually } from '@herald/local-stack'
+import { eventually } from '@herald/test-servers'
 
 export { pause }
 

@@ -1,4 +1,4 @@
-import { findServerPrograms, whyNoPip, whyNoServerPrograms } from '@herald/local-stack'
+import { findServerPrograms, whyNoPip, whyNoServerPrograms } from '@herald/test-servers'
 import { findPythonClient } from './campaign/python-client.ts'
 
 export type Needs = { kind: 'found'; python: NodeJS.ProcessEnv } | { kind: 'missing'; reason: string }

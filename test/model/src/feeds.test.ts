@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { createTopics, type StartedHerald, startHerald, topicsWithSuffix } from '@herald/local-stack'
+import { type StartedHerald, startHerald } from '@herald/local-herald'
+import { createTopics, topicsWithSuffix } from '@herald/test-servers'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { createClient } from './client.ts'

@@ -1,4 +1,4 @@
-import { findKcat, type Kcat } from '@herald/local-stack'
+import { findKcat, type Kcat } from '@herald/test-servers'
 import { expect, test } from '@jest/globals'
 import { startTestHerald, type TestHerald, until } from './herald.ts'
 import { succeed } from './run.ts'

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { type GuideStep, runGuide } from '@herald/local-stack'
+import { type GuideStep, runGuide } from '@herald/local-herald'
 import { outside, workspaceFolder } from './packed.ts'
 
 /**

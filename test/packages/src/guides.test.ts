@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type GuideStep, instructions } from '@herald/local-stack'
+import { type GuideStep, instructions } from '@herald/local-herald'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { runGuideOutside } from './guide.ts'
 import { type LocalHerald, startLocalHerald } from './local-herald.ts'
@@ -24,7 +24,7 @@ test.each([
 ])('the code blocks of %s run with the output of npm start', async (path) => {
   const steps: GuideStep[] = await runGuideOutside(path, printed)
   expect(steps.length).toBeGreaterThan(0)
-  for (const { printed, said } of steps) if (said !== undefined) expect(printed).toContain(said)
+  for (const { printed, expected } of steps) if (expected !== undefined) expect(printed).toContain(expected)
 })
 
 test('the README links to every guide, and a test runs each guide', async () => {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { createTopics, type HeraldTopics, type StartedHerald, startHerald, topicsWithSuffix } from '@herald/local-stack'
+import { type StartedHerald, startHerald } from '@herald/local-herald'
+import { createTopics, type HeraldTopics, topicsWithSuffix } from '@herald/test-servers'
 import { MongoClient } from 'mongodb'
 
 export type TestHerald = Omit<StartedHerald, 'stop'> & {

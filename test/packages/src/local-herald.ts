@@ -1,4 +1,5 @@
-import { defaultTopics, type instructions, startDemo, startKafkaProgram, startReplicaSet } from '@herald/local-stack'
+import { type instructions, startDemo } from '@herald/local-herald'
+import { defaultTopics, startKafkaProgram, startReplicaSet } from '@herald/test-servers'
 
 export type LocalHerald = {
   readonly running: Parameters<typeof instructions>[0]

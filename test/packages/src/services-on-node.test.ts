@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type StartedHerald, serviceFile } from '@herald/local-stack'
+import { type StartedHerald, serviceFile } from '@herald/local-herald'
 import { createEvents, createPublisher } from '@herald/publisher'
 import { beforeAll, expect, test } from '@jest/globals'
 import { Kafka, logLevel, Partitioners } from 'kafkajs'
@@ -124,7 +124,7 @@ test.each(['20.19.6', '22.14.0'])(
 )
 
 test('the bootstrap rejects a Node.js older than 20.19 in one line', async () => {
-  const herald = join(workspaceFolder, 'packages/local-stack/bin/herald.mjs')
+  const herald = join(workspaceFolder, 'packages/command/bin/herald.mjs')
   const ran = await run(await fetchNode('20.18.3'), [herald, 'start'], { folder: workspaceFolder })
   expect(ran).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/^Herald needs Node.js 20.19 .*\n$/) })
 })

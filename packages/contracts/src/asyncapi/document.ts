@@ -1,5 +1,5 @@
+import { deadLetterReasons } from '../dead-letter-reasons.ts'
 import { type EventDescription, events, type TopicKind } from '../events.ts'
-import { faultCodes } from '../fault-codes.ts'
 import { limits } from '../limits.ts'
 import type { JsonSchema } from '../openapi/json-schemas.ts'
 import { defaultTopics } from '../topics.ts'
@@ -83,7 +83,7 @@ const deadLetter: JsonSchema = {
   headers: {
     type: 'object',
     properties: {
-      'herald-error-code': { type: 'string', enum: Object.keys(faultCodes) },
+      'herald-error-code': { type: 'string', enum: Object.keys(deadLetterReasons) },
       'herald-error-detail': { type: 'string', description: `At most ${limits.deadLetterDetailBytes} bytes` },
       'herald-origin-topic': origin('topic'),
       'herald-origin-partition': origin('partition'),

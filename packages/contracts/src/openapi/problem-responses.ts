@@ -19,7 +19,7 @@ export const problemSchema: JsonSchema = {
     code: { type: 'string', enum: Object.keys(errorCodes), description: 'Stable, machine-readable code' },
     errors: {
       type: 'array',
-      maxItems: limits.faults,
+      maxItems: limits.issues,
       items: { type: 'object', properties: { pointer, detail: text }, required: ['pointer', 'detail'] },
       description: 'The validation errors of the request',
     },

@@ -5,10 +5,12 @@ import type { Identity } from '../auth/identity.ts'
 import { type HttpProblem, problem, retryLater } from './problem.ts'
 
 declare module 'fastify' {
+  // biome-ignore lint/style/useConsistentTypeDefinitions: only an interface extends a declaration of Fastify.
   interface FastifyRequest {
     /** The caller. Throws on a public route, where reading it is a programming error. */
     readonly identity: Identity
   }
+  // biome-ignore lint/style/useConsistentTypeDefinitions: only an interface extends a declaration of Fastify.
   interface FastifyContextConfig {
     /** The route needs no token. */
     public?: boolean

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { addVary } from './vary.ts'
 
 declare module 'fastify' {
+  // biome-ignore lint/style/useConsistentTypeDefinitions: only an interface extends a declaration of Fastify.
   interface FastifyContextConfig {
     /** Successful responses have an `ETag`, and matching conditional requests get 304. */
     etag?: boolean

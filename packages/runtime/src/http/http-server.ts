@@ -32,10 +32,12 @@ import { createStalledAnswers } from './stalled-answers.ts'
 import { createWaitingAnswers } from './waiting-answers.ts'
 
 declare module 'fastify' {
+  // biome-ignore lint/style/useConsistentTypeDefinitions: only an interface extends a declaration of Fastify.
   interface FastifyInstance {
     /** All routes except `HEAD`, for tests that compare them with the contract. */
     readonly servedRoutes: readonly ServedRoute[]
   }
+  // biome-ignore lint/style/useConsistentTypeDefinitions: only an interface extends a declaration of Fastify.
   interface FastifyContextConfig {
     /** The path of the operation that the route belongs to, such as the page of a style sheet. */
     partOf?: string

@@ -1,8 +1,8 @@
-import { type ErrorCode, errorCodes, type InputFault } from '@herald/contracts'
+import { type ErrorCode, errorCodes, type ValidationIssue } from '@herald/contracts'
 
 export type ProblemOptions = {
   /** All validation errors of the request. */
-  readonly errors?: readonly InputFault[]
+  readonly errors?: readonly ValidationIssue[]
   /** Headers of the response, such as `Retry-After`. */
   readonly headers?: Readonly<Record<string, string>>
   /** Logged if the status is 5xx, never sent. */
@@ -17,7 +17,7 @@ export type ProblemDocument = {
   readonly detail: string
   readonly instance: string
   readonly code: ErrorCode
-  readonly errors?: readonly InputFault[]
+  readonly errors?: readonly ValidationIssue[]
 }
 
 export const problemContentType = 'application/problem+json; charset=utf-8'
@@ -30,7 +30,7 @@ export class HttpProblem extends Error {
   override readonly name = 'HttpProblem'
   readonly code: ErrorCode
   readonly status: number
-  readonly errors: readonly InputFault[] | undefined
+  readonly errors: readonly ValidationIssue[] | undefined
   readonly headers: Readonly<Record<string, string>>
 
   constructor(code: ErrorCode, detail: string, { errors, headers = {}, cause }: ProblemOptions = {}) {

@@ -1,4 +1,4 @@
-import { addZodFaults, createFaultList } from '@herald/contracts'
+import { addZodIssues, createIssueList } from '@herald/contracts'
 import type { FastifyRequest, FastifySchema } from 'fastify'
 import { z } from 'zod'
 import { parseJsonBody, refuseBody } from './json-body.ts'
@@ -37,14 +37,14 @@ export function createRequestValidation(schema: FastifySchema, { anyQuery }: Req
     // Parsed here because an error in Fastify's parser would close the connection.
     const bytes = request.body instanceof Uint8Array ? request.body : new Uint8Array()
     request.body = schema.body === undefined ? refuseBody(bytes) : parseJsonBody(bytes)
-    const faults = createFaultList()
+    const issues = createIssueList()
     for (const { field, validator } of validators) {
       const parsed = validator.safeParse(request[field])
       if (parsed.success) Object.assign(request, { [field]: parsed.data })
-      else addZodFaults(faults, parsed.error)
+      else addZodIssues(issues, parsed.error)
     }
-    const count = faults.count()
-    if (count > 0) throw problem('validation_failed', describe(count), { errors: faults.toArray() })
+    const count = issues.count()
+    if (count > 0) throw problem('validation_failed', describe(count), { errors: issues.toArray() })
   }
 }
 

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
-import { oldestNode, whyNodeIsTooOld } from './node-version.ts'
+import { oldestNode, unsupportedNode } from './node-version.ts'
 
 test.each(['22.15.0', '22.15.1', '22.20.0', '24.0.0', '26.10.0'])('supports Node.js %s', (version) => {
-  expect(whyNodeIsTooOld(version)).toBeUndefined()
+  expect(unsupportedNode(version)).toBeUndefined()
 })
 
 test.each(['22.14.0', '22.9.0', '20.19.5', '18.20.8'])('rejects Node.js %s', (version) => {
-  expect(whyNodeIsTooOld(version)).toBe(`Herald needs Node.js 22.15 or newer, and this is ${version}`)
+  expect(unsupportedNode(version)).toBe(`Herald needs Node.js 22.15 or newer, and this is ${version}`)
 })
 
 test.each(['ingest', 'query'])('matches the engines of %s', (service) => {

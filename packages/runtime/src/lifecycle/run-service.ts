@@ -3,7 +3,7 @@ import { toError } from '../logging/logged-error.ts'
 import { createLogger, type Logger } from '../logging/logger.ts'
 import { loadSettings, type SettingsSchema } from '../settings/settings.ts'
 import { type BuildInfo, readBuildInfo } from './build-info.ts'
-import { whyNodeIsTooOld } from './node-version.ts'
+import { unsupportedNode } from './node-version.ts'
 import { logProcessWarnings } from './process-warnings.ts'
 import { createReleasers, type Releasers } from './releasers.ts'
 import { type ServiceProcess, shutDownOnSignals } from './shutdown.ts'
@@ -35,16 +35,16 @@ export type Service<Schema extends SettingsSchema> = {
  */
 export async function runService<Schema extends SettingsSchema>(service: Service<Schema>): Promise<void> {
   const { name, process, deadlineMs } = service
-  const tooOld = whyNodeIsTooOld()
-  if (tooOld) {
-    createLogger({ name, level: 'info' }).fatal(tooOld)
+  const unsupported = unsupportedNode()
+  if (unsupported) {
+    createLogger({ name, level: 'info' }).fatal(unsupported)
     process.exit(1)
     return
   }
   const loaded = loadSettings(service.schema, process.env)
   if (!loaded.ok) {
     const logger = createLogger({ name, level: 'info' })
-    for (const fault of loaded.faults) logger.fatal({ setting: fault.name }, `${fault.name}: ${fault.detail}`)
+    for (const { name, detail } of loaded.issues) logger.fatal({ setting: name }, `${name}: ${detail}`)
     process.exit(1)
     return
   }

@@ -32,9 +32,9 @@ const least = {
 }
 
 /** The errors of some variables, the others being valid. */
-function faultsOf(changes: Record<string, string>) {
+function issuesOf(changes: Record<string, string>) {
   const loaded = loadSettings(schema, { ...least, ...changes })
-  return loaded.ok ? [] : loaded.faults
+  return loaded.ok ? [] : loaded.issues
 }
 
 test('applies defaults to unset and to empty variables', () => {
@@ -58,7 +58,7 @@ test('reports all errors at once, without values', () => {
       OTEL_EXPORTER_OTLP_ENDPOINT: 'hush-6',
     },
   })
-  const names = loaded.ok ? [] : loaded.faults.map(({ name }) => name)
+  const names = loaded.ok ? [] : loaded.issues.map(({ name }) => name)
   expect(names.sort()).toEqual(
     ['ADMIN_PORT', 'AUTH_AUDIENCE', 'AUTH_ISSUER', 'AUTH_PUBLIC_KEY', 'CORS_ORIGINS', 'LOG_LEVEL', 'MONGODB_URI']
       .concat(['OTEL_EXPORTER_OTLP_ENDPOINT', 'PORT', 'RETENTION_DAYS'])
@@ -70,8 +70,8 @@ test('reports all errors at once, without values', () => {
 describe('the signing keys', () => {
   test('are required from exactly one source', () => {
     const name = 'AUTH_JWKS_URI or AUTH_PUBLIC_KEY'
-    expect(faultsOf({ AUTH_JWKS_URI: '' })).toEqual([{ name, detail: 'One is required' }])
-    expect(faultsOf({ AUTH_PUBLIC_KEY: pem('public') })).toEqual([{ name, detail: 'Only one may be set' }])
+    expect(issuesOf({ AUTH_JWKS_URI: '' })).toEqual([{ name, detail: 'One is required' }])
+    expect(issuesOf({ AUTH_PUBLIC_KEY: pem('public') })).toEqual([{ name, detail: 'Only one may be set' }])
   })
 
   test('may be a PEM with escaped line breaks', () => {
@@ -89,7 +89,7 @@ describe('the signing keys', () => {
       generateKeyPairSync('x25519').publicKey.export({ type: 'spki', format: 'pem' }).toString(),
     ],
   ])('must not be %s', (_name, key) => {
-    expect(faultsOf({ AUTH_JWKS_URI: '', AUTH_PUBLIC_KEY: key })).toMatchObject([{ name: 'AUTH_PUBLIC_KEY' }])
+    expect(issuesOf({ AUTH_JWKS_URI: '', AUTH_PUBLIC_KEY: key })).toMatchObject([{ name: 'AUTH_PUBLIC_KEY' }])
   })
 })
 
@@ -109,8 +109,8 @@ test.each([
     ['*', 'a.example', 'https://a.example/', 'https://a,'],
   ],
 ])('%s accepts only valid values', (name, right, wrong) => {
-  for (const value of right) expect(faultsOf({ [name]: value })).toEqual([])
-  for (const value of wrong) expect(faultsOf({ [name]: value })).toMatchObject([{ name }])
+  for (const value of right) expect(issuesOf({ [name]: value })).toEqual([])
+  for (const value of wrong) expect(issuesOf({ [name]: value })).toMatchObject([{ name }])
 })
 
 test.each([

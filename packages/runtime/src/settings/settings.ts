@@ -4,11 +4,11 @@ import type { z } from 'zod'
 export type SettingsSchema = z.ZodObject<Record<string, z.ZodType>>
 
 /** An invalid setting. The detail never contains the value, which may be a secret. */
-export type SettingFault = { readonly name: string; readonly detail: string }
+export type SettingIssue = { readonly name: string; readonly detail: string }
 
 export type LoadedSettings<Schema extends SettingsSchema> =
   | { readonly ok: true; readonly settings: z.output<Schema> }
-  | { readonly ok: false; readonly faults: readonly SettingFault[] }
+  | { readonly ok: false; readonly issues: readonly SettingIssue[] }
 
 /** A row of the settings table; `default` is `null` if there is none. */
 export type SettingDescription = {
@@ -33,8 +33,8 @@ export function loadSettings<Schema extends SettingsSchema>(
   const parsed = schema.safeParse(given, {
     error: (issue) => (issue.input === undefined ? 'Required' : undefined),
   })
-  const faults = [...findMissingAlternatives(schema, given), ...(parsed.success ? [] : toFaults(parsed.error))]
-  return parsed.success && faults.length === 0 ? { ok: true, settings: parsed.data } : { ok: false, faults }
+  const issues = [...findMissingAlternatives(schema, given), ...(parsed.success ? [] : toIssues(parsed.error))]
+  return parsed.success && issues.length === 0 ? { ok: true, settings: parsed.data } : { ok: false, issues }
 }
 
 /** The rows of the settings table in a README, in the order of the schema. */
@@ -56,11 +56,11 @@ function describeValue(value: unknown): string | null {
   return String(value)
 }
 
-function toFaults(error: z.ZodError): SettingFault[] {
+function toIssues(error: z.ZodError): SettingIssue[] {
   return error.issues.map((issue) => ({ name: String(issue.path[0] ?? ''), detail: issue.message }))
 }
 
-function findMissingAlternatives(schema: SettingsSchema, given: Record<string, unknown>): SettingFault[] {
+function findMissingAlternatives(schema: SettingsSchema, given: Record<string, unknown>): SettingIssue[] {
   const groups = new Map<unknown, string[]>()
   for (const [name, setting] of Object.entries(schema.shape)) {
     const group = setting.meta()?.oneOf

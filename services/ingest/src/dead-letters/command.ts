@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { faultCodes } from '@herald/contracts'
+import { deadLetterReasons } from '@herald/contracts'
 import type { Selection } from './selection.ts'
 
 /** A parsed command line. */
@@ -16,7 +16,7 @@ export const usage = `Lists, shows and replays records that could not be stored.
   dead-letters replay [--code CODE] [--origin ORIGIN] [--dry-run]
 
 ORIGIN is topic/partition/offset, as the list shows it; list and replay also accept topic and topic/partition.
-CODE is one of ${Object.keys(faultCodes).join(', ')}.
+CODE is one of ${Object.keys(deadLetterReasons).join(', ')}.
 The brokers come from the environment: KAFKA_BROKERS, and the other KAFKA_ variables of ingest.`
 
 /** @throws Error when the command line is invalid; the message is the reason */
@@ -35,7 +35,7 @@ export function parseCommand(words: readonly string[]): Command {
   const [kind, origin, ...more] = positionals
   if (values.help || kind === undefined) return { kind: 'help' }
   const { code } = values
-  if (code !== undefined && !Object.hasOwn(faultCodes, code)) throw new Error(`Unknown code ${code}`)
+  if (code !== undefined && !Object.hasOwn(deadLetterReasons, code)) throw new Error(`Unknown code ${code}`)
   if (kind === 'show') {
     if (origin === undefined || more.length > 0) throw new Error('show requires exactly one ORIGIN')
     return { kind, origin }

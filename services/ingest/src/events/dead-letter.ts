@@ -1,10 +1,10 @@
-import { type FaultCode, limits, type RecordHeaders } from '@herald/contracts'
+import { type DeadLetterReason, limits, type RecordHeaders } from '@herald/contracts'
 import type { IncomingRecord, RecordPart } from './incoming-record.ts'
 
 /** A record that can never succeed, and why. */
 export type DeadLetter = {
   readonly record: IncomingRecord
-  readonly code: FaultCode
+  readonly code: DeadLetterReason
   readonly detail: string
   /** The trace of the event, which may be in its attributes only. */
   readonly traceparent?: string | undefined

@@ -1,11 +1,11 @@
 import {
   type CloudEventAttributes,
   changeRecordedSchema,
+  type DeadLetterReason,
   deriveEventId,
-  describeFaults,
+  describeIssues,
   type EventName,
   events,
-  type FaultCode,
   headerText,
   limits,
   mentionCreatedSchema,
@@ -16,7 +16,7 @@ import {
   receiptSchema,
   type TopicKind,
   timeOfUuidV7,
-  zodFaults,
+  toValidationIssues,
 } from '@herald/contracts'
 import type { NewNotification, Receipt, ReceiptKind, StoredChangeEntry } from '@herald/store'
 import type { z } from 'zod'
@@ -31,15 +31,16 @@ type Outcome =
   | { readonly kind: 'receipt'; readonly receipt: Omit<Receipt, 'record'> }
   /** Past the retention period: storing it would resurrect an expired document. */
   | { readonly kind: 'expired' }
-  | { readonly kind: 'dead-letter'; readonly code: FaultCode; readonly detail: string }
+  | { readonly kind: 'dead-letter'; readonly code: DeadLetterReason; readonly detail: string }
 
 /** The current time, and the time before which events have expired. */
 export type DecisionTimes = { readonly now: Date; readonly keepFrom?: Date | undefined }
 
 type Event = Extract<ReadEvent, { ok: true }>
 
-const deadLetter = (code: FaultCode, detail: string): Outcome => ({ kind: 'dead-letter', code, detail })
-const invalidData = (error: z.ZodError) => deadLetter('invalid_data', describeFaults(zodFaults(error), '/data'))
+const deadLetter = (code: DeadLetterReason, detail: string): Outcome => ({ kind: 'dead-letter', code, detail })
+const invalidData = (error: z.ZodError) =>
+  deadLetter('invalid_data', describeIssues(toValidationIssues(error), '/data'))
 
 /** Decides how to process a record. It does no IO and does not throw, whatever the record contains. */
 export function decide(record: IncomingRecord, kind: TopicKind, { now, keepFrom }: DecisionTimes): Decision {

@@ -1,4 +1,4 @@
-import type { FaultCode, RecordHeaders } from '@herald/contracts'
+import type { DeadLetterReason, RecordHeaders } from '@herald/contracts'
 
 /** A raw Kafka record with its position. */
 export type IncomingRecord = {
@@ -16,7 +16,7 @@ export type IncomingRecord = {
 
 /** Why a record or a range of records could not be read. */
 export type PassedOver = {
-  readonly code: Extract<FaultCode, 'record_too_large' | 'record_unreadable'>
+  readonly code: Extract<DeadLetterReason, 'record_too_large' | 'record_unreadable'>
   readonly detail: string
   /** The last offset of a range that begins with the record's own offset. */
   readonly lastOffset?: string

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import { createTopics, topicsWithSuffix } from '@herald/local-stack'
 import { createLogger } from '@herald/runtime'
+import { createTopics, topicsWithSuffix } from '@herald/test-servers'
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import kafkajs, { type Admin, type Producer } from 'kafkajs'
 import type { IncomingRecord } from '../events/incoming-record.ts'

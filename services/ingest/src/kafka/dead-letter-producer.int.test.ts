@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer } from 'node:net'
 import { limits } from '@herald/contracts'
-import { createTopics, topicsWithSuffix } from '@herald/local-stack'
 import { createLogger } from '@herald/runtime'
+import { createTopics, topicsWithSuffix } from '@herald/test-servers'
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import kafkajs, { type Admin, type Consumer, type KafkaMessage } from 'kafkajs'
 import { recordOf } from '../events/records.fixture.ts'

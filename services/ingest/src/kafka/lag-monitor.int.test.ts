@@ -1,5 +1,5 @@
-import { createTopics, topicsWithSuffix } from '@herald/local-stack'
 import { createLogger } from '@herald/runtime'
+import { createTopics, topicsWithSuffix } from '@herald/test-servers'
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import kafkajs, { type Admin, type Producer } from 'kafkajs'
 import { eventually } from '../ingest.fixture.ts'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { createRequire } from 'node:module'
-import { createTopics, topicsWithSuffix } from '@herald/local-stack'
 import { createLogger } from '@herald/runtime'
+import { createTopics, topicsWithSuffix } from '@herald/test-servers'
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import kafkajs, { type Admin, type Consumer, type Message, type Producer } from 'kafkajs'
 import { eventually } from '../ingest.fixture.ts'

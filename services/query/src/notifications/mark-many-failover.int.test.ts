@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
-import { startReplicaSet, whyNoMongod } from '@herald/local-stack'
 import type { StoredNotification } from '@herald/store'
+import { startReplicaSet, whyNoMongod } from '@herald/test-servers'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { MongoClient } from 'mongodb'
 import { notificationAt } from '../query.fixture.ts'

@@ -1,8 +1,8 @@
 import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
-import { createTokenIssuer } from '@herald/local-stack'
 import { createLogger, createReleasers, loadSettings } from '@herald/runtime'
 import { createStore } from '@herald/store'
+import { createTokenIssuer } from '@herald/token-issuer'
 import { MongoClient } from 'mongodb'
 import { createQuery } from '../app.ts'
 import { settingsSchema } from '../config.ts'
@@ -39,7 +39,7 @@ export async function createStreamTest(name: string, uri = process.env.MONGODB_U
         RATE_LIMIT_PER_MINUTE: '1000000',
         ...environment,
       })
-      if (!loaded.ok) throw new Error(JSON.stringify(loaded.faults))
+      if (!loaded.ok) throw new Error(JSON.stringify(loaded.issues))
       const logger = createLogger({ name: 'test', level: process.env.TEST_LOG_LEVEL ?? 'silent' })
       const releasers = createReleasers(logger)
       const { http, admin } = createQuery({ settings: loaded.settings, logger, releasers, streamOptions })

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { notificationSchema } from '@herald/contracts'
-import { startGateway } from '@herald/local-stack'
+import { startGateway } from '@herald/local-herald'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { notificationAt } from '../query.fixture.ts'
 import { createStreamTest, type OpenStream, openStream, type StartedQuery, type StreamTest } from './stream.fixture.ts'

@@ -2,7 +2,8 @@ import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
-import { findJava, findMavenJars, startProgram } from '@herald/local-stack'
+
+import { findJava, findMavenJars, startProgram } from '@herald/test-servers'
 import type { Contestant, DrainOptions } from './contestant.ts'
 
 const kafkaVersion = '4.1.0'

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { eventually } from '@herald/local-stack'
+import { eventually } from '@herald/test-servers'
 import type { Collection, Document } from 'mongodb'
 import { type CpuTime, cpuPerOperation, cpuSeconds, type MeasuredProcesses } from '../cpu-time.ts'
 import { processUsage } from '../process-usage.ts'

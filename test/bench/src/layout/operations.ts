@@ -24,8 +24,8 @@ export async function insertAgain(collection: Collection<Document>, batch: Docum
   const failure: unknown = await collection.insertMany(batch, unordered).catch((error: unknown) => error)
   if (!(failure instanceof MongoBulkWriteError))
     throw new Error('A replayed batch was not rejected', { cause: failure })
-  const faults = [failure.writeErrors].flat()
-  if (faults.length !== batch.length || faults.some((fault) => fault.code !== 11000)) throw failure
+  const errors = [failure.writeErrors].flat()
+  if (errors.length !== batch.length || errors.some((error) => error.code !== 11000)) throw failure
 }
 
 export async function sizeOnDisk(db: Db) {

@@ -1,4 +1,4 @@
-import { startMongoDB } from '@herald/local-stack'
+import { startMongoDB } from '@herald/test-servers'
 import { MongoClient } from 'mongodb'
 
 /** Runs `task` with a client of the replica set at `MONGODB_URI`, or of a temporary one. */

@@ -1,11 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { performance } from 'node:perf_hooks'
+
 import process from 'node:process'
 import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import type { ReadableStream } from 'node:stream/web'
-import { createTokenIssuer, startService } from '@herald/local-stack'
+import { startService } from '@herald/local-herald'
+
 import { createStore } from '@herald/store'
+import { createTokenIssuer } from '@herald/token-issuer'
 import type { Db } from 'mongodb'
 import { type CpuTime, cpuTimes, withCpuTime } from '../cpu-time.ts'
 import type { Figure } from '../figure.ts'

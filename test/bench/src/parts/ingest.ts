@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { createTopics, type HeraldTopics, topicsWithSuffix } from '@herald/local-stack'
+import { createTopics, type HeraldTopics, topicsWithSuffix } from '@herald/test-servers'
 import { cpuTimes } from '../cpu-time.ts'
 import { startConnector } from '../ingest/connector.ts'
 import { type Contestant, type DrainOptions, startIngest, startIngestCeiling } from '../ingest/contestant.ts'

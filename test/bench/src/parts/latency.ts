@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import { createTopics, startHerald, topicsWithSuffix } from '@herald/local-stack'
+import { startHerald } from '@herald/local-herald'
+import { createTopics, topicsWithSuffix } from '@herald/test-servers'
 import { Kafka, logLevel } from 'kafkajs'
 import { mentionNow } from '../ingest/events.ts'
 import { quantile } from '../measure.ts'

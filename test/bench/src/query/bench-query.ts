@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { createTokenIssuer, type StartedService, startService, type TokenIssuer } from '@herald/local-stack'
+import { type StartedService, startService } from '@herald/local-herald'
+import { createTokenIssuer, type TokenIssuer } from '@herald/token-issuer'
 import type { Db } from 'mongodb'
 import type { BenchContext } from '../part.ts'
 import { serviceSettings } from '../settings.ts'

@@ -1,5 +1,5 @@
-import type { TokenIssuer } from '@herald/local-stack'
 import { createStore, type NewNotification } from '@herald/store'
+import type { TokenIssuer } from '@herald/token-issuer'
 import { uuidOf } from '../ingest/events.ts'
 import { uuidV7Of } from './change-entries.ts'
 

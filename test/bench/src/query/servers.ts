@@ -1,6 +1,6 @@
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
-import { startProgram } from '@herald/local-stack'
+import { startProgram } from '@herald/test-servers'
 
 export type StartedCeiling = { readonly url: string; readonly pid: number; stop(): Promise<void> }
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type StartedKeyServer, startKeyServer } from '@herald/local-stack'
+import { type StartedKeyServer, startKeyServer } from '@herald/local-herald'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { guarded } from '../support/api-operations.ts'
 import { createBody } from '../support/create-body.ts'

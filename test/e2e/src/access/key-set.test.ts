@@ -1,10 +1,6 @@
-import {
-  createTokenIssuer,
-  eventually,
-  type StartedKeyServer,
-  startKeyServer,
-  type TokenIssuer,
-} from '@herald/local-stack'
+import { type StartedKeyServer, startKeyServer } from '@herald/local-herald'
+import { eventually } from '@herald/test-servers'
+import { createTokenIssuer, type TokenIssuer } from '@herald/token-issuer'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { startTestHerald, type TestHerald } from '../support/herald.ts'
 import { send } from '../support/http-client.ts'

@@ -1,4 +1,4 @@
-import { eventually } from '@herald/local-stack'
+import { eventually } from '@herald/test-servers'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { IHeaders } from 'kafkajs'
 import { originOf, readDeadLetters } from '../support/dead-letters.ts'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { eventually, findKcat, type Kcat } from '@herald/local-stack'
+import { eventually, findKcat, type Kcat } from '@herald/test-servers'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Message } from 'kafkajs'
 import { derivedId } from '../support/derived-id.ts'

@@ -1,4 +1,4 @@
-import { eventually } from '@herald/local-stack'
+import { eventually } from '@herald/test-servers'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { derivedId } from '../support/derived-id.ts'
 import { mention, structured, timesUntilNow } from '../support/events.ts'

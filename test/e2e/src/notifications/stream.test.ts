@@ -1,4 +1,4 @@
-import { eventually } from '@herald/local-stack'
+import { eventually } from '@herald/test-servers'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { openEventStream } from '../support/event-stream.ts'
 import { binary, mention } from '../support/events.ts'

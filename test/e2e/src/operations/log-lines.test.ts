@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { eventually } from '@herald/local-stack'
+import { eventually } from '@herald/test-servers'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Message } from 'kafkajs'
 import { operations } from '../support/api-operations.ts'

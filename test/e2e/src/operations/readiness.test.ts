@@ -1,4 +1,5 @@
-import { createTopics, eventually, topicSettings, topicsWithSuffix } from '@herald/local-stack'
+import { topicSettings } from '@herald/local-herald'
+import { createTopics, eventually, topicsWithSuffix } from '@herald/test-servers'
 import { afterAll, expect, test } from '@jest/globals'
 import { uniqueName } from '../support/herald.ts'
 import { send } from '../support/http-client.ts'

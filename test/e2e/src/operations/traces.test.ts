@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { eventually } from '@herald/local-stack'
+import { eventually } from '@herald/test-servers'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { createBody } from '../support/create-body.ts'
 import { readDeadLetters } from '../support/dead-letters.ts'

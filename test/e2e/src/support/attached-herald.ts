@@ -1,4 +1,6 @@
-import { connectTokenIssuer, defaultTopics, type StartedService } from '@herald/local-stack'
+import type { StartedService } from '@herald/local-herald'
+import { defaultTopics } from '@herald/test-servers'
+import { connectTokenIssuer } from '@herald/token-issuer'
 import type { RunningHerald } from './herald.ts'
 
 /** Connects to a running Herald behind its gateway. Its processes can be neither inspected nor stopped from here. */

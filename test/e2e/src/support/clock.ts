@@ -1,4 +1,4 @@
-import { eventually } from '@herald/local-stack'
+import { eventually } from '@herald/test-servers'
 
 /** Waits for a later second than that of `timestamp`, so that a new time is distinguishable from it. */
 export const untilSecondAfter = (timestamp: string) =>

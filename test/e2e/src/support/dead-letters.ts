@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { eventually } from '@herald/local-stack'
+import { eventually } from '@herald/test-servers'
 import { Kafka, type KafkaMessage, logLevel } from 'kafkajs'
 
 /** The origin of a dead letter by its headers: topic/partition/offset. */

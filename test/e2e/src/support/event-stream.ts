@@ -1,4 +1,4 @@
-import { eventually } from '@herald/local-stack'
+import { eventually } from '@herald/test-servers'
 
 export type StreamEvent = { event: string; data: unknown; id: string | undefined }
 

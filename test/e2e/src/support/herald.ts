@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { createTopics, type HeraldTopics, type StartedHerald, startHerald, topicsWithSuffix } from '@herald/local-stack'
+import { type StartedHerald, startHerald } from '@herald/local-herald'
+import { createTopics, type HeraldTopics, topicsWithSuffix } from '@herald/test-servers'
 import { Kafka, logLevel, type Message, Partitioners, type RecordMetadata } from 'kafkajs'
 import { type Db, MongoClient } from 'mongodb'
 import { attachHerald } from './attached-herald.ts'

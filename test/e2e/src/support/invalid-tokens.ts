@@ -1,5 +1,5 @@
 import { createHmac, createPublicKey, createSign, generateKeyPairSync, randomUUID } from 'node:crypto'
-import { createTokenIssuer, type TokenClaims, type TokenIssuer, type TokenOverrides } from '@herald/local-stack'
+import { createTokenIssuer, type TokenClaims, type TokenIssuer, type TokenOverrides } from '@herald/token-issuer'
 
 export type InvalidToken = { name: string; make: () => Promise<string> | string | undefined }
 

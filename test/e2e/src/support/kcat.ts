@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
-import type { Kcat } from '@herald/local-stack'
+import type { Kcat } from '@herald/test-servers'
 import type { Message } from 'kafkajs'
 
 /** Publishes one record with kcat, a client that shares no code with Herald's. */

@@ -1,4 +1,5 @@
-import { createTokenIssuer, findFreePorts } from '@herald/local-stack'
+import { findFreePorts } from '@herald/test-servers'
+import { createTokenIssuer } from '@herald/token-issuer'
 import { MongoClient } from 'mongodb'
 import { findServers, uniqueName } from './herald.ts'
 import { type Program, startProgram } from './program.ts'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { TokenIssuer } from '@herald/local-stack'
+import type { TokenIssuer } from '@herald/token-issuer'
 import { type Answer, type Request, send } from './http-client.ts'
 
 /** Claims of a user's token; `undefined` omits a claim. */

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createTopics, type HeraldTopics, topicsWithSuffix } from '@herald/local-stack'
+import { createTopics, type HeraldTopics, topicsWithSuffix } from '@herald/test-servers'
 import type { Mutant } from '../mutants/mutants.ts'
 import { type DeadLetterLog, followDeadLetters } from '../oracle/dead-letter-log.ts'
 import type { EventPlan } from '../oracle/event-plan.ts'

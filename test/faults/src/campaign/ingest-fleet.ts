@@ -1,15 +1,9 @@
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import {
-  createTokenIssuer,
-  type Exit,
-  type HeraldTopics,
-  type StartedService,
-  startService,
-  tokenSettings,
-  topicSettings,
-} from '@herald/local-stack'
+import { type StartedService, startService, tokenSettings, topicSettings } from '@herald/local-herald'
+import type { Exit, HeraldTopics } from '@herald/test-servers'
+import { createTokenIssuer } from '@herald/token-issuer'
 import type { Mutant } from '../mutants/mutants.ts'
 import type { Stack } from '../stack/stack.ts'
 import { until } from '../until.ts'

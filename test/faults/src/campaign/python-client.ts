@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { fetchPythonPackages } from '@herald/local-stack'
+import { fetchPythonPackages } from '@herald/test-servers'
 
 const run = promisify(execFile)
 const requirements = fileURLToPath(new URL('requirements.txt', import.meta.url))

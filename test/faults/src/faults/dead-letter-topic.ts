@@ -1,4 +1,4 @@
-import { createTopics } from '@herald/local-stack'
+import { createTopics } from '@herald/test-servers'
 import kafkajs from 'kafkajs'
 import { partitionsPerTopic } from '../campaign/campaign.ts'
 import { lasting, type PartContext, strike } from '../part.ts'

@@ -1,4 +1,4 @@
-import type { StartedService } from '@herald/local-stack'
+import type { StartedService } from '@herald/local-herald'
 import { lasting, type PartContext, strike } from '../part.ts'
 import { pause } from '../until.ts'
 

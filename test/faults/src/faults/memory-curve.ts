@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
 /** The memory of a process over time, in MiB. */
-export interface MemoryCurve {
+export type MemoryCurve = {
   samples: number[]
   /** The curve as a line of block characters. */
   text: string

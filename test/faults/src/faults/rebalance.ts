@@ -1,4 +1,4 @@
-import type { StartedService } from '@herald/local-stack'
+import type { StartedService } from '@herald/local-herald'
 import type { PartContext } from '../part.ts'
 import { pause } from '../until.ts'
 import { watchProgress } from './progress.ts'

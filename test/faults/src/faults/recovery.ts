@@ -1,4 +1,4 @@
-import type { StartedService } from '@herald/local-stack'
+import type { StartedService } from '@herald/local-herald'
 import type { PartContext } from '../part.ts'
 import { until } from '../until.ts'
 import { watchPartitions } from './partition-watch.ts'

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { StartedService } from '@herald/local-stack'
+import type { StartedService } from '@herald/local-herald'
 import type { PartContext } from '../part.ts'
 import { pause } from '../until.ts'
 import { watchProgress } from './progress.ts'

@@ -1,4 +1,4 @@
-import { findFreePorts, startKafkaProgram } from '@herald/local-stack'
+import { findFreePorts, startKafkaProgram } from '@herald/test-servers'
 import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts'
 
 export type Broker = {

@@ -1,4 +1,4 @@
-import { type StartedMongodProgram, startMongodProgram } from '@herald/local-stack'
+import { type StartedMongodProgram, startMongodProgram } from '@herald/test-servers'
 import { MongoClient } from 'mongodb'
 import { until } from '../until.ts'
 import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts'

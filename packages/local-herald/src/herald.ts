@@ -1,0 +1,94 @@
+import { createReleasers } from '@herald/runtime'
+import type { StartedServers } from '@herald/test-servers'
+import { createTopics, defaultTopics, type HeraldTopics, runCommand } from '@herald/test-servers'
+import { createTokenIssuer, type TokenIssuer } from '@herald/token-issuer'
+import { failureLogger, stopLimitMs } from './failure-logger.ts'
+import { type GatewayOptions, type StartedGateway, startGateway } from './gateway/gateway.ts'
+import { type StartedService, serviceFile, startService } from './service.ts'
+import { tokenSettings, topicSettings } from './service-settings.ts'
+
+export type HeraldOptions = {
+  servers: Pick<StartedServers, 'kafkaBrokers' | 'mongodbUri'>
+  /** Additional settings of the services, which override those of this process and of the other options. */
+  environment?: NodeJS.ProcessEnv
+  topics?: Partial<HeraldTopics>
+  database?: string
+  /** The Node.js that runs the services; the current one by default. */
+  node?: string
+  /** The address of the gateway; by default a free port of the loopback address. */
+  gateway?: { host?: string; port?: number; mounts?: (herald: Mountable) => Promise<GatewayOptions['mounts']> }
+  log?: (line: string) => void
+}
+
+/** Passed to the factory of mounts. */
+export type Mountable = {
+  tokens: TokenIssuer
+  topics: HeraldTopics
+}
+
+export type StartedHerald = {
+  /** The URL of the gateway. */
+  baseUrl: string
+  ingest: StartedService
+  query: StartedService
+  gateway: StartedGateway
+  tokens: TokenIssuer
+  topics: HeraldTopics
+  stop(): Promise<void>
+}
+
+/** Starts Herald on the servers: creates topics and indexes, then starts both services and the gateway. */
+export async function startHerald(options: HeraldOptions): Promise<StartedHerald> {
+  const { servers, log = () => {} } = options
+  const tokens = await createTokenIssuer()
+  const releasers = createReleasers(failureLogger)
+  try {
+    const topics = await createTopics(servers.kafkaBrokers, options.topics)
+    const settings = serviceSettings(options, tokens, topics)
+    const node = options.node ?? process.execPath
+    await runCommand(node, [serviceFile('ingest', 'migrate')], { environment: settings })
+    log('Topics, collections and indexes are ready.')
+
+    const starts = await Promise.allSettled([
+      startService('ingest', settings, { node }),
+      startService('query', settings, { node }),
+    ])
+    for (const start of starts)
+      if (start.status === 'fulfilled') releasers.add('service', start.value.stop, { limitMs: stopLimitMs })
+    const [ingest, query] = starts.map((start) => {
+      if (start.status === 'rejected') throw start.reason
+      return start.value
+    }) as [StartedService, StartedService]
+    log('Both services are ready.')
+
+    const { mounts: mount, ...where } = options.gateway ?? {}
+    const mounts = (await mount?.({ tokens, topics })) ?? {}
+    const corsOrigins = settings.CORS_ORIGINS?.split(',').filter((origin) => origin !== '')
+    const urls = { ingestUrl: ingest.url, queryUrl: query.url }
+    const gateway = await startGateway({ ...urls, ...where, mounts, ...(corsOrigins && { corsOrigins }) })
+    releasers.add('gateway', gateway.stop)
+    return { baseUrl: gateway.url, ingest, query, gateway, tokens, topics, stop: releasers.releaseAll }
+  } catch (error) {
+    await releasers.releaseAll()
+    throw error
+  }
+}
+
+function serviceSettings(
+  { servers, database = 'herald', environment }: HeraldOptions,
+  tokens: TokenIssuer,
+  topics: HeraldTopics,
+): NodeJS.ProcessEnv {
+  const isUsual = topics.mention === defaultTopics.mention
+  return {
+    ...process.env,
+    MONGODB_URI: servers.mongodbUri,
+    MONGODB_DATABASE: database,
+    KAFKA_BROKERS: servers.kafkaBrokers.join(','),
+    // The members of a group must read the same topics.
+    KAFKA_GROUP_ID: isUsual ? 'herald-ingest' : `herald-ingest-${topics.mention}`,
+    ...topicSettings(topics),
+    ...tokenSettings(tokens),
+    ...environment,
+  }
+}

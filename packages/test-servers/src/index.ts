@@ -1,0 +1,29 @@
+export { composeImage, versionOf } from './docker/compose-images.ts'
+export { cacheFolder } from './downloads/cache-folder.ts'
+export { findJava } from './downloads/java.ts'
+export { findMavenJars, type MavenJars } from './downloads/maven-jars.ts'
+export { whyNoPip } from './downloads/pip-package.ts'
+export { fetchPythonPackages, type PythonPackages } from './downloads/python-packages.ts'
+export type { FindOptions } from './find-options.ts'
+export { type KafkaProgramOptions, type StartedKafkaProgram, startKafkaProgram } from './kafka/kafka-program.ts'
+export { findKcat, type Kcat } from './kafka/kcat.ts'
+export { createTopics, defaultTopics, type HeraldTopics, topicsWithSuffix } from './kafka/topics.ts'
+export { whyNoMongod } from './mongodb/mongod-file.ts'
+export { type MongodProgramOptions, type StartedMongodProgram, startMongodProgram } from './mongodb/mongod-program.ts'
+export { type ReplicaSetOptions, type StartedReplicaSet, startReplicaSet } from './mongodb/replica-set.ts'
+export { mustHave } from './must-have.ts'
+export { runCommand } from './processes/commands-on-path.ts'
+export { findFreePort, findFreePorts, isFree } from './processes/free-port.ts'
+export { createOutputLines } from './processes/output-lines.ts'
+export { eventually, type PollOptions } from './processes/polling.ts'
+export { type Exit, type ProgramOptions, type StartedProgram, startProgram } from './processes/program.ts'
+export { findServerPrograms, whyNoServerPrograms } from './server-programs.ts'
+export {
+  type StartedKafka,
+  type StartedMongoDB,
+  type StartedServers,
+  startKafka,
+  startMongoDB,
+  startServers,
+} from './servers.ts'
+export { type Found, ServerNotFound } from './ways-to-a-server.ts'

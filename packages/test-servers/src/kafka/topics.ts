@@ -1,0 +1,77 @@
+import { type Admin, Kafka, logLevel } from 'kafkajs'
+import { eventually } from '../processes/polling.ts'
+
+export type HeraldTopics = {
+  mention: string
+  change: string
+  receipt: string
+  deadLetter: string
+}
+
+export const defaultTopics: HeraldTopics = {
+  mention: 'mention-events',
+  change: 'change-events',
+  receipt: 'receipt-events',
+  deadLetter: 'herald-dead-letter',
+}
+
+const KIB = 1024
+/** A value of 1 MiB plus room for key, headers and batch. */
+const ORIGIN_BYTES = 1024 * KIB + 64 * KIB
+/** The largest record of an origin topic plus the headers of a dead letter. */
+const DEAD_LETTER_BYTES = 2048 * KIB
+
+/** Returns the default topic names with a suffix, so that test files do not share topics. */
+export function topicsWithSuffix(suffix: string): HeraldTopics {
+  const { mention, change, receipt, deadLetter } = defaultTopics
+  const named = (topic: string) => `${topic}-${suffix}`
+  return { mention: named(mention), change: named(change), receipt: named(receipt), deadLetter: named(deadLetter) }
+}
+
+/** Creates missing topics and returns all names once each partition has a leader. */
+export async function createTopics(
+  brokers: readonly string[],
+  topics: Partial<HeraldTopics> = {},
+  { partitions = 3 }: { partitions?: number } = {},
+): Promise<HeraldTopics> {
+  const names = { ...defaultTopics, ...topics }
+  const admin = new Kafka({ clientId: 'herald-topics', brokers: [...brokers], logLevel: logLevel.NOTHING }).admin()
+  await admin.connect()
+  try {
+    const existing = new Set(await admin.listTopics())
+    const missing = Object.values(names).filter((topic) => !existing.has(topic))
+    await create(admin, missing, names.deadLetter, partitions)
+    await untilLed(admin, Object.values(names))
+  } finally {
+    await admin.disconnect()
+  }
+  return names
+}
+
+async function create(admin: Admin, topics: readonly string[], deadLetter: string, partitions: number) {
+  if (topics.length === 0) return
+  await admin.createTopics({
+    // kafkajs fails while a broker does not know the topic yet; `untilLed` waits instead.
+    waitForLeaders: false,
+    topics: topics.map((topic) => ({
+      topic,
+      numPartitions: partitions,
+      // The default of the cluster.
+      replicationFactor: -1,
+      configEntries: [
+        { name: 'max.message.bytes', value: String(topic === deadLetter ? DEAD_LETTER_BYTES : ORIGIN_BYTES) },
+      ],
+    })),
+  })
+}
+
+/** Waits until the brokers list the offsets of every partition: the metadata name a leader before it accepts requests. */
+async function untilLed(admin: Admin, topics: string[]) {
+  await eventually(
+    async () => {
+      const offsets = await Promise.all(topics.map((topic) => admin.fetchTopicOffsets(topic)))
+      return offsets.every((partitions) => partitions.length > 0)
+    },
+    { description: `every partition of ${topics.join(', ')} has a leader` },
+  )
+}
