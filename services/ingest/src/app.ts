@@ -17,7 +17,7 @@ import { createStore, isStorageUnavailable } from '@herald/store'
 import type { Settings } from './config.ts'
 import { createNotificationCreation } from './create-notification/create-notification.ts'
 import { addCreateNotificationRoute } from './create-notification/route.ts'
-import { createEventsIn } from './events-in.ts'
+import { createEventsIn } from './event-ingestion.ts'
 import { createEventMetrics } from './metrics.ts'
 import { createStorageGate } from './storage-gate.ts'
 

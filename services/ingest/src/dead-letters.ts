@@ -5,8 +5,8 @@ import { type Command, parseCommand, usage } from './dead-letters/command.ts'
 import { runCommand } from './dead-letters/run-command.ts'
 import { createKafka } from './kafka/client.ts'
 import { readDeadLetters } from './kafka/dead-letter-reader.ts'
+import { toKafkaOptions } from './kafka/kafka-options.ts'
 import { connectRecordSender, type RecordSender } from './kafka/record-sender.ts'
-import { toKafkaOptions } from './kafka-options.ts'
 
 // The command that lists, shows and replays dead letters. Results go to stdout, everything else to stderr.
 const note = (line: string) => void process.stderr.write(`${line}\n`)

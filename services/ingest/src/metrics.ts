@@ -1,9 +1,9 @@
 import { type DeadLetterReason, deadLetterReasons } from '@herald/contracts'
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
+import type { Chunk } from './consume/batch-runner.ts'
+import type { LagMonitor } from './consume/lag-monitor.ts'
 import type { HandledRecord } from './events/record-handler.ts'
 import { isDeadLetter, type RecordOutcome } from './events/record-outcome.ts'
-import type { Chunk } from './kafka/batch-runner.ts'
-import type { LagMonitor } from './kafka/lag-monitor.ts'
 
 /** Creates the metrics of event processing. */
 export function createEventMetrics(registry: Registry, clock: () => Date, topics: readonly string[]) {

@@ -11,8 +11,8 @@ export type Mutant = {
   modules: Readonly<Record<string, string | readonly Patch[]>>
 }
 
-const consumer = 'services/ingest/dist/kafka/consumer.js'
-const batchRunner = 'services/ingest/dist/kafka/batch-runner.js'
+const consumer = 'services/ingest/dist/consume/event-consumer.js'
+const batchRunner = 'services/ingest/dist/consume/batch-runner.js'
 const recordHandler = 'services/ingest/dist/events/record-handler.js'
 const deriveEventId = 'packages/contracts/dist/derive-event-id.js'
 const insertNew = 'packages/store/dist/insert-new.js'

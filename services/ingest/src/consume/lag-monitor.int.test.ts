@@ -3,7 +3,7 @@ import { createTopics, topicsWithSuffix } from '@herald/test-servers'
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import kafkajs, { type Admin, type Producer } from 'kafkajs'
 import { eventually } from '../ingest.fixture.ts'
-import { createKafka } from './client.ts'
+import { createKafka } from '../kafka/client.ts'
 import { createLagMonitor, type LagMonitor } from './lag-monitor.ts'
 
 const brokers = (process.env.KAFKA_BROKERS ?? '').split(',')

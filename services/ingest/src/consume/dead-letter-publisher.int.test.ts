@@ -6,8 +6,8 @@ import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import kafkajs, { type Admin, type Consumer, type KafkaMessage } from 'kafkajs'
 import { recordOf } from '../events/records.fixture.ts'
 import { eventually } from '../ingest.fixture.ts'
-import { createKafka } from './client.ts'
-import { createDeadLetterProducer, type DeadLetterProducer, DeadLettersUnavailable } from './dead-letter-producer.ts'
+import { createKafka } from '../kafka/client.ts'
+import { createDeadLetterProducer, type DeadLetterProducer, DeadLettersUnavailable } from './dead-letter-publisher.ts'
 
 const brokers = (process.env.KAFKA_BROKERS ?? '').split(',')
 const quiet = createLogger({ name: 'test', level: 'silent' })

@@ -4,7 +4,7 @@ import type { Consumer, Kafka } from 'kafkajs'
 import { createBackoff } from './backoff.ts'
 import { type BatchRunnerDependencies, createBatchRunner } from './batch-runner.ts'
 import { createOffsetCommits } from './offset-commits.ts'
-import { findTopicFaults } from './topic-check.ts'
+import { findTopicFaults } from './topic-problems.ts'
 
 export type EventConsumerDependencies = Omit<BatchRunnerDependencies, 'commits'> & {
   readonly kafka: Kafka

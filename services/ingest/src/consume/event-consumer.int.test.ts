@@ -7,8 +7,8 @@ import kafkajs, { type Admin, type Producer } from 'kafkajs'
 import type { IncomingRecord } from '../events/incoming-record.ts'
 import type { HandleRecords } from '../events/record-handler.ts'
 import { eventually } from '../ingest.fixture.ts'
-import { createKafka } from './client.ts'
-import { createEventConsumer, type EventConsumer } from './consumer.ts'
+import { createKafka } from '../kafka/client.ts'
+import { createEventConsumer, type EventConsumer } from './event-consumer.ts'
 
 const brokers = (process.env.KAFKA_BROKERS ?? '').split(',')
 const logger = createLogger({ name: 'test', level: 'silent' })

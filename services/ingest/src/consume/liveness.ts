@@ -1,5 +1,5 @@
 import type { CheckOutcome } from '@herald/runtime'
-import type { PartitionLag } from './kafka/lag-monitor.ts'
+import type { PartitionLag } from './lag-monitor.ts'
 
 export type LivenessDependencies = {
   readonly clock: () => Date

@@ -1,5 +1,5 @@
-import type { KafkaSettings } from './config.ts'
-import type { KafkaOptions } from './kafka/client.ts'
+import type { KafkaSettings } from '../config.ts'
+import type { KafkaOptions } from './client.ts'
 
 /** Maps the settings to the options of the Kafka client. */
 export function toKafkaOptions(settings: KafkaSettings): KafkaOptions {
