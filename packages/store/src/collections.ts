@@ -1,10 +1,10 @@
 import type { Collection, CreateCollectionOptions, Db, IndexDescription } from 'mongodb'
-import type { ChangeEntryDocument } from './change-entry-document.ts'
-import type { CreateRequestDocument } from './create-requests.ts'
-import type { BulkMarkDocument } from './mark-many.ts'
-import type { NotificationDocument } from './notification-document.ts'
-import type { WaitingReceiptDocument } from './receipts.ts'
-import type { StreamKeyDocument } from './stream-keys.ts'
+import type { ChangeEntryDocument } from './change-entries/change-entry-document.ts'
+import type { CreateRequestDocument } from './create-requests/create-requests.ts'
+import type { BulkMarkDocument } from './notifications/mark-many.ts'
+import type { NotificationDocument } from './notifications/notification-document.ts'
+import type { WaitingReceiptDocument } from './receipts/receipts.ts'
+import type { StreamKeyDocument } from './stream-keys/stream-keys.ts'
 
 export type IndexPlan = IndexDescription & { readonly name: string }
 export type CollectionPlan = {

@@ -1,7 +1,7 @@
 import { timeOfUuidV7 } from '@herald/contracts'
 import { MongoClient } from 'mongodb'
-import { createStore } from './connection.ts'
-import type { NewNotification } from './notification-document.ts'
+import type { NewNotification } from './notifications/notification-document.ts'
+import { createStore } from './store.ts'
 
 export const uuid = (n: number) => `0190a6e0-7c1b-4def-8abc-${n.toString(16).padStart(12, '0')}`
 export const subscriberId = uuid(1)

@@ -1,0 +1,101 @@
+import { makeUuidV7 } from '@herald/contracts'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { MongoClient } from 'mongodb'
+import { changeEntriesIn } from '../collections.ts'
+import { createReadingRoom } from '../reading/reading-room.ts'
+import { createStore } from '../store.ts'
+import { createChangeEntries } from './change-entries.ts'
+import type { StoredChangeEntry } from './change-entry-document.ts'
+import { readChangeEntry } from './read-change-entry.ts'
+
+const uri = process.env.MONGODB_URI ?? ''
+const name = `herald-test-change-entries-${process.pid}`
+const store = createStore({ uri, database: name, applicationName: 'test' })
+const client = new MongoClient(uri)
+
+const uuid = (n: number) => `0190a6e0-7c1b-4def-8abc-${n.toString(16).padStart(12, '0')}`
+const start = Date.parse('2026-01-01T00:00:00Z')
+
+const entry = (subscriberId: string, n: number): StoredChangeEntry => ({
+  id: makeUuidV7(start + n, Buffer.alloc(10, n)),
+  subscriberId,
+  user: { id: uuid(9), name: 'Ada', email: 'ada@example.com' },
+  entityType: 'portfolio',
+  entityId: 'p-1',
+  entityTitle: 'Portfolio',
+  actionType: 'update',
+  changedField: 'name',
+  beforeState: 'null',
+  afterState: '{"$set":1,"a.b":{"_bsontype":"Long"},"":[1.5,true,null]}',
+  createdAt: new Date(start + n),
+})
+
+const readAll = async (subscriberId: string, step?: number) => {
+  const steps: (readonly StoredChangeEntry[])[] = []
+  for await (const entries of store.changeEntries.of(subscriberId).allBytes({}, step)) {
+    steps.push(entries.map((bytes) => readChangeEntry(bytes, subscriberId)))
+  }
+  return steps
+}
+
+beforeAll(() => store.migrate())
+afterAll(async () => {
+  await client.db(name).dropDatabase()
+  await client.close()
+  await store.close()
+})
+
+test('returns every entry of the subscriber unchanged, newest first, in steps, and none of another subscriber', async () => {
+  const own = Array.from({ length: 25 }, (_, n) => entry(uuid(1), n))
+  await store.changeEntries.insertNew([...own, entry(uuid(2), 3), entry(uuid(3), 4)])
+  const steps = await readAll(uuid(1), 10)
+  expect(steps.map((entries) => entries.length)).toEqual([4, 10, 10, 1])
+  expect(steps.flat()).toEqual(own.toReversed())
+  expect(await readAll(uuid(2))).toEqual([[entry(uuid(2), 3)]])
+})
+
+test('ends after a last step that is full', async () => {
+  await store.changeEntries.insertNew([entry(uuid(4), 1), entry(uuid(4), 2)])
+  expect((await readAll(uuid(4), 2)).map((entries) => entries.length)).toEqual([2])
+})
+
+test('requests the next step before yielding the current one, so a busy reader does not delay it', async () => {
+  await store.changeEntries.insertNew(Array.from({ length: 5 }, (_, n) => entry(uuid(7), n)))
+  const monitored = new MongoClient(uri, { monitorCommands: true })
+  let finds = 0
+  monitored.on('commandStarted', ({ commandName }) => {
+    if (commandName === 'find') finds++
+  })
+  const database = monitored.db(name)
+  const { of } = createChangeEntries({
+    database,
+    collection: changeEntriesIn(database),
+    room: createReadingRoom(1),
+  })
+  const seen: number[] = []
+  for await (const _ of of(uuid(7)).allBytes({}, 2)) seen.push(finds)
+  expect(seen).toEqual([2, 3, 3])
+  await monitored.close()
+})
+
+test('counts an entry that is inserted again as a duplicate', async () => {
+  await store.changeEntries.insertNew([entry(uuid(5), 1)])
+  const again = await store.changeEntries.insertNew([{ ...entry(uuid(5), 1), entityTitle: 'Another' }])
+  expect(again).toEqual({ inserted: 0, duplicates: 1, refused: [] })
+  expect((await readAll(uuid(5))).flat()[0]?.entityTitle).toBe('Portfolio')
+})
+
+test('a step examines its entries and at most two more', async () => {
+  const database = client.db(name)
+  await store.changeEntries.insertNew(Array.from({ length: 50 }, (_, n) => entry(uuid(6), n)))
+  await database.command({ profile: 2 })
+  await readAll(uuid(6), 20)
+  await database.command({ profile: 0 })
+  const lines = await database
+    .collection('system.profile')
+    .find({ ns: `${name}.change-entries` })
+    .toArray()
+  expect(lines).toHaveLength(4)
+  expect(Math.max(...lines.flatMap((line) => [line.docsExamined, line.keysExamined]))).toBeLessThanOrEqual(22)
+  expect(lines.some((line) => line.hasSortStage)).toBe(false)
+})

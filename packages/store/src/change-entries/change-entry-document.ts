@@ -1,0 +1,73 @@
+import { bytesToUuid } from '@herald/contracts'
+import type { Binary } from 'mongodb'
+import { toKey, toUuidBinary } from '../binary.ts'
+import type { JsonText } from '../notifications/notification-document.ts'
+
+/** An entry of the change log. */
+export type StoredChangeEntry = {
+  readonly id: string
+  readonly subscriberId: string
+  readonly user: { readonly id: string; readonly name: string; readonly email: string }
+  readonly entityType: string
+  readonly entityId: string
+  readonly entityTitle: string
+  readonly actionType: string
+  readonly changedField: string
+  readonly beforeState: JsonText
+  readonly afterState: JsonText
+  /** The same millisecond as in the id. */
+  readonly createdAt: Date
+}
+
+export type ChangeEntryDocument = {
+  /** subscriber ‖ id, 32 bytes: the log of a subscriber is one range of the collection, in time order. */
+  _id: Binary
+  v: 1
+  createdAt: Date
+  userId: Binary
+  userName: string
+  userEmail: string
+  entityType: string
+  entityId: string
+  entityTitle: string
+  actionType: string
+  changedField: string
+  beforeState: JsonText
+  afterState: JsonText
+}
+
+export function toChangeEntryDocument(entry: StoredChangeEntry): ChangeEntryDocument {
+  return {
+    _id: toKey(entry.subscriberId, entry.id),
+    v: 1,
+    createdAt: entry.createdAt,
+    userId: toUuidBinary(entry.user.id),
+    userName: entry.user.name,
+    userEmail: entry.user.email,
+    entityType: entry.entityType,
+    entityId: entry.entityId,
+    entityTitle: entry.entityTitle,
+    actionType: entry.actionType,
+    changedField: entry.changedField,
+    beforeState: entry.beforeState,
+    afterState: entry.afterState,
+  }
+}
+
+const uuidIn = (binary: Binary, offset = 0) => bytesToUuid(binary.buffer as Buffer, offset)
+
+export function fromChangeEntryDocument(document: ChangeEntryDocument): StoredChangeEntry {
+  return {
+    id: uuidIn(document._id, 16),
+    subscriberId: uuidIn(document._id),
+    user: { id: uuidIn(document.userId), name: document.userName, email: document.userEmail },
+    entityType: document.entityType,
+    entityId: document.entityId,
+    entityTitle: document.entityTitle,
+    actionType: document.actionType,
+    changedField: document.changedField,
+    beforeState: document.beforeState,
+    afterState: document.afterState,
+    createdAt: document.createdAt,
+  }
+}

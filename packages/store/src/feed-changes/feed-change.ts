@@ -1,0 +1,99 @@
+import { bytesToUuid } from '@herald/contracts'
+import type { Binary, Document } from 'mongodb'
+import type { FeedOwner } from '../notifications/feed.ts'
+import type { BulkMarkDocument } from '../notifications/mark-many.ts'
+import {
+  fromNotificationDocument,
+  type NotificationDocument,
+  type StoredNotification,
+} from '../notifications/notification-document.ts'
+
+/** A change of one recipient's feed. */
+export type FeedChange =
+  | { readonly kind: 'notification'; readonly notification: StoredNotification }
+  | { readonly kind: 'read-state'; readonly id: string; readonly readAt: Date | null }
+  /** One of the notifications of a bulk mark; `mark` is the same for all of them. */
+  | { readonly kind: 'part-of-bulk-mark'; readonly mark: string; readonly id: string; readonly readAt: Date }
+  /**
+   * The end of a bulk mark; `upTo` is its newest notification, `null` for all. A mark that failed midway has no end.
+   */
+  | { readonly kind: 'end-of-bulk-mark'; readonly mark: string; readonly upTo: string | null; readonly readAt: Date }
+
+/** The fields of a change event that {@link feedChangePipeline} passes on. */
+export type ChangeEvent = {
+  readonly _id: { readonly _data: string }
+  readonly operationType: 'insert' | 'update'
+  readonly ns: { readonly coll: string }
+  readonly documentKey: { readonly _id: Binary }
+  readonly fullDocument?: Document
+  readonly updateDescription?: { readonly updatedFields: { readonly readAt?: Date; readonly bulkMark?: Binary } }
+}
+
+const exists = { $exists: true } as const
+
+/**
+ * Passes on new notifications, every change of a read state, and the ends of bulk marks. Each notification of a bulk
+ * mark is its own change, so that concurrent changes keep their place among them. Other updates are left out.
+ * `readStateAt` is not used: of two marks in one millisecond, only the first changes it.
+ */
+export const feedChangePipeline: Document[] = [
+  {
+    $match: {
+      $or: [
+        { operationType: 'insert', 'ns.coll': { $in: ['notifications', 'bulk-marks'] } },
+        {
+          operationType: 'update',
+          'ns.coll': 'notifications',
+          $or: [
+            { 'updateDescription.updatedFields.readAt': exists },
+            { 'updateDescription.updatedFields.unread': exists },
+          ],
+        },
+      ],
+    },
+  },
+  {
+    $project: {
+      operationType: 1,
+      'ns.coll': 1,
+      'documentKey._id': 1,
+      fullDocument: 1,
+      'updateDescription.updatedFields.readAt': 1,
+      'updateDescription.updatedFields.bulkMark': 1,
+    },
+  },
+]
+
+/** The owner of a feed as a string key. */
+export function ownerKey({ subscriberId, recipientId }: FeedOwner): string {
+  return `${subscriberId}${recipientId}`.replaceAll('-', '').toLowerCase()
+}
+
+export function ownerKeyIn({ documentKey }: ChangeEvent): string {
+  return Buffer.from(documentKey._id.buffer).toString('hex', 0, 32)
+}
+
+export function toFeedChange({
+  operationType,
+  ns,
+  documentKey,
+  fullDocument,
+  updateDescription,
+}: ChangeEvent): FeedChange {
+  if (operationType === 'update') {
+    const { readAt = null, bulkMark } = updateDescription?.updatedFields ?? {}
+    const id = uuidIn(documentKey._id, 32)
+    if (readAt === null || bulkMark === undefined) return { kind: 'read-state', id, readAt }
+    return { kind: 'part-of-bulk-mark', mark: uuidIn(bulkMark), id, readAt }
+  }
+  if (ns.coll === 'notifications') {
+    return { kind: 'notification', notification: fromNotificationDocument(fullDocument as NotificationDocument) }
+  }
+  const { upTo, readAt } = fullDocument as BulkMarkDocument
+  const mark = uuidIn(documentKey._id, 32)
+  return { kind: 'end-of-bulk-mark', mark, upTo: upTo === undefined ? null : uuidIn(upTo), readAt }
+}
+
+function uuidIn({ buffer }: Binary, offset = 0): string {
+  return bytesToUuid(buffer as Buffer, offset)
+}

@@ -1,0 +1,51 @@
+import type { Db } from 'mongodb'
+import { type IndexPlan, planCollections, retentionIndex } from '../collections.ts'
+
+/** The differences between the database and the collections that `migrate` creates, as text. */
+export type Differences = {
+  /** Collections and indexes that are missing or different: the store cannot work without them. */
+  readonly missing: readonly string[]
+  /** Collections whose documents expire after a different time than configured, as during a rollout that changes it. */
+  readonly retention: readonly string[]
+}
+
+type FoundIndex = { readonly name?: string; readonly expireAfterSeconds?: number }
+
+const timeLimit = { maxTimeMS: 5_000 } as const
+
+export async function findDifferences(database: Db, retentionDays: number | undefined): Promise<Differences> {
+  const found = await database.listCollections({}, timeLimit).toArray()
+  const differences = await Promise.all(
+    planCollections(retentionDays).map(async ({ name, options, indexes }): Promise<Differences> => {
+      const collection = found.find((candidate) => candidate.name === name)
+      if (!collection) return onlyMissing(`collection ${name} is missing`)
+      const isClustered = 'options' in collection && collection.options?.clusteredIndex !== undefined
+      if (options.clusteredIndex && !isClustered) return onlyMissing(`collection ${name} is not clustered`)
+      const present = await database.collection(name).listIndexes(timeLimit).toArray()
+      return {
+        missing: indexes
+          .filter((index) => index.name !== retentionIndex && !present.some((candidate) => isSame(index, candidate)))
+          .map((index) => `index ${index.name} of ${name} is missing or different`),
+        retention: compareRetention(name, indexes, present),
+      }
+    }),
+  )
+  return {
+    missing: differences.flatMap(({ missing }) => missing),
+    retention: differences.flatMap(({ retention }) => retention),
+  }
+}
+
+const onlyMissing = (detail: string): Differences => ({ missing: [detail], retention: [] })
+
+function isSame(index: IndexPlan, candidate: FoundIndex): boolean {
+  return candidate.name === index.name && candidate.expireAfterSeconds === index.expireAfterSeconds
+}
+
+function compareRetention(collection: string, planned: readonly IndexPlan[], present: readonly FoundIndex[]): string[] {
+  const secondsIn = (indexes: readonly FoundIndex[]) =>
+    indexes.find(({ name }) => name === retentionIndex)?.expireAfterSeconds
+  const [expected, actual] = [secondsIn(planned), secondsIn(present)]
+  const toText = (seconds: number | undefined) => (seconds === undefined ? 'never' : `after ${seconds} s`)
+  return expected === actual ? [] : [`documents of ${collection} expire ${toText(actual)}, not ${toText(expected)}`]
+}

@@ -1,0 +1,83 @@
+import { afterAll, expect, test } from '@jest/globals'
+import { MongoClient } from 'mongodb'
+import { newNotification, uuid } from '../store.fixture.ts'
+import { createStore } from '../store.ts'
+
+const uri = process.env.MONGODB_URI ?? ''
+const name = `herald-test-migrate-${process.pid}`
+const client = new MongoClient(uri)
+
+async function withStore<T>(retentionDays: number | undefined, use: (store: ReturnType<typeof createStore>) => T) {
+  const store = createStore({ uri, database: name, applicationName: 'test', retentionDays })
+  try {
+    return await use(store)
+  } finally {
+    await store.close()
+  }
+}
+
+afterAll(async () => {
+  await client.db(name).dropDatabase()
+  await client.close()
+})
+
+const expiry = async (collection: string) => {
+  const indexes = await client.db(name).collection(collection).indexes()
+  return indexes.find((index) => index.name === 'retention')?.expireAfterSeconds
+}
+
+test('adds, changes and removes the retention of both collections', async () => {
+  await withStore(undefined, (store) => store.migrate())
+  expect(await expiry('notifications')).toBeUndefined()
+  await withStore(30, (store) => store.migrate())
+  expect([await expiry('notifications'), await expiry('change-entries')]).toEqual([2_592_000, 2_592_000])
+  await withStore(7, (store) => store.migrate())
+  expect(await expiry('notifications')).toBe(604_800)
+  expect(await withStore(7, (store) => store.checkReady())).toEqual({ ok: true, warnings: [] })
+  await withStore(undefined, (store) => store.migrate())
+  expect(await expiry('notifications')).toBeUndefined()
+})
+
+test.each([
+  [undefined, 30, 'expire never, not after 2592000 s'],
+  [30, 7, 'expire after 2592000 s, not after 604800 s'],
+  [30, undefined, 'expire after 2592000 s, not never'],
+])('migrated for %s days, a process configured for %s is ready and warns', async (migrated, own, warning) => {
+  await withStore(migrated, (store) => store.migrate())
+  const readiness = await withStore(own, (store) => store.checkReady())
+  expect(readiness).toEqual({
+    ok: true,
+    warnings: ['notifications', 'change-entries'].map((collection) => `documents of ${collection} ${warning}`),
+  })
+})
+
+const isClustered = async (collection: string) => {
+  const [found] = await client.db(name).listCollections({ name: collection }).toArray()
+  return found !== undefined && 'options' in found && found.options?.clusteredIndex !== undefined
+}
+
+test('recreates an empty collection created by an early write, even with concurrent migrations', async () => {
+  await client.db(name).dropDatabase()
+  for (const collection of ['notifications', 'bulk-marks']) {
+    await client.db(name).collection(collection).insertOne({ early: true })
+    await client.db(name).collection(collection).deleteMany({})
+  }
+  expect(await withStore(undefined, (store) => store.checkReady())).toMatchObject({ ok: false })
+  await Promise.all(Array.from({ length: 3 }, () => withStore(undefined, (store) => store.migrate())))
+  expect([await isClustered('notifications'), await isClustered('bulk-marks')]).toEqual([true, true])
+  expect(await withStore(undefined, (store) => store.checkReady())).toEqual({ ok: true, warnings: [] })
+  const left = await client
+    .db(name)
+    .listCollections({ name: /unclustered/ })
+    .toArray()
+  expect(left).toEqual([])
+})
+
+test('rejects a collection that contains documents, and leaves it unchanged', async () => {
+  await client.db(name).dropDatabase()
+  await withStore(undefined, async (store) => {
+    await store.notifications.insertNew([newNotification(uuid(1))])
+    await expect(store.migrate()).rejects.toThrow('The collection notifications is not clustered and holds documents')
+  })
+  expect(await client.db(name).collection('notifications').countDocuments()).toBe(1)
+})

@@ -1,0 +1,67 @@
+import type { CreateCollectionOptions, Db } from 'mongodb'
+import { MongoServerError } from 'mongodb'
+import { type IndexPlan, planCollections, retentionIndex } from '../collections.ts'
+import { findDifferences } from './find-missing.ts'
+import { rebuildUnclustered } from './rebuild-unclustered.ts'
+
+const namespaceExists = 48
+const indexOptionsConflict = 85
+const indexNotFound = 27
+const attempts = 3
+
+const isServerError = (error: unknown, code: number) => error instanceof MongoServerError && error.code === code
+
+async function createIfMissing(database: Db, name: string, options: CreateCollectionOptions): Promise<void> {
+  try {
+    await database.createCollection(name, options)
+  } catch (error) {
+    if (!isServerError(error, namespaceExists)) throw error
+  }
+}
+
+/** Creates the index. If one of that name has another expiry, its expiry is changed in place. */
+async function createIndex(database: Db, collection: string, index: IndexPlan): Promise<void> {
+  const { key, ...options } = index
+  try {
+    await database.collection(collection).createIndex(key as never, options)
+  } catch (error) {
+    if (!isServerError(error, indexOptionsConflict) || index.expireAfterSeconds === undefined) throw error
+    const { name, expireAfterSeconds } = index
+    await database.command({ collMod: collection, index: { name, expireAfterSeconds } })
+  }
+}
+
+async function dropIndex(database: Db, collection: string, name: string): Promise<void> {
+  try {
+    await database.collection(collection).dropIndex(name)
+  } catch (error) {
+    if (!isServerError(error, indexNotFound)) throw error
+  }
+}
+
+/**
+ * Creates missing collections and indexes, and sets or removes the retention. Recreates an empty collection that is not
+ * clustered, as created by a write before the first migration. Safe to run repeatedly and concurrently.
+ *
+ * @throws if a collection that is not clustered contains documents
+ */
+export async function migrate(database: Db, retentionDays: number | undefined): Promise<void> {
+  let differences: readonly string[] = []
+  // A concurrent migration may recreate a collection, and drop its indexes.
+  for (let attempt = 0; attempt < attempts; attempt++) {
+    await makeAll(database, retentionDays)
+    const { missing, retention } = await findDifferences(database, retentionDays)
+    differences = [...missing, ...retention]
+    if (differences.length === 0) return
+  }
+  throw new Error(`The database differs from its definition: ${differences.join('; ')}`)
+}
+
+async function makeAll(database: Db, retentionDays: number | undefined): Promise<void> {
+  for (const { name, options, indexes } of planCollections(retentionDays)) {
+    await createIfMissing(database, name, options)
+    if (options.clusteredIndex) await rebuildUnclustered(database, name, options)
+    for (const index of indexes) await createIndex(database, name, index)
+    if (!indexes.some((index) => index.name === retentionIndex)) await dropIndex(database, name, retentionIndex)
+  }
+}

@@ -1,0 +1,107 @@
+import type { Actor, ActorType, LocationType, NotificationType, SubjectType } from '@herald/contracts'
+import { bytesToUuid } from '@herald/contracts'
+import type { Binary } from 'mongodb'
+import { toKey, toUuidBinary } from '../binary.ts'
+
+/** JSON as text. Free-form parts are stored as text, because BSON rejects, drops or reorders some of their keys. */
+export type JsonText = string
+
+type Content = {
+  readonly id: string
+  readonly subscriberId: string
+  readonly type: NotificationType
+  readonly actor: Actor
+  readonly actorType: ActorType
+  readonly subjectId: string
+  readonly subjectType: SubjectType
+  readonly locationId: string
+  readonly locationType: LocationType
+  readonly metadata: JsonText
+  /** The same millisecond as in the id. */
+  readonly createdAt: Date
+}
+
+/** A notification to store, once for each recipient. */
+export type NewNotification = Content & { readonly recipientIds: readonly string[] }
+
+/** A notification in the feed of one recipient. */
+export type StoredNotification = Content & { readonly readAt: Date | null; readonly emailSentAt: Date | null }
+
+/** One self-contained document per recipient and notification. */
+export type NotificationDocument = {
+  /** subscriber ‖ recipient ‖ id, 48 bytes: a recipient's feed is one range of the collection, in time order. */
+  _id: Binary
+  /** Version of the document format; an old and a new release run side by side. */
+  v: 1
+  /** Present only while it is unread, so that the index contains only unread notifications. */
+  unread?: true
+  readAt?: Date
+  emailSentAt?: Date
+  /**
+   * The number of changes of the read state; absent for 0. A bulk mark skips notifications whose version has changed.
+   */
+  readVersion?: number
+  /** The latest time of a mark by the recipient; never decreases. A receipt must be later to apply. */
+  readStateAt?: Date
+  /** The latest time of a read receipt, applied or not; never decreases. So none applies twice. */
+  receiptAt?: Date
+  /** The bulk mark that made it read; removed when it is marked unread. */
+  bulkMark?: Binary
+  createdAt: Date
+  type: NotificationType
+  actorId: Binary
+  actorName: string
+  actorImage: string
+  actorType: ActorType
+  subjectId: Binary
+  subjectType: SubjectType
+  locationId: Binary
+  locationType: LocationType
+  metadata: JsonText
+}
+
+/** The documents of a notification, one for each recipient, in the order of the recipients. */
+export function* toNotificationDocuments(notification: NewNotification): Generator<NotificationDocument> {
+  const { subscriberId, id, actor, recipientIds } = notification
+  const content = {
+    v: 1,
+    unread: true,
+    createdAt: notification.createdAt,
+    type: notification.type,
+    actorId: toUuidBinary(actor.id),
+    actorName: actor.name,
+    actorImage: actor.image,
+    actorType: notification.actorType,
+    subjectId: toUuidBinary(notification.subjectId),
+    subjectType: notification.subjectType,
+    locationId: toUuidBinary(notification.locationId),
+    locationType: notification.locationType,
+    metadata: notification.metadata,
+  } as const
+  for (const recipientId of recipientIds) yield { _id: toKey(subscriberId, recipientId, id), ...content }
+}
+
+const uuidIn = (binary: Binary, offset = 0) => bytesToUuid(binary.buffer as Buffer, offset)
+
+/** The ids in the key of a document. */
+export function idsIn(key: Binary) {
+  return { subscriberId: uuidIn(key), recipientId: uuidIn(key, 16), id: uuidIn(key, 32) }
+}
+
+export function fromNotificationDocument(document: NotificationDocument): StoredNotification {
+  return {
+    id: uuidIn(document._id, 32),
+    subscriberId: uuidIn(document._id),
+    type: document.type,
+    actor: { id: uuidIn(document.actorId), name: document.actorName, image: document.actorImage },
+    actorType: document.actorType,
+    subjectId: uuidIn(document.subjectId),
+    subjectType: document.subjectType,
+    locationId: uuidIn(document.locationId),
+    locationType: document.locationType,
+    metadata: document.metadata,
+    createdAt: document.createdAt,
+    readAt: document.readAt ?? null,
+    emailSentAt: document.emailSentAt ?? null,
+  }
+}

@@ -1,0 +1,126 @@
+import { limits, makeUuidV7 } from '@herald/contracts'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import type { StoredChangeEntry } from '../change-entries/change-entry-document.ts'
+import { readChangeEntry } from '../change-entries/read-change-entry.ts'
+import type { FeedQuery } from '../notifications/feed.ts'
+import { createTestStore, newNotification, start, subscriberId, uuid } from '../store.fixture.ts'
+
+const { store, database, name, examined, drop } = createTestStore('filters')
+const count = 100_000
+const owner = { subscriberId, recipientId: uuid(2) }
+const idAt = (n: number) => makeUuidV7(start + n, Buffer.alloc(10, 1))
+
+/** One in 20,000 has the rare location, one in 100 the usual one. */
+const locationOf = (n: number) => (n % 20_000 === 0 ? uuid(71) : n % 100 === 0 ? uuid(70) : uuid(79))
+
+const notification = (n: number) => newNotification(idAt(n), { locationId: locationOf(n) })
+
+const entry = (n: number): StoredChangeEntry => ({
+  id: idAt(n),
+  subscriberId: n % 10 === 0 ? uuid(9) : subscriberId,
+  user: { id: n % 1_000 === 1 ? uuid(80) : uuid(81), name: 'Ada', email: 'ada@example.com' },
+  entityType: 'portfolio',
+  entityId: n % 1_000 === 2 ? 'rare' : 'usual',
+  entityTitle: 'Portfolio',
+  actionType: n % 20_000 === 3 ? 'delete' : 'update',
+  changedField: 'name',
+  beforeState: 'null',
+  afterState: 'null',
+  createdAt: new Date(start + n),
+})
+
+/** The number of keys or documents that each query of `work` examined. */
+async function costs(collection: string, work: () => Promise<unknown>): Promise<number[]> {
+  const lines = await examined(collection, work)
+  expect(lines.some(({ sorted }) => sorted)).toBe(false)
+  return lines.map(({ keys, documents }) => Math.max(keys, documents))
+}
+
+const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0)
+const page = (query: Partial<FeedQuery> = {}): FeedQuery => ({ limit: 20, status: 'all', ...query })
+
+beforeAll(async () => {
+  await store.migrate()
+  const numbers = Array.from({ length: count }, (_, n) => n)
+  await store.notifications.insertNew(numbers.map(notification))
+  await store.changeEntries.insertNew(numbers.map(entry))
+}, 120_000)
+
+afterAll(drop)
+
+test('a filter without an index finds every match, page by page, and examines 10,000 documents per request', async () => {
+  const feed = store.notifications.of(owner)
+  const found: string[] = []
+  let before: string | undefined
+  let requests = 0
+  do {
+    let next: string | null = null
+    const examinedCounts = await costs('notifications', async () => {
+      const result = await feed.list(page({ locationId: uuid(71), before }))
+      found.push(...result.notifications.map(({ id }) => id))
+      next = result.next
+    })
+    expect(sum(examinedCounts)).toBeLessThanOrEqual(limits.examinedPerRequest + examinedCounts.length)
+    before = next ?? undefined
+    requests++
+  } while (before !== undefined)
+  expect(found).toEqual([80_000, 60_000, 40_000, 20_000, 0].map(idAt))
+  expect(requests).toBeLessThanOrEqual(11)
+})
+
+test('a filter stops as soon as the page is full', async () => {
+  const examinedCounts = await costs('notifications', () =>
+    store.notifications.of(owner).list(page({ locationId: uuid(70) })),
+  )
+  expect(sum(examinedCounts)).toBeLessThanOrEqual(3_010)
+})
+
+test('combines filters, and a time range reduces the examined documents', async () => {
+  const query = page({ locationId: uuid(70), subjectId: uuid(91), createdFrom: start + 500, createdTo: start + 1_000 })
+  let found: string[] = []
+  const examinedCounts = await costs('notifications', async () => {
+    found = (await store.notifications.of(owner).list(query)).notifications.map(({ id }) => id)
+  })
+  expect(found).toEqual([900, 800, 700, 600, 500].map(idAt))
+  expect(sum(examinedCounts)).toBeLessThanOrEqual(502)
+})
+
+test('counts the unread without reading documents', async () => {
+  let unread = 0
+  await database.command({ profile: 2 })
+  unread = await store.notifications.of(owner).unreadCount()
+  await database.command({ profile: 0 })
+  expect(unread).toBe(count)
+  const line = await database
+    .collection('system.profile')
+    .findOne({ ns: `${name}.notifications`, 'command.count': { $exists: true } })
+  expect(line).toMatchObject({ planSummary: expect.stringContaining('COUNT_SCAN'), docsExamined: 0 })
+})
+
+test.each([
+  ['an entity', { entityId: 'rare' }],
+  ['a user', { userId: uuid(80) }],
+  ['no filter', {}],
+])('a page of the change log of %s examines the page and at most two more', async (_, query) => {
+  const examinedCounts = await costs('change-entries', async () => {
+    const { documents, next } = await store.changeEntries.of(subscriberId).listBytes(query, 20)
+    expect(documents).toHaveLength(20)
+    expect(next).not.toBeNull()
+  })
+  expect(examinedCounts).toHaveLength(1)
+  expect(examinedCounts[0]).toBeLessThanOrEqual(22)
+})
+
+test('the filtered change log yields every match, and none of another subscriber', async () => {
+  const found: StoredChangeEntry[] = []
+  for await (const step of store.changeEntries.of(subscriberId).allBytes({ actionType: 'delete' })) {
+    found.push(...step.map((bytes) => readChangeEntry(bytes, subscriberId)))
+  }
+  expect(found.map(({ id }) => id)).toEqual([80_003, 60_003, 40_003, 20_003, 3].map(idAt))
+  for await (const step of store.changeEntries.of(subscriberId).allBytes({ entityId: 'rare', userId: uuid(80) })) {
+    throw new Error(`Expected no matches, got ${step.length}`)
+  }
+  let all = 0
+  for await (const step of store.changeEntries.of(subscriberId).allBytes({})) all += step.length
+  expect(all).toBe(count * 0.9)
+})

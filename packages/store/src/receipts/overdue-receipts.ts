@@ -1,0 +1,67 @@
+import { randomUUID } from 'node:crypto'
+import type { Binary, Collection } from 'mongodb'
+import { toUuidBinary } from '../binary.ts'
+import { readLimits } from '../reading/read-limits.ts'
+import type { ReceiptContext, WaitingReceiptDocument } from './receipts.ts'
+
+/** Overdue receipts, claimed for the caller. */
+export type OverdueReceipts = { readonly records: readonly string[]; forget(): Promise<void> }
+
+type Waiting = Collection<WaitingReceiptDocument>
+type Claim = ReceiptContext & { before: Date; leaseMs: number }
+
+/** Most receipts are small, but a record may have many MiB. */
+const batch = { receipts: 200, bytes: 4 * 1024 * 1024 } as const
+/** After this time, any group may claim the receipts of a group that no longer exists. */
+const groupGoneMs = 24 * 60 * 60 * 1_000
+
+/** Claims overdue receipts that `settle` cannot apply. */
+export async function claimOverdue(
+  waiting: Waiting,
+  claim: Claim,
+  settle: (documents: WaitingReceiptDocument[]) => Promise<ReadonlySet<WaitingReceiptDocument>>,
+): Promise<OverdueReceipts | undefined> {
+  for (;;) {
+    const ids = await findOverdue(waiting, claim)
+    if (ids.length === 0) return undefined
+    const claimId = toUuidBinary(randomUUID())
+    const leaseUntil = new Date(claim.now.getTime() + claim.leaseMs)
+    await waiting.updateMany({ _id: { $in: ids }, ...overdueNow(claim) }, { $set: { leaseUntil, claimId } })
+    // Another process may have claimed some first, and a group that replays a topic may have taken some over.
+    const own = { _id: { $in: ids }, claimId }
+    const claimed = await waiting.find(own, readLimits).toArray()
+    const settled = await settle(claimed)
+    const overdue = claimed.filter((document) => !settled.has(document))
+    if (overdue.length === 0) continue
+    return {
+      records: overdue.map(({ record }) => record),
+      forget: async () => void (await waiting.deleteMany(own)),
+    }
+  }
+}
+
+function overdueNow({ before, now, group }: Claim) {
+  const abandonedSince = new Date(before.getTime() - groupGoneMs)
+  return {
+    waitingSince: { $lt: before },
+    leaseUntil: { $lte: now },
+    $or: [{ group }, { group: { $exists: false } }, { waitingSince: { $lt: abandonedSince } }],
+  }
+}
+
+/** The keys of the next batch: at least one, and as many as fit into the limit of bytes. */
+async function findOverdue(waiting: Waiting, claim: Claim): Promise<Binary[]> {
+  const found = await waiting
+    .find(overdueNow(claim), { ...readLimits, projection: { bytes: { $strLenBytes: '$record' } } })
+    .sort({ waitingSince: 1 })
+    .limit(batch.receipts)
+    .toArray()
+  const ids: Binary[] = []
+  let sum = 0
+  for (const { _id, bytes } of found as unknown as { _id: Binary; bytes: number }[]) {
+    sum += bytes
+    if (ids.length > 0 && sum > batch.bytes) break
+    ids.push(_id)
+  }
+  return ids
+}

@@ -1,0 +1,103 @@
+import type { Db } from 'mongodb'
+import { type ChangeEntries, createChangeEntries } from './change-entries/change-entries.ts'
+import {
+  bulkMarksIn,
+  changeEntriesIn,
+  createRequestsIn,
+  notificationsIn,
+  streamKeysIn,
+  waitingReceiptsIn,
+} from './collections.ts'
+import { createLastingClient } from './connection/lasting-client.ts'
+import { type CreateRequests, createCreateRequests } from './create-requests/create-requests.ts'
+import { createFeedChanges, type FeedChanges } from './feed-changes/feed-changes.ts'
+import { findDifferences } from './migration/find-missing.ts'
+import { migrate } from './migration/migrate.ts'
+import { createMarkMany } from './notifications/mark-many.ts'
+import { createNotifications, type Notifications } from './notifications/notifications.ts'
+import { createUnreadCount } from './notifications/unread-count.ts'
+import { createReadingRoom } from './reading/reading-room.ts'
+import { createReceipts, type Receipts } from './receipts/receipts.ts'
+import { createStreamKeys, type StreamKeys } from './stream-keys/stream-keys.ts'
+
+export type StoreOptions = {
+  /** The connection string of a replica set. */
+  readonly uri: string
+  readonly database: string
+  /** Appears in MongoDB's log and in `currentOp`. */
+  readonly applicationName: string
+  /** Days after which notifications and change entries expire; `undefined` for never. */
+  readonly retentionDays?: number | undefined
+}
+
+export type StoreReadiness =
+  /** `warnings`: collections whose documents expire after a different time than configured. */
+  { readonly ok: true; readonly warnings: readonly string[] } | { readonly ok: false; readonly detail: string }
+
+/** Bytes that MongoDB may be sending at the same time: some hundred typical pages, or a few steps of large entries. */
+const feedBytes = 64 * 1024 * 1024
+const changeLogBytes = 48 * 1024 * 1024
+
+/** Everything that Herald stores. */
+export type Store = {
+  readonly notifications: Notifications
+  readonly changeEntries: ChangeEntries
+  readonly receipts: Receipts
+  readonly createRequests: CreateRequests
+  readonly feedChanges: FeedChanges
+  readonly streamKeys: StreamKeys
+  /** Whether a primary answers and everything that {@link migrate} creates exists. Throws if no primary answers. */
+  checkReady(): Promise<StoreReadiness>
+  migrate(): Promise<void>
+  close(): Promise<void>
+}
+
+/**
+ * Does not connect: the driver connects with the first operation and reconnects after outages. Writes are acknowledged
+ * by a majority. Reads go to the primary, so that every client reads its own writes. The timeouts keep each operation
+ * shorter than the time Kafka allows a consumer.
+ */
+export function createStore({ uri, database: name, applicationName, retentionDays }: StoreOptions): Store {
+  const options = {
+    appName: applicationName,
+    writeConcern: { w: 'majority', journal: true, wtimeoutMS: 5_000 },
+    retryWrites: true,
+    retryReads: true,
+    readPreference: 'primary',
+    serverSelectionTimeoutMS: 2_000,
+    connectTimeoutMS: 2_000,
+    socketTimeoutMS: 8_000,
+    ignoreUndefined: true,
+  } as const
+  const { client, close } = createLastingClient(uri, options)
+  // Finding an old position in the oplog takes longer than any other read.
+  const watching = createLastingClient(uri, { ...options, socketTimeoutMS: 45_000 })
+  const database: Db = client.db(name)
+  const notifications = notificationsIn(database)
+  return {
+    notifications: createNotifications({
+      database,
+      collection: notifications,
+      room: createReadingRoom(feedBytes),
+      markMany: createMarkMany({ client, notifications, bulkMarks: bulkMarksIn(database) }),
+      countUnread: createUnreadCount(database, notifications.collectionName),
+    }),
+    changeEntries: createChangeEntries({
+      database,
+      collection: changeEntriesIn(database),
+      room: createReadingRoom(changeLogBytes),
+    }),
+    receipts: createReceipts(notifications, waitingReceiptsIn(database)),
+    createRequests: createCreateRequests(createRequestsIn(database)),
+    feedChanges: createFeedChanges(watching.client.db(name)),
+    streamKeys: createStreamKeys(database, streamKeysIn(database)),
+    async checkReady() {
+      const { missing, retention: warnings } = await findDifferences(database, retentionDays)
+      return missing.length === 0 ? { ok: true, warnings } : { ok: false, detail: `Run migrate: ${missing.join('; ')}` }
+    },
+    migrate: () => migrate(database, retentionDays),
+    async close() {
+      await Promise.all([close(), watching.close()])
+    },
+  }
+}
