@@ -18,7 +18,7 @@ export const ingest: Part = {
   name: 'ingest',
   about: 'change events and mentions from Kafka to MongoDB',
   async run(context) {
-    const changes = context.smoke ? 2_000 : 200_000
+    const changes = context.smoke ? 20_000 : 200_000
     const mentions = Math.round(changes / recipientsOfMention)
     const topics = await fill(context, changes, mentions)
     const drain =
@@ -95,7 +95,7 @@ async function drainOnce(
     groupId: name,
   })
   try {
-    return await measureDrain(contestant.collection, documents, { ...serverProcesses, service: contestant.pid })
+    return await measureDrain(contestant.collection, documents, { service: contestant.pid, ...serverProcesses })
   } finally {
     await contestant.stop()
     await database.dropDatabase()
