@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { exportJWK, exportSPKI, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
+import { exportJWK, exportPKCS8, exportSPKI, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
 
 export const allScopes = 'notifications:create change-entries:read'
 
@@ -43,6 +43,7 @@ export async function createTokenIssuer(options: TokenIssuerOptions = {}) {
     audience,
     keyId,
     publicKeyPem: await exportSPKI(publicKey),
+    privateKeyPem: await exportPKCS8(privateKey),
     jwks: { keys: [jwk] },
 
     /** By default the token is valid for an hour, has every scope, and belongs to a new user of a new subscriber. */

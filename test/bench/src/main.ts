@@ -15,13 +15,16 @@ import { start } from './parts/start.ts'
 import { untilQuiet } from './quiet-machine.ts'
 import { resultTable } from './report.ts'
 import { currentCommit, partResults, readResults, type SavedResults, saveResults, withPart } from './saved-results.ts'
+import { runTarget } from './target/run-target.ts'
+import { readTarget } from './target/settings.ts'
 
 const parts: readonly Part[] = [ingest, query, growth, bulk, latency, start]
 // npm runs this in the package's folder; the path is relative to the folder in which npm was called.
-const folderOf = (path: string) => resolve(process.env.INIT_CWD ?? '.', path)
+const pathOf = (path: string) => resolve(process.env.INIT_CWD ?? '.', path)
 const allNames = parts.map(({ name }) => name)
 
 const usage = `npm run bench -- [PART…] [--rounds N] [--smoke] [--out FOLDER]
+npm run bench -- --target SETTINGS.json    load on an existing Herald; prints JSON
 
 ${parts.map(({ name, about }) => `  ${name.padEnd(8)} ${about}`).join('\n')}`
 
@@ -31,6 +34,7 @@ const { values, positionals } = parseArgs({
     rounds: { type: 'string', default: '5' },
     smoke: { type: 'boolean', default: false },
     out: { type: 'string' },
+    target: { type: 'string' },
     help: { type: 'boolean', default: false },
   },
 })
@@ -38,6 +42,14 @@ const unknown = positionals.filter((name) => !allNames.includes(name))
 if (values.help || unknown.length > 0) {
   console.log(unknown.length > 0 ? `Unknown part: ${unknown.join(', ')}\n\n${usage}` : usage)
   process.exit(unknown.length > 0 ? 1 : 0)
+}
+
+if (values.target !== undefined) {
+  const found = await runTarget(await readTarget(pathOf(values.target)), console.error)
+  console.log(JSON.stringify(found, null, 2))
+  const { feeds, errors } = found
+  const failures = [feeds.lost, feeds.doubled, ...Object.values(errors)]
+  process.exit(failures.some((count) => count > 0) ? 1 : 0)
 }
 
 const { smoke } = values
@@ -48,7 +60,7 @@ const servers = await startServers({ log })
 const client = new MongoClient(servers.mongodbUri)
 const processes = await serverProcesses(servers)
 const commit = await currentCommit()
-const folder = values.out === undefined ? undefined : folderOf(values.out)
+const folder = values.out === undefined ? undefined : pathOf(values.out)
 let saved: SavedResults = folder === undefined ? { parts: {}, history: {} } : await readResults(folder)
 try {
   for (const part of chosen) {

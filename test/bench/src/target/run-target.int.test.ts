@@ -1,0 +1,65 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type StartedHerald, startHerald } from '@herald/local-herald'
+import { createTopics, topicsWithSuffix } from '@herald/test-servers'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { MongoClient } from 'mongodb'
+import { runTarget } from './run-target.ts'
+import { readTarget, targetSchema } from './settings.ts'
+
+const uri = process.env.MONGODB_URI ?? ''
+const kafkaBrokers = (process.env.KAFKA_BROKERS ?? '').split(',')
+const database = `herald-test-target-${process.pid}`
+const topics = topicsWithSuffix(database)
+const client = new MongoClient(uri)
+let herald: StartedHerald
+let folder: string
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'herald-target-'))
+  await createTopics(kafkaBrokers, topics, { partitions: 3 })
+  herald = await startHerald({
+    servers: { kafkaBrokers, mongodbUri: uri },
+    ...{ topics, database, environment: { RATE_LIMIT_PER_MINUTE: '1000000', LOG_LEVEL: 'warn' } },
+  })
+})
+afterAll(async () => {
+  await herald.stop()
+  await client.db(database).dropDatabase()
+  await client.close()
+  await rm(folder, { recursive: true })
+})
+
+async function settings(load: object): Promise<string> {
+  const { tokens, query } = herald
+  const privateKeyFile = join(folder, 'key.pem')
+  await writeFile(privateKeyFile, tokens.privateKeyPem)
+  const file = join(folder, 'target.json')
+  const found = {
+    kafka: { brokers: kafkaBrokers },
+    mentionTopic: topics.mention,
+    queryUrl: query.url,
+    tokens: { privateKeyFile, keyId: tokens.keyId, issuer: tokens.issuer, audience: tokens.audience },
+    mongodb: { uri, database },
+    load,
+  }
+  await writeFile(file, JSON.stringify(found))
+  return file
+}
+
+test('every recipient has every mention once, and nothing of the throw-away subscriber is left', async () => {
+  const load = { seconds: 2, users: 20, streams: 5, eventsPerSecond: 50, pagesPerSecond: 20 }
+  const { latencies, errors, feeds } = await runTarget(await readTarget(await settings(load)), () => {})
+  expect(feeds).toEqual({ expected: 300, lost: 0, doubled: 0 })
+  expect(errors).toEqual({ produce: 0, page: 0, notStreamed: 0 })
+  expect(latencies).toMatchObject({ producedToStream: { count: 75 }, page: { count: 40 } })
+  expect(latencies.page.p50).toBeGreaterThan(0)
+  expect(await client.db(database).collection('notifications').countDocuments()).toBe(0)
+})
+
+test('names every invalid setting', async () => {
+  const file = await settings({ seconds: 3_600, userz: 1 })
+  await expect(readTarget(file)).rejects.toThrow(/seconds[\s\S]*userz|userz[\s\S]*seconds/)
+  expect(targetSchema.safeParse({}).success).toBe(false)
+})
