@@ -2,7 +2,7 @@ import { makeUuidV7 } from '@herald/contracts'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { NewNotification } from '../notifications/notification-document.ts'
 import { at, createTestStore, newNotification, start, subscriberId, uuid } from '../store.fixture.ts'
-import type { Receipt, ReceiptKind } from './receipts.ts'
+import type { Receipt, ReceiptKind } from './waiting-receipt.ts'
 
 const { store, database, examined, drop } = createTestStore('receipts')
 const waiting = database.collection('waiting-receipts')
