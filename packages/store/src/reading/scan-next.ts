@@ -1,4 +1,3 @@
-import type { limits } from '@herald/contracts'
 import type { Binary } from 'mongodb'
 import { readKey } from '../wire/bson.ts'
 import { examineNext, readCandidates } from './filtered-scan.ts'
@@ -17,10 +16,7 @@ export type Segment = {
   readonly isFull: boolean
 }
 
-/**
- * Examines the next documents of a range, at most {@link limits.examinedPerStep}, and returns those that match the
- * filter, within bounds.
- */
+/** Returns the next documents that match the filter, within bounds. With a filter, see {@link examineNext}. */
 export function scanNext<T extends Keyed>(source: Source<T>, scan: Scan<T>, bounds: Bounds): Promise<Segment> {
   return isPlain(scan) ? scanPlain(source, scan, bounds) : scanFiltered(source, scan, bounds)
 }

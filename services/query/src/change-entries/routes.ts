@@ -11,14 +11,12 @@ export type ChangeEntryRoutesDependencies = {
   readonly exports: ConcurrencyLimit
 }
 
-const json = 'application/json; charset=utf-8'
-
 /** Serves the change log of the current subscriber: all of it (specification 4.4), or in pages. */
 export function addChangeEntryRoutes(app: HttpServer, { changeEntries, exports }: ChangeEntryRoutesDependencies): void {
   app.get('/change-entries', routeOptions(operations.listChangeEntries), async ({ identity, query }, reply) => {
     const { cursor, limit, ...filters } = query
     const log = changeEntries.of(identity.subscriberId)
-    return reply.type(json).send(await log.list({ ...filters, before: cursor }, limit))
+    return reply.type(defaultFormat.contentType).send(await log.list({ ...filters, before: cursor }, limit))
   })
 
   app.get('/change-entries/all', routeOptions(operations.listAllChangeEntries), async (request, reply) => {
