@@ -1,4 +1,4 @@
-import { uuidToBytes, writeUuid } from '@herald/contracts'
+import { bytesToUuid, uuidToBytes, writeUuid } from '@herald/contracts'
 import { Binary } from 'mongodb'
 
 /** Encodes a UUID as BSON binary of subtype 4, which MongoDB's tools display as a UUID. */
@@ -13,4 +13,9 @@ export function toKey(...uuids: readonly string[]): Binary {
     writeUuid(bytes, uuid, index * 16)
   })
   return new Binary(bytes)
+}
+
+/** The UUID in a binary value, or one of several in a key. */
+export function uuidIn({ buffer }: Binary, index = 0): string {
+  return bytesToUuid(buffer, 16 * index)
 }

@@ -3,7 +3,7 @@ import type { ChangeEntryDocument } from './change-entries/change-entry-document
 import type { CreateRequestDocument } from './create-requests/create-requests.ts'
 import type { BulkMarkDocument } from './notifications/mark-many.ts'
 import type { NotificationDocument } from './notifications/notification-document.ts'
-import type { WaitingReceiptDocument } from './receipts/receipts.ts'
+import type { WaitingReceiptDocument } from './receipts/waiting-receipt.ts'
 import type { StreamKeyDocument } from './stream-keys/stream-keys.ts'
 
 export type IndexPlan = IndexDescription & { readonly name: string }

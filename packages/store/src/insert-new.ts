@@ -1,6 +1,6 @@
 import type { Collection, Document, OptionalUnlessRequiredId } from 'mongodb'
 import { MongoBulkWriteError, MongoError, MongoInvalidArgumentError, MongoServerError } from 'mongodb'
-import { refusalOfCode, refusalOfDocument, StorageUnavailableError } from './storage-errors.ts'
+import { duplicateKey, refusalOfCode, refusalOfDocument, StorageUnavailableError } from './storage-errors.ts'
 
 /** The outcome for each document: inserted, stored before, or refused for good. */
 export type InsertOutcome<T> = {
@@ -9,7 +9,6 @@ export type InsertOutcome<T> = {
   readonly refused: readonly { readonly document: T; readonly reason: string }[]
 }
 
-const duplicateKey = 11_000
 /** Driver and server accept more, but all documents of an insert are serialized before the first byte is sent. */
 const documentsPerInsert = 1_000
 

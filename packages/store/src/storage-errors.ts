@@ -1,5 +1,12 @@
 import { BSON, type Document, MongoError, MongoInvalidArgumentError, MongoServerError } from 'mongodb'
 
+/** The code of an insert with a key that exists. */
+export const duplicateKey = 11_000
+
+export function isDuplicateKey(error: unknown): boolean {
+  return error instanceof MongoServerError && error.code === duplicateKey
+}
+
 /** MongoDB was unreachable or did not acknowledge a write: the outcome is unknown, and retrying may help. */
 export class StorageUnavailableError extends Error {
   override readonly name = 'StorageUnavailableError'

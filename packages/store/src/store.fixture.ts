@@ -1,5 +1,6 @@
 import { timeOfUuidV7 } from '@herald/contracts'
-import { MongoClient } from 'mongodb'
+import fc from 'fast-check'
+import { BSON, MongoClient } from 'mongodb'
 import type { NewNotification } from './notifications/notification-document.ts'
 import { createStore } from './store.ts'
 
@@ -26,6 +27,28 @@ export function newNotification(id: string, changes: Partial<NewNotification> = 
     recipientIds: [uuid(2)],
     ...changes,
   }
+}
+
+/** A document as the bytes that MongoDB sends. */
+export const bytesOf = (document: object) => Buffer.from(BSON.serialize(document, { ignoreUndefined: true }))
+
+/** Text that survives UTF-8: without lone surrogates. */
+export const anyText = fc.oneof(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'binary-ascii' }))
+export const anyTime = fc.date({ min: new Date(0), max: new Date('9999-12-31T23:59:59.999Z'), noInvalidDate: true })
+
+type Json = Readonly<Record<string, string | null>>
+const timeIn = (text: string | null | undefined) => (text ? new Date(text) : null)
+const withTimes = ({ readAt, emailSentAt, ...json }: Json) => ({
+  ...{ ...json, id: json.id as string, readAt: timeIn(readAt), emailSentAt: timeIn(emailSentAt) },
+})
+
+/** The notification in the body of a response, if there is one. */
+export const notificationIn = (body: Buffer | null) => (body === null ? null : withTimes(JSON.parse(String(body)).data))
+
+/** The page in the body of a response. */
+export function pageIn(body: Buffer) {
+  const { notifications, nextCursor } = JSON.parse(String(body)).data
+  return { notifications: (notifications as Json[]).map(withTimes), next: nextCursor as string | null }
 }
 
 /** Figures of a query from the profiler of the server. */

@@ -16,7 +16,7 @@ import { migrate } from './migration/migrate.ts'
 import { createMarkMany } from './notifications/mark-many.ts'
 import { createNotifications, type Notifications } from './notifications/notifications.ts'
 import { createUnreadCount } from './notifications/unread-count.ts'
-import { createReadingRoom } from './reading/reading-room.ts'
+import { createReadBudget } from './reading/read-budget.ts'
 import { createReceipts, type Receipts } from './receipts/receipts.ts'
 import { createStreamKeys, type StreamKeys } from './stream-keys/stream-keys.ts'
 
@@ -78,14 +78,14 @@ export function createStore({ uri, database: name, applicationName, retentionDay
     notifications: createNotifications({
       database,
       collection: notifications,
-      room: createReadingRoom(feedBytes),
+      budget: createReadBudget(feedBytes),
       markMany: createMarkMany({ client, notifications, bulkMarks: bulkMarksIn(database) }),
       countUnread: createUnreadCount(database, notifications.collectionName),
     }),
     changeEntries: createChangeEntries({
       database,
       collection: changeEntriesIn(database),
-      room: createReadingRoom(changeLogBytes),
+      budget: createReadBudget(changeLogBytes),
     }),
     receipts: createReceipts(notifications, waitingReceiptsIn(database)),
     createRequests: createCreateRequests(createRequestsIn(database)),

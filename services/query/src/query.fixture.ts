@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { makeUuidV7 } from '@herald/contracts'
+import { formatTimestamp, makeUuidV7 } from '@herald/contracts'
 import { createLogger, createReleasers, loadSettings } from '@herald/runtime'
 import { createStore, type NewNotification, type StoredChangeEntry } from '@herald/store'
 import { createTokenIssuer } from '@herald/token-issuer'
@@ -70,6 +70,15 @@ export async function createTestQuery(name: string, environment: Record<string, 
   }
 }
 
+/** A notification in a response, as far as tests need it. */
+export type ServedNotification = { readonly id: string; readonly readAt: string | null }
+
+/** The page in the body of a response. */
+export function pageIn(body: Buffer) {
+  const { notifications, nextCursor } = JSON.parse(String(body)).data
+  return { notifications: notifications as ServedNotification[], next: nextCursor as string | null }
+}
+
 /** A notification of this time for one recipient. */
 export function notificationAt(
   time: string | number,
@@ -92,6 +101,12 @@ export function notificationAt(
     recipientIds: [to.id],
     ...changes,
   }
+}
+
+/** An entry as it is served (specification 2.5). */
+export function changeEntryJson({ createdAt, beforeState, afterState, subscriberId: _, ...entry }: StoredChangeEntry) {
+  const start = JSON.stringify({ ...entry, createdAt: formatTimestamp(createdAt) }).slice(0, -1)
+  return `${start},"beforeState":${beforeState},"afterState":${afterState}}`
 }
 
 /** An entry of a subscriber's change log. */

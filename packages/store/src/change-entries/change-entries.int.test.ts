@@ -1,12 +1,11 @@
-import { makeUuidV7 } from '@herald/contracts'
+import { formatTimestamp, makeUuidV7 } from '@herald/contracts'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { MongoClient } from 'mongodb'
 import { changeEntriesIn } from '../collections.ts'
-import { createReadingRoom } from '../reading/reading-room.ts'
+import { createReadBudget } from '../reading/read-budget.ts'
 import { createStore } from '../store.ts'
 import { createChangeEntries } from './change-entries.ts'
 import type { StoredChangeEntry } from './change-entry-document.ts'
-import { readChangeEntry } from './read-change-entry.ts'
 
 const uri = process.env.MONGODB_URI ?? ''
 const name = `herald-test-change-entries-${process.pid}`
@@ -30,13 +29,26 @@ const entry = (subscriberId: string, n: number): StoredChangeEntry => ({
   createdAt: new Date(start + n),
 })
 
+/** The steps of an export: small ones are one piece each. */
 const readAll = async (subscriberId: string, step?: number) => {
-  const steps: (readonly StoredChangeEntry[])[] = []
-  for await (const entries of store.changeEntries.of(subscriberId).allBytes({}, step)) {
-    steps.push(entries.map((bytes) => readChangeEntry(bytes, subscriberId)))
+  const steps: { readonly entityTitle: string }[][] = []
+  for await (const lines of store.changeEntries.of(subscriberId).export({}, 'ndjson', step)) {
+    steps.push(
+      lines
+        .toString()
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    )
   }
   return steps
 }
+
+/** An entry as it is served. */
+const served = ({ subscriberId: _, createdAt, beforeState, afterState, ...content }: StoredChangeEntry) => ({
+  ...{ ...content, createdAt: formatTimestamp(createdAt) },
+  ...{ beforeState: JSON.parse(beforeState), afterState: JSON.parse(afterState) },
+})
 
 beforeAll(() => store.migrate())
 afterAll(async () => {
@@ -50,8 +62,8 @@ test('returns every entry of the subscriber unchanged, newest first, in steps, a
   await store.changeEntries.insertNew([...own, entry(uuid(2), 3), entry(uuid(3), 4)])
   const steps = await readAll(uuid(1), 10)
   expect(steps.map((entries) => entries.length)).toEqual([4, 10, 10, 1])
-  expect(steps.flat()).toEqual(own.toReversed())
-  expect(await readAll(uuid(2))).toEqual([[entry(uuid(2), 3)]])
+  expect(steps.flat()).toEqual(own.toReversed().map(served))
+  expect(await readAll(uuid(2))).toEqual([[served(entry(uuid(2), 3))]])
 })
 
 test('ends after a last step that is full', async () => {
@@ -70,10 +82,10 @@ test('requests the next step before yielding the current one, so a busy reader d
   const { of } = createChangeEntries({
     database,
     collection: changeEntriesIn(database),
-    room: createReadingRoom(1),
+    budget: createReadBudget(1),
   })
   const seen: number[] = []
-  for await (const _ of of(uuid(7)).allBytes({}, 2)) seen.push(finds)
+  for await (const _ of of(uuid(7)).export({}, 'ndjson', 2)) seen.push(finds)
   expect(seen).toEqual([2, 3, 3])
   await monitored.close()
 })

@@ -1,4 +1,3 @@
-import { bytesToUuid } from '@herald/contracts'
 import type { Binary } from 'mongodb'
 import { toKey, toUuidBinary } from '../binary.ts'
 import type { JsonText } from '../notifications/notification-document.ts'
@@ -51,23 +50,5 @@ export function toChangeEntryDocument(entry: StoredChangeEntry): ChangeEntryDocu
     changedField: entry.changedField,
     beforeState: entry.beforeState,
     afterState: entry.afterState,
-  }
-}
-
-const uuidIn = (binary: Binary, offset = 0) => bytesToUuid(binary.buffer as Buffer, offset)
-
-export function fromChangeEntryDocument(document: ChangeEntryDocument): StoredChangeEntry {
-  return {
-    id: uuidIn(document._id, 16),
-    subscriberId: uuidIn(document._id),
-    user: { id: uuidIn(document.userId), name: document.userName, email: document.userEmail },
-    entityType: document.entityType,
-    entityId: document.entityId,
-    entityTitle: document.entityTitle,
-    actionType: document.actionType,
-    changedField: document.changedField,
-    beforeState: document.beforeState,
-    afterState: document.afterState,
-    createdAt: document.createdAt,
   }
 }

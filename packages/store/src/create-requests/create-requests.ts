@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import { limits } from '@herald/contracts'
-import { Binary, type Collection, MongoServerError } from 'mongodb'
+import { Binary, type Collection } from 'mongodb'
 import { toKey } from '../binary.ts'
 import { readLimits } from '../reading/read-limits.ts'
+import { isDuplicateKey } from '../storage-errors.ts'
 
 /** An idempotency key and the user who sent it. */
 export type RequestKey = { readonly subscriberId: string; readonly userId: string; readonly idempotencyKey: string }
@@ -38,8 +39,6 @@ export type CreateRequests = {
   reserve(key: RequestKey, bodyHash: Buffer, content: string, now: Date): Promise<Reservation>
 }
 
-const duplicateKey = 11_000
-
 export function createCreateRequests(collection: Collection<CreateRequestDocument>): CreateRequests {
   const reserved = (_id: Binary, content: string, leaseUntil: Date): Reservation => ({
     kind: 'reserved',
@@ -70,7 +69,7 @@ export function createCreateRequests(collection: Collection<CreateRequestDocumen
           await collection.insertOne({ ...request })
           return reserved(_id, content, leaseUntil)
         } catch (error) {
-          if (!(error instanceof MongoServerError && error.code === duplicateKey)) throw error
+          if (!isDuplicateKey(error)) throw error
         }
         const first = await collection.findOne({ _id }, readLimits)
         if (!first) continue

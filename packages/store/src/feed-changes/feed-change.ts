@@ -1,16 +1,14 @@
-import { bytesToUuid } from '@herald/contracts'
 import type { Binary, Document } from 'mongodb'
+import { uuidIn } from '../binary.ts'
 import type { FeedOwner } from '../notifications/feed.ts'
 import type { BulkMarkDocument } from '../notifications/mark-many.ts'
-import {
-  fromNotificationDocument,
-  type NotificationDocument,
-  type StoredNotification,
-} from '../notifications/notification-document.ts'
+import { notificationJson } from '../notifications/notification-json.ts'
+import { asBuffer } from '../wire/bson.ts'
 
 /** A change of one recipient's feed. */
 export type FeedChange =
-  | { readonly kind: 'notification'; readonly notification: StoredNotification }
+  /** A new notification, as JSON. */
+  | { readonly kind: 'notification'; readonly json: string }
   | { readonly kind: 'read-state'; readonly id: string; readonly readAt: Date | null }
   /** One of the notifications of a bulk mark; `mark` is the same for all of them. */
   | { readonly kind: 'part-of-bulk-mark'; readonly mark: string; readonly id: string; readonly readAt: Date }
@@ -25,7 +23,10 @@ export type ChangeEvent = {
   readonly operationType: 'insert' | 'update'
   readonly ns: { readonly coll: string }
   readonly documentKey: { readonly _id: Binary }
-  readonly fullDocument?: Document
+  /** A new notification as bytes; see {@link rawFields}. */
+  readonly inserted?: readonly [Uint8Array]
+  /** Of a new bulk mark. */
+  readonly fullDocument?: Pick<BulkMarkDocument, 'upTo' | 'readAt'>
   readonly updateDescription?: { readonly updatedFields: { readonly readAt?: Date; readonly bulkMark?: Binary } }
 }
 
@@ -57,12 +58,17 @@ export const feedChangePipeline: Document[] = [
       operationType: 1,
       'ns.coll': 1,
       'documentKey._id': 1,
-      fullDocument: 1,
+      inserted: { $cond: [{ $eq: ['$operationType', 'insert'] }, ['$fullDocument'], '$$REMOVE'] },
+      'fullDocument.upTo': 1,
+      'fullDocument.readAt': 1,
       'updateDescription.updatedFields.readAt': 1,
       'updateDescription.updatedFields.bulkMark': 1,
     },
   },
 ]
+
+/** The driver leaves documents undecoded only in arrays. So those without a follower in this process stay bytes. */
+export const rawFields = { inserted: true } as const
 
 /** The owner of a feed as a string key. */
 export function ownerKey({ subscriberId, recipientId }: FeedOwner): string {
@@ -77,23 +83,21 @@ export function toFeedChange({
   operationType,
   ns,
   documentKey,
+  inserted,
   fullDocument,
   updateDescription,
 }: ChangeEvent): FeedChange {
   if (operationType === 'update') {
     const { readAt = null, bulkMark } = updateDescription?.updatedFields ?? {}
-    const id = uuidIn(documentKey._id, 32)
+    const id = uuidIn(documentKey._id, 2)
     if (readAt === null || bulkMark === undefined) return { kind: 'read-state', id, readAt }
     return { kind: 'part-of-bulk-mark', mark: uuidIn(bulkMark), id, readAt }
   }
   if (ns.coll === 'notifications') {
-    return { kind: 'notification', notification: fromNotificationDocument(fullDocument as NotificationDocument) }
+    const [document] = inserted as readonly [Uint8Array]
+    return { kind: 'notification', json: notificationJson(asBuffer(document)).toString() }
   }
   const { upTo, readAt } = fullDocument as BulkMarkDocument
-  const mark = uuidIn(documentKey._id, 32)
+  const mark = uuidIn(documentKey._id, 2)
   return { kind: 'end-of-bulk-mark', mark, upTo: upTo === undefined ? null : uuidIn(upTo), readAt }
-}
-
-function uuidIn({ buffer }: Binary, offset = 0): string {
-  return bytesToUuid(buffer as Buffer, offset)
 }

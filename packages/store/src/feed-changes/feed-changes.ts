@@ -1,5 +1,12 @@
 import { type ChangeStream, type Db, MongoServerError, type Timestamp } from 'mongodb'
-import { type ChangeEvent, type FeedChange, feedChangePipeline, ownerKeyIn, toFeedChange } from './feed-change.ts'
+import {
+  type ChangeEvent,
+  type FeedChange,
+  feedChangePipeline,
+  ownerKeyIn,
+  rawFields,
+  toFeedChange,
+} from './feed-change.ts'
 
 /**
  * A position in the order of all changes: MongoDB's resume token, in hexadecimal. Tokens are designed to be compared
@@ -42,10 +49,8 @@ export function createFeedChanges(database: Db): FeedChanges {
       const start = after === undefined ? await latestOperation(database) : undefined
       if (signal.aborted) return
       const resume = start === undefined ? { resumeAfter: { _data: after } } : { startAtOperationTime: start }
-      const stream = database.watch(feedChangePipeline, { ...limits, ...resume }) as unknown as ChangeStream<
-        never,
-        ChangeEvent
-      >
+      const options = { ...limits, ...resume, fieldsAsRaw: rawFields }
+      const stream = database.watch(feedChangePipeline, options) as unknown as ChangeStream<never, ChangeEvent>
       const close = () => void stream.close().catch(() => {})
       signal.addEventListener('abort', close)
       try {

@@ -1,18 +1,15 @@
-import { limits, type ReadStatus } from '@herald/contracts'
+import type { ReadStatus } from '@herald/contracts'
 import type { Filter, UpdateFilter } from 'mongodb'
 import { toKey, toUuidBinary } from '../binary.ts'
-import type { Source } from '../reading/find-bytes.ts'
+import { findBytes, type Source } from '../reading/find-bytes.ts'
 import { type IdRange, keyRange } from '../reading/id-range.ts'
-import { readLimits } from '../reading/read-limits.ts'
-import { answerBytes, type ReadingRoom } from '../reading/reading-room.ts'
-import { findPage, isPlain, type PageBytes, type Scan } from '../reading/walk.ts'
+import { findPage } from '../reading/page.ts'
+import type { ReadBudget } from '../reading/read-budget.ts'
+import { responseBytes, type Scan } from '../reading/scan.ts'
+import { asBuffer } from '../wire/bson.ts'
 import type { MarkMany, Selection } from './mark-many.ts'
-import {
-  fromNotificationDocument,
-  type NotificationDocument,
-  type StoredNotification,
-} from './notification-document.ts'
-import { readNotification } from './read-notification.ts'
+import type { NotificationDocument } from './notification-document.ts'
+import { notificationBody, notificationPageBody } from './notification-json.ts'
 import { changedAt } from './read-state.ts'
 import type { CountUnread } from './unread-count.ts'
 
@@ -29,71 +26,59 @@ export type FeedQuery = IdRange & {
   readonly subjectId?: string | undefined
 }
 
-/** `next` is the id at which the next page starts, exclusive; `null` on the last page. */
-export type FeedPage = { readonly notifications: readonly StoredNotification[]; readonly next: string | null }
-
-/** The notifications of one recipient. */
+/** The notifications of one recipient. Those that are read are returned as bodies of responses, in JSON. */
 export type Feed = {
   /** A page may be short and still have a next one: see {@link findPage}. */
-  list(query: FeedQuery): Promise<FeedPage>
-  /** The same page, each notification as the bytes of its document: see {@link notificationPlaces}. */
-  listBytes(query: FeedQuery): Promise<PageBytes>
-  get(id: string): Promise<StoredNotification | null>
+  list(query: FeedQuery): Promise<Buffer>
+  get(id: string): Promise<Buffer | null>
   /**
    * Sets `readAt` if the notification is unread; otherwise it keeps its time. Returns `null` if there is no such
    * notification.
    */
-  markRead(id: string, at: Date): Promise<StoredNotification | null>
-  markUnread(id: string, at: Date): Promise<StoredNotification | null>
+  markRead(id: string, at: Date): Promise<Buffer | null>
+  markUnread(id: string, at: Date): Promise<Buffer | null>
   /** Marks the notifications that are unread now, none that arrive meanwhile. Returns the number of changed ones. */
   markManyRead(selection: Selection, at: Date): Promise<number>
   unreadCount(): Promise<number>
 }
 
 export type FeedDependencies = Source<NotificationDocument> & {
-  readonly room: ReadingRoom
+  readonly budget: ReadBudget
   readonly markMany: MarkMany
   readonly countUnread: CountUnread
 }
 
 /** No event or request can produce a larger document. */
 const maxNotificationBytes = 32 * 1024
-/** With a filter, MongoDB sends at most twice the bytes of a page: small documents at once, large ones by key. */
-const filteredBytes = 2 * limits.pageBytes
 
 type Conditions = Filter<NotificationDocument>
 
 export function createFeed(
-  { database, collection, room, markMany, countUnread }: FeedDependencies,
+  { database, collection, budget, markMany, countUnread }: FeedDependencies,
   { subscriberId, recipientId }: FeedOwner,
 ): Feed {
   const prefix = [subscriberId, recipientId] as const
   const source = { database, collection }
-  const listBytes = (query: FeedQuery) => {
-    const scan = toScan(prefix, query)
-    const plainBytes = Math.min(answerBytes, (query.limit + 1) * maxNotificationBytes)
-    const bytes = isPlain(scan.filter) ? plainBytes : filteredBytes
-    return room.within(bytes, () => findPage(source, scan, query.limit))
+
+  const find = async (id: string) => {
+    const [document] = (await findBytes(source, { _id: toKey(...prefix, id) }, 1)).documents
+    return document ? notificationBody(document) : null
   }
 
   const mark = async (id: string, from: Conditions, change: UpdateFilter<NotificationDocument>) => {
-    const key = { _id: toKey(...prefix, id) }
-    const changed = await collection.findOneAndUpdate({ ...key, ...from }, change, { returnDocument: 'after' })
+    const where = { _id: toKey(...prefix, id), ...from }
+    const changed = await collection.findOneAndUpdate(where, change, { returnDocument: 'after', raw: true })
     // Nothing to change: the notification is in that state already, or does not exist.
-    const document = changed ?? (await collection.findOne(key, readLimits))
-    return document && fromNotificationDocument(document)
+    return changed ? notificationBody(asBuffer(changed as unknown as Uint8Array)) : find(id)
   }
 
   return {
     async list(query) {
-      const { documents, next } = await listBytes(query)
-      return { notifications: documents.map((bytes) => readNotification(bytes, subscriberId)), next }
+      const scan = toScan(prefix, query)
+      const bytes = responseBytes(scan, query.limit + 1, maxNotificationBytes)
+      return notificationPageBody(await budget.within(bytes, () => findPage(source, scan, query.limit)))
     },
-    listBytes,
-    async get(id) {
-      const document = await collection.findOne({ _id: toKey(...prefix, id) }, readLimits)
-      return document && fromNotificationDocument(document)
-    },
+    get: find,
     markRead: (id, at) =>
       mark(id, { unread: true }, { $set: { readAt: at }, $unset: { unread: true }, ...changedAt(at) }),
     markUnread: (id, at) =>

@@ -1,7 +1,16 @@
 import { makeUuidV7 } from '@herald/contracts'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { toKey } from '../binary.ts'
-import { at, createTestStore, newNotification, start, subscriberId, uuid } from '../store.fixture.ts'
+import {
+  at,
+  createTestStore,
+  newNotification,
+  notificationIn,
+  pageIn,
+  start,
+  subscriberId,
+  uuid,
+} from '../store.fixture.ts'
 import type { BulkMarkDocument } from './mark-many.ts'
 
 const { store, database, drop } = createTestStore('mark-many')
@@ -24,8 +33,8 @@ test('all: marks every unread notification, over many steps, as one mark', async
   expect(await feed(owner).unreadCount()).toBe(5_499)
   expect(await feed(owner).markManyRead({ all: true }, at(10))).toBe(5_499)
   expect(await feed(owner).unreadCount()).toBe(0)
-  expect((await feed(owner).get(idAt(7)))?.readAt).toEqual(at(1))
-  expect((await feed(owner).get(idAt(8)))?.readAt).toEqual(at(10))
+  expect(notificationIn(await feed(owner).get(idAt(7)))?.readAt).toEqual(at(1))
+  expect(notificationIn(await feed(owner).get(idAt(8)))?.readAt).toEqual(at(10))
   expect(await feed(uuid(3)).unreadCount()).toBe(10)
   expect(await bulkMarks.countDocuments()).toBe(1)
   expect(await bulkMarks.findOne()).toMatchObject({ count: 5_499, readAt: at(10) })
@@ -52,7 +61,7 @@ test('upTo: marks that notification and older ones', async () => {
   const owner = uuid(4)
   await fill(owner, 10)
   expect(await feed(owner).markManyRead({ all: true, upTo: idAt(3) }, at(10))).toBe(4)
-  expect((await feed(owner).list({ limit: 20, status: 'unread' })).notifications.map(({ id }) => id)).toEqual(
+  expect(pageIn(await feed(owner).list({ limit: 20, status: 'unread' })).notifications.map(({ id }) => id)).toEqual(
     [9, 8, 7, 6, 5, 4].map(idAt),
   )
 })
@@ -104,10 +113,10 @@ test('leaves notifications unread that are marked unread meanwhile, whatever the
   const marking = feed(owner).markManyRead({ all: true }, at(10))
   await waitForFirstMark(owner)
   // By processes whose clocks are behind.
-  expect((await feed(owner).markRead(idAt(5_999), at(4)))?.readAt).toEqual(at(4))
+  expect(notificationIn(await feed(owner).markRead(idAt(5_999), at(4)))?.readAt).toEqual(at(4))
   await feed(owner).markUnread(idAt(5_999), at(5))
   expect(await marking).toBe(5_999)
-  expect((await feed(owner).get(idAt(5_999)))?.readAt).toBeNull()
+  expect(notificationIn(await feed(owner).get(idAt(5_999)))?.readAt).toBeNull()
   expect(await feed(owner).markManyRead({ all: true }, at(6))).toBe(1)
 })
 

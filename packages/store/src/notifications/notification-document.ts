@@ -1,12 +1,12 @@
 import type { Actor, ActorType, LocationType, NotificationType, SubjectType } from '@herald/contracts'
-import { bytesToUuid } from '@herald/contracts'
 import type { Binary } from 'mongodb'
-import { toKey, toUuidBinary } from '../binary.ts'
+import { toKey, toUuidBinary, uuidIn } from '../binary.ts'
 
 /** JSON as text. Free-form parts are stored as text, because BSON rejects, drops or reorders some of their keys. */
 export type JsonText = string
 
-type Content = {
+/** A notification to store, once for each recipient. */
+export type NewNotification = {
   readonly id: string
   readonly subscriberId: string
   readonly type: NotificationType
@@ -19,13 +19,8 @@ type Content = {
   readonly metadata: JsonText
   /** The same millisecond as in the id. */
   readonly createdAt: Date
+  readonly recipientIds: readonly string[]
 }
-
-/** A notification to store, once for each recipient. */
-export type NewNotification = Content & { readonly recipientIds: readonly string[] }
-
-/** A notification in the feed of one recipient. */
-export type StoredNotification = Content & { readonly readAt: Date | null; readonly emailSentAt: Date | null }
 
 /** One self-contained document per recipient and notification. */
 export type NotificationDocument = {
@@ -81,27 +76,7 @@ export function* toNotificationDocuments(notification: NewNotification): Generat
   for (const recipientId of recipientIds) yield { _id: toKey(subscriberId, recipientId, id), ...content }
 }
 
-const uuidIn = (binary: Binary, offset = 0) => bytesToUuid(binary.buffer as Buffer, offset)
-
 /** The ids in the key of a document. */
 export function idsIn(key: Binary) {
-  return { subscriberId: uuidIn(key), recipientId: uuidIn(key, 16), id: uuidIn(key, 32) }
-}
-
-export function fromNotificationDocument(document: NotificationDocument): StoredNotification {
-  return {
-    id: uuidIn(document._id, 32),
-    subscriberId: uuidIn(document._id),
-    type: document.type,
-    actor: { id: uuidIn(document.actorId), name: document.actorName, image: document.actorImage },
-    actorType: document.actorType,
-    subjectId: uuidIn(document.subjectId),
-    subjectType: document.subjectType,
-    locationId: uuidIn(document.locationId),
-    locationType: document.locationType,
-    metadata: document.metadata,
-    createdAt: document.createdAt,
-    readAt: document.readAt ?? null,
-    emailSentAt: document.emailSentAt ?? null,
-  }
+  return { subscriberId: uuidIn(key), recipientId: uuidIn(key, 1), id: uuidIn(key, 2) }
 }

@@ -1,7 +1,7 @@
 import { makeUuidV7 } from '@herald/contracts'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { toKey } from '../binary.ts'
-import { at, createTestStore, newNotification, start, subscriberId, uuid } from '../store.fixture.ts'
+import { at, createTestStore, newNotification, notificationIn, start, subscriberId, uuid } from '../store.fixture.ts'
 import type { NotificationDocument } from './notification-document.ts'
 
 const { store, database, drop } = createTestStore('read-state')
@@ -31,7 +31,7 @@ async function stored() {
         ],
         { now: at(1_000), group: 'test' },
       ),
-    readAt: async () => (await feed.get(id))?.readAt,
+    readAt: async () => notificationIn(await feed.get(id))?.readAt,
     version: async () => (await documents.findOne({ _id }))?.readVersion ?? 0,
     change: (change: object) => documents.updateOne({ _id }, change),
   }

@@ -1,9 +1,9 @@
 import { limits, makeUuidV7 } from '@herald/contracts'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import type { ChangeLogQuery } from '../change-entries/change-entries.ts'
 import type { StoredChangeEntry } from '../change-entries/change-entry-document.ts'
-import { readChangeEntry } from '../change-entries/read-change-entry.ts'
 import type { FeedQuery } from '../notifications/feed.ts'
-import { createTestStore, newNotification, start, subscriberId, uuid } from '../store.fixture.ts'
+import { createTestStore, newNotification, pageIn, start, subscriberId, uuid } from '../store.fixture.ts'
 
 const { store, database, name, examined, drop } = createTestStore('filters')
 const count = 100_000
@@ -56,7 +56,7 @@ test('a filter without an index finds every match, page by page, and examines 10
   do {
     let next: string | null = null
     const examinedCounts = await costs('notifications', async () => {
-      const result = await feed.list(page({ locationId: uuid(71), before }))
+      const result = pageIn(await feed.list(page({ locationId: uuid(71), before })))
       found.push(...result.notifications.map(({ id }) => id))
       next = result.next
     })
@@ -79,7 +79,7 @@ test('combines filters, and a time range reduces the examined documents', async 
   const query = page({ locationId: uuid(70), subjectId: uuid(91), createdFrom: start + 500, createdTo: start + 1_000 })
   let found: string[] = []
   const examinedCounts = await costs('notifications', async () => {
-    found = (await store.notifications.of(owner).list(query)).notifications.map(({ id }) => id)
+    found = pageIn(await store.notifications.of(owner).list(query)).notifications.map(({ id }) => id)
   })
   expect(found).toEqual([900, 800, 700, 600, 500].map(idAt))
   expect(sum(examinedCounts)).toBeLessThanOrEqual(502)
@@ -103,24 +103,23 @@ test.each([
   ['no filter', {}],
 ])('a page of the change log of %s examines the page and at most two more', async (_, query) => {
   const examinedCounts = await costs('change-entries', async () => {
-    const { documents, next } = await store.changeEntries.of(subscriberId).listBytes(query, 20)
-    expect(documents).toHaveLength(20)
-    expect(next).not.toBeNull()
+    const { changeEntries, nextCursor } = JSON.parse(
+      String(await store.changeEntries.of(subscriberId).list(query, 20)),
+    ).data
+    expect(changeEntries).toHaveLength(20)
+    expect(nextCursor).toBe(changeEntries[19].id)
   })
   expect(examinedCounts).toHaveLength(1)
   expect(examinedCounts[0]).toBeLessThanOrEqual(22)
 })
 
 test('the filtered change log yields every match, and none of another subscriber', async () => {
-  const found: StoredChangeEntry[] = []
-  for await (const step of store.changeEntries.of(subscriberId).allBytes({ actionType: 'delete' })) {
-    found.push(...step.map((bytes) => readChangeEntry(bytes, subscriberId)))
+  const exportIds = async (query: ChangeLogQuery) => {
+    const pieces: Buffer[] = []
+    for await (const piece of store.changeEntries.of(subscriberId).export(query, 'json')) pieces.push(piece)
+    return JSON.parse(Buffer.concat(pieces).toString()).data.map(({ id }: { id: string }) => id)
   }
-  expect(found.map(({ id }) => id)).toEqual([80_003, 60_003, 40_003, 20_003, 3].map(idAt))
-  for await (const step of store.changeEntries.of(subscriberId).allBytes({ entityId: 'rare', userId: uuid(80) })) {
-    throw new Error(`Expected no matches, got ${step.length}`)
-  }
-  let all = 0
-  for await (const step of store.changeEntries.of(subscriberId).allBytes({})) all += step.length
-  expect(all).toBe(count * 0.9)
+  expect(await exportIds({ actionType: 'delete' })).toEqual([80_003, 60_003, 40_003, 20_003, 3].map(idAt))
+  expect(await exportIds({ entityId: 'rare', userId: uuid(80) })).toEqual([])
+  expect(await exportIds({})).toHaveLength(count * 0.9)
 })

@@ -1,6 +1,6 @@
 import { type Collection, type Db, type Filter, MongoServerError, MongoServerSelectionError } from 'mongodb'
 import { withReusedSession } from '../connection/reused-sessions.ts'
-import { createDocumentReader, elementsOfArray } from '../wire/document-reader.ts'
+import { asBuffer, createDocumentReader, elementsOfArray } from '../wire/bson.ts'
 import { readLimits } from './read-limits.ts'
 
 /** A collection, and the database that receives commands about it. */
@@ -58,8 +58,6 @@ async function findByCursor<T extends object>(
     await cursor.close()
   }
 }
-
-export const asBuffer = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 
 /** The cursor in a response: https://www.mongodb.com/docs/v6.0/reference/command/find/#output */
 const readBatch = createDocumentReader<Batch>({

@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import type { Binary, Collection } from 'mongodb'
+import type { Binary } from 'mongodb'
 import { toUuidBinary } from '../binary.ts'
 import { readLimits } from '../reading/read-limits.ts'
-import type { ReceiptContext, WaitingReceiptDocument } from './receipts.ts'
+import type { ReceiptContext, WaitingReceiptDocument, WaitingReceipts } from './waiting-receipt.ts'
 
 /** Overdue receipts, claimed for the caller. */
 export type OverdueReceipts = { readonly records: readonly string[]; forget(): Promise<void> }
 
-type Waiting = Collection<WaitingReceiptDocument>
 type Claim = ReceiptContext & { before: Date; leaseMs: number }
 
 /** Most receipts are small, but a record may have many MiB. */
@@ -17,7 +16,7 @@ const groupGoneMs = 24 * 60 * 60 * 1_000
 
 /** Claims overdue receipts that `settle` cannot apply. */
 export async function claimOverdue(
-  waiting: Waiting,
+  waiting: WaitingReceipts,
   claim: Claim,
   settle: (documents: WaitingReceiptDocument[]) => Promise<ReadonlySet<WaitingReceiptDocument>>,
 ): Promise<OverdueReceipts | undefined> {
@@ -50,7 +49,7 @@ function overdueNow({ before, now, group }: Claim) {
 }
 
 /** The keys of the next batch: at least one, and as many as fit into the limit of bytes. */
-async function findOverdue(waiting: Waiting, claim: Claim): Promise<Binary[]> {
+async function findOverdue(waiting: WaitingReceipts, claim: Claim): Promise<Binary[]> {
   const found = await waiting
     .find(overdueNow(claim), { ...readLimits, projection: { bytes: { $strLenBytes: '$record' } } })
     .sort({ waitingSince: 1 })

@@ -1,8 +1,8 @@
 import { makeUuidV7 } from '@herald/contracts'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { NewNotification } from '../notifications/notification-document.ts'
-import { at, createTestStore, newNotification, start, subscriberId, uuid } from '../store.fixture.ts'
-import type { Receipt, ReceiptKind } from './receipts.ts'
+import { at, createTestStore, newNotification, notificationIn, start, subscriberId, uuid } from '../store.fixture.ts'
+import type { Receipt, ReceiptKind } from './waiting-receipt.ts'
 
 const { store, database, examined, drop } = createTestStore('receipts')
 const waiting = database.collection('waiting-receipts')
@@ -28,7 +28,7 @@ async function storeAndSettle(...arrived: NewNotification[]): Promise<void> {
 const feed = ({ recipientIds }: NewNotification) =>
   store.notifications.of({ subscriberId, recipientId: recipientIds[0] ?? '' })
 const stateOf = async (given: NewNotification) => {
-  const found = await feed(given).get(given.id)
+  const found = notificationIn(await feed(given).get(given.id))
   return { readAt: found?.readAt, emailSentAt: found?.emailSentAt }
 }
 
@@ -52,7 +52,7 @@ test('applies a receipt to one recipient', async () => {
   await storeAndSettle(given)
   await store.receipts.apply([receipt(given, 'read', 20)], context(100))
   const other = store.notifications.of({ subscriberId, recipientId: given.recipientIds[1] ?? '' })
-  expect((await other.get(given.id))?.readAt).toBeNull()
+  expect(notificationIn(await other.get(given.id))?.readAt).toBeNull()
 })
 
 test('a read receipt applies once; a replay after a mark-unread changes nothing', async () => {

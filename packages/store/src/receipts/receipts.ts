@@ -1,57 +1,23 @@
-import type { Collection } from 'mongodb'
-import { Binary } from 'mongodb'
-import { toKey, toUuidBinary } from '../binary.ts'
+import type { Binary, Collection } from 'mongodb'
+import { toKey } from '../binary.ts'
 import { insertNew } from '../insert-new.ts'
 import type { NewNotification, NotificationDocument } from '../notifications/notification-document.ts'
-import { readReceiptAt } from '../notifications/read-state.ts'
 import { readLimits } from '../reading/read-limits.ts'
-import { StorageUnavailableError } from '../storage-errors.ts'
+import { applyPresent } from './apply-receipts.ts'
 import { claimOverdue, type OverdueReceipts } from './overdue-receipts.ts'
-
-export type ReceiptKind = 'email-sent' | 'read'
-
-/** An event of one recipient's notification. */
-export type Receipt = {
-  readonly subscriberId: string
-  readonly recipientId: string
-  readonly notificationId: string
-  readonly kind: ReceiptKind
-  /** The time of the event. */
-  readonly at: Date
-  /** The id derived from the event. */
-  readonly eventId: string
-  /** The original record, in a format chosen by the caller: an overdue receipt becomes a dead letter. */
-  readonly record: string
-}
-
-/** A receipt that arrived before its notification. */
-export type WaitingReceiptDocument = {
-  /** The key of the notification's document ‖ the id of the receipt's event, 64 bytes. */
-  _id: Binary
-  v: 1
-  /** The key of the notification's document: subscriber ‖ recipient ‖ id. */
-  key: Binary
-  kind: ReceiptKind
-  at: Date
-  waitingSince: Date
-  /** Until then, a process is publishing it as a dead letter. */
-  leaseUntil: Date
-  /** The claim of that process. */
-  claimId?: Binary
-  /** The consumer group that has to process the notification; absent in documents of the previous release. */
-  group?: string
-  /** The original record, in the format of the consumer. */
-  record: string
-}
+import {
+  type Receipt,
+  type ReceiptContext,
+  toWaiting,
+  type WaitingReceiptDocument,
+  type WaitingReceipts,
+} from './waiting-receipt.ts'
 
 /** The outcome: each receipt is applied, waiting, or refused by MongoDB. */
 export type AppliedReceipts = {
   readonly waiting: number
   readonly refused: readonly { readonly document: Receipt; readonly reason: string }[]
 }
-
-/** The calling consumer group. Its progress is independent of other groups, one of which may replay a topic. */
-export type ReceiptContext = { readonly now: Date; readonly group: string }
 
 export type Receipts = {
   /**
@@ -72,25 +38,20 @@ export type Receipts = {
 }
 
 type Notifications = Collection<NotificationDocument>
-type Waiting = Collection<WaitingReceiptDocument>
-type Keyed = { readonly key: Binary; readonly kind: ReceiptKind; readonly at: Date }
 
 const keysPerQuery = 1_000
-const updatesAtOnce = 32
 const hex = (binary: Binary) => binary.toString('hex')
-const keyOf = ({ subscriberId, recipientId, notificationId }: Receipt) =>
-  toKey(subscriberId, recipientId, notificationId)
 
-export function createReceipts(notifications: Notifications, waiting: Waiting): Receipts {
+export function createReceipts(notifications: Notifications, waiting: WaitingReceipts): Receipts {
   return {
-    async apply(receipts, { now, group }) {
-      const documents = receipts.map((receipt) => toWaiting({ ...receipt, key: keyOf(receipt) }, now, group))
+    async apply(receipts, context) {
+      const documents = receipts.map((receipt) => toWaiting(receipt, context))
       // A failure may have left a waiting document for a redelivered receipt that was applied. It is deleted here, too.
       const applied = await settleDocuments(notifications, waiting, documents)
       const missing = documents.filter((document) => !applied.has(document))
       if (missing.length === 0) return { waiting: 0, refused: [] }
       const { duplicates, refused } = await insertNew(waiting, missing)
-      if (duplicates > 0) await takeOver(waiting, missing, { now, group })
+      if (duplicates > 0) await takeOver(waiting, missing, context)
       // The notification may have been stored meanwhile, before this receipt was visible to `settle`.
       const settled = await settleDocuments(notifications, waiting, missing)
       const unsaved = refused.filter(({ document }) => !settled.has(document))
@@ -119,55 +80,23 @@ export function createReceipts(notifications: Notifications, waiting: Waiting): 
 }
 
 /** A group that replays a topic reaches the notification later than the group for which the receipt has waited. */
-async function takeOver(waiting: Waiting, documents: readonly WaitingReceiptDocument[], context: ReceiptContext) {
+async function takeOver(
+  waiting: WaitingReceipts,
+  documents: readonly WaitingReceiptDocument[],
+  context: ReceiptContext,
+) {
   const { now: waitingSince, group } = context
   const ids = documents.map(({ _id }) => _id)
   const change = { $set: { group, waitingSince, leaseUntil: new Date(0) }, $unset: { claimId: true } } as const
   await waiting.updateMany({ _id: { $in: ids }, group: { $ne: group } }, change)
 }
 
-/**
- * Applies receipts: those of one notification in order, different notifications concurrently. Each is one update by
- * key, because MongoDB 6 scans a whole clustered collection for a list of keys.
- *
- * @returns the receipts whose notification is missing
- */
-async function applyPresent<T extends Keyed>(notifications: Notifications, receipts: readonly T[]): Promise<T[]> {
-  const missing: T[] = []
-  const queues = [...groupByKey(receipts).values()]
-  const work = async (): Promise<void> => {
-    for (let queue = queues.pop(); queue; queue = queues.pop()) {
-      for (const receipt of queue) {
-        const { matchedCount } = await applyOne(notifications, receipt)
-        if (matchedCount === 0) missing.push(receipt)
-      }
-    }
-  }
-  try {
-    await Promise.all(Array.from({ length: updatesAtOnce }, work))
-  } catch (cause) {
-    throw new StorageUnavailableError('MongoDB did not confirm the receipts', { cause })
-  }
-  return missing
-}
-
-function groupByKey<T extends Keyed>(receipts: readonly T[]): Map<string, T[]> {
-  const groups = new Map<string, T[]>()
-  for (const receipt of receipts) {
-    const group = groups.get(hex(receipt.key))
-    if (group) group.push(receipt)
-    else groups.set(hex(receipt.key), [receipt])
-  }
-  return groups
-}
-
-function applyOne(notifications: Notifications, { key, kind, at }: Keyed) {
-  if (kind === 'email-sent') return notifications.updateOne({ _id: key }, { $min: { emailSentAt: at } })
-  return notifications.updateOne({ _id: key }, readReceiptAt(at))
-}
-
 /** @returns the receipts that were applied, and no longer wait */
-async function settleDocuments(notifications: Notifications, waiting: Waiting, documents: WaitingReceiptDocument[]) {
+async function settleDocuments(
+  notifications: Notifications,
+  waiting: WaitingReceipts,
+  documents: WaitingReceiptDocument[],
+) {
   const missing = new Set(await applyPresent(notifications, documents))
   const settled = documents.filter((document) => !missing.has(document))
   if (settled.length > 0) await waiting.deleteMany({ _id: { $in: settled.map(({ _id }) => _id) } })
@@ -178,7 +107,7 @@ async function settleDocuments(notifications: Notifications, waiting: Waiting, d
  * The keys of `stored` for which receipts may wait. There are rarely any, so this is checked first; the keys are only
  * sent if many receipts wait.
  */
-async function keysWithWaiting(waiting: Waiting, stored: readonly NewNotification[]): Promise<Binary[]> {
+async function keysWithWaiting(waiting: WaitingReceipts, stored: readonly NewNotification[]): Promise<Binary[]> {
   const some = await waiting
     .find({}, { ...readLimits, projection: { key: 1 } })
     .limit(keysPerQuery + 1)
@@ -190,10 +119,4 @@ async function keysWithWaiting(waiting: Waiting, stored: readonly NewNotificatio
   if (some.length > keysPerQuery) return keys
   const waitingKeys = new Set(some.map(({ key }) => hex(key)))
   return keys.filter((key) => waitingKeys.has(hex(key)))
-}
-
-function toWaiting(receipt: Receipt & Keyed, now: Date, group: string): WaitingReceiptDocument {
-  const { key, kind, at, eventId, record } = receipt
-  const _id = new Binary(Buffer.concat([key.buffer, toUuidBinary(eventId).buffer]))
-  return { _id, v: 1, key, kind, at, record, group, waitingSince: now, leaseUntil: new Date(0) }
 }

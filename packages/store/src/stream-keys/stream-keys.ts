@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { Binary, type Collection, type Db, MongoServerError } from 'mongodb'
+import { Binary, type Collection, type Db } from 'mongodb'
 import { readLimits } from '../reading/read-limits.ts'
-import { StorageUnavailableError } from '../storage-errors.ts'
+import { isDuplicateKey, StorageUnavailableError } from '../storage-errors.ts'
 
 /** A secret shared by all processes. */
 export type StreamKeyDocument = {
@@ -19,7 +19,6 @@ export type StreamKeys = {
 }
 
 const _id = 'event-ids'
-const duplicateKey = 11_000
 
 export function createStreamKeys(database: Db, collection: Collection<StreamKeyDocument>): StreamKeys {
   const find = () => collection.findOne({ _id }, { ...readLimits, readConcern: 'majority' })
@@ -32,7 +31,7 @@ export function createStreamKeys(database: Db, collection: Collection<StreamKeyD
       await collection.insertOne({ _id, v: 1, key: new Binary(randomBytes(32)), createdAt: new Date() })
     } catch (error) {
       // Another process inserted its key first.
-      if (!(error instanceof MongoServerError && error.code === duplicateKey)) throw error
+      if (!isDuplicateKey(error)) throw error
     }
   }
 

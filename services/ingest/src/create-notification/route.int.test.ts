@@ -46,7 +46,7 @@ test('returns 201 with the fields of specification 2.1 and stores the notificati
   expect(createdNotificationSchema.parse(answer.json.data)).toStrictEqual(answer.json.data)
   for (const recipientId of recipientIds) {
     const found = await ingest.store.notifications.of({ subscriberId: author.subscriberId, recipientId }).get(id)
-    expect(found).toMatchObject({ id, actor: { id: author.id, name: 'Grace' }, readAt: null })
+    expect(JSON.parse(String(found)).data).toMatchObject({ id, actor: { id: author.id, name: 'Grace' }, readAt: null })
   }
 })
 

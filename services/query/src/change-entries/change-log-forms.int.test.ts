@@ -3,8 +3,7 @@ import { gunzipSync } from 'node:zlib'
 import { changeEntryPageSchema } from '@herald/contracts'
 import type { StoredChangeEntry } from '@herald/store'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { changeEntryAt, createTestQuery, type User } from '../query.fixture.ts'
-import { changeEntryJson } from './change-entry-json.ts'
+import { changeEntryAt, changeEntryJson, createTestQuery, type User } from '../query.fixture.ts'
 
 const start = Date.parse('2026-03-01T00:00:00Z')
 const [userId, otherUserId] = [randomUUID(), randomUUID()]

@@ -4,10 +4,9 @@ import { request as httpRequest, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { createHttpServer, createLogger, createMetrics, type HttpServer, type Identity } from '@herald/runtime'
-import type { ChangeLog, StoredChangeEntry } from '@herald/store'
+import type { ChangeLog } from '@herald/store'
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { createConcurrencyLimit } from '../concurrency-limit.ts'
-import { documentOf } from './entry.fixture.ts'
 import { addChangeEntryRoutes } from './routes.ts'
 
 const uuid = (n: number) => `0190a6e0-7c1b-7def-8abc-${n.toString(16).padStart(12, '0')}`
@@ -22,19 +21,7 @@ const identity: Identity = {
   expiresAt: new Date('2100-01-01T00:00:00Z'),
 }
 
-const entry = (n: number, afterState = 'null'): StoredChangeEntry => ({
-  id: uuid(n),
-  subscriberId: uuid(2),
-  user: { id: uuid(1), name: '', email: '' },
-  entityType: '',
-  entityId: '',
-  entityTitle: '',
-  actionType: '',
-  changedField: '',
-  beforeState: 'null',
-  afterState,
-  createdAt: new Date(n),
-})
+const entry = (n: number, afterState = 'null') => `{"entityId":"${n}","afterState":${afterState}}`
 
 class Unavailable extends Error {}
 
@@ -43,7 +30,7 @@ afterEach(() => app.close())
 
 /** Serves a log whose steps `all` yields, and requests it over a socket. */
 async function request(
-  all: () => AsyncIterable<StoredChangeEntry[]>,
+  all: () => AsyncIterable<string[]>,
   headers: Record<string, string> = {},
   { method = 'GET', stallMs = 60_000 } = {},
 ): Promise<IncomingMessage> {
@@ -56,10 +43,15 @@ async function request(
     stallMs,
   })
   const log: ChangeLog = {
-    async *allBytes() {
-      for await (const entries of all()) yield entries.map(documentOf)
+    async *export(_, format) {
+      let before = format === 'json' ? '{"data":[' : ''
+      for await (const entries of all()) {
+        yield Buffer.from(before + entries.join(','))
+        before = ','
+      }
+      yield Buffer.from(format === 'json' ? ']}' : '')
     },
-    listBytes: () => Promise.reject(new Error('Unexpected request for a page')),
+    list: () => Promise.reject(new Error('Unexpected request for a page')),
   }
   const exports = createConcurrencyLimit({ perUser: 1, perProcess: 1 })
   addChangeEntryRoutes(app, { changeEntries: { of: () => log }, exports })

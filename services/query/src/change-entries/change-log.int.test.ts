@@ -1,7 +1,6 @@
 import { changeEntrySchema } from '@herald/contracts'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { changeEntryAt, createTestQuery } from '../query.fixture.ts'
-import { changeEntryJson } from './change-entry-json.ts'
+import { changeEntryAt, changeEntryJson, createTestQuery } from '../query.fixture.ts'
 
 const start = Date.parse('2026-03-01T00:00:00Z')
 let query: Awaited<ReturnType<typeof createTestQuery>>

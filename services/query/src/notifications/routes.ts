@@ -1,8 +1,6 @@
 import { operations } from '@herald/contracts'
 import { type HttpServer, type Identity, problem, routeOptions } from '@herald/runtime'
-import type { Feed, Notifications, StoredNotification } from '@herald/store'
-import { notificationJson } from './notification-json.ts'
-import { pageJson } from './page-json.ts'
+import type { Feed, Notifications } from '@herald/store'
 
 export type NotificationRoutesDependencies = {
   readonly notifications: Pick<Notifications, 'of'>
@@ -17,14 +15,13 @@ export function addNotificationRoutes(app: HttpServer, { notifications, clock }:
 
   app.get('/', routeOptions(operations.listNotifications), async ({ identity, query }, reply) => {
     const { cursor, ...filters } = query
-    const { documents, next } = await feedOf(identity).listBytes({ ...filters, before: cursor })
-    return reply.type(json).send(pageJson(documents, identity.subscriberId, next))
+    return reply.type(json).send(await feedOf(identity).list({ ...filters, before: cursor }))
   })
 
-  const one = (notification: StoredNotification | null): string => {
+  const found = (body: Buffer | null): Buffer => {
     // The same response for notifications that never existed, are deleted, or belong to another user.
-    if (notification === null) throw problem('not_found', 'Notification not found')
-    return `{"data":${notificationJson(notification)}}`
+    if (body === null) throw problem('not_found', 'Notification not found')
+    return body
   }
 
   app.get('/notifications/unread-count', routeOptions(operations.countUnreadNotifications), async ({ identity }) => ({
@@ -45,18 +42,18 @@ export function addNotificationRoutes(app: HttpServer, { notifications, clock }:
     '/notifications/:notificationId',
     routeOptions(operations.getNotification),
     async ({ identity, params }, reply) =>
-      reply.type(json).send(one(await feedOf(identity).get(params.notificationId))),
+      reply.type(json).send(found(await feedOf(identity).get(params.notificationId))),
   )
   app.patch(
     '/notifications/:notificationId/read',
     routeOptions(operations.markNotificationRead),
     async ({ identity, params }, reply) =>
-      reply.type(json).send(one(await feedOf(identity).markRead(params.notificationId, clock()))),
+      reply.type(json).send(found(await feedOf(identity).markRead(params.notificationId, clock()))),
   )
   app.patch(
     '/notifications/:notificationId/unread',
     routeOptions(operations.markNotificationUnread),
     async ({ identity, params }, reply) =>
-      reply.type(json).send(one(await feedOf(identity).markUnread(params.notificationId, clock()))),
+      reply.type(json).send(found(await feedOf(identity).markUnread(params.notificationId, clock()))),
   )
 }

@@ -1,13 +1,12 @@
 import { formatTimestamp } from '@herald/contracts'
 import type { FeedChange } from '@herald/store'
-import { notificationJson } from '../notifications/notification-json.ts'
 import type { StreamEvent } from './event-format.ts'
 
 type Single = Extract<FeedChange, { kind: 'notification' | 'read-state' }>
 
 /** Encodes a change as the event that its owner receives. */
 export function toStreamEvent(change: Single): StreamEvent {
-  if (change.kind === 'notification') return { event: 'notification', data: notificationJson(change.notification) }
+  if (change.kind === 'notification') return { event: 'notification', data: change.json }
   return readState({ ids: [change.id] }, change.readAt)
 }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { notificationAt } from '../query.fixture.ts'
+import { notificationAt, pageIn } from '../query.fixture.ts'
 import { createStreamTest, openStream, type StartedQuery, type StreamTest } from './stream.fixture.ts'
 
 let world: StreamTest
@@ -22,7 +22,7 @@ async function follow(count: number, service = query) {
   const stream = await openStream(service.url, await world.token(user))
   await stream.until('heartbeat')
   const list = async () => {
-    const { notifications } = await feed.list({ limit: 5_000, status: 'all' })
+    const { notifications } = pageIn(await feed.list({ limit: 5_000, status: 'all' }))
     return new Map(notifications.map(({ id, readAt }) => [id, readAt !== null]))
   }
   const isRead = await list()
@@ -64,7 +64,7 @@ test('a mark-unread during a bulk mark: the stream ends with the stored state', 
   }
   for (let round = 0; round < 10; round++) {
     const marking = feed.markManyRead({ ids }, new Date())
-    while ((await feed.get(id))?.readAt === null) await nextTurn()
+    while (JSON.parse(String(await feed.get(id))).data.readAt === null) await nextTurn()
     await feed.markUnread(id, new Date())
     await marking
     await untilEqual(follower)

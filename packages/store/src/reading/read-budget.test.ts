@@ -1,12 +1,12 @@
 import { expect, test } from '@jest/globals'
 import { StorageUnavailableError } from '../storage-errors.ts'
-import { createReadingRoom } from './reading-room.ts'
+import { createReadBudget } from './read-budget.ts'
 
 /** Starts a read that ends when `end` or `fail` is called. */
-function startRead(room: ReturnType<typeof createReadingRoom>, bytes: number) {
+function startRead(budget: ReturnType<typeof createReadBudget>, bytes: number) {
   const gate = Promise.withResolvers<void>()
   const read = { isRunning: false, end: gate.resolve, fail: gate.reject, result: Promise.resolve() as Promise<void> }
-  read.result = room.within(bytes, () => {
+  read.result = budget.within(bytes, () => {
     read.isRunning = true
     return gate.promise
   })
@@ -17,8 +17,8 @@ function startRead(room: ReturnType<typeof createReadingRoom>, bytes: number) {
 const settle = () => new Promise(setImmediate)
 
 test('runs reads concurrently while they fit, then in order', async () => {
-  const room = createReadingRoom(10)
-  const [first, second, large, small] = [4, 4, 8, 1].map((bytes) => startRead(room, bytes))
+  const budget = createReadBudget(10)
+  const [first, second, large, small] = [4, 4, 8, 1].map((bytes) => startRead(budget, bytes))
   await settle()
   expect([first, second, large, small].map((read) => read?.isRunning)).toEqual([true, true, false, false])
   first?.end()
@@ -30,9 +30,9 @@ test('runs reads concurrently while they fit, then in order', async () => {
 })
 
 test('runs a read that exceeds the limit without others', async () => {
-  const room = createReadingRoom(10)
-  const large = startRead(room, 100)
-  const small = startRead(room, 1)
+  const budget = createReadBudget(10)
+  const large = startRead(budget, 100)
+  const small = startRead(budget, 1)
   await settle()
   expect([large.isRunning, small.isRunning]).toEqual([true, false])
   large.end()
@@ -41,10 +41,10 @@ test('runs a read that exceeds the limit without others', async () => {
 })
 
 test('rejects a read that waits too long with StorageUnavailableError, and admits the next one', async () => {
-  const room = createReadingRoom(10, 20)
-  const first = startRead(room, 8)
-  const large = startRead(room, 8)
-  const small = startRead(room, 2)
+  const budget = createReadBudget(10, 20)
+  const first = startRead(budget, 8)
+  const large = startRead(budget, 8)
+  const small = startRead(budget, 2)
   await expect(large.result).rejects.toBeInstanceOf(StorageUnavailableError)
   await settle()
   expect([large.isRunning, small.isRunning]).toEqual([false, true])

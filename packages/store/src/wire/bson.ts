@@ -9,6 +9,9 @@ export type DocumentReader<T> = (bytes: Buffer, target: T) => T
 /** Reads the value at `at` into the target. The type of each field is fixed by the code that writes it. */
 export type FieldReader<T> = (target: T, bytes: Buffer, at: number) => void
 
+/** The same bytes; the driver returns BSON as `Uint8Array`. */
+export const asBuffer = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+
 /** Creates a reader of the given fields. It skips others, because a newer release may write more. */
 export function createDocumentReader<T>(fields: Readonly<Record<string, FieldReader<T>>>): DocumentReader<T> {
   const byLength: { readonly name: Buffer; readonly read: FieldReader<T> }[][] = []
@@ -99,26 +102,6 @@ function sizeOf(type: number, bytes: Buffer, at: number): number {
     default:
       throw new TypeError(`Unknown BSON type ${type}`)
   }
-}
-
-export function readText(bytes: Buffer, at: number): string {
-  return bytes.toString('utf8', at + 4, at + 3 + int32(bytes, at))
-}
-
-/** Reads one of a few known texts without decoding it. Any other text is decoded. */
-export function createTextReader<Text extends string>(texts: readonly Text[]): (bytes: Buffer, at: number) => Text {
-  const known = texts.map((text) => ({ text, name: Buffer.from(text) }))
-  return (bytes, at) => {
-    const length = int32(bytes, at) - 1
-    for (const { text, name } of known) {
-      if (name.length === length && hasName(bytes, at + 4, name)) return text
-    }
-    return readText(bytes, at) as Text
-  }
-}
-
-export function readDate(bytes: Buffer, at: number): Date {
-  return new Date(bytes.readInt32LE(at + 4) * 2 ** 32 + bytes.readUInt32LE(at))
 }
 
 /** The offset of the bytes of a binary value. */

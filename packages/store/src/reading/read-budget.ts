@@ -1,10 +1,10 @@
 import { StorageUnavailableError } from '../storage-errors.ts'
 
 /** The maximum size of the documents in one response of MongoDB. */
-export const answerBytes = 16 * 1024 * 1024
+export const maxResponseBytes = 16 * 1024 * 1024
 
 /** Limits the bytes of all responses that MongoDB may be sending to this process at the same time. */
-export type ReadingRoom = {
+export type ReadBudget = {
   /**
    * Runs `read` as soon as a response of `bytes` fits, in the order of the calls.
    *
@@ -16,7 +16,7 @@ export type ReadingRoom = {
 type Waiting = { readonly bytes: number; readonly enter: () => void }
 
 /** A read that exceeds the limit runs without others. */
-export function createReadingRoom(totalBytes: number, waitMs = 8_000): ReadingRoom {
+export function createReadBudget(totalBytes: number, waitMs = 8_000): ReadBudget {
   const queue: Waiting[] = []
   let free = totalBytes
 

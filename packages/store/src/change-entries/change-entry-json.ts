@@ -1,0 +1,38 @@
+import type { Page } from '../reading/page.ts'
+import { encode, encodeDocuments, writeBytes } from '../wire/byte-writer.ts'
+import { documentForm, jsonText, jsonTime, uuid, verbatim } from '../wire/document-form.ts'
+import type { ChangeEntryDocument } from './change-entry-document.ts'
+
+/** An entry of the change log in the form of specification 2.5. */
+export const writeChangeEntry = documentForm<ChangeEntryDocument>`{
+  "id":"${uuid('_id', 1)}",
+  "user":{
+    "id":"${uuid('userId')}",
+    "name":${jsonText('userName')},
+    "email":${jsonText('userEmail')}
+  },
+  "entityType":${jsonText('entityType')},
+  "entityId":${jsonText('entityId')},
+  "entityTitle":${jsonText('entityTitle')},
+  "actionType":${jsonText('actionType')},
+  "changedField":${jsonText('changedField')},
+  "createdAt":${jsonTime('createdAt')},
+  "beforeState":${verbatim('beforeState')},
+  "afterState":${verbatim('afterState')}
+}`
+
+const lineEnd = encode('\n')
+
+/** An entry as a line of JSON. */
+export function writeJsonLine(document: Buffer): void {
+  writeChangeEntry(document)
+  writeBytes(lineEnd)
+}
+
+const page = { opening: encode('{"data":{"changeEntries":['), between: encode(',') } as const
+
+/** The body of a response that contains a page of entries. */
+export function changeEntryPageBody({ documents, next }: Page): Buffer {
+  const closing = encode(`],"nextCursor":${JSON.stringify(next)}}}`)
+  return encodeDocuments(documents, writeChangeEntry, { ...page, closing })
+}

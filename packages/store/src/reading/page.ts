@@ -1,0 +1,42 @@
+import { limits } from '@herald/contracts'
+import type { Binary } from 'mongodb'
+import { uuidIn } from '../binary.ts'
+import { readKey } from '../wire/bson.ts'
+import type { Source } from './find-bytes.ts'
+import { continueAfter, type Keyed, type Scan } from './scan.ts'
+import { scanNext } from './scan-next.ts'
+
+/** Documents as bytes; `next` is the id at which the next page starts, exclusive, `null` on the last page. */
+export type Page = { readonly documents: readonly Buffer[]; readonly next: string | null }
+
+/**
+ * Returns a page of at most `limit` documents, newest first. A page ends early at {@link limits.pageBytes}, or after
+ * examining the documents that one request may examine: it may then be short and still have a next one.
+ */
+export async function findPage<T extends Keyed>(source: Source<T>, query: Scan<T>, limit: number): Promise<Page> {
+  const found: Buffer[] = []
+  let bytes = 0
+  let scan = query
+  for (let examined = limits.examinedPerStep; ; examined += limits.examinedPerStep) {
+    const segment = await scanNext(source, scan, {
+      // One more than requested shows whether a page follows.
+      count: limit + 1 - found.length,
+      bytes: limits.pageBytes - bytes,
+      atLeastOne: found.length === 0,
+    })
+    for (const document of segment.found) {
+      found.push(document)
+      bytes += document.length
+    }
+    if (found.length > limit) return { documents: found.slice(0, limit), next: idOf(found[limit - 1] as Buffer) }
+    const last = found.at(-1)
+    if (segment.isFull && last) return { documents: found, next: idOf(last) }
+    if (segment.end === null) return { documents: found, next: null }
+    if (examined >= limits.examinedPerRequest) return { documents: found, next: idIn(segment.end) }
+    scan = continueAfter(scan, segment.end)
+  }
+}
+
+/** Every key ends with the id. */
+const idIn = (key: Binary) => uuidIn(key, key.position / 16 - 1)
+const idOf = (document: Buffer) => idIn(readKey(document))

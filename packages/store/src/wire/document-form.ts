@@ -1,0 +1,84 @@
+import type { Binary } from 'mongodb'
+import { createDocumentReader, type FieldReader, startOfBinary } from './bson.ts'
+import { encode, writeBytes } from './byte-writer.ts'
+import { writeCsvCell, writeCsvJsonCell } from './csv-cells.ts'
+import { writeJsonText, writeJsonTime } from './json-values.ts'
+import { copyText, writeTimestamp, writeUuid } from './values.ts'
+
+/** A field of a document, and how its value is written. */
+export type Value<Field extends string, Stored> = {
+  readonly field: Field
+  /** The distance of the content from the start of the value in BSON. */
+  readonly skip: number
+  readonly write: (bytes: Buffer, at: number) => void
+  readonly isOptional: boolean
+  /** Never present: compares the type of the stored value. */
+  readonly stores?: (value: Stored) => void
+}
+
+type ValueOf<T> = { [Field in keyof T & string]: Value<Field, NonNullable<T[Field]>> }[keyof T & string]
+
+const textAt = 4
+
+/** A UUID, or one of several in a key, from its 16 bytes. */
+export const uuid = <Field extends string>(field: Field, index = 0): Value<Field, Binary> => ({
+  ...{ field, isOptional: false },
+  skip: startOfBinary(16 * index),
+  write: writeUuid,
+})
+
+const textValue =
+  (write: Value<string, string>['write']) =>
+  <Field extends string>(field: Field): Value<Field, string> => ({ field, isOptional: false, skip: textAt, write })
+
+const timeValue =
+  (write: Value<string, Date>['write'], isOptional: boolean) =>
+  <Field extends string>(field: Field): Value<Field, Date> => ({ field, isOptional, skip: 0, write })
+
+/** Text that is JSON already, or contains nothing to escape. */
+export const verbatim = textValue(copyText)
+export const jsonText = textValue(writeJsonText)
+/** A time; `null` if it is absent. */
+export const jsonTime = timeValue(writeJsonTime, true)
+export const csvText = textValue(writeCsvCell)
+export const csvJson = textValue(writeCsvJsonCell)
+export const csvTime = timeValue(writeTimestamp, false)
+
+function offsetReader(slot: number): FieldReader<number[]> {
+  return (offsets, _, at) => {
+    offsets[slot] = at
+  }
+}
+
+/** Creates a function that writes a document from its BSON: its values with the texts around them. */
+export function createDocumentWriter<T>(texts: readonly string[], values: readonly ValueOf<T>[]) {
+  const fields = [...new Set(values.map(({ field }) => field))]
+  const offsets = new Array<number>(fields.length).fill(0)
+  const read = createDocumentReader(Object.fromEntries(fields.map((field, slot) => [field, offsetReader(slot)])))
+  const [opening = encode(''), ...others] = texts.map(encode)
+  const parts = values.map((value, i) => ({
+    ...value,
+    slot: fields.indexOf(value.field),
+    after: others[i] as Uint8Array,
+  }))
+  return (document: Buffer): void => {
+    offsets.fill(0)
+    read(document, offsets)
+    writeBytes(opening)
+    for (let i = 0; i < parts.length; i++) {
+      const { field, isOptional, slot, skip, write, after } = parts[i] as (typeof parts)[number]
+      const at = offsets[slot] as number
+      if (at === 0 && !isOptional) throw new TypeError(`The document has no ${field}`)
+      write(document, at + skip)
+      writeBytes(after)
+    }
+  }
+}
+
+/** The same as a template; its line breaks and indentation are left out. */
+export function documentForm<T>(texts: TemplateStringsArray, ...values: readonly ValueOf<T>[]) {
+  return createDocumentWriter<T>(
+    texts.map((text) => text.replaceAll(/\n */g, '')),
+    values,
+  )
+}
