@@ -17,7 +17,7 @@ export async function readProblem(response: Response): Promise<HeraldProblem> {
 }
 
 /** `Retry-After` in milliseconds from `now`: seconds, or a date (RFC 9110, 10.2.3). */
-export function retryAfterMs(field: string | null, now: number): number | undefined {
+function retryAfterMs(field: string | null, now: number): number | undefined {
   if (field === null) return undefined
   const milliseconds = /^\d+$/.test(field.trim()) ? Number(field) * 1_000 : Date.parse(field) - now
   return Number.isNaN(milliseconds) ? undefined : Math.max(0, milliseconds)

@@ -1,8 +1,6 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
-export type Relay = Awaited<ReturnType<typeof createRelay>>
-
 /** A TCP relay between a client and a server that can cut connections and drop responses. */
 export async function createRelay(targetUrl: string) {
   const target = new URL(targetUrl)

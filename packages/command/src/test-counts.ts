@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { runInWorkspace, workspaceRoot } from './workspace.ts'
 
-export type Counts = {
+type Counts = {
   passed: number
   failed: number
   skipped: number

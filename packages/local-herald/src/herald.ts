@@ -21,7 +21,7 @@ export type HeraldOptions = {
 }
 
 /** Passed to the factory of mounts. */
-export type Mountable = {
+type Mountable = {
   tokens: TokenIssuer
   topics: HeraldTopics
 }

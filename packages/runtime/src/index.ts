@@ -21,41 +21,33 @@ export {
   createHttpServer,
   type HttpServer,
   type HttpServerDependencies,
-  type ServedRoute,
-  type ZodTypeProvider,
 } from './http/http-server.ts'
 export {
-  HttpProblem,
   type ProblemDocument,
   type ProblemOptions,
   problem,
   problemContentType,
-  problemType,
   retryLater,
 } from './http/problem.ts'
 export { type OperationOfRoute, routeOptions } from './http/route-options.ts'
 export { type ServeOptions, serve } from './http/serve.ts'
-export { type BuildInfo, readBuildInfo } from './lifecycle/build-info.ts'
+export type { BuildInfo } from './lifecycle/build-info.ts'
 export { unsupportedNode } from './lifecycle/node-version.ts'
 export { createReleasers, type Releasers } from './lifecycle/releasers.ts'
-export { runService, type Service, type ServiceContext } from './lifecycle/run-service.ts'
-export { type ServiceProcess, type ShutdownDependencies, shutDownOnSignals } from './lifecycle/shutdown.ts'
+export { runService, type Service } from './lifecycle/run-service.ts'
+export type { ServiceProcess, ShutdownDependencies } from './lifecycle/shutdown.ts'
 export { createLogger, type Logger, type LoggerOptions } from './logging/logger.ts'
 export {
   booleanSetting,
   integerSetting,
   listSetting,
-  originSetting,
-  portSetting,
   textSetting,
-  urlSetting,
 } from './settings/setting-types.ts'
 export {
   describeSettings,
   type LoadedSettings,
   loadSettings,
   type SettingDescription,
-  type SettingIssue,
   type SettingsSchema,
 } from './settings/settings.ts'
 export {

@@ -1,4 +1,3 @@
-export { composeImage, versionOf } from './docker/compose-images.ts'
 export { cacheFolder } from './downloads/cache-folder.ts'
 export { findJava } from './downloads/java.ts'
 export { findMavenJars, type MavenJars } from './downloads/maven-jars.ts'
@@ -22,8 +21,7 @@ export {
   type StartedKafka,
   type StartedMongoDB,
   type StartedServers,
-  startKafka,
   startMongoDB,
   startServers,
 } from './servers.ts'
-export { type Found, ServerNotFound } from './ways-to-a-server.ts'
+export type { Found } from './ways-to-a-server.ts'

@@ -1,7 +1,6 @@
-export { type IssuerServer, startIssuerServer } from './issuer-server.ts'
+export type { IssuerServer } from './issuer-server.ts'
 export { connectTokenIssuer } from './remote-token-issuer.ts'
 export {
-  allScopes,
   createTokenIssuer,
   type TokenClaims,
   type TokenIssuer,

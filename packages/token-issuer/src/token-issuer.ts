@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { exportJWK, exportPKCS8, exportSPKI, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
 
-export const allScopes = 'notifications:create change-entries:read'
+const allScopes = 'notifications:create change-entries:read'
 
 export type TokenIssuerOptions = {
   readonly issuer?: string

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { inboxOf } from './inbox-page.ts'
 import { type Stage, startStage } from './stage.ts'
 
-const guide = new URL('../../../packages/inbox/guides/read-notifications-in-a-front-end.md', import.meta.url)
+const guide = new URL('../../../packages/web-components/guides/read-notifications-in-a-front-end.md', import.meta.url)
 
 let stage: Stage
 beforeAll(async () => {

@@ -31,8 +31,6 @@ const page = (baseUrl: string) => `<!doctype html>
 </html>
 `
 
-export type HostPage = Awaited<ReturnType<typeof startHostPage>>
-
 export async function startHostPage() {
   let baseUrl = ''
   let content: string | undefined

@@ -11,7 +11,7 @@ import { type Stage, startStage } from './stage.ts'
 
 const run = promisify(execFile)
 const root = fileURLToPath(new URL('../../..', import.meta.url))
-const packages = ['client', 'inbox']
+const packages = ['client', 'web-components']
 
 /** The README's example, extended to use every exported type. */
 const application = `
@@ -36,7 +36,7 @@ document.querySelector('main')?.append(inbox, log)
 
 /** The code blocks of the package's README, by their language. */
 async function blocksOf(language: string): Promise<string[]> {
-  const text = await readFile(join(root, 'packages/inbox/README.md'), 'utf8')
+  const text = await readFile(join(root, 'packages/web-components/README.md'), 'utf8')
   return [...text.matchAll(new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, 'g'))].map(([, block]) => block ?? '')
 }
 

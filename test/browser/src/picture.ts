@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { inboxOf } from './inbox-page.ts'
 import { startStage } from './stage.ts'
 
-const file = fileURLToPath(new URL('../../../packages/inbox/inbox.webp', import.meta.url))
+const file = fileURLToPath(new URL('../../../packages/web-components/inbox.webp', import.meta.url))
 
 const stage = await startStage()
 const page = await stage.openAs('mei', { viewport: { width: 1120, height: 640 }, deviceScaleFactor: 2 })

@@ -1,6 +1,6 @@
 import type { Recipient } from './feed-model.ts'
 
-export type Answer = { status: number; body: { data?: unknown; code?: string } }
+type Answer = { status: number; body: { data?: unknown; code?: string } }
 export type Client = Recipient & {
   send(method: string, path: string, body?: unknown): Promise<Answer>
 }

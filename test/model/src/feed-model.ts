@@ -14,7 +14,7 @@ export type Recipient = { readonly subscriberId: string; readonly userId: string
 export type Filters = { status?: string; locationType?: string; locationId?: string; subjectId?: string }
 
 /** `readAt` of a read notification whose time no response has shown yet. */
-export const unknownTime = 'unknown time'
+const unknownTime = 'unknown time'
 
 const keyOf = ({ subscriberId, userId }: Recipient) => `${subscriberId}/${userId}`
 

@@ -9,7 +9,7 @@ export const workspaceFolder = fileURLToPath(new URL('../../..', import.meta.url
 /** The public packages under test, each after its dependencies. */
 export const publicPackages = ['contracts', 'publisher', 'client'] as const
 
-export type PublicPackage = (typeof publicPackages)[number]
+type PublicPackage = (typeof publicPackages)[number]
 export type Packed = Awaited<ReturnType<typeof packPackages>>
 
 /** Packs the public packages as they would be published. */

@@ -3,7 +3,7 @@ import { type Authenticator, createTokenVerification, type TokenRules } from './
 import { createConfiguredKey, createRemoteKeys, type RemoteKeysOptions } from './verification-keys.ts'
 
 /** Source of the verification keys: a JSON Web Key Set or one configured key. */
-export type KeySource =
+type KeySource =
   | ({ readonly jwksUri: string } & Omit<RemoteKeysOptions, 'uri' | 'clock'>)
   | { readonly publicKey: string }
 

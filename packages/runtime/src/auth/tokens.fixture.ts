@@ -5,7 +5,7 @@ export const issuer = 'https://issuer.example'
 export const audience = 'herald'
 export const userId = '0A0B0C0D-1111-0111-8111-111111111111'
 export const subscriberId = '22222222-2222-4222-8222-222222222222'
-export const now = new Date('2026-05-01T12:00:00Z')
+const now = new Date('2026-05-01T12:00:00Z')
 export const clock = () => now
 
 export const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 })

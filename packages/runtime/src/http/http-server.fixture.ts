@@ -27,7 +27,7 @@ const authenticator: Authenticator = {
   },
 }
 
-export type LogLine = Readonly<Record<string, unknown>>
+type LogLine = Readonly<Record<string, unknown>>
 
 /** A server with a few routes that collects its log lines. */
 export function createTestServer(overrides: Partial<HttpServerDependencies> = {}) {

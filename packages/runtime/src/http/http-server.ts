@@ -46,7 +46,7 @@ declare module 'fastify' {
   }
 }
 
-export type ServedRoute = {
+type ServedRoute = {
   readonly method: string
   readonly path: string
   readonly schema: FastifySchema | undefined
@@ -54,7 +54,7 @@ export type ServedRoute = {
 }
 
 /** Infers the types of a route's `params`, `query`, `headers` and `body` from its zod schemas. */
-export interface ZodTypeProvider extends FastifyTypeProvider {
+interface ZodTypeProvider extends FastifyTypeProvider {
   readonly validator: this['schema'] extends z.ZodType ? z.output<this['schema']> : unknown
   readonly serializer: this['schema'] extends z.ZodType ? z.input<this['schema']> : unknown
 }

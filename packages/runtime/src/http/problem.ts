@@ -48,7 +48,7 @@ export function problem(code: ErrorCode, detail: string, options?: ProblemOption
 }
 
 /** The `type` of a code: a stable URI that cannot be fetched. */
-export function problemType(code: ErrorCode): string {
+function problemType(code: ErrorCode): string {
   return `urn:herald:problem:${code}`
 }
 

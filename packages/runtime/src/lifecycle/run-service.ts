@@ -8,7 +8,7 @@ import { logProcessWarnings } from './process-warnings.ts'
 import { createReleasers, type Releasers } from './releasers.ts'
 import { type ServiceProcess, shutDownOnSignals } from './shutdown.ts'
 
-export type ServiceContext<Settings> = {
+type ServiceContext<Settings> = {
   readonly settings: Settings
   readonly logger: Logger
   readonly build: BuildInfo

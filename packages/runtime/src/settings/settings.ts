@@ -4,7 +4,7 @@ import type { z } from 'zod'
 export type SettingsSchema = z.ZodObject<Record<string, z.ZodType>>
 
 /** An invalid setting. The detail never contains the value, which may be a secret. */
-export type SettingIssue = { readonly name: string; readonly detail: string }
+type SettingIssue = { readonly name: string; readonly detail: string }
 
 export type LoadedSettings<Schema extends SettingsSchema> =
   | { readonly ok: true; readonly settings: z.output<Schema> }

@@ -9,7 +9,7 @@ export type Exit = {
 }
 
 /** The condition under which a program is ready: a line of its output matches, or a URL returns 2xx. */
-export type Ready = { line: RegExp } | { url: string }
+type Ready = { line: RegExp } | { url: string }
 
 export type ProgramOptions = {
   /** Used in messages. */

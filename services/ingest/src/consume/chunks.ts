@@ -2,7 +2,7 @@ import type { RecordHeaders, TopicKind } from '@herald/contracts'
 import type { IHeaders } from 'kafkajs'
 
 /** The limits of a chunk. */
-export const chunkLimits = { records: 1_000, bytes: 512 * 1024, operations: 4_000 } as const
+const chunkLimits = { records: 1_000, bytes: 512 * 1024, operations: 4_000 } as const
 
 type Sized = {
   readonly key?: Uint8Array | null
@@ -11,7 +11,7 @@ type Sized = {
 }
 
 /** The bytes of a record, including key and headers. */
-export function sizeOf({ key, value, headers }: Sized): number {
+function sizeOf({ key, value, headers }: Sized): number {
   let bytes = (key?.length ?? 0) + (value?.length ?? 0)
   for (const name in headers) {
     const header = headers[name]
@@ -28,7 +28,7 @@ const bytesPerRecipient = 38
 const operationsPerReceipt = 16
 
 /** Estimates from above, without parsing, how many inserts in MongoDB a record is equivalent to. */
-export function operationsOf(record: Sized, kind: TopicKind): number {
+function operationsOf(record: Sized, kind: TopicKind): number {
   if (kind === 'receipt') return operationsPerReceipt
   if (kind === 'change') return 1
   return 1 + Math.max(0, Math.ceil((sizeOf(record) - bytesBesideRecipients) / bytesPerRecipient))

@@ -6,7 +6,7 @@ import type { FoundDeadLetter } from './found-dead-letter.ts'
 export type SendRecords = (topic: string, partition: number, records: readonly OutgoingRecord[]) => Promise<void>
 
 /** Numbers of dead letters: sent back, skipped as duplicates, and skipped because a part of the record is missing. */
-export type ReplayCounts = { sent: number; repeated: number; omitted: number }
+type ReplayCounts = { sent: number; repeated: number; omitted: number }
 
 export type Replay = {
   add(letter: FoundDeadLetter): Promise<void>

@@ -90,5 +90,3 @@ export function createLiveFeed({ watch, onChange, onLost, logger, options }: Liv
     },
   }
 }
-
-export type LiveFeed = ReturnType<typeof createLiveFeed>

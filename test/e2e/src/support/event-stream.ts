@@ -1,6 +1,6 @@
 import { eventually } from '@herald/test-servers'
 
-export type StreamEvent = { event: string; data: unknown; id: string | undefined }
+type StreamEvent = { event: string; data: unknown; id: string | undefined }
 
 export type EventStream = {
   response: Response

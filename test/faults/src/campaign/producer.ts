@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
 /** An order to the producer: a range of the plan's events, single poison records for one partition, or what is out of bounds. */
-export type ProducerOrder = RangeOrder | PoisonOrder | BoundsOrder
+type ProducerOrder = RangeOrder | PoisonOrder | BoundsOrder
 
 type RangeOrder = {
   from: number

@@ -24,10 +24,9 @@ export function isPoison(n: number): boolean {
 
 export const timeOf = (plan: EventPlan, n: number) => plan.baseMs + n
 /** A receipt belongs to the subscriber of its notification. */
-export const subscriberOf = (n: number): Buffer =>
+const subscriberOf = (n: number): Buffer =>
   plannedUuid(1, ((kindOf(n) === 'receipt' ? receiptOf(n).target : n) * 7) % 997)
-export const idOf = (plan: EventPlan, n: number) =>
-  derivedId(subscriberOf(n), plan.source, `event-${n}`, timeOf(plan, n))
+const idOf = (plan: EventPlan, n: number) => derivedId(subscriberOf(n), plan.source, `event-${n}`, timeOf(plan, n))
 
 /** Without duplicates, which some events contain. */
 export function recipientsOf(n: number): Buffer[] {

@@ -21,7 +21,7 @@ export type StoredDocuments = {
   confirmPrimary(): Promise<void>
 }
 
-export type ReadOptions = {
+type ReadOptions = {
   linearizable?: boolean
   projection?: Document
 }

@@ -1,4 +1,4 @@
-export type ViolationKind =
+type ViolationKind =
   /** Committed, but neither stored nor dead-lettered at that time. */
   | 'offset'
   | 'lost'

@@ -9,7 +9,7 @@ type RecordParts = {
 }
 
 /** Encodes a signed varint (zigzag). */
-export function varInt(value: number): Buffer {
+function varInt(value: number): Buffer {
   const bytes: number[] = []
   let rest = value < 0 ? -value * 2 - 1 : value * 2
   for (; rest > 0x7f; rest = Math.floor(rest / 128)) bytes.push((rest % 128) | 0x80)

@@ -1,8 +1,8 @@
 import type { Notification } from '@herald/client'
 import { html, nothing, type TemplateResult } from 'lit'
-import { avatar } from '../look/avatar.ts'
-import { checkIcon, unreadIcon } from '../look/icons.ts'
-import { fullTime, relativeTime } from '../look/relative-time.ts'
+import { avatar } from '../shared/avatar.ts'
+import { checkIcon, unreadIcon } from '../shared/icons.ts'
+import { fullTime, relativeTime } from '../shared/relative-time.ts'
 import type { InboxTexts } from './inbox-texts.ts'
 
 export type ItemView = {

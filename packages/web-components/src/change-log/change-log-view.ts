@@ -1,9 +1,9 @@
 import { type ChangeEntry, type ExportFormat, isHeraldProblem } from '@herald/client'
 import { html, nothing, type TemplateResult } from 'lit'
-import { keyed } from 'lit/directives/keyed.js'
 import { repeat } from 'lit/directives/repeat.js'
-import { closeIcon, downloadIcon, filterIcon, logIcon, refreshIcon, warningIcon } from '../look/icons.ts'
-import { dayName } from '../look/relative-time.ts'
+import { downloadIcon, filterIcon, logIcon, refreshIcon } from '../shared/icons.ts'
+import { dayName } from '../shared/relative-time.ts'
+import { emptyView, endView, failedView, failureNoticeView, loadingView } from '../shared/state-views.ts'
 import type { ChangeLogState } from './change-log-feed.ts'
 import { entryView } from './entry-view.ts'
 import { chipsView, type FiltersView, filtersView } from './filters-view.ts'
@@ -29,17 +29,7 @@ const formats: readonly ExportFormat[] = ['csv', 'ndjson', 'json']
 export function changeLogView(view: ChangeLogView): TemplateResult {
   const { texts, isFiltering, hasExportFailed, onDismiss } = view
   return html`${headerView(view)} ${isFiltering ? filtersView(view) : nothing} ${chipsView(view)}
-    ${
-      hasExportFailed
-        ? html`<div class="notice" part="notice">
-            ${warningIcon()}
-            <p>${texts.exportFailed}</p>
-            <button class="round" type="button" aria-label=${texts.dismiss} title=${texts.dismiss} @click=${onDismiss}>
-              ${closeIcon()}
-            </button>
-          </div>`
-        : nothing
-    }
+    ${hasExportFailed ? failureNoticeView(texts.exportFailed, texts.dismiss, onDismiss) : nothing}
     ${bodyView(view)}
     <div class="hidden" role="status" aria-live="polite">${view.spoken}</div>`
 }
@@ -77,24 +67,15 @@ function headerView({ filters, texts, isFiltering, exporting, onExport, onRefres
 function bodyView(view: ChangeLogView) {
   const { state, texts, filters, onRefresh, onClear } = view
   if (state.phase === 'failed') {
-    return html`<div class="message bad" part="error">
-      <span class="picture">${warningIcon(28)}</span><strong>${texts.failedTitle}</strong>
-      <p>${reasonText(view)}</p>
-      <button class="button" type="button" @click=${onRefresh}>${texts.retry}</button>
-    </div>`
+    const button = { label: texts.retry, onClick: onRefresh }
+    return failedView({ title: texts.failedTitle, text: reasonText(view), button })
   }
-  if (state.phase === 'loading' && state.entries.length === 0) {
-    const card = html`<div class="placeholder"><i class="skeleton"></i><i class="skeleton"></i><i class="skeleton"></i></div>`
-    return html`<div role="group" part="loading" aria-busy="true" aria-label=${texts.loading}>${[card, card, card, card]}</div>`
-  }
+  if (state.phase === 'loading' && state.entries.length === 0) return loadingView(texts.loading, 4)
   if (state.entries.length === 0 && state.nextCursor === null) {
-    const isFiltered = Object.keys(filters).length > 0
-    return html`<div class="message" part="empty">
-      <span class="picture">${logIcon()}</span>
-      <strong>${isFiltered ? texts.emptyFilteredTitle : texts.emptyTitle}</strong>
-      <p>${isFiltered ? texts.emptyFilteredText : texts.emptyText}</p>
-      ${isFiltered ? html`<button class="button" type="button" @click=${onClear}>${texts.clear}</button>` : nothing}
-    </div>`
+    const picture = logIcon()
+    if (Object.keys(filters).length === 0) return emptyView({ picture, title: texts.emptyTitle, text: texts.emptyText })
+    const button = { label: texts.clear, onClick: onClear }
+    return emptyView({ picture, title: texts.emptyFilteredTitle, text: texts.emptyFilteredText, button })
   }
   return timelineView(view)
 }
@@ -123,17 +104,6 @@ function timelineView(view: ChangeLogView) {
       )}
     </div>
     ${endView(view)}`
-}
-
-function endView({ state, texts, onMore }: ChangeLogView) {
-  if (state.more === 'failed') {
-    return html`<div class="end">
-      ${texts.moreFailed}<button class="button" type="button" @click=${onMore}>${texts.retry}</button>
-    </div>`
-  }
-  if (state.nextCursor === null) return html`<div class="end">${texts.noMore}</div>`
-  return html`${keyed(state.nextCursor, html`<div class="sentinel"></div>`)}
-    <div class="end"><i class="spinner"></i><span class="hidden">${texts.loadingMore}</span></div>`
 }
 
 function reasonText({ state, texts }: ChangeLogView): string {

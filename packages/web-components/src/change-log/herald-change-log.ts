@@ -1,16 +1,21 @@
 import type { ChangeEntries, ChangeEntry, ExportFormat, HeraldClient } from '@herald/client'
 import type { PropertyDeclarations, PropertyValues } from 'lit'
-import { avatarStyles } from '../look/avatar.ts'
-import { HeraldElement } from '../look/herald-element.ts'
-import { theme } from '../look/theme.ts'
-import { whenSeen } from '../look/when-seen.ts'
+import { avatarStyles } from '../shared/avatar.ts'
+import { HeraldElement } from '../shared/herald-element.ts'
+import { stateStyles } from '../shared/state-styles.ts'
+import { theme } from '../shared/theme.ts'
+import { whenSeen } from '../shared/when-seen.ts'
 import { type FilterName, type Filters, queryOf, readFilters, writeFilters } from './address-filters.ts'
 import { type ChangeLogFeed, type ChangeLogState, createChangeLogFeed, emptyChangeLog } from './change-log-feed.ts'
-import { changeLogStyles } from './change-log-styles.ts'
 import { type ChangeLogTexts, changeLogTexts } from './change-log-texts.ts'
 import { changeLogView } from './change-log-view.ts'
+import { differenceStyles } from './difference-styles.ts'
+import { entryStyles } from './entry-styles.ts'
+import { filtersStyles } from './filters-styles.ts'
 import { saveFile } from './save-file.ts'
 import { createSeenValues } from './seen-values.ts'
+import { timelineStyles } from './timeline-styles.ts'
+import { toolbarStyles } from './toolbar-styles.ts'
 
 /**
  * The change log as a timeline with differences, filters and export.
@@ -19,7 +24,16 @@ import { createSeenValues } from './seen-values.ts'
  * @fires herald-error - `{ error, during }`: `list` or `export` failed.
  */
 export class HeraldChangeLog extends HeraldElement {
-  static override styles = [theme, avatarStyles, changeLogStyles]
+  static override styles = [
+    theme,
+    avatarStyles,
+    stateStyles,
+    toolbarStyles,
+    filtersStyles,
+    timelineStyles,
+    entryStyles,
+    differenceStyles,
+  ]
   static override properties: PropertyDeclarations = {
     texts: { attribute: false },
     addressPrefix: { attribute: 'address-prefix' },

@@ -1,17 +1,20 @@
 import type { HeraldClient, Notification } from '@herald/client'
 import { html, nothing, type PropertyDeclarations, type PropertyValues } from 'lit'
 import { keyed } from 'lit/directives/keyed.js'
-import { createInboxFeed, type InboxFeed, type News } from '../feed/inbox-feed.ts'
-import { emptyInbox, type InboxState, type Listing, shown } from '../feed/inbox-state.ts'
-import { avatarStyles } from '../look/avatar.ts'
-import { HeraldElement } from '../look/herald-element.ts'
-import { bellIcon } from '../look/icons.ts'
-import { placeBelow } from '../look/place-below.ts'
-import { theme } from '../look/theme.ts'
-import { whenSeen } from '../look/when-seen.ts'
+import { avatarStyles } from '../shared/avatar.ts'
+import { HeraldElement } from '../shared/herald-element.ts'
+import { bellIcon } from '../shared/icons.ts'
+import { placeBelow } from '../shared/place-below.ts'
+import { stateStyles } from '../shared/state-styles.ts'
+import { theme } from '../shared/theme.ts'
+import { whenSeen } from '../shared/when-seen.ts'
+import { bellStyles } from './bell-styles.ts'
 import { moveInFeed } from './feed-keys.ts'
-import { inboxStyles } from './inbox-styles.ts'
+import { createInboxFeed, type InboxFeed, type News } from './inbox-feed.ts'
+import { emptyInbox, type InboxState, type Listing, shown } from './inbox-state.ts'
 import { type InboxTexts, inboxTexts } from './inbox-texts.ts'
+import { itemStyles } from './item-styles.ts'
+import { panelStyles } from './panel-styles.ts'
 import { type PanelView, panelView } from './panel-view.ts'
 
 /**
@@ -23,7 +26,7 @@ import { type PanelView, panelView } from './panel-view.ts'
  * @fires herald-error - `{ error, during }`: `list`, `mark` or `stream` failed.
  */
 export class HeraldInbox extends HeraldElement {
-  static override styles = [theme, avatarStyles, inboxStyles]
+  static override styles = [theme, avatarStyles, stateStyles, bellStyles, panelStyles, itemStyles]
   static override properties: PropertyDeclarations = {
     texts: { attribute: false },
     hrefOf: { attribute: false },

@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit'
-import { closeIcon } from '../look/icons.ts'
+import { closeIcon } from '../shared/icons.ts'
 import { type FilterName, type Filters, filterNames } from './address-filters.ts'
 import type { ChangeLogTexts } from './change-log-texts.ts'
 

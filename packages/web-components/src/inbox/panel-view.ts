@@ -1,10 +1,10 @@
 import { isHeraldProblem, type Notification } from '@herald/client'
 import { html, nothing, type TemplateResult } from 'lit'
-import { keyed } from 'lit/directives/keyed.js'
 import { repeat } from 'lit/directives/repeat.js'
-import type { InboxState, Listing } from '../feed/inbox-state.ts'
-import { arrowUpIcon, checksIcon, closeIcon, emptyInboxIcon, offlineIcon, warningIcon } from '../look/icons.ts'
-import { safeAddress } from '../look/safe-address.ts'
+import { arrowUpIcon, checksIcon, closeIcon, emptyInboxIcon, offlineIcon, warningIcon } from '../shared/icons.ts'
+import { safeAddress } from '../shared/safe-address.ts'
+import { emptyView, endView, failedView, failureNoticeView, loadingView, noticeView } from '../shared/state-views.ts'
+import type { InboxState, Listing } from './inbox-state.ts'
 import type { InboxTexts } from './inbox-texts.ts'
 import { itemView } from './item-view.ts'
 
@@ -71,23 +71,10 @@ function headerView({ state, texts, unreadCount, onClose, onFilter, onMarkAll }:
 
 function noticesView({ state, notice, texts, onDismiss }: PanelView) {
   const isAway = state.connection === 'offline' && state.phase !== 'failed'
-  return html`${
-    isAway ? html`<div class="notice" part="notice">${offlineIcon()}<p>${texts.offline}</p></div>` : nothing
-  }${
-    state.connection === 'refused' && state.phase === 'ready'
-      ? html`<div class="notice" part="notice">${warningIcon()}<p>${texts.notLive}</p></div>`
-      : nothing
-  }${
-    notice === 'mark-failed'
-      ? html`<div class="notice bad" part="notice">
-          ${warningIcon()}
-          <p>${texts.markFailed}</p>
-          <button class="round" type="button" aria-label=${texts.dismiss} title=${texts.dismiss} @click=${onDismiss}>
-            ${closeIcon()}
-          </button>
-        </div>`
-      : nothing
-  }`
+  const isRefused = state.connection === 'refused' && state.phase === 'ready'
+  return html`${isAway ? noticeView(offlineIcon(), texts.offline) : nothing}
+  ${isRefused ? noticeView(warningIcon(), texts.notLive) : nothing}
+  ${notice === 'mark-failed' ? failureNoticeView(texts.markFailed, texts.dismiss, onDismiss) : nothing}`
 }
 
 function newAboveView({ fresh, isScrolled, texts, onToTop }: PanelView) {
@@ -101,27 +88,14 @@ function bodyView(view: PanelView) {
   const { state, texts, onRetry } = view
   if (state.phase === 'failed') {
     const isRefused = isHeraldProblem(state.error) && (state.error.status === 401 || state.error.status === 403)
-    return html`<div class="message bad" part="error">
-      <span class="picture">${warningIcon(28)}</span><strong>${texts.failedTitle}</strong>
-      <p>${isRefused ? texts.refusedText : texts.failedText}</p>
-      <button class="button" type="button" @click=${onRetry}>${texts.retry}</button>
-    </div>`
+    const text = isRefused ? texts.refusedText : texts.failedText
+    return failedView({ title: texts.failedTitle, text, button: { label: texts.retry, onClick: onRetry } })
   }
-  if (state.phase !== 'ready') {
-    const line = html`<div class="placeholder">
-      <i class="skeleton"></i><i class="skeleton"></i><i class="skeleton"></i>
-    </div>`
-    return html`<div class="loading" part="loading" role="group" aria-busy="true" aria-label=${texts.loading}>
-      ${Array.from({ length: 5 }, () => line)}
-    </div>`
-  }
+  if (state.phase !== 'ready') return loadingView(texts.loading, 5)
   if (state.items.length === 0 && state.nextCursor === null) {
-    const isAll = state.listing === 'all'
-    return html`<div class="message" part="empty">
-      <span class="picture">${emptyInboxIcon()}</span>
-      <strong>${isAll ? texts.emptyTitle : texts.emptyUnreadTitle}</strong>
-      <p>${isAll ? texts.emptyText : texts.emptyUnreadText}</p>
-    </div>`
+    return state.listing === 'all'
+      ? emptyView({ picture: emptyInboxIcon(), title: texts.emptyTitle, text: texts.emptyText })
+      : emptyView({ picture: emptyInboxIcon(), title: texts.emptyUnreadTitle, text: texts.emptyUnreadText })
   }
   return listView(view)
 }
@@ -155,16 +129,4 @@ function listView(view: PanelView) {
       )}
     </div>
     ${endView(view)}`
-}
-
-function endView({ state, texts, onMore }: PanelView) {
-  if (state.more === 'failed') {
-    return html`<div class="end">
-      ${texts.moreFailed}<button class="button" type="button" @click=${onMore}>${texts.retry}</button>
-    </div>`
-  }
-  if (state.nextCursor === null) return html`<div class="end">${texts.noMore}</div>`
-  // Keyed by the cursor: a new sentinel for each page is observed even if it is already in view.
-  return html`${keyed(state.nextCursor, html`<div class="sentinel"></div>`)}
-    <div class="end"><i class="spinner"></i><span class="hidden">${texts.loadingMore}</span></div>`
 }

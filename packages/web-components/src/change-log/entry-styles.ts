@@ -1,0 +1,147 @@
+import { css } from 'lit'
+
+/** One change. */
+export const entryStyles = css`
+  .entry {
+    position: relative;
+    padding: 0 0 12px 42px;
+  }
+  .entry::before {
+    content: '';
+    position: absolute;
+    inset: 14px auto -14px 13px;
+    width: 2px;
+    background: var(--_border);
+  }
+  .entry:last-child::before {
+    bottom: 14px;
+  }
+  .node {
+    position: absolute;
+    left: 0;
+    top: 9px;
+    display: grid;
+    place-items: center;
+    width: 28px;
+    height: 28px;
+    border-radius: 50%;
+    color: var(--_accent);
+    background: var(--_tint);
+    box-shadow: 0 0 0 4px var(--herald-ground, var(--_surface));
+  }
+  .node.created {
+    color: var(--_added);
+    background: var(--_added-tint);
+  }
+  .node.removed {
+    color: var(--_removed);
+    background: var(--_removed-tint);
+  }
+  .card {
+    display: grid;
+    grid-template:
+      'what time'
+      'where where'
+      'difference difference'
+      'whole whole' / minmax(0, 1fr) auto;
+    column-gap: 20px;
+    padding: 11px 16px 13px 14px;
+    border-radius: var(--_radius);
+    background: var(--_surface);
+    box-shadow: 0 0 0 1px var(--_border);
+  }
+  .what {
+    grid-area: what;
+    display: flex;
+    align-items: flex-start;
+    gap: 9px;
+  }
+  .sentence {
+    flex: 1;
+    padding-top: 2px;
+    overflow-wrap: anywhere;
+  }
+  .sentence b {
+    font-weight: 620;
+  }
+  time {
+    grid-area: time;
+    padding-top: 2px;
+    font-size: 0.78125rem;
+    line-height: 1.6;
+    color: var(--_muted);
+  }
+  .where {
+    grid-area: where;
+    align-self: start;
+    display: flex;
+    flex-wrap: wrap;
+    align-items: center;
+    gap: 2px 8px;
+    margin: 0 0 0 35px;
+    color: var(--_muted);
+  }
+  .kind {
+    font-size: 0.78125rem;
+  }
+  .kind::before {
+    content: '· ';
+  }
+  .link {
+    display: inline;
+    border-radius: 4px;
+    text-align: start;
+    overflow-wrap: anywhere;
+    text-decoration: underline transparent;
+    text-underline-offset: 3px;
+    transition: text-decoration-color 0.12s;
+  }
+  .where .link {
+    min-height: 24px;
+  }
+  .link:hover {
+    text-decoration-color: currentColor;
+  }
+  .difference {
+    grid-area: difference;
+    margin: 9px 0 0 35px;
+    font-size: 0.8125rem;
+  }
+  .whole {
+    grid-area: whole;
+    justify-self: start;
+    margin: 10px 0 0 35px;
+  }
+  @container (width >= 840px) {
+    .card {
+      grid-template:
+        'what difference time' auto
+        'where difference time' 1fr
+        'whole whole whole' / minmax(0, 5fr) minmax(0, 7fr) 84px;
+    }
+    .difference {
+      margin: 2px 0 0;
+    }
+    time {
+      text-align: end;
+    }
+  }
+  @container (width < 560px) {
+    .entry {
+      padding-left: 0;
+    }
+    .entry::before,
+    .node {
+      display: none;
+    }
+    .difference,
+    .whole {
+      margin-left: 0;
+    }
+  }
+  @media (forced-colors: active) {
+    .card {
+      border: 1px solid CanvasText;
+    }
+  }
+`

@@ -1,0 +1,70 @@
+import { css } from 'lit'
+
+/** The list of days, and what is shown instead of it. */
+export const timelineStyles = css`
+  .list {
+    transition: opacity 0.15s;
+  }
+  .list.stale {
+    opacity: 0.5;
+  }
+  h3 {
+    position: sticky;
+    top: var(--herald-sticky-top, 0);
+    z-index: 1;
+    width: fit-content;
+    margin: 0 0 10px -8px;
+    padding: 6px 10px 6px 8px;
+    border-radius: 0 0 10px 0;
+    font-size: 0.8125rem;
+    font-weight: 620;
+    color: var(--_muted);
+    background: var(--herald-ground, var(--_surface));
+  }
+  ol {
+    margin: 0 0 18px;
+    padding: 0;
+    list-style: none;
+  }
+  .placeholder {
+    display: grid;
+    gap: 9px;
+    margin: 0 0 12px 42px;
+    padding: 16px 14px;
+    border-radius: var(--_radius);
+    box-shadow: 0 0 0 1px var(--_border);
+  }
+  .placeholder i {
+    height: 12px;
+    width: 44%;
+  }
+  .placeholder i:nth-child(2) {
+    width: 28%;
+  }
+  .placeholder i:nth-child(3) {
+    width: 66%;
+  }
+  .notice {
+    margin-bottom: 14px;
+    padding: 6px 8px 6px 14px;
+    border-radius: 10px;
+  }
+  .message {
+    padding: 56px 20px;
+    border-radius: var(--_radius);
+    background: var(--_surface);
+    box-shadow: 0 0 0 1px var(--_border);
+  }
+  .end {
+    padding: 20px;
+  }
+  .end .button {
+    margin-top: 12px;
+    color: var(--_text);
+  }
+  @container (width < 560px) {
+    .placeholder {
+      margin-left: 0;
+    }
+  }
+`
