@@ -1,6 +1,6 @@
 import { deriveEventId } from '@herald/contracts'
 import { toCanonicalJson } from './canonical-json.ts'
-import { type RowChange, type RowFault, rowFault } from './row-change.ts'
+import { type RowChange, type RowRejection, reject } from './row-change.ts'
 
 /** Identifies the entries of one row change. */
 export type ChangeIdentity = {
@@ -14,7 +14,7 @@ export type ChangeIdentity = {
  * is the canonical JSON of position, operation, key and field. The transaction and the position in it replace position and
  * key where the connector writes them.
  */
-export function identifyChange(change: RowChange): ChangeIdentity | RowFault {
+export function identifyChange(change: RowChange): ChangeIdentity | RowRejection {
   const place = placeOf(change)
   if ('kind' in place) return place
   const { operation, time } = change
@@ -35,16 +35,23 @@ export function sourceOf({ origin }: Pick<RowChange, 'origin'>): string {
 
 type Place = { readonly position: RowChange['position']; readonly key: readonly RowChange['key'][] }
 
-function placeOf({ connector, operation, order, key, position, isInMongoTransaction }: RowChange): Place | RowFault {
+function placeOf({
+  connector,
+  operation,
+  order,
+  key,
+  position,
+  isInMongoTransaction,
+}: RowChange): Place | RowRejection {
   if (order !== undefined) return { position: [...order], key: [] }
   if (isInMongoTransaction) {
-    return rowFault(
+    return reject(
       'transaction_order_missing',
       'Changes of a transaction share their position; set provide.transaction.metadata=true',
     )
   }
   if (key === null && !isUnique(connector, operation)) {
-    return rowFault('key_missing', 'The table has no key; add one, or set provide.transaction.metadata=true')
+    return reject('key_missing', 'The table has no key; add one, or set provide.transaction.metadata=true')
   }
   return { position, key: [key] }
 }

@@ -195,7 +195,8 @@ describe('an update in MongoDB', () => {
 })
 
 describe('mapped values', () => {
-  const created = (row: Record<string, unknown>) => recordOf(envelopeOf({ op: 'c', before: null, after: { ...rowOf(), ...row } }))
+  const created = (row: Record<string, unknown>) =>
+    recordOf(envelopeOf({ op: 'c', before: null, after: { ...rowOf(), ...row } }))
 
   test('come from nested fields, lists of names and constants', () => {
     const record = created({ a: { b: { c: 'deep' } }, 'x.y': 'dotted' })
@@ -255,7 +256,11 @@ describe('the time', () => {
 })
 
 describe('the identity', () => {
-  const idOf = (changes: Record<string, unknown>, source: Record<string, unknown> = {}, key: Parameters<typeof recordOf>[1] = { id: 1 }) =>
+  const idOf = (
+    changes: Record<string, unknown>,
+    source: Record<string, unknown> = {},
+    key: Parameters<typeof recordOf>[1] = { id: 1 },
+  ) =>
     entriesOf(recordOf(envelopeOf({ op: 'c', before: null, ...changes }, source), key), { snapshot: 'record' })[0]?.id
 
   test('does not depend on when the connector delivered the change', () => {

@@ -5,8 +5,8 @@ import { identifyChange } from './change-identity.ts'
 import { mapValues } from './mapped-values.ts'
 import type { Mapping } from './mapping.ts'
 import { redactedChangesOf } from './redacted-record.ts'
-import type { ReadRowChange, RowChange, RowFault, RowRead, SkipReason } from './row-change.ts'
-import { rowFault } from './row-change.ts'
+import type { ReadRowChange, RowChange, RowRead, RowRejection, SkipReason } from './row-change.ts'
+import { reject } from './row-change.ts'
 import { createRowStates, type RowStates } from './row-states.ts'
 import { findTrustedStates, type TrustedStates } from './trusted-states.ts'
 
@@ -17,7 +17,7 @@ export type CapturedDecision =
   | { readonly kind: 'change-entries'; readonly entries: readonly StoredChangeEntry[] }
   | { readonly kind: 'skipped'; readonly reason: SkipReason }
   | { readonly kind: 'expired' }
-  | RowFault
+  | RowRejection
 
 export type DecideCapturedChange = (record: IncomingRecord, times: CaptureTimes) => CapturedDecision
 
@@ -32,14 +32,14 @@ export function createDecideCapturedChange(mapping: Mapping, read: ReadRowChange
     if (found.kind !== 'change') return toDecision(found)
     const { change } = found
     if (change.operation === 'r' && mapping.snapshot === 'skip') return skipped('snapshot')
-    const fault = whyNotNow(change, times)
-    if (fault) return fault
+    const untimely = whyNotNow(change, times)
+    if (untimely) return untimely
     const trusted = findTrustedStates(change, mapping)
-    if (trusted.kind === 'fault') return trusted
+    if (trusted.kind === 'dead-letter') return trusted
     const parts = partsOf(change, trusted, states, redactedChangesOf(record))
     if (parts.length === 0) return skipped('unchanged')
     if (parts.length > largestChange) {
-      return rowFault('too_many_changes', `${parts.length} fields have changed, the limit is ${largestChange}`)
+      return reject('too_many_changes', `${parts.length} fields have changed, the limit is ${largestChange}`)
     }
     return toEntries(change, trusted, parts, { mapping, states })
   }
@@ -51,7 +51,7 @@ function toDecision(read: Exclude<RowRead, { kind: 'change' }>): CapturedDecisio
 
 function whyNotNow({ time }: RowChange, { now, keepFrom }: CaptureTimes): CapturedDecision | undefined {
   if (time > now.getTime() + limits.eventFutureMs) {
-    return rowFault('future_time', `The time is ${new Date(time).toISOString()}, more than 5 minutes ahead`)
+    return reject('future_time', `The time is ${new Date(time).toISOString()}, more than 5 minutes ahead`)
   }
   return keepFrom !== undefined && time < keepFrom.getTime() ? { kind: 'expired' } : undefined
 }
@@ -86,7 +86,7 @@ function toEntries(
   { mapping, states }: Rules,
 ): CapturedDecision {
   const identity = identifyChange(change)
-  if (identity.kind === 'fault') return identity
+  if (identity.kind === 'dead-letter') return identity
   const lookUp = (field: string) => {
     const found = [after, before].flatMap((row) => (row && Object.hasOwn(row, field) ? [row[field] ?? null] : []))
     return found.length === 0 ? undefined : (found.find((value) => !states.isUnavailable(value)) ?? null)
@@ -96,7 +96,7 @@ function toEntries(
     hasAllFields: !isKeyOnly && change.connector !== 'mongodb',
     advice: isKeyOnly ? '; without REPLICA IDENTITY FULL a delete has the key only' : '',
   })
-  if (mapped.kind === 'fault') return mapped
+  if (mapped.kind === 'dead-letter') return mapped
   const createdAt = new Date(change.time)
   const entries = parts.map((part) => ({
     id: identity.entryId(mapped.values.subscriberId, part.changedField),

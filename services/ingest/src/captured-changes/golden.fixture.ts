@@ -26,7 +26,7 @@ export function readSamples(file: string): Sample[] {
 /** The mappings of the samples of one database. */
 export function readSampleMappings(database: string): ReadonlyMap<string, Mapping> {
   const read = readMappingFile(fileURLToPath(new URL(`${database}.yaml`, folder)))
-  if (!read.ok) throw new Error(read.faults.join('\n'))
+  if (!read.ok) throw new Error(read.issues.join('\n'))
   return read.mappings
 }
 
@@ -48,7 +48,7 @@ export function* goldenLines(): Generator<string> {
 
 function describe(decision: ReturnType<ReturnType<typeof createDecideCapturedChange>>): string[] {
   if (decision.kind === 'skipped') return [`skipped: ${decision.reason}`]
-  if (decision.kind === 'fault') return [`${decision.code}: ${decision.detail}`]
+  if (decision.kind === 'dead-letter') return [`${decision.code}: ${decision.detail}`]
   if (decision.kind === 'expired') return ['expired']
   return decision.entries.map((entry) => {
     const { id, entityType, entityId, entityTitle, actionType, changedField, beforeState, afterState } = entry

@@ -1,9 +1,9 @@
-import { describeFaults, findUnsafeJson, type JsonValue, limits } from '@herald/contracts'
+import { describeIssues, findUnsafeJson, type JsonValue, limits } from '@herald/contracts'
 import { mayBeRounded, parseLosslessly } from './lossless-json.ts'
-import { type RowFault, rowFault } from './row-change.ts'
+import { type RowRejection, reject } from './row-change.ts'
 
 export type JsonObject = { readonly [key: string]: JsonValue }
-export type JsonRead = { readonly kind: 'json'; readonly json: JsonValue } | RowFault
+export type JsonRead = { readonly kind: 'json'; readonly json: JsonValue } | RowRejection
 
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -16,7 +16,7 @@ export function readJsonBytes(bytes: Buffer, part: 'key' | 'value'): JsonRead {
   try {
     text = utf8.decode(bytes)
   } catch {
-    return rowFault('not_json', `The ${part} is not UTF-8`)
+    return reject('not_json', `The ${part} is not UTF-8`)
   }
   return readJsonText(text, `The ${part}`)
 }
@@ -27,10 +27,10 @@ export function readJsonText(text: string, name: string): JsonRead {
   try {
     json = JSON.parse(text)
   } catch {
-    return rowFault('not_json', `${name} is not JSON`)
+    return reject('not_json', `${name} is not JSON`)
   }
   const unsafe = findUnsafeJson(json, limits.eventLevels, text)
-  if (unsafe.length > 0) return rowFault('unsafe_json', describeFaults(unsafe))
+  if (unsafe.length > 0) return reject('unsafe_json', describeIssues(unsafe))
   // Collecting the digits takes several times as long, and few rows need it.
   return { kind: 'json', json: mayBeRounded(withoutTimestamps(json)) ? parseLosslessly(text) : json }
 }

@@ -4,7 +4,7 @@ import { toCanonicalJson } from './canonical-json.ts'
 import { deriveUserId } from './derived-user-id.ts'
 import { isObject } from './json-document.ts'
 import { isConstant, type MappedValue, type Mapping, pathOf } from './mapping.ts'
-import { type RowFault, rowFault } from './row-change.ts'
+import { type RowRejection, reject } from './row-change.ts'
 
 /** What all entries of a change have in common. */
 export type MappedValues = {
@@ -22,27 +22,24 @@ export type MappedRow = {
   readonly advice: string
 }
 
-export function mapValues(mapping: Mapping, row: MappedRow): MappedValues | RowFault {
+export function mapValues(mapping: Mapping, row: MappedRow): MappedValues | RowRejection {
   const { id, name, email, derive } = mapping.user
   const read = (value: MappedValue | undefined) => (value === undefined ? null : readText(value, row.lookUp))
 
   const unknown = findUnknown(mapping, row)
-  if (unknown !== undefined) return rowFault('mapping_failed', unknown)
+  if (unknown !== undefined) return reject('mapping_failed', unknown)
   const subscriberId = read(mapping.subscriberId)
   if (subscriberId === null || !isUuid(subscriberId)) {
-    return rowFault(
-      'subscriber_missing',
-      `${describe('subscriberId', mapping.subscriberId)} is not a UUID${row.advice}`,
-    )
+    return reject('subscriber_missing', `${describe('subscriberId', mapping.subscriberId)} is not a UUID${row.advice}`)
   }
   const entityId = read(mapping.entityId)
   if (entityId === null) {
-    return rowFault('mapping_failed', `${describe('entityId', mapping.entityId)} is empty${row.advice}`)
+    return reject('mapping_failed', `${describe('entityId', mapping.entityId)} is empty${row.advice}`)
   }
   const user = read(id)
-  if (user === null) return rowFault('user_missing', `${describe('user.id', id)} is empty${row.advice}`)
+  if (user === null) return reject('user_missing', `${describe('user.id', id)} is empty${row.advice}`)
   if (!derive && !isUuid(user)) {
-    return rowFault('user_missing', `${describe('user.id', id)} is not a UUID; derive: true makes one`)
+    return reject('user_missing', `${describe('user.id', id)} is not a UUID; derive: true makes one`)
   }
   const subscriber = subscriberId.toLowerCase()
   const userId = isUuid(user) ? user.toLowerCase() : deriveUserId(subscriber, user)
@@ -54,7 +51,7 @@ export function mapValues(mapping: Mapping, row: MappedRow): MappedValues | RowF
     entityTitle: read(mapping.entityTitle) ?? '',
   }
   const tooLong = findTooLong(values)
-  return tooLong === undefined ? { kind: 'values', values } : rowFault('mapping_failed', tooLong)
+  return tooLong === undefined ? { kind: 'values', values } : reject('mapping_failed', tooLong)
 }
 
 /** A misspelt name would otherwise make empty titles without anybody noticing. */

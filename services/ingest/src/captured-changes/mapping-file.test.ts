@@ -2,9 +2,9 @@ import { describe, expect, test } from '@jest/globals'
 import { parseMappings, readMappingFile } from './mapping-file.ts'
 
 const parse = (text: string) => parseMappings(text, 'cdc.yaml')
-const faultsOf = (text: string) => {
+const issuesOf = (text: string) => {
   const read = parse(text)
-  return read.ok ? [] : read.faults
+  return read.ok ? [] : read.issues
 }
 
 const valid = `topics:
@@ -17,7 +17,7 @@ const valid = `topics:
     ignore: [updated_at]
 `
 
-test('a mapping file is read, with defaults', () => {
+test('a mapping file is read, with deissues', () => {
   const read = parse(valid)
   expect(read.ok && read.mappings.get('shop.public.customer')).toEqual({
     ...{ entityType: 'customer', subscriberId: 'tenant_id', entityId: 'id', entityTitle: { constant: 'Customer' } },
@@ -32,10 +32,10 @@ test('JSON is YAML', () => {
   expect(parse(JSON.stringify({ topics }))).toEqual(read)
 })
 
-describe('every fault is named with its place', () => {
+describe('every issue is named with its place', () => {
   test('all at once', () => {
     expect(
-      faultsOf(`topics:
+      issuesOf(`topics:
   shop.public.customer:
     entityType: ''
     subscriberId: { constant: acme }
@@ -79,7 +79,7 @@ describe('every fault is named with its place', () => {
       /^cdc\.yaml:8:26: \/topics\/shop\.public\.customer\/ignore\/1: /,
     ],
   ])('%s', (_name, text, expected) => {
-    expect(faultsOf(text)).toEqual([expect.stringMatching(expected)])
+    expect(issuesOf(text)).toEqual([expect.stringMatching(expected)])
   })
 
   test('an alias bomb is refused', () => {
@@ -87,13 +87,13 @@ describe('every fault is named with its place', () => {
       'a: &a [x, x]',
       ...Array.from('bcdefghijkl', (name, n) => `${name}: &${name} [*${'abcdefghijk'[n]}, *${'abcdefghijk'[n]}]`),
     ]
-    expect(faultsOf(bomb.join('\n'))).toHaveLength(1)
+    expect(issuesOf(bomb.join('\n'))).toHaveLength(1)
   })
 
   test('a file that is not there', () => {
     expect(readMappingFile('/nowhere/cdc.yaml')).toEqual({
       ok: false,
-      faults: ['/nowhere/cdc.yaml: Could not be read (ENOENT)'],
+      issues: ['/nowhere/cdc.yaml: Could not be read (ENOENT)'],
     })
   })
 })

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { zodFaults } from '@herald/contracts'
+import { toValidationIssues } from '@herald/contracts'
 import { type Document, isMap, isPair, LineCounter, type Node, parseDocument } from 'yaml'
 import { type Mapping, mappingFileSchema } from './mapping.ts'
 
@@ -7,25 +7,25 @@ import { type Mapping, mappingFileSchema } from './mapping.ts'
 export type Mappings = ReadonlyMap<string, Mapping>
 export type MappingsRead =
   | { readonly ok: true; readonly mappings: Mappings }
-  | { readonly ok: false; readonly faults: readonly string[] }
+  | { readonly ok: false; readonly issues: readonly string[] }
 
 const longestFile = 1024 * 1024
 
-/** Reads a mapping file. Every fault is one line with its place: `mappings.yaml:3:5: /topics/…: Required`. */
+/** Reads a mapping file. Every issue is one line with its place: `mappings.yaml:3:5: /topics/…: Required`. */
 export function readMappingFile(file: string): MappingsRead {
   let text: string
   try {
     text = readFileSync(file, 'utf8')
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    return { ok: false, faults: [`${file}: Could not be read (${code ?? error})`] }
+    return { ok: false, issues: [`${file}: Could not be read (${code ?? error})`] }
   }
   return parseMappings(text, file)
 }
 
-/** @param name the file's name, for the faults */
+/** @param name the file's name, for the issues */
 export function parseMappings(text: string, name: string): MappingsRead {
-  if (text.length > longestFile) return { ok: false, faults: [`${name}: Larger than 1 MiB`] }
+  if (text.length > longestFile) return { ok: false, issues: [`${name}: Larger than 1 MiB`] }
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
   const placeAt = (offset: number) => {
@@ -33,14 +33,14 @@ export function parseMappings(text: string, name: string): MappingsRead {
     return `${name}:${line}:${col}`
   }
   if (document.errors.length > 0) {
-    return { ok: false, faults: document.errors.map(({ pos, message }) => `${placeAt(pos[0])}: ${message}`) }
+    return { ok: false, issues: document.errors.map(({ pos, message }) => `${placeAt(pos[0])}: ${message}`) }
   }
   const parsed = mappingFileSchema.safeParse(toValue(document))
   if (parsed.success) return { ok: true, mappings: new Map(Object.entries(parsed.data.topics)) }
-  const faults = zodFaults(parsed.error).map(
+  const issues = toValidationIssues(parsed.error).map(
     ({ pointer, detail }) => `${placeAt(offsetOf(document, pointer))}: ${pointer || '/'}: ${detail}`,
   )
-  return { ok: false, faults }
+  return { ok: false, issues }
 }
 
 /** Too many aliases, which could make a small file huge, throw here. They become an invalid value. */

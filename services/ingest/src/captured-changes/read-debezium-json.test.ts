@@ -64,7 +64,7 @@ test.each([
   ['a state that is no row', envelopeOf({ after: 'x' })],
   ['a document that is none', mongoEnvelopeOf({ after: '[1]' })],
 ])('%s is unreadable', (_name, value) => {
-  expect(read(value)).toMatchObject({ kind: 'fault', code: 'row_unreadable' })
+  expect(read(value)).toMatchObject({ kind: 'dead-letter', code: 'row_unreadable' })
 })
 
 test.each([
@@ -76,7 +76,7 @@ test.each([
   ['unsafe_json', '['.repeat(10_000) + ']'.repeat(10_000)],
   ['record_too_large', JSON.stringify('x'.repeat(1024 * 1024))],
 ])('is refused as %s', (code, value) => {
-  expect(read(value)).toMatchObject({ kind: 'fault', code })
+  expect(read(value)).toMatchObject({ kind: 'dead-letter', code })
 })
 
 test('bytes that are not UTF-8 are refused', () => {

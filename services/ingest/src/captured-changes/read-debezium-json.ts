@@ -1,7 +1,7 @@
 import { type JsonValue, limits } from '@herald/contracts'
 import { fromCloudEvent, isDebeziumCloudEvent } from './debezium-cloud-event.ts'
 import { isObject, type JsonObject, readJsonBytes, withoutSchema } from './json-document.ts'
-import { type ReadRowChange, type RowRead, rowFault, type SkipReason } from './row-change.ts'
+import { type ReadRowChange, type RowRead, reject, type SkipReason } from './row-change.ts'
 import { toRowChange } from './to-row-change.ts'
 
 const skip = (reason: SkipReason): RowRead => ({ kind: 'skip', reason })
@@ -17,10 +17,10 @@ const skippedOperations = new Map<JsonValue, SkipReason>([
 export const readDebeziumJson: ReadRowChange = ({ key, value }) => {
   if (value === null || value.length === 0) return skip('tombstone')
   if (value.length > limits.eventBytes) {
-    return rowFault('record_too_large', `The value is ${value.length} bytes, the limit is ${limits.eventBytes}`)
+    return reject('record_too_large', `The value is ${value.length} bytes, the limit is ${limits.eventBytes}`)
   }
   const read = readJsonBytes(value, 'value')
-  if (read.kind === 'fault') return read
+  if (read.kind === 'dead-letter') return read
   const document = withoutSchema(read.json)
   if (!isObject(document)) return unreadable()
   const envelope = isDebeziumCloudEvent(document) ? fromCloudEvent(document) : document
@@ -30,15 +30,12 @@ export const readDebeziumJson: ReadRowChange = ({ key, value }) => {
   const reason = skippedOperations.get(op)
   if (reason !== undefined) return skip(reason)
   const readKey = key === null || key.length === 0 ? undefined : readJsonBytes(key, 'key')
-  if (readKey?.kind === 'fault') return readKey
+  if (readKey?.kind === 'dead-letter') return readKey
   return toRowChange({ ...envelope, op, source }, readKey ? withoutSchema(readKey.json) : null)
 }
 
 const unreadable = () =>
-  rowFault(
-    'row_unreadable',
-    'Not a change of Debezium with op and source; ExtractNewRecordState must not be configured',
-  )
+  reject('row_unreadable', 'Not a change of Debezium with op and source; ExtractNewRecordState must not be configured')
 
 /** Begin and end of a transaction, a schema change, a heartbeat: on topics of their own unless they are rerouted. */
 function isMarker(envelope: JsonObject): boolean {

@@ -1,4 +1,4 @@
-import type { FaultCode, JsonValue } from '@herald/contracts'
+import type { DeadLetterReason, JsonValue } from '@herald/contracts'
 import type { IncomingRecord } from '../events/incoming-record.ts'
 
 /** The fields of a row, or of a document. */
@@ -38,13 +38,13 @@ export const skipReasons = ['tombstone', 'truncate', 'message', 'marker', 'snaps
 /** Why a record makes no entry although nothing is wrong with it. */
 export type SkipReason = (typeof skipReasons)[number]
 
-export type RowFault = { readonly kind: 'fault'; readonly code: FaultCode; readonly detail: string }
+export type RowRejection = { readonly kind: 'dead-letter'; readonly code: DeadLetterReason; readonly detail: string }
 export type RowRead =
   | { readonly kind: 'change'; readonly change: RowChange }
   | { readonly kind: 'skip'; readonly reason: SkipReason }
-  | RowFault
+  | RowRejection
 
 /** Reads the row change of a record. Another form, such as Avro, is another such function. Never throws. */
 export type ReadRowChange = (record: Pick<IncomingRecord, 'key' | 'value'>) => RowRead
 
-export const rowFault = (code: FaultCode, detail: string): RowFault => ({ kind: 'fault', code, detail })
+export const reject = (code: DeadLetterReason, detail: string): RowRejection => ({ kind: 'dead-letter', code, detail })

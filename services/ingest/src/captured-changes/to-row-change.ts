@@ -8,10 +8,10 @@ import {
   type MongoUpdate,
   type Row,
   type RowChange,
-  type RowFault,
   type RowOperation,
   type RowRead,
-  rowFault,
+  type RowRejection,
+  reject,
 } from './row-change.ts'
 
 const operations: readonly string[] = ['c', 'u', 'd', 'r'] satisfies RowOperation[]
@@ -20,20 +20,20 @@ type Envelope = JsonObject & { readonly op: string; readonly source: JsonObject 
 /** Checks an envelope of Debezium. */
 export function toRowChange(envelope: Envelope, key: JsonValue): RowRead {
   const { op, source } = envelope
-  if (!operations.includes(op)) return rowFault('row_unreadable', 'The operation is not one of c, u, d, r, t and m')
+  if (!operations.includes(op)) return reject('row_unreadable', 'The operation is not one of c, u, d, r, t and m')
   const connector = connectors.find((name) => name === source.connector)
-  if (!connector) return rowFault('row_unreadable', `The connector is not one of ${connectors.join(', ')}`)
+  if (!connector) return reject('row_unreadable', `The connector is not one of ${connectors.join(', ')}`)
   const origin = originOf(connector, source)
-  if (!origin) return rowFault('row_unreadable', 'The source has no name, db and table')
+  if (!origin) return reject('row_unreadable', 'The source has no name, db and table')
   const position = positionOf(connector, source)
-  if (position === undefined) return rowFault('row_unreadable', 'The source has no position')
+  if (position === undefined) return reject('row_unreadable', 'The source has no position')
   const time = toInteger(source.ts_ms)
-  if (typeof time !== 'number' || !fitsUuidV7(time)) return rowFault('row_unreadable', 'source.ts_ms is not a time')
-  if (key !== null && !isObject(key)) return rowFault('row_unreadable', 'The key is not an object')
+  if (typeof time !== 'number' || !fitsUuidV7(time)) return reject('row_unreadable', 'source.ts_ms is not a time')
+  if (key !== null && !isObject(key)) return reject('row_unreadable', 'The key is not an object')
   const before = readState(envelope, 'before', connector)
-  if (!before.ok) return before.fault
+  if (!before.ok) return before.rejection
   const after = readState(envelope, 'after', connector)
-  if (!after.ok) return after.fault
+  if (!after.ok) return after.rejection
   const change: RowChange = {
     operation: op as RowOperation,
     ...{ connector, origin, position, time, key },
@@ -74,7 +74,9 @@ function orderOf(transaction: JsonValue | undefined): RowChange['order'] {
   return id === undefined || order === null ? undefined : [id, order]
 }
 
-type StateRead = { readonly ok: true; readonly row: Row | null } | { readonly ok: false; readonly fault: RowFault }
+type StateRead =
+  | { readonly ok: true; readonly row: Row | null }
+  | { readonly ok: false; readonly rejection: RowRejection }
 
 /** Reads a state of the row: an object, or for MongoDB a string of extended JSON. */
 function readState(envelope: JsonObject, side: 'before' | 'after', connector: Connector): StateRead {
@@ -82,12 +84,12 @@ function readState(envelope: JsonObject, side: 'before' | 'after', connector: Co
   if (state === null) return { ok: true, row: null }
   if (connector !== 'mongodb' && isObject(state)) return { ok: true, row: state }
   if (connector !== 'mongodb' || typeof state !== 'string') {
-    return { ok: false, fault: rowFault('row_unreadable', `${side} is not a row`) }
+    return { ok: false, rejection: reject('row_unreadable', `${side} is not a row`) }
   }
   const read = readJsonText(state, side)
-  if (read.kind === 'fault') return { ok: false, fault: read }
+  if (read.kind === 'dead-letter') return { ok: false, rejection: read }
   const row = fromExtendedJson(read.json)
-  if (!isObject(row)) return { ok: false, fault: rowFault('row_unreadable', `${side} is not a document`) }
+  if (!isObject(row)) return { ok: false, rejection: reject('row_unreadable', `${side} is not a document`) }
   return { ok: true, row }
 }
 
@@ -95,7 +97,7 @@ function readState(envelope: JsonObject, side: 'before' | 'after', connector: Co
 function mongoUpdateOf(description: JsonValue | undefined): MongoUpdate | undefined {
   if (!isObject(description) || typeof description.updatedFields !== 'string') return undefined
   const read = readJsonText(description.updatedFields, 'updatedFields')
-  if (read.kind === 'fault' || !isObject(read.json)) return undefined
+  if (read.kind === 'dead-letter' || !isObject(read.json)) return undefined
   const removed = Array.isArray(description.removedFields) ? description.removedFields : []
   const truncated = Array.isArray(description.truncatedArrays) ? description.truncatedArrays : []
   const names = [...removed, ...truncated.map((one) => (isObject(one) ? (one.field ?? null) : one))]

@@ -1,8 +1,8 @@
 import type { JsonValue } from '@herald/contracts'
 import { isEqualJson } from './equal-json.ts'
 import type { Mapping } from './mapping.ts'
-import type { MongoUpdate, Row, RowChange, RowFault } from './row-change.ts'
-import { rowFault } from './row-change.ts'
+import type { MongoUpdate, Row, RowChange, RowRejection } from './row-change.ts'
+import { reject } from './row-change.ts'
 
 /** The states of a change that the record is certain about. */
 export type TrustedStates = {
@@ -20,14 +20,14 @@ const remedies = {
   mongodb: 'enable changeStreamPreAndPostImages and set capture.mode=change_streams_update_full_with_pre_image',
 } as const
 
-const missing = (detail: string) => rowFault('before_missing', detail)
+const missing = (detail: string) => reject('before_missing', detail)
 
 /** Finds out which states of a change can be trusted, with the settings of the database that the record shows. */
-export function findTrustedStates(change: RowChange, mapping: Mapping): TrustedStates | RowFault {
+export function findTrustedStates(change: RowChange, mapping: Mapping): TrustedStates | RowRejection {
   const { operation, connector, before, after } = change
   const states = { kind: 'states', before, after, isKeyOnly: false } as const
   if (operation === 'c' || operation === 'r') {
-    return after === null ? rowFault('row_unreadable', 'after is missing') : { ...states, before: null }
+    return after === null ? reject('row_unreadable', 'after is missing') : { ...states, before: null }
   }
   if (before === null) return missing(`The former state is missing; ${remedies[connector]}`)
   if (operation === 'd') {
@@ -35,7 +35,7 @@ export function findTrustedStates(change: RowChange, mapping: Mapping): TrustedS
     return keyOnly(change.key)
   }
   if (after === null) {
-    if (connector !== 'mongodb') return rowFault('row_unreadable', 'after is missing')
+    if (connector !== 'mongodb') return reject('row_unreadable', 'after is missing')
     return missing('The new state is missing; enable changeStreamPreAndPostImages')
   }
   if (change.update !== undefined && !isOfUpdate(change.update, before, after)) {
@@ -48,7 +48,7 @@ export function findTrustedStates(change: RowChange, mapping: Mapping): TrustedS
  * A delete in PostgreSQL with REPLICA IDENTITY DEFAULT has invented values in all columns but the key; with USING INDEX
  * the key is invented as well, as zeros.
  */
-function keyOnly(key: Row | null): TrustedStates | RowFault {
+function keyOnly(key: Row | null): TrustedStates | RowRejection {
   const advice = `${remedies.postgresql} and set replicaIdentity: full in the mapping`
   if (key === null) return missing(`Without a key the deleted row is unknown; ${advice}`)
   const values = Object.values(key)
