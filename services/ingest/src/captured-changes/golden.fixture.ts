@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
 import type { IncomingRecord } from '../events/incoming-record.ts'
-import { createDecideCapturedChange } from './decide-captured-change.ts'
+import { type CapturedDecision, createDecideCapturedChange } from './decide-captured-change.ts'
 import type { Mapping } from './mapping.ts'
 import { readMappingFile } from './mapping-file.ts'
 import { readDebeziumJson } from './read-debezium-json.ts'
@@ -32,21 +32,27 @@ export function readSampleMappings(database: string): ReadonlyMap<string, Mappin
 
 const now = new Date('2026-11-22T12:00:00Z')
 
+/** The decision about each sample of a file. */
+export function decideSamples(file: string): (Sample & { readonly decision: CapturedDecision })[] {
+  const mappings = readSampleMappings(file.split('-')[0] as string)
+  return readSamples(file).map(({ what, record }) => {
+    // Records that belong on other topics are skipped wherever they are.
+    const mapping = mappings.get(record.topic) ?? ([...mappings.values()][0] as Mapping)
+    return { what, record, decision: createDecideCapturedChange(mapping, readDebeziumJson)(record, { now }) }
+  })
+}
+
 /** What becomes of each sample, one line per entry. */
 export function* goldenLines(): Generator<string> {
   for (const file of files) {
-    const mappings = readSampleMappings(file.split('-')[0] as string)
     yield `# ${file}`
-    for (const { what, record } of readSamples(file)) {
-      // Records that belong on other topics are skipped wherever they are.
-      const mapping = mappings.get(record.topic) ?? ([...mappings.values()][0] as Mapping)
-      const decision = createDecideCapturedChange(mapping, readDebeziumJson)(record, { now })
+    for (const { what, decision } of decideSamples(file)) {
       yield* describe(decision).map((line) => `${what} | ${line}`)
     }
   }
 }
 
-function describe(decision: ReturnType<ReturnType<typeof createDecideCapturedChange>>): string[] {
+function describe(decision: CapturedDecision): string[] {
   if (decision.kind === 'skipped') return [`skipped: ${decision.reason}`]
   if (decision.kind === 'dead-letter') return [`${decision.code}: ${decision.detail}`]
   if (decision.kind === 'expired') return ['expired']

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { defaultPlaceholder } from './unavailable-value.ts'
 
 const text = (max: number) => z.string().min(1).max(max)
-const fieldName = text(256)
+const fieldName = text(256).meta({ id: 'FieldName' })
 const longestText = 2_000
 
 const constantSchema = z.strictObject({ constant: z.string().max(longestText) })
@@ -17,6 +17,7 @@ const valueSchema = z
         : 'Must be a field (`id`, `address.city`), a list of names (`[address, city]`), or `{ constant: … }`',
   })
   .meta({
+    id: 'MappedValue',
     description:
       'A field of the row; `address.city` is `city` within `address`. A list of names if a name contains a dot. `constant` is the value itself.',
   })
