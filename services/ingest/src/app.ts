@@ -47,7 +47,7 @@ export function createIngest({ settings, logger, build, releasers, tracing }: In
   const storage = createStorageCheck({ registry, logger, checkReady: store.checkReady })
   const gate = createStorageGate({ storage, logger })
   const topics = [settings.KAFKA_MENTION_TOPIC, settings.KAFKA_CHANGE_TOPIC, settings.KAFKA_RECEIPT_TOPIC]
-  const eventMetrics = createEventMetrics(registry, clock, topics)
+  const eventMetrics = createEventMetrics(registry, clock, topics, settings.CDC_MAPPINGS?.topics)
   const events = createEventsIn({ settings, store, gate, metrics: eventMetrics, logger, releasers, clock, tracing })
   const http = createHttpServer({
     logger,

@@ -1,4 +1,6 @@
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describeSettings, loadSettings } from '@herald/runtime'
 import { expect, test } from '@jest/globals'
 import { settingsSchema } from './config.ts'
@@ -74,4 +76,32 @@ test.each([
   [{ KAFKA_MENTION_TOPIC: 'x' }, []],
 ])('rejects equal topics: %j', (topics, faults) => {
   expect(issuesOf({ ...required, ...topics })).toEqual(faults)
+})
+
+test('reads the mapping file, and reports each of its issues', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'config-'))
+  const file = join(folder, 'mappings.yaml')
+  const load = (text: string, others: Record<string, string> = {}) => {
+    writeFileSync(file, text)
+    return loadSettings(settingsSchema, { ...required, ...others, CDC_MAPPINGS: file })
+  }
+  const valid = `topics:
+  shop.public.customer:
+    { entityType: customer, subscriberId: tenant, entityId: id, entityTitle: name, user: { id: changed_by } }
+`
+  try {
+    const loaded = load(valid)
+    expect(loaded.ok && loaded.settings.CDC_MAPPINGS?.topics).toEqual(['shop.public.customer'])
+    expect(load(valid, { KAFKA_CHANGE_TOPIC: 'shop.public.customer' })).toEqual({
+      ok: false,
+      issues: [{ name: 'CDC_MAPPINGS', detail: 'Must not map shop.public.customer, which is KAFKA_CHANGE_TOPIC' }],
+    })
+    const broken = load(valid.replace('entityId: id', 'entityId: 5').replace('entityTitle: name, ', ''))
+    expect(broken.ok ? [] : broken.issues.map(({ name, detail }) => [name, detail.split(': ').slice(0, 2)])).toEqual([
+      ['CDC_MAPPINGS', [`${file}:3:51`, '/topics/shop.public.customer/entityId']],
+      ['CDC_MAPPINGS', [`${file}:2:3`, '/topics/shop.public.customer/entityTitle']],
+    ])
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
 })

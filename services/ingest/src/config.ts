@@ -11,6 +11,7 @@ import {
   textSetting,
 } from '@herald/runtime'
 import { z } from 'zod'
+import { mappingsSetting } from './captured-changes/mappings-setting.ts'
 
 const topicSetting = () => z.string().regex(/^[A-Za-z0-9._-]{1,249}$/, { error: 'Must be the name of a Kafka topic' })
 
@@ -64,6 +65,22 @@ function checkTopics(settings: Record<(typeof topicNames)[number], string>, cont
   }
 }
 
+const capturedChangesSettings = {
+  CDC_MAPPINGS: mappingsSetting()
+    .optional()
+    .meta({ description: 'YAML file that maps topics of Debezium to change entries; off if unset' }),
+}
+
+type Topics = Record<(typeof topicNames)[number], string> & z.output<z.ZodObject<typeof capturedChangesSettings>>
+
+function checkMappedTopics(settings: Topics, context: z.RefinementCtx): void {
+  for (const topic of settings.CDC_MAPPINGS?.topics ?? []) {
+    const name = topicNames.find((other) => settings[other] === topic)
+    if (name === undefined) continue
+    context.addIssue({ code: 'custom', path: ['CDC_MAPPINGS'], message: `Must not map ${topic}, which is ${name}` })
+  }
+}
+
 /** The settings of ingest, keyed by environment variable. */
 export const settingsSchema = z
   .object({
@@ -72,10 +89,12 @@ export const settingsSchema = z
     ...storageSettings,
     ...authenticationSettings,
     ...kafkaSettings,
+    ...capturedChangesSettings,
     ...retentionSettings,
   })
   .superRefine(checkSasl)
   .superRefine(checkTopics)
+  .superRefine(checkMappedTopics)
 export type Settings = z.output<typeof settingsSchema>
 export type KafkaSettings = z.output<typeof deadLetterSettingsSchema>
 

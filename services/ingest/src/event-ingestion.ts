@@ -1,4 +1,3 @@
-import type { TopicKind } from '@herald/contracts'
 import type { HealthCheck, Logger, Releasers, Tracing } from '@herald/runtime'
 import { isStorageUnavailable, type Store } from '@herald/store'
 import type { Settings } from './config.ts'
@@ -11,6 +10,7 @@ import { findTopicFaults } from './consume/topic-problems.ts'
 import type { IncomingRecord } from './events/incoming-record.ts'
 import { createOverdueReceipts } from './events/overdue-receipts.ts'
 import { createRecordHandler, type HandledRecord, type RecordHandlerDependencies } from './events/record-handler.ts'
+import type { RecordKind } from './events/record-kind.ts'
 import { isDeadLetter } from './events/record-outcome.ts'
 import { createTracedRecordHandler } from './events/traced-record-handler.ts'
 import { createKafka } from './kafka/client.ts'
@@ -41,20 +41,24 @@ const dayMs = 24 * 60 * 60 * 1_000
 
 export function createEventsIn(dependencies: EventsInDependencies): EventsIn {
   const { settings, store, gate, metrics, logger, releasers, clock, tracing } = dependencies
-  const kinds = new Map<string, TopicKind>([
+  const capturedChanges = settings.CDC_MAPPINGS
+  const kinds = new Map<string, RecordKind>([
     [settings.KAFKA_MENTION_TOPIC, 'mention'],
     [settings.KAFKA_CHANGE_TOPIC, 'change'],
     [settings.KAFKA_RECEIPT_TOPIC, 'receipt'],
+    ...(capturedChanges?.topics ?? []).map((topic) => [topic, 'captured'] as const),
   ])
   const topics = [...kinds.keys()]
   const shared = { kafka: createKafka(toKafkaOptions(settings), logger), groupId: settings.KAFKA_GROUP_ID, topics }
   const deadLetterTopic = settings.KAFKA_DEAD_LETTER_TOPIC
-  const deadLetters = createDeadLetterProducer(shared.kafka, deadLetterTopic)
-  releasers.add('dead-letter producer', () => deadLetters.close())
+  const producer = createDeadLetterProducer(shared.kafka, deadLetterTopic)
+  releasers.add('dead-letter producer', () => producer.close())
+  const deadLetters = capturedChanges?.redacting(producer) ?? producer
 
   const handling: RecordHandlerDependencies = {
     ...store,
     deadLetters,
+    capturedChanges,
     group: shared.groupId,
     times: () => ({ now: clock(), keepFrom: keepFrom(clock(), settings.RETENTION_DAYS) }),
     observe: createObserver(metrics, logger),
@@ -66,7 +70,7 @@ export function createEventsIn(dependencies: EventsInDependencies): EventsIn {
     deadLetterTopic,
     clock,
     logger,
-    kindOf: (topic) => kinds.get(topic) as TopicKind,
+    kindOf: (topic) => kinds.get(topic) as RecordKind,
     handle: createGatheredHandler(handle, wouldFailAgain),
     onChunk: metrics.observeChunk,
     onHeldBack(topic, partition) {

@@ -6,11 +6,16 @@ import type { HandledRecord } from './events/record-handler.ts'
 import { isDeadLetter, type RecordOutcome } from './events/record-outcome.ts'
 
 /** Creates the metrics of event processing. */
-export function createEventMetrics(registry: Registry, clock: () => Date, topics: readonly string[]) {
+export function createEventMetrics(
+  registry: Registry,
+  clock: () => Date,
+  eventTopics: readonly string[],
+  capturedTopics: readonly string[] = [],
+) {
   const registers = [registry]
   const events = new Counter({
     name: 'herald_events_total',
-    help: 'Records by topic and outcome (stored, expired, dead-letter); a redelivered record is counted again',
+    help: 'Records by topic and outcome (stored, expired, skipped, dead-letter); a redelivered record is counted again',
     labelNames: ['topic', 'outcome'],
     registers,
   })
@@ -49,7 +54,8 @@ export function createEventMetrics(registry: Registry, clock: () => Date, topics
   })
   // A series that starts with its first event starts at 1, which `increase` does not see.
   for (const code of Object.keys(deadLetterReasons)) deadLetters.inc({ code }, 0)
-  for (const topic of topics) {
+  for (const topic of capturedTopics) events.inc({ topic, outcome: 'skipped' }, 0)
+  for (const topic of [...eventTopics, ...capturedTopics]) {
     retries.inc({ topic }, 0)
     for (const outcome of ['stored', 'expired', 'dead-letter']) events.inc({ topic, outcome }, 0)
   }
@@ -63,23 +69,24 @@ export function createEventMetrics(registry: Registry, clock: () => Date, topics
     },
   })
 
+  const observeTopic = (topic: string, handled: readonly HandledRecord[]): void => {
+    const now = clock().getTime()
+    const ages = age.labels(topic)
+    const counts = new Map<RecordOutcome, number>()
+    for (const { record, outcome } of handled) {
+      counts.set(outcome, (counts.get(outcome) ?? 0) + 1)
+      if (!isDeadLetter(outcome)) ages.observe(Math.max(0, now - Number(record.timestamp)) / 1_000)
+    }
+    for (const [outcome, count] of counts) {
+      events.inc({ topic, outcome: isDeadLetter(outcome) ? 'dead-letter' : outcome }, count)
+      if (isDeadLetter(outcome)) deadLetters.inc({ code: outcome }, count)
+    }
+  }
+
   return {
     /** Counts a whole chunk, since looking up labels for each record costs more than parsing it. */
     observeRecords(handled: readonly HandledRecord[]) {
-      const [first] = handled
-      if (!first) return
-      const { topic } = first.record
-      const now = clock().getTime()
-      const ages = age.labels(topic)
-      const counts = new Map<RecordOutcome, number>()
-      for (const { record, outcome } of handled) {
-        counts.set(outcome, (counts.get(outcome) ?? 0) + 1)
-        if (!isDeadLetter(outcome)) ages.observe(Math.max(0, now - Number(record.timestamp)) / 1_000)
-      }
-      for (const [outcome, count] of counts) {
-        events.inc({ topic, outcome: isDeadLetter(outcome) ? 'dead-letter' : outcome }, count)
-        if (isDeadLetter(outcome)) deadLetters.inc({ code: outcome }, count)
-      }
+      for (const [topic, ofTopic] of Map.groupBy(handled, ({ record }) => record.topic)) observeTopic(topic, ofTopic)
     },
     observeDeadLetters: (code: DeadLetterReason, count: number) => deadLetters.inc({ code }, count),
     observeChunk({ topic, records, seconds }: Chunk) {

@@ -1,8 +1,9 @@
-import type { RecordHeaders, TopicKind } from '@herald/contracts'
+import type { RecordHeaders } from '@herald/contracts'
 import type { Logger } from '@herald/runtime'
 import type { EachBatchHandler, EachBatchPayload, KafkaMessage } from 'kafkajs'
 import type { IncomingRecord } from '../events/incoming-record.ts'
 import type { HandleRecords } from '../events/record-handler.ts'
+import type { RecordKind } from '../events/record-kind.ts'
 import type { FetchedRecord } from '../kafka/fetch/record-cutter.ts'
 import { type Backoff, createBackoff } from './backoff.ts'
 import { chunksOf } from './chunks.ts'
@@ -18,7 +19,7 @@ export type Chunk = {
 
 export type BatchRunnerDependencies = {
   readonly handle: HandleRecords
-  readonly kindOf: (topic: string) => TopicKind
+  readonly kindOf: (topic: string) => RecordKind
   readonly commits: Pick<OffsetCommits, 'handled' | 'flush'>
   readonly logger: Logger
   /** Called for each chunk that was handled. */

@@ -1,5 +1,6 @@
-import type { RecordHeaders, TopicKind } from '@herald/contracts'
+import type { RecordHeaders } from '@herald/contracts'
 import type { IHeaders } from 'kafkajs'
+import type { RecordKind } from '../events/record-kind.ts'
 
 /** The limits of a chunk. */
 const chunkLimits = { records: 1_000, bytes: 512 * 1024, operations: 4_000 } as const
@@ -28,9 +29,10 @@ const bytesPerRecipient = 38
 const operationsPerReceipt = 16
 
 /** Estimates from above, without parsing, how many inserts in MongoDB a record is equivalent to. */
-function operationsOf(record: Sized, kind: TopicKind): number {
+function operationsOf(record: Sized, kind: RecordKind): number {
   if (kind === 'receipt') return operationsPerReceipt
-  if (kind === 'change') return 1
+  // A captured change may make 200 entries, but each of them costs bytes, which are limited as well.
+  if (kind === 'change' || kind === 'captured') return 1
   return 1 + Math.max(0, Math.ceil((sizeOf(record) - bytesBesideRecipients) / bytesPerRecipient))
 }
 
@@ -38,7 +40,7 @@ function operationsOf(record: Sized, kind: TopicKind): number {
  * Splits a batch into chunks of at most 1,000 records, about 512 KiB and about 4,000 operations, so that each takes far
  * less than the session timeout. A larger record becomes its own chunk.
  */
-export function* chunksOf<T extends Sized>(records: readonly T[], kind: TopicKind): Generator<T[]> {
+export function* chunksOf<T extends Sized>(records: readonly T[], kind: RecordKind): Generator<T[]> {
   let chunk: T[] = []
   let load = emptyLoad
   for (const record of records) {
@@ -59,7 +61,7 @@ export type Load = { readonly records: number; readonly bytes: number; readonly 
 
 const emptyLoad: Load = { records: 0, bytes: 0, operations: 0 }
 
-export function loadOf(records: readonly Sized[], kind: TopicKind): Load {
+export function loadOf(records: readonly Sized[], kind: RecordKind): Load {
   let [bytes, operations] = [0, 0]
   for (const record of records) {
     bytes += sizeOf(record)

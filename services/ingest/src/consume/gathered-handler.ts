@@ -1,11 +1,11 @@
-import type { TopicKind } from '@herald/contracts'
 import type { IncomingRecord } from '../events/incoming-record.ts'
 import type { HandleRecords } from '../events/record-handler.ts'
+import type { RecordKind } from '../events/record-kind.ts'
 import { isTooMuch, type Load, loadOf, sumOf } from './chunks.ts'
 
 type Share = {
   readonly records: readonly IncomingRecord[]
-  readonly kind: TopicKind
+  readonly kind: RecordKind
   resolve(): void
   reject(error: unknown): void
 }
@@ -60,7 +60,7 @@ export function createGatheredHandler(handle: HandleRecords, wouldFailAgain: Wou
 /** Groups shares of the same kind, in order, up to the size of a chunk. */
 function groupsOf(shares: readonly Share[]): Share[][] {
   const groups: Share[][] = []
-  const open = new Map<TopicKind, { group: Share[]; load: Load }>()
+  const open = new Map<RecordKind, { group: Share[]; load: Load }>()
   for (const share of shares) {
     const load = loadOf(share.records, share.kind)
     const last = open.get(share.kind)

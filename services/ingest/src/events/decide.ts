@@ -29,6 +29,10 @@ type Outcome =
   | { readonly kind: 'notification'; readonly notification: NewNotification }
   | { readonly kind: 'change-entry'; readonly entry: StoredChangeEntry }
   | { readonly kind: 'receipt'; readonly receipt: Omit<Receipt, 'record'> }
+  /** The entries of one captured change. */
+  | { readonly kind: 'change-entries'; readonly entries: readonly StoredChangeEntry[] }
+  /** A record of a captured table that makes no entry. */
+  | { readonly kind: 'skipped' }
   /** Past the retention period: storing it would resurrect an expired document. */
   | { readonly kind: 'expired' }
   | { readonly kind: 'dead-letter'; readonly code: DeadLetterReason; readonly detail: string }

@@ -1,4 +1,3 @@
-import type { TopicKind } from '@herald/contracts'
 import type {
   ChangeEntries,
   InsertOutcome,
@@ -8,9 +7,11 @@ import type {
   Receipts,
   StoredChangeEntry,
 } from '@herald/store'
+import type { CapturedChanges } from '../captured-changes/captured-changes.ts'
 import type { DeadLetter, DeadLetters } from './dead-letter.ts'
 import { type Decision, type DecisionTimes, decide } from './decide.ts'
 import type { IncomingRecord } from './incoming-record.ts'
+import type { RecordKind } from './record-kind.ts'
 import type { RecordOutcome } from './record-outcome.ts'
 import { toRecordText } from './record-text.ts'
 
@@ -22,6 +23,8 @@ export type RecordHandlerDependencies = {
   /** The consumer group. Receipts wait until this group has read as far as their notification. */
   readonly group: string
   readonly times: () => DecisionTimes
+  /** Decides about records of the kind `captured`. */
+  readonly capturedChanges?: Pick<CapturedChanges, 'decide'> | undefined
   /** Called with the records of a chunk once their outcomes are durable. */
   readonly observe: (handled: readonly HandledRecord[]) => void
 }
@@ -34,13 +37,23 @@ export type HandledRecord = {
 }
 
 /** Handles a chunk. Resolves when each record is durable in MongoDB or in the dead-letter topic. */
-export type HandleRecords = (records: readonly IncomingRecord[], kind: TopicKind) => Promise<void>
+export type HandleRecords = (records: readonly IncomingRecord[], kind: RecordKind) => Promise<void>
 
 type Decided = { readonly record: IncomingRecord; readonly decision: Decision }
 
-function tryDecide(record: IncomingRecord, kind: TopicKind, times: DecisionTimes): Decision {
+type Decide = (record: IncomingRecord, kind: RecordKind, times: DecisionTimes) => Decision
+
+function createDecide(captured: RecordHandlerDependencies['capturedChanges']): Decide {
+  return (record, kind, times) => {
+    if (kind !== 'captured') return decide(record, kind, times)
+    if (!captured) throw new Error('No mappings are configured')
+    return captured.decide(record, times)
+  }
+}
+
+function tryDecide(decideRecord: () => Decision): Decision {
   try {
-    return decide(record, kind, times)
+    return decideRecord()
   } catch {
     // A bug in Herald. The record can be replayed from the dead letters once it is fixed; it must not block later records.
     return { kind: 'dead-letter', code: 'undecidable', detail: 'Herald failed to process this record' }
@@ -53,6 +66,7 @@ function tryDecide(record: IncomingRecord, kind: TopicKind, times: DecisionTimes
  */
 export function createRecordHandler(dependencies: RecordHandlerDependencies): HandleRecords {
   const { notifications, changeEntries, receipts, deadLetters, group, times, observe } = dependencies
+  const decideRecord = createDecide(dependencies.capturedChanges)
 
   const storeNotifications = async (decided: readonly Decided[]): Promise<DeadLetter[]> => {
     const found = pickAll(decided, notificationIn)
@@ -63,10 +77,10 @@ export function createRecordHandler(dependencies: RecordHandlerDependencies): Ha
   }
 
   const storeChangeEntries = async (decided: readonly Decided[]): Promise<DeadLetter[]> => {
-    const found = pickAll(decided, changeEntryIn)
+    const found = pickAll(decided, changeEntriesIn)
     if (found.length === 0) return []
     const { refused } = await changeEntries.insertNew(found)
-    return refused.map((refusal) => toRefusedLetter(refusal, decided, changeEntryIn))
+    return refused.map((refusal) => toRefusedLetter(refusal, decided, changeEntriesIn))
   }
 
   const applyReceipts = async (decided: readonly Decided[], now: Date): Promise<DeadLetter[]> => {
@@ -85,19 +99,20 @@ export function createRecordHandler(dependencies: RecordHandlerDependencies): Ha
 
   return async (records, kind) => {
     const now = times()
-    const decided = records.map((record) => ({ record, decision: tryDecide(record, kind, now) }))
+    const decided = records.map((record) => ({ record, decision: tryDecide(() => decideRecord(record, kind, now)) }))
     const refused = [
       ...(await storeNotifications(decided)),
       ...(await storeChangeEntries(decided)),
       ...(await applyReceipts(decided, now.now)),
     ]
-    const bad = [...decided.flatMap(toDeadLetter), ...refused]
+    const bad = oneOfEachRecord([...decided.flatMap(toDeadLetter), ...refused])
     if (bad.length > 0) await deadLetters.publish(bad)
     const codes = new Map(bad.map(({ record, code }) => [record, code]))
     observe(
       decided.map(({ record, decision }) => ({
         record,
-        outcome: codes.get(record) ?? (decision.kind === 'expired' ? 'expired' : 'stored'),
+        outcome:
+          codes.get(record) ?? (decision.kind === 'expired' || decision.kind === 'skipped' ? decision.kind : 'stored'),
         traceparent: decision.traceparent,
       })),
     )
@@ -110,19 +125,24 @@ function toDeadLetter({ record, decision }: Decided): DeadLetter[] {
   return [{ record, code, detail, traceparent }]
 }
 
-type Choose<T> = (decision: Decision) => T | undefined
+/** Of the entries of one record several may be refused. */
+function oneOfEachRecord(letters: readonly DeadLetter[]): DeadLetter[] {
+  return [...new Map(letters.toReversed().map((letter) => [letter.record, letter])).values()].toReversed()
+}
+
+type Choose<T> = (decision: Decision) => readonly T[]
+const none = [] as const
 
 const notificationIn: Choose<NewNotification> = (decision) =>
-  decision.kind === 'notification' ? decision.notification : undefined
-const changeEntryIn: Choose<StoredChangeEntry> = (decision) =>
-  decision.kind === 'change-entry' ? decision.entry : undefined
+  decision.kind === 'notification' ? [decision.notification] : none
+const changeEntriesIn: Choose<StoredChangeEntry> = (decision) => {
+  if (decision.kind === 'change-entry') return [decision.entry]
+  return decision.kind === 'change-entries' ? decision.entries : none
+}
 
 function pickAll<T>(decided: readonly Decided[], pick: Choose<T>): T[] {
   const found: T[] = []
-  for (const { decision } of decided) {
-    const picked = pick(decision)
-    if (picked !== undefined) found.push(picked)
-  }
+  for (const { decision } of decided) found.push(...pick(decision))
   return found
 }
 
@@ -132,6 +152,6 @@ function toRefusedLetter<T>(
   decided: readonly Decided[],
   pick: Choose<T>,
 ): DeadLetter {
-  const { record, decision } = decided.find((one) => pick(one.decision) === document) as Decided
+  const { record, decision } = decided.find((one) => pick(one.decision).includes(document)) as Decided
   return { record, code: 'refused_by_storage', detail, traceparent: decision.traceparent }
 }

@@ -9,7 +9,7 @@ import {
 import { isDeadLetter } from './record-outcome.ts'
 
 /** The dependencies that do IO. Each of them gets a span: the compiler notices one that is left out. */
-type TracedDependencies = Omit<RecordHandlerDependencies, 'group' | 'times' | 'observe'>
+type TracedDependencies = Omit<RecordHandlerDependencies, 'group' | 'times' | 'capturedChanges' | 'observe'>
 type Step = NonNullable<FinishedSpan['children']>[number]
 type Chunk = { readonly startMs: number; readonly stored: Step[]; readonly deadLettered: Step[] }
 
@@ -71,6 +71,7 @@ export function createTracedRecordHandler(dependencies: RecordHandlerDependencie
     ...traced,
     group: dependencies.group,
     times: dependencies.times,
+    capturedChanges: dependencies.capturedChanges,
     observe(handled) {
       observe(handled)
       const chunk = chunks.getStore()

@@ -1,0 +1,108 @@
+import { limits } from '@herald/contracts'
+import type { StoredChangeEntry } from '@herald/store'
+import type { IncomingRecord } from '../events/incoming-record.ts'
+import { identifyChange } from './change-identity.ts'
+import { mapValues } from './mapped-values.ts'
+import type { Mapping } from './mapping.ts'
+import { redactedChangesOf } from './redacted-record.ts'
+import type { ReadRowChange, RowChange, RowRead, RowRejection, SkipReason } from './row-change.ts'
+import { reject } from './row-change.ts'
+import { createRowStates, type RowStates } from './row-states.ts'
+import { findTrustedStates, type TrustedStates } from './trusted-states.ts'
+
+/** The current time, and the time before which changes have expired. */
+export type CaptureTimes = { readonly now: Date; readonly keepFrom?: Date | undefined }
+
+export type CapturedDecision =
+  | { readonly kind: 'change-entries'; readonly entries: readonly StoredChangeEntry[] }
+  | { readonly kind: 'skipped'; readonly reason: SkipReason }
+  | { readonly kind: 'expired' }
+  | RowRejection
+
+export type DecideCapturedChange = (record: IncomingRecord, times: CaptureTimes) => CapturedDecision
+
+const largestChange = 200
+const skipped = (reason: SkipReason): CapturedDecision => ({ kind: 'skipped', reason })
+
+/** Decides which entries a record of a mapped topic makes. It depends on the record and the mapping only; never throws. */
+export function createDecideCapturedChange(mapping: Mapping, read: ReadRowChange): DecideCapturedChange {
+  const states = createRowStates(mapping)
+  return (record, times) => {
+    const found = read(record)
+    if (found.kind !== 'change') return toDecision(found)
+    const { change } = found
+    if (change.operation === 'r' && mapping.snapshot === 'skip') return skipped('snapshot')
+    const untimely = whyNotNow(change, times)
+    if (untimely) return untimely
+    const trusted = findTrustedStates(change, mapping)
+    if (trusted.kind === 'dead-letter') return trusted
+    const parts = partsOf(change, trusted, states, redactedChangesOf(record))
+    if (parts.length === 0) return skipped('unchanged')
+    if (parts.length > largestChange) {
+      return reject('too_many_changes', `${parts.length} fields have changed, the limit is ${largestChange}`)
+    }
+    return toEntries(change, trusted, parts, { mapping, states })
+  }
+}
+
+function toDecision(read: Exclude<RowRead, { kind: 'change' }>): CapturedDecision {
+  return read.kind === 'skip' ? skipped(read.reason) : read
+}
+
+function whyNotNow({ time }: RowChange, { now, keepFrom }: CaptureTimes): CapturedDecision | undefined {
+  if (time > now.getTime() + limits.eventFutureMs) {
+    return reject('future_time', `The time is ${new Date(time).toISOString()}, more than 5 minutes ahead`)
+  }
+  return keepFrom !== undefined && time < keepFrom.getTime() ? { kind: 'expired' } : undefined
+}
+
+type Part = Pick<StoredChangeEntry, 'actionType' | 'changedField' | 'beforeState' | 'afterState'>
+
+function partsOf(
+  { operation }: RowChange,
+  { before, after }: TrustedStates,
+  states: RowStates,
+  alsoChanged: ReadonlySet<string>,
+): Part[] {
+  if (operation === 'u' && before && after) {
+    return states.changes(before, after, alsoChanged).map((change) => ({
+      actionType: 'update',
+      changedField: change.field,
+      beforeState: JSON.stringify(change.before),
+      afterState: JSON.stringify(change.after),
+    }))
+  }
+  const stateOf = (row: TrustedStates['before']) => JSON.stringify(row && states.whole(row))
+  const actionType = operation === 'd' ? 'delete' : 'create'
+  return [{ actionType, changedField: '', beforeState: stateOf(before), afterState: stateOf(after) }]
+}
+
+type Rules = { readonly mapping: Mapping; readonly states: RowStates }
+
+function toEntries(
+  change: RowChange,
+  { before, after, isKeyOnly }: TrustedStates,
+  parts: readonly Part[],
+  { mapping, states }: Rules,
+): CapturedDecision {
+  const identity = identifyChange(change)
+  if (identity.kind === 'dead-letter') return identity
+  const lookUp = (field: string) => {
+    const found = [after, before].flatMap((row) => (row && Object.hasOwn(row, field) ? [row[field] ?? null] : []))
+    return found.length === 0 ? undefined : (found.find((value) => !states.isUnavailable(value)) ?? null)
+  }
+  const mapped = mapValues(mapping, {
+    lookUp,
+    hasAllFields: !isKeyOnly && change.connector !== 'mongodb',
+    advice: isKeyOnly ? '; without REPLICA IDENTITY FULL a delete has the key only' : '',
+  })
+  if (mapped.kind === 'dead-letter') return mapped
+  const createdAt = new Date(change.time)
+  const entries = parts.map((part) => ({
+    id: identity.entryId(mapped.values.subscriberId, part.changedField),
+    createdAt,
+    ...mapped.values,
+    ...part,
+  }))
+  return { kind: 'change-entries', entries }
+}

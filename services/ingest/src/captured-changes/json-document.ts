@@ -1,0 +1,54 @@
+import { describeIssues, findUnsafeJson, type JsonValue, limits } from '@herald/contracts'
+import { mayBeRounded, parseLosslessly } from './lossless-json.ts'
+import { type RowRejection, reject } from './row-change.ts'
+
+export type JsonObject = { readonly [key: string]: JsonValue }
+export type JsonRead = { readonly kind: 'json'; readonly json: JsonValue } | RowRejection
+
+export const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+/** Parses the key or the value of a record. Never throws, and never quotes the content. */
+export function readJsonBytes(bytes: Buffer, part: 'key' | 'value'): JsonRead {
+  let text: string
+  try {
+    text = utf8.decode(bytes)
+  } catch {
+    return reject('not_json', `The ${part} is not UTF-8`)
+  }
+  return readJsonText(text, `The ${part}`)
+}
+
+/** Parses JSON without rounding an integer, except in `ts_ns`, which Debezium writes into each record and nothing uses. */
+export function readJsonText(text: string, name: string): JsonRead {
+  let json: JsonValue
+  try {
+    json = JSON.parse(text)
+  } catch {
+    return reject('not_json', `${name} is not JSON`)
+  }
+  const unsafe = findUnsafeJson(json, limits.eventLevels, text)
+  if (unsafe.length > 0) return reject('unsafe_json', describeIssues(unsafe))
+  // Collecting the digits takes several times as long, and few rows need it.
+  return { kind: 'json', json: mayBeRounded(withoutTimestamps(json)) ? parseLosslessly(text) : json }
+}
+
+function withoutTimestamps(json: JsonValue): JsonValue | undefined {
+  if (!isObject(json)) return json
+  const envelope = isObject(json.payload) ? json.payload : json
+  if (!isObject(envelope.source)) return json
+  const { ts_ns: _, ...others } = envelope
+  const { ts_ns: __, ...source } = envelope.source
+  return { ...others, source }
+}
+
+/** The converter's `schemas.enable` puts key and value under `payload`, next to their `schema`. */
+export function withoutSchema(json: JsonValue): JsonValue {
+  if (!isObject(json) || Object.keys(json).length !== 2) return json
+  return isSchema(json.schema) && json.payload !== undefined ? json.payload : json
+}
+
+const isSchema = (schema: JsonValue | undefined) =>
+  schema === null || (isObject(schema) && typeof schema.type === 'string')

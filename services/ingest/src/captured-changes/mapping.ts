@@ -1,0 +1,113 @@
+import { isUuid, limits } from '@herald/contracts'
+import { z } from 'zod'
+import { defaultPlaceholder } from './unavailable-value.ts'
+
+const text = (max: number) => z.string().min(1).max(max)
+const fieldName = text(256).meta({ id: 'FieldName' })
+const longestText = 2_000
+
+const constantSchema = z.strictObject({ constant: z.string().max(longestText) })
+
+/** Where a value is found in a row, or the value itself. */
+const valueSchema = z
+  .union([fieldName, z.array(fieldName).min(1).max(16), constantSchema], {
+    error: ({ input }) =>
+      input === undefined
+        ? 'Required'
+        : 'Must be a field (`id`, `address.city`), a list of names (`[address, city]`), or `{ constant: … }`',
+  })
+  .meta({
+    id: 'MappedValue',
+    description:
+      'A field of the row; `address.city` is `city` within `address`. A list of names if a name contains a dot. `constant` is the value itself.',
+  })
+export type MappedValue = z.output<typeof valueSchema>
+
+const isConstantUuid = (value: MappedValue) => !isConstant(value) || isUuid(value.constant)
+const fieldNames = (description: string) =>
+  z
+    .array(fieldName)
+    .max(1_000)
+    .default([])
+    .meta({ description: `Top-level fields ${description}` })
+
+/** How the changes of one table become change entries. */
+export const mappingSchema = z
+  .strictObject({
+    entityType: text(limits.nameCharacters).meta({ description: '`entityType` of the entries' }),
+    subscriberId: valueSchema.refine(isConstantUuid, { error: 'The constant must be a UUID' }).meta({
+      description: 'The subscriber’s UUID',
+    }),
+    entityId: valueSchema.meta({ description: '`entityId` of the entries' }),
+    entityTitle: valueSchema.meta({ description: '`entityTitle` of the entries; empty where the field is null' }),
+    user: z
+      .strictObject({
+        id: valueSchema.meta({ description: 'UUID of the user' }),
+        name: valueSchema.optional().meta({ description: 'Empty if absent' }),
+        email: valueSchema.optional().meta({ description: 'Empty if absent' }),
+        derive: z.boolean().default(false).meta({
+          description: 'Whether an `id` that is not a UUID becomes one, derived from the subscriber and the text',
+        }),
+      })
+      .refine(({ id, derive }) => derive || isConstantUuid(id), { path: ['id'], error: 'The constant must be a UUID' })
+      .meta({ description: 'Who made the change' }),
+    ignore: fieldNames('that make no entry and appear in no state'),
+    redact: fieldNames('whose values become "[redacted]", in entries and in dead letters'),
+    unavailable: text(1_000)
+      .default(defaultPlaceholder)
+      .meta({ description: 'The connector’s `unavailable.value.placeholder`' }),
+    replicaIdentity: z.literal('full').optional().meta({
+      description:
+        'PostgreSQL: whether the table has REPLICA IDENTITY FULL. Without it the state of a delete is the key alone.',
+    }),
+    snapshot: z
+      .enum(['skip', 'record'])
+      .default('skip')
+      .meta({ description: 'Whether the rows of a snapshot become entries; each snapshot records them again' }),
+  })
+  .superRefine(checkRedacted)
+export type Mapping = z.output<typeof mappingSchema>
+
+const topicName = z.string().regex(/^[A-Za-z0-9._-]{1,249}$/)
+
+/** The file that `CDC_MAPPINGS` names. */
+export const mappingFileSchema = z
+  .strictObject({
+    $schema: z.string().optional(),
+    topics: z
+      .record(topicName, mappingSchema, {
+        error: ({ code }) => (code === 'invalid_key' ? 'Must be the name of a Kafka topic' : undefined),
+      })
+      .refine((topics) => Object.keys(topics).length > 0, { error: 'Must have at least one topic' })
+      .refine((topics) => Object.keys(topics).length <= 1_000, { error: 'Must have at most 1,000 topics' })
+      .meta({ description: 'Mappings by topic' }),
+  })
+  .meta({ title: 'Herald: mappings of captured changes' })
+
+export const isConstant = (value: MappedValue): value is z.output<typeof constantSchema> =>
+  typeof value === 'object' && !Array.isArray(value)
+
+/** The names that lead to a field; none for a constant. */
+export function pathOf(value: MappedValue): readonly string[] {
+  if (isConstant(value)) return []
+  return typeof value === 'string' ? value.split('.') : value
+}
+
+/** A redacted field must not come back as the title, or as another part of the entry. */
+function checkRedacted(mapping: z.output<typeof mappingSchema>, context: z.RefinementCtx): void {
+  const { subscriberId, entityId, entityTitle, user, redact } = mapping
+  const places: readonly [readonly string[], MappedValue | undefined][] = [
+    [['subscriberId'], subscriberId],
+    [['entityId'], entityId],
+    [['entityTitle'], entityTitle],
+    [['user', 'id'], user.id],
+    [['user', 'name'], user.name],
+    [['user', 'email'], user.email],
+  ]
+  for (const [path, value] of places) {
+    const [field] = value === undefined ? [] : pathOf(value)
+    if (field !== undefined && redact.includes(field)) {
+      context.addIssue({ code: 'custom', path: [...path], message: 'Must not be a redacted field' })
+    }
+  }
+}
