@@ -22,6 +22,15 @@ function sizeOf({ key, value, headers }: Sized): number {
   return bytes
 }
 
+/**
+ * How many records, and bytes of them, make about one chunk. A little less than the limit of bytes, since what is fetched
+ * exceeds it by a few records, which would become a chunk of their own.
+ */
+export function chunkShare(kind: TopicKind) {
+  const records = kind === 'receipt' ? Math.floor(chunkLimits.operations / operationsPerReceipt) : chunkLimits.records
+  return { records, bytes: (chunkLimits.bytes * 7) / 8 }
+}
+
 /** Bytes of a mention beyond this are attributed to recipients, each of which takes at least `bytesPerRecipient`. */
 const bytesBesideRecipients = 2_048
 const bytesPerRecipient = 38

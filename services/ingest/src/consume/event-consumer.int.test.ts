@@ -68,6 +68,29 @@ async function start(handle: HandleRecords) {
 
 const valuesOf = (records: readonly IncomingRecord[]) => records.map(({ value }) => String(value))
 
+test('handles each record of large compressed batches once while other topics are read', async () => {
+  const handled = new Map<string, number[]>()
+  const { topics, committed } = await start(async (records) => {
+    for (const { topic, partition, offset } of records) {
+      const place = `${topic}/${partition}`
+      if (!handled.has(place)) handled.set(place, [])
+      handled.get(place)?.push(Number(offset))
+    }
+  })
+  const count = 15_000
+  const messages = Array.from({ length: count * 2 }, (_, n) => ({ value: `${n} ${'x'.repeat(300)}`, partition: n % 2 }))
+  for (const topic of [topics.mention, topics.change]) {
+    await producer.send({ topic, acks: -1, compression: kafkajs.CompressionTypes.GZIP, messages })
+  }
+  const places = [topics.mention, topics.change].flatMap((topic) => [0, 1].map((partition) => ({ topic, partition })))
+  await eventually(async () => {
+    const offsets = await Promise.all(places.map(({ topic, partition }) => committed(topic, partition)))
+    return offsets.every((offset) => offset === count)
+  }, 60_000)
+  const offsets = Array.from({ length: count }, (_, n) => n)
+  for (const { topic, partition } of places) expect(handled.get(`${topic}/${partition}`)).toEqual(offsets)
+}, 90_000)
+
 test.each([
   ['a plain error', () => new Error('away')],
   ['a TypeError, on which kafkajs would stop', () => new TypeError('away')],

@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from '@herald/runtime'
 import type { Consumer, Kafka } from 'kafkajs'
+import { limitShares } from '../kafka/patched-kafkajs.ts'
 import { createBackoff } from './backoff.ts'
 import { type BatchRunnerDependencies, createBatchRunner } from './batch-runner.ts'
+import { chunkShare } from './chunks.ts'
 import { createOffsetCommits } from './offset-commits.ts'
 import { findTopicFaults } from './topic-problems.ts'
 
@@ -28,7 +30,8 @@ export type EventConsumer = {
 }
 
 export function createEventConsumer(dependencies: EventConsumerDependencies): EventConsumer {
-  const { kafka, groupId, topics, deadLetterTopic, clock, logger } = dependencies
+  const { kafka, groupId, topics, deadLetterTopic, clock, logger, kindOf } = dependencies
+  limitShares(topics, (topic) => chunkShare(kindOf(topic)))
   const stopping = new AbortController()
   const stopped = new Promise<void>((resolve) => stopping.signal.addEventListener('abort', () => resolve()))
   let running: Promise<void> | undefined

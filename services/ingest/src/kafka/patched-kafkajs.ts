@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module'
+import type { PartitionShare } from './fetch/fetch-limits.ts'
 import { createFetchResponseDecoder, type FetchRequest } from './fetch/fetch-response.ts'
 
 /** The version patched here. Review the decoders of another version, and this file, before changing it. */
@@ -11,6 +12,12 @@ type FetchProtocol = (request: FetchRequest) => {
 type FetchRequests = { protocol: ((options: { version: number }) => FetchProtocol) & { isPatched?: true } }
 
 const oldestWithRecordBatches = 4
+const shares = new Map<string, PartitionShare>()
+
+/** Limits what one fetch returns of each partition of a topic, for the whole process as the patch itself. */
+export function limitShares(topics: readonly string[], shareOf: (topic: string) => PartitionShare): void {
+  for (const topic of topics) shares.set(topic, shareOf(topic))
+}
 
 /**
  * Replaces kafkajs's decoder of fetch responses for the whole process. The original decompresses without a limit, copies all
@@ -25,7 +32,7 @@ export function patchKafkajs(): void {
   const requests: FetchRequests = require('kafkajs/src/protocol/requests/fetch')
   if (requests.protocol.isPatched) return
   const { protocol } = requests
-  const decode = createFetchResponseDecoder()
+  const decode = createFetchResponseDecoder((topic) => shares.get(topic))
   const patched: FetchRequests['protocol'] = ({ version }) => {
     const create = protocol({ version })
     if (version < oldestWithRecordBatches) return create

@@ -1,6 +1,16 @@
 const MiB = 1024 * 1024
 
 /**
+ * What one fetch returns of a partition at most: about one chunk. kafkajs fetches again once all partitions of a fetch are
+ * handled, so a partition with more would make the others wait.
+ */
+export type PartitionShare = {
+  readonly records: number
+  /** Keys, values and headers, decompressed. */
+  readonly bytes: number
+}
+
+/**
  * Bounds the memory of fetched records, in decompressed bytes. The broker's own limits count compressed bytes, of which
  * 1 MiB may be gigabytes.
  */
@@ -9,6 +19,8 @@ export const fetchLimits = {
   responseBytes: 24 * MiB,
   /** Decoded per partition and fetch. */
   partitionBytes: 4 * MiB,
+  /** Retained for partially read batches, so that the next fetch continues where they stopped. */
+  pausedBytes: 64 * MiB,
   /**
    * Decompressed per fetch and per partition, whether or not records result. Bounded because no heartbeat is sent
    * meanwhile; the next fetch continues.

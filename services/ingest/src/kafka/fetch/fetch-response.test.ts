@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { zstdCompressSync } from 'node:zlib'
 import { expect, test } from '@jest/globals'
 import { compressed, encodeBatch, encodeFetchResponse, encodeRecord, recordOfZeros } from './batches.fixture.ts'
-import { fetchLimits } from './fetch-limits.ts'
+import { fetchLimits, type PartitionShare } from './fetch-limits.ts'
 import { createFetchResponseDecoder } from './fetch-response.ts'
 import type { FetchedRecord } from './record-cutter.ts'
 
@@ -11,8 +11,12 @@ type Partition = { readonly partition: number; readonly messages: FetchedRecord[
 const topic = 'topic'
 
 /** Fetches partitions with these batches to their ends. Returns the records by fetch and partition. */
-async function fetchAll(partitions: readonly Buffer[], ends: readonly number[]): Promise<FetchedRecord[][][]> {
-  const decode = createFetchResponseDecoder()
+async function fetchAll(
+  partitions: readonly Buffer[],
+  ends: readonly number[],
+  shareOf?: (topic: string) => PartitionShare,
+): Promise<FetchedRecord[][][]> {
+  const decode = createFetchResponseDecoder(shareOf)
   const next = partitions.map(() => 0)
   const fetches: FetchedRecord[][][] = []
   while (next.some((offset, partition) => offset < (ends[partition] ?? 0))) {
@@ -43,6 +47,29 @@ test('decodes a batch of 200,000 records in parts, each record once and in order
   expect(Math.max(...fetches.map(([found]) => found?.length ?? 0))).toBeLessThan(
     fetchLimits.partitionBytes / fetchLimits.recordOverheadBytes + 1_000,
   )
+})
+
+test('starts at the requested offset of a topic that the request names twice, as kafkajs does after shuffling', async () => {
+  const records = Buffer.concat(upTo(100).map((n) => encodeRecord(n, { value: String(n) })))
+  const batch = encodeBatch({ firstOffset: 0, count: 100, records: zstdCompressSync(records), codec: 4 })
+  const decode = createFetchResponseDecoder()
+  const asked = [0, 1].map((partition) => ({ topic, partitions: [{ partition, fetchOffset: `${partition * 50}` }] }))
+  const { responses } = await decode(encodeFetchResponse(topic, [batch, batch]), 11, { topics: asked })
+  const [first, second] = responses.flatMap(({ partitions }) => partitions as Partition[])
+  expect(first?.messages.map(({ offset }) => Number(offset))).toEqual(upTo(100))
+  expect(second?.messages.map(({ offset }) => Number(offset))).toEqual(upTo(100).slice(50))
+})
+
+test('returns a share of a partition per fetch and continues without decompressing again', async () => {
+  const count = 10_000
+  const records = Buffer.concat(upTo(count).map((n) => encodeRecord(n, { value: `${n} ${'x'.repeat(400)}` })))
+  const batch = encodeBatch({ firstOffset: 0, count, records: zstdCompressSync(records), codec: 4 })
+  const fetches = await fetchAll([batch], [count], () => ({ records: 500, bytes: 1024 * 1024 }))
+  expect(offsetsOf(fetches, 0)).toEqual(upTo(count))
+  expect(fetches.map(([found]) => found?.length)).toEqual(Array.from({ length: 20 }, () => 500))
+  const byBytes = await fetchAll([batch], [count], () => ({ records: count, bytes: 100 * 1024 }))
+  expect(offsetsOf(byBytes, 0)).toEqual(upTo(count))
+  expect(byBytes.length).toBeGreaterThan(30)
 })
 
 test('limits the bytes decoded per fetch without starving a partition', async () => {

@@ -1,7 +1,7 @@
 import { ByteReader } from './byte-reader.ts'
-import { fetchLimits } from './fetch-limits.ts'
+import { fetchLimits, type PartitionShare } from './fetch-limits.ts'
 import { createPausedBatches, type PausedBatches } from './paused-batches.ts'
-import { placeholder, readRecords } from './read-records.ts'
+import { placeholder, type RecordGroup, readRecords } from './read-records.ts'
 import { type RecordBatch, readBatches } from './record-batch.ts'
 import type { FetchedRecord } from './record-cutter.ts'
 
@@ -17,23 +17,30 @@ type AbortedTransaction = { readonly producerId: bigint; readonly firstOffset: b
 type Answer = ReturnType<typeof readPartition> & { readonly topic: string; readonly messages: FetchedRecord[] }
 
 /**
- * Creates a decoder of fetch responses (versions 4 to 11) that decodes each only up to {@link fetchLimits}. The rest is
- * fetched again, as if the broker had sent less. Each response starts with another partition, so that none is starved.
+ * Creates a decoder of fetch responses (versions 4 to 11) that decodes each only up to {@link fetchLimits}, and each
+ * partition only up to its share. The rest is fetched again, as if the broker had sent less. Each response starts with
+ * another partition, so that none is starved.
  */
-export function createFetchResponseDecoder() {
+export function createFetchResponseDecoder(shareOf: (topic: string) => PartitionShare | undefined = () => undefined) {
   const paused = createPausedBatches()
   let turn = 0
 
   return async (bytes: Buffer, version: number, request: FetchRequest) => {
     const { head, answers } = readAnswers(new ByteReader(bytes), version)
-    const withRecords = answers.filter(({ records }) => records.length > 0)
+    const offsets = requestedOffsets(request)
+    const withRecords = answers.filter((answer) => answer.records.length > 0 && offsets.has(placeOf(answer)))
     turn++
     let left: number = fetchLimits.responseBytes
     let leftToRead: number = fetchLimits.responseReadBytes
     for (let index = 0; index < withRecords.length && left > 0 && leftToRead > 0; index++) {
       const answer = withRecords[(index + turn) % withRecords.length] as Answer
-      const maxBytes = Math.min(left, fetchLimits.partitionBytes)
-      const { bytes, readBytes } = await decodePartition(answer, offsetAsked(request, answer), maxBytes, paused)
+      const isEnough = createBudget(Math.min(left, fetchLimits.partitionBytes), shareOf(answer.topic))
+      const { bytes, readBytes } = await decodePartition(
+        answer,
+        offsets.get(placeOf(answer)) as number,
+        isEnough,
+        paused,
+      )
       left -= bytes
       leftToRead -= readBytes
     }
@@ -41,17 +48,36 @@ export function createFetchResponseDecoder() {
   }
 }
 
-function offsetAsked({ topics }: FetchRequest, { topic, partition }: Answer): number {
-  const asked = topics.find((one) => one.topic === topic)?.partitions.find((one) => one.partition === partition)
-  return Number(asked?.fetchOffset ?? 0)
+/** The requested offsets by partition. kafkajs shuffles the partitions, so a request may name a topic more than once. */
+function requestedOffsets({ topics }: FetchRequest): ReadonlyMap<string, number> {
+  return new Map(
+    topics.flatMap(({ topic, partitions }) =>
+      partitions.map(({ partition, fetchOffset }) => [placeOf({ topic, partition }), Number(fetchOffset)] as const),
+    ),
+  )
 }
 
-/** Adds messages up to about `maxBytes`. Returns their bytes and the number of bytes decompressed for them. */
-async function decodePartition(answer: Answer, fromOffset: number, maxBytes: number, paused: PausedBatches) {
-  const { topic, partition, messages } = answer
+const placeOf = ({ topic, partition }: { topic: string; partition: number }) => `${topic}/${partition}`
+
+type Decoded = Pick<RecordGroup, 'bytes' | 'contentBytes' | 'readBytes'>
+
+/** Creates a function that returns whether a partition has been decoded as far as one fetch may. */
+function createBudget(maxBytes: number, { records, bytes }: Partial<PartitionShare> = {}) {
+  return (count: number, decoded: Decoded): boolean =>
+    decoded.bytes >= maxBytes ||
+    decoded.readBytes >= fetchLimits.partitionReadBytes ||
+    count >= (records ?? Number.POSITIVE_INFINITY) ||
+    decoded.contentBytes >= (bytes ?? Number.POSITIVE_INFINITY)
+}
+
+type Budget = ReturnType<typeof createBudget>
+
+/** Adds messages until it is enough. Returns their bytes and the number of bytes decompressed for them. */
+async function decodePartition(answer: Answer, fromOffset: number, isEnough: Budget, paused: PausedBatches) {
+  const { messages } = answer
   const isHidden = createTransactionFilter(answer.aborted)
-  const place = `${topic}/${partition}`
-  const sum = { bytes: 0, readBytes: 0 }
+  const place = placeOf(answer)
+  const sum = { bytes: 0, contentBytes: 0, readBytes: 0 }
   let next = fromOffset
   for (const batch of readBatches(answer.records)) {
     if (isHidden(batch)) {
@@ -60,19 +86,23 @@ async function decodePartition(answer: Answer, fromOffset: number, maxBytes: num
     }
     if (batch.lastOffset < fromOffset) continue
     next = Math.max(next, batch.firstOffset)
-    const groups = paused.take(place, batch, next) ?? readRecords(batch, fromOffset)
+    const groups = paused.take(place, batch, next) ?? readRecords(ownBytes(batch), fromOffset)
     for (let { value, done } = await groups.next(); !done; { value, done } = await groups.next()) {
       for (const record of value.records) messages.push(record)
       next = Number(value.records.at(-1)?.offset ?? next - 1) + 1
       sum.bytes += value.bytes
+      sum.contentBytes += value.contentBytes
       sum.readBytes += value.readBytes
-      const isEnough = sum.bytes >= maxBytes || sum.readBytes >= fetchLimits.partitionReadBytes
-      if (!isEnough || (next <= batch.lastOffset && !paused.keep(place, batch, next, groups))) continue
+      if (!isEnough(messages.length, sum)) continue
+      if (next <= batch.lastOffset) paused.keep(place, batch, next, groups)
       return sum
     }
   }
   return sum
 }
+
+/** Copies compressed records: a batch that is paused would otherwise keep the whole response in memory. */
+const ownBytes = (batch: RecordBatch) => (batch.codec === 0 ? batch : { ...batch, records: Buffer.from(batch.records) })
 
 /**
  * Creates a filter that returns, for batches in order, whether a batch is a transaction marker or part of an aborted

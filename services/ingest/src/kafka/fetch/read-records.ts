@@ -8,11 +8,15 @@ export type RecordGroup = {
   readonly records: readonly FetchedRecord[]
   /** Their approximate memory. */
   readonly bytes: number
+  /** Their keys, values and headers. */
+  readonly contentBytes: number
   /** Bytes decompressed since the group before. */
   readonly readBytes: number
 }
 
-const groupBytes = 256 * 1024
+/** Groups are small, so that a fetch decodes little more than its share. */
+const groupRecords = 50
+const groupBytes = 64 * 1024
 const groupReadBytes = 4 * 1024 * 1024
 
 /**
@@ -26,26 +30,25 @@ export async function* readRecords(
 ): AsyncGenerator<RecordGroup> {
   let next = Math.max(batch.firstOffset, fromOffset)
   let records: FetchedRecord[] = []
-  let bytes = 0
-  let readBytes = 0
+  let sums = { bytes: 0, contentBytes: 0, readBytes: 0 }
   const takeGroup = (): RecordGroup => {
-    const group = { records, bytes, readBytes }
+    const group = { records, ...sums }
     next = Number(records.at(-1)?.offset ?? next - 1) + 1
     records = []
-    bytes = 0
-    readBytes = 0
+    sums = { bytes: 0, contentBytes: 0, readBytes: 0 }
     return group
   }
   try {
     for await (const { piece, cuts } of cutBatch(batch, maxBytes)) {
-      readBytes += piece.length
+      sums.readBytes += piece.length
       for (const cut of cuts) {
         if (Number(cut.record.offset) < fromOffset) continue
         records.push(cut.record)
-        bytes += cut.bytes
-        if (bytes >= groupBytes) yield takeGroup()
+        sums.bytes += cut.bytes
+        sums.contentBytes += cut.contentBytes
+        if (records.length >= groupRecords || sums.bytes >= groupBytes) yield takeGroup()
       }
-      if (readBytes >= groupReadBytes) yield takeGroup()
+      if (sums.readBytes >= groupReadBytes) yield takeGroup()
     }
   } catch (error) {
     if (isOutOfMemory(error)) throw error
@@ -59,7 +62,7 @@ export async function* readRecords(
 }
 
 const single = (record: FetchedRecord): RecordGroup => ({
-  ...{ records: [record], bytes: fetchLimits.recordOverheadBytes, readBytes: 0 },
+  ...{ records: [record], bytes: fetchLimits.recordOverheadBytes, contentBytes: 0, readBytes: 0 },
 })
 
 /** A record for the last offset of a batch that kafkajs counts as read but does not pass to the handler. */

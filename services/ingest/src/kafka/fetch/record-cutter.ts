@@ -13,8 +13,8 @@ export type FetchedRecord = KafkaMessage & {
   readonly firstOffset?: string
 }
 
-/** A record and its approximate memory. */
-export type CutRecord = { readonly record: FetchedRecord; readonly bytes: number }
+/** A record, its approximate memory, and the bytes of its key, value and headers. */
+export type CutRecord = { readonly record: FetchedRecord; readonly bytes: number; readonly contentBytes: number }
 
 /** Bytes read of a record that is too large, for its offset and key. */
 const frontBytes = 4 * 1024
@@ -104,8 +104,9 @@ function readRecord(reader: ByteReader, batch: RecordBatch): CutRecord {
   const count = reader.varInt()
   const headers = readHeaders(reader, count)
   if (reader.remaining() > 0) throw new RangeError('A record does not have its declared length')
-  const bytes = reader.at + fetchLimits.recordOverheadBytes + Math.max(0, count) * fetchLimits.headerOverheadBytes
-  return { record: { ...place, key, value, headers }, bytes }
+  const contentBytes = reader.at
+  const bytes = contentBytes + fetchLimits.recordOverheadBytes + Math.max(0, count) * fetchLimits.headerOverheadBytes
+  return { record: { ...place, key, value, headers }, bytes, contentBytes }
 }
 
 /**
@@ -135,7 +136,7 @@ function readFront(reader: ByteReader, length: number, batch: RecordBatch): CutR
   const { key, omitted } = readSizes(reader, length)
   const passedOver: PassedOver = { code: 'record_too_large', detail, omitted }
   const record = { ...place, key, value: null, headers: {}, passedOver }
-  return { record, bytes: frontBytes + fetchLimits.recordOverheadBytes }
+  return { record, bytes: frontBytes + fetchLimits.recordOverheadBytes, contentBytes: key?.length ?? 0 }
 }
 
 function readSizes(reader: ByteReader, length: number): Pick<FetchedRecord, 'key'> & Pick<PassedOver, 'omitted'> {
