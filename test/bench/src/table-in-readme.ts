@@ -6,7 +6,7 @@ const readme = new URL('../README.md', import.meta.url)
 const [begin, end] = ['<!-- results: begin -->', '<!-- results: end -->'] as const
 
 /** The text between the markers in README.md: commit, date and machine of the results, and their table. */
-function tableText({ parts, history }: SavedResults): string {
+export function tableText({ parts, history }: SavedResults): string {
   const all = Object.values(parts)
   const [first] = all
   if (first === undefined) return 'No results.'
