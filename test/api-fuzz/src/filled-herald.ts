@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { startHerald } from '@herald/local-herald'
-import { createTopics, startServers, topicsWithSuffix } from '@herald/test-servers'
+import { createTopics, eventually, startServers, topicsWithSuffix } from '@herald/test-servers'
 import { Kafka, logLevel, Partitioners } from 'kafkajs'
 
 export type FilledHerald = Awaited<ReturnType<typeof startFilledHerald>>
@@ -88,11 +88,12 @@ async function publish(brokers: readonly string[], messages: readonly ReturnType
 }
 
 async function untilFilled(url: string, token: string, field: string, count: number): Promise<void> {
-  for (const deadline = Date.now() + 60_000; ; ) {
-    const answer = await fetch(url, { headers: { authorization: `Bearer ${token}` } })
-    const { data } = (await answer.json()) as { data?: Record<string, unknown[]> }
-    if (data?.[field]?.length === count) return
-    if (Date.now() > deadline) throw new Error(`${url} did not list ${count} items within a minute.`)
-    await new Promise((resolve) => setTimeout(resolve, 100))
-  }
+  await eventually(
+    async () => {
+      const answer = await fetch(url, { headers: { authorization: `Bearer ${token}` } })
+      const { data } = (await answer.json()) as { data?: Record<string, unknown[]> }
+      return data?.[field]?.length === count
+    },
+    { description: `${url} lists ${count} items`, within: 60_000, every: 100 },
+  )
 }

@@ -1,18 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
 import { accessibilityViolations } from './axe.ts'
-import { narrow, type Scheme, type Stage, schemes, startStage, wide } from './stage.ts'
+import { prepareStage } from './prepare-stage.ts'
+import { narrow, type Scheme, schemes, wide } from './stage.ts'
 
-let stage: Stage
-beforeAll(async () => {
-  stage = await startStage()
-}, 240_000)
-afterAll(() => stage?.stop())
-afterEach(async () => {
-  expect(await stage.settle()).toEqual([])
-})
+const stage = await prepareStage()
 
 const logOf = (page: Page) => page.locator('herald-change-log')
 const entriesOf = (page: Page) => logOf(page).locator('li.entry')

@@ -1,17 +1,11 @@
 import { request } from 'node:http'
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { accessibilityViolations } from './axe.ts'
 import { inboxOf } from './inbox-page.ts'
-import { narrow, type Stage, schemes, startStage, wide } from './stage.ts'
+import { prepareStage } from './prepare-stage.ts'
+import { narrow, schemes, wide } from './stage.ts'
 
-let stage: Stage
-beforeAll(async () => {
-  stage = await startStage()
-}, 240_000)
-afterAll(() => stage?.stop())
-afterEach(async () => {
-  expect(await stage.settle()).toEqual([])
-})
+const stage = await prepareStage()
 
 const views = schemes.flatMap((colorScheme) => [
   { colorScheme, name: '1280', viewport: wide },

@@ -1,19 +1,12 @@
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { inboxOf } from './inbox-page.ts'
-import { type Stage, startStage } from './stage.ts'
+import { prepareStage } from './prepare-stage.ts'
 
 const guide = new URL('../../../packages/web-components/guides/read-notifications-in-a-front-end.md', import.meta.url)
 
-let stage: Stage
-beforeAll(async () => {
-  stage = await startStage()
-}, 240_000)
-afterAll(() => stage?.stop())
-afterEach(async () => {
-  expect(await stage.settle()).toEqual([])
-})
+const stage = await prepareStage()
 
 /** The guide's code blocks of one language, joined. */
 async function code(language: string): Promise<string> {

@@ -1,18 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { accessibilityViolations } from './axe.ts'
 import { inboxOf } from './inbox-page.ts'
-import { narrow, type Scheme, type Stage, schemes, startStage, wide } from './stage.ts'
+import { prepareStage } from './prepare-stage.ts'
+import { narrow, type Scheme, schemes, wide } from './stage.ts'
 
-let stage: Stage
-beforeAll(async () => {
-  stage = await startStage()
-}, 240_000)
-afterAll(() => stage?.stop())
-afterEach(async () => {
-  expect(await stage.settle()).toEqual([])
-})
+const stage = await prepareStage()
 
 const asMei = () => ({ sub: stage.account.userId })
 const openInbox = (options: BrowserContextOptions = {}, claims: object = asMei()) =>

@@ -1,17 +1,10 @@
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { MongoClient } from 'mongodb'
 import type { Page } from 'playwright-core'
 import { inboxOf } from './inbox-page.ts'
-import { type Stage, startStage } from './stage.ts'
+import { prepareStage } from './prepare-stage.ts'
 
-let stage: Stage
-beforeAll(async () => {
-  stage = await startStage()
-}, 240_000)
-afterAll(() => stage?.stop())
-afterEach(async () => {
-  expect(await stage.settle()).toEqual([])
-})
+const stage = await prepareStage()
 
 /** Records the times at which notifications reach the page. */
 async function clockArrivals(page: Page): Promise<() => Promise<number[]>> {

@@ -1,17 +1,10 @@
-import { setTimeout as pause } from 'node:timers/promises'
+import { eventually as poll } from '@herald/test-servers'
 
-/** Polls until `probe` neither throws nor returns `false`, and returns its result. */
-export async function eventually<T>(what: string, probe: () => Promise<T>, within = 120_000): Promise<T> {
-  const deadline = Date.now() + within
-  for (;;) {
-    let last: unknown
-    try {
-      const found = await probe()
-      if (found !== false) return found
-    } catch (error) {
-      last = error
-    }
-    if (Date.now() > deadline) throw new Error(`Not within ${within / 1_000} s: ${what}`, { cause: last })
-    await pause(200)
+/** Waits until `probe` neither throws nor returns `false`, and returns its result. Containers take minutes to start. */
+export async function eventually<T>(description: string, probe: () => Promise<T>, within = 120_000): Promise<T> {
+  const answer = async () => {
+    const found = await probe()
+    return found !== false && { found }
   }
+  return (await poll(answer, { description, within, every: 200 })).found
 }

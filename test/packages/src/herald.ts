@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type StartedHerald, startHerald } from '@herald/local-herald'
-import { createTopics, type HeraldTopics, topicsWithSuffix } from '@herald/test-servers'
+import { createTopics, eventually, type HeraldTopics, topicsWithSuffix } from '@herald/test-servers'
 import { MongoClient } from 'mongodb'
 
 export type TestHerald = Omit<StartedHerald, 'stop'> & {
@@ -37,13 +37,12 @@ export async function startTestHerald(
   }
 }
 
-/** Polls until the condition is met, and returns the value that met it. */
-export async function until<T>(read: () => Promise<T>, condition: (value: T) => boolean, limitMs = 30_000): Promise<T> {
-  const deadline = Date.now() + limitMs
-  for (;;) {
+/** Waits until the condition is met, and returns the value that met it. */
+export async function until<T>(read: () => Promise<T>, condition: (value: T) => boolean): Promise<T> {
+  const { value } = await eventually(async () => {
     const value = await read()
-    if (condition(value)) return value
-    if (Date.now() > deadline) throw new Error(`Condition not met in time: ${JSON.stringify(value)}`)
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
+    if (!condition(value)) throw new Error(`The condition is not met by ${JSON.stringify(value)}`)
+    return { value }
+  })
+  return value
 }
