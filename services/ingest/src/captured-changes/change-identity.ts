@@ -29,7 +29,7 @@ export function identifyChange(change: RowChange): ChangeIdentity | RowRejection
 }
 
 /** Names are percent-encoded, since a table may have a slash in its name. */
-export function sourceOf({ origin }: Pick<RowChange, 'origin'>): string {
+function sourceOf({ origin }: Pick<RowChange, 'origin'>): string {
   return ['/debezium', ...origin.map(encodeURIComponent)].join('/')
 }
 

@@ -5,7 +5,7 @@ import type { IncomingRecord } from '../events/incoming-record.ts'
 import { type CapturedChanges, createCapturedChanges } from './captured-changes.ts'
 import { readMappingFile } from './mapping-file.ts'
 
-export const usage = `Checks a file of mappings for CDC_MAPPINGS, and shows what becomes of sample records.
+const usage = `Checks a file of mappings for CDC_MAPPINGS, and shows what becomes of sample records.
 
   check-mappings FILE [--sample RECORDS]
 

@@ -13,7 +13,7 @@ const files = readdirSync(folder).filter((file) => file.endsWith('.ndjson'))
 /** A record that a real connector wrote, and the statement that caused it. */
 export type Sample = { readonly what: string; readonly record: IncomingRecord }
 
-export function readSamples(file: string): Sample[] {
+function readSamples(file: string): Sample[] {
   const lines = readFileSync(new URL(file, folder), 'utf8').trimEnd().split('\n')
   return lines.map((line, index) => {
     const { what, topic, key, value, headers } = JSON.parse(line)
@@ -24,7 +24,7 @@ export function readSamples(file: string): Sample[] {
 }
 
 /** The mappings of the samples of one database. */
-export function readSampleMappings(database: string): ReadonlyMap<string, Mapping> {
+function readSampleMappings(database: string): ReadonlyMap<string, Mapping> {
   const read = readMappingFile(fileURLToPath(new URL(`${database}.yaml`, folder)))
   if (!read.ok) throw new Error(read.issues.join('\n'))
   return read.mappings

@@ -34,7 +34,7 @@ export type RowChange = {
 /** Paths that an update set, with their values, and paths that it removed or shortened. */
 export type MongoUpdate = { readonly updated: Row; readonly touched: readonly string[] }
 
-export const skipReasons = ['tombstone', 'truncate', 'message', 'marker', 'snapshot', 'unchanged'] as const
+const skipReasons = ['tombstone', 'truncate', 'message', 'marker', 'snapshot', 'unchanged'] as const
 /** Why a record makes no entry although nothing is wrong with it. */
 export type SkipReason = (typeof skipReasons)[number]
 

@@ -7,7 +7,7 @@ import { createUnavailableCheck } from './unavailable-value.ts'
 export const redacted = '[redacted]'
 
 /** A changed field with both states. */
-export type FieldChange = { readonly field: string; readonly before: JsonValue; readonly after: JsonValue }
+type FieldChange = { readonly field: string; readonly before: JsonValue; readonly after: JsonValue }
 
 export type RowStates = {
   readonly isUnavailable: (value: JsonValue) => boolean
