@@ -5,6 +5,8 @@ type Entry = {
   integrity?: string
   resolved?: string
   link?: boolean
+  dependencies?: Record<string, string>
+  optionalDependencies?: Record<string, string>
   optional?: boolean
   os?: string[]
   cpu?: string[]
@@ -19,6 +21,15 @@ const fromRegistry = Object.entries(packages).filter(([path, { link }]) => path.
 test('contains no registry addresses', () => {
   expect(fromRegistry.length).toBeGreaterThan(500)
   expect(fromRegistry.filter(([, { resolved }]) => resolved !== undefined)).toEqual([])
+})
+
+// npm leaves out an optional package that the registry does not have; then `npm ci` fails for everyone.
+test('contains every dependency that it names', () => {
+  const locked = new Set(Object.keys(packages).map((path) => path.split('node_modules/').at(-1)))
+  const missing = Object.values(packages).flatMap(({ dependencies, optionalDependencies }) =>
+    Object.keys({ ...dependencies, ...optionalDependencies }).filter((name) => !locked.has(name)),
+  )
+  expect(missing).toEqual([])
 })
 
 // npm writes no hash for a package that it could not look up, and the registry used for the lockfile does not have these.
