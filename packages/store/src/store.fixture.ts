@@ -1,4 +1,4 @@
-import { timeOfUuidV7 } from '@herald/contracts'
+import { makeUuidV7, timeOfUuidV7 } from '@herald/contracts'
 import fc from 'fast-check'
 import { BSON, MongoClient } from 'mongodb'
 import type { NewNotification } from './notifications/notification-document.ts'
@@ -9,6 +9,9 @@ export const subscriberId = uuid(1)
 /** The earliest time of stored test data. */
 export const start = Date.parse('2026-01-01T00:00:00Z')
 export const at = (seconds: number) => new Date(start + seconds * 1_000)
+
+/** The id of this many milliseconds after {@link start}; `n` distinguishes those of one millisecond. */
+export const idAt = (ms: number, n = 0) => makeUuidV7(start + ms, Buffer.from(n.toString(16).padStart(20, '0'), 'hex'))
 
 /** A notification whose time is that of its id. */
 export function newNotification(id: string, changes: Partial<NewNotification> = {}): NewNotification {

@@ -1,33 +1,22 @@
-import { formatTimestamp, makeUuidV7 } from '@herald/contracts'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { MongoClient } from 'mongodb'
 import { changeEntriesIn } from '../collections.ts'
 import { createReadBudget } from '../reading/read-budget.ts'
+import { idAt, start, uuid } from '../store.fixture.ts'
 import { createStore } from '../store.ts'
 import { createChangeEntries } from './change-entries.ts'
-import type { StoredChangeEntry } from './change-entry-document.ts'
+import { changeEntry, served } from './change-entry.fixture.ts'
 
 const uri = process.env.MONGODB_URI ?? ''
 const name = `herald-test-change-entries-${process.pid}`
 const store = createStore({ uri, database: name, applicationName: 'test' })
 const client = new MongoClient(uri)
 
-const uuid = (n: number) => `0190a6e0-7c1b-4def-8abc-${n.toString(16).padStart(12, '0')}`
-const start = Date.parse('2026-01-01T00:00:00Z')
-
-const entry = (subscriberId: string, n: number): StoredChangeEntry => ({
-  id: makeUuidV7(start + n, Buffer.alloc(10, n)),
-  subscriberId,
-  user: { id: uuid(9), name: 'Ada', email: 'ada@example.com' },
-  entityType: 'portfolio',
-  entityId: 'p-1',
-  entityTitle: 'Portfolio',
-  actionType: 'update',
-  changedField: 'name',
-  beforeState: 'null',
-  afterState: '{"$set":1,"a.b":{"_bsontype":"Long"},"":[1.5,true,null]}',
-  createdAt: new Date(start + n),
-})
+const entry = (subscriber: string, n: number) =>
+  changeEntry({
+    ...{ id: idAt(n), subscriberId: subscriber, createdAt: new Date(start + n) },
+    afterState: '{"$set":1,"a.b":{"_bsontype":"Long"},"":[1.5,true,null]}',
+  })
 
 /** The steps of an export: small ones are one piece each. */
 const readAll = async (subscriberId: string, step?: number) => {
@@ -43,12 +32,6 @@ const readAll = async (subscriberId: string, step?: number) => {
   }
   return steps
 }
-
-/** An entry as it is served. */
-const served = ({ subscriberId: _, createdAt, beforeState, afterState, ...content }: StoredChangeEntry) => ({
-  ...{ ...content, createdAt: formatTimestamp(createdAt) },
-  ...{ beforeState: JSON.parse(beforeState), afterState: JSON.parse(afterState) },
-})
 
 beforeAll(() => store.migrate())
 afterAll(async () => {

@@ -1,6 +1,6 @@
-import type { Page } from '../reading/page.ts'
-import { encode, encodeDocuments, writeBytes } from '../wire/byte-writer.ts'
+import { encode, writeBytes } from '../wire/byte-writer.ts'
 import { documentForm, jsonText, jsonTime, uuid, verbatim } from '../wire/document-form.ts'
+import { createPageEncoder } from '../wire/page-body.ts'
 import type { ChangeEntryDocument } from './change-entry-document.ts'
 
 /** An entry of the change log in the form of specification 2.5. */
@@ -29,10 +29,5 @@ export function writeJsonLine(document: Buffer): void {
   writeBytes(lineEnd)
 }
 
-const page = { opening: encode('{"data":{"changeEntries":['), between: encode(',') } as const
-
 /** The body of a response that contains a page of entries. */
-export function changeEntryPageBody({ documents, next }: Page): Buffer {
-  const closing = encode(`],"nextCursor":${JSON.stringify(next)}}}`)
-  return encodeDocuments(documents, writeChangeEntry, { ...page, closing })
-}
+export const changeEntryPageBody = createPageEncoder('changeEntries', writeChangeEntry)

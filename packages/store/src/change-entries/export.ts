@@ -1,3 +1,4 @@
+import { splitBySize } from '../reading/split-by-size.ts'
 import { encode, encodeDocuments } from '../wire/byte-writer.ts'
 import { csvHeader, writeCsvLine } from './change-entry-csv.ts'
 import { writeChangeEntry, writeJsonLine } from './change-entry-json.ts'
@@ -17,26 +18,12 @@ export type ExportFormat = keyof typeof formats
 /** Bytes of entries encoded at once, because a slow reader would hold the text of a whole step in memory. */
 const batchBytes = 256 * 1024
 
-/** Splits the entries of a step into groups of about {@link batchBytes}. */
-function* batchesOf(entries: readonly Buffer[]): Generator<readonly Buffer[]> {
-  let start = 0
-  let bytes = 0
-  for (const [index, { length }] of entries.entries()) {
-    bytes += length
-    if (bytes < batchBytes) continue
-    yield entries.slice(start, index + 1)
-    start = index + 1
-    bytes = 0
-  }
-  if (start < entries.length) yield entries.slice(start)
-}
-
 /** Yields the document that contains all entries, in pieces. If a step fails, it throws without the closing. */
 export async function* encodeExport(format: ExportFormat, steps: LogSteps): AsyncGenerator<Buffer, void, void> {
   const { write, opening, between, closing } = formats[format]
   let isFirst = true
   for await (const step of steps) {
-    for (const entries of batchesOf(step)) {
+    for (const entries of splitBySize(step, batchBytes, ({ length }) => length)) {
       yield encodeDocuments(entries, write, { opening: isFirst ? opening : between, between })
       isFirst = false
     }

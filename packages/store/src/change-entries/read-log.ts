@@ -1,10 +1,11 @@
 import { setImmediate } from 'node:timers/promises'
 import { limits } from '@herald/contracts'
-import { type Candidate, examineNext, readCandidates } from '../reading/filtered-scan.ts'
+import { examineNext, readCandidates } from '../reading/filtered-scan.ts'
 import type { Source } from '../reading/find-bytes.ts'
 import type { ReadBudget } from '../reading/read-budget.ts'
 import { continueAfter, isPlain, responseBytes, type Scan } from '../reading/scan.ts'
 import { scanNext } from '../reading/scan-next.ts'
+import { splitBySize } from '../reading/split-by-size.ts'
 import type { ChangeEntryDocument } from './change-entry-document.ts'
 
 /** Documents as bytes. */
@@ -74,26 +75,12 @@ async function* readFiltered(log: LogSource, first: LogScan): LogSteps {
       pending = request(continueAfter(first, end))
       await setImmediate()
     }
-    for (const group of groupsOf(candidates)) {
+    for (const group of splitBySize(candidates, stepBytes, ({ size }) => size)) {
       const found = await budget.within(stepBytes, () => readCandidates(source, first, group))
       if (found.length > 0) yield found
     }
     if (end === null) return
   }
-}
-
-function* groupsOf(candidates: readonly Candidate[]): Generator<readonly Candidate[]> {
-  let start = 0
-  let bytes = 0
-  for (const [index, { size }] of candidates.entries()) {
-    if (index > start && bytes + size > stepBytes) {
-      yield candidates.slice(start, index)
-      start = index
-      bytes = 0
-    }
-    bytes += size
-  }
-  if (start < candidates.length) yield candidates.slice(start)
 }
 
 /** The number of entries that fill a step if they are as large as the previous ones. */

@@ -4,6 +4,7 @@ import { toKey } from '../binary.ts'
 import {
   at,
   createTestStore,
+  idAt,
   newNotification,
   notificationIn,
   pageIn,
@@ -15,7 +16,6 @@ import type { BulkMarkDocument } from './mark-many.ts'
 
 const { store, database, drop } = createTestStore('mark-many')
 const bulkMarks = database.collection<BulkMarkDocument>('bulk-marks')
-const idAt = (n: number) => makeUuidV7(start + n, Buffer.from(n.toString(16).padStart(20, '0'), 'hex'))
 const notification = (n: number, recipientId: string) => newNotification(idAt(n), { recipientIds: [recipientId] })
 
 const feed = (recipientId: string) => store.notifications.of({ subscriberId, recipientId })

@@ -1,6 +1,6 @@
-import type { Page } from '../reading/page.ts'
 import { encode, encodeDocuments } from '../wire/byte-writer.ts'
 import { documentForm, jsonText, jsonTime, uuid, verbatim } from '../wire/document-form.ts'
+import { createPageEncoder } from '../wire/page-body.ts'
 import type { NotificationDocument } from './notification-document.ts'
 
 /** A notification in the form of specification 2.2. */
@@ -26,14 +26,10 @@ const writeNotification = documentForm<NotificationDocument>`{
   "emailSentAt":${jsonTime('emailSentAt')}
 }`
 
-const page = { opening: encode('{"data":{"notifications":['), between: encode(',') } as const
-const single = { opening: encode('{"data":'), closing: encode('}') } as const
-
 /** The body of a response that contains a page of notifications. */
-export function notificationPageBody({ documents, next }: Page): Buffer {
-  const closing = encode(`],"nextCursor":${JSON.stringify(next)}}}`)
-  return encodeDocuments(documents, writeNotification, { ...page, closing })
-}
+export const notificationPageBody = createPageEncoder('notifications', writeNotification)
+
+const single = { opening: encode('{"data":'), closing: encode('}') } as const
 
 /** The body of a response that contains one notification. */
 export function notificationBody(document: Buffer): Buffer {

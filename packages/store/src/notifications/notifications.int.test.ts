@@ -1,7 +1,8 @@
-import { formatTimestamp, makeUuidV7, timeOfUuidV7 } from '@herald/contracts'
+import { formatTimestamp, timeOfUuidV7 } from '@herald/contracts'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import {
   createTestStore,
+  idAt,
   newNotification,
   notificationIn,
   pageIn,
@@ -14,7 +15,6 @@ import type { FeedQuery } from './feed.ts'
 import type { NewNotification } from './notification-document.ts'
 
 const { uri, name, store, examined, drop } = createTestStore('notifications')
-const idAt = (ms: number, n = 0) => makeUuidV7(start + ms, Buffer.from(n.toString(16).padStart(20, '0'), 'hex'))
 const notification = (ms: number, changes: Partial<NewNotification> = {}) => newNotification(idAt(ms), changes)
 
 const feed = (recipientId: string) => store.notifications.of({ subscriberId, recipientId })

@@ -1,7 +1,6 @@
-import { makeUuidV7 } from '@herald/contracts'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { toKey } from '../binary.ts'
-import { at, createTestStore, newNotification, notificationIn, start, subscriberId, uuid } from '../store.fixture.ts'
+import { at, createTestStore, idAt, newNotification, notificationIn, subscriberId, uuid } from '../store.fixture.ts'
 import type { NotificationDocument } from './notification-document.ts'
 
 const { store, database, drop } = createTestStore('read-state')
@@ -11,7 +10,7 @@ let notifications = 0
 /** Stores an unread notification for a new recipient, and returns the operations on its read state. */
 async function stored() {
   const n = 1_000 + notifications++
-  const id = makeUuidV7(start + n, Buffer.alloc(10, n))
+  const id = idAt(n)
   const recipientId = uuid(n)
   await store.notifications.insertNew([newNotification(id, { recipientIds: [recipientId] })])
   const feed = store.notifications.of({ subscriberId, recipientId })

@@ -1,33 +1,28 @@
-import { limits, makeUuidV7 } from '@herald/contracts'
+import { limits } from '@herald/contracts'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { ChangeLogQuery } from '../change-entries/change-entries.ts'
-import type { StoredChangeEntry } from '../change-entries/change-entry-document.ts'
+import { changeEntry } from '../change-entries/change-entry.fixture.ts'
 import type { FeedQuery } from '../notifications/feed.ts'
-import { createTestStore, newNotification, pageIn, start, subscriberId, uuid } from '../store.fixture.ts'
+import { createTestStore, idAt, newNotification, pageIn, start, subscriberId, uuid } from '../store.fixture.ts'
 
 const { store, database, name, examined, drop } = createTestStore('filters')
 const count = 100_000
 const owner = { subscriberId, recipientId: uuid(2) }
-const idAt = (n: number) => makeUuidV7(start + n, Buffer.alloc(10, 1))
 
 /** One in 20,000 has the rare location, one in 100 the usual one. */
 const locationOf = (n: number) => (n % 20_000 === 0 ? uuid(71) : n % 100 === 0 ? uuid(70) : uuid(79))
 
 const notification = (n: number) => newNotification(idAt(n), { locationId: locationOf(n) })
 
-const entry = (n: number): StoredChangeEntry => ({
-  id: idAt(n),
-  subscriberId: n % 10 === 0 ? uuid(9) : subscriberId,
-  user: { id: n % 1_000 === 1 ? uuid(80) : uuid(81), name: 'Ada', email: 'ada@example.com' },
-  entityType: 'portfolio',
-  entityId: n % 1_000 === 2 ? 'rare' : 'usual',
-  entityTitle: 'Portfolio',
-  actionType: n % 20_000 === 3 ? 'delete' : 'update',
-  changedField: 'name',
-  beforeState: 'null',
-  afterState: 'null',
-  createdAt: new Date(start + n),
-})
+const entry = (n: number) =>
+  changeEntry({
+    id: idAt(n),
+    subscriberId: n % 10 === 0 ? uuid(9) : subscriberId,
+    user: { id: n % 1_000 === 1 ? uuid(80) : uuid(81), name: 'Ada', email: 'ada@example.com' },
+    entityId: n % 1_000 === 2 ? 'rare' : 'usual',
+    actionType: n % 20_000 === 3 ? 'delete' : 'update',
+    createdAt: new Date(start + n),
+  })
 
 /** The number of keys or documents that each query of `work` examined. */
 async function costs(collection: string, work: () => Promise<unknown>): Promise<number[]> {

@@ -2,12 +2,10 @@ import { limits } from '@herald/contracts'
 import type { Binary } from 'mongodb'
 import { uuidIn } from '../binary.ts'
 import { readKey } from '../wire/bson.ts'
+import type { Page } from '../wire/page-body.ts'
 import type { Source } from './find-bytes.ts'
 import { continueAfter, type Keyed, type Scan } from './scan.ts'
 import { scanNext } from './scan-next.ts'
-
-/** Documents as bytes; `next` is the id at which the next page starts, exclusive, `null` on the last page. */
-export type Page = { readonly documents: readonly Buffer[]; readonly next: string | null }
 
 /**
  * Returns a page of at most `limit` documents, newest first. A page ends early at {@link limits.pageBytes}, or after

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Binary } from 'mongodb'
 import { toUuidBinary } from '../binary.ts'
 import { readLimits } from '../reading/read-limits.ts'
+import { splitBySize } from '../reading/split-by-size.ts'
 import type { ReceiptContext, WaitingReceiptDocument, WaitingReceipts } from './waiting-receipt.ts'
 
 /** Overdue receipts, claimed for the caller. */
@@ -55,12 +56,7 @@ async function findOverdue(waiting: WaitingReceipts, claim: Claim): Promise<Bina
     .sort({ waitingSince: 1 })
     .limit(batch.receipts)
     .toArray()
-  const ids: Binary[] = []
-  let sum = 0
-  for (const { _id, bytes } of found as unknown as { _id: Binary; bytes: number }[]) {
-    sum += bytes
-    if (ids.length > 0 && sum > batch.bytes) break
-    ids.push(_id)
-  }
-  return ids
+  const sized = found as unknown as { readonly _id: Binary; readonly bytes: number }[]
+  const [first = []] = splitBySize(sized, batch.bytes, ({ bytes }) => bytes)
+  return first.map(({ _id }) => _id)
 }

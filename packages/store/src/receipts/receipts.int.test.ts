@@ -1,7 +1,6 @@
-import { makeUuidV7 } from '@herald/contracts'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { NewNotification } from '../notifications/notification-document.ts'
-import { at, createTestStore, newNotification, notificationIn, start, subscriberId, uuid } from '../store.fixture.ts'
+import { at, createTestStore, idAt, newNotification, notificationIn, subscriberId, uuid } from '../store.fixture.ts'
 import type { Receipt, ReceiptKind } from './waiting-receipt.ts'
 
 const { store, database, examined, drop } = createTestStore('receipts')
@@ -17,7 +16,7 @@ function receipt(notification: NewNotification, kind: ReceiptKind, seconds: numb
 let notifications = 0
 function notification(): NewNotification {
   const n = 1_000 + notifications++
-  return newNotification(makeUuidV7(start + n, Buffer.alloc(10, n)), { recipientIds: [uuid(n), uuid(n + 5_000)] })
+  return newNotification(idAt(n), { recipientIds: [uuid(n), uuid(n + 5_000)] })
 }
 
 async function storeAndSettle(...arrived: NewNotification[]): Promise<void> {
