@@ -1,0 +1,144 @@
+import { mkdtemp, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import process from 'node:process'
+import { findJava, findMavenJars, type StartedProgram, startProgram } from '@herald/test-servers'
+
+const connectVersion = '3.9.1'
+/** CloudEventsConverter of 3.5 and 3.6 does not load in this Connect; only PostgreSQL's connector uses it here. */
+const connectorVersions = { postgres: '3.7.0.Final', mariadb: '3.5.0.Final', mongodb: '3.6.1.Final' } as const
+const connectorClasses = {
+  postgres: 'io.debezium.connector.postgresql.PostgresConnector',
+  mariadb: 'io.debezium.connector.mariadb.MariaDbConnector',
+  mongodb: 'io.debezium.connector.mongodb.MongoDbConnector',
+} as const
+
+export type ConnectorKind = keyof typeof connectorVersions
+type Settings = Readonly<Record<string, string | number>>
+
+const findOptions = { environment: process.env, log: console.error }
+
+/** Plain JSON, as Connect's converter writes it. */
+const plainJson: Settings = {
+  'key.converter': 'org.apache.kafka.connect.json.JsonConverter',
+  'key.converter.schemas.enable': 'false',
+  'value.converter': 'org.apache.kafka.connect.json.JsonConverter',
+  'value.converter.schemas.enable': 'false',
+}
+/** The same with a schema in each key and value. */
+export const jsonWithSchemas: Settings = {
+  'key.converter.schemas.enable': 'true',
+  'value.converter.schemas.enable': 'true',
+}
+export const cloudEvents: Settings = {
+  'value.converter': 'io.debezium.converters.CloudEventsConverter',
+  'value.converter.serializer.type': 'json',
+  'value.converter.data.serializer.type': 'json',
+  'value.converter.json.schemas.enable': 'false',
+}
+
+export type ConnectOptions = {
+  readonly kind: ConnectorKind
+  readonly brokers: readonly string[]
+  /** Settings of connectors by `topic.prefix`. */
+  readonly connectors: Readonly<Record<string, Settings>>
+}
+
+/**
+ * Runs Kafka Connect with some of Debezium's connectors, and waits until their snapshots are complete. A restart continues at
+ * the offsets that were last flushed.
+ */
+export async function startConnect({ kind, brokers, connectors }: ConnectOptions): Promise<StartedProgram> {
+  const java = await findJava(findOptions)
+  const jars = await findMavenJars(
+    java,
+    {
+      name: `kafka-connect-${connectVersion}`,
+      artifacts: [
+        `org.apache.kafka:connect-runtime:${connectVersion}`,
+        `org.apache.kafka:connect-json:${connectVersion}`,
+        'org.slf4j:slf4j-simple:1.7.36',
+      ],
+    },
+    findOptions,
+  )
+  const connector = `debezium-connector-${kind}`
+  const version = connectorVersions[kind]
+  const plugin = await findMavenJars(
+    java,
+    { name: `${connector}-${version}`, artifacts: [`io.debezium:${connector}:${version}`] },
+    findOptions,
+  )
+  const folder = await mkdtemp(join(tmpdir(), 'herald-connect-'))
+  const fileOf = (name: string) => join(folder, `${name}.properties`)
+  const prefixes = Object.keys(connectors)
+  const program = await startProgram({
+    name: 'Kafka Connect',
+    command: java,
+    args: [
+      ...['-Xmx512m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-cp', join(jars, 'jars', '*')],
+      ...['org.apache.kafka.connect.cli.ConnectStandalone', fileOf('worker'), ...prefixes.map(fileOf)],
+    ],
+    environment: process.env,
+    folder,
+    async prepare() {
+      await writeFile(fileOf('worker'), toLines(workerSettings(brokers, plugin, folder)))
+      for (const [prefix, settings] of Object.entries(connectors)) {
+        const all = { ...connectorSettings(kind, prefix), ...settings }
+        await writeFile(fileOf(prefix), toLines(all))
+      }
+    },
+    ready: { line: /Kafka Connect started/ },
+  })
+  await untilSnapshotsAreComplete(program, prefixes.length)
+  return program
+}
+
+const toLines = (settings: Settings) =>
+  Object.entries(settings)
+    .map(([name, value]) => `${name}=${value}\n`)
+    .join('')
+
+const workerSettings = (brokers: readonly string[], plugin: string, folder: string): Settings => ({
+  'bootstrap.servers': brokers.join(','),
+  'plugin.path': plugin,
+  'plugin.discovery': 'hybrid_warn',
+  'offset.storage.file.filename': join(folder, 'offsets'),
+  'offset.flush.interval.ms': 2_000,
+  listeners: 'http://127.0.0.1:0',
+  ...plainJson,
+})
+
+const connectorSettings = (kind: ConnectorKind, prefix: string): Settings => ({
+  name: prefix,
+  'connector.class': connectorClasses[kind],
+  'tasks.max': 1,
+  'topic.prefix': prefix,
+  'skipped.operations': 'none',
+  'topic.creation.default.replication.factor': -1,
+  'topic.creation.default.partitions': 1,
+})
+
+/** Changes behind a snapshot are streamed from its position, even if streaming begins later. */
+async function untilSnapshotsAreComplete(program: StartedProgram, count: number): Promise<void> {
+  const isComplete = /Snapshot ended with SnapshotResult/
+  let complete = program.logs().filter((line) => isComplete.test(line)).length
+  await new Promise<void>((resolve, reject) => {
+    const late = setTimeout(() => {
+      reject(new Error(`${complete} of ${count} snapshots are complete:\n${program.logs().slice(-30).join('\n')}`))
+    }, 120_000)
+    const check = () => {
+      if (complete < count) return
+      clearTimeout(late)
+      resolve()
+    }
+    program.onLine((line) => {
+      if (isComplete.test(line)) complete++
+      check()
+    })
+    check()
+  }).catch(async (error) => {
+    await program.stop()
+    throw error
+  })
+}

@@ -1,0 +1,170 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { StartedProgram } from '@herald/test-servers'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { type CapturedHerald, type Entry, newPrefix, startCapturedHerald } from './captured-herald.ts'
+import { jsonWithSchemas, startConnect } from './connect.ts'
+import { type StartedDatabase, startMariaDb, whyNoMariaDb } from './databases.ts'
+import { byTable, mappingOf, subscribers } from './mappings.ts'
+
+const why = whyNoMariaDb()
+if (why) console.warn(`Skipped MariaDB: ${why}.`)
+
+const shop = newPrefix('ma')
+const schemas = newPrefix('masc')
+const transactions = newPrefix('matx')
+const prefixes = [shop, schemas, transactions]
+const customers = prefixes.map((prefix) => `${prefix}.shop.customer`)
+const notes = prefixes.map((prefix) => `${prefix}.shop.nokey`)
+const subscriber = subscribers([...customers, ...notes])
+
+let database: StartedDatabase
+let histories: string
+let herald: CapturedHerald
+let connect: StartedProgram
+
+const expected = byTable<Entry>()
+const untilExpected = async (topics: readonly string[]) => {
+  for (const topic of topics) await herald.untilEntriesAre(subscriber(topic), expected(topic))
+}
+
+beforeAll(async () => {
+  if (why) return
+  database = await startMariaDb()
+  histories = await mkdtemp(join(tmpdir(), 'herald-histories-'))
+  await database.sql(`
+    create table customer (id bigint primary key, name varchar(50) not null, email varchar(50), big bigint,
+      ubig bigint unsigned, amount decimal(20,4), doc json, secret varchar(50));
+    create table nokey (a int, b text);
+    insert into customer (id, name, secret) values (1, 'Ada', 'hush')`)
+  const snapshot = { snapshot: 'record' }
+  herald = await startCapturedHerald(shop, {
+    ...Object.fromEntries(
+      customers.map((topic) => [topic, mappingOf(subscriber(topic), 'customer', { redact: ['secret'], ...snapshot })]),
+    ),
+    ...Object.fromEntries(
+      notes.map((topic) => [topic, { ...mappingOf(subscriber(topic), 'note'), entityId: 'a', entityTitle: 'b' }]),
+    ),
+  })
+  const settings = (prefix: string, serverId: number) => ({
+    ...{ 'database.hostname': '127.0.0.1', 'database.port': database.port, 'database.ssl.mode': 'disable' },
+    ...{ 'database.user': 'cdc', 'database.password': 'cdc', 'database.server.id': serverId },
+    ...{ 'database.include.list': 'shop', 'decimal.handling.mode': 'string' },
+    'bigint.unsigned.handling.mode': 'precise',
+    'schema.history.internal': 'io.debezium.storage.file.history.FileSchemaHistory',
+    'schema.history.internal.file.filename': join(histories, prefix),
+  })
+  connect = await startConnect({
+    kind: 'mariadb',
+    brokers: herald.brokers,
+    connectors: {
+      [shop]: { ...settings(shop, 1001), 'bigint.unsigned.handling.mode': 'long' },
+      [schemas]: { ...settings(schemas, 1002), ...jsonWithSchemas },
+      [transactions]: { ...settings(transactions, 1003), 'provide.transaction.metadata': 'true' },
+    },
+  })
+}, 400_000)
+
+afterAll(async () => {
+  await connect?.stop()
+  await herald?.stop()
+  await database?.stop()
+  if (histories) await rm(histories, { recursive: true })
+}, 60_000)
+
+const row = (id: number, fields: Record<string, unknown> = {}) => ({
+  ...{ id, name: 'Bo', email: null, big: null, ubig: null, amount: null, doc: null, secret: '[redacted]' },
+  ...fields,
+})
+
+const suite = why ? describe.skip : describe
+
+suite('MariaDB', () => {
+  test('a snapshot is recorded', async () => {
+    for (const topic of customers) expected(topic).push(['create', '1', '', null, row(1, { name: 'Ada' })])
+    await untilExpected(customers)
+  })
+
+  test('inserts, updates and deletes, in every form of the record', async () => {
+    await database.sql(`
+      insert into customer values (2, 'Bo', null, 9007199254740993, 9007199254740993, 1234.5, '[1, 2]', 'a');
+      update customer set email = 'bo@example.org' where id = 2;
+      update customer set name = 'Bob', big = -9007199254740995, amount = 99.9, secret = 'b' where id = 2;
+      update customer set name = name where id = 2;
+      delete from customer where id = 2`)
+    for (const topic of customers) {
+      // Without `bigint.unsigned.handling.mode=precise` the number is right as long as it fits a signed one.
+      const ubig = topic.startsWith(shop) ? '9007199254740993' : 'IAAAAAAAAQ=='
+      const created = row(2, { big: '9007199254740993', ubig, amount: '1234.5000', doc: '[1, 2]' })
+      const last = { ...created, name: 'Bob', email: 'bo@example.org', big: '-9007199254740995', amount: '99.9000' }
+      expected(topic).push(
+        ['create', '2', '', null, created],
+        ['update', '2', 'email', null, 'bo@example.org'],
+        ['update', '2', 'name', 'Bo', 'Bob'],
+        ['update', '2', 'big', '9007199254740993', '-9007199254740995'],
+        ['update', '2', 'amount', '1234.5000', '99.9000'],
+        ['update', '2', 'secret', '[redacted]', '[redacted]'],
+        ['delete', '2', '', last, null],
+      )
+    }
+    await untilExpected(customers)
+  })
+
+  test('a changed primary key, several rows, REPLACE, ON DUPLICATE KEY, and a transaction', async () => {
+    await database.sql(`
+      insert into customer (id, name) values (3, 'Bo');
+      update customer set id = 30 where id = 3;
+      insert into customer (id, name) values (4, 'Bo'), (5, 'Bo');
+      begin;
+      update customer set email = 'a' where id in (4, 5);
+      update customer set email = null where id = 4;
+      update customer set email = 'a' where id = 4;
+      commit;
+      replace into customer (id, name) values (30, 'Bob');
+      insert into customer (id, name) values (30, 'Bo') on duplicate key update name = 'Bobby';
+      delete from customer where id in (4, 5, 30)`)
+    for (const topic of customers) {
+      expected(topic).push(
+        ...[3, 30, 4, 5].map((id): Entry => ['create', String(id), '', null, row(id)]),
+        ['delete', '3', '', row(3), null],
+        ['update', '4', 'email', null, 'a'],
+        ['update', '5', 'email', null, 'a'],
+        ['update', '4', 'email', 'a', null],
+        ['update', '4', 'email', null, 'a'],
+        ['update', '30', 'name', 'Bo', 'Bob'],
+        ['update', '30', 'name', 'Bob', 'Bobby'],
+        ...[4, 5].map((id): Entry => ['delete', String(id), '', row(id, { email: 'a' }), null]),
+        ['delete', '30', '', row(30, { name: 'Bobby' }), null],
+      )
+    }
+    await untilExpected(customers)
+  })
+
+  test('a table without a key', async () => {
+    await database.sql(`insert into nokey values (1, 'x'), (1, 'x'); delete from nokey`)
+    for (const topic of notes) {
+      expected(topic).push(
+        ...[1, 2].map((): Entry => ['create', '1', '', null, { a: 1, b: 'x' }]),
+        ...[1, 2].map((): Entry => ['delete', '1', '', { a: 1, b: 'x' }, null]),
+      )
+    }
+    await untilExpected(notes)
+  })
+
+  test('a truncate and a changed table make no entry', async () => {
+    await database.sql(`
+      truncate customer;
+      flush binary logs;
+      alter table customer add extra varchar(5) default 'd';
+      insert into customer (id, name) values (8, 'Bo')`)
+    for (const topic of customers) expected(topic).push(['create', '8', '', null, row(8, { extra: 'd' })])
+    await untilExpected(customers)
+  })
+
+  test('there are no dead letters, and nothing else was recorded', async () => {
+    await herald.untilCaughtUp()
+    expect(await herald.deadLetters()).toEqual([])
+    await untilExpected([...customers, ...notes])
+  })
+})
