@@ -3,8 +3,9 @@ import { toKey } from '../binary.ts'
 import { type InsertOutcome, insertNew } from '../insert-new.ts'
 import type { NewNotification } from '../notifications/notification-document.ts'
 import { type FanOutDocument, toFanOutDocument } from './fan-out-document.ts'
+import { limitToFirstRecipients } from './first-recipients.ts'
 import type { TakeBack } from './take-back.ts'
-import { type Applying, recipientsLeft, type Tombstones } from './tombstones.ts'
+import { recipientsLeft, type TombstoneDocument, type Tombstones } from './tombstones.ts'
 
 export type StoreNotifications = (notifications: readonly NewNotification[]) => Promise<InsertOutcome<NewNotification>>
 
@@ -32,9 +33,11 @@ export function createFanOutNotifications(dependencies: FanOutDependencies): Sto
     ])
     const refusedFirst = toRefused(fannedOut.refused, notifications)
     const rejected = new Set(refusedFirst.map(({ document }) => document))
+    const limited = fannedOut.duplicates === 0 ? new Map() : await limitToFirstRecipients(fanOuts, notifications)
     const origins = new Map<NewNotification, NewNotification>()
     for (const notification of notifications) {
-      if (!rejected.has(notification)) addOrigin(origins, notification, known)
+      if (!rejected.has(notification))
+        addOrigin(origins, notification, limited.get(notification) ?? notification, known.get(notification))
     }
     const { refused, ...counts } = await insertForRecipients([...origins.keys()])
     // Also those known before: an earlier attempt may have stored them before their tombstone was.
@@ -54,13 +57,13 @@ export function createFanOutNotifications(dependencies: FanOutDependencies): Sto
 
 function addOrigin(
   origins: Map<NewNotification, NewNotification>,
-  notification: NewNotification,
-  known: Applying,
+  origin: NewNotification,
+  limited: NewNotification,
+  tombstones: readonly TombstoneDocument[] = [],
 ): void {
-  const found = known.get(notification)
-  if (found === undefined) return void origins.set(notification, notification)
-  const recipientIds = recipientsLeft(notification, found)
-  if (recipientIds.length > 0) origins.set({ ...notification, recipientIds }, notification)
+  const recipientIds = recipientsLeft(limited, tombstones)
+  if (recipientIds.length === 0) return
+  origins.set(recipientIds === origin.recipientIds ? origin : { ...origin, recipientIds }, origin)
 }
 
 function toRefused(

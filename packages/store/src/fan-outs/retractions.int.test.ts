@@ -103,6 +103,15 @@ const receipt = (notification: NewNotification, recipientId: string, n: number):
 })
 const context = { now: at(100), group: 'g' }
 
+test('an event that is redelivered with other recipients keeps the first ones, so that a retraction finds all', async () => {
+  const given = mention(1)
+  await notifications.insertNew([given])
+  await notifications.insertNew([{ ...given, recipientIds: [uuid(3), uuid(4)] }, mention(2)])
+  expect([await idsOf(uuid(2)), await idsOf(uuid(4))]).toEqual([[mention(2).id, given.id], []])
+  await retractions.apply([retraction(1, byId(given))])
+  expect(await count('notifications')).toBe(2)
+})
+
 test('settles receipts of retracted notifications, in any order', async () => {
   const [first, second, third] = [mention(1), mention(2), mention(3)]
   await notifications.insertNew([first])

@@ -1,4 +1,4 @@
-import { bytesToUuid } from '@herald/contracts'
+import { bytesToUuid, limits } from '@herald/contracts'
 import type { Binary, Collection } from 'mongodb'
 import { toKey, toUuidBinary } from '../binary.ts'
 import { type InsertOutcome, insertNew } from '../insert-new.ts'
@@ -8,14 +8,7 @@ import type { FanOutDocument } from './fan-out-document.ts'
 import { inBatches } from './in-batches.ts'
 import { bytesIn } from './recipient-list.ts'
 import type { TakeBack } from './take-back.ts'
-import {
-  httpClockMs,
-  isInTime,
-  type Retraction,
-  type RetractionTarget,
-  type TombstoneDocument,
-  toTombstone,
-} from './tombstones.ts'
+import { isInTime, type Retraction, type RetractionTarget, type TombstoneDocument, toTombstone } from './tombstones.ts'
 
 export type Retractions = {
   /**
@@ -53,7 +46,7 @@ export function createRetractions({ tombstones, fanOuts, takeBack }: Retractions
 
   /** The next fan-outs of a location in time order, without their recipients. */
   async function nextOf({ subscriberId, target }: ByLocation, until: Date, after: Binary | undefined): Promise<Step> {
-    const range = keyRange([subscriberId], { createdTo: until.getTime() + httpClockMs + 1 })
+    const range = keyRange([subscriberId], { createdTo: until.getTime() + limits.retractionClockMs + 1 })
     const found = await fanOuts
       .find<Found>(
         {

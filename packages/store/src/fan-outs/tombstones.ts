@@ -1,4 +1,4 @@
-import { timeOfUuidV7 } from '@herald/contracts'
+import { limits, timeOfUuidV7 } from '@herald/contracts'
 import { Binary, type Collection } from 'mongodb'
 import { toKey } from '../binary.ts'
 import type { NewNotification } from '../notifications/notification-document.ts'
@@ -48,8 +48,6 @@ export type Tombstones = {
   findFor(notifications: readonly NewNotification[]): Promise<Applying>
 }
 
-/** The clock of a `POST /` is Herald's, that of a retraction its publisher's. */
-export const httpClockMs = 30_000
 const forever = new Date('9999-12-31T23:59:59.999Z')
 
 const locationTarget = (subscriberId: string, locationId: string, locationType: string) =>
@@ -78,7 +76,7 @@ export function toTombstone({ subscriberId, eventId, time, target, recipientIds 
 
 /** Whether a retraction by location concerns a notification. By id it always does. */
 export function isInTime(until: Date, { createdAt, via }: Pick<NewNotification, 'createdAt' | 'via'>): boolean {
-  return createdAt.getTime() <= until.getTime() + (via === 'http' ? httpClockMs : 0)
+  return createdAt.getTime() <= until.getTime() + (via === 'http' ? limits.retractionClockMs : 0)
 }
 
 /** The recipients of the notification that no tombstone names. */
@@ -110,7 +108,7 @@ export function createTombstones(collection: Collection<TombstoneDocument>): Tom
       const found = collection.find(
         {
           target: { $in: [...byTarget.values()].map(({ target }) => target) },
-          until: { $gte: new Date(earliest - httpClockMs) },
+          until: { $gte: new Date(earliest - limits.retractionClockMs) },
           // Keeps the query on the shards of these subscribers.
           _id: {
             $gte: toKey(subscribers[0] as string, leastId),
