@@ -2,6 +2,7 @@ import type { Collection, CreateCollectionOptions, Db, IndexDescription } from '
 import type { ChangeEntryDocument } from './change-entries/change-entry-document.ts'
 import type { CreateRequestDocument } from './create-requests/create-requests.ts'
 import type { FanOutDocument } from './fan-outs/fan-out-document.ts'
+import type { TombstoneHead } from './fan-outs/tombstone-heads.ts'
 import type { TombstoneDocument } from './fan-outs/tombstones.ts'
 import type { BulkMarkDocument } from './notifications/mark-many.ts'
 import type { NotificationDocument } from './notifications/notification-document.ts'
@@ -113,5 +114,9 @@ export function fanOutsIn(database: Db): Collection<FanOutDocument> {
 }
 
 export function tombstonesIn(database: Db): Collection<TombstoneDocument> {
+  return database.collection('tombstones')
+}
+
+export function tombstoneHeadsIn(database: Db): Collection<TombstoneHead> {
   return database.collection('tombstones')
 }

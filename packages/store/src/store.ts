@@ -7,6 +7,7 @@ import {
   fanOutsIn,
   notificationsIn,
   streamKeysIn,
+  tombstoneHeadsIn,
   tombstonesIn,
   waitingReceiptsIn,
 } from './collections.ts'
@@ -89,6 +90,7 @@ export function createStore({ uri, database: name, applicationName, retentionDay
   const fanOuts = createFanOutRoom({
     fanOuts: fanOutsIn(database),
     tombstones: tombstonesIn(database),
+    heads: tombstoneHeadsIn(database),
     notifications,
     insertForRecipients: insertNew,
   })

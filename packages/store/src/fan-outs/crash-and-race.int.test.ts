@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { fanOutsIn, notificationsIn, tombstonesIn } from '../collections.ts'
+import { fanOutsIn, notificationsIn, tombstoneHeadsIn, tombstonesIn } from '../collections.ts'
 import { createNotifications } from '../notifications/notifications.ts'
 import { createTestStore, pageIn, subscriberId, uuid } from '../store.fixture.ts'
 import { createFanOutRoom } from './fan-out-room.ts'
@@ -29,6 +29,7 @@ function startProcess(intercept?: Intercept) {
   const room = createFanOutRoom({
     fanOuts: wrap(fanOutsIn(database)),
     tombstones: wrap(tombstonesIn(database)),
+    heads: wrap(tombstoneHeadsIn(database)),
     notifications,
     insertForRecipients,
   })

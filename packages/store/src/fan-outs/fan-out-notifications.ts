@@ -28,7 +28,7 @@ export function createFanOutNotifications(dependencies: FanOutDependencies): Sto
   return async (notifications) => {
     if (notifications.length === 0) return { inserted: 0, duplicates: 0, refused: [] }
     const [known, fannedOut] = await Promise.all([
-      tombstones.findFor(notifications),
+      tombstones.look(notifications),
       insertNew(fanOuts, notifications.map(toFanOutDocument)),
     ])
     const refusedFirst = toRefused(fannedOut.refused, notifications)
@@ -37,11 +37,11 @@ export function createFanOutNotifications(dependencies: FanOutDependencies): Sto
     const origins = new Map<NewNotification, NewNotification>()
     for (const notification of notifications) {
       if (!rejected.has(notification))
-        addOrigin(origins, notification, limited.get(notification) ?? notification, known.get(notification))
+        addOrigin(origins, notification, limited.get(notification) ?? notification, known.applying.get(notification))
     }
     const { refused, ...counts } = await insertForRecipients([...origins.keys()])
     // Also those known before: an earlier attempt may have stored them before their tombstone was.
-    const applying = await tombstones.findFor(notifications)
+    const { applying } = await tombstones.look(notifications, known)
     await takeBack(
       [...applying].map(([{ subscriberId, id }, found]) => ({ key: toKey(subscriberId, id), tombstones: found })),
     )

@@ -5,11 +5,14 @@ import { createFanOutNotifications, type StoreNotifications } from './fan-out-no
 import { createFindRetracted, type FindRetracted } from './find-retracted.ts'
 import { createRetractions, type Retractions } from './retractions.ts'
 import { createTakeBack } from './take-back.ts'
+import type { TombstoneHead } from './tombstone-heads.ts'
 import { createTombstones, type TombstoneDocument } from './tombstones.ts'
 
 export type FanOutRoomDependencies = {
   readonly fanOuts: Collection<FanOutDocument>
   readonly tombstones: Collection<TombstoneDocument>
+  /** The same collection. */
+  readonly heads: Collection<TombstoneHead>
   readonly notifications: Collection<NotificationDocument>
   /** Stores each notification for its recipients. */
   readonly insertForRecipients: StoreNotifications
@@ -23,16 +26,16 @@ export type FanOutRoom = {
 
 /** Storing and retracting notifications. */
 export function createFanOutRoom(dependencies: FanOutRoomDependencies): FanOutRoom {
-  const { fanOuts, tombstones, notifications, insertForRecipients } = dependencies
+  const { fanOuts, tombstones, heads, notifications, insertForRecipients } = dependencies
   const takeBack = createTakeBack({ fanOuts, notifications })
   return {
     insertNew: createFanOutNotifications({
       fanOuts,
-      tombstones: createTombstones(tombstones),
+      tombstones: createTombstones(tombstones, heads),
       takeBack,
       insertForRecipients,
     }),
-    retractions: createRetractions({ tombstones, fanOuts, takeBack }),
+    retractions: createRetractions({ tombstones, heads, fanOuts, takeBack }),
     findRetracted: createFindRetracted(fanOuts, tombstones),
   }
 }

@@ -170,13 +170,22 @@ test('takes back more than one step of a location, and a replay examines none of
   expect(await examined('fan-outs', () => retractions.apply([retract]))).toEqual([])
 }, 30_000)
 
-test('checks a chunk against tombstones by two queries that examine only those that apply', async () => {
-  await retractions.apply(
-    Array.from({ length: 500 }, (_, n) => retraction(n, { ...location, locationId: uuid(70_000 + n) })),
-  )
-  await retractions.apply([retraction(600, location, { seconds: 3 }), retraction(601, location, { seconds: 4 })])
-  const chunk = Array.from({ length: 100 }, (_, n) => mention(1_000 + n, { recipientIds: [uuid(2)] }))
-  const lines = await examined('tombstones', () => notifications.insertNew(chunk))
-  expect(lines).toHaveLength(2)
-  for (const { documents } of lines) expect(documents).toBe(0)
+test('storing new notifications reads one head per subscriber, twice, and searches tombstones only if it changed', async () => {
+  await retractions.apply([
+    ...Array.from({ length: 500 }, (_, n) =>
+      retraction(n, { ...location, locationId: uuid(70_000 + n) }, { seconds: 9 }),
+    ),
+    ...Array.from({ length: 500 }, (_, n) => retraction(1_000 + n, byId(mention(n)), { seconds: 2_000 })),
+  ])
+  const chunk = (seconds: number) =>
+    Array.from({ length: 100 }, (_, n) => mention(seconds + n, { recipientIds: [uuid(2)] }))
+  const lines = await examined('tombstones', () => notifications.insertNew(chunk(1_000)))
+  expect(lines.map(({ keys, documents }) => [keys <= 2, documents])).toEqual([
+    [true, 1],
+    [true, 1],
+  ])
+  // Older ones are searched once, and only those that apply are examined.
+  const older = await examined('tombstones', () => notifications.insertNew(chunk(450)))
+  expect(older.map(({ documents }) => documents)).toEqual([1, 50, 1])
+  expect(await feed(uuid(2)).unreadCount()).toBe(150)
 })

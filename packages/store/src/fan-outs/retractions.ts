@@ -8,6 +8,7 @@ import type { FanOutDocument } from './fan-out-document.ts'
 import { inBatches } from './in-batches.ts'
 import { bytesIn } from './recipient-list.ts'
 import type { TakeBack } from './take-back.ts'
+import { advanceHeads, type TombstoneHead } from './tombstone-heads.ts'
 import { isInTime, type Retraction, type RetractionTarget, type TombstoneDocument, toTombstone } from './tombstones.ts'
 
 export type Retractions = {
@@ -22,6 +23,8 @@ export type Retractions = {
 
 export type RetractionsDependencies = {
   readonly tombstones: Collection<TombstoneDocument>
+  /** The same collection. */
+  readonly heads: Collection<TombstoneHead>
   readonly fanOuts: Collection<FanOutDocument>
   readonly takeBack: TakeBack
 }
@@ -40,7 +43,7 @@ const isOfOne = ({ target }: TombstoneDocument) => target.length() === 32
 const keyOf = ({ subscriberId, eventId }: Retraction) => toKey(subscriberId, eventId)
 const hex = (binary: Binary) => binary.toString('hex')
 
-export function createRetractions({ tombstones, fanOuts, takeBack }: RetractionsDependencies): Retractions {
+export function createRetractions({ tombstones, heads, fanOuts, takeBack }: RetractionsDependencies): Retractions {
   const setDone = (done: readonly TombstoneDocument[]) =>
     tombstones.updateMany({ _id: { $in: done.map(({ _id }) => _id) } }, { $set: { done: true } })
 
@@ -90,6 +93,7 @@ export function createRetractions({ tombstones, fanOuts, takeBack }: Retractions
       const { refused } = await insertNew(tombstones, [...byKey.values()].map(toTombstone))
       const keys = [...byKey.values()].map(keyOf)
       const open = await tombstones.find({ _id: { $in: keys }, done: { $exists: false } }, readLimits).toArray()
+      await advanceHeads(heads, open)
       // Done step by step, so that a chunk with much to retract makes progress whenever it is interrupted.
       for (const batch of inBatches(open.filter(isOfOne), retractionsPerStep)) {
         await takeBack(batch.map((tombstone) => ({ key: tombstone.target, tombstones: [tombstone] })))

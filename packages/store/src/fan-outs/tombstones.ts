@@ -4,6 +4,7 @@ import { toKey } from '../binary.ts'
 import type { NewNotification } from '../notifications/notification-document.ts'
 import { readLimits } from '../reading/read-limits.ts'
 import { bytesIn, type RecipientList, recipientIdsIn, toRecipientList } from './recipient-list.ts'
+import { findHeads, type Heads, type TombstoneHead } from './tombstone-heads.ts'
 
 /** Which notifications a retraction takes back: one of them, or those of a location up to the retraction's time. */
 export type RetractionTarget =
@@ -27,7 +28,7 @@ export type TombstoneDocument = {
   v: 1
   /** subscriber ‖ notification id, 32 bytes, or subscriber ‖ location id ‖ location type, longer. */
   target: Binary
-  /** The latest `createdAt` that it applies to. */
+  /** The latest `createdAt` that it applies to; that of the notification if the target is one. */
   until: Date
   time: Date
   /** Only these recipients, sorted, 16 bytes each; absent for all. */
@@ -43,9 +44,12 @@ export type TombstoneDocument = {
 /** The tombstones that apply to a notification. Their recipients may be others than those of the notification. */
 export type Applying = ReadonlyMap<NewNotification, readonly TombstoneDocument[]>
 
+/** What was found for some notifications, and the state in which it was found. */
+export type Look = { readonly applying: Applying; readonly heads: Heads }
+
 export type Tombstones = {
-  /** The tombstones that apply to these notifications, in one query. */
-  findFor(notifications: readonly NewNotification[]): Promise<Applying>
+  /** Finds the tombstones that apply to these notifications. With an earlier look, only searches what has changed since. */
+  look(notifications: readonly NewNotification[], earlier?: Look): Promise<Look>
 }
 
 const forever = new Date('9999-12-31T23:59:59.999Z')
@@ -61,10 +65,11 @@ export function toTombstone({ subscriberId, eventId, time, target, recipientIds 
     ...(recipientIds === undefined ? {} : { recipients: new Binary(toRecipientList(recipientIds)) }),
   } as const
   if ('notificationId' in target) {
-    const { notificationId } = target
+    const createdAt = timeOfUuidV7(target.notificationId)
+    const until = createdAt === undefined ? forever : new Date(createdAt)
     // The notification may be newer than its retraction, if clocks differ, and is then kept for longer.
-    const keptFrom = new Date(Math.max(time.getTime(), timeOfUuidV7(notificationId) ?? 0))
-    return { ...common, target: toKey(subscriberId, notificationId), until: forever, keptFrom }
+    const keptFrom = createdAt === undefined || createdAt < time.getTime() ? time : until
+    return { ...common, target: toKey(subscriberId, target.notificationId), until, keptFrom }
   }
   return {
     ...common,
@@ -74,7 +79,7 @@ export function toTombstone({ subscriberId, eventId, time, target, recipientIds 
   }
 }
 
-/** Whether a retraction by location concerns a notification. By id it always does. */
+/** Whether the notification is not too late for a tombstone. */
 export function isInTime(until: Date, { createdAt, via }: Pick<NewNotification, 'createdAt' | 'via'>): boolean {
   return createdAt.getTime() <= until.getTime() + (via === 'http' ? limits.retractionClockMs : 0)
 }
@@ -98,37 +103,52 @@ export function recipientsOf({ recipients }: TombstoneDocument): RecipientList |
   return recipients && bytesIn(recipients)
 }
 
-export function createTombstones(collection: Collection<TombstoneDocument>): Tombstones {
+export function createTombstones(
+  collection: Collection<TombstoneDocument>,
+  heads: Collection<TombstoneHead>,
+): Tombstones {
   return {
-    async findFor(notifications) {
-      const byTarget = groupByTarget(notifications)
-      if (byTarget.size === 0) return new Map()
-      const subscribers = notifications.map(({ subscriberId }) => subscriberId).sort()
-      const earliest = Math.min(...notifications.map(({ createdAt }) => createdAt.getTime()))
-      const found = collection.find(
-        {
-          target: { $in: [...byTarget.values()].map(({ target }) => target) },
-          until: { $gte: new Date(earliest - limits.retractionClockMs) },
-          // Keeps the query on the shards of these subscribers.
-          _id: {
-            $gte: toKey(subscribers[0] as string, leastId),
-            $lte: toKey(subscribers.at(-1) as string, greatestId),
-          },
-        },
-        { ...readLimits, hint: 'target' },
-      )
-      const applying = new Map<NewNotification, TombstoneDocument[]>()
-      for await (const tombstone of found) {
-        for (const notification of byTarget.get(hex(tombstone.target))?.notifications ?? []) {
-          if (!isInTime(tombstone.until, notification)) continue
-          const others = applying.get(notification)
-          if (others) others.push(tombstone)
-          else applying.set(notification, [tombstone])
-        }
-      }
-      return applying
+    async look(notifications, earlier) {
+      const found = await findHeads(heads, notifications)
+      const searched = notifications.filter((notification) => {
+        const subscriber = notification.subscriberId.replaceAll('-', '')
+        const head = found.get(subscriber)
+        if (head === undefined || !isInTime(head.until, notification)) return false
+        return head.version !== earlier?.heads.get(subscriber)?.version
+      })
+      if (searched.length === 0) return { applying: earlier?.applying ?? new Map(), heads: found }
+      const applying = await search(collection, searched)
+      return { applying: new Map([...(earlier?.applying ?? []), ...applying]), heads: found }
     },
   }
+}
+
+async function search(
+  collection: Collection<TombstoneDocument>,
+  notifications: readonly NewNotification[],
+): Promise<Applying> {
+  const byTarget = groupByTarget(notifications)
+  const subscribers = notifications.map(({ subscriberId }) => subscriberId).sort()
+  const earliest = notifications.reduce((least, { createdAt }) => Math.min(least, createdAt.getTime()), Infinity)
+  const found = collection.find(
+    {
+      target: { $in: [...byTarget.values()].map(({ target }) => target) },
+      until: { $gte: new Date(earliest - limits.retractionClockMs) },
+      // Keeps the query on the shards of these subscribers.
+      _id: { $gte: toKey(subscribers[0] as string, leastId), $lte: toKey(subscribers.at(-1) as string, greatestId) },
+    },
+    { ...readLimits, hint: 'target' },
+  )
+  const applying = new Map<NewNotification, TombstoneDocument[]>()
+  for await (const tombstone of found) {
+    for (const notification of byTarget.get(hex(tombstone.target))?.notifications ?? []) {
+      if (!isInTime(tombstone.until, notification)) continue
+      const others = applying.get(notification)
+      if (others) others.push(tombstone)
+      else applying.set(notification, [tombstone])
+    }
+  }
+  return applying
 }
 
 const leastId = '00000000-0000-0000-0000-000000000000'
