@@ -26,7 +26,7 @@ function sizeOf({ key, value, headers }: Sized): number {
  * How many records, and bytes of them, make about one chunk. A little less than the limit of bytes, since what is fetched
  * exceeds it by a few records, which would become a chunk of their own.
  */
-export function chunkShare(kind: TopicKind) {
+export function chunkShare(kind: RecordKind) {
   const records = kind === 'receipt' ? Math.floor(chunkLimits.operations / operationsPerReceipt) : chunkLimits.records
   return { records, bytes: (chunkLimits.bytes * 7) / 8 }
 }

@@ -147,8 +147,7 @@ const none = [] as const
 
 const notificationIn: Choose<NewNotification> = (decision) =>
   decision.kind === 'notification' ? [decision.notification] : none
-const retractionIn: Choose<Retraction> = (decision) =>
-  decision.kind === 'retraction' ? [decision.retraction] : none
+const retractionIn: Choose<Retraction> = (decision) => (decision.kind === 'retraction' ? [decision.retraction] : none)
 const changeEntriesIn: Choose<StoredChangeEntry> = (decision) => {
   if (decision.kind === 'change-entry') return [decision.entry]
   return decision.kind === 'change-entries' ? decision.entries : none
