@@ -36,6 +36,17 @@ describe('notifications', () => {
     expect(await notifications.markUnread(created.id)).toEqual(notification)
   })
 
+  test('retracts a notification, as its actor, any number of times', async () => {
+    const { id, client } = await herald.newUser()
+    const { notifications } = client
+    const created = await notifications.create(mentionOf([id]))
+    expect(await notifications.retract(created.id)).toBeUndefined()
+    await notifications.retract(created.id)
+    expect(await notifications.list()).toEqual({ notifications: [], nextCursor: null })
+    const { client: other } = await herald.newUser()
+    await expect(other.notifications.retract(created.id)).rejects.toMatchObject({ status: 404, code: 'not_found' })
+  })
+
   test('iterates through all pages, from the start or a cursor', async () => {
     const { id, client } = await herald.newUser()
     const ids: string[] = []

@@ -12,7 +12,7 @@ export type CallOptions = {
 }
 
 export type Call = CallOptions & {
-  readonly method?: 'GET' | 'POST' | 'PATCH'
+  readonly method?: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   /** Path and query. */
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>
@@ -79,6 +79,11 @@ export function createHttp({ baseUrl, tokens, fetch, retry, timeoutMs }: HttpOpt
     }
   }
 
+  async function emptyOnce(call: Call): Promise<void> {
+    const { response, deadline } = await openOnce(call)
+    await deadline.during(() => response.arrayBuffer()).finally(() => deadline.release())
+  }
+
   async function retried<T>(call: Call, attempt: () => Promise<T>): Promise<T> {
     for (let failures = 1; ; failures++) {
       try {
@@ -95,6 +100,8 @@ export function createHttp({ baseUrl, tokens, fetch, retry, timeoutMs }: HttpOpt
   return {
     /** Returns the `data` of a JSON response. */
     json: <T>(call: Call) => retried(call, () => jsonOnce<T>(call)),
+    /** For a response without a body. */
+    empty: (call: Call) => retried(call, () => emptyOnce(call)),
     /** Returns a response to be streamed. Failures while reading it are not retried. */
     open: (call: Call) => retried(call, () => openOnce(call)),
     /** Like `open`, without retries; with a token other than `expired`. */

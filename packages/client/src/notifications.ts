@@ -27,7 +27,7 @@ export type NewNotification = Omit<CreateNotification, 'recipientIds'> & { reado
 export type Notifications = ReturnType<typeof createNotifications>
 
 export type NotificationsDependencies = {
-  readonly http: Pick<Http, 'json'>
+  readonly http: Pick<Http, 'json' | 'empty'>
   readonly follow: (options?: FollowOptions) => AsyncGenerator<FeedEvent, never, undefined>
 }
 
@@ -82,6 +82,8 @@ export function createNotifications({ http, follow }: NotificationsDependencies)
         body: notification,
         signal,
       }),
+    /** Retracts a notification of which the user is the actor (scope `notifications:create`), from all recipients. */
+    retract: (id: string, { signal }: CallOptions = {}) => http.empty({ method: 'DELETE', path: one(id), signal }),
     /**
      * Streams live events. Reconnects without loss until the signal is aborted or the loop is left. Throws permanent errors (400,
      * 403, a token still rejected after a refresh).

@@ -10,6 +10,7 @@ type Documentation = {
 // The compiler requires a call for every operation of the contract.
 const calls: Record<Exclude<keyof Operations, Documentation>, (client: HeraldClient) => unknown> = {
   createNotification: ({ notifications }) => notifications.create,
+  retractNotification: ({ notifications }) => notifications.retract,
   listNotifications: ({ notifications }) => notifications.list,
   getNotification: ({ notifications }) => notifications.get,
   markNotificationRead: ({ notifications }) => notifications.markRead,

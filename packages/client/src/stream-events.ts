@@ -7,6 +7,10 @@ type ServerEvent =
   | { readonly type: 'read-state'; readonly ids: readonly string[]; readonly readAt: string | null }
   /** Notifications were marked in bulk, up to `upTo` in list order or among all if `null`: list again. */
   | { readonly type: 'bulk-read-state'; readonly upTo: string | null; readonly readAt: string | null }
+  /** Notifications were retracted and are no longer in the feed. */
+  | { readonly type: 'retracted'; readonly ids: readonly string[] }
+  /** Notifications were removed in bulk, up to `upTo` in list order or all if `null`: list again. */
+  | { readonly type: 'bulk-retracted'; readonly upTo: string | null }
   /** The exact count, at the start and after changes. */
   | { readonly type: 'unread-count'; readonly unreadCount: number }
   /** All events up to now were sent. Sent once the stream has caught up, and then every 15 s. */
@@ -42,6 +46,10 @@ export function decodeEvent(name: string, text: string): Decoded {
       return data.ids === undefined
         ? { event: { type: 'bulk-read-state', upTo: data.upTo, readAt: data.readAt } }
         : { event: { type: name, ids: data.ids, readAt: data.readAt } }
+    case 'retracted':
+      return data.ids === undefined
+        ? { event: { type: 'bulk-retracted', upTo: data.upTo } }
+        : { event: { type: name, ids: data.ids } }
     case 'unread-count':
       return { event: { type: name, unreadCount: data.unreadCount } }
     case 'heartbeat':

@@ -57,6 +57,9 @@ test('sends events as they happen, until the signal is aborted', async () => {
     lastEventId: expect.any(String),
   })
   expect(feed.events.find(({ type }) => type === 'read-state')).toMatchObject({ ids: [created.id], readAt })
+  await client.notifications.retract(created.id)
+  await feed.until(() => has(feed.events, 'retracted'))
+  expect(feed.events.find(({ type }) => type === 'retracted')).toMatchObject({ ids: [created.id] })
 
   stop.abort()
   expect(await feed.done).toBe(stop.signal.reason)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { changeRecordedSchema, mentionCreatedSchema } from './event-data.ts'
+import { changeRecordedSchema, mentionCreatedSchema, mentionRetractedSchema } from './event-data.ts'
 import { toValidationIssues } from './zod-issues.ts'
 
 const uuid = (n: number) => `0190a6e0-7c1b-7def-8abc-${n.toString(16).padStart(12, '0')}`
@@ -97,5 +97,41 @@ describe('a change', () => {
   test.each(['user', 'entityType', 'entityId', 'entityTitle', 'actionType', 'changedField'])('requires %s', (field) => {
     const parsed = changeRecordedSchema.safeParse(change({ [field]: undefined }))
     expect(parsed.error && toValidationIssues(parsed.error).map(({ pointer }) => pointer)).toEqual([`/${field}`])
+  })
+})
+
+describe('a retraction', () => {
+  const location = { locationType: 'comment', locationId: uuid(3) }
+
+  test.each([
+    [{ notificationId: uuid(1).toUpperCase(), more: 1 }, { notificationId: uuid(1) }],
+    [location, location],
+    [
+      { ...location, recipientIds: [uuid(10).toUpperCase(), uuid(10)] },
+      { ...location, recipientIds: [uuid(10)] },
+    ],
+    [
+      { ...location, recipientIds: manyIds(10_000) },
+      { ...location, recipientIds: manyIds(10_000) },
+    ],
+  ])('may name a notification or a location', (data, expected) => {
+    expect(mentionRetractedSchema.parse(data)).toEqual(expected)
+  })
+
+  test.each([
+    [{}, ''],
+    [{ notificationId: uuid(1), ...location }, ''],
+    [{ notificationId: uuid(1), locationId: uuid(3) }, ''],
+    [{ locationId: uuid(3) }, '/locationType'],
+    [{ locationType: 'comment' }, '/locationId'],
+    [{ notificationId: 'x' }, '/notificationId'],
+    [{ notificationId: null }, '/notificationId'],
+    [{ ...location, locationType: 'user' }, '/locationType'],
+    [{ ...location, recipientIds: [] }, '/recipientIds'],
+    [{ ...location, recipientIds: manyIds(10_001) }, '/recipientIds'],
+    [{ ...location, recipientIds: [uuid(1), 'x'] }, '/recipientIds/1'],
+  ])('is rejected if it is %j', (data, pointer) => {
+    const parsed = mentionRetractedSchema.safeParse(data)
+    expect(parsed.error && toValidationIssues(parsed.error).map((issue) => issue.pointer)).toEqual([pointer])
   })
 })

@@ -6,6 +6,15 @@ import { textSchema } from './text.ts'
 import { uuidSchema } from './uuid.ts'
 import { actorTypes, locationTypes, subjectTypes } from './values.ts'
 
+const eventRecipientIdsSchema = z
+  .array(uuidSchema)
+  .min(1, { error: 'Must name at least one recipient' })
+  .transform((ids) => [...new Set(ids)])
+  .refine((ids) => ids.length <= limits.eventRecipients, {
+    error: `Must name at most ${limits.eventRecipients} recipients`,
+  })
+  .meta({ description: `At most ${limits.eventRecipients}; duplicates are ignored` })
+
 /** The data of `herald.mention.created.v1`. Unknown fields and duplicate recipients are ignored. */
 export const mentionCreatedSchema = z.object({
   actor: z.object({
@@ -19,18 +28,37 @@ export const mentionCreatedSchema = z.object({
   locationId: uuidSchema,
   locationType: z.enum(locationTypes),
   metadata: eventMetadataSchema,
-  recipientIds: z
-    .array(uuidSchema)
-    .min(1, { error: 'Must name at least one recipient' })
-    .transform((ids) => [...new Set(ids)])
-    .refine((ids) => ids.length <= limits.eventRecipients, {
-      error: `Must name at most ${limits.eventRecipients} recipients`,
-    })
-    .meta({ description: `At most ${limits.eventRecipients}; duplicates are ignored` }),
+  recipientIds: eventRecipientIdsSchema,
 })
 export type MentionCreated = z.infer<typeof mentionCreatedSchema>
 /** The data of a mention as a publisher sends it. */
 export type MentionCreatedInput = z.input<typeof mentionCreatedSchema>
+
+/**
+ * The data of `herald.mention.retracted.v1`: either a notification, or a location. Unknown fields and duplicate recipients are
+ * ignored.
+ */
+export const mentionRetractedSchema = z
+  .object({
+    notificationId: uuidSchema.optional(),
+    locationType: z.enum(locationTypes).optional(),
+    locationId: uuidSchema.optional(),
+    recipientIds: eventRecipientIdsSchema.optional(),
+  })
+  .superRefine(({ notificationId, locationType, locationId }, context) => {
+    const add = (path: string[], message: string) => context.addIssue({ code: 'custom', path, message })
+    if (notificationId === undefined) {
+      if (locationType === undefined && locationId === undefined) add([], 'Must name a notification or a location')
+      else if (locationType === undefined) add(['locationType'], 'Required with locationId')
+      else if (locationId === undefined) add(['locationId'], 'Required with locationType')
+    } else if (locationType !== undefined || locationId !== undefined) {
+      add([], 'Must name either a notification or a location')
+    }
+  })
+  .meta({
+    oneOf: [{ required: ['notificationId'] }, { required: ['locationType', 'locationId'] }],
+  })
+export type MentionRetractedInput = z.input<typeof mentionRetractedSchema>
 
 /** Any JSON value, `null` if absent. Passed on by reference, because zod's copy would drop or reorder keys. */
 const stateSchema = z

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { deriveEventId } from './derive-event-id.ts'
-import { changeRecordedSchema, mentionCreatedSchema, receiptSchema } from './event-data.ts'
+import { changeRecordedSchema, mentionCreatedSchema, mentionRetractedSchema, receiptSchema } from './event-data.ts'
 import { examples } from './examples.ts'
 import { eventTypes } from './topics.ts'
 
@@ -29,11 +29,21 @@ const attributes = (id: string, source: string, type: string) => ({
 })
 // The receipts refer to the mention below, so that all examples can be published one after another.
 const mentionIdentity = { subscriberId, source: '/comments', id: 'comment-17', time: Date.parse(createdAt) }
+const retracted = { notificationId: deriveEventId({ ...mentionIdentity, id: 'comment-16' }) }
 const receipt = { notificationId: deriveEventId(mentionIdentity), recipientId: createNotification.recipientIds[0] }
 
 /** Complete events in structured mode. */
 export const eventExamples = {
   mention: { ...attributes('comment-17', '/comments', eventTypes.mentionCreated), data: { actor, ...mention } },
+  retraction: { ...attributes('comment-16-deleted', '/comments', eventTypes.mentionRetracted), data: retracted },
+  editedOut: {
+    ...attributes('comment-15-edited', '/comments', eventTypes.mentionRetracted),
+    data: {
+      locationType: 'comment',
+      locationId: '3d813cbb-47fb-42ba-91df-831e1593ac29',
+      recipientIds: createNotification.recipientIds,
+    },
+  },
   change: { ...attributes(entryId, '/portfolios', eventTypes.changeRecorded), data: change },
   creation: {
     ...attributes('portfolio-2-created', '/portfolios', eventTypes.changeRecorded),
@@ -55,6 +65,15 @@ export const events = {
     summary: 'Creates a notification for each recipient.',
     data: mentionCreatedSchema,
     examples: { mention: eventExamples.mention },
+  },
+  mentionRetracted: {
+    type: eventTypes.mentionRetracted,
+    topic: 'mention',
+    title: 'Mention retracted',
+    summary:
+      'Removes a notification from the feeds of its recipients, or only from those of `recipientIds`. Names it by `notificationId`, or all of a location that are not newer than the event’s `time`. Retracted notifications stay away if their events are delivered later or again.',
+    data: mentionRetractedSchema,
+    examples: { retraction: eventExamples.retraction, editedOut: eventExamples.editedOut },
   },
   changeRecorded: {
     type: eventTypes.changeRecorded,

@@ -11,7 +11,9 @@ export {
   changeRecordedSchema,
   type MentionCreated,
   type MentionCreatedInput,
+  type MentionRetractedInput,
   mentionCreatedSchema,
+  mentionRetractedSchema,
   type ReceiptInput,
   receiptSchema,
 } from './event-data.ts'

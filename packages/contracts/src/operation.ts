@@ -8,7 +8,7 @@ export type MediaType = { readonly schema?: z.ZodType; readonly example?: unknow
 
 /** An operation behind the base URL: the service, the request parts and every possible response. */
 export type Operation = {
-  readonly method: 'GET' | 'POST' | 'PATCH'
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   /** Parameters are written `:name`. */
   readonly path: string
   readonly service: Service
@@ -27,7 +27,7 @@ export type Operation = {
   readonly body?: z.ZodType
   readonly bodyExamples?: Readonly<Record<string, unknown>>
   readonly success: {
-    readonly status: 200 | 201
+    readonly status: 200 | 201 | 204
     readonly description: string
     /** By media type. */
     readonly content: Readonly<Record<string, MediaType>>

@@ -59,6 +59,19 @@ export const operations = {
     },
     errors: ['actor_type_mismatch', 'request_in_progress', 'idempotency_key_reused'],
   },
+  retractNotification: {
+    method: 'DELETE',
+    path: '/notifications/:notificationId',
+    service: 'ingest',
+    tag: 'Notifications',
+    summary: 'Retract a notification',
+    description:
+      'Removes it from the feeds of all recipients. Only its actor can do this, whether it was created by `POST /` or by an event; for anyone else it does not exist. Can be repeated.',
+    scope: scopes.createNotifications,
+    params: notificationParamsSchema,
+    success: { status: 204, description: 'No recipient has the notification any more', content: {} },
+    errors: ['not_found'],
+  },
   listNotifications: {
     method: 'GET',
     path: '/',
@@ -112,7 +125,7 @@ export const operations = {
     tag: 'Notifications',
     summary: 'Follow the current user’s notifications',
     description:
-      'Server-sent events: `notification`, `read-state`, `unread-count` and `heartbeat`; `reset` when the position is no longer available and the client must list again; `expired`, `cut-off` or `closing` before the stream ends. Browsers read it with `fetch`, because a token must never be part of a URL. The number of open streams is bounded, per user and per process; one too many is 429.',
+      'Server-sent events: `notification`, `read-state`, `retracted`, `unread-count` and `heartbeat`; `reset` when the position is no longer available and the client must list again; `expired`, `cut-off` or `closing` before the stream ends. Browsers read it with `fetch`, because a token must never be part of a URL. The number of open streams is bounded, per user and per process; one too many is 429.',
     headers: streamHeadersSchema,
     success: {
       status: 200,

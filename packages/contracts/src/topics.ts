@@ -9,6 +9,7 @@ export const defaultTopics = {
 /** The CloudEvents types, each including its major version. */
 export const eventTypes = {
   mentionCreated: 'herald.mention.created.v1',
+  mentionRetracted: 'herald.mention.retracted.v1',
   changeRecorded: 'herald.change.recorded.v1',
   emailSent: 'herald.email.sent.v1',
   notificationRead: 'herald.notification.read.v1',

@@ -60,6 +60,8 @@ describe('an event', () => {
 describe.each(['structured', 'binary'] as const)('a message in %s mode', (mode) => {
   const all = [
     events.mentionCreated({ ...identity, traceparent: `00-${'ab'.repeat(16)}-${'cd'.repeat(8)}-01` }, mentionData()),
+    events.mentionRetracted(identity, { notificationId: subscriberId, recipientIds: [subscriberId] }),
+    events.mentionRetracted(identity, { locationType: 'comment', locationId: subscriberId }),
     events.changeRecorded(identity, changeData()),
     events.emailSent(identity, { notificationId: subscriberId, recipientId: subscriberId }),
     events.notificationRead(identity, { notificationId: subscriberId, recipientId: subscriberId }),

@@ -34,6 +34,12 @@ export function createEvents({ source, now = () => new Date() }: EventsOptions) 
     /** A mention: creates a notification for each recipient. */
     mentionCreated: (identity: EventIdentity, data: EventData['herald.mention.created.v1']) =>
       make(eventTypes.mentionCreated, identity, data),
+    /**
+     * A mention that was deleted, or edited out for `recipientIds`: removes the notifications. By location, it concerns those
+     * whose `time` is not later than its own, so take both times from the same clock.
+     */
+    mentionRetracted: (identity: EventIdentity, data: EventData['herald.mention.retracted.v1']) =>
+      make(eventTypes.mentionRetracted, identity, data),
     /** A change: adds an entry to the subscriber's change log. */
     changeRecorded: (identity: EventIdentity, data: EventData['herald.change.recorded.v1']) =>
       make(eventTypes.changeRecorded, identity, data),

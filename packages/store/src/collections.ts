@@ -1,6 +1,9 @@
 import type { Collection, CreateCollectionOptions, Db, IndexDescription } from 'mongodb'
 import type { ChangeEntryDocument } from './change-entries/change-entry-document.ts'
 import type { CreateRequestDocument } from './create-requests/create-requests.ts'
+import type { FanOutDocument } from './fan-outs/fan-out-document.ts'
+import type { TombstoneHead } from './fan-outs/tombstone-heads.ts'
+import type { TombstoneDocument } from './fan-outs/tombstones.ts'
 import type { BulkMarkDocument } from './notifications/mark-many.ts'
 import type { NotificationDocument } from './notifications/notification-document.ts'
 import type { WaitingReceiptDocument } from './receipts/waiting-receipt.ts'
@@ -24,10 +27,11 @@ const secondsPerDay = 24 * 60 * 60
  * @param retentionDays days after which notifications and change entries expire; `undefined` for never
  */
 export function planCollections(retentionDays: number | undefined): readonly CollectionPlan[] {
-  const retention: readonly IndexPlan[] =
-    retentionDays === undefined
-      ? []
-      : [{ name: retentionIndex, key: { createdAt: 1 }, expireAfterSeconds: retentionDays * secondsPerDay }]
+  const retentionOf = (key: string, days: number | undefined): readonly IndexPlan[] =>
+    days === undefined ? [] : [{ name: retentionIndex, key: { [key]: 1 }, expireAfterSeconds: days * secondsPerDay }]
+  const retention = retentionOf('createdAt', retentionDays)
+  // A day longer than the notifications, so that none outlives what finds it or keeps it away.
+  const longer = retentionDays === undefined ? undefined : retentionDays + 1
   return [
     {
       name: 'notifications',
@@ -47,6 +51,17 @@ export function planCollections(retentionDays: number | undefined): readonly Col
       ],
     },
     {
+      name: 'fan-outs',
+      // Not clustered, like `tombstones` and `waiting-receipts`: MongoDB 6 scans a clustered one for a list of keys.
+      options: {},
+      indexes: [{ name: 'location', key: { locationId: 1, _id: 1 } }, ...retentionOf('createdAt', longer)],
+    },
+    {
+      name: 'tombstones',
+      options: {},
+      indexes: [{ name: 'target', key: { target: 1, until: 1 } }, ...retentionOf('keptFrom', longer)],
+    },
+    {
       name: 'bulk-marks',
       options: clustered,
       indexes: [{ name: 'expiry', key: { expiresAt: 1 }, expireAfterSeconds: 0 }],
@@ -54,7 +69,6 @@ export function planCollections(retentionDays: number | undefined): readonly Col
     { name: 'stream-keys', options: clustered, indexes: [] },
     {
       name: 'waiting-receipts',
-      // Not clustered, because it is queried by lists of keys, for which MongoDB 6 scans a clustered collection.
       options: {},
       indexes: [
         { name: 'notification', key: { key: 1 } },
@@ -93,4 +107,16 @@ export function streamKeysIn(database: Db): Collection<StreamKeyDocument> {
 
 export function bulkMarksIn(database: Db): Collection<BulkMarkDocument> {
   return database.collection('bulk-marks')
+}
+
+export function fanOutsIn(database: Db): Collection<FanOutDocument> {
+  return database.collection('fan-outs')
+}
+
+export function tombstonesIn(database: Db): Collection<TombstoneDocument> {
+  return database.collection('tombstones')
+}
+
+export function tombstoneHeadsIn(database: Db): Collection<TombstoneHead> {
+  return database.collection('tombstones')
 }

@@ -2,6 +2,8 @@ export type { ChangeEntries, ChangeLog, ChangeLogQuery } from './change-entries/
 export type { StoredChangeEntry } from './change-entries/change-entry-document.ts'
 export type { ExportFormat } from './change-entries/export.ts'
 export type { CreateRequests, RequestKey, Reservation } from './create-requests/create-requests.ts'
+export type { Retractions } from './fan-outs/retractions.ts'
+export type { Retraction, RetractionTarget } from './fan-outs/tombstones.ts'
 export { type FeedChange, ownerKey } from './feed-changes/feed-change.ts'
 export { type FeedChanges, type FeedStep, type Position, timeOfPosition } from './feed-changes/feed-changes.ts'
 export type { InsertOutcome } from './insert-new.ts'

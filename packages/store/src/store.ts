@@ -4,12 +4,17 @@ import {
   bulkMarksIn,
   changeEntriesIn,
   createRequestsIn,
+  fanOutsIn,
   notificationsIn,
   streamKeysIn,
+  tombstoneHeadsIn,
+  tombstonesIn,
   waitingReceiptsIn,
 } from './collections.ts'
 import { createLastingClient } from './connection/lasting-client.ts'
 import { type CreateRequests, createCreateRequests } from './create-requests/create-requests.ts'
+import { createFanOutRoom } from './fan-outs/fan-out-room.ts'
+import type { Retractions } from './fan-outs/retractions.ts'
 import { createFeedChanges, type FeedChanges } from './feed-changes/feed-changes.ts'
 import { findDifferences } from './migration/find-missing.ts'
 import { migrate } from './migration/migrate.ts'
@@ -42,6 +47,7 @@ const changeLogBytes = 48 * 1024 * 1024
 export type Store = {
   readonly notifications: Notifications
   readonly changeEntries: ChangeEntries
+  readonly retractions: Retractions
   readonly receipts: Receipts
   readonly createRequests: CreateRequests
   readonly feedChanges: FeedChanges
@@ -74,20 +80,29 @@ export function createStore({ uri, database: name, applicationName, retentionDay
   const watching = createLastingClient(uri, { ...options, socketTimeoutMS: 45_000 })
   const database: Db = client.db(name)
   const notifications = notificationsIn(database)
+  const { insertNew, of } = createNotifications({
+    database,
+    collection: notifications,
+    budget: createReadBudget(feedBytes),
+    markMany: createMarkMany({ client, notifications, bulkMarks: bulkMarksIn(database) }),
+    countUnread: createUnreadCount(database, notifications.collectionName),
+  })
+  const fanOuts = createFanOutRoom({
+    fanOuts: fanOutsIn(database),
+    tombstones: tombstonesIn(database),
+    heads: tombstoneHeadsIn(database),
+    notifications,
+    insertForRecipients: insertNew,
+  })
   return {
-    notifications: createNotifications({
-      database,
-      collection: notifications,
-      budget: createReadBudget(feedBytes),
-      markMany: createMarkMany({ client, notifications, bulkMarks: bulkMarksIn(database) }),
-      countUnread: createUnreadCount(database, notifications.collectionName),
-    }),
+    notifications: { insertNew: fanOuts.insertNew, of },
+    retractions: fanOuts.retractions,
     changeEntries: createChangeEntries({
       database,
       collection: changeEntriesIn(database),
       budget: createReadBudget(changeLogBytes),
     }),
-    receipts: createReceipts(notifications, waitingReceiptsIn(database)),
+    receipts: createReceipts(notifications, waitingReceiptsIn(database), fanOuts.findRetracted),
     createRequests: createCreateRequests(createRequestsIn(database)),
     feedChanges: createFeedChanges(watching.client.db(name)),
     streamKeys: createStreamKeys(database, streamKeysIn(database)),

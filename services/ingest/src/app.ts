@@ -19,6 +19,8 @@ import { createNotificationCreation } from './create-notification/create-notific
 import { addCreateNotificationRoute } from './create-notification/route.ts'
 import { createEventsIn } from './event-ingestion.ts'
 import { createEventMetrics } from './metrics.ts'
+import { createNotificationRetraction } from './retract-notification/retract-notification.ts'
+import { addRetractNotificationRoute } from './retract-notification/route.ts'
 import { createStorageGate } from './storage-gate.ts'
 
 export type IngestDependencies = {
@@ -62,6 +64,8 @@ export function createIngest({ settings, logger, build, releasers, tracing }: In
   })
   const create = createNotificationCreation({ ...store, clock, randomBytes: () => randomBytes(10) })
   addCreateNotificationRoute(http, { create, gate, clock })
+  const retract = createNotificationRetraction({ ...store, clock })
+  addRetractNotificationRoute(http, { retract, gate })
   const admin = createAdminServer({
     logger,
     registry,

@@ -11,11 +11,11 @@ afterAll(() => ingest?.stop())
 test('serves and validates exactly the operations of the contract', () => {
   const own = Object.values<Operation>(operations).filter(({ service }) => service === 'ingest')
   expect(ingest.http.servedRoutes).toEqual(
-    own.map(({ method, path, scope, headers, body }) => ({
+    own.map(({ method, path, scope, params, headers, body }) => ({
       method,
       path,
       config: { scope },
-      schema: { headers, body },
+      schema: { params, headers, body },
     })),
   )
 })

@@ -18,7 +18,8 @@ export function createClient(baseUrl: string, token: string, recipient: Recipien
         },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       })
-      return { status: answer.status, body: (await answer.json()) as Answer['body'] }
+      const text = await answer.text()
+      return { status: answer.status, body: (text === '' ? {} : JSON.parse(text)) as Answer['body'] }
     },
   }
 }

@@ -21,6 +21,8 @@ const keyOf = ({ subscriberId, userId }: Recipient) => `${subscriberId}/${userId
 /** Feeds as plain lists in memory, the reference that Herald must match. */
 export function createFeedModel() {
   const feeds = new Map<string, Map<string, ListedNotification>>()
+  /** The actor of every notification, retracted or not. */
+  const actors = new Map<string, Recipient>()
   const feedOf = (recipient: Recipient) => {
     const feed = feeds.get(keyOf(recipient)) ?? new Map<string, ListedNotification>()
     feeds.set(keyOf(recipient), feed)
@@ -40,6 +42,14 @@ export function createFeedModel() {
 
   return {
     list,
+    create: (actor: Recipient, id: string) => void actors.set(id, actor),
+    /** @returns whether the actor made the notification */
+    retract({ subscriberId, userId }: Recipient, id: string): boolean {
+      const actor = actors.get(id)
+      if (actor?.subscriberId !== subscriberId || actor.userId !== userId) return false
+      for (const [key, feed] of feeds) if (key.startsWith(subscriberId)) feed.delete(id)
+      return true
+    },
     deliver: (recipient: Recipient, seen: ListedNotification) => feedOf(recipient).set(seen.id, { ...seen }),
     find: (recipient: Recipient, id: string) => feedOf(recipient).get(id),
     unreadCount: (recipient: Recipient) => list(recipient, { status: 'unread' }).length,

@@ -47,6 +47,7 @@ const create = fc
         expect(status).toBe(201)
         const { recipients: _, ...notification } = body.data as ListedNotification & { recipients: unknown }
         world.ids.push(notification.id)
+        world.model.create(client, notification.id)
         for (const userId of userIds) {
           // Recipients belong to the author's subscriber; another subscriber's user with the same id gets nothing.
           const seen = { ...notification, readAt: null, emailSentAt: null } as ListedNotification
@@ -125,6 +126,17 @@ const markMany = fc
       },
   )
 
+const retract = fc.record({ actor: clientIndex, id: fc.nat() }).map(
+  ({ actor, id: n }): Operation =>
+    async (world) => {
+      const client = clientOf(world, actor)
+      const id = idOf(world, n)
+      const { status, body } = await client.send('DELETE', `/notifications/${id}`)
+      if (world.model.retract(client, id)) expect([status, body]).toEqual([204, {}])
+      else expect({ status, body }).toMatchObject({ status: 404, body: { code: 'not_found' } })
+    },
+)
+
 /** Names an operation in fast-check's output. */
 const named = (name: string, arbitrary: fc.Arbitrary<Operation>): fc.Arbitrary<Operation> =>
   arbitrary.map((operate) => Object.assign(operate, { [fc.toStringMethod]: () => name }))
@@ -135,6 +147,7 @@ export const operation = fc.oneof(
   { weight: 3, arbitrary: named('page', page) },
   { weight: 4, arbitrary: named('one', one) },
   { weight: 2, arbitrary: named('mark many', markMany) },
+  { weight: 1, arbitrary: named('retract', retract) },
 )
 
 export function expectEqual(

@@ -60,7 +60,7 @@ function successResponses({ success, etag, public: isPublic }: Operation) {
     [success.status]: {
       description: success.description,
       headers: headersOfStatus(success.status, traits),
-      content,
+      ...(Object.keys(content).length > 0 ? { content } : {}),
       ...(success.links ? { links: toLinks(success.links) } : {}),
     },
     ...(etag ? { '304': notModified } : {}),

@@ -55,6 +55,8 @@ test.each([
   ['PATCH', '/', 'query'],
   ['POST', '/notifications/read', 'query'],
   ['PATCH', '/notifications/1/unread', 'query'],
+  ['DELETE', '/notifications/1?a=b', 'ingest'],
+  ['DELETE', '/notifications', 'query'],
   ['DELETE', '/change-entries/all', 'query'],
   ['PROPFIND', '/', 'query'],
   ['OPTIONS', '/x', 'query'],

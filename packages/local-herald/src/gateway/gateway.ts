@@ -28,7 +28,7 @@ export type StartedGateway = {
 }
 
 /**
- * Serves both services at one address: `POST /` goes to ingest, everything else to query. Bodies and headers are
+ * Serves both services at one address: `POST /` and `DELETE /notifications/{id}` go to ingest, everything else to query. Bodies and headers are
  * forwarded unchanged, streams unbuffered, and an aborted response is aborted here as well.
  */
 export async function startGateway(options: GatewayOptions): Promise<StartedGateway> {
@@ -69,7 +69,7 @@ export async function startGateway(options: GatewayOptions): Promise<StartedGate
   }
 
   async function pass(request: FastifyRequest, reply: FastifyReply) {
-    const upstream = request.method === 'POST' && pathOf(request) === '/' ? ingestUrl : queryUrl
+    const upstream = isForIngest(request) ? ingestUrl : queryUrl
     const body = await readRequestBody(request.raw)
     reply.from(undefined, {
       // With a content type the plugin does not encode the body; the client's own is restored below.
@@ -85,6 +85,11 @@ export async function startGateway(options: GatewayOptions): Promise<StartedGate
   await app.listen({ host, port })
   const address = app.server.address() as AddressInfo
   return { url: `http://${host}:${address.port}`, stop: () => app.close() }
+}
+
+function isForIngest(request: Pick<FastifyRequest, 'method' | 'url'>): boolean {
+  if (request.method === 'POST') return pathOf(request) === '/'
+  return request.method === 'DELETE' && pathOf(request)?.startsWith('/notifications/') === true
 }
 
 function pathOf({ url }: Pick<FastifyRequest, 'url'>) {

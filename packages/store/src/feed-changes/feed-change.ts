@@ -10,6 +10,7 @@ export type FeedChange =
   /** A new notification, as JSON. */
   | { readonly kind: 'notification'; readonly json: string }
   | { readonly kind: 'read-state'; readonly id: string; readonly readAt: Date | null }
+  | { readonly kind: 'retracted'; readonly id: string }
   /** One of the notifications of a bulk mark; `mark` is the same for all of them. */
   | { readonly kind: 'part-of-bulk-mark'; readonly mark: string; readonly id: string; readonly readAt: Date }
   /**
@@ -27,13 +28,15 @@ export type ChangeEvent = {
   readonly inserted?: readonly [Uint8Array]
   /** Of a new bulk mark. */
   readonly fullDocument?: Pick<BulkMarkDocument, 'upTo' | 'readAt'>
-  readonly updateDescription?: { readonly updatedFields: { readonly readAt?: Date; readonly bulkMark?: Binary } }
+  readonly updateDescription?: {
+    readonly updatedFields: { readonly readAt?: Date; readonly bulkMark?: Binary; readonly retracted?: true }
+  }
 }
 
 const exists = { $exists: true } as const
 
 /**
- * Passes on new notifications, every change of a read state, and the ends of bulk marks. Each notification of a bulk
+ * Passes on new notifications, every change of a read state, retractions, and the ends of bulk marks. Each notification of a bulk
  * mark is its own change, so that concurrent changes keep their place among them. Other updates are left out.
  * `readStateAt` is not used: of two marks in one millisecond, only the first changes it.
  */
@@ -48,6 +51,7 @@ export const feedChangePipeline: Document[] = [
           $or: [
             { 'updateDescription.updatedFields.readAt': exists },
             { 'updateDescription.updatedFields.unread': exists },
+            { 'updateDescription.updatedFields.retracted': exists },
           ],
         },
       ],
@@ -63,6 +67,7 @@ export const feedChangePipeline: Document[] = [
       'fullDocument.readAt': 1,
       'updateDescription.updatedFields.readAt': 1,
       'updateDescription.updatedFields.bulkMark': 1,
+      'updateDescription.updatedFields.retracted': 1,
     },
   },
 ]
@@ -88,8 +93,9 @@ export function toFeedChange({
   updateDescription,
 }: ChangeEvent): FeedChange {
   if (operationType === 'update') {
-    const { readAt = null, bulkMark } = updateDescription?.updatedFields ?? {}
+    const { readAt = null, bulkMark, retracted } = updateDescription?.updatedFields ?? {}
     const id = uuidIn(documentKey._id, 2)
+    if (retracted) return { kind: 'retracted', id }
     if (readAt === null || bulkMark === undefined) return { kind: 'read-state', id, readAt }
     return { kind: 'part-of-bulk-mark', mark: uuidIn(bulkMark), id, readAt }
   }

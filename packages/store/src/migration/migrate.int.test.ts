@@ -26,11 +26,12 @@ const expiry = async (collection: string) => {
   return indexes.find((index) => index.name === 'retention')?.expireAfterSeconds
 }
 
-test('adds, changes and removes the retention of both collections', async () => {
+test('adds, changes and removes the retention; fan-outs and tombstones stay a day longer', async () => {
   await withStore(undefined, (store) => store.migrate())
   expect(await expiry('notifications')).toBeUndefined()
   await withStore(30, (store) => store.migrate())
   expect([await expiry('notifications'), await expiry('change-entries')]).toEqual([2_592_000, 2_592_000])
+  expect([await expiry('fan-outs'), await expiry('tombstones')]).toEqual([2_678_400, 2_678_400])
   await withStore(7, (store) => store.migrate())
   expect(await expiry('notifications')).toBe(604_800)
   expect(await withStore(7, (store) => store.checkReady())).toEqual({ ok: true, warnings: [] })
@@ -39,15 +40,18 @@ test('adds, changes and removes the retention of both collections', async () => 
 })
 
 test.each([
-  [undefined, 30, 'expire never, not after 2592000 s'],
-  [30, 7, 'expire after 2592000 s, not after 604800 s'],
-  [30, undefined, 'expire after 2592000 s, not never'],
-])('migrated for %s days, a process configured for %s is ready and warns', async (migrated, own, warning) => {
+  [undefined, 30, 'expire never, not after 2592000 s', 'expire never, not after 2678400 s'],
+  [30, 7, 'expire after 2592000 s, not after 604800 s', 'expire after 2678400 s, not after 691200 s'],
+  [30, undefined, 'expire after 2592000 s, not never', 'expire after 2678400 s, not never'],
+])('migrated for %s days, a process configured for %s is ready and warns', async (migrated, own, warning, ofLonger) => {
   await withStore(migrated, (store) => store.migrate())
   const readiness = await withStore(own, (store) => store.checkReady())
   expect(readiness).toEqual({
     ok: true,
-    warnings: ['notifications', 'change-entries'].map((collection) => `documents of ${collection} ${warning}`),
+    warnings: [
+      ...['notifications', 'change-entries'].map((collection) => `documents of ${collection} ${warning}`),
+      ...['fan-outs', 'tombstones'].map((collection) => `documents of ${collection} ${ofLonger}`),
+    ],
   })
 })
 

@@ -20,6 +20,8 @@ export type NewNotification = {
   /** The same millisecond as in the id. */
   readonly createdAt: Date
   readonly recipientIds: readonly string[]
+  /** Created by `POST /`, whose time is from Herald's clock; absent for events. */
+  readonly via?: 'http' | undefined
 }
 
 /** One self-contained document per recipient and notification. */
@@ -42,6 +44,8 @@ export type NotificationDocument = {
   receiptAt?: Date
   /** The bulk mark that made it read; removed when it is marked unread. */
   bulkMark?: Binary
+  /** Set just before it is deleted because of a retraction, for those who follow changes. */
+  retracted?: true
   createdAt: Date
   type: NotificationType
   actorId: Binary

@@ -1,5 +1,6 @@
 import type { Binary, Collection } from 'mongodb'
 import { toKey } from '../binary.ts'
+import type { FindRetracted } from '../fan-outs/find-retracted.ts'
 import { insertNew } from '../insert-new.ts'
 import type { NewNotification, NotificationDocument } from '../notifications/notification-document.ts'
 import { readLimits } from '../reading/read-limits.ts'
@@ -42,18 +43,32 @@ type Notifications = Collection<NotificationDocument>
 const keysPerQuery = 1_000
 const hex = (binary: Binary) => binary.toString('hex')
 
-export function createReceipts(notifications: Notifications, waiting: WaitingReceipts): Receipts {
+export function createReceipts(
+  notifications: Notifications,
+  waiting: WaitingReceipts,
+  findRetracted: FindRetracted,
+): Receipts {
+  /** @returns the receipts that were applied, or whose notification was retracted; they no longer wait */
+  const settleDocuments = async (documents: readonly WaitingReceiptDocument[]) => {
+    const absent = await applyPresent(notifications, documents)
+    const retracted = await findRetracted(absent.map(({ key }) => key))
+    const missing = new Set(absent.filter(({ key }) => !retracted.has(hex(key))))
+    const settled = documents.filter((document) => !missing.has(document))
+    if (settled.length > 0) await waiting.deleteMany({ _id: { $in: settled.map(({ _id }) => _id) } })
+    return new Set(settled)
+  }
+
   return {
     async apply(receipts, context) {
       const documents = receipts.map((receipt) => toWaiting(receipt, context))
       // A failure may have left a waiting document for a redelivered receipt that was applied. It is deleted here, too.
-      const applied = await settleDocuments(notifications, waiting, documents)
+      const applied = await settleDocuments(documents)
       const missing = documents.filter((document) => !applied.has(document))
       if (missing.length === 0) return { waiting: 0, refused: [] }
       const { duplicates, refused } = await insertNew(waiting, missing)
       if (duplicates > 0) await takeOver(waiting, missing, context)
       // The notification may have been stored meanwhile, before this receipt was visible to `settle`.
-      const settled = await settleDocuments(notifications, waiting, missing)
+      const settled = await settleDocuments(missing)
       const unsaved = refused.filter(({ document }) => !settled.has(document))
       return {
         waiting: missing.length - settled.size - unsaved.length,
@@ -71,11 +86,10 @@ export function createReceipts(notifications: Notifications, waiting: WaitingRec
           .find({ key: { $in: slice } }, readLimits)
           .sort({ at: 1 })
           .toArray()
-        await settleDocuments(notifications, waiting, documents)
+        await settleDocuments(documents)
       }
     },
-    claimOverdue: (claim) =>
-      claimOverdue(waiting, claim, (documents) => settleDocuments(notifications, waiting, documents)),
+    claimOverdue: (claim) => claimOverdue(waiting, claim, settleDocuments),
   }
 }
 
@@ -89,18 +103,6 @@ async function takeOver(
   const ids = documents.map(({ _id }) => _id)
   const change = { $set: { group, waitingSince, leaseUntil: new Date(0) }, $unset: { claimId: true } } as const
   await waiting.updateMany({ _id: { $in: ids }, group: { $ne: group } }, change)
-}
-
-/** @returns the receipts that were applied, and no longer wait */
-async function settleDocuments(
-  notifications: Notifications,
-  waiting: WaitingReceipts,
-  documents: WaitingReceiptDocument[],
-) {
-  const missing = new Set(await applyPresent(notifications, documents))
-  const settled = documents.filter((document) => !missing.has(document))
-  if (settled.length > 0) await waiting.deleteMany({ _id: { $in: settled.map(({ _id }) => _id) } })
-  return new Set(settled)
 }
 
 /**

@@ -128,6 +128,29 @@ test('does not report token expiry as a lost connection', async () => {
   expect([feed.state.connection, news]).toEqual(['live', []])
 })
 
+test('removes a retracted notification, also from a list that was requested before', async () => {
+  const answer = Promise.withResolvers<{ notifications: Notification[]; nextCursor: null }>()
+  const lists = [{ notifications: [one(2), one(1)], nextCursor: null }, answer.promise]
+  const { emit } = start({ list: (async () => lists.shift()) as unknown as Source['list'] })
+  await emit({ type: 'heartbeat' })
+  await feed.list('all')
+  await emit({ type: 'unread-count', unreadCount: 2 })
+  const listing = feed.refresh()
+  await emit({ type: 'retracted', ids: [idOf(2)] })
+  expect([seen(), feed.state.unreadCount]).toEqual([['1•'], 1])
+  answer.resolve({ notifications: [one(2), one(1)], nextCursor: null })
+  await listing
+  expect(seen()).toEqual(['1•'])
+})
+
+test('fetches the list after notifications were retracted in bulk', async () => {
+  const { emit } = start({}, [[one(2), one(1)], [one(2)]])
+  await emit({ type: 'heartbeat' })
+  await feed.list('all')
+  await emit({ type: 'bulk-retracted', upTo: idOf(1) })
+  expect(seen()).toEqual(['2•'])
+})
+
 test.each([idOf(3), null])('fetches the list after a bulk mark elsewhere, up to %s', async (upTo) => {
   const { emit } = start({}, [
     [one(3), one(2), one(1)],

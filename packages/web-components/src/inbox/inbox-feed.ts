@@ -1,4 +1,4 @@
-import type { FeedEvent, Notification, Notifications } from '@herald/client'
+import type { FeedEvent, Notification, NotificationPage, Notifications } from '@herald/client'
 import { followFeed } from './follow-feed.ts'
 import {
   emptyInbox,
@@ -9,6 +9,7 @@ import {
   withArrival,
   withFirstPage,
   withNextPage,
+  withoutRetracted,
   withReadAt,
 } from './inbox-state.ts'
 
@@ -37,6 +38,8 @@ export function createInboxFeed(dependencies: InboxFeedDependencies) {
   let listing = new AbortController()
   // A list fetched while the stream was not live may be incomplete.
   let listedWhileNotLive = false
+  // A list that was requested before a retraction may arrive after it.
+  const retracted = new Set<string>()
   let marks: Promise<unknown> = Promise.resolve()
 
   const feed = followFeed({
@@ -60,14 +63,21 @@ export function createInboxFeed(dependencies: InboxFeedDependencies) {
     else if (event.type === 'read-state') {
       const concerned = new Set(event.ids)
       set(withReadAt(state, (id) => concerned.has(id), event.readAt))
-    } else if (event.type === 'bulk-read-state') {
-      // Only the list knows which of them were marked.
+    } else if (event.type === 'retracted') {
+      for (const id of event.ids) retracted.add(id)
+      set(withoutRetracted(state, (id) => retracted.has(id)))
+    } else if (event.type === 'bulk-read-state' || event.type === 'bulk-retracted') {
+      // Only the list knows which of them.
       void refresh()
     } else if (event.type === 'heartbeat') setLive()
     else if (event.type === 'reset') {
       listedWhileNotLive = true
       setLive()
     }
+  }
+
+  function withoutThose(page: NotificationPage): NotificationPage {
+    return { ...page, notifications: page.notifications.filter(({ id }) => !retracted.has(id)) }
   }
 
   function onArrival(notification: Notification): void {
@@ -96,7 +106,7 @@ export function createInboxFeed(dependencies: InboxFeedDependencies) {
       set({ phase: 'loading', listing: status, items: [], nextCursor: null })
     }
     try {
-      set(withFirstPage(state, await notifications.list({ limit: pageSize, status }, { signal })))
+      set(withFirstPage(state, withoutThose(await notifications.list({ limit: pageSize, status }, { signal }))))
     } catch (error) {
       if (signal.aborted) return
       // Keeps the items shown rather than replacing them by an error; the connection state shows that they may be stale.
@@ -151,7 +161,9 @@ export function createInboxFeed(dependencies: InboxFeedDependencies) {
       const signal = AbortSignal.any([ended.signal, listing.signal])
       set({ more: 'loading' })
       try {
-        set(withNextPage(state, await notifications.list({ limit: pageSize, status, cursor }, { signal })))
+        set(
+          withNextPage(state, withoutThose(await notifications.list({ limit: pageSize, status, cursor }, { signal }))),
+        )
       } catch {
         if (!signal.aborted) set({ more: 'failed' })
       }

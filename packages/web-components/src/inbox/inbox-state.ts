@@ -66,6 +66,14 @@ export function withReadAt(state: InboxState, concerns: (id: string) => boolean,
   return { ...state, items, unreadCount }
 }
 
+/** Removes retracted notifications. The count is an estimate until the stream sends the exact one. */
+export function withoutRetracted(state: InboxState, isRetracted: (id: string) => boolean): InboxState {
+  const items = state.items.filter(({ id }) => !isRetracted(id))
+  const unread = state.items.filter(({ id, readAt }) => readAt === null && isRetracted(id)).length
+  const unreadCount = state.unreadCount === undefined ? undefined : Math.max(0, state.unreadCount - unread)
+  return { ...state, items, unreadCount }
+}
+
 export function isUnreadIn({ items }: InboxState, id: string): boolean {
   return items.some((item) => item.id === id && item.readAt === null)
 }

@@ -21,6 +21,7 @@ async function handle(
   const handled: HandledRecord[] = []
   const dependencies: RecordHandlerDependencies = {
     notifications: { insertNew: async () => ({ inserted: 0, duplicates: 0, refused: [] }) },
+    retractions: { apply: async () => ({ refused: [] }) },
     receipts: { apply: async () => ({ refused: [] }), settle: async () => {} } as never,
     changeEntries: {
       async insertNew(entries) {

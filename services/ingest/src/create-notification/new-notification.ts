@@ -11,7 +11,7 @@ export function toNewNotification(
   { id, createdAt }: Pick<NewNotification, 'id' | 'createdAt'>,
 ): NewNotification {
   const { mention, add, edit } = body.metadata
-  return { ...body, id, createdAt, subscriberId, actor, metadata: JSON.stringify({ mention, add, edit }) }
+  return { ...body, id, createdAt, subscriberId, actor, metadata: JSON.stringify({ mention, add, edit }), via: 'http' }
 }
 
 /** Serializes a notification for its reservation, before any of it is stored. */

@@ -9,6 +9,7 @@ import {
   headerText,
   limits,
   mentionCreatedSchema,
+  mentionRetractedSchema,
   type ReadEvent,
   readCloudEvent,
   readUsualChange,
@@ -18,7 +19,7 @@ import {
   timeOfUuidV7,
   toValidationIssues,
 } from '@herald/contracts'
-import type { NewNotification, Receipt, ReceiptKind, StoredChangeEntry } from '@herald/store'
+import type { NewNotification, Receipt, ReceiptKind, Retraction, StoredChangeEntry } from '@herald/store'
 import type { z } from 'zod'
 import type { IncomingRecord } from './incoming-record.ts'
 
@@ -27,6 +28,7 @@ export type Decision = Outcome & { readonly traceparent?: string | undefined }
 
 type Outcome =
   | { readonly kind: 'notification'; readonly notification: NewNotification }
+  | { readonly kind: 'retraction'; readonly retraction: Retraction }
   | { readonly kind: 'change-entry'; readonly entry: StoredChangeEntry }
   | { readonly kind: 'receipt'; readonly receipt: Omit<Receipt, 'record'> }
   /** The entries of one captured change. */
@@ -67,18 +69,25 @@ function decideEvent(event: Event, kind: TopicKind, { now, keepFrom }: DecisionT
   const isExpired = (at: number | undefined) => at !== undefined && keepFrom !== undefined && at < keepFrom.getTime()
   const decideData = decisions[kind].get(type)
   if (!decideData) return deadLetter('unknown_type', `The type ${JSON.stringify(type)} does not belong on this topic`)
-  const decision = decideData(event)
+  const decision = decideData(event, now)
   if (decision.kind === 'dead-letter') return decision
-  // A receipt expires with the notification it refers to.
-  const age = decision.kind === 'receipt' ? timeOfUuidV7(decision.receipt.notificationId) : time
-  return isExpired(age) ? { kind: 'expired' } : decision
+  return isExpired(newestConcerned(decision, time)) ? { kind: 'expired' } : decision
 }
 
-type DecideData = (event: Event) => Outcome
+type DecideData = (event: Event, now: Date) => Outcome
+
+/** The time of the newest notification that an event concerns: a receipt or a retraction expires with that. */
+function newestConcerned(decision: Outcome, time: number): number | undefined {
+  if (decision.kind === 'receipt') return timeOfUuidV7(decision.receipt.notificationId)
+  if (decision.kind !== 'retraction') return time
+  const { target } = decision.retraction
+  return 'notificationId' in target ? timeOfUuidV7(target.notificationId) : time + limits.retractionClockMs
+}
 
 // The compiler requires an entry for every event of the contract.
 const decisionsByName: Readonly<Record<EventName, DecideData>> = {
   mentionCreated: decideMention,
+  mentionRetracted: decideRetraction,
   changeRecorded: decideChange,
   emailSent: (event) => decideReceipt(event, 'email-sent'),
   notificationRead: (event) => decideReceipt(event, 'read'),
@@ -133,6 +142,21 @@ function decideMention({ attributes, data }: Event): Outcome {
       metadata: JSON.stringify(metadata),
       recipientIds,
     },
+  }
+}
+
+function decideRetraction({ attributes, data }: Event, now: Date): Outcome {
+  const parsed = mentionRetractedSchema.safeParse(data)
+  if (!parsed.success) return invalidData(parsed.error)
+  const { subscriberid: subscriberId, time } = attributes
+  if (time > now.getTime() + limits.retractionFutureMs) {
+    return deadLetter('future_time', `The time is ${new Date(time).toISOString()}, more than 5 seconds ahead`)
+  }
+  const { recipientIds, notificationId, locationType = '', locationId = '' } = parsed.data
+  const target = notificationId === undefined ? { locationType, locationId } : { notificationId }
+  return {
+    kind: 'retraction',
+    retraction: { subscriberId, eventId: eventIdOf(attributes), time: new Date(time), target, recipientIds },
   }
 }
 

@@ -25,6 +25,7 @@ function createHandler(changes: Partial<RecordHandlerDependencies> = {}) {
     notifications: {
       insertNew: async (all) => log(`store ${all.length}`, { inserted: all.length, duplicates: 0, refused: [] }),
     },
+    retractions: { apply: async (all) => log(`retract ${all.length}`, { refused: [] }) },
     changeEntries: {
       insertNew: async (all) => log(`store ${all.length}`, { inserted: all.length, duplicates: 0, refused: [] }),
     },
@@ -179,4 +180,31 @@ describe('receipts', () => {
     await expect(createHandler({ receipts })([mention(1), bad(2)], 'mention')).rejects.toThrow(StorageUnavailableError)
     expect([published, observed]).toEqual([[], []])
   })
+})
+
+const retraction = (offset: number) =>
+  at(
+    offset,
+    structured(attributes({ id: `evt-${offset}`, type: 'herald.mention.retracted.v1' }), { notificationId: goldenId }),
+  )
+
+test('applies the retractions of a chunk before it stores notifications', async () => {
+  await createHandler()([mention(1), retraction(2), mention(3), retraction(4)], 'mention')
+  expect(calls).toEqual(['retract 2', 'store 2', 'settle 2'])
+  expect(observed).toEqual(['1 stored', '2 stored', '3 stored', '4 stored'])
+})
+
+test('dead-letters a refused retraction, and stores nothing while retractions are unavailable', async () => {
+  const apply: RecordHandlerDependencies['retractions']['apply'] = async (all) => ({
+    refused: [{ document: all[1] as (typeof all)[number], reason: 'poison' }],
+  })
+  await createHandler({ retractions: { apply } })([retraction(1), retraction(2)], 'mention')
+  expect(published.map(({ record, code, detail }) => [record.offset, code, detail])).toEqual([
+    ['2', 'refused_by_storage', 'poison'],
+  ])
+  calls = []
+  await expect(
+    createHandler({ retractions: { apply: away } })([mention(1), retraction(2)], 'mention'),
+  ).rejects.toThrow()
+  expect(calls).toEqual([])
 })

@@ -5,6 +5,8 @@ import type {
   Notifications,
   Receipt,
   Receipts,
+  Retraction,
+  Retractions,
   StoredChangeEntry,
 } from '@herald/store'
 import type { CapturedChanges } from '../captured-changes/captured-changes.ts'
@@ -17,6 +19,7 @@ import { toRecordText } from './record-text.ts'
 
 export type RecordHandlerDependencies = {
   readonly notifications: Pick<Notifications, 'insertNew'>
+  readonly retractions: Pick<Retractions, 'apply'>
   readonly changeEntries: Pick<ChangeEntries, 'insertNew'>
   readonly receipts: Pick<Receipts, 'apply' | 'settle'>
   readonly deadLetters: DeadLetters
@@ -65,8 +68,15 @@ function tryDecide(decideRecord: () => Decision): Decision {
  * the outcome is unknown and the chunk must be retried, which is idempotent.
  */
 export function createRecordHandler(dependencies: RecordHandlerDependencies): HandleRecords {
-  const { notifications, changeEntries, receipts, deadLetters, group, times, observe } = dependencies
+  const { notifications, retractions, changeEntries, receipts, deadLetters, group, times, observe } = dependencies
   const decideRecord = createDecide(dependencies.capturedChanges)
+
+  const applyRetractions = async (decided: readonly Decided[]): Promise<DeadLetter[]> => {
+    const found = pickAll(decided, retractionIn)
+    if (found.length === 0) return []
+    const { refused } = await retractions.apply(found)
+    return refused.map((refusal) => toRefusedLetter(refusal, decided, retractionIn))
+  }
 
   const storeNotifications = async (decided: readonly Decided[]): Promise<DeadLetter[]> => {
     const found = pickAll(decided, notificationIn)
@@ -101,6 +111,8 @@ export function createRecordHandler(dependencies: RecordHandlerDependencies): Ha
     const now = times()
     const decided = records.map((record) => ({ record, decision: tryDecide(() => decideRecord(record, kind, now)) }))
     const refused = [
+      // First, so that a notification that is retracted in the same chunk is never visible.
+      ...(await applyRetractions(decided)),
       ...(await storeNotifications(decided)),
       ...(await storeChangeEntries(decided)),
       ...(await applyReceipts(decided, now.now)),
@@ -135,6 +147,7 @@ const none = [] as const
 
 const notificationIn: Choose<NewNotification> = (decision) =>
   decision.kind === 'notification' ? [decision.notification] : none
+const retractionIn: Choose<Retraction> = (decision) => (decision.kind === 'retraction' ? [decision.retraction] : none)
 const changeEntriesIn: Choose<StoredChangeEntry> = (decision) => {
   if (decision.kind === 'change-entry') return [decision.entry]
   return decision.kind === 'change-entries' ? decision.entries : none

@@ -19,7 +19,7 @@ type Chunk = { readonly startMs: number; readonly stored: Step[]; readonly deadL
  * succeeds.
  */
 export function createTracedRecordHandler(dependencies: RecordHandlerDependencies, tracing: Tracing): HandleRecords {
-  const { notifications, changeEntries, receipts, deadLetters, observe } = dependencies
+  const { notifications, retractions, changeEntries, receipts, deadLetters, observe } = dependencies
   const chunks = new AsyncLocalStorage<Chunk>()
 
   const timed =
@@ -60,6 +60,7 @@ export function createTracedRecordHandler(dependencies: RecordHandlerDependencie
 
   const traced: TracedDependencies = {
     notifications: { insertNew: timed('stored', 'insert notifications', notifications.insertNew) },
+    retractions: { apply: timed('stored', 'apply retractions', retractions.apply) },
     changeEntries: { insertNew: timed('stored', 'insert change-entries', changeEntries.insertNew) },
     receipts: {
       apply: timed('stored', 'apply receipts', receipts.apply),

@@ -14,3 +14,7 @@ test('encodes a mark as read and as unread', () => {
   ])
   expect(dataOf({ kind: 'read-state', id: 'a', readAt: null })).toEqual(['read-state', { ids: ['a'], readAt: null }])
 })
+
+test('encodes a retraction', () => {
+  expect(dataOf({ kind: 'retracted', id: 'a' })).toEqual(['retracted', { ids: ['a'] }])
+})

@@ -120,6 +120,29 @@ describe('events', () => {
     await stream.close()
   })
 
+  test('are sent for retractions, live and on resuming, followed by the count; none for the deletion itself', async () => {
+    const [user, other] = [newUser(), newUser()]
+    other.subscriberId = user.subscriberId
+    const [id = '', kept = ''] = await notify([user, other], 2)
+    const [stream, forOther] = [await open(user), await open(other)]
+    await untilCount(stream, 2)
+    await forOther.until('unread-count')
+    const time = new Date()
+    const retraction = { subscriberId: user.subscriberId, eventId: randomUUID(), time, target: { notificationId: id } }
+    await world.store.retractions.apply([{ ...retraction, recipientIds: [user.id] }])
+    const [received] = await stream.until('retracted')
+    expect(JSON.parse(received?.data ?? '')).toEqual({ ids: [id] })
+    await untilCount(stream, 1)
+    await feedOf(user).markRead(kept, time)
+    await stream.until('read-state')
+    expect(stream.events.filter(({ event }) => event === 'retracted')).toHaveLength(1)
+    expect(forOther.named('retracted')).toEqual([])
+    const resumed = await open(user, stream.named('heartbeat')[0]?.lastEventId)
+    await resumed.until('heartbeat')
+    expect(resumed.events.map(({ event }) => event).slice(0, 3)).toEqual(['retracted', 'read-state', 'heartbeat'])
+    for (const one of [stream, forOther, resumed]) await one.close()
+  })
+
   test('name no ids for a bulk mark of more than 1,000', async () => {
     const user = newUser()
     await world.store.notifications.insertNew(

@@ -10,6 +10,10 @@ const id = randomUUID()
 /** Every operation of the contract's section 3; `api/openapi.test.ts` checks that none is missing. */
 export const operations: readonly Operation[] = [
   { method: 'POST', path: '/', template: '/', json: createBody([id]), scope: 'notifications:create' },
+  {
+    ...{ method: 'DELETE', path: `/notifications/${id}`, template: '/notifications/{notificationId}' },
+    scope: 'notifications:create',
+  },
   { method: 'GET', path: '/', template: '/' },
   { method: 'POST', path: '/notifications/read', template: '/notifications/read', json: { ids: [id] } },
   { method: 'GET', path: '/notifications/unread-count', template: '/notifications/unread-count' },

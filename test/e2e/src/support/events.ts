@@ -38,6 +38,11 @@ export function mention(
   })
 }
 
+/** A retraction by notification or location, of all recipients or some. */
+export function retraction(attributes: Attributes, data: Record<string, unknown>): Event {
+  return event('herald.mention.retracted.v1', attributes, data)
+}
+
 /** A recorded change; `attributes` and `data` override the defaults. */
 export function change(attributes: Attributes, data: Record<string, unknown> = {}): Event {
   return event('herald.change.recorded.v1', attributes, {

@@ -1,0 +1,79 @@
+import type { Collection } from 'mongodb'
+import { toKey } from '../binary.ts'
+import { type InsertOutcome, insertNew } from '../insert-new.ts'
+import type { NewNotification } from '../notifications/notification-document.ts'
+import { type FanOutDocument, toFanOutDocument } from './fan-out-document.ts'
+import { limitToFirstRecipients } from './first-recipients.ts'
+import type { TakeBack } from './take-back.ts'
+import { recipientsLeft, type TombstoneDocument, type Tombstones } from './tombstones.ts'
+
+export type StoreNotifications = (notifications: readonly NewNotification[]) => Promise<InsertOutcome<NewNotification>>
+
+export type FanOutDependencies = {
+  readonly fanOuts: Collection<FanOutDocument>
+  readonly tombstones: Tombstones
+  readonly takeBack: TakeBack
+  /** Stores each notification for its recipients. */
+  readonly insertForRecipients: StoreNotifications
+}
+
+/**
+ * Stores notifications: the fan-out of each, then its documents, except for recipients from whom it was retracted. A
+ * retraction stores its tombstone, then searches the fan-outs; so it finds this fan-out, or its tombstone is found here
+ * after the insert.
+ */
+export function createFanOutNotifications(dependencies: FanOutDependencies): StoreNotifications {
+  const { fanOuts, tombstones, takeBack, insertForRecipients } = dependencies
+
+  return async (notifications) => {
+    if (notifications.length === 0) return { inserted: 0, duplicates: 0, refused: [] }
+    const [known, fannedOut] = await Promise.all([
+      tombstones.look(notifications),
+      insertNew(fanOuts, notifications.map(toFanOutDocument)),
+    ])
+    const refusedFirst = toRefused(fannedOut.refused, notifications)
+    const rejected = new Set(refusedFirst.map(({ document }) => document))
+    const limited = fannedOut.duplicates === 0 ? new Map() : await limitToFirstRecipients(fanOuts, notifications)
+    const origins = new Map<NewNotification, NewNotification>()
+    for (const notification of notifications) {
+      if (!rejected.has(notification))
+        addOrigin(origins, notification, limited.get(notification) ?? notification, known.applying.get(notification))
+    }
+    const { refused, ...counts } = await insertForRecipients([...origins.keys()])
+    // Also those known before: an earlier attempt may have stored them before their tombstone was.
+    const { applying } = await tombstones.look(notifications, known)
+    await takeBack(
+      [...applying].map(([{ subscriberId, id }, found]) => ({ key: toKey(subscriberId, id), tombstones: found })),
+    )
+    return {
+      ...counts,
+      refused: [
+        ...refusedFirst,
+        ...refused.map(({ document, reason }) => ({ document: origins.get(document) ?? document, reason })),
+      ],
+    }
+  }
+}
+
+function addOrigin(
+  origins: Map<NewNotification, NewNotification>,
+  origin: NewNotification,
+  limited: NewNotification,
+  tombstones: readonly TombstoneDocument[] = [],
+): void {
+  const recipientIds = recipientsLeft(limited, tombstones)
+  if (recipientIds.length === 0) return
+  origins.set(recipientIds === origin.recipientIds ? origin : { ...origin, recipientIds }, origin)
+}
+
+function toRefused(
+  refused: InsertOutcome<FanOutDocument>['refused'],
+  notifications: readonly NewNotification[],
+): InsertOutcome<NewNotification>['refused'] {
+  if (refused.length === 0) return []
+  const reasons = new Map(refused.map(({ document, reason }) => [document._id.toString('hex'), reason]))
+  return notifications.flatMap((document) => {
+    const reason = reasons.get(toKey(document.subscriberId, document.id).toString('hex'))
+    return reason === undefined ? [] : [{ document, reason }]
+  })
+}

@@ -1,0 +1,41 @@
+import type { Collection } from 'mongodb'
+import type { NotificationDocument } from '../notifications/notification-document.ts'
+import type { FanOutDocument } from './fan-out-document.ts'
+import { createFanOutNotifications, type StoreNotifications } from './fan-out-notifications.ts'
+import { createFindRetracted, type FindRetracted } from './find-retracted.ts'
+import { createRetractions, type Retractions } from './retractions.ts'
+import { createTakeBack } from './take-back.ts'
+import type { TombstoneHead } from './tombstone-heads.ts'
+import { createTombstones, type TombstoneDocument } from './tombstones.ts'
+
+export type FanOutRoomDependencies = {
+  readonly fanOuts: Collection<FanOutDocument>
+  readonly tombstones: Collection<TombstoneDocument>
+  /** The same collection. */
+  readonly heads: Collection<TombstoneHead>
+  readonly notifications: Collection<NotificationDocument>
+  /** Stores each notification for its recipients. */
+  readonly insertForRecipients: StoreNotifications
+}
+
+export type FanOutRoom = {
+  readonly insertNew: StoreNotifications
+  readonly retractions: Retractions
+  readonly findRetracted: FindRetracted
+}
+
+/** Storing and retracting notifications. */
+export function createFanOutRoom(dependencies: FanOutRoomDependencies): FanOutRoom {
+  const { fanOuts, tombstones, heads, notifications, insertForRecipients } = dependencies
+  const takeBack = createTakeBack({ fanOuts, notifications })
+  return {
+    insertNew: createFanOutNotifications({
+      fanOuts,
+      tombstones: createTombstones(tombstones, heads),
+      takeBack,
+      insertForRecipients,
+    }),
+    retractions: createRetractions({ tombstones, heads, fanOuts, takeBack }),
+    findRetracted: createFindRetracted(fanOuts, tombstones),
+  }
+}

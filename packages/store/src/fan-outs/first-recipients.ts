@@ -1,0 +1,39 @@
+import type { Binary, Collection } from 'mongodb'
+import { toKey } from '../binary.ts'
+import type { NewNotification } from '../notifications/notification-document.ts'
+import { readLimits } from '../reading/read-limits.ts'
+import type { FanOutDocument } from './fan-out-document.ts'
+import { inBatches } from './in-batches.ts'
+import { bytesIn, recipientIdsIn, toRecipientList } from './recipient-list.ts'
+
+/** Of at most 160 KB each. */
+const fanOutsPerBatch = 50
+
+/**
+ * Limits redelivered notifications to the recipients of the first delivery. If an event named others since, a retraction
+ * would not find them in its fan-out.
+ *
+ * @returns those that change, by the given notification
+ */
+export async function limitToFirstRecipients(
+  fanOuts: Collection<FanOutDocument>,
+  notifications: readonly NewNotification[],
+): Promise<ReadonlyMap<NewNotification, NewNotification>> {
+  const changed = new Map<NewNotification, NewNotification>()
+  for (const batch of inBatches(notifications, fanOutsPerBatch)) {
+    const keys = batch.map(keyOf)
+    const found = await fanOuts.find({ _id: { $in: keys } }, { ...readLimits, projection: { recipients: 1 } }).toArray()
+    const byKey = new Map(found.map(({ _id, recipients }) => [hex(_id), bytesIn(recipients)]))
+    for (const [index, notification] of batch.entries()) {
+      const first = byKey.get(hex(keys[index] as Binary))
+      if (first === undefined || first.equals(toRecipientList(notification.recipientIds))) continue
+      const ids = new Set(recipientIdsIn(first))
+      const recipientIds = notification.recipientIds.filter((id) => ids.has(id))
+      changed.set(notification, { ...notification, recipientIds })
+    }
+  }
+  return changed
+}
+
+const keyOf = ({ subscriberId, id }: NewNotification) => toKey(subscriberId, id)
+const hex = (binary: Binary) => binary.toString('hex')

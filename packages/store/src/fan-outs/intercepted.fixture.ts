@@ -1,0 +1,43 @@
+import type { Collection, Document } from 'mongodb'
+
+/** Called before and after each operation with its number, from 1. */
+export type Intercept = (operation: number, when: 'before' | 'after') => Promise<void>
+
+const operationNames = new Set(['insertMany', 'bulkWrite', 'updateOne', 'updateMany', 'deleteMany', 'findOne'])
+
+/** Wraps collections so that each operation on MongoDB is counted and intercepted. */
+export function createInterceptor(intercept: Intercept = async () => {}) {
+  let operations = 0
+  const run = async <T>(operate: () => Promise<T>): Promise<T> => {
+    const operation = ++operations
+    await intercept(operation, 'before')
+    const result = await operate()
+    await intercept(operation, 'after')
+    return result
+  }
+  const wrapCursor = <C extends object>(cursor: C): C =>
+    new Proxy(cursor, {
+      get(target, name) {
+        const value = Reflect.get(target, name) as never as (...given: unknown[]) => never
+        if (name === 'toArray') return () => run(() => value.call(target))
+        if (name === 'sort' || name === 'limit') return (...given: unknown[]) => wrapCursor(value.apply(target, given))
+        if (name !== Symbol.asyncIterator) return typeof value === 'function' ? value.bind(target) : value
+        return async function* iterate() {
+          yield* await run(() => (target as unknown as { toArray(): Promise<unknown[]> }).toArray())
+        }
+      },
+    })
+  return {
+    operations: () => operations,
+    wrap: <T extends Document>(collection: Collection<T>): Collection<T> =>
+      new Proxy(collection, {
+        get(target, name) {
+          const value = Reflect.get(target, name) as never as (...given: unknown[]) => never
+          if (typeof name !== 'string' || typeof value !== 'function') return value
+          if (name === 'find') return (...given: unknown[]) => wrapCursor(value.apply(target, given))
+          if (!operationNames.has(name)) return value.bind(target)
+          return (...given: unknown[]) => run(() => value.apply(target, given))
+        },
+      }),
+  }
+}

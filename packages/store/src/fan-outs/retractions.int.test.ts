@@ -1,0 +1,191 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import type { NewNotification } from '../notifications/notification-document.ts'
+import type { Receipt } from '../receipts/waiting-receipt.ts'
+import { at, createTestStore, newNotification, pageIn, subscriberId, uuid } from '../store.fixture.ts'
+import { mention, retraction } from './fan-outs.fixture.ts'
+
+const { store, database, examined, drop } = createTestStore('retractions')
+const { notifications, retractions, receipts } = store
+
+beforeAll(() => store.migrate())
+afterAll(drop)
+beforeEach(async () => {
+  for (const name of ['notifications', 'fan-outs', 'tombstones', 'waiting-receipts']) {
+    await database.collection(name).deleteMany({})
+  }
+})
+
+const feed = (recipientId: string) => notifications.of({ subscriberId, recipientId })
+async function idsOf(recipientId: string): Promise<string[]> {
+  const { notifications: found } = pageIn(await feed(recipientId).list({ limit: 100, status: 'all' }))
+  expect(await feed(recipientId).unreadCount()).toBe(found.filter(({ readAt }) => readAt === null).length)
+  return found.map(({ id }) => id)
+}
+const count = (collection: string) => database.collection(collection).countDocuments()
+const byId = ({ id }: NewNotification) => ({ notificationId: id })
+const location = { locationType: 'comment', locationId: uuid(92) }
+
+test('takes a notification back by id from all recipients, whatever its time', async () => {
+  const [first, second] = [mention(1), mention(2)]
+  await notifications.insertNew([first, second])
+  await retractions.apply([retraction(1, byId(first), { seconds: 0 })])
+  expect(await idsOf(uuid(2))).toEqual([second.id])
+  expect(await idsOf(uuid(3))).toEqual([second.id])
+  expect(await feed(uuid(2)).get(first.id)).toBeNull()
+  expect(await feed(uuid(2)).markRead(first.id, at(5))).toBeNull()
+  expect(await feed(uuid(2)).markUnread(first.id, at(5))).toBeNull()
+})
+
+test('takes back only from the named recipients; several retractions add up', async () => {
+  const given = mention(1, { recipientIds: [uuid(2), uuid(3), uuid(4)] })
+  await notifications.insertNew([given])
+  await retractions.apply([retraction(1, byId(given), { recipientIds: [uuid(3), uuid(70)] })])
+  expect([await idsOf(uuid(2)), await idsOf(uuid(3)), await idsOf(uuid(4))]).toEqual([[given.id], [], [given.id]])
+  await retractions.apply([retraction(2, byId(given), { recipientIds: [uuid(2), uuid(3)] })])
+  expect([await idsOf(uuid(2)), await idsOf(uuid(3)), await idsOf(uuid(4))]).toEqual([[], [], [given.id]])
+})
+
+test('by location, takes back what is not later than the retraction and of that type', async () => {
+  const [early, late] = [mention(10), mention(12)]
+  const elsewhere = mention(5, { locationId: uuid(93) })
+  const otherType = mention(6, { locationType: 'file' })
+  await notifications.insertNew([early, mention(11), late, elsewhere, otherType])
+  await retractions.apply([retraction(1, location, { seconds: 11 })])
+  expect(await idsOf(uuid(2))).toEqual([late.id, otherType.id, elsewhere.id])
+  const restored = mention(13)
+  await notifications.insertNew([restored])
+  expect(await idsOf(uuid(2))).toEqual([restored.id, late.id, otherType.id, elsewhere.id])
+})
+
+test('allows 30 s for the clock of a `POST /`, stored before or after', async () => {
+  const retract = retraction(1, location, { seconds: 11 })
+  await notifications.insertNew([mention(41, { via: 'http' }), mention(42, { via: 'http' })])
+  await retractions.apply([retract])
+  await notifications.insertNew([mention(40, { via: 'http' }), mention(43, { via: 'http' }), mention(12)])
+  expect(await idsOf(uuid(2))).toEqual([43, 42, 12].map((n) => mention(n).id))
+})
+
+test('a retraction before its notification keeps it away, also when both are replayed', async () => {
+  const [first, second] = [mention(1), mention(2)]
+  const retracts = [
+    retraction(1, byId(first), { recipientIds: [uuid(3)] }),
+    retraction(2, location, { seconds: 2, recipientIds: [uuid(2)] }),
+  ]
+  for (let round = 0; round < 3; round++) {
+    await retractions.apply(retracts)
+    await notifications.insertNew([first, second])
+    expect([await idsOf(uuid(2)), await idsOf(uuid(3))]).toEqual([[], [second.id]])
+  }
+})
+
+test('a subscriber’s retraction leaves those of another alone', async () => {
+  const given = mention(1)
+  await notifications.insertNew([given])
+  await retractions.apply([
+    retraction(1, byId(given), { subscriberId: uuid(8) }),
+    retraction(2, location, { subscriberId: uuid(8) }),
+  ])
+  expect(await idsOf(uuid(2))).toEqual([given.id])
+})
+
+test('cursors stay valid on a retracted notification', async () => {
+  const all = [1, 2, 3].map((n) => mention(n))
+  await notifications.insertNew(all)
+  await retractions.apply([retraction(1, byId(all[1] as NewNotification))])
+  const page = pageIn(await feed(uuid(2)).list({ limit: 10, status: 'all', before: all[1]?.id }))
+  expect(page.notifications.map(({ id }) => id)).toEqual([all[0]?.id])
+})
+
+const receipt = (notification: NewNotification, recipientId: string, n: number): Receipt => ({
+  ...{ subscriberId, recipientId, notificationId: notification.id, kind: 'email-sent', at: at(5) },
+  eventId: uuid(60_000 + n),
+  record: String(n),
+})
+const context = { now: at(100), group: 'g' }
+
+test('an event that is redelivered with other recipients keeps the first ones, so that a retraction finds all', async () => {
+  const given = mention(1)
+  await notifications.insertNew([given])
+  await notifications.insertNew([{ ...given, recipientIds: [uuid(3), uuid(4)] }, mention(2)])
+  expect([await idsOf(uuid(2)), await idsOf(uuid(4))]).toEqual([[mention(2).id, given.id], []])
+  await retractions.apply([retraction(1, byId(given))])
+  expect(await count('notifications')).toBe(2)
+})
+
+test('settles receipts of retracted notifications, in any order', async () => {
+  const [first, second, third] = [mention(1), mention(2), mention(3)]
+  await notifications.insertNew([first])
+  await retractions.apply([retraction(1, byId(first), { recipientIds: [uuid(2)] })])
+  // After the retraction, before its notification, and for a notification that never arrives.
+  expect(await receipts.apply([receipt(first, uuid(2), 1)], context)).toEqual({ waiting: 0, refused: [] })
+  expect(await receipts.apply([receipt(second, uuid(2), 2)], context)).toEqual({ waiting: 1, refused: [] })
+  await retractions.apply([retraction(2, location), retraction(3, byId(third))])
+  await notifications.insertNew([second])
+  await receipts.settle([second])
+  expect(await count('waiting-receipts')).toBe(0)
+  expect(await receipts.apply([receipt(third, uuid(2), 3)], context)).toEqual({ waiting: 0, refused: [] })
+  // One that waited before the retraction is no longer overdue after it.
+  const fourth = mention(4)
+  expect(await receipts.apply([receipt(fourth, uuid(2), 4)], context)).toEqual({ waiting: 1, refused: [] })
+  await retractions.apply([retraction(4, byId(fourth))])
+  const overdue = { now: at(10_000), before: at(9_000), group: 'g', leaseMs: 1_000 }
+  expect(await receipts.claimOverdue(overdue)).toBeUndefined()
+})
+
+test('a receipt of someone who was not named still waits', async () => {
+  const given = mention(1)
+  await retractions.apply([retraction(1, byId(given), { recipientIds: [uuid(3)] })])
+  expect(await receipts.apply([receipt(given, uuid(2), 1)], context)).toEqual({ waiting: 1, refused: [] })
+})
+
+test('knows the actor of a notification that was ever stored', async () => {
+  const given = mention(1)
+  expect(await retractions.actorOf({ subscriberId, notificationId: given.id })).toBeNull()
+  await notifications.insertNew([given])
+  await retractions.apply([retraction(1, byId(given))])
+  expect(await retractions.actorOf({ subscriberId, notificationId: given.id })).toBe(given.actor.id)
+  expect(await retractions.actorOf({ subscriberId: uuid(8), notificationId: given.id })).toBeNull()
+})
+
+test('retracts 10,000 recipients of one notification, whose fan-out has less than 200 KB', async () => {
+  const recipientIds = Array.from({ length: 10_000 }, (_, n) => uuid(100_000 + n))
+  const given = newNotification(mention(1).id, { recipientIds })
+  await notifications.insertNew([given])
+  await retractions.apply([retraction(1, byId(given), { recipientIds: recipientIds.slice(0, 5_000) })])
+  expect(await count('notifications')).toBe(5_000)
+  await retractions.apply([retraction(2, byId(given))])
+  expect(await count('notifications')).toBe(0)
+  const [found] = await database
+    .collection('fan-outs')
+    .aggregate([{ $project: { bytes: { $bsonSize: '$$ROOT' } } }])
+    .toArray()
+  expect(found?.bytes).toBeLessThan(200 * 1024)
+}, 30_000)
+
+test('takes back more than one step of a location, and a replay examines none of it', async () => {
+  await notifications.insertNew(Array.from({ length: 1_201 }, (_, n) => mention(n, { recipientIds: [uuid(2)] })))
+  const retract = retraction(1, location, { seconds: 1_199 })
+  await retractions.apply([retract])
+  expect(await idsOf(uuid(2))).toEqual([mention(1_200).id])
+  expect(await examined('fan-outs', () => retractions.apply([retract]))).toEqual([])
+}, 30_000)
+
+test('storing new notifications reads one head per subscriber, twice, and searches tombstones only if it changed', async () => {
+  await retractions.apply([
+    ...Array.from({ length: 500 }, (_, n) =>
+      retraction(n, { ...location, locationId: uuid(70_000 + n) }, { seconds: 9 }),
+    ),
+    ...Array.from({ length: 500 }, (_, n) => retraction(1_000 + n, byId(mention(n)), { seconds: 2_000 })),
+  ])
+  const chunk = (seconds: number) =>
+    Array.from({ length: 100 }, (_, n) => mention(seconds + n, { recipientIds: [uuid(2)] }))
+  const lines = await examined('tombstones', () => notifications.insertNew(chunk(1_000)))
+  expect(lines.map(({ keys, documents }) => [keys <= 2, documents])).toEqual([
+    [true, 1],
+    [true, 1],
+  ])
+  // Older ones are searched once, and only those that apply are examined.
+  const older = await examined('tombstones', () => notifications.insertNew(chunk(450)))
+  expect(older.map(({ documents }) => documents)).toEqual([1, 50, 1])
+  expect(await feed(uuid(2)).unreadCount()).toBe(150)
+})

@@ -1,0 +1,171 @@
+import { limits, timeOfUuidV7 } from '@herald/contracts'
+import { Binary, type Collection } from 'mongodb'
+import { toKey } from '../binary.ts'
+import type { NewNotification } from '../notifications/notification-document.ts'
+import { readLimits } from '../reading/read-limits.ts'
+import { bytesIn, type RecipientList, recipientIdsIn, toRecipientList } from './recipient-list.ts'
+import { findHeads, type Heads, type TombstoneHead } from './tombstone-heads.ts'
+
+/** Which notifications a retraction takes back: one of them, or those of a location up to the retraction's time. */
+export type RetractionTarget =
+  | { readonly notificationId: string }
+  | { readonly locationType: string; readonly locationId: string }
+
+/** Takes notifications back from all of their recipients, or only from `recipientIds`. */
+export type Retraction = {
+  readonly subscriberId: string
+  /** The id derived from the event. */
+  readonly eventId: string
+  readonly time: Date
+  readonly target: RetractionTarget
+  readonly recipientIds?: readonly string[] | undefined
+}
+
+/** A retraction, kept so that what it took back stays away when its event is replayed or arrives later. */
+export type TombstoneDocument = {
+  /** subscriber ‖ id of the retraction's event, 32 bytes. */
+  _id: Binary
+  v: 1
+  /** subscriber ‖ notification id, 32 bytes, or subscriber ‖ location id ‖ location type, longer. */
+  target: Binary
+  /** The latest `createdAt` that it applies to; that of the notification if the target is one. */
+  until: Date
+  time: Date
+  /** Only these recipients, sorted, 16 bytes each; absent for all. */
+  recipients?: Binary
+  /** The key of the last fan-out of the location that was taken back; a retry continues after it. */
+  doneUpTo?: Binary
+  /** Everything that was stored before the tombstone has been taken back. */
+  done?: true
+  /** The start of the retention period. */
+  keptFrom: Date
+}
+
+/** The tombstones that apply to a notification. Their recipients may be others than those of the notification. */
+export type Applying = ReadonlyMap<NewNotification, readonly TombstoneDocument[]>
+
+/** What was found for some notifications, and the state in which it was found. */
+export type Look = { readonly applying: Applying; readonly heads: Heads }
+
+export type Tombstones = {
+  /** Finds the tombstones that apply to these notifications. With an earlier look, only searches what has changed since. */
+  look(notifications: readonly NewNotification[], earlier?: Look): Promise<Look>
+}
+
+const forever = new Date('9999-12-31T23:59:59.999Z')
+
+const locationTarget = (subscriberId: string, locationId: string, locationType: string) =>
+  new Binary(Buffer.concat([toKey(subscriberId, locationId).buffer, Buffer.from(locationType)]))
+
+export function toTombstone({ subscriberId, eventId, time, target, recipientIds }: Retraction): TombstoneDocument {
+  const common = {
+    _id: toKey(subscriberId, eventId),
+    v: 1,
+    time,
+    ...(recipientIds === undefined ? {} : { recipients: new Binary(toRecipientList(recipientIds)) }),
+  } as const
+  if ('notificationId' in target) {
+    const createdAt = timeOfUuidV7(target.notificationId)
+    const until = createdAt === undefined ? forever : new Date(createdAt)
+    // The notification may be newer than its retraction, if clocks differ, and is then kept for longer.
+    const keptFrom = createdAt === undefined || createdAt < time.getTime() ? time : until
+    return { ...common, target: toKey(subscriberId, target.notificationId), until, keptFrom }
+  }
+  return {
+    ...common,
+    target: locationTarget(subscriberId, target.locationId, target.locationType),
+    until: time,
+    keptFrom: time,
+  }
+}
+
+/** Whether the notification is not too late for a tombstone. */
+export function isInTime(until: Date, { createdAt, via }: Pick<NewNotification, 'createdAt' | 'via'>): boolean {
+  return createdAt.getTime() <= until.getTime() + (via === 'http' ? limits.retractionClockMs : 0)
+}
+
+/** The recipients of the notification that no tombstone names. */
+export function recipientsLeft(
+  { recipientIds }: NewNotification,
+  tombstones: readonly TombstoneDocument[],
+): readonly string[] {
+  let left = recipientIds
+  for (const tombstone of tombstones) {
+    const taken = recipientsOf(tombstone)
+    if (taken === undefined) return []
+    const ids = new Set(recipientIdsIn(taken))
+    left = left.filter((id) => !ids.has(id))
+  }
+  return left
+}
+
+export function recipientsOf({ recipients }: TombstoneDocument): RecipientList | undefined {
+  return recipients && bytesIn(recipients)
+}
+
+export function createTombstones(
+  collection: Collection<TombstoneDocument>,
+  heads: Collection<TombstoneHead>,
+): Tombstones {
+  return {
+    async look(notifications, earlier) {
+      const found = await findHeads(heads, notifications)
+      const searched = notifications.filter((notification) => {
+        const subscriber = notification.subscriberId.replaceAll('-', '')
+        const head = found.get(subscriber)
+        if (head === undefined || !isInTime(head.until, notification)) return false
+        return head.version !== earlier?.heads.get(subscriber)?.version
+      })
+      if (searched.length === 0) return { applying: earlier?.applying ?? new Map(), heads: found }
+      const applying = await search(collection, searched)
+      return { applying: new Map([...(earlier?.applying ?? []), ...applying]), heads: found }
+    },
+  }
+}
+
+async function search(
+  collection: Collection<TombstoneDocument>,
+  notifications: readonly NewNotification[],
+): Promise<Applying> {
+  const byTarget = groupByTarget(notifications)
+  const subscribers = notifications.map(({ subscriberId }) => subscriberId).sort()
+  const earliest = notifications.reduce((least, { createdAt }) => Math.min(least, createdAt.getTime()), Infinity)
+  const found = collection.find(
+    {
+      target: { $in: [...byTarget.values()].map(({ target }) => target) },
+      until: { $gte: new Date(earliest - limits.retractionClockMs) },
+      // Keeps the query on the shards of these subscribers.
+      _id: { $gte: toKey(subscribers[0] as string, leastId), $lte: toKey(subscribers.at(-1) as string, greatestId) },
+    },
+    { ...readLimits, hint: 'target' },
+  )
+  const applying = new Map<NewNotification, TombstoneDocument[]>()
+  for await (const tombstone of found) {
+    for (const notification of byTarget.get(hex(tombstone.target))?.notifications ?? []) {
+      if (!isInTime(tombstone.until, notification)) continue
+      const others = applying.get(notification)
+      if (others) others.push(tombstone)
+      else applying.set(notification, [tombstone])
+    }
+  }
+  return applying
+}
+
+const leastId = '00000000-0000-0000-0000-000000000000'
+const greatestId = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+const hex = (binary: Binary) => binary.toString('hex')
+
+type Targets = Map<string, { readonly target: Binary; readonly notifications: NewNotification[] }>
+
+function groupByTarget(notifications: readonly NewNotification[]): Targets {
+  const targets: Targets = new Map()
+  for (const notification of notifications) {
+    const { subscriberId, id, locationId, locationType } = notification
+    for (const target of [toKey(subscriberId, id), locationTarget(subscriberId, locationId, locationType)]) {
+      const known = targets.get(hex(target))
+      if (known) known.notifications.push(notification)
+      else targets.set(hex(target), { target, notifications: [notification] })
+    }
+  }
+  return targets
+}
