@@ -9,6 +9,7 @@ export {
   toAuthenticatorOptions,
 } from './auth/create-authenticator.ts'
 export type { Identity } from './auth/identity.ts'
+export { type BackoffOptions, backoffMs } from './backoff.ts'
 export { type Clock, systemClock } from './clock.ts'
 export { type AdminServer, type AdminServerDependencies, createAdminServer } from './health/admin-server.ts'
 export type { CheckOutcome, CheckResult, HealthCheck } from './health/health-checks.ts'

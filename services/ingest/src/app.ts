@@ -17,7 +17,9 @@ import { createStore, isStorageUnavailable } from '@herald/store'
 import type { Settings } from './config.ts'
 import { createNotificationCreation } from './create-notification/create-notification.ts'
 import { addCreateNotificationRoute } from './create-notification/route.ts'
-import { createEventsIn } from './event-ingestion.ts'
+import { createEventIngestion } from './event-ingestion.ts'
+import { createKafka } from './kafka/create-kafka.ts'
+import { toKafkaOptions } from './kafka/kafka-options.ts'
 import { createEventMetrics } from './metrics.ts'
 import { createNotificationRetraction } from './retract-notification/retract-notification.ts'
 import { addRetractNotificationRoute } from './retract-notification/route.ts'
@@ -50,7 +52,10 @@ export function createIngest({ settings, logger, build, releasers, tracing }: In
   const gate = createStorageGate({ storage, logger })
   const topics = [settings.KAFKA_MENTION_TOPIC, settings.KAFKA_CHANGE_TOPIC, settings.KAFKA_RECEIPT_TOPIC]
   const eventMetrics = createEventMetrics(registry, clock, topics, settings.CDC_MAPPINGS?.topics)
-  const events = createEventsIn({ settings, store, gate, metrics: eventMetrics, logger, releasers, clock, tracing })
+  const kafka = createKafka(toKafkaOptions(settings), logger)
+  const events = createEventIngestion({
+    ...{ kafka, settings, store, gate, metrics: eventMetrics, logger, releasers, clock, tracing },
+  })
   const http = createHttpServer({
     logger,
     authenticator: createAuthenticator({ ...toAuthenticatorOptions(settings), logger }),

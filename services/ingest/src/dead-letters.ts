@@ -1,12 +1,12 @@
 import process from 'node:process'
 import { createLogger, loadSettings, unsupportedNode } from '@herald/runtime'
 import { deadLetterSettingsSchema } from './config.ts'
+import type { RecordProducer } from './consume/kafka-port.ts'
 import { type Command, parseCommand, usage } from './dead-letters/command.ts'
+import { toFoundDeadLetter } from './dead-letters/found-dead-letter.ts'
 import { runCommand } from './dead-letters/run-command.ts'
-import { createKafka } from './kafka/client.ts'
-import { readDeadLetters } from './kafka/dead-letter-reader.ts'
+import { createKafka } from './kafka/create-kafka.ts'
 import { toKafkaOptions } from './kafka/kafka-options.ts'
-import { connectRecordSender, type RecordSender } from './kafka/record-sender.ts'
 
 // The command that lists, shows and replays dead letters. Results go to stdout, everything else to stderr.
 const note = (line: string) => void process.stderr.write(`${line}\n`)
@@ -34,22 +34,23 @@ async function run(command: Command): Promise<number> {
   }
   if (!loaded.ok) return runCommand(command, { print, note, read: async () => {}, send: async () => {} })
   const kafka = createKafka(toKafkaOptions(loaded.settings), createLogger({ name: 'dead-letters', level: 'silent' }))
-  let sender: Promise<RecordSender> | undefined
+  let producer: Promise<RecordProducer> | undefined
   try {
     return await runCommand(command, {
       print,
       note,
-      read: (each) => readDeadLetters(kafka, loaded.settings.KAFKA_DEAD_LETTER_TOPIC, each),
+      read: (each) =>
+        kafka.readToEnd(loaded.settings.KAFKA_DEAD_LETTER_TOPIC, (record) => each(toFoundDeadLetter(record))),
       async send(topic, partition, records) {
-        sender ??= connectRecordSender(kafka)
-        await (await sender).send(topic, partition, records)
+        producer ??= kafka.connectProducer()
+        await (await producer).send(records, { topic, partition })
       },
     })
   } catch (error) {
     note(`Failed: ${error instanceof Error ? error.message : error}`)
     return 1
   } finally {
-    await (await sender?.catch(() => undefined))?.close()
+    await (await producer?.catch(() => undefined))?.close()
   }
 }
 

@@ -1,36 +1,36 @@
-import type { HealthCheck, Logger, Releasers, Tracing } from '@herald/runtime'
+import type { Clock, HealthCheck, Logger, Releasers, Tracing } from '@herald/runtime'
 import { isStorageUnavailable, type Store } from '@herald/store'
 import type { Settings } from './config.ts'
-import { createDeadLetterProducer, DeadLettersUnavailable } from './consume/dead-letter-publisher.ts'
+import { createDeadLetterPublisher, DeadLettersUnavailable } from './consume/dead-letter-publisher.ts'
 import { createEventConsumer, type EventConsumer } from './consume/event-consumer.ts'
 import { createGatheredHandler } from './consume/gathered-handler.ts'
+import type { KafkaPort } from './consume/kafka-port.ts'
 import { createLagMonitor } from './consume/lag-monitor.ts'
 import { checkConsumerLiveness } from './consume/liveness.ts'
-import { findTopicFaults } from './consume/topic-problems.ts'
+import { findTopicProblems } from './consume/topic-problems.ts'
 import type { IncomingRecord } from './events/incoming-record.ts'
 import { createOverdueReceipts } from './events/overdue-receipts.ts'
 import { createRecordHandler, type HandledRecord, type RecordHandlerDependencies } from './events/record-handler.ts'
 import type { RecordKind } from './events/record-kind.ts'
 import { isDeadLetter } from './events/record-outcome.ts'
 import { createTracedRecordHandler } from './events/traced-record-handler.ts'
-import { createKafka } from './kafka/client.ts'
-import { toKafkaOptions } from './kafka/kafka-options.ts'
 import type { EventMetrics } from './metrics.ts'
 import type { StorageGate } from './storage-gate.ts'
 
-export type EventsInDependencies = {
+export type EventIngestionDependencies = {
+  readonly kafka: KafkaPort
   readonly settings: Settings
   readonly store: Store
   readonly gate: StorageGate
   readonly metrics: EventMetrics
   readonly logger: Logger
   readonly releasers: Releasers
-  readonly clock: () => Date
+  readonly clock: Clock
   readonly tracing?: Tracing | undefined
 }
 
 /** The consumer of events and its checks; not started yet. */
-export type EventsIn = {
+export type EventIngestion = {
   /** Consumes as soon as collections and indexes exist. Returns immediately. */
   start(): void
   readonly readiness: HealthCheck
@@ -39,8 +39,8 @@ export type EventsIn = {
 
 const dayMs = 24 * 60 * 60 * 1_000
 
-export function createEventsIn(dependencies: EventsInDependencies): EventsIn {
-  const { settings, store, gate, metrics, logger, releasers, clock, tracing } = dependencies
+export function createEventIngestion(dependencies: EventIngestionDependencies): EventIngestion {
+  const { kafka, settings, store, gate, metrics, logger, releasers, clock, tracing } = dependencies
   const capturedChanges = settings.CDC_MAPPINGS
   const kinds = new Map<string, RecordKind>([
     [settings.KAFKA_MENTION_TOPIC, 'mention'],
@@ -49,11 +49,11 @@ export function createEventsIn(dependencies: EventsInDependencies): EventsIn {
     ...(capturedChanges?.topics ?? []).map((topic) => [topic, 'captured'] as const),
   ])
   const topics = [...kinds.keys()]
-  const shared = { kafka: createKafka(toKafkaOptions(settings), logger), groupId: settings.KAFKA_GROUP_ID, topics }
+  const shared = { kafka, groupId: settings.KAFKA_GROUP_ID, topics }
   const deadLetterTopic = settings.KAFKA_DEAD_LETTER_TOPIC
-  const producer = createDeadLetterProducer(shared.kafka, deadLetterTopic)
-  releasers.add('dead-letter producer', () => producer.close())
-  const deadLetters = capturedChanges?.redacting(producer) ?? producer
+  const publisher = createDeadLetterPublisher(kafka, deadLetterTopic)
+  releasers.add('dead-letter producer', () => publisher.close())
+  const deadLetters = capturedChanges?.redacting(publisher) ?? publisher
 
   const handling: RecordHandlerDependencies = {
     ...store,
@@ -84,7 +84,7 @@ export function createEventsIn(dependencies: EventsInDependencies): EventsIn {
     group: shared.groupId,
     clock,
     logger,
-    mentionsHandledUntil: () => monitor.handledUntil(settings.KAFKA_MENTION_TOPIC),
+    mentionsCaughtUpTo: () => monitor.caughtUpTo(settings.KAFKA_MENTION_TOPIC),
     observe: metrics.observeDeadLetters,
   })
   const monitor = createLagMonitor({ ...shared, clock, logger, onPoll: () => void overdueReceipts.process() })
@@ -105,7 +105,7 @@ export function createEventsIn(dependencies: EventsInDependencies): EventsIn {
       releasers.add('start of the consumer', async () => starting.abort())
       gate.opened(starting.signal).then(startNow, () => {})
     },
-    readiness: createReadiness(consumer, () => findTopicFaults(shared.kafka, topics, deadLetterTopic)),
+    readiness: createReadiness(consumer, () => findTopicProblems(kafka, topics, deadLetterTopic)),
     liveness: {
       name: 'consumer',
       check: () =>
@@ -147,14 +147,14 @@ function createObserver(metrics: EventMetrics, logger: Logger) {
  * Ready once the topics exist and the consumer has joined its group. It stays ready: `POST /` works while a broker is
  * unavailable.
  */
-function createReadiness(consumer: EventConsumer, findFaults: () => Promise<string[]>): HealthCheck {
+function createReadiness(consumer: EventConsumer, findProblems: () => Promise<string[]>): HealthCheck {
   let wasReady = false
   return {
     name: 'kafka',
     check: async () => {
       if (wasReady) return { ok: true }
-      const faults = await findFaults()
-      if (faults.length > 0) return { ok: false, detail: faults.join('; ') }
+      const problems = await findProblems()
+      if (problems.length > 0) return { ok: false, detail: problems.join('; ') }
       if (!consumer.hasJoinedOnce()) return { ok: false, detail: 'The consumer has not joined its group yet' }
       wasReady = true
       return { ok: true }

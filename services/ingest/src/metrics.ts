@@ -1,4 +1,5 @@
 import { type DeadLetterReason, deadLetterReasons } from '@herald/contracts'
+import type { Clock } from '@herald/runtime'
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import type { Chunk } from './consume/batch-runner.ts'
 import type { LagMonitor } from './consume/lag-monitor.ts'
@@ -8,7 +9,7 @@ import { isDeadLetter, type RecordOutcome } from './events/record-outcome.ts'
 /** Creates the metrics of event processing. */
 export function createEventMetrics(
   registry: Registry,
-  clock: () => Date,
+  clock: Clock,
   eventTopics: readonly string[],
   capturedTopics: readonly string[] = [],
 ) {

@@ -39,9 +39,9 @@ export function createCapturedChanges(mappings: Mappings): CapturedChanges {
   return {
     topics: [...mapped.keys()],
     decide(record, times) {
-      const { passedOver, topic, headers } = record
+      const { readFailure, topic, headers } = record
       const traceparent = headerText(headers, 'traceparent')
-      if (passedOver) return { ...reject(passedOver.code, passedOver.detail), traceparent }
+      if (readFailure) return { ...reject(readFailure.code, readFailure.detail), traceparent }
       const decide = mapped.get(topic)?.decide
       if (!decide) throw new Error(`The topic ${topic} is not mapped`)
       return { ...decide(record, times), traceparent }

@@ -71,10 +71,10 @@ test('a record of which several entries are refused becomes one dead letter', as
 test('a record that could not be read is a dead letter without its value', async () => {
   const record = {
     ...update({}),
-    passedOver: { code: 'record_too_large', detail: 'x', omitted: { value: 9 } } as const,
+    readFailure: { code: 'record_too_large', detail: 'x', omitted: { value: 9 } } as const,
   }
   const { letters } = await handle([{ ...record, value: null }])
-  expect(letters).toMatchObject([{ code: 'record_too_large', record: { passedOver: { omitted: { value: 9 } } } }])
+  expect(letters).toMatchObject([{ code: 'record_too_large', record: { readFailure: { omitted: { value: 9 } } } }])
 })
 
 test('a record of a topic without a mapping is kept for later', async () => {

@@ -58,9 +58,9 @@ describe('a redacted record', () => {
   })
 
   test('that cannot be redacted has no value, and says how large it was', () => {
-    const { value, passedOver } = redact(recordOf('not json'))
+    const { value, readFailure } = redact(recordOf('not json'))
     expect(value).toBeNull()
-    expect(passedOver?.omitted).toEqual({ value: 8 })
+    expect(readFailure?.omitted).toEqual({ value: 8 })
   })
 })
 

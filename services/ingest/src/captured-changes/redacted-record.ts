@@ -44,7 +44,7 @@ export function createRecordRedaction(
   return (record) => {
     const [key, value] = [redactBytes(record.key, redactKey), redactBytes(record.value, redactValue)]
     const omitted = {
-      ...record.passedOver?.omitted,
+      ...record.readFailure?.omitted,
       ...(record.key !== null && key === null ? { key: record.key.length } : {}),
       ...(record.value !== null && value === null ? { value: record.value.length } : {}),
     }
@@ -56,7 +56,7 @@ export function createRecordRedaction(
         ...redactHeaders(record.headers, redactKey),
         ...(changed.length === 0 ? {} : { [changedHeader]: JSON.stringify(changed) }),
       },
-      ...(Object.keys(omitted).length === 0 ? {} : { passedOver: { ...unread, ...record.passedOver, omitted } }),
+      ...(Object.keys(omitted).length === 0 ? {} : { readFailure: { ...unread, ...record.readFailure, omitted } }),
     }
   }
 }

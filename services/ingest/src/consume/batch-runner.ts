@@ -1,14 +1,11 @@
-import type { RecordHeaders } from '@herald/contracts'
-import type { Logger } from '@herald/runtime'
-import type { EachBatchHandler, EachBatchPayload, KafkaMessage } from 'kafkajs'
+import { backoffMs, type Logger } from '@herald/runtime'
 import type { IncomingRecord } from '../events/incoming-record.ts'
 import type { HandleRecords } from '../events/record-handler.ts'
 import type { RecordKind } from '../events/record-kind.ts'
-import type { FetchedRecord } from '../kafka/fetch/record-cutter.ts'
-import { type Backoff, createBackoff } from './backoff.ts'
 import { chunksOf } from './chunks.ts'
 import { startHeartbeats } from './heartbeats.ts'
-import { type OffsetCommits, offsetBehind } from './offset-commits.ts'
+import type { PartitionBatch } from './kafka-port.ts'
+import { type OffsetCommits, offsetAfter } from './offset-commits.ts'
 
 export type Chunk = {
   readonly topic: string
@@ -28,33 +25,37 @@ export type BatchRunnerDependencies = {
   readonly onHeldBack: (topic: string, partition: number) => void
 }
 
-export type BatchRunner = { readonly eachBatch: EachBatchHandler; stop(): void }
+export type BatchRunner = { run(batch: PartitionBatch): Promise<void>; stop(): void }
+
+const pauses = { minPauseMs: 100, maxPauseMs: 5_000 } as const
+const placeOf = ({ topic, partition }: PartitionBatch) => `${topic}/${partition}`
 
 /**
  * Processes a batch in chunks: handle → resolve → commit → heartbeat. If handling fails, the partition is paused and the
- * rest of the batch is left unresolved, so that Kafka redelivers it. The handler never waits for a retry, because that
- * would stop all partitions of the broker. Errors of commit and heartbeat are passed on to kafkajs, which learns from
- * them that the partition was revoked.
+ * rest of the batch is left unresolved, so that it is read again. The runner never waits for a retry, because that would
+ * stop all partitions of the broker. Errors of commit and heartbeat are passed on to the member, which learns from them
+ * that the partition was revoked.
  */
 export function createBatchRunner(dependencies: BatchRunnerDependencies): BatchRunner {
   const { handle, kindOf, commits, logger, onChunk, onHeldBack } = dependencies
-  const backoffs = new Map<string, Backoff>()
+  /** Consecutive failures by partition. */
+  const failures = new Map<string, number>()
   const timers = new Set<NodeJS.Timeout>()
 
-  const holdBack = ({ batch: { topic, partition }, pause }: EachBatchPayload, error: unknown): void => {
-    const place = `${topic}/${partition}`
-    const backoff = backoffs.get(place) ?? createBackoff()
-    backoffs.set(place, backoff)
-    const milliseconds = Math.round(backoff.next())
+  const holdBack = (batch: PartitionBatch, error: unknown): void => {
+    const { topic, partition } = batch
+    const count = failures.get(placeOf(batch)) ?? 0
+    failures.set(placeOf(batch), count + 1)
+    const milliseconds = Math.round(backoffMs(count, pauses))
     logger.warn({ topic, partition, milliseconds, err: error }, 'Could not process chunk, pausing partition')
     onHeldBack(topic, partition)
-    const resume = pause()
+    const resume = batch.pause()
     const timer = setTimeout(() => {
       timers.delete(timer)
       try {
         resume()
       } catch (failure) {
-        // The consumer has stopped; the next one starts without pauses.
+        // The member has ended; the next one starts without pauses.
         logger.debug({ topic, partition, err: failure }, 'Could not resume partition')
       }
     }, milliseconds)
@@ -62,34 +63,29 @@ export function createBatchRunner(dependencies: BatchRunnerDependencies): BatchR
   }
 
   return {
-    async eachBatch(payload) {
-      const { batch, resolveOffset, heartbeat } = payload
-      const { topic, partition, messages } = batch
-      for (const chunk of chunksOf(messages, kindOf(topic))) {
-        if (!payload.isRunning() || payload.isStale()) break
+    async run(batch) {
+      const { topic, partition, records } = batch
+      for (const chunk of chunksOf(records, kindOf(topic))) {
+        if (!batch.isRunning() || batch.isStale()) break
         const start = performance.now()
-        const stopHeartbeats = startHeartbeats(heartbeat)
+        const stopHeartbeats = startHeartbeats(batch.heartbeat)
         try {
-          await handle(
-            chunk.map((message) => toRecord(topic, partition, message)),
-            kindOf(topic),
-          )
+          await handle(chunk, kindOf(topic))
         } catch (error) {
-          return holdBack(payload, error)
+          return holdBack(batch, error)
         } finally {
           stopHeartbeats()
         }
-        const last = chunk.at(-1) as KafkaMessage
-        resolveOffset(last.offset)
-        // A batch may end after its last record: with a transaction marker, or with records removed by compaction.
-        const end = last === messages.at(-1) ? batch.lastOffset() : last.offset
-        await commits.handled(payload, offsetBehind(end))
-        backoffs.get(`${topic}/${partition}`)?.reset()
+        const last = chunk.at(-1) as IncomingRecord
+        const nextOffset = last === records.at(-1) ? batch.endOffset : offsetAfter(lastOffsetOf(last))
+        batch.resolve(nextOffset)
+        await commits.handled(batch, nextOffset)
+        failures.delete(placeOf(batch))
         onChunk({ topic, partition, records: chunk.length, seconds: (performance.now() - start) / 1_000 })
-        await heartbeat()
+        await batch.heartbeat()
       }
-      // A stopping consumer leaves the group next and could no longer commit.
-      if (!payload.isRunning()) await commits.flush()
+      // A stopping member leaves the group next and could no longer commit.
+      if (!batch.isRunning()) await commits.flush()
     },
     stop() {
       for (const timer of timers) clearTimeout(timer)
@@ -98,8 +94,5 @@ export function createBatchRunner(dependencies: BatchRunnerDependencies): BatchR
   }
 }
 
-function toRecord(topic: string, partition: number, message: FetchedRecord): IncomingRecord {
-  const { offset, timestamp, key, value, headers, passedOver, firstOffset } = message
-  const record = { topic, partition, offset, timestamp, key, value, headers: (headers ?? {}) as RecordHeaders }
-  return passedOver === undefined ? record : { ...record, offset: firstOffset ?? offset, passedOver }
-}
+/** A record that could not be read may represent a range. */
+const lastOffsetOf = ({ offset, readFailure }: IncomingRecord) => readFailure?.lastOffset ?? offset

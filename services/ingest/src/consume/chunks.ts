@@ -1,6 +1,7 @@
 import type { RecordHeaders } from '@herald/contracts'
-import type { IHeaders } from 'kafkajs'
 import type { RecordKind } from '../events/record-kind.ts'
+import { inGroups } from './in-groups.ts'
+import type { PartitionShare } from './kafka-port.ts'
 
 /** The limits of a chunk. */
 const chunkLimits = { records: 1_000, bytes: 512 * 1024, operations: 4_000 } as const
@@ -8,7 +9,7 @@ const chunkLimits = { records: 1_000, bytes: 512 * 1024, operations: 4_000 } as 
 type Sized = {
   readonly key?: Uint8Array | null
   readonly value: Uint8Array | null
-  readonly headers?: IHeaders | RecordHeaders | undefined
+  readonly headers?: RecordHeaders | undefined
 }
 
 /** The bytes of a record, including key and headers. */
@@ -26,7 +27,7 @@ function sizeOf({ key, value, headers }: Sized): number {
  * How many records, and bytes of them, make about one chunk. A little less than the limit of bytes, since what is fetched
  * exceeds it by a few records, which would become a chunk of their own.
  */
-export function chunkShare(kind: RecordKind) {
+export function chunkShare(kind: RecordKind): PartitionShare {
   const records = kind === 'receipt' ? Math.floor(chunkLimits.operations / operationsPerReceipt) : chunkLimits.records
   return { records, bytes: (chunkLimits.bytes * 7) / 8 }
 }
@@ -45,30 +46,16 @@ function operationsOf(record: Sized, kind: RecordKind): number {
   return 1 + Math.max(0, Math.ceil((sizeOf(record) - bytesBesideRecipients) / bytesPerRecipient))
 }
 
+/** The quantities that {@link chunkLimits} limits. */
+export type Load = { readonly records: number; readonly bytes: number; readonly operations: number }
+
 /**
  * Splits a batch into chunks of at most 1,000 records, about 512 KiB and about 4,000 operations, so that each takes far
  * less than the session timeout. A larger record becomes its own chunk.
  */
-export function* chunksOf<T extends Sized>(records: readonly T[], kind: RecordKind): Generator<T[]> {
-  let chunk: T[] = []
-  let load = emptyLoad
-  for (const record of records) {
-    const more = loadOf([record], kind)
-    if (chunk.length > 0 && isTooMuch(sumOf(load, more))) {
-      yield chunk
-      chunk = []
-      load = emptyLoad
-    }
-    chunk.push(record)
-    load = sumOf(load, more)
-  }
-  if (chunk.length > 0) yield chunk
+export function chunksOf<T extends Sized>(records: readonly T[], kind: RecordKind): Generator<T[]> {
+  return inGroups(records, { sizeOf: (record) => loadOf([record], kind), sumOf, isTooMuch })
 }
-
-/** The quantities that {@link chunkLimits} limits. */
-export type Load = { readonly records: number; readonly bytes: number; readonly operations: number }
-
-const emptyLoad: Load = { records: 0, bytes: 0, operations: 0 }
 
 export function loadOf(records: readonly Sized[], kind: RecordKind): Load {
   let [bytes, operations] = [0, 0]

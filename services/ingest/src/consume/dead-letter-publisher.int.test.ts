@@ -1,36 +1,27 @@
 import { type AddressInfo, createServer } from 'node:net'
 import { limits } from '@herald/contracts'
-import { createLogger } from '@herald/runtime'
 import { createTopics, topicsWithSuffix } from '@herald/test-servers'
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
-import kafkajs, { type Admin, type Consumer, type KafkaMessage } from 'kafkajs'
+import { afterEach, expect, test } from '@jest/globals'
+import kafkajs, { type Consumer, type KafkaMessage } from 'kafkajs'
 import { recordOf } from '../events/records.fixture.ts'
 import { eventually } from '../ingest.fixture.ts'
-import { createKafka } from '../kafka/client.ts'
-import { createDeadLetterProducer, type DeadLetterProducer, DeadLettersUnavailable } from './dead-letter-publisher.ts'
+import { brokers, connectTestClients, createTestKafka, rawKafka } from '../kafka.fixture.ts'
+import { createDeadLetterPublisher, type DeadLetterPublisher, DeadLettersUnavailable } from './dead-letter-publisher.ts'
 
-const brokers = (process.env.KAFKA_BROKERS ?? '').split(',')
-const quiet = createLogger({ name: 'test', level: 'silent' })
-const kafka = createKafka({ brokers, clientId: 'test' }, quiet)
+const { admin } = connectTestClients()
 let run = 0
-let admin: Admin
-let producer: DeadLetterProducer
+let publisher: DeadLetterPublisher
 let consumer: Consumer
 
-beforeAll(async () => {
-  admin = kafka.admin()
-  await admin.connect()
-})
 afterEach(async () => {
-  await Promise.all([producer.close(), consumer.disconnect()])
+  await Promise.all([publisher.close(), consumer.disconnect()])
 })
-afterAll(() => admin?.disconnect())
 
 /** Creates a dead-letter topic and collects its records. */
 async function start() {
   const { deadLetter: topic } = await createTopics(brokers, topicsWithSuffix(`letters-${process.pid}-${run++}`))
-  producer = createDeadLetterProducer(kafka, topic)
-  consumer = kafka.consumer({ groupId: topic })
+  publisher = createDeadLetterPublisher(createTestKafka(), topic)
+  consumer = rawKafka.consumer({ groupId: topic })
   const found: KafkaMessage[] = []
   await consumer.connect()
   await consumer.subscribe({ topics: [topic], fromBeginning: true })
@@ -60,7 +51,7 @@ const byOffset = (messages: readonly KafkaMessage[]) =>
 
 test('publishes several records of the maximum size without omitting anything', async () => {
   const { found } = await start()
-  await producer.publish(['1', '2', '3'].map((offset) => letterOf(largest, offset)))
+  await publisher.publish(['1', '2', '3'].map((offset) => letterOf(largest, offset)))
   await eventually(() => found.length === 3)
   for (const { value, headers } of found) {
     expect(value?.equals(largest)).toBe(true)
@@ -82,7 +73,7 @@ test('omits the value of a record that is too large for the topic, and publishes
   const small = Buffer.from('small')
   // The first large value is sent together with others, the second in its own request.
   const values = [small, largest.subarray(0, 512 * 1024), small, null, largest]
-  await producer.publish(values.map((value, index) => letterOf(value, String(index + 1))))
+  await publisher.publish(values.map((value, index) => letterOf(value, String(index + 1))))
   await eventually(() => byOffset(found).size === values.length)
   const letters = byOffset(found)
   expect(['1', '3'].map((offset) => String(letters.get(offset)?.value))).toEqual(['small', 'small'])
@@ -104,9 +95,9 @@ test('publishes a letter on retry after the topic was missing', async () => {
   await consumer.disconnect()
   await admin.deleteTopics({ topics: [topic] })
   await eventually(async () => !(await admin.listTopics()).includes(topic))
-  await expect(producer.publish([letterOf(null, '1')])).rejects.toThrow()
+  await expect(publisher.publish([letterOf(null, '1')])).rejects.toThrow()
   await createTopics(brokers, { deadLetter: topic })
-  await producer.publish([letterOf(null, '1')])
+  await publisher.publish([letterOf(null, '1')])
   expect(found).toEqual([])
   const ends = await admin.fetchTopicOffsets(topic)
   expect(ends.reduce((sum, { high }) => sum + Number(high), 0)).toBe(1)
@@ -117,7 +108,7 @@ test('omits a key or headers that are too large for the topic, and publishes the
   const large = Buffer.alloc(3 * 1024 * 1024, 'x')
   const withHeader = { ...letterOf(Buffer.from('value'), '1') }
   const withKey = { ...letterOf(Buffer.from('value'), '2') }
-  await producer.publish([
+  await publisher.publish([
     { ...withHeader, record: { ...withHeader.record, headers: { large } } },
     { ...withKey, record: { ...withKey.record, key: large } },
     letterOf(Buffer.from('small'), '3'),
@@ -137,7 +128,7 @@ test('omits a key or headers that are too large for the topic, and publishes the
 
 test('omits a value larger than a broker’s request limit before sending', async () => {
   const { found } = await start()
-  await producer.publish([letterOf(Buffer.alloc(101 * 1024 * 1024), '1')])
+  await publisher.publish([letterOf(Buffer.alloc(101 * 1024 * 1024), '1')])
   await eventually(() => found.length === 1)
   expect(found[0]?.headers?.['herald-value-omitted']).toEqual(Buffer.from(String(101 * 1024 * 1024)))
 })
@@ -146,9 +137,8 @@ test('waits 5 s once for a broker that does not respond, and reports the affecte
   const silent = createServer(() => {})
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
   const { port } = silent.address() as AddressInfo
-  const away = createKafka({ brokers: [`127.0.0.1:${port}`], clientId: 'test' }, quiet)
   await start()
-  const hanging = createDeadLetterProducer(away, 'letters')
+  const hanging = createDeadLetterPublisher(createTestKafka([`127.0.0.1:${port}`]), 'letters')
   const begin = performance.now()
   const letter = letterOf(null, '1')
   const error = await hanging.publish([letter]).catch((thrown: unknown) => thrown)

@@ -1,4 +1,3 @@
-import kafkajs, { type Kafka, type Message, type Producer } from 'kafkajs'
 import {
   batchBytesOf,
   type DeadLetter,
@@ -8,17 +7,17 @@ import {
   toSmallerRecord,
 } from '../events/dead-letter.ts'
 import type { IncomingRecord } from '../events/incoming-record.ts'
+import { inGroups } from './in-groups.ts'
+import { type KafkaPort, type RecordProducer, RecordTooLarge } from './kafka-port.ts'
 import { within } from './time-limit.ts'
 import { createTopicSize } from './topic-size.ts'
 
-const { Partitioners } = kafkajs
-
-export type DeadLetterProducer = DeadLetters & { close(): Promise<void> }
+export type DeadLetterPublisher = DeadLetters & { close(): Promise<void> }
 
 type Pair = { readonly letter: DeadLetter; readonly outgoing: OutgoingRecord }
 
 const bytesPerRequest = 1024 * 1024
-const tryMs = 5_000
+const timeoutMs = 5_000
 
 const placeOf = ({ topic, partition }: IncomingRecord) => `${topic}/${partition}`
 
@@ -38,64 +37,39 @@ export class DeadLettersUnavailable extends Error {
   }
 }
 
-/** Groups letters into requests of at most `maxBytes`, since a broker rejects a whole batch for its size. */
-function* inRequests(pairs: readonly Pair[], maxBytes: number): Generator<Pair[]> {
-  let request: Pair[] = []
-  let bytes = 0
-  for (const pair of pairs) {
-    const size = batchBytesOf(pair.outgoing)
-    if (request.length > 0 && bytes + size > maxBytes) {
-      yield request
-      request = []
-      bytes = 0
-    }
-    request.push(pair)
-    bytes += size
-  }
-  if (request.length > 0) yield request
+/** Groups letters into requests, since a broker rejects a whole batch for its size. */
+function inRequests(pairs: readonly Pair[], maxBytes: number): Generator<Pair[]> {
+  return inGroups(pairs, {
+    sizeOf: ({ outgoing }) => batchBytesOf(outgoing),
+    sumOf: (a, b) => a + b,
+    isTooMuch: (bytes) => bytes > maxBytes,
+  })
 }
 
-const isTooLarge = (error: unknown): boolean =>
-  error instanceof Error && 'type' in error && error.type === 'MESSAGE_TOO_LARGE'
-
 /**
- * Publishes dead letters with `acks: all`, omitting parts that are too large for the topic. A request is sent once, with a
- * timeout of 5 s, because the caller retries the whole chunk. The producer is not idempotent, since kafkajs's gets out of
- * sequence after errors; a duplicate dead letter can be recognized by its origin.
+ * Publishes dead letters to all replicas, omitting parts that are too large for the topic. A request is sent once, with a
+ * timeout of 5 s, because the caller retries the whole chunk. A duplicate dead letter can be recognized by its origin.
  */
-export function createDeadLetterProducer(kafka: Kafka, topic: string): DeadLetterProducer {
+export function createDeadLetterPublisher(
+  kafka: Pick<KafkaPort, 'connectProducer' | 'describeTopics'>,
+  topic: string,
+): DeadLetterPublisher {
   const size = createTopicSize(kafka, topic)
-  let connected: Promise<Producer> | undefined
+  let connected: Promise<RecordProducer> | undefined
 
-  const connect = async (): Promise<Producer> => {
-    const producer = kafka.producer({
-      createPartitioner: Partitioners.DefaultPartitioner,
-      allowAutoTopicCreation: false,
-      retry: { retries: 1 },
-    })
-    try {
-      await producer.connect()
-      return producer
-    } catch (error) {
-      await producer.disconnect().catch(() => {})
-      throw error
-    }
-  }
-
-  // After a lost connection kafkajs may keep using a disconnected broker object forever, so a producer that failed is
-  // replaced.
-  const giveUp = (failed: Promise<Producer>): void => {
+  // A client may not recover from a lost connection, so a producer that failed is replaced.
+  const giveUp = (failed: Promise<RecordProducer>): void => {
     if (connected === failed) connected = undefined
-    failed.then((producer) => producer.disconnect()).catch(() => {})
+    failed.then((producer) => producer.close()).catch(() => {})
   }
 
-  const send = async (producer: Producer, pairs: readonly Pair[]): Promise<void> => {
-    const messages = pairs.map(({ outgoing }) => outgoing) as Message[]
+  const send = async (producer: RecordProducer, pairs: readonly Pair[]): Promise<void> => {
+    const records = pairs.map(({ outgoing }) => outgoing)
     try {
-      await within(tryMs, producer.send({ topic, acks: -1, timeout: tryMs, messages }))
+      await within(timeoutMs, producer.send(records, { topic, timeoutMs }))
     } catch (error) {
       const [only] = pairs
-      if (!isTooLarge(error) || only === undefined) throw error
+      if (!(error instanceof RecordTooLarge) || only === undefined) throw error
       size.forget()
       if (pairs.length > 1) {
         for (const pair of pairs) await send(producer, [pair])
@@ -110,21 +84,21 @@ export function createDeadLetterProducer(kafka: Kafka, topic: string): DeadLette
   return {
     async publish(letters: readonly DeadLetter[]) {
       // Connects on first use, since the broker may be unavailable at startup.
-      connected ??= connect()
+      connected ??= kafka.connectProducer({ retries: 1 })
       const current = connected
       try {
-        const producer = await within(tryMs, current)
+        const producer = await within(timeoutMs, current)
         const maxBytes = await size.get()
         const pairs = letters.map((letter) => ({ letter, outgoing: toOutgoingRecord(letter, maxBytes) }))
         for (const request of inRequests(pairs, Math.min(maxBytes, bytesPerRequest))) await send(producer, request)
       } catch (error) {
         giveUp(current)
-        throw isTooLarge(error) ? error : new DeadLettersUnavailable(letters, error)
+        throw error instanceof RecordTooLarge ? error : new DeadLettersUnavailable(letters, error)
       }
     },
-    close: async () => {
+    async close() {
       const producer = await connected?.catch(() => undefined)
-      await producer?.disconnect()
+      await producer?.close()
     },
   }
 }

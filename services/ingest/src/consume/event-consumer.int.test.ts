@@ -1,33 +1,21 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import { createLogger } from '@herald/runtime'
+import { systemClock } from '@herald/runtime'
 import { createTopics, topicsWithSuffix } from '@herald/test-servers'
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
-import kafkajs, { type Admin, type Producer } from 'kafkajs'
+import { afterEach, expect, test } from '@jest/globals'
+import kafkajs from 'kafkajs'
 import type { IncomingRecord } from '../events/incoming-record.ts'
 import type { HandleRecords } from '../events/record-handler.ts'
 import { eventually } from '../ingest.fixture.ts'
-import { createKafka } from '../kafka/client.ts'
+import { brokers, connectTestClients, createTestKafka, quietLogger, rawKafka } from '../kafka.fixture.ts'
 import { createEventConsumer, type EventConsumer } from './event-consumer.ts'
 
-const brokers = (process.env.KAFKA_BROKERS ?? '').split(',')
-const logger = createLogger({ name: 'test', level: 'silent' })
-const kafka = createKafka({ brokers, clientId: 'test' }, logger)
+const { admin, producer } = connectTestClients()
+const kafka = createTestKafka()
 let run = 0
-let admin: Admin
-let producer: Producer
 let consumer: EventConsumer | undefined
 
-beforeAll(async () => {
-  const raw = new kafkajs.Kafka({ clientId: 'test', brokers, logLevel: kafkajs.logLevel.NOTHING })
-  admin = raw.admin()
-  producer = raw.producer({ allowAutoTopicCreation: false })
-  await Promise.all([admin.connect(), producer.connect()])
-})
 afterEach(() => consumer?.stop())
-afterAll(async () => {
-  await Promise.all([admin?.disconnect(), producer?.disconnect()])
-})
 
 /** Starts a consumer with its own topics and group that passes its records to `handle`. */
 async function start(handle: HandleRecords) {
@@ -40,8 +28,8 @@ async function start(handle: HandleRecords) {
       groupId,
       topics: [topics.mention, topics.change],
       deadLetterTopic: topics.deadLetter,
-      clock: () => new Date(),
-      logger,
+      clock: systemClock,
+      logger: quietLogger,
       kindOf: () => 'mention',
       handle,
       onChunk: () => {},
@@ -179,7 +167,7 @@ test('commits past markers and aborted records at the end of a partition', async
   const handled: string[] = []
   const { topics, committed } = await start(async (records) => void handled.push(...valuesOf(records)))
   const topic = topics.mention
-  const transactional = kafka.producer({ transactionalId: randomUUID(), idempotent: true, maxInFlightRequests: 1 })
+  const transactional = rawKafka.producer({ transactionalId: randomUUID(), idempotent: true, maxInFlightRequests: 1 })
   await transactional.connect()
   try {
     const good = await transactional.transaction()

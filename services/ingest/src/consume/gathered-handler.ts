@@ -1,7 +1,8 @@
 import type { IncomingRecord } from '../events/incoming-record.ts'
 import type { HandleRecords } from '../events/record-handler.ts'
 import type { RecordKind } from '../events/record-kind.ts'
-import { isTooMuch, type Load, loadOf, sumOf } from './chunks.ts'
+import { isTooMuch, loadOf, sumOf } from './chunks.ts'
+import { inGroups } from './in-groups.ts'
 
 type Share = {
   readonly records: readonly IncomingRecord[]
@@ -59,20 +60,7 @@ export function createGatheredHandler(handle: HandleRecords, wouldFailAgain: Wou
 
 /** Groups shares of the same kind, in order, up to the size of a chunk. */
 function groupsOf(shares: readonly Share[]): Share[][] {
-  const groups: Share[][] = []
-  const open = new Map<RecordKind, { group: Share[]; load: Load }>()
-  for (const share of shares) {
-    const load = loadOf(share.records, share.kind)
-    const last = open.get(share.kind)
-    const together = last && sumOf(last.load, load)
-    if (last && together && !isTooMuch(together)) {
-      last.group.push(share)
-      last.load = together
-    } else {
-      const group = [share]
-      groups.push(group)
-      open.set(share.kind, { group, load })
-    }
-  }
-  return groups
+  const kinds = Map.groupBy(shares, ({ kind }) => kind)
+  const sizeOf = ({ records, kind }: Share) => loadOf(records, kind)
+  return [...kinds.values()].flatMap((ofKind) => [...inGroups(ofKind, { sizeOf, sumOf, isTooMuch })])
 }

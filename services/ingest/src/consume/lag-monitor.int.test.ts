@@ -1,28 +1,14 @@
-import { createLogger } from '@herald/runtime'
 import { createTopics, topicsWithSuffix } from '@herald/test-servers'
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
-import kafkajs, { type Admin, type Producer } from 'kafkajs'
+import { afterEach, expect, test } from '@jest/globals'
 import { eventually } from '../ingest.fixture.ts'
-import { createKafka } from '../kafka/client.ts'
+import { brokers, connectTestClients, createTestKafka, quietLogger, rawKafka } from '../kafka.fixture.ts'
 import { createLagMonitor, type LagMonitor } from './lag-monitor.ts'
 
-const brokers = (process.env.KAFKA_BROKERS ?? '').split(',')
-const logger = createLogger({ name: 'test', level: 'silent' })
-const raw = new kafkajs.Kafka({ clientId: 'test', brokers, logLevel: kafkajs.logLevel.NOTHING })
+const { admin, producer } = connectTestClients()
 let run = 0
-let admin: Admin
-let producer: Producer
 let monitor: LagMonitor
 
-beforeAll(async () => {
-  admin = raw.admin()
-  producer = raw.producer({ allowAutoTopicCreation: false })
-  await Promise.all([admin.connect(), producer.connect()])
-})
 afterEach(() => monitor.stop())
-afterAll(async () => {
-  await Promise.all([admin?.disconnect(), producer?.disconnect()])
-})
 
 /** Starts a monitor with a short interval on its own group and topics. Its clock counts the polls. */
 async function start(addresses = brokers) {
@@ -30,12 +16,7 @@ async function start(addresses = brokers) {
   const { mention: topic, change } = await createTopics(brokers, topicsWithSuffix(groupId), { partitions: 2 })
   let polls = 0
   monitor = createLagMonitor({
-    ...{
-      kafka: createKafka({ brokers: addresses, clientId: 'test' }, logger),
-      groupId,
-      topics: [topic, change],
-      logger,
-    },
+    ...{ kafka: createTestKafka(addresses), groupId, topics: [topic, change], logger: quietLogger },
     clock: () => new Date(polls),
     intervalMs: 50,
     onPoll: () => void polls++,
@@ -114,21 +95,21 @@ test('reports a topic as handled until the last poll whose end offsets are all c
   await send(0, 'a')
   await send(1, 'b')
   await polled()
-  const before = monitor.handledUntil(topic)
+  const before = monitor.caughtUpTo(topic)
   await polled()
   await commit(0, 1)
   await polled()
-  expect(monitor.handledUntil(topic)).toEqual(before)
+  expect(monitor.caughtUpTo(topic)).toEqual(before)
   const pollsBefore = polls()
   await commit(1, 1)
   await polled()
   await polled()
-  expect(monitor.handledUntil(topic)?.getTime()).toBeGreaterThan(pollsBefore)
+  expect(monitor.caughtUpTo(topic)?.getTime()).toBeGreaterThan(pollsBefore)
 })
 
 test('counts the records of a transaction only once it has ended', async () => {
   const { topic, send, commit, polled } = await start()
-  const transactional = raw.producer({
+  const transactional = rawKafka.producer({
     transactionalId: `lag-${process.pid}`,
     idempotent: true,
     maxInFlightRequests: 1,
@@ -159,9 +140,5 @@ test('counts the records of a transaction only once it has ended', async () => {
 test('reports nothing without a broker and continues polling', async () => {
   const { topic, polled } = await start(['127.0.0.1:1'])
   await polled()
-  expect([monitor.lags(), monitor.stuckSince(topic, 0), monitor.handledUntil(topic)]).toEqual([
-    [],
-    undefined,
-    undefined,
-  ])
+  expect([monitor.lags(), monitor.stuckSince(topic, 0), monitor.caughtUpTo(topic)]).toEqual([[], undefined, undefined])
 })

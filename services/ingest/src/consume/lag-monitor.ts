@@ -1,13 +1,13 @@
-import type { Logger } from '@herald/runtime'
-import type { Admin, Kafka } from 'kafkajs'
+import type { Clock, Logger } from '@herald/runtime'
+import type { GroupPosition, KafkaPort } from './kafka-port.ts'
 
 export type PartitionLag = { readonly topic: string; readonly partition: number; readonly lag: number }
 
 export type LagMonitorDependencies = {
-  readonly kafka: Kafka
+  readonly kafka: Pick<KafkaPort, 'createPositionReader'>
   readonly groupId: string
   readonly topics: readonly string[]
-  readonly clock: () => Date
+  readonly clock: Clock
   readonly logger: Logger
   readonly intervalMs?: number
   /** Called after each poll and not awaited, so that it cannot delay the next one. */
@@ -19,14 +19,13 @@ export type LagMonitor = {
   stop(): Promise<void>
   /** As of the last poll; empty if it failed. */
   lags(): readonly PartitionLag[]
-  /** All records that the topic held at this time have been committed by the group. */
-  handledUntil(topic: string): Date | undefined
+  /** The latest known time for which the group has committed all records that the topic held then. */
+  caughtUpTo(topic: string): Date | undefined
   /** Since when a partition has had records but no commit; `undefined` while it makes progress. */
   stuckSince(topic: string, partition: number): Date | undefined
 }
 
-type Position = { readonly committed: bigint; readonly end: bigint }
-type Snapshot = { readonly at: Date; readonly positions: ReadonlyMap<string, Position> }
+type Snapshot = { readonly at: Date; readonly positions: ReadonlyMap<string, GroupPosition> }
 
 const placeOf = (topic: string, partition: number) => `${topic}/${partition}`
 
@@ -36,46 +35,39 @@ const placeOf = (topic: string, partition: number) => `${topic}/${partition}`
  */
 export function createLagMonitor(dependencies: LagMonitorDependencies): LagMonitor {
   const { kafka, groupId, topics, clock, logger, intervalMs = 5_000, onPoll } = dependencies
-  const handled = new Map<string, Date>()
+  const reader = kafka.createPositionReader(groupId, topics)
+  const caughtUp = new Map<string, Date>()
   const stuck = new Map<string, Date>()
   /** The last poll of each topic whose end offsets have not all been reached. */
   const marks = new Map<string, Snapshot>()
   let last: Snapshot | undefined
-  let admin: Admin | undefined
   let timer: NodeJS.Timeout | undefined
   let polling: Promise<void> = Promise.resolve()
   let stopped = false
 
-  const connect = async (): Promise<Admin> => {
-    if (admin) return admin
-    const fresh = kafka.admin({ retry: { retries: 1 } })
-    await fresh.connect()
-    admin = fresh
-    return fresh
-  }
-
   const poll = async (): Promise<void> => {
     try {
       const at = clock()
-      const positions = await readPositions(await connect(), groupId, topics)
-      const current = { at, positions }
-      for (const topic of topics) noteHandled(topic, current)
+      const positions = await reader.read()
+      const current = {
+        at,
+        positions: new Map(positions.map((one) => [placeOf(one.topic, one.partition), one])),
+      }
+      for (const topic of topics) noteCaughtUp(topic, current)
       noteStuck(current)
       last = current
     } catch (error) {
       last = undefined
       logger.debug({ err: error }, 'Could not read lag')
-      await admin?.disconnect().catch(() => {})
-      admin = undefined
     }
     onPoll?.()
   }
 
-  const noteHandled = (topic: string, current: Snapshot): void => {
+  const noteCaughtUp = (topic: string, current: Snapshot): void => {
     const mark = marks.get(topic) ?? current
-    const own = [...mark.positions].filter(([place]) => place.startsWith(`${topic}/`))
+    const own = [...mark.positions].filter(([, position]) => position.topic === topic)
     const reached = own.every(([place, { end }]) => (current.positions.get(place)?.committed ?? -1n) >= end)
-    if (reached) handled.set(topic, mark.at)
+    if (reached) caughtUp.set(topic, mark.at)
     marks.set(topic, reached ? current : mark)
   }
 
@@ -100,33 +92,14 @@ export function createLagMonitor(dependencies: LagMonitorDependencies): LagMonit
       stopped = true
       clearTimeout(timer)
       await polling
-      await admin?.disconnect()
+      await reader.close()
     },
     lags() {
-      return [...(last?.positions ?? [])].map(([place, { committed, end }]) => {
-        const slash = place.lastIndexOf('/')
-        const [topic, partition] = [place.slice(0, slash), Number(place.slice(slash + 1))]
-        return { topic, partition, lag: Number(end - committed) }
-      })
+      return [...(last?.positions.values() ?? [])].map(({ topic, partition, committed, end }) => ({
+        ...{ topic, partition, lag: Number(end - committed) },
+      }))
     },
-    handledUntil: (topic) => handled.get(topic),
+    caughtUpTo: (topic) => caughtUp.get(topic),
     stuckSince: (topic, partition) => (last ? stuck.get(placeOf(topic, partition)) : undefined),
   }
-}
-
-async function readPositions(admin: Admin, groupId: string, topics: readonly string[]) {
-  const committed = new Map<string, bigint>()
-  for (const { topic, partitions } of await admin.fetchOffsets({ groupId, topics: [...topics] })) {
-    for (const { partition, offset } of partitions) committed.set(placeOf(topic, partition), BigInt(offset))
-  }
-  const positions = new Map<string, Position>()
-  for (const topic of topics) {
-    for (const { partition, high, low } of await admin.fetchTopicOffsets(topic)) {
-      const place = placeOf(topic, partition)
-      const offset = committed.get(place) ?? -1n
-      // Without a commit, or with one before the first record, the consumer starts at the first record.
-      positions.set(place, { committed: offset < BigInt(low) ? BigInt(low) : offset, end: BigInt(high) })
-    }
-  }
-  return positions
 }

@@ -1,8 +1,8 @@
-import type { CheckOutcome } from '@herald/runtime'
+import type { CheckOutcome, Clock } from '@herald/runtime'
 import type { PartitionLag } from './lag-monitor.ts'
 
 export type LivenessDependencies = {
-  readonly clock: () => Date
+  readonly clock: Clock
   /** Milliseconds without progress, although records are waiting, after which the check fails. */
   readonly stallMs: number
   readonly lags: () => readonly PartitionLag[]

@@ -1,26 +1,17 @@
-import { EventEmitter } from 'node:events'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { beforeEach, expect, test } from '@jest/globals'
-import kafkajs, { type Consumer, type EachBatchPayload } from 'kafkajs'
+import type { MemberEvents, PartitionOffset } from './kafka-port.ts'
 import { createOffsetCommits, type OffsetCommits } from './offset-commits.ts'
 
 // Tests which commits are sent and when; the tests of the consumer cover their effect at a real broker.
-const { events } = new kafkajs.Kafka({ brokers: ['unused:1'] }).consumer({ groupId: 'g' })
-
-let consumer: EventEmitter
+let member: Partial<MemberEvents>
 let commits: OffsetCommits
 /** The commits sent so far, and a function that settles the last one. */
 let asked: string[]
 let answer: (error?: Error) => Promise<void>
 
-const send = ({ topics }: { topics: { topic: string; partitions: { partition: number; offset: string }[] }[] }) => {
-  asked.push(
-    topics
-      .flatMap(({ topic, partitions }) =>
-        partitions.map(({ partition, offset }) => `${topic}/${partition} to ${offset}`),
-      )
-      .join(', '),
-  )
+const commit = (offsets: readonly PartitionOffset[]) => {
+  asked.push(offsets.map(({ topic, partition, offset }) => `${topic}/${partition} to ${offset}`).join(', '))
   return new Promise<void>((resolve, reject) => {
     answer = async (error) => {
       if (error) reject(error)
@@ -33,15 +24,19 @@ const send = ({ topics }: { topics: { topic: string; partitions: { partition: nu
 
 beforeEach(() => {
   asked = []
-  consumer = Object.assign(new EventEmitter(), { events })
-  commits = createOffsetCommits(consumer as unknown as Consumer, { debug: () => {} })
+  commits = createOffsetCommits(
+    {
+      commit,
+      listen(events) {
+        member = events
+      },
+    },
+    { debug: () => {} },
+  )
 })
 
 const handled = (topic: string, partition: number, offset: string) =>
-  commits.handled(
-    { batch: { topic, partition }, commitOffsetsIfNecessary: send } as unknown as EachBatchPayload,
-    offset,
-  )
+  commits.handled({ topic, partition, commit }, offset)
 
 test('commits in the background and combines partitions that are ready at the same moment', async () => {
   await Promise.all([handled('a', 0, '5'), handled('a', 1, '7'), handled('b', 0, '1')])
@@ -86,11 +81,11 @@ test('retries a failed commit on the next heartbeat', async () => {
   await handled('a', 0, '5')
   await nextTurn()
   await answer(new Error('away'))
-  consumer.emit(events.HEARTBEAT)
+  member.heartbeat?.()
   await nextTurn()
   expect(asked).toEqual(['a/0 to 5', 'a/0 to 5'])
   await answer()
-  consumer.emit(events.HEARTBEAT)
+  member.heartbeat?.()
   await nextTurn()
   expect(asked).toHaveLength(2)
 })
@@ -99,10 +94,10 @@ test('discards pending offsets on a rebalance', async () => {
   await handled('a', 0, '5')
   await nextTurn()
   await handled('a', 1, '7')
-  consumer.emit(events.GROUP_JOIN)
+  member.joined?.({})
   await answer(new Error('rebalancing'))
   await commits.flush()
-  consumer.emit(events.HEARTBEAT)
+  member.heartbeat?.()
   await nextTurn()
   expect(asked).toEqual(['a/0 to 5'])
 })
@@ -119,4 +114,10 @@ test('flush waits until everything is committed', async () => {
   expect(isFlushed).toBe(false)
   await answer()
   await flushed
+})
+
+test('commits offsets that were read and not passed on', async () => {
+  member.skipped?.({ topic: 'a', partition: 0, offset: '4' })
+  await nextTurn()
+  expect(asked).toEqual(['a/0 to 4'])
 })

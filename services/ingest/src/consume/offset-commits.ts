@@ -1,38 +1,37 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Logger } from '@herald/runtime'
-import type { Consumer, EachBatchPayload, TopicOffsets, TopicPartitionOffset } from 'kafkajs'
+import type { GroupMember, PartitionBatch, PartitionOffset } from './kafka-port.ts'
 
 export type OffsetCommits = {
   /**
-   * Marks the batch's partition as handled up to `offset`, exclusive, and commits it in the background. A commit takes some
-   * milliseconds, during which the next chunk can be handled. A failed commit is retried.
+   * Marks the batch's partition as handled up to `nextOffset`, exclusive, and commits it in the background. A commit takes
+   * some milliseconds, during which the next chunk can be handled. A failed commit is retried.
    *
-   * @throws kafkajs's own error when the commit before this one failed and this one fails as well; kafkajs learns from it
-   *   that the partition was revoked
+   * @throws the client's own error when the commit before this one failed and this one fails as well; the member learns
+   *   from it that the partition was revoked
    */
-  handled(payload: HandledBatch, offset: string): Promise<void>
+  handled(batch: HandledBatch, nextOffset: string): Promise<void>
   /** Resolves when all offsets are committed. */
   flush(): Promise<void>
 }
 
-type Send = (offsets: readonly TopicPartitionOffset[]) => Promise<void>
-type HandledBatch = Pick<EachBatchPayload, 'batch' | 'commitOffsetsIfNecessary'>
-type PassedOver = { topic: string; partition: number; batchSize: number; lastOffset: string }
+type HandledBatch = Pick<PartitionBatch, 'topic' | 'partition' | 'commit'>
 
 /** The offset after this one. */
-export const offsetBehind = (offset: string): string => String(BigInt(offset) + 1n)
+export const offsetAfter = (offset: string): string => String(BigInt(offset) + 1n)
 
 /**
- * Commits a consumer's offsets, one commit at a time; partitions that are ready at the same moment share it.
+ * Commits a member's offsets, one commit at a time; partitions that are ready at the same moment share it.
  *
- * This includes transaction markers and aborted records, which kafkajs neither passes to the handler nor commits; the group
- * would appear to lag, and to be stuck, until the next record.
+ * This includes transaction markers and aborted records, which are read and not passed on; the group would appear to lag,
+ * and to be stuck, until the next record.
  */
-export function createOffsetCommits(consumer: Consumer, logger: Pick<Logger, 'debug'>): OffsetCommits {
-  const { END_BATCH_PROCESS, HEARTBEAT, GROUP_JOIN } = consumer.events
-  const due = new Map<string, TopicPartitionOffset>()
-  const sendPassedOver: Send = (offsets) => consumer.commitOffsets([...offsets])
-  let send = sendPassedOver
+export function createOffsetCommits(
+  member: Pick<GroupMember, 'listen' | 'commit'>,
+  logger: Pick<Logger, 'debug'>,
+): OffsetCommits {
+  const due = new Map<string, PartitionOffset>()
+  let send: PartitionBatch['commit'] = member.commit
   let committing: Promise<void> | undefined
   let hasFailed = false
 
@@ -58,47 +57,41 @@ export function createOffsetCommits(consumer: Consumer, logger: Pick<Logger, 'de
     return committing
   }
 
-  const commitBehind = (): void => {
+  const commitInBackground = (): void => {
     commit().catch((error: unknown) => {
       logger.debug({ err: error }, 'Could not commit offsets, retrying with the next chunk or heartbeat')
     })
   }
 
-  const note = (topic: string, partition: number, offset: string): void => {
-    due.set(`${topic}/${partition}`, { topic, partition, offset })
+  const note = (offset: PartitionOffset): void => {
+    due.set(`${offset.topic}/${offset.partition}`, offset)
   }
 
-  consumer.on(END_BATCH_PROCESS, ({ payload }: { payload: PassedOver }) => {
-    if (payload.batchSize > 0) return
-    note(payload.topic, payload.partition, offsetBehind(payload.lastOffset))
-    commitBehind()
-  })
-  consumer.on(HEARTBEAT, () => {
-    if (due.size > 0) commitBehind()
-  })
-  // Another member may have continued from here. Partitions that this one keeps are read again.
-  consumer.on(GROUP_JOIN, () => {
-    due.clear()
-    send = sendPassedOver
+  member.listen({
+    skipped(offset) {
+      note(offset)
+      commitInBackground()
+    },
+    heartbeat() {
+      if (due.size > 0) commitInBackground()
+    },
+    // Another member may have continued from here. Partitions that this one keeps are read again.
+    joined() {
+      due.clear()
+      send = member.commit
+    },
   })
 
   return {
-    async handled({ batch, commitOffsetsIfNecessary }, offset) {
-      note(batch.topic, batch.partition, offset)
-      // Unlike `consumer.commitOffsets`, this commits while the consumer stops and does not retry after a rebalance.
-      send = (offsets) => commitOffsetsIfNecessary({ topics: byTopic(offsets) })
+    async handled({ topic, partition, commit: commitInBatch }, nextOffset) {
+      note({ topic, partition, offset: nextOffset })
+      // Unlike the member's own, this commits while the member stops and does not retry after a rebalance.
+      send = commitInBatch
       if (hasFailed) await commit()
-      else commitBehind()
+      else commitInBackground()
     },
     async flush() {
       if (due.size > 0) await commit()
     },
   }
-}
-
-function byTopic(offsets: readonly TopicPartitionOffset[]): TopicOffsets[] {
-  return Object.entries(Object.groupBy(offsets, ({ topic }) => topic)).map(([topic, partitions = []]) => ({
-    topic,
-    partitions: partitions.map(({ partition, offset }) => ({ partition, offset })),
-  }))
 }

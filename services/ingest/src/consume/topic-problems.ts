@@ -1,34 +1,39 @@
 import { limits } from '@herald/contracts'
-import type { Admin, Kafka } from 'kafkajs'
-import { readTopicSizes, sizeSetting } from './topic-size.ts'
+import type { KafkaPort, TopicDescription } from './kafka-port.ts'
+
+type Topics = Pick<KafkaPort, 'describeTopics'>
 
 /**
  * Returns a message for each missing topic, or for a dead-letter topic that would reject the largest record of an origin.
  * Empty if all topics are fine.
  */
-export async function findTopicFaults(
-  kafka: Kafka,
+export async function findTopicProblems(
+  kafka: Topics,
   origins: readonly string[],
   deadLetters: string,
 ): Promise<string[]> {
-  const admin = kafka.admin({ retry: { retries: 1 } })
-  try {
-    await admin.connect()
-    const found = new Set(await admin.listTopics())
-    const missing = [...origins, deadLetters].filter((topic) => !found.has(topic))
-    if (missing.length > 0) return missing.map((topic) => `The topic ${topic} does not exist`)
-    return await findSizeFaults(admin, origins, deadLetters)
-  } finally {
-    await admin.disconnect()
-  }
+  const topics = [...origins, deadLetters]
+  const found = await kafka.describeTopics(topics)
+  const missing = missingIn(found, topics)
+  return missing.length > 0 ? missing : sizeProblems(found, origins, deadLetters)
 }
 
-async function findSizeFaults(admin: Admin, origins: readonly string[], deadLetters: string): Promise<string[]> {
-  const sizes = await readTopicSizes(admin, [...origins, deadLetters])
-  const needed = Math.max(...origins.map((topic) => sizes.get(topic) ?? 0)) + limits.deadLetterExtraBytes
-  const given = sizes.get(deadLetters) ?? 0
+/** Returns a message for each topic that does not exist. */
+export async function findMissingTopics(kafka: Topics, topics: readonly string[]): Promise<string[]> {
+  return missingIn(await kafka.describeTopics(topics), topics)
+}
+
+type Found = ReadonlyMap<string, TopicDescription>
+
+const missingIn = (found: Found, topics: readonly string[]) =>
+  topics.filter((topic) => !found.has(topic)).map((topic) => `The topic ${topic} does not exist`)
+
+function sizeProblems(found: Found, origins: readonly string[], deadLetters: string): string[] {
+  const sizeOf = (topic: string) => found.get(topic)?.maxBatchBytes ?? 0
+  const needed = Math.max(...origins.map(sizeOf)) + limits.deadLetterExtraBytes
+  const given = sizeOf(deadLetters)
   if (given >= needed) return []
   return [
-    `The topic ${deadLetters} accepts ${given} bytes (${sizeSetting}), the largest dead letter requires ${needed}`,
+    `The topic ${deadLetters} accepts ${given} bytes (max.message.bytes), the largest dead letter requires ${needed}`,
   ]
 }

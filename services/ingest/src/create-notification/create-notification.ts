@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { CreateNotification } from '@herald/contracts'
 import { makeUuidV7 } from '@herald/contracts'
+import type { Clock } from '@herald/runtime'
 import type { CreateRequests, NewNotification, Notifications } from '@herald/store'
 import { configure } from 'safe-stable-stringify'
 import { type Author, fromReservedContent, toNewNotification, toReservedContent } from './new-notification.ts'
@@ -8,7 +9,7 @@ import { type Author, fromReservedContent, toNewNotification, toReservedContent 
 export type CreateNotificationDependencies = {
   readonly notifications: Pick<Notifications, 'insertNew'>
   readonly createRequests: CreateRequests
-  readonly clock: () => Date
+  readonly clock: Clock
   /** At least 10 random bytes. */
   readonly randomBytes: () => Uint8Array
 }

@@ -1,5 +1,5 @@
 import { operations } from '@herald/contracts'
-import { type HttpServer, problem, retryLater, routeOptions } from '@herald/runtime'
+import { type Clock, type HttpServer, problem, retryLater, routeOptions } from '@herald/runtime'
 import type { StorageGate } from '../storage-gate.ts'
 import type { CreateNotificationUseCase } from './create-notification.ts'
 import { toCreatedNotification } from './new-notification.ts'
@@ -7,7 +7,7 @@ import { toCreatedNotification } from './new-notification.ts'
 export type RouteDependencies = {
   readonly create: CreateNotificationUseCase
   readonly gate: Pick<StorageGate, 'isOpen'>
-  readonly clock: () => Date
+  readonly clock: Clock
 }
 
 /** `POST /` (specification 4.1). */

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { batchBytesOf, type DeadLetter, toOutgoingRecord, toSmallerRecord } from './dead-letter.ts'
-import type { PassedOver } from './incoming-record.ts'
+import type { ReadFailure } from './incoming-record.ts'
 import { recordOf } from './records.fixture.ts'
 
 const code = 'not_json'
@@ -125,13 +125,13 @@ test('omits one more part each time the topic rejects the record, until none is 
 })
 
 test('reports the missing parts and the offset range of an unreadable record', () => {
-  const passedOver: PassedOver = {
+  const readFailure: ReadFailure = {
     code: 'record_unreadable',
     detail: 'x',
     lastOffset: '50',
     omitted: { value: 'unknown', headers: 7 },
   }
-  const record = { ...recordOf(null), key: null, passedOver }
+  const record = { ...recordOf(null), key: null, readFailure }
   expect(toOutgoingRecord({ record, code: 'record_unreadable', detail: 'x' }).headers).toMatchObject({
     'herald-origin-offset': '42',
     'herald-origin-last-offset': '50',

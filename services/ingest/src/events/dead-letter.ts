@@ -47,7 +47,7 @@ export function toSmallerRecord(letter: DeadLetter, { headers }: OutgoingRecord)
 const omittedHeader = (part: RecordPart) => `herald-${part}-omitted`
 
 function without({ record, code, detail, traceparent }: DeadLetter, count: number): OutgoingRecord {
-  const { key, value, headers, topic, partition, offset, timestamp, passedOver } = record
+  const { key, value, headers, topic, partition, offset, timestamp, readFailure } = record
   const left = new Set(parts.slice(0, count).filter((part) => bytesOf(record, part) > 0))
   const isTraceKept = traceparent !== undefined && traceparent.length <= longestTraceparent
   return {
@@ -61,10 +61,10 @@ function without({ record, code, detail, traceparent }: DeadLetter, count: numbe
       'herald-origin-topic': topic,
       'herald-origin-partition': String(partition),
       'herald-origin-offset': offset,
-      ...(passedOver?.lastOffset === undefined ? {} : { 'herald-origin-last-offset': passedOver.lastOffset }),
+      ...(readFailure?.lastOffset === undefined ? {} : { 'herald-origin-last-offset': readFailure.lastOffset }),
       'herald-origin-timestamp': timestamp,
       ...Object.fromEntries(
-        Object.entries(passedOver?.omitted ?? {}).map(([part, bytes]) => [
+        Object.entries(readFailure?.omitted ?? {}).map(([part, bytes]) => [
           omittedHeader(part as RecordPart),
           String(bytes),
         ]),

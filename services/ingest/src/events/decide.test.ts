@@ -417,8 +417,8 @@ describe('decides every record without throwing', () => {
 })
 
 test('dead-letters an unreadable record with its reason', () => {
-  const passedOver = { code: 'record_unreadable', detail: 'cut short', omitted: {} } as const
-  expect(decideMention({ ...structured(attributes(), mentionData()), passedOver })).toMatchObject({
+  const readFailure = { code: 'record_unreadable', detail: 'cut short', omitted: {} } as const
+  expect(decideMention({ ...structured(attributes(), mentionData()), readFailure })).toMatchObject({
     ...{ kind: 'dead-letter', code: 'record_unreadable', detail: 'cut short' },
   })
 })

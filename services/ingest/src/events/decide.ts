@@ -50,8 +50,8 @@ const invalidData = (error: z.ZodError) =>
 
 /** Decides how to process a record. It does no IO and does not throw, whatever the record contains. */
 export function decide(record: IncomingRecord, kind: TopicKind, { now, keepFrom }: DecisionTimes): Decision {
-  const { passedOver } = record
-  if (passedOver) return deadLetter(passedOver.code, passedOver.detail)
+  const { readFailure } = record
+  if (readFailure) return deadLetter(readFailure.code, readFailure.detail)
   const event = readCloudEvent(record)
   if (!event.ok) return { ...deadLetter(event.code, event.detail), traceparent: traceparentHeader(record) }
   const traceparent = event.attributes.traceparent ?? traceparentHeader(record)

@@ -11,11 +11,11 @@ export type IncomingRecord = {
   readonly value: Buffer | null
   readonly headers: RecordHeaders
   /** Set when the record could not be read, which makes it a dead letter. */
-  readonly passedOver?: PassedOver
+  readonly readFailure?: ReadFailure
 }
 
 /** Why a record or a range of records could not be read. */
-export type PassedOver = {
+export type ReadFailure = {
   readonly code: Extract<DeadLetterReason, 'record_too_large' | 'record_unreadable'>
   readonly detail: string
   /** The last offset of a range that begins with the record's own offset. */

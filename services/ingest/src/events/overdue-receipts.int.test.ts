@@ -59,7 +59,7 @@ async function processOnce(changes: Partial<OverdueReceiptsDependencies> = {}) {
     group: 'herald-ingest',
     clock: () => late,
     logger: { warn: ({ err }: { err: Error }) => void warnings.push(err.message) } as never,
-    mentionsHandledUntil: () => late,
+    mentionsCaughtUpTo: () => late,
     observe: (code, count) => void observed.push([code, count]),
     ...changes,
   })
@@ -93,8 +93,8 @@ test('dead-letters all overdue receipts', async () => {
 
 test.each<[string, Partial<OverdueReceiptsDependencies>]>([
   ['for 10 minutes', { clock: () => after(limits.receiptWaitMs) }],
-  ['while the position in the mention topic is unknown', { mentionsHandledUntil: () => undefined }],
-  ['while mentions published before it are not handled', { mentionsHandledUntil: () => receivedAt }],
+  ['while the position in the mention topic is unknown', { mentionsCaughtUpTo: () => undefined }],
+  ['while mentions published before it are not handled', { mentionsCaughtUpTo: () => receivedAt }],
 ])('keeps a receipt waiting %s', async (_, changes) => {
   await waits('one')
   expect(await processOnce(changes)).toEqual(nothing)

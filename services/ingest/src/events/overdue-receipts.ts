@@ -1,5 +1,5 @@
 import { limits } from '@herald/contracts'
-import type { Logger } from '@herald/runtime'
+import type { Clock, Logger } from '@herald/runtime'
 import type { Receipts } from '@herald/store'
 import type { DeadLetters } from './dead-letter.ts'
 import { fromRecordText } from './record-text.ts'
@@ -8,10 +8,10 @@ export type OverdueReceiptsDependencies = {
   readonly receipts: Pick<Receipts, 'claimOverdue'>
   readonly deadLetters: DeadLetters
   readonly group: string
-  readonly clock: () => Date
+  readonly clock: Clock
   readonly logger: Pick<Logger, 'warn'>
   /** All mentions published before this time have been handled; `undefined` while unknown. */
-  readonly mentionsHandledUntil: () => Date | undefined
+  readonly mentionsCaughtUpTo: () => Date | undefined
   readonly observe: (code: 'unmatched_receipt', count: number) => void
 }
 
@@ -30,15 +30,15 @@ const leaseMs = 60_000
 const batchesPerCall = 20
 
 export function createOverdueReceipts(dependencies: OverdueReceiptsDependencies): OverdueReceipts {
-  const { receipts, deadLetters, group, clock, logger, mentionsHandledUntil, observe } = dependencies
+  const { receipts, deadLetters, group, clock, logger, mentionsCaughtUpTo, observe } = dependencies
   let stopped = false
   let running: Promise<void> | undefined
 
   const deadLetterBatch = async (): Promise<number> => {
-    const handledUntil = mentionsHandledUntil()
-    if (handledUntil === undefined || stopped) return 0
+    const caughtUpTo = mentionsCaughtUpTo()
+    if (caughtUpTo === undefined || stopped) return 0
     const now = clock()
-    const before = new Date(Math.min(now.getTime() - limits.receiptWaitMs, handledUntil.getTime()))
+    const before = new Date(Math.min(now.getTime() - limits.receiptWaitMs, caughtUpTo.getTime()))
     const overdue = await receipts.claimOverdue({ before, now, group, leaseMs })
     if (!overdue) return 0
     const detail = 'No notification arrived for this receipt within 10 minutes'

@@ -1,17 +1,13 @@
 import type { Logger } from '@herald/runtime'
-import kafkajs, { type Kafka, type KafkaConfig } from 'kafkajs'
+import kafkajs, { type Kafka } from 'kafkajs'
+import type { KafkaOptions } from './kafka-options.ts'
 import { logThrough } from './log-lines.ts'
 import { patchKafkajs } from './patched-kafkajs.ts'
 
 const { Kafka: KafkaClient, logLevel } = kafkajs
 
-export type KafkaOptions = Pick<KafkaConfig, 'ssl' | 'sasl'> & {
-  readonly brokers: readonly string[]
-  readonly clientId: string
-}
-
 /** Creates a client that decompresses all codecs within {@link fetchLimits}. It does not connect yet. */
-export function createKafka({ brokers, clientId, ssl, sasl }: KafkaOptions, logger: Logger): Kafka {
+export function createClient({ brokers, clientId, ssl, sasl }: KafkaOptions, logger: Logger): Kafka {
   patchKafkajs()
   return new KafkaClient({
     clientId,

@@ -1,5 +1,10 @@
+import type { KafkaConfig } from 'kafkajs'
 import type { KafkaSettings } from '../config.ts'
-import type { KafkaOptions } from './client.ts'
+
+export type KafkaOptions = Pick<KafkaConfig, 'ssl' | 'sasl'> & {
+  readonly brokers: readonly string[]
+  readonly clientId: string
+}
 
 /** Maps the settings to the options of the Kafka client. */
 export function toKafkaOptions(settings: KafkaSettings): KafkaOptions {

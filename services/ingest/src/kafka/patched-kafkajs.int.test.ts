@@ -5,7 +5,7 @@ import { createTopics, topicsWithSuffix } from '@herald/test-servers'
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import kafkajs, { type Admin, type Consumer, type Message, type Producer } from 'kafkajs'
 import { eventually } from '../ingest.fixture.ts'
-import { createKafka } from './client.ts'
+import { createClient } from './client.ts'
 import {
   compressed,
   encodeBatch,
@@ -20,7 +20,7 @@ import { checkVersion } from './patched-kafkajs.ts'
 // Each of these tests fails with an unpatched kafkajs.
 const { CompressionCodecs, CompressionTypes } = kafkajs
 const brokers = (process.env.KAFKA_BROKERS ?? '').split(',')
-const kafka = createKafka({ brokers, clientId: 'test' }, createLogger({ name: 'test', level: 'silent' }))
+const kafka = createClient({ brokers, clientId: 'test' }, createLogger({ name: 'test', level: 'silent' }))
 let run = 0
 let topic: string
 let admin: Admin
@@ -62,7 +62,8 @@ async function sendBatch(count: number, bytes: Buffer): Promise<void> {
   await producer.send({ topic, acks: -1, compression: CompressionTypes.ZSTD, messages })
 }
 
-const values = (found: readonly FetchedRecord[]) => found.map(({ value, passedOver }) => passedOver?.code ?? `${value}`)
+const values = (found: readonly FetchedRecord[]) =>
+  found.map(({ value, readFailure }) => readFailure?.code ?? `${value}`)
 
 test('reads 10,000 headers of one record quickly and groups them by name', async () => {
   const names = Array.from({ length: 10_000 }, (_, n) => `n${n % 5_000}`)

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module'
-import type { PartitionShare } from './fetch/fetch-limits.ts'
+import type { PartitionShare } from '../consume/kafka-port.ts'
 import { createFetchResponseDecoder, type FetchRequest } from './fetch/fetch-response.ts'
 
 /** The version patched here. Review the decoders of another version, and this file, before changing it. */

@@ -1,9 +1,9 @@
-import type { Logger } from '@herald/runtime'
+import { backoffMs, type Logger } from '@herald/runtime'
 import type { FeedChanges, Position } from '@herald/store'
 import { type Audience, createAudience, type Decode } from './audience.ts'
 import type { StreamClient } from './client.ts'
 import type { StreamOptions } from './options.ts'
-import { backoffMs, letSocketsWrite, pause } from './pause.ts'
+import { letSocketsWrite, pause } from './pause.ts'
 
 export type CatchUpDependencies = {
   readonly watch: FeedChanges['watch']

@@ -1,8 +1,8 @@
-import type { Logger } from '@herald/runtime'
+import { backoffMs, type Logger } from '@herald/runtime'
 import { type FeedChanges, type Position, StorageUnavailableError } from '@herald/store'
 import type { ChangeStep } from './audience.ts'
 import type { StreamOptions } from './options.ts'
-import { backoffMs, letSocketsWrite, pause } from './pause.ts'
+import { letSocketsWrite, pause } from './pause.ts'
 
 export type LiveFeedDependencies = {
   readonly watch: FeedChanges['watch']

@@ -5,11 +5,6 @@ export async function letSocketsWrite(): Promise<void> {
   await nextTurn()
 }
 
-/** An exponential backoff with jitter, which keeps processes from retrying simultaneously. */
-export function backoffMs(failures: number, { minPauseMs, maxPauseMs }: { minPauseMs: number; maxPauseMs: number }) {
-  return Math.min(maxPauseMs, minPauseMs * 2 ** Math.min(failures, 20)) * (0.5 + Math.random() / 2)
-}
-
 /** Waits, but no longer once `signal` aborts. Never throws. */
 export async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   await wait(milliseconds, undefined, { signal, ref: false }).catch(() => {})

@@ -1,8 +1,7 @@
-import type { Logger } from '@herald/runtime'
+import { backoffMs, type Logger } from '@herald/runtime'
 import type { FeedOwner } from '@herald/store'
 import type { StreamClient } from './client.ts'
 import type { StreamOptions } from './options.ts'
-import { backoffMs } from './pause.ts'
 import { createSlots } from './slots.ts'
 
 export type UnreadCountsDependencies = {

@@ -1,20 +1,19 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { chunksIn, handleChunk, lastOffset, type Runner, type RunnerDependencies } from './runner-parts.ts'
+import { chunksIn, commitThrough, handleChunk, type Runner, type RunnerDependencies } from './runner-parts.ts'
 
 /** A mutant: commits the offset first and then retries the write, so that only a crash in between loses records. */
 export function createBatchRunner(dependencies: RunnerDependencies): Runner {
   return {
-    async eachBatch(payload) {
-      for (const chunk of chunksIn(payload)) {
-        payload.resolveOffset(lastOffset(chunk))
-        await payload.commitOffsetsIfNecessary(payload.uncommittedOffsets())
+    async run(batch) {
+      for (const chunk of chunksIn(batch)) {
+        await commitThrough(batch, chunk)
         for (let isStored = false; !isStored; ) {
-          isStored = await handleChunk(dependencies, payload, chunk).then(
+          isStored = await handleChunk(dependencies, batch, chunk).then(
             () => true,
             () => pause(200, false),
           )
         }
-        await payload.heartbeat()
+        await batch.heartbeat()
       }
     },
     stop() {},

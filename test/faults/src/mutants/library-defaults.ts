@@ -3,10 +3,10 @@ import { chunksIn, handleChunk, type Runner, type RunnerDependencies } from './r
 /** A mutant: swallows errors and leaves resolving and committing to kafkajs, as by its defaults. */
 export function createBatchRunner(dependencies: RunnerDependencies): Runner {
   return {
-    async eachBatch(payload) {
-      for (const chunk of chunksIn(payload)) {
-        await handleChunk(dependencies, payload, chunk).catch(() => {})
-        await payload.heartbeat()
+    async run(batch) {
+      for (const chunk of chunksIn(batch)) {
+        await handleChunk(dependencies, batch, chunk).catch(() => {})
+        await batch.heartbeat()
       }
     },
     stop() {},

@@ -11,7 +11,7 @@ export type Mutant = {
   modules: Readonly<Record<string, string | readonly Patch[]>>
 }
 
-const consumer = 'services/ingest/dist/consume/event-consumer.js'
+const groupMember = 'services/ingest/dist/kafka/group-member.js'
 const batchRunner = 'services/ingest/dist/consume/batch-runner.js'
 const recordHandler = 'services/ingest/dist/events/record-handler.js'
 const deriveEventId = 'packages/contracts/dist/derive-event-id.js'
@@ -24,7 +24,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'library-defaults',
     modules: {
-      [consumer]: [
+      [groupMember]: [
         { find: 'autoCommit: false,', replace: 'autoCommit: true,' },
         { find: 'eachBatchAutoResolve: false,', replace: 'eachBatchAutoResolve: true,' },
       ],

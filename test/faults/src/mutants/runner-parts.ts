@@ -1,4 +1,17 @@
-import type { EachBatchHandler, EachBatchPayload, KafkaMessage } from 'kafkajs'
+/** A record of ingest's Kafka port, as far as its mutants use it. */
+type PortRecord = { readonly offset: string; readonly readFailure?: { readonly lastOffset?: string } }
+
+type PortOffset = { readonly topic: string; readonly partition: number; readonly offset: string }
+
+/** The records of a partition, as ingest's Kafka port passes them on. */
+export type PortBatch = {
+  readonly topic: string
+  readonly partition: number
+  readonly records: readonly PortRecord[]
+  resolve(nextOffset: string): void
+  heartbeat(): Promise<void>
+  commit(offsets: readonly PortOffset[]): Promise<void>
+}
 
 /** The dependencies of ingest's batch runner that its mutants use. */
 export type RunnerDependencies = {
@@ -7,26 +20,31 @@ export type RunnerDependencies = {
 }
 
 export type Runner = {
-  eachBatch: EachBatchHandler
+  run(batch: PortBatch): Promise<void>
   stop(): void
 }
 
 const recordsPerChunk = 200
 
-export function* chunksIn({ batch }: EachBatchPayload): Generator<KafkaMessage[]> {
-  const { messages } = batch
-  for (let start = 0; start < messages.length; start += recordsPerChunk) {
-    yield messages.slice(start, start + recordsPerChunk)
+export function* chunksIn({ records }: PortBatch): Generator<readonly PortRecord[]> {
+  for (let start = 0; start < records.length; start += recordsPerChunk) {
+    yield records.slice(start, start + recordsPerChunk)
   }
 }
 
-export function handleChunk(dependencies: RunnerDependencies, { batch }: EachBatchPayload, chunk: KafkaMessage[]) {
-  const { topic, partition } = batch
-  const records = chunk.map(({ offset, timestamp, key, value, headers }) => ({
-    ...{ topic, partition, offset, timestamp, key, value },
-    headers: headers ?? {},
-  }))
-  return dependencies.handle(records, dependencies.kindOf(topic))
+export function handleChunk(
+  { handle, kindOf }: RunnerDependencies,
+  { topic }: PortBatch,
+  chunk: readonly PortRecord[],
+) {
+  return handle(chunk, kindOf(topic))
 }
 
-export const lastOffset = (chunk: readonly KafkaMessage[]) => (chunk.at(-1) as KafkaMessage).offset
+/** Resolves and commits the offset after a chunk. */
+export async function commitThrough(batch: PortBatch, chunk: readonly PortRecord[]): Promise<void> {
+  const { topic, partition } = batch
+  const last = chunk.at(-1) as PortRecord
+  const offset = String(BigInt(last.readFailure?.lastOffset ?? last.offset) + 1n)
+  batch.resolve(offset)
+  await batch.commit([{ topic, partition, offset }])
+}

@@ -1,16 +1,6 @@
 const MiB = 1024 * 1024
 
 /**
- * What one fetch returns of a partition at most: about one chunk. kafkajs fetches again once all partitions of a fetch are
- * handled, so a partition with more would make the others wait.
- */
-export type PartitionShare = {
-  readonly records: number
-  /** Keys, values and headers, decompressed. */
-  readonly bytes: number
-}
-
-/**
  * Bounds the memory of fetched records, in decompressed bytes. The broker's own limits count compressed bytes, of which
  * 1 MiB may be gigabytes.
  */

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { zstdCompressSync } from 'node:zlib'
 import { expect, test } from '@jest/globals'
+import type { PartitionShare } from '../../consume/kafka-port.ts'
 import { compressed, encodeBatch, encodeFetchResponse, encodeRecord, recordOfZeros } from './batches.fixture.ts'
-import { fetchLimits, type PartitionShare } from './fetch-limits.ts'
+import { fetchLimits } from './fetch-limits.ts'
 import { createFetchResponseDecoder } from './fetch-response.ts'
 import type { FetchedRecord } from './record-cutter.ts'
 

@@ -1,5 +1,6 @@
+import type { PartitionShare } from '../../consume/kafka-port.ts'
 import { ByteReader } from './byte-reader.ts'
-import { fetchLimits, type PartitionShare } from './fetch-limits.ts'
+import { fetchLimits } from './fetch-limits.ts'
 import { createPausedBatches, type PausedBatches } from './paused-batches.ts'
 import { placeholder, type RecordGroup, readRecords } from './read-records.ts'
 import { type RecordBatch, readBatches } from './record-batch.ts'

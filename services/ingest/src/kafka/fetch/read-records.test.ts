@@ -16,8 +16,8 @@ async function read(batch: RecordBatch, fromOffset = 0, maxBytes?: number): Prom
 const good = (number: number) => encodeRecord(number, { key: 'k', value: `good ${number}` })
 const longer = (record: Buffer) => Buffer.concat([Buffer.from([record.readUInt8(0) + 2]), record.subarray(1)])
 const outlineOf = (records: readonly FetchedRecord[]) =>
-  records.map(({ offset, value, passedOver, isControlRecord }) =>
-    [offset, passedOver?.code ?? (isControlRecord ? 'placeholder' : String(value))].join(': '),
+  records.map(({ offset, value, readFailure, isControlRecord }) =>
+    [offset, readFailure?.code ?? (isControlRecord ? 'placeholder' : String(value))].join(': '),
   )
 
 test('reads offset, timestamp, key, value and headers of a record', async () => {
@@ -66,7 +66,7 @@ test.each([
   expect(outlineOf(found)).toEqual(['100: good 0', '101: record_too_large', '102: good 2', '103: good 3'])
   expect(found[1]).toMatchObject({
     ...{ key: Buffer.from('k'), value: null, headers: {} },
-    passedOver: { omitted: { value: fetchLimits.recordBytes, headers: large.behind.length } },
+    readFailure: { omitted: { value: fetchLimits.recordBytes, headers: large.behind.length } },
   })
 })
 
@@ -85,7 +85,7 @@ test('reads a batch up to its limit and skips the records after it as one', asyn
   expect(outlineOf(found)).toEqual(['100: good 0', '101: record_too_large', '102: record_unreadable'])
   expect(found[2]).toMatchObject({
     firstOffset: '102',
-    passedOver: { lastOffset: '102', detail: expect.stringContaining('from offset 102 to 102') },
+    readFailure: { lastOffset: '102', detail: expect.stringContaining('from offset 102 to 102') },
   })
   expect(process.memoryUsage().rss - before).toBeLessThan(150 * MiB)
 }, 60_000)
@@ -104,7 +104,7 @@ test.each([
 ])('skips unreadable records as one and reads those before them: %s', async (_, damage, from) => {
   const found = await read(damage(Buffer.concat([good(0), good(1), good(2)])))
   const last = found.at(-1)
-  expect(last).toMatchObject({ offset: '102', passedOver: { code: 'record_unreadable', lastOffset: '102' } })
-  expect(found.slice(0, -1).every(({ passedOver }) => passedOver === undefined)).toBe(true)
+  expect(last).toMatchObject({ offset: '102', readFailure: { code: 'record_unreadable', lastOffset: '102' } })
+  expect(found.slice(0, -1).every(({ readFailure }) => readFailure === undefined)).toBe(true)
   expect(last?.firstOffset).toBe(from)
 })

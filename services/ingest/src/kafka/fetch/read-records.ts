@@ -81,7 +81,7 @@ function skipRest(batch: RecordBatch, first: number, reason: string): FetchedRec
   return {
     ...emptyRecord(batch.lastOffset, batch.firstTimestamp),
     firstOffset: String(first),
-    passedOver: { code: 'record_unreadable', detail, lastOffset, omitted },
+    readFailure: { code: 'record_unreadable', detail, lastOffset, omitted },
   }
 }
 

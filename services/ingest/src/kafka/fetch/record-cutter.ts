@@ -1,5 +1,5 @@
 import type { KafkaMessage } from 'kafkajs'
-import type { PassedOver } from '../../events/incoming-record.ts'
+import type { ReadFailure } from '../../events/incoming-record.ts'
 import { ByteReader } from './byte-reader.ts'
 import { fetchLimits } from './fetch-limits.ts'
 import type { RecordBatch } from './record-batch.ts'
@@ -8,7 +8,7 @@ import type { RecordBatch } from './record-batch.ts'
 export type FetchedRecord = KafkaMessage & {
   /** kafkajs counts it as read but does not pass it to the handler. */
   readonly isControlRecord?: boolean
-  readonly passedOver?: PassedOver
+  readonly readFailure?: ReadFailure
   /** The first offset of a skipped range. The record's own offset is the last one, so that reading continues after it. */
   readonly firstOffset?: string
 }
@@ -134,12 +134,12 @@ function readFront(reader: ByteReader, length: number, batch: RecordBatch): CutR
   const place = readPlace(reader, batch)
   const detail = `The record has ${length} bytes, more than the limit of ${fetchLimits.recordBytes}`
   const { key, omitted } = readSizes(reader, length)
-  const passedOver: PassedOver = { code: 'record_too_large', detail, omitted }
-  const record = { ...place, key, value: null, headers: {}, passedOver }
+  const readFailure: ReadFailure = { code: 'record_too_large', detail, omitted }
+  const record = { ...place, key, value: null, headers: {}, readFailure }
   return { record, bytes: frontBytes + fetchLimits.recordOverheadBytes, contentBytes: key?.length ?? 0 }
 }
 
-function readSizes(reader: ByteReader, length: number): Pick<FetchedRecord, 'key'> & Pick<PassedOver, 'omitted'> {
+function readSizes(reader: ByteReader, length: number): Pick<FetchedRecord, 'key'> & Pick<ReadFailure, 'omitted'> {
   const keyBytes = reader.varInt()
   if (keyBytes > reader.remaining() - longestVarInt) return { key: null, omitted: { key: keyBytes } }
   // Copied, so that the piece around it can be garbage-collected.

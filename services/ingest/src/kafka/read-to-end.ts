@@ -1,16 +1,13 @@
 import { randomUUID } from 'node:crypto'
-import type { RecordHeaders } from '@herald/contracts'
 import type { Kafka } from 'kafkajs'
-import { type FoundDeadLetter, toFoundDeadLetter } from '../dead-letters/found-dead-letter.ts'
+import type { IncomingRecord } from '../events/incoming-record.ts'
+import { toRecord } from './partition-batch.ts'
 
-/**
- * Calls `each` with every dead letter that the topic holds now, in order per partition. It uses a temporary consumer group,
- * which it deletes afterwards.
- */
-export async function readDeadLetters(
+/** Reads a topic up to the end it has now. It uses a temporary consumer group, which it deletes afterwards. */
+export async function readToEnd(
   kafka: Kafka,
   topic: string,
-  each: (letter: FoundDeadLetter) => Promise<void>,
+  each: (record: IncomingRecord) => Promise<void>,
 ): Promise<void> {
   const admin = kafka.admin()
   await admin.connect()
@@ -35,7 +32,7 @@ export async function readDeadLetters(
             for (const message of batch.messages) {
               const end = open.get(batch.partition)
               if (end === undefined || BigInt(message.offset) >= end) break
-              await each(toFoundDeadLetter({ ...message, headers: (message.headers ?? {}) as RecordHeaders }))
+              await each(toRecord(topic, batch.partition, message))
               await heartbeat()
             }
           } catch (error) {

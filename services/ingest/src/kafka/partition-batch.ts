@@ -1,0 +1,36 @@
+import type { RecordHeaders } from '@herald/contracts'
+import type { EachBatchPayload, TopicOffsets } from 'kafkajs'
+import type { PartitionBatch, PartitionOffset } from '../consume/kafka-port.ts'
+import type { IncomingRecord } from '../events/incoming-record.ts'
+import type { FetchedRecord } from './fetch/record-cutter.ts'
+
+export function toPartitionBatch(payload: EachBatchPayload): PartitionBatch {
+  const { batch, resolveOffset, commitOffsetsIfNecessary } = payload
+  const { topic, partition, messages } = batch
+  return {
+    topic,
+    partition,
+    records: messages.map((message) => toRecord(topic, partition, message)),
+    endOffset: String(BigInt(batch.lastOffset()) + 1n),
+    isRunning: payload.isRunning,
+    isStale: payload.isStale,
+    resolve: (nextOffset) => resolveOffset(String(BigInt(nextOffset) - 1n)),
+    heartbeat: payload.heartbeat,
+    // `consumer.commitOffsets` would skip it silently while the consumer stops.
+    commit: (offsets) => commitOffsetsIfNecessary({ topics: byTopic(offsets) }),
+    pause: payload.pause,
+  }
+}
+
+export function toRecord(topic: string, partition: number, message: FetchedRecord): IncomingRecord {
+  const { offset, timestamp, key, value, headers, readFailure, firstOffset } = message
+  const record = { topic, partition, offset, timestamp, key, value, headers: (headers ?? {}) as RecordHeaders }
+  return readFailure === undefined ? record : { ...record, offset: firstOffset ?? offset, readFailure }
+}
+
+function byTopic(offsets: readonly PartitionOffset[]): TopicOffsets[] {
+  return [...Map.groupBy(offsets, ({ topic }) => topic)].map(([topic, partitions]) => ({
+    topic,
+    partitions: partitions.map(({ partition, offset }) => ({ partition, offset })),
+  }))
+}

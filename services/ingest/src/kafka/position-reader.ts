@@ -1,0 +1,46 @@
+import type { Admin, Kafka } from 'kafkajs'
+import type { GroupPosition, PositionReader } from '../consume/kafka-port.ts'
+
+export function createPositionReader(kafka: Kafka, groupId: string, topics: readonly string[]): PositionReader {
+  let admin: Admin | undefined
+
+  const connect = async (): Promise<Admin> => {
+    if (admin) return admin
+    const fresh = kafka.admin({ retry: { retries: 1 } })
+    await fresh.connect()
+    admin = fresh
+    return fresh
+  }
+
+  return {
+    async read() {
+      try {
+        return await readPositions(await connect(), groupId, topics)
+      } catch (error) {
+        await admin?.disconnect().catch(() => {})
+        admin = undefined
+        throw error
+      }
+    },
+    async close() {
+      await admin?.disconnect()
+    },
+  }
+}
+
+async function readPositions(admin: Admin, groupId: string, topics: readonly string[]): Promise<GroupPosition[]> {
+  const committed = new Map<string, bigint>()
+  for (const { topic, partitions } of await admin.fetchOffsets({ groupId, topics: [...topics] })) {
+    for (const { partition, offset } of partitions) committed.set(`${topic}/${partition}`, BigInt(offset))
+  }
+  const positions: GroupPosition[] = []
+  for (const topic of topics) {
+    for (const { partition, high, low } of await admin.fetchTopicOffsets(topic)) {
+      const offset = committed.get(`${topic}/${partition}`) ?? -1n
+      const first = BigInt(low)
+      // Without a commit, or with one before the first record, the consumer starts at the first record.
+      positions.push({ topic, partition, committed: offset < first ? first : offset, end: BigInt(high) })
+    }
+  }
+  return positions
+}
