@@ -4,6 +4,7 @@ import { createStore, type NewNotification, StorageUnavailableError } from '@her
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { MongoClient } from 'mongodb'
 import { type CreateOutcome, createNotificationCreation } from './create-notification.ts'
+import { createRequest } from './create-request.fixture.ts'
 import type { Author } from './new-notification.ts'
 
 const uri = process.env.MONGODB_URI ?? ''
@@ -13,17 +14,14 @@ const store = createStore({ uri, database, applicationName: 'test' })
 const uuid = (n: number) => `0190a6e0-7c1b-4def-8abc-${n.toString(16).padStart(12, '0')}`
 const author: Author = { subscriberId: uuid(1), actor: { id: uuid(2), name: 'Ada', image: '' } }
 const recipientIds = Array.from({ length: 30 }, (_, n) => uuid(100 + n))
-const body = (changes: Partial<CreateNotification> = {}): CreateNotification => ({
-  type: 'mention',
-  actorType: 'user',
-  subjectId: uuid(3),
-  subjectType: 'user',
-  locationId: uuid(4),
-  locationType: 'comment',
-  metadata: { mention: { mentionerName: 'Ada', snippet: 'Look', anchorId: 'a' }, add: { b: 1, a: 2 }, edit: {} },
-  recipientIds,
-  ...changes,
-})
+const body = (changes: Partial<CreateNotification> = {}) =>
+  createRequest({
+    subjectId: uuid(3),
+    locationId: uuid(4),
+    metadata: { mention: { mentionerName: 'Ada', snippet: 'Look', anchorId: 'a' }, add: { b: 1, a: 2 }, edit: {} },
+    recipientIds,
+    ...changes,
+  })
 
 const start = Date.parse('2026-03-01T00:00:00.500Z')
 let seconds = 0

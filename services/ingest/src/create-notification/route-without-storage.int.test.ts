@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { createTestIngest, type TestIngest } from '../ingest.fixture.ts'
+import { createRequest } from './create-request.fixture.ts'
 
 let ingest: TestIngest
 
@@ -11,19 +11,7 @@ beforeAll(async () => {
 afterAll(() => ingest?.stop())
 
 test.each([[[]], [['k']]])('returns 503 with Retry-After while MongoDB is unavailable (keys: %j)', async (keys) => {
-  const answer = await (await ingest.newUser()).post(
-    {
-      type: 'mention',
-      actorType: 'user',
-      subjectId: randomUUID(),
-      subjectType: 'user',
-      locationId: randomUUID(),
-      locationType: 'comment',
-      metadata: { mention: { mentionerName: '', snippet: '', anchorId: '' } },
-      recipientIds: [randomUUID()],
-    },
-    ...keys,
-  )
+  const answer = await (await ingest.newUser()).post(createRequest(), ...keys)
   expect([answer.status, answer.json.code, answer.headers['retry-after']]).toEqual([503, 'storage_unavailable', '5'])
   expect(answer.body).not.toMatch(/127\.0\.0\.1|mongo/i)
 })

@@ -1,8 +1,9 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { createdNotificationSchema } from '@herald/contracts'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { stringify } from 'safe-stable-stringify'
 import { createTestIngest, type TestIngest } from '../ingest.fixture.ts'
+import { createRequest } from './create-request.fixture.ts'
 
 let ingest: TestIngest
 
@@ -12,21 +13,9 @@ beforeAll(async () => {
 })
 afterAll(() => ingest?.stop())
 
-const body = (changes: Record<string, unknown> = {}) => ({
-  type: 'mention',
-  actorType: 'user',
-  subjectId: randomUUID(),
-  subjectType: 'user',
-  locationId: randomUUID(),
-  locationType: 'comment',
-  metadata: { mention: { mentionerName: 'Ada', snippet: 'Look', entityType: 'portfolio' }, add: {}, edit: {} },
-  recipientIds: [randomUUID(), randomUUID()],
-  ...changes,
-})
-
 test('returns 201 with the fields of specification 2.1 and stores the notification for every recipient', async () => {
   const author = await ingest.newUser({ name: 'Grace', picture: 'https://images.example/grace.png' })
-  const { recipientIds, ...given } = body()
+  const { recipientIds, ...given } = createRequest()
   const answer = await author.post({ ...given, recipientIds })
   expect(answer.status).toBe(201)
   expect(answer.headers['content-type']).toMatch(/^application\/json/)
@@ -59,21 +48,21 @@ test('returns 403 for an actor type other than the token’s', async () => {
     [machine, 'ai user', 201],
     [machine, 'user', 403],
   ] as const) {
-    const answer = await author.post(body({ actorType }))
+    const answer = await author.post(createRequest({ actorType }))
     expect(answer.status).toBe(status)
     if (status === 403) expect(answer.json.code).toBe('actor_type_mismatch')
   }
 })
 
 test('returns 403 for a token without the scope', async () => {
-  const answer = await (await ingest.newUser({ scope: 'change-entries:read' })).post(body())
+  const answer = await (await ingest.newUser({ scope: 'change-entries:read' })).post(createRequest())
   expect([answer.status, answer.json.code]).toEqual([403, 'missing_scope'])
 })
 
 describe('Idempotency-Key', () => {
   test('returns the same response byte for byte for the same body', async () => {
     const author = await ingest.newUser()
-    const asked = body()
+    const asked = createRequest()
     const first = await author.post(asked, 'k')
     const again = await author.post(asked, 'k')
     expect([again.status, again.body]).toEqual([201, first.body])
@@ -81,14 +70,14 @@ describe('Idempotency-Key', () => {
 
   test('returns 422 for a different body', async () => {
     const author = await ingest.newUser()
-    await author.post(body(), 'k')
-    const answer = await author.post(body(), 'k')
+    await author.post(createRequest(), 'k')
+    const answer = await author.post(createRequest(), 'k')
     expect([answer.status, answer.json.code]).toEqual([422, 'idempotency_key_reused'])
   })
 
   test('returns 409 with Retry-After while the first request is in progress', async () => {
     const author = await ingest.newUser()
-    const asked = body()
+    const asked = createRequest()
     const key = { subscriberId: author.subscriberId, userId: author.id, idempotencyKey: 'k' }
     const hash = createHash('sha256').update(stringify(asked)).digest()
     await ingest.store.createRequests.reserve(key, hash, 'reserved by another process', new Date())
@@ -100,7 +89,7 @@ describe('Idempotency-Key', () => {
 
   test('creates one notification for ten concurrent requests', async () => {
     const author = await ingest.newUser()
-    const asked = body()
+    const asked = createRequest()
     const answers = await Promise.all(Array.from({ length: 10 }, () => author.post(asked, 'k')))
     expect(new Set(answers.filter(({ status }) => status === 201).map((answer) => answer.body)).size).toBe(1)
     expect(answers.filter(({ status }) => status !== 201 && status !== 409)).toEqual([])
@@ -111,7 +100,7 @@ describe('Idempotency-Key', () => {
     ['k'.repeat(256), 400],
     ['', 400],
   ])('accepts 1 to 255 characters (%#)', async (key, status) => {
-    const answer = await (await ingest.newUser()).post(body(), key)
+    const answer = await (await ingest.newUser()).post(createRequest(), key)
     expect(answer.status).toBe(status)
     if (status === 400) expect(answer.json.errors).toMatchObject([{ pointer: '/idempotency-key' }])
   })
@@ -122,21 +111,24 @@ describe('Idempotency-Key', () => {
       ['k', 'k'],
       ['k', 'l'],
     ]) {
-      const answer = await author.post(body(), ...keys)
+      const answer = await author.post(createRequest(), ...keys)
       expect([answer.status, answer.json.errors]).toMatchObject([400, [{ pointer: '/idempotency-key' }]])
     }
   })
 
   test('does not use up the key of a rejected request', async () => {
     const author = await ingest.newUser()
-    expect((await author.post(body({ recipientIds: [] }), 'k')).status).toBe(400)
-    expect((await author.post(body({ actorType: 'ai user' }), 'k')).status).toBe(403)
-    expect((await author.post(body(), 'k')).status).toBe(201)
+    expect((await author.post(createRequest({ recipientIds: [] }), 'k')).status).toBe(400)
+    expect((await author.post(createRequest({ actorType: 'ai user' }), 'k')).status).toBe(403)
+    expect((await author.post(createRequest(), 'k')).status).toBe(201)
   })
 })
 
 test('reports all errors of body and headers at once', async () => {
-  const answer = await (await ingest.newUser()).post(body({ type: 'like', extra: 1, subjectId: 'x' }), 'k'.repeat(256))
+  const answer = await (await ingest.newUser()).post(
+    createRequest({ type: 'like', extra: 1, subjectId: 'x' }),
+    'k'.repeat(256),
+  )
   expect([answer.status, answer.json.code]).toEqual([400, 'validation_failed'])
   const pointers = answer.json.errors.map(({ pointer }: { pointer: string }) => pointer).sort()
   expect(pointers).toEqual(['/extra', '/idempotency-key', '/subjectId', '/type'])

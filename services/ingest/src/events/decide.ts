@@ -115,15 +115,15 @@ function readData<T>(
   usual: T | undefined,
   schema: z.ZodType<T>,
   data: unknown,
-): { data: T; fault?: never } | { fault: Outcome } {
+): { data: T; rejection?: never } | { rejection: Outcome } {
   if (usual !== undefined) return { data: usual }
   const parsed = schema.safeParse(data)
-  return parsed.success ? { data: parsed.data } : { fault: invalidData(parsed.error) }
+  return parsed.success ? { data: parsed.data } : { rejection: invalidData(parsed.error) }
 }
 
 function decideMention({ attributes, data }: Event): Outcome {
   const read = readData(readUsualMention(data), mentionCreatedSchema, data)
-  if (read.fault) return read.fault
+  if (read.rejection) return read.rejection
   const { id, subscriberId, createdAt } = identify(attributes)
   const { actor, actorType, subjectId, subjectType, locationId, locationType, metadata, recipientIds } = read.data
   return {
@@ -162,7 +162,7 @@ function decideRetraction({ attributes, data }: Event, now: Date): Outcome {
 
 function decideChange({ attributes, data }: Event): Outcome {
   const read = readData(readUsualChange(data), changeRecordedSchema, data)
-  if (read.fault) return read.fault
+  if (read.rejection) return read.rejection
   const { id, subscriberId, createdAt } = identify(attributes)
   const { user, entityType, entityId, entityTitle, actionType, changedField, beforeState, afterState } = read.data
   return {

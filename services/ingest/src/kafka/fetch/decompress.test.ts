@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import { expect, test } from '@jest/globals'
 import { lines, lz4Frame, snappyBare, snappyInBlocks, zstdFrame } from './codecs.fixture.ts'
-import { decompress, decompressZstdInJs } from './decompress.ts'
+import { decompress } from './decompress.ts'
 
 async function all(pieces: AsyncIterable<Buffer> | Iterable<Buffer>): Promise<string> {
   const found: Buffer[] = []
@@ -19,10 +19,6 @@ test.each([
   ['zstd', 4, zstdFrame, lines(3_000)],
 ])('decompresses %s', async (_, codec, compressed, text) => {
   expect(await all(decompress(codec, compressed))).toBe(text)
-})
-
-test('decompresses zstd in JavaScript for a Node.js without it', async () => {
-  expect(await all(decompressZstdInJs(zstdFrame))).toBe(lines(3_000))
 })
 
 test.each([

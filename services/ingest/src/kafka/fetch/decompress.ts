@@ -1,6 +1,5 @@
 import { promisify } from 'node:util'
 import zlib from 'node:zlib'
-import { Decompress as ZstdInJs } from 'fzstd'
 import { decompressLz4 } from './decompress-lz4.ts'
 import { decompressSnappy } from './decompress-snappy.ts'
 
@@ -22,15 +21,15 @@ const pieceBytes = 256 * 1024
  */
 export function decompress(codec: number, data: Buffer): AsyncIterable<Buffer> | Iterable<Buffer> {
   if (codec === 0) return [data]
-  if (codec === 1) return decompressByZlib(data, { whole: promisify(zlib.unzip), stream: zlib.createUnzip })
+  if (codec === 1) return decompressByZlib(data, gzip)
   if (codec === 2) return decompressSnappy(data)
   if (codec === 3) return decompressLz4(data)
-  if (codec === 4) return 'zstdDecompress' in zlib ? decompressByZlib(data, nodeZstd()) : decompressZstdInJs(data)
+  if (codec === 4) return decompressByZlib(data, zstd)
   throw new RangeError(`Unknown codec ${codec}`)
 }
 
-// Available since Node.js 22.15.
-const nodeZstd = (): ZlibCodec => ({ whole: promisify(zlib.zstdDecompress), stream: zlib.createZstdDecompress })
+const gzip: ZlibCodec = { whole: promisify(zlib.unzip), stream: zlib.createUnzip }
+const zstd: ZlibCodec = { whole: promisify(zlib.zstdDecompress), stream: zlib.createZstdDecompress }
 
 async function* decompressByZlib(data: Buffer, { whole, stream }: ZlibCodec): AsyncGenerator<Buffer> {
   try {
@@ -42,17 +41,4 @@ async function* decompressByZlib(data: Buffer, { whole, stream }: ZlibCodec): As
   const pieces = stream({ chunkSize: pieceBytes })
   pieces.end(data)
   yield* pieces as AsyncIterable<Buffer>
-}
-
-/** Compressed bytes passed to the decoder at once, since 4 of them may be a block of 128 KiB. */
-const sliceBytes = 32
-
-export function* decompressZstdInJs(data: Buffer): Generator<Buffer> {
-  let pieces: Buffer[] = []
-  const decoder = new ZstdInJs((piece) => void pieces.push(Buffer.from(piece)))
-  for (let at = 0; at < data.length; at += sliceBytes) {
-    decoder.push(data.subarray(at, at + sliceBytes), at + sliceBytes >= data.length)
-    yield* pieces
-    pieces = []
-  }
 }

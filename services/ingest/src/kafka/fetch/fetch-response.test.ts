@@ -90,6 +90,22 @@ test('limits the bytes decoded per fetch without starving a partition', async ()
   expect(Math.max(...firstFetches)).toBeLessThan(20)
 })
 
+test('lets other work run while it decodes', async () => {
+  const records = Buffer.concat(upTo(5_000).map((n) => encodeRecord(n, { key: 'k', value: String(n) })))
+  const batch = encodeBatch({ firstOffset: 0, count: 5_000, records })
+  const decode = createFetchResponseDecoder()
+  const asked = [{ topic, partitions: upTo(8).map((partition) => ({ partition, fetchOffset: '0' })) }]
+  const bytes = encodeFetchResponse(
+    topic,
+    upTo(8).map(() => batch),
+  )
+  let turns = 0
+  const timer = setInterval(() => turns++, 1)
+  await decode(bytes, 11, { topics: asked })
+  clearInterval(timer)
+  expect(turns).toBeGreaterThan(0)
+})
+
 test('reads several batches of a partition from the requested offset', async () => {
   const batches = [0, 1, 2].map((n) => {
     const records = Buffer.concat(upTo(10).map((number) => encodeRecord(number, { value: 'x' })))

@@ -1,5 +1,6 @@
 import type { PartitionShare } from '../../consume/kafka-port.ts'
 import { ByteReader } from './byte-reader.ts'
+import { createTurns } from './event-loop-turns.ts'
 import { fetchLimits } from './fetch-limits.ts'
 import { createPausedBatches, type PausedBatches } from './paused-batches.ts'
 import { placeholder, type RecordGroup, readRecords } from './read-records.ts'
@@ -20,7 +21,7 @@ type Answer = ReturnType<typeof readPartition> & { readonly topic: string; reado
 /**
  * Creates a decoder of fetch responses (versions 4 to 11) that decodes each only up to {@link fetchLimits}, and each
  * partition only up to its share. The rest is fetched again, as if the broker had sent less. Each response starts with
- * another partition, so that none is starved.
+ * another partition, so that none is starved. Decoding gives way to other work of the process every few milliseconds.
  */
 export function createFetchResponseDecoder(shareOf: (topic: string) => PartitionShare | undefined = () => undefined) {
   const paused = createPausedBatches()
@@ -31,17 +32,16 @@ export function createFetchResponseDecoder(shareOf: (topic: string) => Partition
     const offsets = requestedOffsets(request)
     const withRecords = answers.filter((answer) => answer.records.length > 0 && offsets.has(placeOf(answer)))
     turn++
+    const giveWay = createTurns()
     let left: number = fetchLimits.responseBytes
     let leftToRead: number = fetchLimits.responseReadBytes
     for (let index = 0; index < withRecords.length && left > 0 && leftToRead > 0; index++) {
       const answer = withRecords[(index + turn) % withRecords.length] as Answer
       const isEnough = createBudget(Math.min(left, fetchLimits.partitionBytes), shareOf(answer.topic))
-      const { bytes, readBytes } = await decodePartition(
-        answer,
-        offsets.get(placeOf(answer)) as number,
-        isEnough,
+      const { bytes, readBytes } = await decodePartition(answer, offsets.get(placeOf(answer)) as number, isEnough, {
         paused,
-      )
+        giveWay,
+      })
       left -= bytes
       leftToRead -= readBytes
     }
@@ -72,9 +72,10 @@ function createBudget(maxBytes: number, { records, bytes }: Partial<PartitionSha
 }
 
 type Budget = ReturnType<typeof createBudget>
+type Shared = { readonly paused: PausedBatches; readonly giveWay: () => Promise<void> }
 
 /** Adds messages until it is enough. Returns their bytes and the number of bytes decompressed for them. */
-async function decodePartition(answer: Answer, fromOffset: number, isEnough: Budget, paused: PausedBatches) {
+async function decodePartition(answer: Answer, fromOffset: number, isEnough: Budget, { paused, giveWay }: Shared) {
   const { messages } = answer
   const isHidden = createTransactionFilter(answer.aborted)
   const place = placeOf(answer)
@@ -94,6 +95,7 @@ async function decodePartition(answer: Answer, fromOffset: number, isEnough: Bud
       sum.bytes += value.bytes
       sum.contentBytes += value.contentBytes
       sum.readBytes += value.readBytes
+      await giveWay()
       if (!isEnough(messages.length, sum)) continue
       if (next <= batch.lastOffset) paused.keep(place, batch, next, groups)
       return sum

@@ -17,6 +17,7 @@ export type RecordGroup = {
 /** Groups are small, so that a fetch decodes little more than its share. */
 const groupRecords = 50
 const groupBytes = 64 * 1024
+const groupSkipped = 1_000
 const groupReadBytes = 4 * 1024 * 1024
 
 /**
@@ -30,6 +31,7 @@ export async function* readRecords(
 ): AsyncGenerator<RecordGroup> {
   let next = Math.max(batch.firstOffset, fromOffset)
   let records: FetchedRecord[] = []
+  let skipped = 0
   let sums = { bytes: 0, contentBytes: 0, readBytes: 0 }
   const takeGroup = (): RecordGroup => {
     const group = { records, ...sums }
@@ -42,7 +44,10 @@ export async function* readRecords(
     for await (const { piece, cuts } of cutBatch(batch, maxBytes)) {
       sums.readBytes += piece.length
       for (const cut of cuts) {
-        if (Number(cut.record.offset) < fromOffset) continue
+        if (Number(cut.record.offset) < fromOffset) {
+          if (++skipped % groupSkipped === 0) yield takeGroup()
+          continue
+        }
         records.push(cut.record)
         sums.bytes += cut.bytes
         sums.contentBytes += cut.contentBytes
