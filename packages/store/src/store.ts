@@ -35,7 +35,7 @@ export type StoreOptions = {
   readonly retentionDays?: number | undefined
 }
 
-export type StoreReadiness =
+type StoreReadiness =
   /** `warnings`: collections whose documents expire after a different time than configured. */
   { readonly ok: true; readonly warnings: readonly string[] } | { readonly ok: false; readonly detail: string }
 

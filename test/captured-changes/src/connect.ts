@@ -13,7 +13,7 @@ const connectorClasses = {
   mongodb: 'io.debezium.connector.mongodb.MongoDbConnector',
 } as const
 
-export type ConnectorKind = keyof typeof connectorVersions
+type ConnectorKind = keyof typeof connectorVersions
 type Settings = Readonly<Record<string, string | number>>
 
 const findOptions = { environment: process.env, log: console.error }

@@ -15,7 +15,7 @@ export type StartedDatabase = {
   stop(): Promise<void>
 }
 
-export const databaseName = 'shop'
+const databaseName = 'shop'
 
 const isOnPath = (command: string) => spawnSync(command, ['--version'], { stdio: 'ignore' }).status === 0
 

@@ -6,7 +6,7 @@ import { readLimits } from '../reading/read-limits.ts'
 import { isDuplicateKey } from '../storage-errors.ts'
 
 /** An idempotency key and the user who sent it. */
-export type RequestKey = { readonly subscriberId: string; readonly userId: string; readonly idempotencyKey: string }
+type RequestKey = { readonly subscriberId: string; readonly userId: string; readonly idempotencyKey: string }
 
 /** A `POST /` with an `Idempotency-Key`, and the content to create for it. */
 export type CreateRequestDocument = {
@@ -22,7 +22,7 @@ export type CreateRequestDocument = {
 }
 
 /** The state of a request: reserved for this caller, answered, in progress elsewhere, or sent with another body. */
-export type Reservation =
+type Reservation =
   | { readonly kind: 'reserved'; readonly content: string; finish(): Promise<void>; release(): Promise<void> }
   | { readonly kind: 'answered'; readonly content: string }
   | { readonly kind: 'in-progress'; readonly until: Date }

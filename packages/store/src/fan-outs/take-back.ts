@@ -7,7 +7,7 @@ import { bytesIn, encodePositions, positionsOf, recipientAt } from './recipient-
 import { recipientsOf, type TombstoneDocument } from './tombstones.ts'
 
 /** A fan-out and the tombstones that apply to it. */
-export type ToTakeBack = { readonly key: Binary; readonly tombstones: readonly TombstoneDocument[] }
+type ToTakeBack = { readonly key: Binary; readonly tombstones: readonly TombstoneDocument[] }
 
 /**
  * Takes notifications back: notes in each fan-out from whom, then deletes the notifications. Deletes them even if the

@@ -42,10 +42,10 @@ export type TombstoneDocument = {
 }
 
 /** The tombstones that apply to a notification. Their recipients may be others than those of the notification. */
-export type Applying = ReadonlyMap<NewNotification, readonly TombstoneDocument[]>
+type Applying = ReadonlyMap<NewNotification, readonly TombstoneDocument[]>
 
 /** What was found for some notifications, and the state in which it was found. */
-export type Look = { readonly applying: Applying; readonly heads: Heads }
+type Look = { readonly applying: Applying; readonly heads: Heads }
 
 export type Tombstones = {
   /** Finds the tombstones that apply to these notifications. With an earlier look, only searches what has changed since. */

@@ -15,7 +15,7 @@ import {
 } from './waiting-receipt.ts'
 
 /** The outcome: each receipt is applied, waiting, or refused by MongoDB. */
-export type AppliedReceipts = {
+type AppliedReceipts = {
   readonly waiting: number
   readonly refused: readonly { readonly document: Receipt; readonly reason: string }[]
 }
