@@ -124,7 +124,7 @@ test('inserts, updates, a replacement and a delete', async () => {
 
 test('several documents, and a transaction that changes one five times', async () => {
   await customers.insertMany([2, 3].map((_id) => ({ _id, n: 1 })))
-  await customers.updateMany({ _id: { $in: [2, 3] } }, { $inc: { n: 1 } })
+  await customers.updateMany({ _id: { $in: [2, 3] } }, { $inc: { n: 1 } as never })
   await client.withSession((session) =>
     session.withTransaction(async () => {
       await customers.insertOne({ _id: 'tx', n: 1 }, { session })
