@@ -3,7 +3,14 @@ import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
-import { eventually, findJava, findMavenJars, type StartedProgram, startProgram } from '@herald/test-servers'
+import {
+  eventually,
+  findJava,
+  findMavenJars,
+  type StartedProgram,
+  startProgram,
+  whyNoServerPrograms,
+} from '@herald/test-servers'
 
 const connectVersion = '3.9.1'
 /** CloudEventsConverter of 3.5 and 3.6 does not load in this Connect; only PostgreSQL's connector uses it here. */
@@ -37,6 +44,9 @@ export const cloudEvents: Settings = {
   'value.converter.data.serializer.type': 'json',
   'value.converter.json.schemas.enable': 'false',
 }
+
+/** Returns why Kafka Connect cannot run here, or undefined: it needs what Kafka needs. */
+export const whyNoConnect = () => whyNoServerPrograms()
 
 export type ConnectOptions = {
   readonly kind: ConnectorKind

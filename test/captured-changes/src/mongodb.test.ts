@@ -1,11 +1,14 @@
 import process from 'node:process'
 import type { StartedProgram } from '@herald/test-servers'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, expect, test as run } from '@jest/globals'
 import { Binary, type Collection, Decimal128, Long, MongoClient, ObjectId } from 'mongodb'
 import { type CapturedHerald, type Entry, newPrefix, startCapturedHerald } from './captured-herald.ts'
-import { startConnect } from './connect.ts'
+import { startConnect, whyNoConnect } from './connect.ts'
 import { byTable, mappingOf, subscribers } from './mappings.ts'
 
+const why = await whyNoConnect()
+if (why) console.warn(`Skipped MongoDB: ${why}.`)
+const test = why ? run.skip : run
 const { MONGODB_URI = '' } = process.env
 const shop = newPrefix('mo')
 /** The captured database. */
@@ -30,6 +33,7 @@ const untilExpected = async (...topics: readonly string[]) => {
 }
 
 beforeAll(async () => {
+  if (why) return
   client = await MongoClient.connect(MONGODB_URI)
   const database = client.db(source)
   customers = await database.createCollection<Row>('customer', { changeStreamPreAndPostImages: { enabled: true } })

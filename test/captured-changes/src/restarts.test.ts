@@ -2,7 +2,7 @@ import process from 'node:process'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { type CapturedHerald, type Entry, newPrefix, startCapturedHerald } from './captured-herald.ts'
-import { type StartedConnect, startConnect } from './connect.ts'
+import { type StartedConnect, startConnect, whyNoConnect } from './connect.ts'
 import { type StartedDatabase, startPostgres, whyNoPostgres } from './databases.ts'
 import { mappingOf, subscribers } from './mappings.ts'
 
@@ -43,7 +43,7 @@ const statementsOf = (n: number) => `
 /** History rows of each: 2, 2, 6, 0.2, 1. */
 const changesPerRound = 11
 
-const why = whyNoPostgres()
+const why = (await whyNoConnect()) ?? whyNoPostgres()
 if (why) console.warn(`Skipped restarts of connectors: ${why}.`)
 const suite = why ? describe.skip : describe
 const changes = Number(process.env.HERALD_CAPTURED_CHANGES ?? 5_000)
