@@ -1,8 +1,16 @@
+import { existsSync } from 'node:fs'
 import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
-import { findJava, findMavenJars, type StartedProgram, startProgram } from '@herald/test-servers'
+import {
+  eventually,
+  findJava,
+  findMavenJars,
+  type StartedProgram,
+  startProgram,
+  whyNoServerPrograms,
+} from '@herald/test-servers'
 
 const connectVersion = '3.9.1'
 /** CloudEventsConverter of 3.5 and 3.6 does not load in this Connect; only PostgreSQL's connector uses it here. */
@@ -37,6 +45,9 @@ export const cloudEvents: Settings = {
   'value.converter.json.schemas.enable': 'false',
 }
 
+/** Returns why Kafka Connect cannot run here, or undefined: it needs what Kafka needs. */
+export const whyNoConnect = () => whyNoServerPrograms()
+
 export type ConnectOptions = {
   readonly kind: ConnectorKind
   readonly brokers: readonly string[]
@@ -44,11 +55,16 @@ export type ConnectOptions = {
   readonly connectors: Readonly<Record<string, Settings>>
 }
 
+export type StartedConnect = StartedProgram & {
+  /** Waits for the first flush after a change. A connector that is killed before begins again with a snapshot. */
+  untilOffsetsAreFlushed(): Promise<void>
+}
+
 /**
  * Runs Kafka Connect with some of Debezium's connectors, and waits until their snapshots are complete. A restart continues at
  * the offsets that were last flushed.
  */
-export async function startConnect({ kind, brokers, connectors }: ConnectOptions): Promise<StartedProgram> {
+export async function startConnect({ kind, brokers, connectors }: ConnectOptions): Promise<StartedConnect> {
   const java = await findJava(findOptions)
   const jars = await findMavenJars(
     java,
@@ -91,7 +107,10 @@ export async function startConnect({ kind, brokers, connectors }: ConnectOptions
     ready: { line: /Kafka Connect started/ },
   })
   await untilSnapshotsAreComplete(program, prefixes.length)
-  return program
+  const untilOffsetsAreFlushed = async () => {
+    await eventually(() => existsSync(join(folder, 'offsets')), { within: 60_000, description: 'offsets are flushed' })
+  }
+  return Object.assign(program, { untilOffsetsAreFlushed })
 }
 
 const toLines = (settings: Settings) =>

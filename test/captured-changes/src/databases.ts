@@ -4,7 +4,7 @@ import { chown, mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
-import { findFreePort, type StartedProgram, startProgram } from '@herald/test-servers'
+import { findFreePort, mustHave, type StartedProgram, startProgram } from '@herald/test-servers'
 
 /** A database of one test file, and a client that runs SQL in it. */
 export type StartedDatabase = {
@@ -27,8 +27,15 @@ function postgresFolder(): string | undefined {
     ?.replace(/\/postgres$/, '')
 }
 
-export const whyNoPostgres = () => (postgresFolder() === undefined ? 'PostgreSQL is not installed' : undefined)
-export const whyNoMariaDb = () => (isOnPath('mariadbd') ? undefined : 'mariadbd is not on the PATH')
+/** Returns why PostgreSQL cannot be used here, or undefined. Throws if it must be there. */
+export const whyNoPostgres = () => orFail('postgresql', postgresFolder() ? undefined : 'PostgreSQL is not installed')
+export const whyNoMariaDb = () =>
+  orFail('mariadb-server', isOnPath('mariadbd') ? undefined : 'MariaDB is not installed')
+
+function orFail(debianPackage: string, reason: string | undefined): string | undefined {
+  if (reason !== undefined && mustHave(debianPackage)) throw new Error(`HERALD_MUST_HAVE: ${reason}`)
+  return reason
+}
 
 /** PostgreSQL refuses to run as root. */
 const unprivilegedUser = 65_534

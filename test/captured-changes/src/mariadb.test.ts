@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import type { StartedProgram } from '@herald/test-servers'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { type CapturedHerald, type Entry, newPrefix, startCapturedHerald } from './captured-herald.ts'
-import { jsonWithSchemas, startConnect } from './connect.ts'
+import { jsonWithSchemas, startConnect, whyNoConnect } from './connect.ts'
 import { type StartedDatabase, startMariaDb, whyNoMariaDb } from './databases.ts'
 import { byTable, mappingOf, subscribers } from './mappings.ts'
 
-const why = whyNoMariaDb()
+const why = (await whyNoConnect()) ?? whyNoMariaDb()
 if (why) console.warn(`Skipped MariaDB: ${why}.`)
 
 const shop = newPrefix('ma')

@@ -1,11 +1,11 @@
 import { eventually, type StartedProgram } from '@herald/test-servers'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { type CapturedHerald, type Entry, newPrefix, startCapturedHerald } from './captured-herald.ts'
-import { cloudEvents, jsonWithSchemas, startConnect } from './connect.ts'
+import { cloudEvents, jsonWithSchemas, startConnect, whyNoConnect } from './connect.ts'
 import { type StartedDatabase, startPostgres, whyNoPostgres } from './databases.ts'
 import { byTable, mappingOf, subscribers } from './mappings.ts'
 
-const why = whyNoPostgres()
+const why = (await whyNoConnect()) ?? whyNoPostgres()
 if (why) console.warn(`Skipped PostgreSQL: ${why}.`)
 
 const shop = newPrefix('pg')

@@ -1,9 +1,8 @@
 import process from 'node:process'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { StartedProgram } from '@herald/test-servers'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { type CapturedHerald, type Entry, newPrefix, startCapturedHerald } from './captured-herald.ts'
-import { startConnect } from './connect.ts'
+import { type StartedConnect, startConnect, whyNoConnect } from './connect.ts'
 import { type StartedDatabase, startPostgres, whyNoPostgres } from './databases.ts'
 import { mappingOf, subscribers } from './mappings.ts'
 
@@ -44,17 +43,18 @@ const statementsOf = (n: number) => `
 /** History rows of each: 2, 2, 6, 0.2, 1. */
 const changesPerRound = 11
 
-const why = whyNoPostgres()
+const why = (await whyNoConnect()) ?? whyNoPostgres()
 if (why) console.warn(`Skipped restarts of connectors: ${why}.`)
 const suite = why ? describe.skip : describe
 const changes = Number(process.env.HERALD_CAPTURED_CHANGES ?? 5_000)
+const kills = 6
 const prefix = newPrefix('re')
 const topic = `${prefix}.public.account`
 const subscriber = subscribers([topic])
 
 let database: StartedDatabase
 let herald: CapturedHerald
-let connect: StartedProgram
+let connect: StartedConnect
 
 beforeAll(async () => {
   if (why) return
@@ -75,6 +75,8 @@ beforeAll(async () => {
       },
     },
   })
+  await database.sql(statementsOf(0))
+  await connect.untilOffsetsAreFlushed()
 }, 400_000)
 
 afterAll(async () => {
@@ -105,27 +107,21 @@ suite('a connector and ingest are killed again and again', () => {
   test(
     `the entries are the history of the database, ${changes} changes`,
     async () => {
-      const rounds = Math.ceil(changes / changesPerRound)
-      const perBatch = 50
-      let done = false
-      const writing = (async () => {
-        for (let first = 1; first <= rounds; first += perBatch) {
-          const batch = Array.from({ length: Math.min(perBatch, rounds - first + 1) }, (_, n) =>
-            statementsOf(first + n),
-          )
-          await database.sql(batch.join('\n'))
-        }
-        done = true
-      })()
-      let kills = 0
-      while (!done || kills < 3) {
-        await pause(1_000 + Math.random() * 2_000)
-        const victim = kills++ % 2 === 0 ? connect : herald.herald.ingest
+      const rounds = Math.ceil(changes / changesPerRound / kills / 2)
+      let next = 1
+      const write = async () => {
+        const batch = Array.from({ length: rounds }, () => statementsOf(next++))
+        for (let first = 0; first < rounds; first += 100) await database.sql(batch.slice(first, first + 100).join('\n'))
+      }
+      for (let kill = 0; kill < kills; kill++) {
+        await write()
+        // Offsets are flushed every 2 s: what was sent since then is sent again.
+        await pause(500 + Math.random() * 2_000)
+        const victim = kill % 2 === 0 ? connect : herald.herald.ingest
         victim.kill('SIGKILL')
         await victim.exited
-        await victim.restart()
+        await Promise.all([write(), victim.restart()])
       }
-      await writing
       const wanted = await history()
       expect(wanted.length).toBeGreaterThanOrEqual(changes)
       await untilEntries(wanted.length)
@@ -143,7 +139,7 @@ async function untilEntries(count: number): Promise<void> {
   const deadline = Date.now() + 10 * 60_000
   while ((await herald.entriesOf(subscriber(topic))).length < count) {
     if (Date.now() > deadline) break
-    await pause(2_000)
+    await pause(5_000)
   }
   await herald.untilCaughtUp()
 }
