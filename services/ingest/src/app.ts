@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { operations } from '@herald/contracts'
 import {
   type BuildInfo,
@@ -19,6 +19,7 @@ import { createNotificationCreation } from './create-notification/create-notific
 import { addCreateNotificationRoute } from './create-notification/route.ts'
 import { createEventsIn } from './event-ingestion.ts'
 import { createEventMetrics } from './metrics.ts'
+import { createRelay } from './relay/relay.ts'
 import { createNotificationRetraction } from './retract-notification/retract-notification.ts'
 import { addRetractNotificationRoute } from './retract-notification/route.ts'
 import { createStorageGate } from './storage-gate.ts'
@@ -72,5 +73,7 @@ export function createIngest({ settings, logger, build, releasers, tracing }: In
     livenessChecks: [events.liveness],
     readinessChecks: [storage, events.readiness],
   })
-  return { http, admin, events }
+  const relay = createRelay({ ...store, gate, holder: randomUUID(), clock, logger })
+  releasers.add('relay', () => relay.stop())
+  return { http, admin, events, relay }
 }
