@@ -32,6 +32,8 @@ export const limits = {
   idempotencyKeyCharacters: 255,
   idempotencyKeptMs: 24 * 60 * 60 * 1_000,
   idempotencyLeaseMs: 30_000,
+  /** After this time, another process finishes a request that was cut off. */
+  requestFinishMs: 45_000,
   pageDefault: 20,
   pageMax: 100,
   /** A page ends early when its documents have so many bytes. */

@@ -4,6 +4,7 @@ import type { CreateRequestDocument } from './create-requests/create-requests.ts
 import type { FanOutDocument } from './fan-outs/fan-out-document.ts'
 import type { TombstoneHead } from './fan-outs/tombstone-heads.ts'
 import type { TombstoneDocument } from './fan-outs/tombstones.ts'
+import type { LeaseDocument } from './leases/lease-document.ts'
 import type { BulkMarkDocument } from './notifications/mark-many.ts'
 import type { NotificationDocument } from './notifications/notification-document.ts'
 import type { WaitingReceiptDocument } from './receipts/waiting-receipt.ts'
@@ -17,6 +18,9 @@ export type CollectionPlan = {
 }
 
 const clustered = { clusteredIndex: { key: { _id: 1 }, unique: true } } as const
+
+/** Only of documents with something due, usually none. */
+const due: IndexPlan = { name: 'due', key: { dueAt: 1 }, partialFilterExpression: { dueAt: { $exists: true } } }
 
 const secondsPerDay = 24 * 60 * 60
 
@@ -54,13 +58,14 @@ export function planCollections(retentionDays: number | undefined): readonly Col
       name: 'fan-outs',
       // Not clustered, like `tombstones` and `waiting-receipts`: MongoDB 6 scans a clustered one for a list of keys.
       options: {},
-      indexes: [{ name: 'location', key: { locationId: 1, _id: 1 } }, ...retentionOf('createdAt', longer)],
+      indexes: [{ name: 'location', key: { locationId: 1, _id: 1 } }, due, ...retentionOf('createdAt', longer)],
     },
     {
       name: 'tombstones',
       options: {},
-      indexes: [{ name: 'target', key: { target: 1, until: 1 } }, ...retentionOf('keptFrom', longer)],
+      indexes: [{ name: 'target', key: { target: 1, until: 1 } }, due, ...retentionOf('keptFrom', longer)],
     },
+    { name: 'leases', options: {}, indexes: [] },
     {
       name: 'bulk-marks',
       options: clustered,
@@ -119,4 +124,8 @@ export function tombstonesIn(database: Db): Collection<TombstoneDocument> {
 
 export function tombstoneHeadsIn(database: Db): Collection<TombstoneHead> {
   return database.collection('tombstones')
+}
+
+export function leasesIn(database: Db): Collection<LeaseDocument> {
+  return database.collection('leases')
 }

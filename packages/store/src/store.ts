@@ -5,6 +5,7 @@ import {
   changeEntriesIn,
   createRequestsIn,
   fanOutsIn,
+  leasesIn,
   notificationsIn,
   streamKeysIn,
   tombstoneHeadsIn,
@@ -15,7 +16,9 @@ import { createLastingClient } from './connection/lasting-client.ts'
 import { type CreateRequests, createCreateRequests } from './create-requests/create-requests.ts'
 import { createFanOutRoom } from './fan-outs/fan-out-room.ts'
 import type { Retractions } from './fan-outs/retractions.ts'
+import type { Unfinished } from './fan-outs/unfinished.ts'
 import { createFeedChanges, type FeedChanges } from './feed-changes/feed-changes.ts'
+import { createLeases, type Leases } from './leases/leases.ts'
 import { findDifferences } from './migration/find-missing.ts'
 import { migrate } from './migration/migrate.ts'
 import { createMarkMany } from './notifications/mark-many.ts'
@@ -48,6 +51,8 @@ export type Store = {
   readonly notifications: Notifications
   readonly changeEntries: ChangeEntries
   readonly retractions: Retractions
+  readonly unfinished: Unfinished
+  readonly leases: Leases
   readonly receipts: Receipts
   readonly createRequests: CreateRequests
   readonly feedChanges: FeedChanges
@@ -97,6 +102,8 @@ export function createStore({ uri, database: name, applicationName, retentionDay
   return {
     notifications: { insertNew: fanOuts.insertNew, of },
     retractions: fanOuts.retractions,
+    unfinished: fanOuts.unfinished,
+    leases: createLeases(leasesIn(database)),
     changeEntries: createChangeEntries({
       database,
       collection: changeEntriesIn(database),

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { operations } from '@herald/contracts'
 import {
   type BuildInfo,
@@ -21,6 +21,7 @@ import { createEventIngestion } from './event-ingestion.ts'
 import { createKafka } from './kafka/create-kafka.ts'
 import { toKafkaOptions } from './kafka/kafka-options.ts'
 import { createEventMetrics } from './metrics.ts'
+import { createRelay } from './relay/relay.ts'
 import { createNotificationRetraction } from './retract-notification/retract-notification.ts'
 import { addRetractNotificationRoute } from './retract-notification/route.ts'
 import { createStorageGate } from './storage-gate.ts'
@@ -77,5 +78,7 @@ export function createIngest({ settings, logger, build, releasers, tracing }: In
     livenessChecks: [events.liveness],
     readinessChecks: [storage, events.readiness],
   })
-  return { http, admin, events }
+  const relay = createRelay({ ...store, gate, holder: randomUUID(), clock, logger })
+  releasers.add('relay', () => relay.stop())
+  return { http, admin, events, relay }
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { fanOutsIn, notificationsIn, tombstoneHeadsIn, tombstonesIn } from '../collections.ts'
 import { createNotifications } from '../notifications/notifications.ts'
-import { createTestStore, pageIn, subscriberId, uuid } from '../store.fixture.ts'
+import { at, createTestStore, pageIn, subscriberId, uuid } from '../store.fixture.ts'
 import { createFanOutRoom } from './fan-out-room.ts'
 import { mention, retraction } from './fan-outs.fixture.ts'
 import { createInterceptor, type Intercept } from './intercepted.fixture.ts'
@@ -146,3 +146,53 @@ test('notes each recipient once, if two processes retract the same notifications
     })
   }
 }, 60_000)
+
+describe('a request whose process is killed at any operation', () => {
+  const [given] = [mention(5, { recipientIds: [uuid(2), uuid(3), uuid(4)], via: 'http' })]
+  const create = async (process: Process) => void (await process.insertNew([{ ...given, finishBy: at(60) }]))
+  const remove = async (process: Process) =>
+    void (await process.retractions.apply([retraction(20, { notificationId: given.id }, { finishBy: at(60) })]))
+  const everyone = { [uuid(2)]: [given.id], [uuid(3)]: [given.id], [uuid(4)]: [given.id] }
+  const none = { [uuid(2)]: [], [uuid(3)]: [], [uuid(4)]: [] }
+  const countDue = async () =>
+    (await fanOutsIn(database).countDocuments({ dueAt: { $exists: true } })) +
+    (await tombstonesIn(database).countDocuments({ dueAt: { $exists: true } }))
+
+  test.each([
+    ['creates for all recipients or for none', [] as const, create, everyone, none],
+    ['retracts from all recipients or from none', [create] as const, remove, none, everyone],
+    ['creates nothing that was retracted meanwhile', [remove] as const, create, none, none],
+  ])(
+    '%s',
+    async (_, before, request, done, notBegun) => {
+      const total = await countOperations(request)
+      let finishedAny = false
+      for (let operation = 1; operation <= total; operation++) {
+        for (const when of ['before', 'after'] as const) {
+          await clear()
+          for (const prepare of before) await prepare(startProcess())
+          await request(startProcess(killedAt(operation, when))).catch((error) => {
+            if (!(error instanceof Killed || error.cause instanceof Killed)) throw error
+          })
+          const { unfinished } = startProcess()
+          expect(await unfinished.finish(at(59))).toEqual({ finished: 0, refused: [] })
+          const { finished } = await unfinished.finish(at(60))
+          finishedAny ||= finished > 0
+          expect({ operation, when, ...(await feeds()) }).toEqual({
+            operation,
+            when,
+            ...((await hasBegun(request)) ? done : notBegun),
+          })
+          expect([await countDue(), (await unfinished.finish(at(60))).finished]).toEqual([0, 0])
+        }
+      }
+      expect(finishedAny).toBe(true)
+    },
+    60_000,
+  )
+
+  async function hasBegun(request: typeof create): Promise<boolean> {
+    const collection = request === create ? fanOutsIn(database) : tombstonesIn(database)
+    return (await collection.countDocuments()) > 0
+  }
+})

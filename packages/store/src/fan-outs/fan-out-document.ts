@@ -3,6 +3,7 @@ import { Binary } from 'mongodb'
 import { toKey, toUuidBinary } from '../binary.ts'
 import type { NewNotification } from '../notifications/notification-document.ts'
 import { bytesIn, decodePositions, toRecipientList } from './recipient-list.ts'
+import { toContent } from './unfinished.ts'
 
 /** The recipients of a notification that one retraction took it back from. */
 export type TakenBack = {
@@ -27,12 +28,15 @@ export type FanOutDocument = {
   actorId: Binary
   /** Created by `POST /`; absent for events. */
   via?: 'http'
+  /** Of a request: its whole notification as JSON, and when another process finishes it. Removed once it is stored. */
+  content?: string
+  dueAt?: Date
   /** Append-only. Each recipient is in at most one entry. */
   takenBack?: TakenBack[]
 }
 
 export function toFanOutDocument(notification: NewNotification): FanOutDocument {
-  const { subscriberId, id, createdAt, recipientIds, locationId, locationType, actor, via } = notification
+  const { subscriberId, id, createdAt, recipientIds, locationId, locationType, actor, via, finishBy } = notification
   return {
     _id: toKey(subscriberId, id),
     v: 1,
@@ -42,6 +46,7 @@ export function toFanOutDocument(notification: NewNotification): FanOutDocument 
     locationType,
     actorId: toUuidBinary(actor.id),
     ...(via === undefined ? {} : { via }),
+    ...(finishBy === undefined ? {} : { content: toContent(notification), dueAt: finishBy }),
   }
 }
 

@@ -42,9 +42,10 @@ export function createFanOutNotifications(dependencies: FanOutDependencies): Sto
     const { refused, ...counts } = await insertForRecipients([...origins.keys()])
     // Also those known before: an earlier attempt may have stored them before their tombstone was.
     const { applying } = await tombstones.look(notifications, known)
-    await takeBack(
-      [...applying].map(([{ subscriberId, id }, found]) => ({ key: toKey(subscriberId, id), tombstones: found })),
-    )
+    await takeBack([...applying].map(([notification, found]) => ({ key: keyOf(notification), tombstones: found })))
+    const requests = notifications.filter(({ finishBy }) => finishBy !== undefined).map(keyOf)
+    if (requests.length > 0)
+      await fanOuts.updateMany({ _id: { $in: requests } }, { $unset: { content: true, dueAt: true } })
     return {
       ...counts,
       refused: [
@@ -54,6 +55,8 @@ export function createFanOutNotifications(dependencies: FanOutDependencies): Sto
     }
   }
 }
+
+const keyOf = ({ subscriberId, id }: NewNotification) => toKey(subscriberId, id)
 
 function addOrigin(
   origins: Map<NewNotification, NewNotification>,
@@ -73,7 +76,7 @@ function toRefused(
   if (refused.length === 0) return []
   const reasons = new Map(refused.map(({ document, reason }) => [document._id.toString('hex'), reason]))
   return notifications.flatMap((document) => {
-    const reason = reasons.get(toKey(document.subscriberId, document.id).toString('hex'))
+    const reason = reasons.get(keyOf(document).toString('hex'))
     return reason === undefined ? [] : [{ document, reason }]
   })
 }

@@ -7,6 +7,7 @@ import { createRetractions, type Retractions } from './retractions.ts'
 import { createTakeBack } from './take-back.ts'
 import type { TombstoneHead } from './tombstone-heads.ts'
 import { createTombstones, type TombstoneDocument } from './tombstones.ts'
+import { createUnfinished, type Unfinished } from './unfinished.ts'
 
 export type FanOutRoomDependencies = {
   readonly fanOuts: Collection<FanOutDocument>
@@ -22,20 +23,24 @@ export type FanOutRoom = {
   readonly insertNew: StoreNotifications
   readonly retractions: Retractions
   readonly findRetracted: FindRetracted
+  readonly unfinished: Unfinished
 }
 
 /** Storing and retracting notifications. */
 export function createFanOutRoom(dependencies: FanOutRoomDependencies): FanOutRoom {
   const { fanOuts, tombstones, heads, notifications, insertForRecipients } = dependencies
   const takeBack = createTakeBack({ fanOuts, notifications })
+  const storeNotifications = createFanOutNotifications({
+    fanOuts,
+    tombstones: createTombstones(tombstones, heads),
+    takeBack,
+    insertForRecipients,
+  })
+  const { carryOut, ...retractions } = createRetractions({ tombstones, heads, fanOuts, takeBack })
   return {
-    insertNew: createFanOutNotifications({
-      fanOuts,
-      tombstones: createTombstones(tombstones, heads),
-      takeBack,
-      insertForRecipients,
-    }),
-    retractions: createRetractions({ tombstones, heads, fanOuts, takeBack }),
+    insertNew: storeNotifications,
+    retractions,
     findRetracted: createFindRetracted(fanOuts, tombstones),
+    unfinished: createUnfinished({ fanOuts, tombstones, storeNotifications, carryOut }),
   }
 }

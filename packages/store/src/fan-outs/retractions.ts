@@ -21,6 +21,9 @@ export type Retractions = {
   actorOf(notification: { readonly subscriberId: string; readonly notificationId: string }): Promise<string | null>
 }
 
+/** Makes stored tombstones known, and takes back what those of one notification name. */
+export type CarryOut = (open: readonly TombstoneDocument[]) => Promise<void>
+
 export type RetractionsDependencies = {
   readonly tombstones: Collection<TombstoneDocument>
   /** The same collection. */
@@ -43,9 +46,17 @@ const isOfOne = ({ target }: TombstoneDocument) => target.length() === 32
 const keyOf = ({ subscriberId, eventId }: Retraction) => toKey(subscriberId, eventId)
 const hex = (binary: Binary) => binary.toString('hex')
 
-export function createRetractions({ tombstones, heads, fanOuts, takeBack }: RetractionsDependencies): Retractions {
+export function createRetractions({
+  tombstones,
+  heads,
+  fanOuts,
+  takeBack,
+}: RetractionsDependencies): Retractions & { carryOut: CarryOut } {
   const setDone = (done: readonly TombstoneDocument[]) =>
-    tombstones.updateMany({ _id: { $in: done.map(({ _id }) => _id) } }, { $set: { done: true } })
+    tombstones.updateMany(
+      { _id: { $in: done.map(({ _id }) => _id) } },
+      { $set: { done: true }, $unset: { dueAt: true } },
+    )
 
   /** The next fan-outs of a location in time order, without their recipients. */
   async function nextOf({ subscriberId, target }: ByLocation, until: Date, after: Binary | undefined): Promise<Step> {
@@ -86,19 +97,24 @@ export function createRetractions({ tombstones, heads, fanOuts, takeBack }: Retr
     }
   }
 
+  // Done step by step, so that a chunk with much to retract makes progress whenever it is interrupted.
+  const carryOut: CarryOut = async (open) => {
+    await advanceHeads(heads, open)
+    for (const batch of inBatches(open.filter(isOfOne), retractionsPerStep)) {
+      await takeBack(batch.map((tombstone) => ({ key: tombstone.target, tombstones: [tombstone] })))
+      await setDone(batch)
+    }
+  }
+
   return {
+    carryOut,
     async apply(retractions) {
       if (retractions.length === 0) return { refused: [] }
       const byKey = new Map(retractions.map((retraction) => [hex(keyOf(retraction)), retraction]))
       const { refused } = await insertNew(tombstones, [...byKey.values()].map(toTombstone))
       const keys = [...byKey.values()].map(keyOf)
       const open = await tombstones.find({ _id: { $in: keys }, done: { $exists: false } }, readLimits).toArray()
-      await advanceHeads(heads, open)
-      // Done step by step, so that a chunk with much to retract makes progress whenever it is interrupted.
-      for (const batch of inBatches(open.filter(isOfOne), retractionsPerStep)) {
-        await takeBack(batch.map((tombstone) => ({ key: tombstone.target, tombstones: [tombstone] })))
-        await setDone(batch)
-      }
+      await carryOut(open)
       for (const tombstone of open) {
         const retraction = byKey.get(hex(tombstone._id))
         if (retraction === undefined || !isByLocation(retraction)) continue

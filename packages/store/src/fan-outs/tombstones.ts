@@ -19,6 +19,8 @@ export type Retraction = {
   readonly time: Date
   readonly target: RetractionTarget
   readonly recipientIds?: readonly string[] | undefined
+  /** From then on, another process finishes it if this one has died. For requests by id, which are not redelivered. */
+  readonly finishBy?: Date | undefined
 }
 
 /** A retraction, kept so that what it took back stays away when its event is replayed or arrives later. */
@@ -35,6 +37,8 @@ export type TombstoneDocument = {
   recipients?: Binary
   /** The key of the last fan-out of the location that was taken back; a retry continues after it. */
   doneUpTo?: Binary
+  /** When another process finishes the retraction of a request; removed once it is done. */
+  dueAt?: Date
   /** Everything that was stored before the tombstone has been taken back. */
   done?: true
   /** The start of the retention period. */
@@ -57,7 +61,14 @@ const forever = new Date('9999-12-31T23:59:59.999Z')
 const locationTarget = (subscriberId: string, locationId: string, locationType: string) =>
   new Binary(Buffer.concat([toKey(subscriberId, locationId).buffer, Buffer.from(locationType)]))
 
-export function toTombstone({ subscriberId, eventId, time, target, recipientIds }: Retraction): TombstoneDocument {
+export function toTombstone({
+  subscriberId,
+  eventId,
+  time,
+  target,
+  recipientIds,
+  finishBy,
+}: Retraction): TombstoneDocument {
   const common = {
     _id: toKey(subscriberId, eventId),
     v: 1,
@@ -69,7 +80,8 @@ export function toTombstone({ subscriberId, eventId, time, target, recipientIds 
     const until = createdAt === undefined ? forever : new Date(createdAt)
     // The notification may be newer than its retraction, if clocks differ, and is then kept for longer.
     const keptFrom = createdAt === undefined || createdAt < time.getTime() ? time : until
-    return { ...common, target: toKey(subscriberId, target.notificationId), until, keptFrom }
+    const due = finishBy === undefined ? {} : { dueAt: finishBy }
+    return { ...common, target: toKey(subscriberId, target.notificationId), until, keptFrom, ...due }
   }
   return {
     ...common,

@@ -22,6 +22,8 @@ export type NewNotification = {
   readonly recipientIds: readonly string[]
   /** Created by `POST /`, whose time is from Herald's clock; absent for events. */
   readonly via?: 'http' | undefined
+  /** From then on, another process finishes storing it if this one has died. For requests, which are not redelivered. */
+  readonly finishBy?: Date | undefined
 }
 
 /** One self-contained document per recipient and notification. */

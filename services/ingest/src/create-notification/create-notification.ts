@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { CreateNotification } from '@herald/contracts'
-import { makeUuidV7 } from '@herald/contracts'
+import { limits, makeUuidV7 } from '@herald/contracts'
 import type { Clock } from '@herald/runtime'
 import type { CreateRequests, NewNotification, Notifications } from '@herald/store'
 import { configure } from 'safe-stable-stringify'
@@ -32,7 +32,8 @@ export function createNotificationCreation(dependencies: CreateNotificationDepen
   const { notifications, createRequests, clock, randomBytes } = dependencies
 
   const fanOut = async (notification: NewNotification): Promise<CreateOutcome> => {
-    const { refused } = await notifications.insertNew([notification])
+    const finishBy = new Date(clock().getTime() + limits.requestFinishMs)
+    const { refused } = await notifications.insertNew([{ ...notification, finishBy }])
     if (refused[0]) throw new Error(`MongoDB rejected the notification: ${refused[0].reason}`)
     return { kind: 'created', notification }
   }

@@ -1,4 +1,4 @@
-import { deriveEventId, timeOfUuidV7 } from '@herald/contracts'
+import { deriveEventId, limits, timeOfUuidV7 } from '@herald/contracts'
 import type { Retractions } from '@herald/store'
 
 export type RetractNotificationDependencies = {
@@ -26,7 +26,9 @@ export function createNotificationRetraction({ retractions, clock }: RetractNoti
     if (actorId !== userId) return false
     const identity = { subscriberId, source, id: notificationId, time: timeOfUuidV7(notificationId) ?? 0 }
     const eventId = deriveEventId(identity)
-    const { refused } = await retractions.apply([{ subscriberId, eventId, time: clock(), target: { notificationId } }])
+    const time = clock()
+    const finishBy = new Date(time.getTime() + limits.requestFinishMs)
+    const { refused } = await retractions.apply([{ subscriberId, eventId, time, target: { notificationId }, finishBy }])
     if (refused[0]) throw new Error(`MongoDB rejected the retraction: ${refused[0].reason}`)
     return true
   }
