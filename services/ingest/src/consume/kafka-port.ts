@@ -91,7 +91,7 @@ export type RecordProducer = {
   close(): Promise<void>
 }
 
-export type Destination = { readonly topic: string; readonly partition?: number; readonly timeoutMs?: number }
+type Destination = { readonly topic: string; readonly partition?: number; readonly timeoutMs?: number }
 
 /** The topic does not accept a batch of this size. */
 export class RecordTooLarge extends Error {
