@@ -5,7 +5,7 @@ import { workspaceRoot } from './workspace.ts'
 const git = (...args: string[]) => spawnSync('git', ['-C', workspaceRoot, ...args], { encoding: 'utf8' })
 
 /** Older commits have longer subjects. */
-const since = '2026-11-22T12:30:00Z'
+const since = '2026-11-22T14:20:00Z'
 const form = /^(feat|fix|perf|refactor|test|bench|docs|style|build|ci)(\([a-z0-9-]+\))?: \S/
 
 // A source archive has no history.
