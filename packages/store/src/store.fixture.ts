@@ -11,7 +11,11 @@ export const start = Date.parse('2026-01-01T00:00:00Z')
 export const at = (seconds: number) => new Date(start + seconds * 1_000)
 
 /** The id of this many milliseconds after {@link start}; `n` distinguishes those of one millisecond. */
-export const idAt = (ms: number, n = 0) => makeUuidV7(start + ms, Buffer.from(n.toString(16).padStart(20, '0'), 'hex'))
+export function idAt(ms: number, n = 0): string {
+  const tail = Buffer.alloc(10)
+  tail.writeUInt32BE(n, 4)
+  return makeUuidV7(start + ms, tail)
+}
 
 /** A notification whose time is that of its id. */
 export function newNotification(id: string, changes: Partial<NewNotification> = {}): NewNotification {

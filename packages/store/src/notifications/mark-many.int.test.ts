@@ -1,24 +1,16 @@
 import { makeUuidV7 } from '@herald/contracts'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { toKey } from '../binary.ts'
-import {
-  at,
-  createTestStore,
-  idAt,
-  newNotification,
-  notificationIn,
-  pageIn,
-  start,
-  subscriberId,
-  uuid,
-} from '../store.fixture.ts'
+import { at, createTestStore, idAt, newNotification, notificationIn, pageIn, start, uuid } from '../store.fixture.ts'
 import type { BulkMarkDocument } from './mark-many.ts'
 
 const { store, database, drop } = createTestStore('mark-many')
 const bulkMarks = database.collection<BulkMarkDocument>('bulk-marks')
-const notification = (n: number, recipientId: string) => newNotification(idAt(n), { recipientIds: [recipientId] })
+// Each recipient has their own subscriber, because a notification is stored for its first recipients only.
+const notification = (n: number, recipientId: string) =>
+  newNotification(idAt(n), { subscriberId: recipientId, recipientIds: [recipientId] })
 
-const feed = (recipientId: string) => store.notifications.of({ subscriberId, recipientId })
+const feed = (recipientId: string) => store.notifications.of({ subscriberId: recipientId, recipientId })
 const fill = (recipientId: string, count: number) =>
   store.notifications.insertNew(Array.from({ length: count }, (_, n) => notification(n, recipientId)))
 
@@ -46,11 +38,11 @@ test('marks the rest and writes the end when run again after a failure', async (
   const owner = uuid(9)
   await fill(owner, 2_500)
   const refuse = (validator: object) => database.command({ collMod: 'notifications', validator })
-  await refuse({ _id: { $ne: toKey(subscriberId, owner, idAt(1_500)) } })
+  await refuse({ _id: { $ne: toKey(owner, owner, idAt(1_500)) } })
   await expect(feed(owner).markManyRead({ all: true }, at(10))).rejects.toThrow('Document failed validation')
   await refuse({})
   expect(await feed(owner).unreadCount()).toBe(1_000)
-  const ends = () => bulkMarks.find({ _id: { $gte: toKey(subscriberId, owner, uuid(0)) } }).toArray()
+  const ends = () => bulkMarks.find({ _id: { $gte: toKey(owner, owner, uuid(0)) } }).toArray()
   expect(await ends()).toEqual([])
   expect(await feed(owner).markManyRead({ all: true }, at(11))).toBe(1_000)
   expect(await feed(owner).unreadCount()).toBe(0)
@@ -62,7 +54,7 @@ test('upTo: marks that notification and older ones', async () => {
   await fill(owner, 10)
   expect(await feed(owner).markManyRead({ all: true, upTo: idAt(3) }, at(10))).toBe(4)
   expect(pageIn(await feed(owner).list({ limit: 20, status: 'unread' })).notifications.map(({ id }) => id)).toEqual(
-    [9, 8, 7, 6, 5, 4].map(idAt),
+    [9, 8, 7, 6, 5, 4].map((n) => idAt(n)),
   )
 })
 
