@@ -45,6 +45,7 @@ test.each([
 test.each([
   ['POST', '/'],
   ['GET', `/notifications/${id}`],
+  ['DELETE', `/notifications/${id}`],
   ['PATCH', `/notifications/${id}/read`],
   ['PATCH', `/notifications/${id}/unread`],
   ['GET', '/change-entries/all'],
@@ -81,8 +82,7 @@ test.each([
   ['PUT', '/', ['GET', 'HEAD', 'POST']],
   ['DELETE', '/', ['GET', 'HEAD', 'POST']],
   ['PATCH', '/', ['GET', 'HEAD', 'POST']],
-  ['POST', `/notifications/${id}`, ['GET', 'HEAD']],
-  ['DELETE', `/notifications/${id}`, ['GET', 'HEAD']],
+  ['POST', `/notifications/${id}`, ['DELETE', 'GET', 'HEAD']],
   ['GET', `/notifications/${id}/read`, ['PATCH']],
   ['HEAD', `/notifications/${id}/unread`, ['PATCH']],
   ['POST', `/notifications/${id}/unread`, ['PATCH']],
