@@ -44,7 +44,9 @@ withKcat.each([
   const herald = await startTestHerald(`examples-${mode}`)
   try {
     const examples = await readExamples(herald, contentType)
-    expect(examples.map(({ name }) => name)).toEqual([...['mention', 'change', 'creation', 'emailSent', 'read']])
+    expect(examples.map(({ name }) => name)).toEqual([
+      ...['mention', 'retraction', 'editedOut', 'change', 'creation', 'emailSent', 'read'],
+    ])
     for (const example of examples) await publish(kcat as Kcat, herald, example)
 
     const [mention] = examples
@@ -57,7 +59,7 @@ withKcat.each([
       const answer = await fetch(`${herald.baseUrl}${path}`, { headers: { authorization: `Bearer ${token}` } })
       return ((await answer.json()) as { data: unknown }).data
     }
-    // All examples: the mention with both receipts, and both changes.
+    // All examples: the mention with both receipts, and both changes. The retractions are of other mentions.
     await until(
       () => get('/') as Promise<{ notifications: { readAt: string | null; emailSentAt: string | null }[] }>,
       ({ notifications }) => notifications.length === 1 && !!notifications[0]?.readAt && !!notifications[0].emailSentAt,

@@ -24,12 +24,13 @@ export function decompress(codec: number, data: Buffer): AsyncIterable<Buffer> |
   if (codec === 1) return decompressByZlib(data, gzip)
   if (codec === 2) return decompressSnappy(data)
   if (codec === 3) return decompressLz4(data)
-  if (codec === 4) return decompressByZlib(data, zstd)
+  if (codec === 4) return decompressByZlib(data, zstd())
   throw new RangeError(`Unknown codec ${codec}`)
 }
 
 const gzip: ZlibCodec = { whole: promisify(zlib.unzip), stream: zlib.createUnzip }
-const zstd: ZlibCodec = { whole: promisify(zlib.zstdDecompress), stream: zlib.createZstdDecompress }
+/** A function, so that this file can be loaded by an older Node.js, which then reports that it is too old. */
+const zstd = (): ZlibCodec => ({ whole: promisify(zlib.zstdDecompress), stream: zlib.createZstdDecompress })
 
 async function* decompressByZlib(data: Buffer, { whole, stream }: ZlibCodec): AsyncGenerator<Buffer> {
   try {
