@@ -7,7 +7,7 @@ import { createClient } from './client.ts'
 import { createFeedModel, type ListedNotification } from './feed-model.ts'
 import { expectEqual, operation, type World } from './operations.ts'
 
-const runs = Number(process.env.HERALD_MODEL_RUNS ?? 50)
+const runs = Number(process.env.HERALD_MODEL_RUNS ?? 30)
 const operationsPerRun = 200
 
 let herald: StartedHerald
