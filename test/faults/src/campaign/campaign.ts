@@ -47,7 +47,7 @@ export type Campaign = {
   violations: Violations
   log: (line: string) => void
   /** Waits until every acknowledged record is committed and the live check has compared it. */
-  drain(): Promise<void>
+  drain(options?: { readonly withinMs?: number }): Promise<void>
   check(): Promise<Figures>
   stop(): Promise<void>
 }
@@ -107,7 +107,7 @@ export async function startCampaign(options: CampaignOptions): Promise<Campaign>
 
   return {
     ...{ name, groupId, topics, originTopics, fleet, load, log, marks, ...watched, live, stop },
-    async drain() {
+    async drain({ withinMs = 300_000 } = {}) {
       await load.settled()
       await until(
         'all acknowledged records to be committed and compared',
@@ -116,7 +116,7 @@ export async function startCampaign(options: CampaignOptions): Promise<Campaign>
           const committed = await offsets.committed()
           return [...ends].every(([partition, end]) => (committed.get(partition) ?? 0) >= end) && live.hasReached(ends)
         },
-        { withinMs: 300_000, everyMs: 200 },
+        { withinMs, everyMs: 200 },
       )
     },
     check: () => checkFinally({ ...watched, marks: marks.made }),
