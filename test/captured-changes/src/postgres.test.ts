@@ -35,7 +35,7 @@ const noise = (length: number) => Array.from({ length }, () => Math.floor(Math.r
 const pageId = '00000000-0000-4000-8000-000000000001'
 const movedPageId = '00000000-0000-4000-8000-000000000002'
 
-/** What the statements should have made, by subscriber. */
+/** The entries expected from the statements, by subscriber. */
 const expected = byTable<Entry>()
 const untilExpected = async (...topics: readonly string[]) => {
   for (const topic of topics) await herald.untilEntriesAre(subscriber(topic), expected(topic))

@@ -48,7 +48,7 @@ export type TombstoneDocument = {
 /** The tombstones that apply to a notification. Their recipients may be others than those of the notification. */
 type Applying = ReadonlyMap<NewNotification, readonly TombstoneDocument[]>
 
-/** What was found for some notifications, and the state in which it was found. */
+/** The tombstones that apply to some notifications, and the version of the heads at which they were read. */
 type Look = { readonly applying: Applying; readonly heads: Heads }
 
 export type Tombstones = {

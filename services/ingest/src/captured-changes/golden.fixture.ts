@@ -42,7 +42,7 @@ export function decideSamples(file: string): (Sample & { readonly decision: Capt
   })
 }
 
-/** What becomes of each sample, one line per entry. */
+/** The outcome of each sample, one line per entry. */
 export function* goldenLines(): Generator<string> {
   for (const file of files) {
     yield `# ${file}`

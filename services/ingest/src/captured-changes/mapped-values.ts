@@ -6,7 +6,7 @@ import { isObject } from './json-document.ts'
 import { isConstant, type MappedValue, type Mapping, pathOf } from './mapping.ts'
 import { type RowRejection, reject } from './row-change.ts'
 
-/** What all entries of a change have in common. */
+/** The properties shared by all entries of a change. */
 export type MappedValues = {
   readonly kind: 'values'
   readonly values: Pick<StoredChangeEntry, 'subscriberId' | 'user' | 'entityType' | 'entityId' | 'entityTitle'>
@@ -18,7 +18,7 @@ export type MappedRow = {
   readonly lookUp: (field: string) => JsonValue | undefined
   /** Whether a field that the row does not have is an error in the mapping. */
   readonly hasAllFields: boolean
-  /** What to do when a value is empty; may be empty itself. */
+  /** The advice for an empty value; may be empty itself. */
   readonly advice: string
 }
 

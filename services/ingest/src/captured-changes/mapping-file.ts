@@ -52,7 +52,7 @@ function toValue(document: Document): unknown {
   }
 }
 
-/** Where the key at a JSON Pointer stands in the file, or the closest thing around it that is there. */
+/** The place of the key at a JSON Pointer in the file, or of its closest parent that exists. */
 function offsetOf(document: Document, pointer: string): number {
   let node: unknown = document.contents
   let offset = startOf(node)

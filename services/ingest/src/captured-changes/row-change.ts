@@ -27,7 +27,7 @@ export type RowChange = {
   readonly isInMongoTransaction: boolean
   readonly before: Row | null
   readonly after: Row | null
-  /** What a MongoDB update did, which shows whether `after` belongs to it. */
+  /** The description of a MongoDB update, which shows whether `after` belongs to it. */
   readonly update: MongoUpdate | undefined
 }
 

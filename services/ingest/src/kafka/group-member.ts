@@ -3,7 +3,7 @@ import type { GroupMember, MemberEvents, MemberOptions } from '../consume/kafka-
 import { toPartitionBatch } from './partition-batch.ts'
 import { limitShares } from './patched-kafkajs.ts'
 
-/** Creates a member of a consumer group that commits only what it is told to. */
+/** Creates a member of a consumer group that commits only on request. */
 export function createGroupMember(kafka: Kafka, { groupId, topics, shareOf }: MemberOptions): GroupMember {
   limitShares(topics, shareOf)
   const consumer = createConsumer(kafka, groupId)
