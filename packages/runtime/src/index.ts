@@ -6,7 +6,6 @@ export {
   type AuthenticationSettings,
   type AuthenticatorOptions,
   createAuthenticator,
-  toAuthenticatorOptions,
 } from './auth/create-authenticator.ts'
 export type { Identity } from './auth/identity.ts'
 export { type BackoffOptions, backoffMs } from './backoff.ts'
@@ -16,6 +15,7 @@ export type { CheckOutcome, CheckResult, HealthCheck } from './health/health-che
 export { createMetrics, type Metrics } from './health/metrics.ts'
 export { createStorageCheck, type StorageCheckDependencies } from './health/storage-check.ts'
 export { createAllowedMethods } from './http/allowed-methods.ts'
+export { type ApiServerDependencies, type ApiServerSettings, createApiServer } from './http/api-server.ts'
 export { createClientErrorHandler } from './http/client-errors.ts'
 export { createCors } from './http/cors.ts'
 export {
@@ -35,6 +35,7 @@ export { type ServeOptions, serve } from './http/serve.ts'
 export type { BuildInfo } from './lifecycle/build-info.ts'
 export { unsupportedNode } from './lifecycle/node-version.ts'
 export { createReleasers, type Releasers } from './lifecycle/releasers.ts'
+export { type HttpService, runHttpService, type ServiceDependencies } from './lifecycle/run-http-service.ts'
 export { runService, type Service } from './lifecycle/run-service.ts'
 export type { ServiceProcess, ShutdownDependencies } from './lifecycle/shutdown.ts'
 export { createLogger, type Logger, type LoggerOptions } from './logging/logger.ts'

@@ -1,17 +1,11 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { operations } from '@herald/contracts'
 import {
-  type BuildInfo,
   createAdminServer,
-  createAuthenticator,
-  createHttpServer,
+  createApiServer,
   createMetrics,
   createStorageCheck,
-  type Logger,
-  type Releasers,
+  type ServiceDependencies,
   systemClock,
-  type Tracing,
-  toAuthenticatorOptions,
 } from '@herald/runtime'
 import { createStore, isStorageUnavailable } from '@herald/store'
 import type { Settings } from './config.ts'
@@ -26,18 +20,8 @@ import { createNotificationRetraction } from './retract-notification/retract-not
 import { addRetractNotificationRoute } from './retract-notification/route.ts'
 import { createStorageGate } from './storage-gate.ts'
 
-export type IngestDependencies = {
-  readonly settings: Settings
-  readonly logger: Logger
-  /** Exposed as `herald_build_info`. */
-  readonly build?: BuildInfo | undefined
-  readonly releasers: Releasers
-  /** No spans are created without it. */
-  readonly tracing?: Tracing | undefined
-}
-
 /** Wires ingest, which stores events from Kafka and `POST /` in MongoDB. Nothing listens or consumes yet. */
-export function createIngest({ settings, logger, build, releasers, tracing }: IngestDependencies) {
+export function createIngest({ settings, logger, build, releasers, tracing }: ServiceDependencies<Settings>) {
   const clock = systemClock
   const metrics = createMetrics(build)
   const store = createStore({
@@ -57,17 +41,7 @@ export function createIngest({ settings, logger, build, releasers, tracing }: In
   const events = createEventIngestion({
     ...{ kafka, settings, store, gate, metrics: eventMetrics, logger, releasers, clock, tracing },
   })
-  const http = createHttpServer({
-    logger,
-    authenticator: createAuthenticator({ ...toAuthenticatorOptions(settings), logger }),
-    metrics,
-    tracing,
-    operations: Object.values(operations),
-    isStorageUnavailable,
-    rateLimitPerMinute: settings.RATE_LIMIT_PER_MINUTE,
-    corsOrigins: settings.CORS_ORIGINS,
-    maxConnections: settings.MAX_CONNECTIONS,
-  })
+  const http = createApiServer({ settings, logger, metrics, tracing, isStorageUnavailable })
   const create = createNotificationCreation({ ...store, clock, randomBytes: () => randomBytes(10) })
   addCreateNotificationRoute(http, { create, gate, clock })
   const retract = createNotificationRetraction({ ...store, clock })
@@ -80,5 +54,11 @@ export function createIngest({ settings, logger, build, releasers, tracing }: In
   })
   const relay = createRelay({ ...store, gate, holder: randomUUID(), clock, logger })
   releasers.add('relay', () => relay.stop())
-  return { http, admin, events, relay }
+  return {
+    ...{ http, admin, events },
+    start() {
+      events.start()
+      relay.start()
+    },
+  }
 }

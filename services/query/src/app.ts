@@ -1,16 +1,10 @@
-import { operations } from '@herald/contracts'
 import {
-  type BuildInfo,
   createAdminServer,
-  createAuthenticator,
-  createHttpServer,
+  createApiServer,
   createMetrics,
   createStorageCheck,
-  type Logger,
-  type Releasers,
+  type ServiceDependencies,
   systemClock,
-  type Tracing,
-  toAuthenticatorOptions,
 } from '@herald/runtime'
 import { createStore, isStorageUnavailable } from '@herald/store'
 import { addChangeEntryRoutes } from './change-entries/routes.ts'
@@ -23,14 +17,7 @@ import type { StreamOptions } from './stream/options.ts'
 import { addStreamRoute } from './stream/route.ts'
 import { createStreams } from './stream/streams.ts'
 
-export type QueryDependencies = {
-  readonly settings: Settings
-  readonly logger: Logger
-  /** Exposed as `herald_build_info`, if given. */
-  readonly build?: BuildInfo | undefined
-  readonly releasers: Releasers
-  /** Records spans, if given. */
-  readonly tracing?: Tracing | undefined
+export type QueryDependencies = ServiceDependencies<Settings> & {
   /** Overrides of the default limits of streams, for tests. */
   readonly streamOptions?: Partial<StreamOptions>
 }
@@ -45,17 +32,7 @@ export function createQuery({ settings, logger, build, releasers, tracing, strea
     retentionDays: settings.RETENTION_DAYS,
   })
   releasers.add('MongoDB', () => store.close())
-  const http = createHttpServer({
-    logger,
-    authenticator: createAuthenticator({ ...toAuthenticatorOptions(settings), logger }),
-    metrics,
-    tracing,
-    operations: Object.values(operations),
-    isStorageUnavailable,
-    rateLimitPerMinute: settings.RATE_LIMIT_PER_MINUTE,
-    corsOrigins: settings.CORS_ORIGINS,
-    maxConnections: settings.MAX_CONNECTIONS,
-  })
+  const http = createApiServer({ settings, logger, metrics, tracing, isStorageUnavailable })
   addNotificationRoutes(http, { notifications: store.notifications, clock: systemClock })
   const streams = createStreams({
     ...{ store, logger },

@@ -12,7 +12,7 @@ export type ServeOptions = {
 }
 
 // Independent of the type parameters of Fastify instances.
-type Listening = Pick<FastifyInstance, 'listen' | 'close'>
+export type Listening = Pick<FastifyInstance, 'listen' | 'close'>
 
 /** Starts to listen, and closes the server at shutdown. */
 export async function serve(app: Listening, { name, host, port, releasers, limitMs = 12_000 }: ServeOptions) {

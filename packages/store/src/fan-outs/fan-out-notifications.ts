@@ -5,7 +5,8 @@ import type { NewNotification } from '../notifications/notification-document.ts'
 import { type FanOutDocument, toFanOutDocument } from './fan-out-document.ts'
 import { limitToFirstRecipients } from './first-recipients.ts'
 import type { TakeBack } from './take-back.ts'
-import { recipientsLeft, type TombstoneDocument, type Tombstones } from './tombstones.ts'
+import type { TombstoneDocument } from './tombstone-document.ts'
+import { recipientsLeft, type Tombstones } from './tombstones.ts'
 
 export type StoreNotifications = (notifications: readonly NewNotification[]) => Promise<InsertOutcome<NewNotification>>
 

@@ -5,8 +5,9 @@ import { createFanOutNotifications, type StoreNotifications } from './fan-out-no
 import { createFindRetracted, type FindRetracted } from './find-retracted.ts'
 import { createRetractions, type Retractions } from './retractions.ts'
 import { createTakeBack } from './take-back.ts'
+import type { TombstoneDocument } from './tombstone-document.ts'
 import type { TombstoneHead } from './tombstone-heads.ts'
-import { createTombstones, type TombstoneDocument } from './tombstones.ts'
+import { createTombstones } from './tombstones.ts'
 import { createUnfinished, type Unfinished } from './unfinished.ts'
 
 export type FanOutRoomDependencies = {

@@ -3,7 +3,8 @@ import { readLimits } from '../reading/read-limits.ts'
 import { type FanOutDocument, takenBackPositions } from './fan-out-document.ts'
 import { inBatches } from './in-batches.ts'
 import { bytesIn, positionsOf } from './recipient-list.ts'
-import { recipientsOf, type TombstoneDocument } from './tombstones.ts'
+import type { TombstoneDocument } from './tombstone-document.ts'
+import { recipientsOf } from './tombstones.ts'
 
 /** @returns the keys (subscriber ‖ recipient ‖ id) whose notification was retracted from the recipient, in hexadecimal */
 export type FindRetracted = (keys: readonly Binary[]) => Promise<ReadonlySet<string>>

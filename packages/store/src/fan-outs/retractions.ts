@@ -8,8 +8,9 @@ import type { FanOutDocument } from './fan-out-document.ts'
 import { inBatches } from './in-batches.ts'
 import { bytesIn } from './recipient-list.ts'
 import type { TakeBack } from './take-back.ts'
+import type { TombstoneDocument } from './tombstone-document.ts'
 import { advanceHeads, type TombstoneHead } from './tombstone-heads.ts'
-import { isInTime, type Retraction, type RetractionTarget, type TombstoneDocument, toTombstone } from './tombstones.ts'
+import { isInTime, type Retraction, type RetractionTarget, toTombstone } from './tombstones.ts'
 
 export type Retractions = {
   /**

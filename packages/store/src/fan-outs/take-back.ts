@@ -4,7 +4,8 @@ import { readLimits } from '../reading/read-limits.ts'
 import { type FanOutDocument, type TakenBack, takenBackPositions } from './fan-out-document.ts'
 import { inBatches } from './in-batches.ts'
 import { bytesIn, encodePositions, positionsOf, recipientAt } from './recipient-list.ts'
-import { recipientsOf, type TombstoneDocument } from './tombstones.ts'
+import type { TombstoneDocument } from './tombstone-document.ts'
+import { recipientsOf } from './tombstones.ts'
 
 /** A fan-out and the tombstones that apply to it. */
 type ToTakeBack = { readonly key: Binary; readonly tombstones: readonly TombstoneDocument[] }

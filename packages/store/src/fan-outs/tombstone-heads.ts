@@ -5,7 +5,7 @@ import { toUuidBinary } from '../binary.ts'
 import type { NewNotification } from '../notifications/notification-document.ts'
 import { readLimits } from '../reading/read-limits.ts'
 import { bytesIn } from './recipient-list.ts'
-import type { TombstoneDocument } from './tombstones.ts'
+import type { TombstoneDocument } from './tombstone-document.ts'
 
 /**
  * One document per subscriber that ever retracted something, in the collection of its tombstones. New notifications are

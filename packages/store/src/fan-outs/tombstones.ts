@@ -4,6 +4,7 @@ import { toKey } from '../binary.ts'
 import type { NewNotification } from '../notifications/notification-document.ts'
 import { readLimits } from '../reading/read-limits.ts'
 import { bytesIn, type RecipientList, recipientIdsIn, toRecipientList } from './recipient-list.ts'
+import type { TombstoneDocument } from './tombstone-document.ts'
 import { findHeads, type Heads, type TombstoneHead } from './tombstone-heads.ts'
 
 /** Which notifications a retraction takes back: one of them, or those of a location up to the retraction's time. */
@@ -21,28 +22,6 @@ export type Retraction = {
   readonly recipientIds?: readonly string[] | undefined
   /** From then on, another process finishes it if this one has died. For requests by id, which are not redelivered. */
   readonly finishBy?: Date | undefined
-}
-
-/** A retraction, kept so that what it took back stays away when its event is replayed or arrives later. */
-export type TombstoneDocument = {
-  /** subscriber ‖ id of the retraction's event, 32 bytes. */
-  _id: Binary
-  v: 1
-  /** subscriber ‖ notification id, 32 bytes, or subscriber ‖ location id ‖ location type, longer. */
-  target: Binary
-  /** The latest `createdAt` that it applies to; that of the notification if the target is one. */
-  until: Date
-  time: Date
-  /** Only these recipients, sorted, 16 bytes each; absent for all. */
-  recipients?: Binary
-  /** The key of the last fan-out of the location that was taken back; a retry continues after it. */
-  doneUpTo?: Binary
-  /** When another process finishes the retraction of a request; removed once it is done. */
-  dueAt?: Date
-  /** Everything that was stored before the tombstone has been taken back. */
-  done?: true
-  /** The start of the retention period. */
-  keptFrom: Date
 }
 
 /** The tombstones that apply to a notification. Their recipients may be others than those of the notification. */

@@ -4,7 +4,7 @@ import { readLimits } from '../reading/read-limits.ts'
 import type { FanOutDocument } from './fan-out-document.ts'
 import type { StoreNotifications } from './fan-out-notifications.ts'
 import type { CarryOut } from './retractions.ts'
-import type { TombstoneDocument } from './tombstones.ts'
+import type { TombstoneDocument } from './tombstone-document.ts'
 
 /** Requests whose process died on the way. Events need none of this, because Kafka delivers them again. */
 export type Unfinished = {

@@ -3,7 +3,7 @@ import { makeUuidV7 } from '@herald/contracts'
 import { eventually } from '@herald/test-servers'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { MongoClient, MongoServerError } from 'mongodb'
-import type { NewNotification } from '../notifications/notification-document.ts'
+import { newNotification } from '../store.fixture.ts'
 import { createStore } from '../store.ts'
 import { type FeedChange, ownerKey } from './feed-change.ts'
 import { timeOfPosition } from './feed-changes.ts'
@@ -21,22 +21,11 @@ afterAll(async () => {
   await store.close()
 })
 
-function notification(time = Date.now()): NewNotification {
-  return {
-    id: makeUuidV7(time, Buffer.from(randomUUID())),
+const notification = (time = Date.now()) =>
+  newNotification(makeUuidV7(time, Buffer.from(randomUUID())), {
     subscriberId: owner.subscriberId,
-    type: 'mention',
-    actor: { id: randomUUID(), name: 'Ada', image: '' },
-    actorType: 'user',
-    subjectId: randomUUID(),
-    subjectType: 'user',
-    locationId: randomUUID(),
-    locationType: 'comment',
-    metadata: '{}',
-    createdAt: new Date(time),
     recipientIds: [owner.recipientId],
-  }
-}
+  })
 
 type SeenChange = { readonly position: string; readonly owner: string; readonly change: FeedChange }
 

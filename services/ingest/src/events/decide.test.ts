@@ -1,16 +1,15 @@
-import type { TopicKind } from '@herald/contracts'
 import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
-import { type Decision, decide } from './decide.ts'
+import { decide } from './decide.ts'
 import type { IncomingRecord } from './incoming-record.ts'
 import {
   attributes,
   binary,
   changeData,
+  codeOf,
+  detailOf,
   goldenId,
   mentionData,
   now,
-  recordOf,
   structured,
   uuid,
 } from './records.fixture.ts'
@@ -18,9 +17,6 @@ import {
 const decideMention = (record: IncomingRecord) => decide(record, 'mention', { now })
 const decideChange = (record: IncomingRecord) => decide(record, 'change', { now })
 const changed = (changes: Record<string, unknown> = {}) => attributes({ type: 'herald.change.recorded.v1', ...changes })
-
-const codeOf = (decision: Decision) => (decision.kind === 'dead-letter' ? decision.code : decision.kind)
-const detailOf = (decision: Decision) => (decision.kind === 'dead-letter' ? decision.detail : '')
 
 describe.each([
   ['structured', structured],
@@ -202,134 +198,6 @@ describe.each([
   })
 })
 
-describe('a retraction', () => {
-  const retraction = (data: Record<string, unknown>, changes: Record<string, unknown> = {}) =>
-    structured(attributes({ type: 'herald.mention.retracted.v1', ...changes }), data)
-  const location = { locationType: 'comment', locationId: uuid(3) }
-
-  test.each([
-    [{ notificationId: goldenId }, { target: { notificationId: goldenId }, recipientIds: undefined }],
-    [
-      { ...location, recipientIds: [uuid(4), uuid(4)] },
-      { target: location, recipientIds: [uuid(4)] },
-    ],
-  ])('of %j has the derived id and the time of its event', (data, expected) => {
-    expect(decideMention(retraction(data))).toEqual({
-      kind: 'retraction',
-      retraction: {
-        ...expected,
-        subscriberId: attributes().subscriberid,
-        eventId: goldenId,
-        time: new Date('2026-01-01T00:00:00.123Z'),
-      },
-    })
-  })
-
-  test.each([[{}], [{ ...location, notificationId: goldenId }]])('of %j is invalid', (data) => {
-    expect(codeOf(decideMention(retraction(data)))).toBe('invalid_data')
-  })
-
-  test.each([
-    [5_000, 'retraction'],
-    [5_001, 'future_time'],
-    [600_000, 'future_time'],
-  ])('%d ms ahead: %s', (ms, code) => {
-    const time = new Date(now.getTime() + ms).toISOString()
-    expect(codeOf(decideMention(retraction(location, { time })))).toBe(code)
-  })
-
-  test('belongs on the topic of mentions', () => {
-    expect(codeOf(decide(retraction(location), 'receipt', { now }))).toBe('unknown_type')
-  })
-
-  test('expires with the newest notification that it may concern', () => {
-    const time = '2026-01-01T00:00:00.000Z'
-    const past = (ms: number) => ({ now, keepFrom: new Date(Date.parse(time) + ms) })
-    const kindOf = (data: Record<string, unknown>, ms: number) =>
-      decide(retraction(data, { time }), 'mention', past(ms)).kind
-    expect([kindOf(location, 30_000), kindOf(location, 30_001)]).toEqual(['retraction', 'expired'])
-    // By id, at the time in the id.
-    const byId = { notificationId: goldenId }
-    expect([kindOf(byId, 123), kindOf(byId, 124)]).toEqual(['retraction', 'expired'])
-    expect(kindOf({ notificationId: 'ffffffff-0000-4000-8000-000000000000' }, 1_000_000)).toBe('retraction')
-  })
-})
-
-describe('the content mode', () => {
-  test.each([
-    ['application/cloudevents+json', 'notification'],
-    ['application/cloudevents+json; charset=utf-8', 'notification'],
-    ['Application/CloudEvents+JSON; charset="UTF-8"', 'notification'],
-    ['application/cloudevents+json; charset=latin1', 'not_cloudevent'],
-    ['application/cloudevents-batch+json', 'not_cloudevent'],
-    ['application/cloudevents+avro', 'not_cloudevent'],
-    ['application/cloudevents', 'not_cloudevent'],
-    ['application/json', 'not_cloudevent'],
-    ['', 'not_cloudevent'],
-  ])('of a structured event with content type %j: %s', (contentType, expected) => {
-    expect(codeOf(decideMention(structured(attributes(), mentionData(), contentType)))).toBe(expected)
-  })
-
-  test.each([
-    ['application/json; charset=utf-8', 'notification'],
-    ['application/vnd.herald.mention+json', 'notification'],
-    [undefined, 'notification'],
-    ['text/plain', 'invalid_attributes'],
-    ['application/protobuf', 'invalid_attributes'],
-  ])('of a binary event with content type %j: %s', (contentType, expected) => {
-    const { 'content-type': _, ...headers } = binary(attributes(), mentionData()).headers
-    const record = contentType === undefined ? { ...binary(attributes(), mentionData()), headers } : undefined
-    expect(codeOf(decideMention(record ?? binary(attributes(), mentionData(), contentType)))).toBe(expected)
-  })
-
-  test('is required: rejects a record without headers', () => {
-    expect(codeOf(decideMention(recordOf(JSON.stringify({ ...attributes(), data: mentionData() }))))).toBe(
-      'not_cloudevent',
-    )
-  })
-
-  test('is read from the first of repeated headers; a header without a value is ignored', () => {
-    const record = structured(attributes(), mentionData())
-    const contentType = [Buffer.from('application/cloudevents+json'), Buffer.from('text/plain')]
-    expect(codeOf(decideMention({ ...record, headers: { 'content-type': contentType } }))).toBe('notification')
-    expect(codeOf(decideMention({ ...record, headers: { 'content-type': null } }))).toBe('not_cloudevent')
-  })
-})
-
-describe('a value', () => {
-  const headers = { 'content-type': Buffer.from('application/cloudevents+json') }
-  test.each([
-    ['null', null, 'not_json'],
-    ['empty', Buffer.alloc(0), 'not_json'],
-    ['cut', Buffer.from('{"specversion":"1.0"'), 'not_json'],
-    ['not UTF-8', Buffer.from([0x22, 0xff, 0x22]), 'not_json'],
-    ['an array', Buffer.from('[{}]'), 'not_cloudevent'],
-    ['a text', Buffer.from('"x"'), 'not_cloudevent'],
-    ['JSON null', Buffer.from('null'), 'not_cloudevent'],
-    ['an empty object', Buffer.from('{}'), 'invalid_attributes'],
-  ])('that is %s', (_, value, expected) => {
-    const decision = decideMention({ ...recordOf(null, headers), value })
-    expect(codeOf(decision)).toBe(expected)
-  })
-
-  test('is never quoted in the detail', () => {
-    for (const value of ['{"secret', '{"data":{"secret":1}}', '{"id":"secret","__proto__":"secret"}']) {
-      expect(detailOf(decideMention(recordOf(value, headers)))).not.toContain('secret')
-    }
-  })
-
-  test('may carry its data in base64', () => {
-    const encoded = (data: string) =>
-      decideMention(recordOf(JSON.stringify({ ...attributes(), data_base64: data }), headers))
-    const data = Buffer.from(JSON.stringify(mentionData())).toString('base64')
-    expect(encoded(data)).toEqual(decideMention(structured(attributes(), mentionData())))
-    expect(codeOf(encoded('AAAA'))).toBe('not_json')
-    expect(codeOf(encoded(Buffer.from('{"__proto__":1}').toString('base64')))).toBe('unsafe_json')
-    const number = recordOf(JSON.stringify({ ...attributes(), data_base64: 1 }), headers)
-    expect(codeOf(decideMention(number))).toBe('not_cloudevent')
-  })
-})
-
 describe('an event past the retention period', () => {
   const keepFrom = new Date('2026-01-01T00:00:00.123Z')
   const late = { now, keepFrom: new Date(keepFrom.getTime() + 1) }
@@ -350,75 +218,5 @@ describe('an event past the retention period', () => {
     const receipt = structured(attributes({ type: 'herald.email.sent.v1', time: now.toISOString() }), data)
     expect(decide(receipt, 'receipt', { now, keepFrom }).kind).toBe('receipt')
     expect(decide(receipt, 'receipt', late).kind).toBe('expired')
-  })
-})
-
-describe('decides every record without throwing', () => {
-  const bytes = fc.uint8Array({ maxLength: 200 }).map((array) => Buffer.from(array))
-  const name = fc.oneof(
-    fc.constantFrom(
-      'content-type',
-      'traceparent',
-      '__proto__',
-      'constructor',
-      ...Object.keys(attributes()).map((key) => `ce_${key}`),
-    ),
-    fc.string({ maxLength: 10 }),
-  )
-  const known = fc.constantFrom(
-    ...['1.0', 'application/cloudevents+json', 'application/json', 'herald.mention.created.v1', '2026-01-01T00:00:00Z'],
-    ...['herald.change.recorded.v1', 'herald.email.sent.v1', String(attributes().subscriberid)],
-  )
-  const header = fc.oneof(
-    bytes,
-    fc.constant(null),
-    known.map((text) => Buffer.from(text)),
-    fc.array(bytes, { maxLength: 2 }),
-  )
-  const headers = fc.dictionary(name, header, { maxKeys: 10, noNullPrototype: true })
-  const kind = fc.constantFrom<TopicKind>('mention', 'change', 'receipt')
-  const holds = (value: fc.Arbitrary<Buffer | null>) =>
-    fc.assert(
-      fc.property(value, headers, kind, (content, given, topicKind) => {
-        const decision = decide({ ...recordOf(null, given as IncomingRecord['headers']), value: content }, topicKind, {
-          now,
-        })
-        if (decision.kind === 'dead-letter') expect(decision.detail).not.toBe('')
-      }),
-      { numRuns: 1_000 },
-    )
-
-  test('random bytes', () => holds(fc.oneof(bytes, fc.constant(null))))
-  test('random JSON', () => holds(fc.json({ maxDepth: 5 }).map((json) => Buffer.from(json))))
-  test('an almost valid event', () => {
-    const part = fc.oneof(fc.jsonValue({ maxDepth: 3 }), known)
-    const event = fc.record(
-      Object.fromEntries(
-        [...Object.keys(attributes()), 'data', 'data_base64', 'traceparent'].map((key) => [key, part]),
-      ),
-      { requiredKeys: [] },
-    )
-    const data = fc.record(
-      Object.fromEntries(
-        Object.entries({ ...mentionData(), ...changeData() }).map(([key, right]) => [
-          key,
-          fc.oneof(fc.constant(right), part),
-        ]),
-      ),
-      { requiredKeys: [] },
-    )
-    const value = fc
-      .tuple(event, fc.boolean(), data)
-      .map(([some, isRight, content]) =>
-        JSON.stringify(isRight ? { ...attributes(), data: content } : { ...attributes(), ...some }),
-      )
-    holds(value.map((json) => Buffer.from(json)))
-  })
-})
-
-test('dead-letters an unreadable record with its reason', () => {
-  const readFailure = { code: 'record_unreadable', detail: 'cut short', omitted: {} } as const
-  expect(decideMention({ ...structured(attributes(), mentionData()), readFailure })).toMatchObject({
-    ...{ kind: 'dead-letter', code: 'record_unreadable', detail: 'cut short' },
   })
 })

@@ -1,4 +1,5 @@
 import type { RecordHeaders } from '@herald/contracts'
+import type { Decision } from './decide.ts'
 import type { IncomingRecord } from './incoming-record.ts'
 
 export const uuid = (n: number) => `0190a6e0-7c1b-7def-8abc-${n.toString(16).padStart(12, '0')}`
@@ -64,3 +65,9 @@ export const binary = (event: Attributes, data: unknown, contentType: string | u
     ...(contentType === undefined ? {} : { 'content-type': Buffer.from(contentType) }),
   })
 }
+
+/** The code of a dead letter, or the kind of the decision. */
+export const codeOf = (decision: Decision) => (decision.kind === 'dead-letter' ? decision.code : decision.kind)
+
+/** The detail of a dead letter, or an empty string. */
+export const detailOf = (decision: Decision) => (decision.kind === 'dead-letter' ? decision.detail : '')
