@@ -12,10 +12,10 @@ const failures: string[] = []
 const [turboArgs, jestArgs] = splitArguments(process.argv.slice(2))
 
 /**
- * A package's tests mostly wait for servers, so two packages fit on two cores. No test has a time limit that would depend
+ * A package's tests mostly wait for servers, so three packages fit on two cores. No test has a time limit that would depend
  * on it.
  */
-const packagesAtOnce = 2
+const packagesAtOnce = 3
 
 /** Runs a step and prints its output if it fails. */
 async function step(name: string, command: 'npm' | 'turbo', args: readonly string[]) {
