@@ -2,11 +2,6 @@
 import './http/authentication-hook.ts'
 
 export type { Authentication, Authenticator } from './auth/authenticator.ts'
-export {
-  type AuthenticationSettings,
-  type AuthenticatorOptions,
-  createAuthenticator,
-} from './auth/create-authenticator.ts'
 export type { Identity } from './auth/identity.ts'
 export { type BackoffOptions, backoffMs } from './backoff.ts'
 export { type Clock, systemClock } from './clock.ts'
@@ -15,7 +10,7 @@ export type { CheckOutcome, CheckResult, HealthCheck } from './health/health-che
 export { createMetrics, type Metrics } from './health/metrics.ts'
 export { createStorageCheck, type StorageCheckDependencies } from './health/storage-check.ts'
 export { createAllowedMethods } from './http/allowed-methods.ts'
-export { type ApiServerDependencies, type ApiServerSettings, createApiServer } from './http/api-server.ts'
+export { createApiServer } from './http/api-server.ts'
 export { createClientErrorHandler } from './http/client-errors.ts'
 export { createCors } from './http/cors.ts'
 export {
@@ -31,12 +26,10 @@ export {
   retryLater,
 } from './http/problem.ts'
 export { type OperationOfRoute, routeOptions } from './http/route-options.ts'
-export { type ServeOptions, serve } from './http/serve.ts'
 export type { BuildInfo } from './lifecycle/build-info.ts'
 export { unsupportedNode } from './lifecycle/node-version.ts'
 export { createReleasers, type Releasers } from './lifecycle/releasers.ts'
-export { type HttpService, runHttpService, type ServiceDependencies } from './lifecycle/run-http-service.ts'
-export { runService, type Service } from './lifecycle/run-service.ts'
+export { runHttpService, type ServiceDependencies } from './lifecycle/run-http-service.ts'
 export type { ServiceProcess, ShutdownDependencies } from './lifecycle/shutdown.ts'
 export { createLogger, type Logger, type LoggerOptions } from './logging/logger.ts'
 export {
@@ -60,4 +53,3 @@ export {
   storageSettings,
 } from './settings/shared-settings.ts'
 export { type FinishedSpan, spanClock, type Tracing } from './tracing/span.ts'
-export { startTracing, type TracingDependencies } from './tracing/tracing.ts'

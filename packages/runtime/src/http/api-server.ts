@@ -7,16 +7,15 @@ import {
 import { createHttpServer, type HttpServer, type HttpServerDependencies } from './http-server.ts'
 
 /** The parsed values of `httpSettings` and `authenticationSettings` that concern the public HTTP server. */
-export type ApiServerSettings = AuthenticationSettings & {
+type ApiServerSettings = AuthenticationSettings & {
   readonly RATE_LIMIT_PER_MINUTE: number
   readonly CORS_ORIGINS: readonly string[]
   readonly MAX_CONNECTIONS: number
 }
 
-export type ApiServerDependencies = Pick<
-  HttpServerDependencies,
-  'logger' | 'metrics' | 'tracing' | 'isStorageUnavailable'
-> & { readonly settings: ApiServerSettings }
+type ApiServerDependencies = Pick<HttpServerDependencies, 'logger' | 'metrics' | 'tracing' | 'isStorageUnavailable'> & {
+  readonly settings: ApiServerSettings
+}
 
 /** The public HTTP server of a service, configured by its settings. It knows the operations of both services. */
 export function createApiServer({ settings, logger, ...others }: ApiServerDependencies): HttpServer {

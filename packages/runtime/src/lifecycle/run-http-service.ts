@@ -35,7 +35,7 @@ type ServedSettings = {
   readonly OTEL_EXPORTER_OTLP_ENDPOINT?: string | undefined
 }
 
-export type HttpService<Schema extends SettingsSchema> = Omit<Service<Schema>, 'start'> & {
+type HttpService<Schema extends SettingsSchema> = Omit<Service<Schema>, 'start'> & {
   readonly create: (dependencies: ServiceDependencies<z.output<Schema>>) => CreatedService
 }
 
