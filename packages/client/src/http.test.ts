@@ -216,11 +216,14 @@ describe('leaving the loop closes the connection', () => {
     ['of the stream', 'retry: 1\n\n', (client: HeraldClient) => client.notifications.stream()],
     ['of the change log', '{}\n', (client: HeraldClient) => client.changeEntries.all()],
   ])('%s', async (_, start, read) => {
-    const closed = Promise.withResolvers<void>()
-    const handle: Handle = (_, response) => void response.on('close', closed.resolve).writeHead(200).write(start)
+    let onClose = () => {}
+    const closed = new Promise<void>((resolve) => {
+      onClose = resolve
+    })
+    const handle: Handle = (_, response) => void response.on('close', onClose).writeHead(200).write(start)
     const { client } = await serve(handle, { timeoutMs: 60_000 })
     for await (const _ of read(client)) break
     // Otherwise the connection stays open, and the test reaches its time limit.
-    await closed.promise
+    await closed
   })
 })

@@ -10,9 +10,4 @@ export const topicSettings = (topics: HeraldTopics) => ({
 })
 
 /** The settings with which a service accepts the issuer's tokens, with its public key instead of a key set. */
-export const tokenSettings = ({ publicKeyPem, issuer, audience }: TokenIssuer) => ({
-  AUTH_JWKS_URI: undefined,
-  AUTH_PUBLIC_KEY: publicKeyPem,
-  AUTH_ISSUER: issuer,
-  AUTH_AUDIENCE: audience,
-})
+export const tokenSettings = ({ settings }: TokenIssuer) => ({ AUTH_JWKS_URI: undefined, ...settings })

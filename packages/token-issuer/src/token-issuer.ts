@@ -36,15 +36,18 @@ export type TokenIssuer = Awaited<ReturnType<typeof createTokenIssuer>>
 export async function createTokenIssuer(options: TokenIssuerOptions = {}) {
   const { issuer = 'https://issuer.invalid/', audience = 'herald', keyId = randomUUID() } = options
   const { publicKey, privateKey } = await generateKeyPair('ES256', { extractable: true })
+  const publicKeyPem = await exportSPKI(publicKey)
   const jwk = { ...(await exportJWK(publicKey)), kid: keyId, alg: 'ES256', use: 'sig' }
 
   return {
     issuer,
     audience,
     keyId,
-    publicKeyPem: await exportSPKI(publicKey),
+    publicKeyPem,
     privateKeyPem: await exportPKCS8(privateKey),
     jwks: { keys: [jwk] },
+    /** The settings of a service that accepts these tokens. */
+    settings: { AUTH_PUBLIC_KEY: publicKeyPem, AUTH_ISSUER: issuer, AUTH_AUDIENCE: audience },
 
     /** By default the token is valid for an hour, has every scope, and belongs to a new user of a new subscriber. */
     async sign(claims: TokenClaims = {}, overrides: TokenOverrides = {}): Promise<string> {

@@ -18,9 +18,7 @@ export async function createMemoryTest(name: string) {
   const settings = {
     MONGODB_URI: uri,
     MONGODB_DATABASE: database,
-    AUTH_PUBLIC_KEY: issuer.publicKeyPem,
-    AUTH_ISSUER: issuer.issuer,
-    AUTH_AUDIENCE: issuer.audience,
+    ...issuer.settings,
     RATE_LIMIT_PER_MINUTE: '1000000',
     LOG_LEVEL: 'warn',
   }

@@ -17,9 +17,7 @@ export async function createTestQuery(name: string, environment: Record<string, 
   const loaded = loadSettings(settingsSchema, {
     MONGODB_URI: uri,
     MONGODB_DATABASE: database,
-    AUTH_PUBLIC_KEY: issuer.publicKeyPem,
-    AUTH_ISSUER: issuer.issuer,
-    AUTH_AUDIENCE: issuer.audience,
+    ...issuer.settings,
     RATE_LIMIT_PER_MINUTE: '1000000',
     ...environment,
   })

@@ -33,9 +33,7 @@ export async function createStreamTest(name: string, uri = process.env.MONGODB_U
       const loaded = loadSettings(settingsSchema, {
         MONGODB_URI: ownUri,
         MONGODB_DATABASE: database,
-        AUTH_PUBLIC_KEY: issuer.publicKeyPem,
-        AUTH_ISSUER: issuer.issuer,
-        AUTH_AUDIENCE: issuer.audience,
+        ...issuer.settings,
         RATE_LIMIT_PER_MINUTE: '1000000',
         ...environment,
       })

@@ -28,13 +28,11 @@ export function createPrograms() {
 
     /** All other required settings of a service. */
     async required() {
-      const { publicKeyPem, issuer, audience } = await createTokenIssuer()
+      const { settings } = await createTokenIssuer()
       const [port, adminPort] = await findFreePorts(2)
       const adminUrl = `http://127.0.0.1:${adminPort}`
       const environment = {
-        AUTH_PUBLIC_KEY: publicKeyPem,
-        AUTH_ISSUER: issuer,
-        AUTH_AUDIENCE: audience,
+        ...settings,
         KAFKA_BROKERS: kafkaBrokers.join(','),
         KAFKA_GROUP_ID: uniqueName('programs'),
         HOST: '127.0.0.1',
