@@ -1,7 +1,7 @@
 import { execFile, spawnSync } from 'node:child_process'
 import { promisify } from 'node:util'
 
-const execute = promisify(execFile)
+export const execute = promisify(execFile)
 
 /** Runs a program to its end; throws an error with its output if the exit code is not 0. */
 export async function run(command: string, args: readonly string[], options: { input?: string } = {}) {

@@ -25,6 +25,7 @@ export async function startExposing() {
   }
 
   return {
+    herald,
     topics: herald.topics,
     scrape: () => scrape(herald),
     /** Publishes a record, whatever its value. */
@@ -49,6 +50,19 @@ export const changeEvent = () =>
       user: { id: crypto.randomUUID(), name: 'Ada', email: 'ada@example.com' },
       ...{ entityType: 'portfolio', entityId: 'p-1', entityTitle: 'Portfolio', actionType: 'update' },
       ...{ changedField: 'title', beforeState: 'a', afterState: 'b' },
+    },
+  })
+
+export const mentionEvent = (subscriberId: string, recipientId: string) =>
+  JSON.stringify({
+    ...{ specversion: '1.0', type: 'herald.mention.created.v1', id: crypto.randomUUID(), source: '/deploy' },
+    ...{ time: new Date().toISOString(), subscriberid: subscriberId },
+    data: {
+      actor: { id: crypto.randomUUID(), name: 'Ada', image: '' },
+      ...{ actorType: 'user', subjectId: crypto.randomUUID(), subjectType: 'user' },
+      ...{ locationId: crypto.randomUUID(), locationType: 'comment' },
+      recipientIds: [recipientId],
+      metadata: { mention: { mentionerName: 'Ada', snippet: 'Look', entityType: 'portfolio' }, add: {}, edit: {} },
     },
   })
 
