@@ -4,6 +4,7 @@ import { groups, parts, selectParts } from './parts.ts'
 import { countsOf, type Row, tableOf } from './report.ts'
 import { emptyRow } from './run-part.ts'
 import { runParts } from './run-parts.ts'
+import { prepareOtherRelease } from './stack/other-release.ts'
 import { findNeeds } from './what-it-needs.ts'
 
 // Runs the parts of the fault suite that the command line names, or all of them.
@@ -35,8 +36,10 @@ async function main(): Promise<number> {
   }
   try {
     const needs = await findNeeds(log)
-    if (needs.kind === 'found') await runParts(selected, { isShort, log, python: needs.python, onRow })
-    else {
+    if (needs.kind === 'found') {
+      if (selected.some(({ name }) => name === 'rolling')) await prepareOtherRelease(log)
+      await runParts(selected, { isShort, log, python: needs.python, onRow })
+    } else {
       log(`The suite cannot run on this machine: ${needs.reason}`)
       for (const part of selected) onRow({ ...emptyRow(part), verdict: 'skipped', reason: needs.reason })
     }

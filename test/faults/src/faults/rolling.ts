@@ -1,7 +1,6 @@
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import type { StartedService } from '@herald/local-herald'
 import type { PartContext } from '../part.ts'
+import { otherRelease } from '../stack/other-release.ts'
 import { pause } from '../until.ts'
 import { watchProgress } from './progress.ts'
 
@@ -15,13 +14,15 @@ let notes: Record<string, unknown> = {}
 
 /**
  * Rolls out a release under load like a deployment with a surge of one: starts a member of the new release, then sends
- * SIGTERM to one of the old, until all are replaced; then rolls back. `HERALD_OTHER_RELEASE` names a built checkout of the
- * old release; without it both releases are the same build.
+ * SIGTERM to one of the old, until all are replaced; then rolls back. The other release is the one before this; where it
+ * is missing, both are the same build.
  */
 export async function rollRelease(context: PartContext): Promise<void> {
   const { campaign, times, log } = context
   const { fleet } = campaign
-  const other = otherRelease()
+  const found = otherRelease()
+  const other = found.kind === 'found' ? found.ingestFile : undefined
+  log(found.kind === 'found' ? `The other release is ${found.name}` : `Without another release: ${found.reason}`)
   const gaps: { joined: number[]; left: number[] } = { joined: [], left: [] }
   const progress = watchProgress(context, 50)
   try {
@@ -47,7 +48,12 @@ export async function rollRelease(context: PartContext): Promise<void> {
     await campaign.load.caughtUp()
   } finally {
     const longestMs = await progress.stop()
-    notes = { releases: other ? 2 : 1, membersReplaced: gaps.left.length, longestGapMs: longestMs, gapsMs: gaps }
+    notes = {
+      otherRelease: found.kind === 'found' ? found.name : found.reason,
+      membersReplaced: gaps.left.length,
+      longestGapMs: longestMs,
+      gapsMs: gaps,
+    }
     log(`gaps in progress: ${JSON.stringify(notes)}`)
   }
 }
@@ -74,12 +80,4 @@ async function retire({ campaign }: PartContext, member: StartedService) {
     const how = exit ? `exited with code ${exit.code}` : 'did not exit'
     campaign.violations.add('exit', `ingest ${how} after ${ms} ms`)
   }
-}
-
-function otherRelease(): string | undefined {
-  const { HERALD_OTHER_RELEASE: folder } = process.env
-  if (!folder) return undefined
-  const file = join(folder, 'services', 'ingest', 'dist', 'main.js')
-  if (!existsSync(file)) throw new Error(`HERALD_OTHER_RELEASE: ${file} does not exist; build the checkout first`)
-  return file
 }
