@@ -1,3 +1,18 @@
+export {
+  type NotificationCreated,
+  type NotificationRetracted,
+  type NotificationUnread,
+  notificationCreatedSchema,
+  notificationRetractedSchema,
+  notificationUnreadSchema,
+} from './announced-event-data.ts'
+export {
+  type AnnouncedEvent,
+  type AnnouncedEventName,
+  type AnnouncedEventType,
+  announcedEventSchema,
+  announcedEvents,
+} from './announced-events.ts'
 export { type AsyncApiDocument, createAsyncApiDocument } from './asyncapi/document.ts'
 export { type ChangeEntry, changeEntrySchema } from './change-entry.ts'
 export { type CloudEventAttributes, cloudEventAttributesSchema } from './cloud-event.ts'
@@ -49,6 +64,7 @@ export { type MarkRead, markedReadSchema, markReadSchema, unreadCountSchema } fr
 export { eventMetadataSchema, metadataSchema, type NotificationMetadata } from './metadata.ts'
 export {
   type Actor,
+  type AnnouncedNotification,
   actorSchema,
   type CreatedNotification,
   type CreateNotification,
@@ -67,7 +83,7 @@ export { type EventRecord, type ReadEvent, readCloudEvent } from './read-cloud-e
 export { headerText, type RecordHeaders } from './record-headers.ts'
 export { streamHeadersSchema } from './stream.ts'
 export { formatTimestamp, timestampSchema } from './timestamp.ts'
-export { defaultTopics, eventTypes } from './topics.ts'
+export { announcedTypes, defaultTopics, eventTypes } from './topics.ts'
 export { readUsualAttributes, readUsualChange, readUsualMention } from './usual-event.ts'
 export { bytesToUuid, isUuid, uuidSchema, uuidToBytes, writeUuid } from './uuid.ts'
 export { fitsUuidV7, makeUuidV7, timeOfUuidV7 } from './uuid-v7.ts'

@@ -44,5 +44,9 @@ export const limits = {
   deadLetterDetailBytes: 1024,
   /** How much larger than the original record a dead letter may be, headers included. */
   deadLetterExtraBytes: 64 * 1024,
+  /** Recipients in one announcement; a notification with more is announced in parts. */
+  announcedRecipients: 500,
+  /** Notifications that one announcement of unread ones lists. */
+  announcedIds: 100,
   receiptWaitMs: 10 * 60 * 1_000,
 } as const

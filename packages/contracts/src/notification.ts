@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { limits } from './limits.ts'
-import { metadataSchema } from './metadata.ts'
+import { eventMetadataSchema, metadataSchema } from './metadata.ts'
 import { textSchema } from './text.ts'
 import { uuidSchema } from './uuid.ts'
 import { actorTypes, locationTypes, notificationTypes, subjectTypes } from './values.ts'
@@ -85,6 +85,13 @@ export const createdNotificationSchema = z.object({
   recipients: z.array(z.object({ recipientId: uuidOutput, ...receiptsShape })),
 })
 export type CreatedNotification = z.infer<typeof createdNotificationSchema>
+
+/** A notification without recipients, as it is announced. */
+export const announcedNotificationSchema = z.object({ ...notificationShape, metadata: eventMetadataSchema })
+export type AnnouncedNotification = z.infer<typeof announcedNotificationSchema>
+
+/** A notification of one recipient, as it is announced. */
+export const announcedForRecipientSchema = announcedNotificationSchema.extend(receiptsShape)
 
 /** The response of the operations on one notification. */
 export const notificationAnswerSchema = z.object({ data: notificationSchema })

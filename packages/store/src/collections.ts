@@ -1,4 +1,5 @@
 import type { Collection, CreateCollectionOptions, Db, IndexDescription } from 'mongodb'
+import type { DigestDocument } from './announcements/digest-document.ts'
 import type { ChangeEntryDocument } from './change-entries/change-entry-document.ts'
 import type { CreateRequestDocument } from './create-requests/create-requests.ts'
 import type { FanOutDocument } from './fan-outs/fan-out-document.ts'
@@ -19,8 +20,14 @@ export type CollectionPlan = {
 
 const clustered = { clusteredIndex: { key: { _id: 1 }, unique: true } } as const
 
-/** Only of documents with something due, usually none. */
-const due: IndexPlan = { name: 'due', key: { dueAt: 1 }, partialFilterExpression: { dueAt: { $exists: true } } }
+/** Only of documents that have the field, usually few or none. */
+const ifPresent = (name: string, field: string): IndexPlan => ({
+  name,
+  key: { [field]: 1 },
+  partialFilterExpression: { [field]: { $exists: true } },
+})
+const due = ifPresent('due', 'dueAt')
+const announce = ifPresent('announce', 'announceAt')
 
 const secondsPerDay = 24 * 60 * 60
 
@@ -58,12 +65,25 @@ export function planCollections(retentionDays: number | undefined): readonly Col
       name: 'fan-outs',
       // Not clustered, like `tombstones` and `waiting-receipts`: MongoDB 6 scans a clustered one for a list of keys.
       options: {},
-      indexes: [{ name: 'location', key: { locationId: 1, _id: 1 } }, due, ...retentionOf('createdAt', longer)],
+      indexes: [
+        { name: 'location', key: { locationId: 1, _id: 1 } },
+        ...[due, announce, ifPresent('unread', 'unreadAt')],
+        ...retentionOf('createdAt', longer),
+      ],
     },
     {
       name: 'tombstones',
       options: {},
       indexes: [{ name: 'target', key: { target: 1, until: 1 } }, due, ...retentionOf('keptFrom', longer)],
+    },
+    {
+      name: 'digests',
+      options: {},
+      indexes: [
+        { name: 'notifications', key: { notifications: 1 } },
+        announce,
+        { name: 'expiry', key: { expiresAt: 1 }, expireAfterSeconds: 0 },
+      ],
     },
     { name: 'leases', options: {}, indexes: [] },
     {
@@ -128,4 +148,8 @@ export function tombstoneHeadsIn(database: Db): Collection<TombstoneHead> {
 
 export function leasesIn(database: Db): Collection<LeaseDocument> {
   return database.collection('leases')
+}
+
+export function digestsIn(database: Db): Collection<DigestDocument> {
+  return database.collection('digests')
 }

@@ -1,3 +1,7 @@
+export type { AnnouncedContent, Announcement, DueBatch, DueItem } from './announcements/announcement.ts'
+export type { Announcements } from './announcements/announcements.ts'
+export type { Announcing } from './announcements/announcing.ts'
+export type { Digests } from './announcements/digests.ts'
 export type { ChangeEntries, ChangeLog } from './change-entries/change-entries.ts'
 export type { StoredChangeEntry } from './change-entries/change-entry-document.ts'
 export type { ExportFormat } from './change-entries/export.ts'

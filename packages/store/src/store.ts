@@ -1,9 +1,13 @@
 import type { Db } from 'mongodb'
+import { type Announcements, createAnnouncements } from './announcements/announcements.ts'
+import type { Announcing } from './announcements/announcing.ts'
+import { createDigests, type Digests } from './announcements/digests.ts'
 import { type ChangeEntries, createChangeEntries } from './change-entries/change-entries.ts'
 import {
   bulkMarksIn,
   changeEntriesIn,
   createRequestsIn,
+  digestsIn,
   fanOutsIn,
   leasesIn,
   notificationsIn,
@@ -36,6 +40,8 @@ export type StoreOptions = {
   readonly applicationName: string
   /** Days after which notifications and change entries expire; `undefined` for never. */
   readonly retentionDays?: number | undefined
+  /** What to announce of notifications; nothing without it. */
+  readonly announcing?: Announcing | undefined
 }
 
 type StoreReadiness =
@@ -52,6 +58,8 @@ export type Store = {
   readonly changeEntries: ChangeEntries
   readonly retractions: Retractions
   readonly unfinished: Unfinished
+  readonly announcements: Announcements
+  readonly digests: Digests
   readonly leases: Leases
   readonly receipts: Receipts
   readonly createRequests: CreateRequests
@@ -68,7 +76,7 @@ export type Store = {
  * by a majority. Reads go to the primary, so that every client reads its own writes. The timeouts keep each operation
  * shorter than the time Kafka allows a consumer.
  */
-export function createStore({ uri, database: name, applicationName, retentionDays }: StoreOptions): Store {
+export function createStore({ uri, database: name, applicationName, retentionDays, announcing }: StoreOptions): Store {
   const options = {
     appName: applicationName,
     writeConcern: { w: 'majority', journal: true, wtimeoutMS: 5_000 },
@@ -97,12 +105,17 @@ export function createStore({ uri, database: name, applicationName, retentionDay
     tombstones: tombstonesIn(database),
     heads: tombstoneHeadsIn(database),
     notifications,
+    announcing,
     insertForRecipients: insertNew,
   })
+  const digests = digestsIn(database)
+  const announcingFrom = { fanOuts: fanOutsIn(database), notifications, digests, database }
   return {
     notifications: { insertNew: fanOuts.insertNew, of },
     retractions: fanOuts.retractions,
     unfinished: fanOuts.unfinished,
+    announcements: createAnnouncements(announcingFrom),
+    digests: createDigests(announcingFrom),
     leases: createLeases(leasesIn(database)),
     changeEntries: createChangeEntries({
       database,

@@ -8,6 +8,7 @@ import {
   systemClock,
 } from '@herald/runtime'
 import { createStore, isStorageUnavailable } from '@herald/store'
+import { createAnnouncer, enableAnnouncements } from './announcements/announcing.ts'
 import type { Settings } from './config.ts'
 import { createNotificationCreation } from './create-notification/create-notification.ts'
 import { addCreateNotificationRoute } from './create-notification/route.ts'
@@ -24,22 +25,27 @@ import { createStorageGate } from './storage-gate.ts'
 export function createIngest({ settings, logger, build, releasers, tracing }: ServiceDependencies<Settings>) {
   const clock = systemClock
   const metrics = createMetrics(build)
+  const { registry } = metrics
+  const announced = enableAnnouncements(settings, registry, clock)
   const store = createStore({
     uri: settings.MONGODB_URI,
     database: settings.MONGODB_DATABASE,
     applicationName: 'herald-ingest',
     retentionDays: settings.RETENTION_DAYS,
+    announcing: announced?.announcing,
   })
   releasers.add('MongoDB', () => store.close())
 
-  const { registry } = metrics
   const storage = createStorageCheck({ registry, logger, checkReady: store.checkReady })
   const gate = createStorageGate({ storage, logger })
   const topics = [settings.KAFKA_MENTION_TOPIC, settings.KAFKA_CHANGE_TOPIC, settings.KAFKA_RECEIPT_TOPIC]
   const eventMetrics = createEventMetrics(registry, clock, topics, settings.CDC_MAPPINGS?.topics)
   const kafka = createKafka(toKafkaOptions(settings), logger)
+  const holder = randomUUID()
+  const announcer = announced && createAnnouncer({ ...announced, kafka, store, gate, holder, clock, logger, releasers })
   const events = createEventIngestion({
     ...{ kafka, settings, store, gate, metrics: eventMetrics, logger, releasers, clock, tracing },
+    announceCreated: announcer?.announceCreated,
   })
   const http = createApiServer({ settings, logger, metrics, tracing, isStorageUnavailable })
   const create = createNotificationCreation({ ...store, clock, randomBytes: () => randomBytes(10) })
@@ -52,13 +58,14 @@ export function createIngest({ settings, logger, build, releasers, tracing }: Se
     livenessChecks: [events.liveness],
     readinessChecks: [storage, events.readiness],
   })
-  const relay = createRelay({ ...store, gate, holder: randomUUID(), clock, logger })
+  const relay = createRelay({ ...store, gate, holder, clock, logger })
   releasers.add('relay', () => relay.stop())
   return {
     ...{ http, admin, events },
     start() {
       events.start()
       relay.start()
+      announcer?.start()
     },
   }
 }

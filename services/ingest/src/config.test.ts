@@ -58,6 +58,8 @@ test.each([
   ['KAFKA_SSL', 'yes'],
   ['KAFKA_SASL_MECHANISM', 'gssapi'],
   ['LIVENESS_STALL_SECONDS', '9'],
+  ['KAFKA_NOTIFICATION_TOPIC', 'a b'],
+  ['ANNOUNCE_MAX_AGE_HOURS', '0'],
   ['RETENTION_DAYS', '0'],
 ])('rejects %s=%s', (name, value) => {
   const sasl = { KAFKA_SASL_USERNAME: 'u', KAFKA_SASL_PASSWORD: 'p' }
@@ -104,4 +106,19 @@ test('reads the mapping file, and reports each of its issues', () => {
   } finally {
     rmSync(folder, { recursive: true })
   }
+})
+
+test('rejects a topic of announcements that has another purpose', () => {
+  for (const topic of ['mention-events', 'change-events', 'receipt-events', 'herald-dead-letter']) {
+    expect(issuesOf({ ...required, KAFKA_NOTIFICATION_TOPIC: topic })).toEqual(['KAFKA_NOTIFICATION_TOPIC'])
+  }
+  expect(issuesOf({ ...required, KAFKA_NOTIFICATION_TOPIC: 'notification-events' })).toEqual([])
+})
+
+test('announces unread notifications only with a topic', () => {
+  const unread = { ...required, ANNOUNCE_UNREAD_AFTER_MINUTES: '15' }
+  expect(issuesOf(unread)).toEqual(['ANNOUNCE_UNREAD_AFTER_MINUTES'])
+  const topic = { KAFKA_NOTIFICATION_TOPIC: 'notification-events' }
+  expect(issuesOf({ ...unread, ...topic })).toEqual([])
+  expect(issuesOf({ ...unread, ...topic, ANNOUNCE_UNREAD_AFTER_MINUTES: '10081' })).toHaveLength(1)
 })

@@ -71,6 +71,34 @@ const capturedChangesSettings = {
     .meta({ description: 'YAML file that maps topics of Debezium to change entries; off if unset' }),
 }
 
+const announcementSettings = {
+  KAFKA_NOTIFICATION_TOPIC: topicSetting()
+    .optional()
+    .meta({ description: 'Topic on which notifications are announced; off if unset' }),
+  EVENT_SOURCE: textSetting().default('/herald').meta({ description: 'CloudEvents source of announcements' }),
+  ANNOUNCE_MAX_AGE_HOURS: integerSetting({ min: 1, max: 87_600 })
+    .default(24)
+    .meta({ description: 'Hours after which events stored for the first time are no longer announced' }),
+  ANNOUNCE_UNREAD_AFTER_MINUTES: integerSetting({ min: 1, max: 10_080 })
+    .optional()
+    .meta({ description: 'Minutes after which unread notifications are announced; never if unset' }),
+}
+
+type AnnouncementSettings = z.output<z.ZodObject<typeof announcementSettings>>
+
+/** Herald would read what it announces, or a topic would carry two kinds of records. */
+function checkNotificationTopic(settings: Topics & AnnouncementSettings, context: z.RefinementCtx): void {
+  const { KAFKA_NOTIFICATION_TOPIC: topic, ANNOUNCE_UNREAD_AFTER_MINUTES: minutes } = settings
+  const add = (name: string, message: string) => context.addIssue({ code: 'custom', path: [name], message })
+  if (topic === undefined) {
+    if (minutes !== undefined) add('ANNOUNCE_UNREAD_AFTER_MINUTES', 'Requires KAFKA_NOTIFICATION_TOPIC')
+    return
+  }
+  const other = topicNames.find((name) => settings[name] === topic)
+  if (other !== undefined) add('KAFKA_NOTIFICATION_TOPIC', `Must not be the same topic as ${other}`)
+  if (settings.CDC_MAPPINGS?.topics.includes(topic)) add('KAFKA_NOTIFICATION_TOPIC', 'Must not be a mapped topic')
+}
+
 type Topics = Record<(typeof topicNames)[number], string> & z.output<z.ZodObject<typeof capturedChangesSettings>>
 
 function checkMappedTopics(settings: Topics, context: z.RefinementCtx): void {
@@ -90,11 +118,13 @@ export const settingsSchema = z
     ...authenticationSettings,
     ...kafkaSettings,
     ...capturedChangesSettings,
+    ...announcementSettings,
     ...retentionSettings,
   })
   .superRefine(checkSasl)
   .superRefine(checkTopics)
   .superRefine(checkMappedTopics)
+  .superRefine(checkNotificationTopic)
 export type Settings = z.output<typeof settingsSchema>
 export type KafkaSettings = z.output<typeof deadLetterSettingsSchema>
 

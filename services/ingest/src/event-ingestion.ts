@@ -1,5 +1,6 @@
 import type { Clock, HealthCheck, Logger, Releasers, Tracing } from '@herald/runtime'
 import { isStorageUnavailable, type Store } from '@herald/store'
+import type { AnnounceCreated } from './announcements/announce-created.ts'
 import type { Settings } from './config.ts'
 import { createDeadLetterPublisher, DeadLettersUnavailable } from './consume/dead-letter-publisher.ts'
 import { createEventConsumer, type EventConsumer } from './consume/event-consumer.ts'
@@ -27,6 +28,7 @@ export type EventIngestionDependencies = {
   readonly releasers: Releasers
   readonly clock: Clock
   readonly tracing?: Tracing | undefined
+  readonly announceCreated?: AnnounceCreated | undefined
 }
 
 /** The consumer of events and its checks; not started yet. */
@@ -40,7 +42,7 @@ export type EventIngestion = {
 const dayMs = 24 * 60 * 60 * 1_000
 
 export function createEventIngestion(dependencies: EventIngestionDependencies): EventIngestion {
-  const { kafka, settings, store, gate, metrics, logger, releasers, clock, tracing } = dependencies
+  const { kafka, settings, store, gate, metrics, logger, releasers, clock, tracing, announceCreated } = dependencies
   const capturedChanges = settings.CDC_MAPPINGS
   const kinds = new Map<string, RecordKind>([
     [settings.KAFKA_MENTION_TOPIC, 'mention'],
@@ -51,6 +53,7 @@ export function createEventIngestion(dependencies: EventIngestionDependencies): 
   const topics = [...kinds.keys()]
   const shared = { kafka, groupId: settings.KAFKA_GROUP_ID, topics }
   const deadLetterTopic = settings.KAFKA_DEAD_LETTER_TOPIC
+  const announced = [settings.KAFKA_NOTIFICATION_TOPIC].filter((topic) => topic !== undefined)
   const publisher = createDeadLetterPublisher(kafka, deadLetterTopic)
   releasers.add('dead-letter producer', () => publisher.close())
   const deadLetters = capturedChanges?.redacting(publisher) ?? publisher
@@ -59,6 +62,7 @@ export function createEventIngestion(dependencies: EventIngestionDependencies): 
     ...store,
     deadLetters,
     capturedChanges,
+    announceCreated,
     group: shared.groupId,
     times: () => ({ now: clock(), keepFrom: keepFrom(clock(), settings.RETENTION_DAYS) }),
     observe: createObserver(metrics, logger),
@@ -105,7 +109,7 @@ export function createEventIngestion(dependencies: EventIngestionDependencies): 
       releasers.add('start of the consumer', async () => starting.abort())
       gate.opened(starting.signal).then(startNow, () => {})
     },
-    readiness: createReadiness(consumer, () => findTopicProblems(kafka, topics, deadLetterTopic)),
+    readiness: createReadiness(consumer, () => findTopicProblems(kafka, topics, deadLetterTopic, announced)),
     liveness: {
       name: 'consumer',
       check: () =>

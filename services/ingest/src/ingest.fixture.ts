@@ -34,7 +34,7 @@ export async function createTestIngest(name: string, environment: Record<string,
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.issues))
   const logger = createLogger({ name: 'test', level: 'silent' })
   const releasers = createReleasers(logger)
-  const { http, admin, events } = createIngest({ settings: loaded.settings, logger, releasers })
+  const { http, admin, events, start } = createIngest({ settings: loaded.settings, logger, releasers })
   const store = createStore({ uri, database, applicationName: 'test' })
   let listening: Promise<string> | undefined
 
@@ -43,6 +43,8 @@ export async function createTestIngest(name: string, environment: Record<string,
     http,
     brokers,
     events,
+    /** Starts the consumer and the relays. */
+    start,
     store,
     topics,
     database,
@@ -54,6 +56,7 @@ export async function createTestIngest(name: string, environment: Record<string,
       return {
         id,
         subscriberId,
+        authorization,
         /** Uses a socket: only there do raw headers show a repeated header. */
         async post(body: unknown, ...idempotencyKeys: readonly string[]) {
           const headers = { authorization, 'content-type': 'application/json' }

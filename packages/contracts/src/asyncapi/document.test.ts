@@ -1,6 +1,7 @@
 import { DiagnosticSeverity, Parser } from '@asyncapi/parser'
 import { expect, test } from '@jest/globals'
 import { Ajv } from 'ajv'
+import { announcedEventSchema, announcedEvents } from '../announced-events.ts'
 import { events } from '../events.ts'
 import { createAsyncApiDocument } from './document.ts'
 
@@ -48,5 +49,18 @@ test('describes every event in both modes on its topic, with its limits', () => 
 test.each(Object.entries(events))('has examples of %s that its schema parses unchanged', (_, { data, examples }) => {
   for (const example of Object.values(examples)) {
     expect(data.parse((example as { data: unknown }).data)).toEqual((example as { data: unknown }).data)
+  }
+})
+
+test('describes every event that Herald sends, with examples that its schema parses', () => {
+  const { messages, address } = document.channels.notification
+  expect(address).toBe('notification-events')
+  expect(Object.keys(messages)).toEqual(Object.keys(announcedEvents))
+  expect(document.operations['send-notification']).toMatchObject({ action: 'send' })
+  for (const { examples } of Object.values(announcedEvents)) {
+    for (const example of Object.values(examples)) {
+      const { time, ...others } = announcedEventSchema.parse(example)
+      expect({ ...others, time: new Date(time).toISOString().replace('.000Z', 'Z') }).toEqual(example)
+    }
   }
 })

@@ -1,9 +1,10 @@
+import { announcedEvents } from '../announced-events.ts'
 import { deadLetterReasons } from '../dead-letter-reasons.ts'
 import { type EventDescription, events, type TopicKind } from '../events.ts'
 import { limits } from '../limits.ts'
 import type { JsonSchema } from '../openapi/json-schemas.ts'
 import { defaultTopics } from '../topics.ts'
-import { dataSchemaOf, messagesOf } from './messages.ts'
+import { announcedMessageOf, type DescribedEvent, dataSchemaOf, messagesOf } from './messages.ts'
 
 export type AsyncApiDocument = {
   readonly asyncapi: '3.0.0'
@@ -11,11 +12,13 @@ export type AsyncApiDocument = {
   readonly components: { readonly messages: Readonly<Record<string, JsonSchema>>; readonly schemas: JsonSchema }
 } & JsonSchema
 
-const description = `The events that Herald consumes from Kafka: CloudEvents 1.0 in JSON, in structured or binary mode.
+const description = `The events that Herald consumes from Kafka, and those that it sends: CloudEvents 1.0 in JSON, in structured or binary mode.
 
 The key of a record is the subscriber's id. \`source\`, \`id\` and \`time\` identify the event: it is stored once however often it is delivered, and a publisher that retries must send all three unchanged.
 Unknown attributes and unknown fields of \`data\` are ignored. A value has at most ${limits.eventBytes} bytes and ${limits.eventLevels} levels of nesting; the key \`__proto__\` and lone surrogates are rejected.
-Records that cannot be processed are sent unchanged to the dead-letter topic.`
+Records that cannot be processed are sent unchanged to the dead-letter topic.
+
+If a topic of announcements is configured, Herald sends what happens to notifications: in structured mode, at least once, in no particular order. Repeated events have the same \`id\` and \`time\`.`
 
 const topicTitles: Readonly<Record<TopicKind, string>> = {
   mention: 'Mentions',
@@ -26,6 +29,7 @@ const topicTitles: Readonly<Record<TopicKind, string>> = {
 /** Creates the AsyncAPI 3.0 document of the topics from the schemas that validate events. */
 export function createAsyncApiDocument(): AsyncApiDocument {
   const table: [string, EventDescription][] = Object.entries(events)
+  const announced: [string, DescribedEvent][] = Object.entries(announcedEvents)
   return {
     asyncapi: '3.0.0',
     info: {
@@ -42,16 +46,26 @@ export function createAsyncApiDocument(): AsyncApiDocument {
         title: 'Dead letters',
         messages: { deadLetter: reference('deadLetter') },
       },
+      notification: {
+        address: defaultTopics.notification,
+        title: 'Announcements of notifications',
+        messages: Object.fromEntries(announced.map(([name]) => [name, reference(name)])),
+      },
     },
     operations: {
       ...Object.fromEntries(
         Object.keys(topicTitles).map((kind) => [`receive-${kind}`, { action: 'receive', channel: channel(kind) }]),
       ),
       'send-dead-letter': { action: 'send', channel: channel('deadLetter') },
+      'send-notification': { action: 'send', channel: channel('notification') },
     },
     components: {
-      messages: { ...Object.assign({}, ...table.map(([name, event]) => messagesOf(name, event))), deadLetter },
-      schemas: Object.fromEntries(table.map(([name, event]) => dataSchemaOf(name, event))),
+      messages: {
+        ...Object.assign({}, ...table.map(([name, event]) => messagesOf(name, event))),
+        ...Object.assign({}, ...announced.map(([name, event]) => announcedMessageOf(name, event))),
+        deadLetter,
+      },
+      schemas: Object.fromEntries([...table, ...announced].map(([name, event]) => dataSchemaOf(name, event))),
     },
   }
 }

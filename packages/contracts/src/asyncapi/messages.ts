@@ -3,6 +3,9 @@ import { cloudEventAttributesSchema } from '../cloud-event.ts'
 import type { EventDescription } from '../events.ts'
 import { type JsonSchema, jsonSchemaOf } from '../openapi/json-schemas.ts'
 
+/** The parts of an event that its messages show. */
+export type DescribedEvent = Omit<EventDescription, 'topic'>
+
 const text = { type: 'string' }
 const attributeNotes: Readonly<Record<string, string>> = {
   id: 'Unique within the source. Must stay the same when publishing is retried',
@@ -13,18 +16,30 @@ const attributeNotes: Readonly<Record<string, string>> = {
   traceparent: 'W3C Trace Context: the parent of the span that stores the event',
 }
 
+const announcedAttributeNotes: Readonly<Record<string, string>> = {
+  ...{ id: 'The same for the same fact: repeated deliveries are recognized by it', source: 'The setting EVENT_SOURCE' },
+  time: 'When the notification was created or retracted, or since when it has been unread for the configured time',
+  subscriberid: 'The subscriber (tenant) of the notification',
+  traceparent: 'W3C Trace Context: that of the event or request that created or retracted the notification',
+}
+
+/** The message of an event that Herald sends, which is always in structured mode. */
+export function announcedMessageOf(name: string, event: DescribedEvent): Record<string, JsonSchema> {
+  return { [name]: structured(name, event, { ...attributeNotes, ...announcedAttributeNotes }) }
+}
+
 /** The messages of an event in both modes, by their names in the document. */
-export function messagesOf(name: string, event: EventDescription): Record<string, JsonSchema> {
+export function messagesOf(name: string, event: DescribedEvent): Record<string, JsonSchema> {
   return { [name]: structured(name, event), [`${name}Binary`]: binary(name, event) }
 }
 
 /** The JSON Schemas of the attributes of an event. */
-function attributesOf({ type }: EventDescription): Record<string, JsonSchema> {
+function attributesOf({ type }: DescribedEvent, notes = attributeNotes): Record<string, JsonSchema> {
   const { properties } = jsonSchemaOf(cloudEventAttributesSchema, 'draft-7') as {
     properties: Record<string, JsonSchema>
   }
   const described = Object.entries(properties).map(([name, schema]) => {
-    const description = attributeNotes[name]
+    const description = notes[name]
     return [name, { ...schema, ...(description ? { description } : {}) }]
   })
   return { ...Object.fromEntries(described), type: { type: 'string', const: type } }
@@ -38,7 +53,7 @@ const key = {
 }
 const bindings = { kafka: { key, bindingVersion: '0.5.0' } }
 
-function structured(name: string, event: EventDescription): JsonSchema {
+function structured(name: string, event: DescribedEvent, notes = attributeNotes): JsonSchema {
   const contentType = 'application/cloudevents+json'
   return {
     ...{ name: event.type, title: event.title, summary: event.summary, contentType, bindings },
@@ -49,7 +64,7 @@ function structured(name: string, event: EventDescription): JsonSchema {
     },
     payload: {
       type: 'object',
-      properties: { ...attributesOf(event), data: { $ref: `#/components/schemas/${dataName(name)}` } },
+      properties: { ...attributesOf(event, notes), data: { $ref: `#/components/schemas/${dataName(name)}` } },
       required: [...required, 'data'],
     },
     examples: Object.entries(event.examples).map(([example, payload]) => ({
@@ -58,7 +73,7 @@ function structured(name: string, event: EventDescription): JsonSchema {
   }
 }
 
-function binary(name: string, event: EventDescription): JsonSchema {
+function binary(name: string, event: DescribedEvent): JsonSchema {
   const { datacontenttype: _, ...attributes } = attributesOf(event)
   const inHeaders = Object.entries(attributes).map(([attribute, schema]) => [`ce_${attribute}`, schema])
   return {
@@ -82,7 +97,7 @@ function binary(name: string, event: EventDescription): JsonSchema {
 }
 
 /** The schema of an event's data, with its name in the document. */
-export function dataSchemaOf(name: string, event: EventDescription): [string, JsonSchema] {
+export function dataSchemaOf(name: string, event: DescribedEvent): [string, JsonSchema] {
   return [dataName(name), jsonSchemaOf(event.data as z.ZodType, 'draft-7')]
 }
 

@@ -1,5 +1,6 @@
 import type { LocationType } from '@herald/contracts'
 import { Binary } from 'mongodb'
+import type { Announcing } from '../announcements/announcing.ts'
 import { toKey, toUuidBinary } from '../binary.ts'
 import type { NewNotification } from '../notifications/notification-document.ts'
 import { bytesIn, decodePositions, toRecipientList } from './recipient-list.ts'
@@ -13,6 +14,10 @@ export type TakenBack = {
   at: Date
   /** Positions in `recipients`, ascending, two bytes each. */
   positions: Binary
+  /** The positions of all recipients that the retraction names, if others were taken back before. */
+  named?: Binary
+  /** Present until it is announced. */
+  unannounced?: { traceparent?: string }
 }
 
 /** One document per notification: its recipients, and everything that finds it again. Stored before the notification. */
@@ -31,11 +36,17 @@ export type FanOutDocument = {
   /** Of a request: its whole notification as JSON, and when another process finishes it. Removed once it is stored. */
   content?: string
   dueAt?: Date
+  /** Present until its creation is announced. `stored`: all recipients have it, so that the relay may announce it. */
+  unannounced?: { stored?: true; traceparent?: string }
+  /** Since when the relay has something to announce. */
+  announceAt?: Date
+  /** When recipients who have not read it are announced. */
+  unreadAt?: Date
   /** Append-only. Each recipient is in at most one entry. */
   takenBack?: TakenBack[]
 }
 
-export function toFanOutDocument(notification: NewNotification): FanOutDocument {
+export function toFanOutDocument(notification: NewNotification, announcing?: Announcing): FanOutDocument {
   const { subscriberId, id, createdAt, recipientIds, locationId, locationType, actor, via, finishBy } = notification
   return {
     _id: toKey(subscriberId, id),
@@ -47,7 +58,13 @@ export function toFanOutDocument(notification: NewNotification): FanOutDocument 
     actorId: toUuidBinary(actor.id),
     ...(via === undefined ? {} : { via }),
     ...(finishBy === undefined ? {} : { content: toContent(notification), dueAt: finishBy }),
+    ...(announcing?.isRecent(createdAt) === true ? toAnnounce(notification, announcing) : {}),
   }
+}
+
+function toAnnounce({ createdAt, traceparent }: NewNotification, { unreadAfterMs }: Announcing) {
+  const unread = unreadAfterMs === undefined ? {} : { unreadAt: new Date(createdAt.getTime() + unreadAfterMs) }
+  return { unannounced: traceparent === undefined ? {} : { traceparent }, ...unread }
 }
 
 /** The positions of all recipients that the notification was taken back from. */

@@ -1,4 +1,5 @@
-import type { Collection } from 'mongodb'
+import type { Binary, Collection } from 'mongodb'
+import type { Announcing } from '../announcements/announcing.ts'
 import { toKey } from '../binary.ts'
 import { type InsertOutcome, insertNew } from '../insert-new.ts'
 import type { NewNotification } from '../notifications/notification-document.ts'
@@ -14,6 +15,8 @@ export type FanOutDependencies = {
   readonly fanOuts: Collection<FanOutDocument>
   readonly tombstones: Tombstones
   readonly takeBack: TakeBack
+  /** Nothing is announced without it. */
+  readonly announcing?: Announcing | undefined
   /** Stores each notification for its recipients. */
   readonly insertForRecipients: StoreNotifications
 }
@@ -24,14 +27,18 @@ export type FanOutDependencies = {
  * after the insert.
  */
 export function createFanOutNotifications(dependencies: FanOutDependencies): StoreNotifications {
-  const { fanOuts, tombstones, takeBack, insertForRecipients } = dependencies
+  const { fanOuts, tombstones, takeBack, announcing, insertForRecipients } = dependencies
 
   return async (notifications) => {
     if (notifications.length === 0) return { inserted: 0, duplicates: 0, refused: [] }
     const [known, fannedOut] = await Promise.all([
       tombstones.look(notifications),
-      insertNew(fanOuts, notifications.map(toFanOutDocument)),
+      insertNew(
+        fanOuts,
+        notifications.map((notification) => toFanOutDocument(notification, announcing)),
+      ),
     ])
+    if (announcing) countSkipped(announcing, notifications, fannedOut)
     const refusedFirst = toRefused(fannedOut.refused, notifications)
     const rejected = new Set(refusedFirst.map(({ document }) => document))
     const limited = fannedOut.duplicates === 0 ? new Map() : await limitToFirstRecipients(fanOuts, notifications)
@@ -45,8 +52,7 @@ export function createFanOutNotifications(dependencies: FanOutDependencies): Sto
     const { applying } = await tombstones.look(notifications, known)
     await takeBack([...applying].map(([notification, found]) => ({ key: keyOf(notification), tombstones: found })))
     const requests = notifications.filter(({ finishBy }) => finishBy !== undefined).map(keyOf)
-    if (requests.length > 0)
-      await fanOuts.updateMany({ _id: { $in: requests } }, { $unset: { content: true, dueAt: true } })
+    if (requests.length > 0) await finishRequests(fanOuts, requests, announcing)
     return {
       ...counts,
       refused: [
@@ -55,6 +61,32 @@ export function createFanOutNotifications(dependencies: FanOutDependencies): Sto
       ],
     }
   }
+}
+
+/** All of it is stored: nothing is due any more, except its announcement. */
+async function finishRequests(
+  fanOuts: Collection<FanOutDocument>,
+  keys: readonly Binary[],
+  announcing: Announcing | undefined,
+): Promise<void> {
+  const done = { content: true, dueAt: true } as const
+  if (announcing) {
+    await fanOuts.updateMany(
+      { _id: { $in: [...keys] }, unannounced: { $exists: true } },
+      { $unset: done, $set: { 'unannounced.stored': true, announceAt: announcing.now() } },
+    )
+  }
+  await fanOuts.updateMany({ _id: { $in: [...keys] }, dueAt: { $exists: true } }, { $unset: done })
+}
+
+/** Those stored for the first time, assuming that duplicates are among the old ones, as in a replay. */
+function countSkipped(
+  { isRecent, onTooOld }: Announcing,
+  notifications: readonly NewNotification[],
+  { duplicates }: Pick<InsertOutcome<FanOutDocument>, 'duplicates'>,
+): void {
+  const old = notifications.filter(({ createdAt }) => !isRecent(createdAt)).length
+  if (old > duplicates) onTooOld(old - duplicates)
 }
 
 const keyOf = ({ subscriberId, id }: NewNotification) => toKey(subscriberId, id)

@@ -1,8 +1,10 @@
 import type { Collection } from 'mongodb'
+import type { Announcing } from '../announcements/announcing.ts'
 import type { NotificationDocument } from '../notifications/notification-document.ts'
 import type { FanOutDocument } from './fan-out-document.ts'
 import { createFanOutNotifications, type StoreNotifications } from './fan-out-notifications.ts'
 import { createFindRetracted, type FindRetracted } from './find-retracted.ts'
+import { createRemoveRetracted } from './remove-retracted.ts'
 import { createRetractions, type Retractions } from './retractions.ts'
 import { createTakeBack } from './take-back.ts'
 import type { TombstoneDocument } from './tombstone-document.ts'
@@ -16,6 +18,8 @@ export type FanOutRoomDependencies = {
   /** The same collection. */
   readonly heads: Collection<TombstoneHead>
   readonly notifications: Collection<NotificationDocument>
+  /** Nothing is announced without it. */
+  readonly announcing?: Announcing | undefined
   /** Stores each notification for its recipients. */
   readonly insertForRecipients: StoreNotifications
 }
@@ -29,12 +33,14 @@ export type FanOutRoom = {
 
 /** Storing and retracting notifications. */
 export function createFanOutRoom(dependencies: FanOutRoomDependencies): FanOutRoom {
-  const { fanOuts, tombstones, heads, notifications, insertForRecipients } = dependencies
-  const takeBack = createTakeBack({ fanOuts, notifications })
+  const { fanOuts, tombstones, heads, notifications, announcing, insertForRecipients } = dependencies
+  const removeRetracted = createRemoveRetracted(notifications)
+  const takeBack = createTakeBack({ fanOuts, removeRetracted, announcing })
   const storeNotifications = createFanOutNotifications({
     fanOuts,
     tombstones: createTombstones(tombstones, heads),
     takeBack,
+    announcing,
     insertForRecipients,
   })
   const { carryOut, ...retractions } = createRetractions({ tombstones, heads, fanOuts, takeBack })

@@ -16,6 +16,8 @@ export type TombstoneDocument = {
   doneUpTo?: Binary
   /** When another process finishes the retraction of a request; removed once it is done. */
   dueAt?: Date
+  /** W3C Trace Context of the event or request. */
+  traceparent?: string
   /** Everything that was stored before the tombstone has been taken back. */
   done?: true
   /** The start of the retention period. */

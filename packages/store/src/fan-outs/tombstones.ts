@@ -22,6 +22,8 @@ export type Retraction = {
   readonly recipientIds?: readonly string[] | undefined
   /** From then on, another process finishes it if this one has died. For requests by id, which are not redelivered. */
   readonly finishBy?: Date | undefined
+  /** W3C Trace Context of the event or request, for announcements. */
+  readonly traceparent?: string | undefined
 }
 
 /** The tombstones that apply to a notification. Their recipients may be others than those of the notification. */
@@ -47,12 +49,14 @@ export function toTombstone({
   target,
   recipientIds,
   finishBy,
+  traceparent,
 }: Retraction): TombstoneDocument {
   const common = {
     _id: toKey(subscriberId, eventId),
     v: 1,
     time,
     ...(recipientIds === undefined ? {} : { recipients: new Binary(toRecipientList(recipientIds)) }),
+    ...(traceparent === undefined ? {} : { traceparent }),
   } as const
   if ('notificationId' in target) {
     const createdAt = timeOfUuidV7(target.notificationId)

@@ -24,6 +24,8 @@ export type NewNotification = {
   readonly via?: 'http' | undefined
   /** From then on, another process finishes storing it if this one has died. For requests, which are not redelivered. */
   readonly finishBy?: Date | undefined
+  /** W3C Trace Context of the event or request, for announcements. */
+  readonly traceparent?: string | undefined
 }
 
 /** One self-contained document per recipient and notification. */

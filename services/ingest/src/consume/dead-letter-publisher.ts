@@ -9,6 +9,7 @@ import {
 import type { IncomingRecord } from '../events/incoming-record.ts'
 import { inGroups } from './in-groups.ts'
 import { type KafkaPort, type RecordProducer, RecordTooLarge } from './kafka-port.ts'
+import { createRenewedProducer } from './renewed-producer.ts'
 import { within } from './time-limit.ts'
 import { createTopicSize } from './topic-size.ts'
 
@@ -55,13 +56,7 @@ export function createDeadLetterPublisher(
   topic: string,
 ): DeadLetterPublisher {
   const size = createTopicSize(kafka, topic)
-  let connected: Promise<RecordProducer> | undefined
-
-  // A client may not recover from a lost connection, so a producer that failed is replaced.
-  const giveUp = (failed: Promise<RecordProducer>): void => {
-    if (connected === failed) connected = undefined
-    failed.then((producer) => producer.close()).catch(() => {})
-  }
+  const renewed = createRenewedProducer(kafka)
 
   const send = async (producer: RecordProducer, pairs: readonly Pair[]): Promise<void> => {
     const records = pairs.map(({ outgoing }) => outgoing)
@@ -83,22 +78,16 @@ export function createDeadLetterPublisher(
 
   return {
     async publish(letters: readonly DeadLetter[]) {
-      // Connects on first use, since the broker may be unavailable at startup.
-      connected ??= kafka.connectProducer({ retries: 1 })
-      const current = connected
       try {
-        const producer = await within(timeoutMs, current)
-        const maxBytes = await size.get()
-        const pairs = letters.map((letter) => ({ letter, outgoing: toOutgoingRecord(letter, maxBytes) }))
-        for (const request of inRequests(pairs, Math.min(maxBytes, bytesPerRequest))) await send(producer, request)
+        await renewed.use(timeoutMs, async (producer) => {
+          const maxBytes = await size.get()
+          const pairs = letters.map((letter) => ({ letter, outgoing: toOutgoingRecord(letter, maxBytes) }))
+          for (const request of inRequests(pairs, Math.min(maxBytes, bytesPerRequest))) await send(producer, request)
+        })
       } catch (error) {
-        giveUp(current)
         throw error instanceof RecordTooLarge ? error : new DeadLettersUnavailable(letters, error)
       }
     },
-    async close() {
-      const producer = await connected?.catch(() => undefined)
-      await producer?.close()
-    },
+    close: renewed.close,
   }
 }

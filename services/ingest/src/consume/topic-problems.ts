@@ -5,14 +5,15 @@ type Topics = Pick<KafkaPort, 'describeTopics'>
 
 /**
  * Returns a message for each missing topic, or for a dead-letter topic that would reject the largest record of an origin.
- * Empty if all topics are fine.
+ * The `others` only have to exist. Empty if all topics are fine.
  */
 export async function findTopicProblems(
   kafka: Topics,
   origins: readonly string[],
   deadLetters: string,
+  others: readonly string[] = [],
 ): Promise<string[]> {
-  const topics = [...origins, deadLetters]
+  const topics = [...origins, deadLetters, ...others]
   const found = await kafka.describeTopics(topics)
   const missing = missingIn(found, topics)
   return missing.length > 0 ? missing : sizeProblems(found, origins, deadLetters)

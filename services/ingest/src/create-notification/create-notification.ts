@@ -24,6 +24,7 @@ export type CreateNotificationUseCase = (
   body: CreateNotification,
   author: Author,
   idempotencyKey: string | undefined,
+  traceparent?: string | undefined,
 ) => Promise<CreateOutcome>
 
 const canonicalJson = configure({ deterministic: true })
@@ -38,10 +39,10 @@ export function createNotificationCreation(dependencies: CreateNotificationDepen
     return { kind: 'created', notification }
   }
 
-  return async (body, author, idempotencyKey) => {
+  return async (body, author, idempotencyKey, traceparent) => {
     const createdAt = clock()
     const id = makeUuidV7(createdAt.getTime(), randomBytes())
-    const notification = toNewNotification(body, author, { id, createdAt })
+    const notification = toNewNotification(body, author, { id, createdAt, traceparent })
     if (idempotencyKey === undefined) return fanOut(notification)
 
     const key = { subscriberId: author.subscriberId, userId: author.actor.id, idempotencyKey }

@@ -8,10 +8,13 @@ export type Author = { readonly subscriberId: string; readonly actor: Actor }
 export function toNewNotification(
   body: CreateNotification,
   { subscriberId, actor }: Author,
-  { id, createdAt }: Pick<NewNotification, 'id' | 'createdAt'>,
+  { id, createdAt, traceparent }: Pick<NewNotification, 'id' | 'createdAt' | 'traceparent'>,
 ): NewNotification {
   const { mention, add, edit } = body.metadata
-  return { ...body, id, createdAt, subscriberId, actor, metadata: JSON.stringify({ mention, add, edit }), via: 'http' }
+  return {
+    ...{ ...body, id, createdAt, subscriberId, actor, traceparent },
+    ...{ metadata: JSON.stringify({ mention, add, edit }), via: 'http' },
+  }
 }
 
 /** Serializes a notification for its reservation, before any of it is stored. */

@@ -1,5 +1,6 @@
 import { operations } from '@herald/contracts'
 import { type Clock, type HttpServer, problem, retryLater, routeOptions } from '@herald/runtime'
+import { traceparentOf } from '../request-traceparent.ts'
 import type { StorageGate } from '../storage-gate.ts'
 import type { CreateNotificationUseCase } from './create-notification.ts'
 import { toCreatedNotification } from './new-notification.ts'
@@ -26,7 +27,7 @@ export function addCreateNotificationRoute(app: HttpServer, { create, gate, cloc
       throw problem('storage_unavailable', 'The storage is not set up yet; try again later', { headers: retryLater })
     }
     const author = { subscriberId, actor: { id: userId, name, image: picture } }
-    const outcome = await create(body, author, headers['idempotency-key'])
+    const outcome = await create(body, author, headers['idempotency-key'], traceparentOf(raw.headers))
     if (outcome.kind === 'other-body') {
       throw problem('idempotency_key_reused', 'The first request with this Idempotency-Key had a different body')
     }

@@ -56,7 +56,14 @@ export function decide(record: IncomingRecord, kind: TopicKind, { now, keepFrom 
   if (!event.ok) return { ...deadLetter(event.code, event.detail), traceparent: traceparentHeader(record) }
   const traceparent = event.attributes.traceparent ?? traceparentHeader(record)
   const outcome = decideEvent(event, kind, { now, keepFrom })
-  return traceparent === undefined ? outcome : { ...outcome, traceparent }
+  return traceparent === undefined ? outcome : { ...withTraceparent(outcome, traceparent), traceparent }
+}
+
+/** What is announced later belongs to the same trace. */
+function withTraceparent(outcome: Outcome, traceparent: string): Outcome {
+  if (outcome.kind === 'notification') return { ...outcome, notification: { ...outcome.notification, traceparent } }
+  if (outcome.kind === 'retraction') return { ...outcome, retraction: { ...outcome.retraction, traceparent } }
+  return outcome
 }
 
 const traceparentHeader = ({ headers }: IncomingRecord) => headerText(headers, 'traceparent')

@@ -9,6 +9,7 @@ import type {
   Retractions,
   StoredChangeEntry,
 } from '@herald/store'
+import type { AnnounceCreated } from '../announcements/announce-created.ts'
 import type { CapturedChanges } from '../captured-changes/captured-changes.ts'
 import type { DeadLetter, DeadLetters } from './dead-letter.ts'
 import { type Decision, type DecisionTimes, decide } from './decide.ts'
@@ -23,6 +24,8 @@ export type RecordHandlerDependencies = {
   readonly changeEntries: Pick<ChangeEntries, 'insertNew'>
   readonly receipts: Pick<Receipts, 'apply' | 'settle'>
   readonly deadLetters: DeadLetters
+  /** Announces stored notifications, or leaves them to the relay. */
+  readonly announceCreated?: AnnounceCreated | undefined
   /** The consumer group. Receipts wait until this group has read as far as their notification. */
   readonly group: string
   readonly times: () => DecisionTimes
@@ -68,7 +71,8 @@ function tryDecide(decideRecord: () => Decision): Decision {
  * the outcome is unknown and the chunk must be retried, which is idempotent.
  */
 export function createRecordHandler(dependencies: RecordHandlerDependencies): HandleRecords {
-  const { notifications, retractions, changeEntries, receipts, deadLetters, group, times, observe } = dependencies
+  const { notifications, retractions, changeEntries, receipts, deadLetters, announceCreated, group, times, observe } =
+    dependencies
   const decideRecord = createDecide(dependencies.capturedChanges)
 
   const applyRetractions = async (decided: readonly Decided[]): Promise<DeadLetter[]> => {
@@ -82,6 +86,7 @@ export function createRecordHandler(dependencies: RecordHandlerDependencies): Ha
     const found = pickAll(decided, notificationIn)
     if (found.length === 0) return []
     const { refused } = await notifications.insertNew(found)
+    if (announceCreated) await announceCreated(without(found, refused))
     await receipts.settle(found)
     return refused.map((refusal) => toRefusedLetter(refusal, decided, notificationIn))
   }
@@ -140,6 +145,13 @@ function toDeadLetter({ record, decision }: Decided): DeadLetter[] {
 /** Of the entries of one record several may be refused. */
 function oneOfEachRecord(letters: readonly DeadLetter[]): DeadLetter[] {
   return [...new Map(letters.toReversed().map((letter) => [letter.record, letter])).values()].toReversed()
+}
+
+/** Refused notifications may be stored for some recipients, but they are dead letters. */
+function without(found: readonly NewNotification[], refused: InsertOutcome<NewNotification>['refused']) {
+  if (refused.length === 0) return found
+  const rejected = new Set(refused.map(({ document }) => document))
+  return found.filter((notification) => !rejected.has(notification))
 }
 
 type Choose<T> = (decision: Decision) => readonly T[]

@@ -19,7 +19,7 @@ type Chunk = { readonly startMs: number; readonly stored: Step[]; readonly deadL
  * succeeds.
  */
 export function createTracedRecordHandler(dependencies: RecordHandlerDependencies, tracing: Tracing): HandleRecords {
-  const { notifications, retractions, changeEntries, receipts, deadLetters, observe } = dependencies
+  const { notifications, retractions, changeEntries, receipts, deadLetters, announceCreated, observe } = dependencies
   const chunks = new AsyncLocalStorage<Chunk>()
 
   const timed =
@@ -27,13 +27,12 @@ export function createTracedRecordHandler(dependencies: RecordHandlerDependencie
       list: 'stored' | 'deadLettered',
       name: string,
       act: (...given: Given) => Promise<Made>,
+      system = list === 'stored' ? 'mongodb' : 'kafka',
     ) =>
     async (...given: Given): Promise<Made> => {
       const startMs = spanClock()
       const made = await act(...given)
-      const attributes = {
-        [list === 'stored' ? 'db.system.name' : 'messaging.system']: list === 'stored' ? 'mongodb' : 'kafka',
-      }
+      const attributes = system === 'kafka' ? { 'messaging.system': system } : { 'db.system.name': system }
       chunks.getStore()?.[list].push({ name, kind: 'client', startMs, endMs: spanClock(), attributes })
       return made
     }
@@ -66,6 +65,7 @@ export function createTracedRecordHandler(dependencies: RecordHandlerDependencie
       apply: timed('stored', 'apply receipts', receipts.apply),
       settle: timed('stored', 'settle receipts', receipts.settle),
     },
+    announceCreated: announceCreated && timed('stored', 'announce notifications', announceCreated, 'kafka'),
     deadLetters: { publish: timed('deadLettered', 'publish dead letters', deadLetters.publish) },
   }
   const handle = createRecordHandler({

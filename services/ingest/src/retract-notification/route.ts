@@ -1,5 +1,6 @@
 import { operations } from '@herald/contracts'
 import { type HttpServer, problem, retryLater, routeOptions } from '@herald/runtime'
+import { traceparentOf } from '../request-traceparent.ts'
 import type { StorageGate } from '../storage-gate.ts'
 import type { RetractNotification } from './retract-notification.ts'
 
@@ -13,11 +14,11 @@ export function addRetractNotificationRoute(app: HttpServer, { retract, gate }: 
   app.delete(
     '/notifications/:notificationId',
     routeOptions(operations.retractNotification),
-    async ({ params: { notificationId }, identity: { subscriberId, userId } }, reply) => {
+    async ({ params: { notificationId }, identity: { subscriberId, userId }, raw }, reply) => {
       if (!(await gate.isOpen())) {
         throw problem('storage_unavailable', 'The storage is not set up yet; try again later', { headers: retryLater })
       }
-      if (!(await retract({ subscriberId, userId, notificationId }))) {
+      if (!(await retract({ subscriberId, userId, notificationId, traceparent: traceparentOf(raw.headers) }))) {
         throw problem('not_found', 'Notification not found')
       }
       return reply.code(204).send()
