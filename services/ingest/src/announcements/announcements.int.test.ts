@@ -19,7 +19,11 @@ const createTopic = () => admin.createTopics({ waitForLeaders: true, topics: [{ 
 
 /** Starts before its topic of announcements exists. */
 beforeAll(async () => {
-  ingest = await createTestIngest('announced', { KAFKA_NOTIFICATION_TOPIC: topic, EVENT_SOURCE: '/herald-test' })
+  ingest = await createTestIngest('announced', {
+    KAFKA_NOTIFICATION_TOPIC: topic,
+    EVENT_SOURCE: '/herald-test',
+    ANNOUNCE_UNREAD_AFTER_MINUTES: '1',
+  })
   await createTopics(ingest.brokers, ingest.topics)
   await ingest.store.migrate()
   ingest.start()
@@ -173,6 +177,32 @@ test('announces from whom an event retracted a notification, in the parts of tho
     { ...target, recipientIds: recipientIds.slice(2, 500), part: 1, parts: 2 },
     { ...target, recipientIds: recipientIds.slice(500), part: 2, parts: 2 },
   ])
+})
+
+test('announces what is unread a minute after its creation', async () => {
+  const [recipientId, createdAt] = [randomUUID(), new Date(Date.now() - 58_000)]
+  const mention = newMention([recipientId], createdAt)
+  await send(mention)
+  await announced.withIds([`${mention.eventId}/1`])
+  const [unread] = await announced.withIds([`${recipientId}/${mention.eventId}/unread`])
+  const body = await ingest.store.notifications.of({ subscriberId, recipientId }).get(mention.eventId)
+  const { data: latest } = JSON.parse(String(body))
+  const { locationType, locationId } = latest
+  expect(unread?.raw).toMatchObject({
+    type: 'herald.notification.unread.v1',
+    time: formatTimestamp(new Date(createdAt.getTime() + 60_000)),
+    data: {
+      ...{
+        recipientId,
+        locationType,
+        locationId,
+        notificationIds: [mention.eventId],
+        total: 1,
+        unreadCount: 1,
+        latest,
+      },
+    },
+  })
 })
 
 test('does not announce what was older than a day when it was first stored, and counts it', async () => {
