@@ -13,4 +13,6 @@ export {
   toRecord,
 } from './message.ts'
 export { type BatchProducer, createPublisher, type PublisherOptions } from './publisher.ts'
+export { type Announcement, readAnnouncement } from './read-announcement.ts'
 export { type AnyMessage, type ReadOptions, readMessage } from './read-message.ts'
+export { createRepeatedAnnouncements, type RepeatedAnnouncements } from './repeated-announcements.ts'
