@@ -1,3 +1,4 @@
+import { announcementNotes, announceThroughFaults } from './faults/announcements.ts'
 import { boundsNotes, sendOutOfBounds } from './faults/bounds.ts'
 import { narrowDeadLetterTopic, removeDeadLetterTopic } from './faults/dead-letter-topic.ts'
 import { fillDisks, startOnSmallDisks } from './faults/disk-full.ts'
@@ -36,6 +37,10 @@ export const parts: readonly Part[] = [
   },
   { name: 'repeated', lane: 'members', isAlone: true, short: 1, full: 2, run: repeatEverything },
   { name: 'offsets-lost', lane: 'members', isAlone: true, short: 1, full: 1, run: loseOffsets },
+  {
+    ...{ name: 'announcements', lane: 'servers', isAlone: true, short: 1, full: 3 },
+    ...{ run: announceThroughFaults, notes: announcementNotes },
+  },
   { name: 'bounds', lane: 'members', isAlone: true, short: 1, full: 1, run: sendOutOfBounds, notes: boundsNotes },
   { name: 'soak', lane: 'network', isHeavy: true, short: 1, full: 1, run: soak, notes: soakNotes },
   { name: 'first-letter-cut', lane: 'network', isAlone: true, short: 1, full: 1, run: cutBeforeFirstLetter },

@@ -34,6 +34,8 @@ export type CampaignOptions = {
 export type Campaign = {
   name: string
   groupId: string
+  plan: EventPlan
+  python: NodeJS.ProcessEnv
   topics: HeraldTopics
   originTopics: string[]
   fleet: IngestFleet
@@ -106,7 +108,7 @@ export async function startCampaign(options: CampaignOptions): Promise<Campaign>
   live.start()
 
   return {
-    ...{ name, groupId, topics, originTopics, fleet, load, log, marks, ...watched, live, stop },
+    ...{ name, groupId, python, topics, originTopics, fleet, load, log, marks, ...watched, live, stop },
     async drain({ withinMs = 300_000 } = {}) {
       await load.settled()
       await until(

@@ -20,6 +20,8 @@ export type IngestFleet = {
   /** Ends all members by SIGTERM; `startAgain` restarts them. */
   end(): Promise<void>
   startAgain(): Promise<void>
+  /** Replaces all members by as many with more settings. */
+  restartWith(more: Readonly<Record<string, string>>): Promise<void>
   stop(): Promise<void>
 }
 
@@ -42,9 +44,10 @@ export async function startIngestFleet(options: FleetOptions): Promise<IngestFle
     run(process.execPath, [migrateFile], { env: settings }).then(() => true),
   )
   const members: StartedService[] = []
+  let current = settings
 
   const grow = async (file?: string): Promise<StartedService> => {
-    const member = await startService('ingest', settings, file === undefined ? {} : { file })
+    const member = await startService('ingest', current, file === undefined ? {} : { file })
     members.push(member)
     return member
   }
@@ -61,15 +64,21 @@ export async function startIngestFleet(options: FleetOptions): Promise<IngestFle
     await stop()
     throw failed.reason
   }
+  const retire = async (member: StartedService): Promise<Exit> => {
+    members.splice(members.indexOf(member), 1)
+    member.kill('SIGTERM')
+    const exit = await member.exited
+    await member.stop()
+    return exit
+  }
   return {
     members,
     grow,
-    async retire(member) {
-      members.splice(members.indexOf(member), 1)
-      member.kill('SIGTERM')
-      const exit = await member.exited
-      await member.stop()
-      return exit
+    retire,
+    async restartWith(more) {
+      current = { ...current, ...more }
+      await Promise.all([...members].map(retire))
+      await Promise.all(Array.from({ length: options.size }, () => grow()))
     },
     stop,
     async end() {

@@ -1,3 +1,4 @@
+import { announceThroughFaults } from '../faults/announcements.ts'
 import { rewind, whileGroupIsEmpty } from '../faults/group-positions.ts'
 import { killIngest } from '../faults/ingest-faults.ts'
 import { stopAllMongods } from '../faults/server-faults.ts'
@@ -19,6 +20,8 @@ async function replay(context: PartContext): Promise<void> {
   await strike(context, 'a replay from offset 0', () => whileGroupIsEmpty(context, () => rewind(context)))
 }
 
+const announce = (context: PartContext) => announceThroughFaults({ ...context, times: 1, isShort: true })
+
 /** The faults that detect each mutant. */
 const faultsFor: Readonly<Record<string, Part['run']>> = {
   'library-defaults': outage,
@@ -27,6 +30,9 @@ const faultsFor: Readonly<Record<string, Part['run']>> = {
   'replace-instead-of-insert': replay,
   'resolve-before-stored': outage,
   'no-dedupe': replay,
+  'settle-before-publish': announce,
+  'announce-again': announce,
+  'announce-before-stored': announce,
 }
 
 const lanes: readonly Lane[] = ['members', 'servers', 'network']

@@ -15,6 +15,9 @@ const groupMember = 'services/ingest/dist/kafka/group-member.js'
 const batchRunner = 'services/ingest/dist/consume/batch-runner.js'
 const recordHandler = 'services/ingest/dist/events/record-handler.js'
 const deriveEventId = 'packages/contracts/dist/derive-event-id.js'
+const announceCreated = 'services/ingest/dist/announcements/announce-created.js'
+const announcements = 'packages/store/dist/announcements/announcements.js'
+const fanOutNotifications = 'packages/store/dist/fan-outs/fan-out-notifications.js'
 const insertNew = 'packages/store/dist/insert-new.js'
 
 const refuseAll = (origins: string) =>
@@ -57,6 +60,34 @@ export const mutants: readonly Mutant[] = [
         {
           find: "hash('sha256', input,",
           replace: "hash('sha256', Buffer.concat([input, Buffer.from(String(Math.random()))]),",
+        },
+      ],
+    },
+  },
+  {
+    name: 'settle-before-publish',
+    modules: {
+      [announceCreated]: [
+        { find: 'await publisher.publish(', replace: 'await settle(items); await publisher.publish(' },
+      ],
+    },
+  },
+  {
+    name: 'announce-again',
+    modules: {
+      [announcements]: [
+        { find: 'unannounced: exists }, { ...readLimits, projection', replace: '}, { ...readLimits, projection' },
+      ],
+    },
+  },
+  {
+    name: 'announce-before-stored',
+    modules: {
+      [fanOutNotifications]: [
+        {
+          find: 'const { refused, ...counts } = await insertForRecipients([...origins.keys()]);',
+          replace:
+            'const refused = [], counts = { inserted: 0, duplicates: 0 }; setTimeout(() => insertForRecipients([...origins.keys()]).catch(() => {}), 500);',
         },
       ],
     },

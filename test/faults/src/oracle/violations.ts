@@ -7,6 +7,7 @@ type ViolationKind =
   | 'content'
   | 'dead-letter'
   | 'good-dead-letter'
+  | 'announcement'
   | 'exit'
   | 'stall'
   | 'recovery'
