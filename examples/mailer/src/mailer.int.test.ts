@@ -1,0 +1,139 @@
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { type StartedHerald, startHerald } from '@herald/local-herald'
+import { createEvents, createPublisher, notificationIdOf } from '@herald/publisher'
+import { createTopics, eventually, topicsWithSuffix } from '@herald/test-servers'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { type Consumer, Kafka, logLevel, Partitioners, type Producer } from 'kafkajs'
+import { createTransport } from 'nodemailer'
+import { SMTPServer } from 'smtp-server'
+import { createMailer, type Mailer } from './mailer.ts'
+
+const { KAFKA_BROKERS = '', MONGODB_URI = '' } = process.env
+const brokers = KAFKA_BROKERS.split(',')
+const unique = `mailer-${randomUUID().slice(0, 8)}`
+const topic = `notification-events-${unique}`
+const kafka = new Kafka({ brokers, logLevel: logLevel.NOTHING })
+const events = createEvents({ source: '/comments' })
+
+type Received = { to: string; message: string }
+const mailbox: Received[] = []
+const log: string[] = []
+/** What the SMTP server answers to a recipient with this local part. */
+const answers = new Map<string, number>()
+const refusals = new Map<string, number>()
+let smtp: SMTPServer
+let herald: StartedHerald
+let producer: Producer
+let consumer: Consumer
+let mailer: Mailer
+
+beforeAll(async () => {
+  smtp = new SMTPServer({
+    ...{ authOptional: true, disabledCommands: ['STARTTLS'] },
+    onRcptTo({ address }, _, done) {
+      const user = address.split('@')[0] ?? ''
+      const responseCode = answers.get(user)
+      if (responseCode !== undefined) refusals.set(user, (refusals.get(user) ?? 0) + 1)
+      done(responseCode === undefined ? null : Object.assign(new Error('Refused'), { responseCode }))
+    },
+    onData(stream, { envelope }, done) {
+      text(stream).then((message) => {
+        mailbox.push({ to: envelope.rcptTo[0]?.address ?? '', message })
+        done()
+      }, done)
+    },
+  })
+  smtp.on('error', () => {})
+  smtp.listen(0, '127.0.0.1')
+  await once(smtp.server, 'listening')
+  const topics = await createTopics(brokers, topicsWithSuffix(unique))
+  const admin = kafka.admin()
+  await admin.connect()
+  await admin.createTopics({ topics: [{ topic, numPartitions: 2 }] })
+  await admin.disconnect()
+  herald = await startHerald({
+    ...{ servers: { kafkaBrokers: brokers, mongodbUri: MONGODB_URI }, topics, database: unique },
+    environment: { KAFKA_NOTIFICATION_TOPIC: topic, ANNOUNCE_UNREAD_AFTER_MINUTES: '1' },
+  })
+  producer = kafka.producer({ createPartitioner: Partitioners.DefaultPartitioner })
+  consumer = kafka.consumer({ groupId: unique, retry: { initialRetryTime: 100, maxRetryTime: 500 } })
+  await Promise.all([producer.connect(), consumer.connect()])
+  const { port } = smtp.server.address() as AddressInfo
+  mailer = createMailer({
+    ...{ producer, topics, from: 'herald@example.com', log: (line) => log.push(line) },
+    transport: createTransport({ host: '127.0.0.1', port, secure: false }),
+    addressOf: async ({ userId }) => (userId === nobody ? undefined : `${userId}@example.com`),
+  })
+  await consumer.subscribe({ topics: [topic], fromBeginning: true })
+  await consumer.run({ eachMessage: ({ message }) => mailer(message) })
+}, 120_000)
+afterAll(async () => {
+  await Promise.all([consumer?.disconnect(), producer?.disconnect()])
+  await herald?.stop()
+  await new Promise<void>((resolve) => smtp.close(() => resolve()))
+})
+
+const subscriberId = randomUUID()
+const nobody = randomUUID()
+
+/** Publishes a mention that has been unread for more than a minute. */
+async function mention(userId: string): Promise<string> {
+  const identity = { id: randomUUID(), time: new Date(Date.now() - 90_000), subscriberId }
+  const event = events.mentionCreated(identity, {
+    actor: { id: randomUUID(), name: 'Ada', image: '' },
+    ...{ actorType: 'user', subjectId: randomUUID(), subjectType: 'user' },
+    ...{ locationId: randomUUID(), locationType: 'comment', recipientIds: [userId] },
+    metadata: { mention: { mentionerName: 'Ada', snippet: 'Look at this', entityType: 'portfolio' } },
+  })
+  await createPublisher({ producer, topics: herald.topics }).publish(event)
+  return notificationIdOf(event)
+}
+
+async function emailSentAt(userId: string, id: string): Promise<string | null> {
+  const authorization = `Bearer ${await herald.tokens.sign({ sub: userId, subscriber_id: subscriberId })}`
+  const answer = await fetch(`${herald.baseUrl}/notifications/${id}`, { headers: { authorization } })
+  return answer.ok ? ((await answer.json()) as { data: { emailSentAt: string | null } }).data.emailSentAt : null
+}
+
+const mailsTo = (userId: string) => mailbox.filter(({ to }) => to === `${userId}@example.com`)
+
+test('sends one e-mail about an unread notification, after which the feed shows when', async () => {
+  const userId = randomUUID()
+  const id = await mention(userId)
+  await eventually(async () => (await emailSentAt(userId, id)) !== null, { description: 'emailSentAt' })
+  const [mail, ...others] = mailsTo(userId)
+  expect(others).toEqual([])
+  expect(mail?.message).toContain('Subject: Ada mentioned you')
+  expect(mail?.message).toContain('Look at this')
+}, 60_000)
+
+test('skips what the SMTP server refuses for good, and users without an address', async () => {
+  const userId = randomUUID()
+  answers.set(userId, 550)
+  const id = await mention(userId)
+  await mention(nobody)
+  await eventually(() => log.some((line) => line.startsWith(`Rejected for ${userId}`)), { description: 'rejection' })
+  await eventually(() => log.includes(`No address for ${nobody}`), { description: 'no address' })
+  expect(await emailSentAt(userId, id)).toBeNull()
+}, 60_000)
+
+test('tries again while the SMTP server refuses for now', async () => {
+  const userId = randomUUID()
+  answers.set(userId, 451)
+  const id = await mention(userId)
+  await eventually(() => (refusals.get(userId) ?? 0) > 1, { description: 'a second attempt' })
+  answers.delete(userId)
+  await eventually(async () => (await emailSentAt(userId, id)) !== null, { description: 'emailSentAt' })
+  expect(mailsTo(userId)).toHaveLength(1)
+}, 90_000)
+
+test('ignores repeated and other records', async () => {
+  const before = mailbox.length
+  await mailer({ value: 'no JSON' })
+  await mailer({ value: JSON.stringify({ type: 'herald.notification.later.v1' }) })
+  expect(log.at(-1)).toContain('Skipped')
+  expect(mailbox).toHaveLength(before)
+})

@@ -1,0 +1,77 @@
+import {
+  type AnyMessage,
+  createEvents,
+  createPublisher,
+  createRepeatedAnnouncements,
+  InvalidEvent,
+  type PublisherOptions,
+  readAnnouncement,
+} from '@herald/publisher'
+import type { Transporter } from 'nodemailer'
+import { toEmail, type Unread } from './e-mail.ts'
+
+export type MailerOptions = {
+  readonly producer: PublisherOptions['producer']
+  readonly topics?: PublisherOptions['topics']
+  readonly transport: Pick<Transporter, 'sendMail'>
+  readonly from: string
+  /** The address of a user; `undefined` if there is none. */
+  readonly addressOf: (user: { readonly subscriberId: string; readonly userId: string }) => Promise<string | undefined>
+  readonly log: (line: string) => void
+}
+
+/**
+ * Handles a record of the topic of announcements: sends an e-mail about unread notifications, then publishes that it was
+ * sent. If it throws, the record must be handled again; after a crash in between, the e-mail is sent twice.
+ */
+export type Mailer = (message: Pick<AnyMessage, 'value'>) => Promise<void>
+
+export function createMailer({ producer, topics, transport, from, addressOf, log }: MailerOptions): Mailer {
+  const repeated = createRepeatedAnnouncements()
+  const events = createEvents({ source: '/mailer' })
+  const { publish } = createPublisher({ producer, ...(topics === undefined ? {} : { topics }) })
+
+  /** Herald shows the time as `emailSentAt`. Of several, the earliest is kept. */
+  const confirm = async ({ id, subscriberid: subscriberId, data }: Unread, time: Date): Promise<void> => {
+    const { recipientId, notificationIds } = data
+    await publish(
+      ...notificationIds.map((notificationId) =>
+        events.emailSent({ id: `${id}/${notificationId}`, time, subscriberId }, { notificationId, recipientId }),
+      ),
+    )
+  }
+
+  const send = async (event: Unread): Promise<void> => {
+    const { subscriberid: subscriberId, data } = event
+    const to = await addressOf({ subscriberId, userId: data.recipientId })
+    if (to === undefined) return log(`No address for ${data.recipientId}`)
+    try {
+      await transport.sendMail(toEmail(event, { from, to }))
+    } catch (error) {
+      if (!isPermanent(error)) throw error
+      return log(`Rejected for ${data.recipientId}: ${error}`)
+    }
+    await confirm(event, new Date())
+  }
+
+  return async (message) => {
+    const event = readOrSkip(message, log)
+    if (event?.type !== 'herald.notification.unread.v1' || repeated.has(event)) return
+    await send(event)
+    repeated.add(event)
+  }
+}
+
+function readOrSkip(message: Pick<AnyMessage, 'value'>, log: MailerOptions['log']) {
+  try {
+    return readAnnouncement(message)
+  } catch (error) {
+    if (!(error instanceof InvalidEvent)) throw error
+    log(`Skipped: ${error.message}`)
+    return undefined
+  }
+}
+
+/** RFC 5321: a reply of 5yz means that sending the same again fails again. */
+const isPermanent = (error: unknown): boolean =>
+  error instanceof Error && 'responseCode' in error && Number(error.responseCode) >= 500
