@@ -9,7 +9,7 @@ import { createNextDigests } from './next-digests.ts'
 import { createNextFanOuts, toCreated } from './next-fan-outs.ts'
 
 /** The number of announcements that are due, and since when. */
-export type DueCount = { readonly due: number; readonly oldest: Date | undefined }
+type DueCount = { readonly due: number; readonly oldest: Date | undefined }
 
 /** What is to be announced of notifications. Each fact is returned until it is settled. */
 export type Announcements = {

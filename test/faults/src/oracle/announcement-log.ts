@@ -7,7 +7,7 @@ import { followTopic, type TopicFollower, type TopicFollowerOptions } from './to
 import type { Violations } from './violations.ts'
 
 /** An announcement as it was published. */
-export type Announced = {
+type Announced = {
   id: string
   /** The whole event: repeated ones must be equal. */
   text: string
