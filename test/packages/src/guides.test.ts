@@ -19,6 +19,7 @@ test.each([
   'services/ingest/guides/replay-a-topic.md',
   'services/ingest/guides/heal-dead-letters.md',
   'packages/publisher/guides/publish-your-first-event.md',
+  'packages/publisher/guides/e-mail-whoever-has-not-read-it.md',
   'packages/client/guides/export-the-change-log.md',
   'packages/runtime/guides/bring-your-own-identity-provider.md',
 ])('the code blocks of %s run with the output of npm start', async (path) => {

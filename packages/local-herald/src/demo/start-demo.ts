@@ -32,6 +32,8 @@ export async function startDemo({ port = 0, ...options }: DemoStackOptions): Pro
     const account = createSampleAccount('/demo/people')
     const herald = await startHerald({
       ...options,
+      topics: { notification: 'notification-events', ...options.topics },
+      environment: { ANNOUNCE_UNREAD_AFTER_MINUTES: '1', ...options.environment },
       gateway: {
         port,
         mounts: async ({ tokens, topics }) => ({ '/demo': await createDemo({ account, tokens, topics, publisher }) }),

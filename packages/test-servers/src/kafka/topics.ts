@@ -6,6 +6,8 @@ export type HeraldTopics = {
   change: string
   receipt: string
   deadLetter: string
+  /** Of announcements, which are off without it. */
+  notification?: string
 }
 
 export const defaultTopics: HeraldTopics = {
@@ -35,13 +37,14 @@ export async function createTopics(
   { partitions = 3 }: { partitions?: number } = {},
 ): Promise<HeraldTopics> {
   const names = { ...defaultTopics, ...topics }
+  const all = Object.values(names).filter((name) => name !== undefined)
   const admin = new Kafka({ clientId: 'herald-topics', brokers: [...brokers], logLevel: logLevel.NOTHING }).admin()
   await admin.connect()
   try {
     const existing = new Set(await admin.listTopics())
-    const missing = Object.values(names).filter((topic) => !existing.has(topic))
+    const missing = all.filter((topic) => !existing.has(topic))
     await create(admin, missing, names.deadLetter, partitions)
-    await untilLed(admin, Object.values(names))
+    await untilLed(admin, all)
   } finally {
     await admin.disconnect()
   }
