@@ -1,9 +1,8 @@
-import { isUuid, type JsonValue, limits } from '@herald/contracts'
+import { isConstant, isUuid, type JsonValue, limits, type MappedValue, type Mapping, pathOf } from '@herald/contracts'
 import type { StoredChangeEntry } from '@herald/store'
 import { toCanonicalJson } from './canonical-json.ts'
 import { deriveUserId } from './derived-user-id.ts'
 import { isObject } from './json-document.ts'
-import { isConstant, type MappedValue, type Mapping, pathOf } from './mapping.ts'
 import { type RowRejection, reject } from './row-change.ts'
 
 /** The properties shared by all entries of a change. */

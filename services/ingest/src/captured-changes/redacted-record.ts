@@ -1,7 +1,6 @@
-import { headerText } from '@herald/contracts'
+import { headerText, type Mapping } from '@herald/contracts'
 import type { IncomingRecord } from '../events/incoming-record.ts'
 import { isEqualJson } from './equal-json.ts'
-import type { Mapping } from './mapping.ts'
 import { createJsonRedaction } from './redacted-json.ts'
 import type { ReadRowChange, Row } from './row-change.ts'
 import { createUnavailableCheck } from './unavailable-value.ts'

@@ -1,6 +1,5 @@
-import type { JsonValue } from '@herald/contracts'
+import type { JsonValue, Mapping } from '@herald/contracts'
 import { isEqualJson } from './equal-json.ts'
-import type { Mapping } from './mapping.ts'
 import type { Row } from './row-change.ts'
 import { createUnavailableCheck } from './unavailable-value.ts'
 

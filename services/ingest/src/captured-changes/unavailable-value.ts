@@ -1,9 +1,6 @@
 import { createHash } from 'node:crypto'
 import { bytesToUuid, type JsonValue } from '@herald/contracts'
 
-/** Debezium's default of `unavailable.value.placeholder`. */
-export const defaultPlaceholder = '__debezium_unavailable_value'
-
 /**
  * Recognizes what PostgreSQL's connector writes for a large column that an update left alone: the placeholder, as text, as
  * bytes in base64 or hexadecimal, as the only element of an array, as an array of its bytes, as the UUID derived from it,
