@@ -3,6 +3,7 @@ import { type EventDescription, events, type TopicKind } from '../events.ts'
 import { limits } from '../limits.ts'
 import type { JsonSchema } from '../openapi/json-schemas.ts'
 import { defaultTopics } from '../topics.ts'
+import { capturedChanges } from './captured-changes.ts'
 import { dataSchemaOf, messagesOf } from './messages.ts'
 
 export type AsyncApiDocument = {
@@ -15,7 +16,8 @@ const description = `The events that Herald consumes from Kafka: CloudEvents 1.0
 
 The key of a record is the subscriber's id. \`source\`, \`id\` and \`time\` identify the event: it is stored once however often it is delivered, and a publisher that retries must send all three unchanged.
 Unknown attributes and unknown fields of \`data\` are ignored. A value has at most ${limits.eventBytes} bytes and ${limits.eventLevels} levels of nesting; the key \`__proto__\` and lone surrogates are rejected.
-Records that cannot be processed are sent unchanged to the dead-letter topic.`
+Records that cannot be processed are sent unchanged to the dead-letter topic.
+With the setting \`CDC_MAPPINGS\` Herald also reads captured changes of databases: the records of Debezium's connectors.`
 
 const topicTitles: Readonly<Record<TopicKind, string>> = {
   mention: 'Mentions',
@@ -37,6 +39,7 @@ export function createAsyncApiDocument(): AsyncApiDocument {
     defaultContentType: 'application/cloudevents+json',
     channels: {
       ...Object.fromEntries(Object.entries(topicTitles).map(([kind, title]) => [kind, channelOf(kind, title, table)])),
+      captured: capturedChanges.channel,
       deadLetter: {
         address: defaultTopics.deadLetter,
         title: 'Dead letters',
@@ -47,11 +50,18 @@ export function createAsyncApiDocument(): AsyncApiDocument {
       ...Object.fromEntries(
         Object.keys(topicTitles).map((kind) => [`receive-${kind}`, { action: 'receive', channel: channel(kind) }]),
       ),
+      'receive-captured': { action: 'receive', channel: channel('captured') },
       'send-dead-letter': { action: 'send', channel: channel('deadLetter') },
     },
     components: {
-      messages: { ...Object.assign({}, ...table.map(([name, event]) => messagesOf(name, event))), deadLetter },
-      schemas: Object.fromEntries(table.map(([name, event]) => dataSchemaOf(name, event))),
+      messages: {
+        ...Object.assign({}, ...table.map(([name, event]) => messagesOf(name, event))),
+        ...{ ...capturedChanges.messages, deadLetter },
+      },
+      schemas: {
+        ...Object.fromEntries(table.map(([name, event]) => dataSchemaOf(name, event))),
+        ...capturedChanges.schemas,
+      },
     },
   }
 }
@@ -93,6 +103,11 @@ const deadLetter: JsonSchema = {
       'herald-value-omitted': omitted('value'),
       'herald-headers-omitted': omitted('headers'),
       'herald-key-omitted': omitted('key'),
+      'herald-redacted-changes': {
+        type: 'string',
+        description:
+          'Only of captured changes whose mapping redacts fields: their values are `"[redacted]"`, and this JSON array names those that had changed',
+      },
     },
     required: ['herald-error-code', 'herald-error-detail'],
   },
