@@ -7,6 +7,7 @@ import { type CapturedHerald, type Entry, newPrefix, startCapturedHerald } from 
 import { jsonWithSchemas, startConnect, whyNoConnect } from './connect.ts'
 import { type StartedDatabase, startMariaDb, whyNoMariaDb } from './databases.ts'
 import { byTable, mappingOf, subscribers } from './mappings.ts'
+import { entriesOfSharedStatements, sharedStatements } from './shared-statements.ts'
 
 const why = (await whyNoConnect()) ?? whyNoMariaDb()
 if (why) console.warn(`Skipped MariaDB: ${why}.`)
@@ -113,25 +114,13 @@ suite('MariaDB', () => {
 
   test('a changed primary key, several rows, REPLACE, ON DUPLICATE KEY, and a transaction', async () => {
     await database.sql(`
-      insert into customer (id, name) values (3, 'Bo');
-      update customer set id = 30 where id = 3;
-      insert into customer (id, name) values (4, 'Bo'), (5, 'Bo');
-      begin;
-      update customer set email = 'a' where id in (4, 5);
-      update customer set email = null where id = 4;
-      update customer set email = 'a' where id = 4;
-      commit;
+      ${sharedStatements}
       replace into customer (id, name) values (30, 'Bob');
       insert into customer (id, name) values (30, 'Bo') on duplicate key update name = 'Bobby';
       delete from customer where id in (4, 5, 30)`)
     for (const topic of customers) {
       expected(topic).push(
-        ...[3, 30, 4, 5].map((id): Entry => ['create', String(id), '', null, row(id)]),
-        ['delete', '3', '', row(3), null],
-        ['update', '4', 'email', null, 'a'],
-        ['update', '5', 'email', null, 'a'],
-        ['update', '4', 'email', 'a', null],
-        ['update', '4', 'email', null, 'a'],
+        ...entriesOfSharedStatements(row),
         ['update', '30', 'name', 'Bo', 'Bob'],
         ['update', '30', 'name', 'Bob', 'Bobby'],
         ...[4, 5].map((id): Entry => ['delete', String(id), '', row(id, { email: 'a' }), null]),
