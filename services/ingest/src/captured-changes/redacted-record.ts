@@ -7,11 +7,14 @@ import { createUnavailableCheck } from './unavailable-value.ts'
 
 /** Names the redacted fields that had changed, so that a replayed dead letter makes the same entries. */
 const changedHeader = 'herald-redacted-changes'
+const none: ReadonlySet<string> = new Set()
 
 /** The names in the header of a record that was redacted before; none otherwise. */
 export function redactedChangesOf({ headers }: Pick<IncomingRecord, 'headers'>): ReadonlySet<string> {
+  const header = headerText(headers, changedHeader)
+  if (header === undefined) return none
   try {
-    const names: unknown = JSON.parse(headerText(headers, changedHeader) ?? '[]')
+    const names: unknown = JSON.parse(header)
     return new Set(Array.isArray(names) ? names.filter((name) => typeof name === 'string') : [])
   } catch {
     return new Set()

@@ -16,7 +16,10 @@ export function createUnavailableCheck(placeholder: string): (value: JsonValue) 
     nameUuid(bytes),
     JSON.stringify({ [placeholder]: placeholder }),
   ])
-  const isText = (value: JsonValue | undefined) => typeof value === 'string' && texts.has(value)
+  // Most values are ruled out by their length, which costs less than their hash.
+  const lengths = new Set([...texts].map(({ length }) => length))
+  const isText = (value: JsonValue | undefined) =>
+    typeof value === 'string' && lengths.has(value.length) && texts.has(value)
   return (value) => {
     if (typeof value !== 'object' || value === null) return isText(value)
     if (!Array.isArray(value)) return Object.keys(value).length === 1 && isText(value[placeholder])
