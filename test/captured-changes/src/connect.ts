@@ -14,10 +14,16 @@ import {
 
 const connectVersion = '3.9.1'
 /** CloudEventsConverter of 3.5 and 3.6 does not load in this Connect; only PostgreSQL's connector uses it here. */
-const connectorVersions = { postgres: '3.7.0.Final', mariadb: '3.5.0.Final', mongodb: '3.6.1.Final' } as const
+const connectorVersions = {
+  postgres: '3.7.0.Final',
+  mariadb: '3.5.0.Final',
+  mysql: '3.5.0.Final',
+  mongodb: '3.6.1.Final',
+} as const
 const connectorClasses = {
   postgres: 'io.debezium.connector.postgresql.PostgresConnector',
   mariadb: 'io.debezium.connector.mariadb.MariaDbConnector',
+  mysql: 'io.debezium.connector.mysql.MySqlConnector',
   mongodb: 'io.debezium.connector.mongodb.MongoDbConnector',
 } as const
 
