@@ -17,7 +17,9 @@ export type StartedDatabase = {
 
 const databaseName = 'shop'
 
-const isOnPath = (command: string) => spawnSync(command, ['--version'], { stdio: 'ignore' }).status === 0
+/** What a program prints as its version; empty if it is not on the PATH. */
+const versionOf = (command: string) => spawnSync(command, ['--version'], { encoding: 'utf8' }).stdout ?? ''
+const isOnPath = (command: string) => versionOf(command) !== ''
 
 /** Debian keeps the programs of PostgreSQL off the PATH. */
 function postgresFolder(): string | undefined {
@@ -34,8 +36,8 @@ export const whyNoMariaDb = () =>
 
 /** A package of MariaDB installs `mysqld` as another name of its server. */
 export function whyNoMySql(): string | undefined {
-  const { stdout } = spawnSync('mysqld', ['--version'], { encoding: 'utf8' })
-  return orFail('mysql-server', stdout && !/mariadb/i.test(stdout) ? undefined : 'MySQL is not installed')
+  const version = versionOf('mysqld')
+  return orFail('mysql-server', version && !/mariadb/i.test(version) ? undefined : 'MySQL is not installed')
 }
 
 function orFail(debianPackage: string, reason: string | undefined): string | undefined {

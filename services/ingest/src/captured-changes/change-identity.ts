@@ -3,7 +3,7 @@ import { toCanonicalJson } from './canonical-json.ts'
 import { type RowChange, type RowRejection, reject } from './row-change.ts'
 
 /** Identifies the entries of one row change. */
-export type ChangeIdentity = {
+type ChangeIdentity = {
   readonly kind: 'identity'
   /** The entry's id; `field` is empty for a whole row. */
   entryId(subscriberId: string, field: string): string

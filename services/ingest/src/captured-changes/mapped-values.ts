@@ -6,13 +6,13 @@ import { isObject } from './json-document.ts'
 import { type RowRejection, reject } from './row-change.ts'
 
 /** The properties shared by all entries of a change. */
-export type MappedValues = {
+type MappedValues = {
   readonly kind: 'values'
   readonly values: Pick<StoredChangeEntry, 'subscriberId' | 'user' | 'entityType' | 'entityId' | 'entityTitle'>
 }
 
 /** The row from which values are taken. */
-export type MappedRow = {
+type MappedRow = {
   /** Looks up a top-level field; `undefined` if the row does not have it, `null` if its value is unavailable. */
   readonly lookUp: (field: string) => JsonValue | undefined
   /** Whether a field that the row does not have is an error in the mapping. */
