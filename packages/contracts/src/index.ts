@@ -14,6 +14,15 @@ export {
   announcedEvents,
 } from './announced-events.ts'
 export { type AsyncApiDocument, createAsyncApiDocument } from './asyncapi/document.ts'
+export {
+  isConstant,
+  type MappedValue,
+  type Mapping,
+  mappingFileSchema,
+  mappingSchema,
+  pathOf,
+} from './captured-changes/mapping.ts'
+export { createMappingJsonSchema } from './captured-changes/mapping-json-schema.ts'
 export { type ChangeEntry, changeEntrySchema } from './change-entry.ts'
 export { type CloudEventAttributes, cloudEventAttributesSchema } from './cloud-event.ts'
 export { type DeadLetterReason, deadLetterReasons } from './dead-letter-reasons.ts'

@@ -31,6 +31,8 @@ const oneNotification = {
   errors: ['not_found'],
 } as const
 
+const wholeRows =
+  'Entries of captured changes (Debezium) with the `actionType` `create` or `delete` have a whole row as a state and an empty `changedField`.'
 const firstOfPage = { notificationId: '$response.body#/data/notifications/0/id' } as const
 
 /**
@@ -159,8 +161,7 @@ export const operations = {
     service: 'query',
     tag: 'Change log',
     summary: 'List the current subscriber’s change entries, page by page',
-    description:
-      'Newest first. Pass `nextCursor` as `cursor` to get the next page; it is `null` on the last page. A page may end before `limit` and still have a next one: it has at most 4 MiB of stored data, and with filters it looks at a bounded number of entries.',
+    description: `Newest first. Pass \`nextCursor\` as \`cursor\` to get the next page; it is \`null\` on the last page. A page may end before \`limit\` and still have a next one: it has at most 4 MiB of stored data, and with filters it looks at a bounded number of entries. ${wholeRows}`,
     scope: scopes.readChangeEntries,
     querystring: listChangeEntriesQuerySchema,
     success: {
@@ -175,8 +176,7 @@ export const operations = {
     service: 'query',
     tag: 'Change log',
     summary: 'List all change entries of the current subscriber',
-    description:
-      'Newest first, as one streamed document. `Accept` selects JSON (the default), NDJSON or CSV. If the export fails midway the connection is cut, so that an incomplete document is never mistaken for a complete one. The number of exports that are open at the same time is bounded, per user and per process; one too many is 429.',
+    description: `Newest first, as one streamed document. \`Accept\` selects JSON (the default), NDJSON or CSV. If the export fails midway the connection is cut, so that an incomplete document is never mistaken for a complete one. The number of exports that are open at the same time is bounded, per user and per process; one too many is 429. ${wholeRows}`,
     scope: scopes.readChangeEntries,
     querystring: exportChangeEntriesQuerySchema,
     success: {
@@ -224,5 +224,20 @@ export const operations = {
     summary: 'Show the event documentation as an HTML page',
     public: true,
     success: { status: 200, description: 'An HTML page', content: { 'text/html': {} } },
+  },
+  getMappingSchema: {
+    method: 'GET',
+    path: '/schemas/captured-changes.json',
+    service: 'query',
+    tag: 'Documentation',
+    summary: 'Get the JSON Schema of mapping files',
+    description:
+      'Editors check and complete the file of `CDC_MAPPINGS` with it: `# yaml-language-server: $schema=<this URL>` as its first line.',
+    public: true,
+    success: {
+      status: 200,
+      description: 'JSON Schema, draft 2020-12',
+      content: { 'application/schema+json': {} },
+    },
   },
 } as const satisfies Record<string, Operation>

@@ -7,6 +7,7 @@ import { serverProcesses } from './cpu-time.ts'
 import { resultOf } from './figure.ts'
 import type { Part } from './part.ts'
 import { bulk } from './parts/bulk.ts'
+import { captured } from './parts/captured.ts'
 import { growth } from './parts/growth.ts'
 import { ingest } from './parts/ingest.ts'
 import { latency } from './parts/latency.ts'
@@ -18,7 +19,7 @@ import { currentCommit, partResults, readResults, type SavedResults, saveResults
 import { runTarget } from './target/run-target.ts'
 import { readTarget } from './target/settings.ts'
 
-const parts: readonly Part[] = [ingest, query, growth, bulk, latency, start]
+const parts: readonly Part[] = [ingest, captured, query, growth, bulk, latency, start]
 // npm runs this in the package's folder; the path is relative to the folder in which npm was called.
 const pathOf = (path: string) => resolve(process.env.INIT_CWD ?? '.', path)
 const allNames = parts.map(({ name }) => name)

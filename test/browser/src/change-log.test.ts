@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
+import { eventually } from '@herald/test-servers'
 import { describe, expect, test } from '@jest/globals'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { accessibilityViolations } from './axe.ts'
 import { prepareStage } from './prepare-stage.ts'
 import { narrow, type Scheme, schemes, wide } from './stage.ts'
@@ -22,10 +23,45 @@ const untilEntries = (page: Page, least: number, most = least) =>
     [least, most] as const,
   )
 
+/** Refreshes until ingest has stored all published changes. */
+async function untilLogged(page: Page, count: number): Promise<void> {
+  await eventually(
+    async () => {
+      await logOf(page).getByRole('button', { name: 'Refresh' }).click()
+      return (await entriesOf(page).count()) === count
+    },
+    { within: 60_000, every: 500, description: `${count} entries` },
+  )
+  await untilEntries(page, count)
+}
+
 async function check(page: Page, name: string) {
   await stage.keepPicture(page, name)
   expect(await accessibilityViolations(page)).toEqual([])
 }
+
+/** Entries as captured changes make them: whole rows without a field, of users of whom only an id is known. */
+const row = {
+  ...{
+    id: 7,
+    name: 'Nordic Growth',
+    status: 'draft',
+    note: null,
+    balance: '9007199254740993',
+    is_open: true,
+    code: '',
+  },
+  ...{ address: { street: '1 Long Street, behind the second gate', city: 'Oslo', zip: '0150', country: 'Norway' } },
+  ...Object.fromEntries(Array.from({ length: 18 }, (_, index) => [`column_${index}`, `value ${index}`])),
+}
+const capturedUser = { id: randomUUID(), name: '', email: '' }
+const ofRow = { user: capturedUser, entityType: 'fund', entityId: '7', entityTitle: row.name, changedField: '' }
+const capturedChanges = [
+  { ...ofRow, actionType: 'create', beforeState: null, afterState: row },
+  { ...ofRow, actionType: 'update', changedField: 'status', beforeState: 'draft', afterState: 'open' },
+  { ...ofRow, actionType: 'delete', beforeState: row, afterState: null },
+  { ...ofRow, actionType: 'delete', beforeState: {}, afterState: null },
+]
 
 describe.each(schemes)('accessible in every state, %s', (colorScheme: Scheme) => {
   const named = (state: string) => `change-log-${state}-${colorScheme}`
@@ -42,6 +78,20 @@ describe.each(schemes)('accessible in every state, %s', (colorScheme: Scheme) =>
     await logOf(page).getByRole('button', { name: 'Remove filter Field: valuation' }).waitFor()
     await untilEntries(page, 5)
     await check(page, named(`filters-${name}`))
+    await page.context().close()
+  })
+
+  test.each([
+    ['wide', wide],
+    ['narrow', narrow],
+  ])('with created and deleted records, %s', async (name, viewport) => {
+    const subscriberId = randomUUID()
+    await stage.publishChanges(subscriberId, capturedChanges)
+    const page = await openLog({ colorScheme, viewport }, { subscriber_id: subscriberId })
+    await untilLogged(page, capturedChanges.length)
+    await check(page, named(`records-${name}`))
+    await logOf(page).getByRole('button', { name: 'Show everything' }).first().click()
+    await check(page, named(`records-whole-${name}`))
     await page.context().close()
   })
 
@@ -81,6 +131,46 @@ describe.each(schemes)('accessible in every state, %s', (colorScheme: Scheme) =>
     await page.context().close()
   })
 })
+
+test('shows created and deleted records as tables', async () => {
+  const subscriberId = randomUUID()
+  await stage.publishChanges(subscriberId, capturedChanges)
+  const page = await openLog({}, { subscriber_id: subscriberId })
+  await untilLogged(page, capturedChanges.length)
+  const [empty, deleted, updated, created] = [0, 1, 2, 3].map((at) => entriesOf(page).nth(at))
+  expect(await sentence(created)).toBe(`${capturedUser.id} added the record`)
+  expect(await sentence(updated)).toBe(`${capturedUser.id} changed status`)
+  expect(await sentence(deleted)).toBe(`${capturedUser.id} removed the record`)
+  expect(await empty?.locator('.difference').innerText()).toBe('No fields')
+
+  const table = created?.getByRole('table', { name: 'Values of the new record' }) as Locator
+  const rows = async (of: Locator) =>
+    Promise.all((await of.getByRole('row').all()).map(async (one) => (await one.innerText()).split('\t')))
+  expect((await rows(table)).slice(0, 7)).toEqual([
+    ['id', '7'],
+    ['name', 'Nordic Growth'],
+    ['status', 'draft'],
+    ['note', 'nothing'],
+    ['balance', '"9007199254740993"'],
+    ['is_open', 'true'],
+    ['code', '""'],
+  ])
+  expect(await rows(table)).toHaveLength(24)
+  await created?.getByRole('button', { name: 'Show everything' }).click()
+  expect(await rows(table)).toHaveLength(Object.keys(row).length)
+  const last = deleted?.getByRole('table', { name: 'Last values of the record' }) as Locator
+  expect((await rows(last))[1]).toEqual(['name', 'Nordic Growth'])
+
+  // An entry without a field offers no filter by it, and neither does the form.
+  expect(await created?.locator('.sentence button').count()).toBe(1)
+  await logOf(page).getByRole('button', { name: 'Filters' }).click()
+  const suggested = await logOf(page).locator('#seen-changedField option').all()
+  expect(await Promise.all(suggested.map((option) => option.getAttribute('value')))).toEqual(['status'])
+  await page.context().close()
+})
+
+const sentence = async (entry: Locator | undefined) =>
+  (await entry?.locator('.sentence').innerText())?.replaceAll(/\s+/g, ' ')
 
 test('shows the difference of objects, arrays and texts', async () => {
   const page = await openLog()

@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { startDemo } from '@herald/local-herald'
 import { startServers, topicsWithSuffix } from '@herald/test-servers'
+import { Kafka, logLevel } from 'kafkajs'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { launchChromium } from './chromium.ts'
 import { startHostPage } from './host-page.ts'
@@ -76,6 +77,20 @@ export async function startStage() {
         body: JSON.stringify({ as, to, text, entityId: 'pf-2201' }),
       })
       if (!response.ok) throw new Error(`The demo responded with ${response.status}`)
+    },
+    /** Publishes change events of a subscriber, the first one being the oldest. */
+    async publishChanges(subscriberId: string, changes: readonly object[]): Promise<void> {
+      const producer = new Kafka({ brokers: [...servers.kafkaBrokers], logLevel: logLevel.NOTHING }).producer()
+      await producer.connect()
+      const messages = changes.map((data, index) => {
+        const time = new Date(Date.now() - (changes.length - index) * 1_000).toISOString()
+        const attributes = { id: randomUUID(), source: '/browser-tests', type: 'herald.change.recorded.v1', time }
+        const event = { specversion: '1.0', ...attributes, subscriberid: subscriberId, data }
+        const headers = { 'content-type': 'application/cloudevents+json' }
+        return { key: subscriberId, value: JSON.stringify(event), headers }
+      })
+      await producer.send({ topic: herald.topics.change, messages })
+      await producer.disconnect()
     },
     /** Call after each test: returns the errors of the pages, and restarts a server that a failed test left stopped. */
     async settle(): Promise<string[]> {

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { mkdtemp, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
@@ -14,10 +14,16 @@ import {
 
 const connectVersion = '3.9.1'
 /** CloudEventsConverter of 3.5 and 3.6 does not load in this Connect; only PostgreSQL's connector uses it here. */
-const connectorVersions = { postgres: '3.7.0.Final', mariadb: '3.5.0.Final', mongodb: '3.6.1.Final' } as const
+const connectorVersions = {
+  postgres: '3.7.0.Final',
+  mariadb: '3.5.0.Final',
+  mysql: '3.5.0.Final',
+  mongodb: '3.6.1.Final',
+} as const
 const connectorClasses = {
   postgres: 'io.debezium.connector.postgresql.PostgresConnector',
   mariadb: 'io.debezium.connector.mariadb.MariaDbConnector',
+  mysql: 'io.debezium.connector.mysql.MySqlConnector',
   mongodb: 'io.debezium.connector.mongodb.MongoDbConnector',
 } as const
 
@@ -65,36 +71,14 @@ export type StartedConnect = StartedProgram & {
  * the offsets that were last flushed.
  */
 export async function startConnect({ kind, brokers, connectors }: ConnectOptions): Promise<StartedConnect> {
-  const java = await findJava(findOptions)
-  const jars = await findMavenJars(
-    java,
-    {
-      name: `kafka-connect-${connectVersion}`,
-      artifacts: [
-        `org.apache.kafka:connect-runtime:${connectVersion}`,
-        `org.apache.kafka:connect-json:${connectVersion}`,
-        'org.slf4j:slf4j-simple:1.7.36',
-      ],
-    },
-    findOptions,
-  )
-  const connector = `debezium-connector-${kind}`
-  const version = connectorVersions[kind]
-  const plugin = await findMavenJars(
-    java,
-    { name: `${connector}-${version}`, artifacts: [`io.debezium:${connector}:${version}`] },
-    findOptions,
-  )
+  const { java, args, plugin } = await findConnect(kind)
   const folder = await mkdtemp(join(tmpdir(), 'herald-connect-'))
   const fileOf = (name: string) => join(folder, `${name}.properties`)
   const prefixes = Object.keys(connectors)
   const program = await startProgram({
     name: 'Kafka Connect',
     command: java,
-    args: [
-      ...['-Xmx512m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-cp', join(jars, 'jars', '*')],
-      ...['org.apache.kafka.connect.cli.ConnectStandalone', fileOf('worker'), ...prefixes.map(fileOf)],
-    ],
+    args: [...args, 'org.apache.kafka.connect.cli.ConnectStandalone', fileOf('worker'), ...prefixes.map(fileOf)],
     environment: process.env,
     folder,
     async prepare() {
@@ -111,6 +95,63 @@ export async function startConnect({ kind, brokers, connectors }: ConnectOptions
     await eventually(() => existsSync(join(folder, 'offsets')), { within: 60_000, description: 'offsets are flushed' })
   }
   return Object.assign(program, { untilOffsetsAreFlushed })
+}
+
+/** Finds the jars of Connect and of a connector, or fetches them with Maven. */
+async function findConnect(kind: ConnectorKind, version = connectVersion) {
+  const java = await findJava(findOptions)
+  const jars = await findMavenJars(
+    java,
+    {
+      name: `kafka-connect-${version}`,
+      artifacts: [
+        `org.apache.kafka:connect-runtime:${version}`,
+        `org.apache.kafka:connect-json:${version}`,
+        'org.slf4j:slf4j-simple:1.7.36',
+      ],
+    },
+    findOptions,
+  )
+  const connector = `debezium-connector-${kind}`
+  const connectorVersion = connectorVersions[kind]
+  const plugin = await findMavenJars(
+    java,
+    { name: `${connector}-${connectorVersion}`, artifacts: [`io.debezium:${connector}:${connectorVersion}`] },
+    findOptions,
+  )
+  const options = ['-Xmx512m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1']
+  return { java, args: [...options, '-cp', join(jars, 'jars', '*')], plugin }
+}
+
+export type WorkerOptions = {
+  readonly kind: ConnectorKind
+  /** The version of Connect. */
+  readonly version: string
+  /** A file of settings, of which `plugin.path` and those in `overrides` are replaced. */
+  readonly file: string
+  readonly overrides: Settings
+  readonly environment: NodeJS.ProcessEnv
+  /** Responds once the worker is ready. */
+  readonly url: string
+}
+
+/** Runs a distributed worker with the settings of a file. Connectors are created over HTTP. */
+export async function startWorker({ kind, version, file, overrides, environment, url }: WorkerOptions) {
+  const { java, args, plugin } = await findConnect(kind, version)
+  const folder = await mkdtemp(join(tmpdir(), 'herald-connect-'))
+  const worker = join(folder, 'worker.properties')
+  return startProgram({
+    ...{ name: 'Kafka Connect', command: java, folder },
+    args: [...args, 'org.apache.kafka.connect.cli.ConnectDistributed', worker],
+    environment: { ...process.env, ...environment },
+    async prepare() {
+      const replaced = { ...overrides, 'plugin.path': plugin }
+      const isReplaced = (line: string) => Object.keys(replaced).some((name) => line.startsWith(`${name}=`))
+      const kept = (await readFile(file, 'utf8')).split('\n').filter((line) => !isReplaced(line))
+      await writeFile(worker, [...kept, toLines(replaced)].join('\n'))
+    },
+    ready: { url },
+  })
 }
 
 const toLines = (settings: Settings) =>

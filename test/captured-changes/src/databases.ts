@@ -17,7 +17,9 @@ export type StartedDatabase = {
 
 const databaseName = 'shop'
 
-const isOnPath = (command: string) => spawnSync(command, ['--version'], { stdio: 'ignore' }).status === 0
+/** What a program prints as its version; empty if it is not on the PATH. */
+const versionOf = (command: string) => spawnSync(command, ['--version'], { encoding: 'utf8' }).stdout ?? ''
+const isOnPath = (command: string) => versionOf(command) !== ''
 
 /** Debian keeps the programs of PostgreSQL off the PATH. */
 function postgresFolder(): string | undefined {
@@ -31,6 +33,12 @@ function postgresFolder(): string | undefined {
 export const whyNoPostgres = () => orFail('postgresql', postgresFolder() ? undefined : 'PostgreSQL is not installed')
 export const whyNoMariaDb = () =>
   orFail('mariadb-server', isOnPath('mariadbd') ? undefined : 'MariaDB is not installed')
+
+/** A package of MariaDB installs `mysqld` as another name of its server. */
+export function whyNoMySql(): string | undefined {
+  const version = versionOf('mysqld')
+  return orFail('mysql-server', version && !/mariadb/i.test(version) ? undefined : 'MySQL is not installed')
+}
 
 function orFail(debianPackage: string, reason: string | undefined): string | undefined {
   if (reason !== undefined && mustHave(debianPackage)) throw new Error(`HERALD_MUST_HAVE: ${reason}`)
@@ -88,35 +96,60 @@ export async function startPostgres(): Promise<StartedDatabase> {
   return { port, program, sql: (statements) => psql(databaseName, statements), stop: program.stop }
 }
 
+type BinlogServer = {
+  readonly name: string
+  readonly server: string
+  readonly client: string
+  /** The arguments of the server on a folder of data. */
+  readonly args: readonly string[]
+  /** Creates the data. */
+  readonly install: (shared: readonly string[]) => [command: string, args: string[]]
+}
+
 /** Runs a MariaDB with a row-based binary log on a free port. */
-export async function startMariaDb(): Promise<StartedDatabase> {
+export const startMariaDb = () =>
+  startBinlogServer({
+    ...{ name: 'MariaDB', server: 'mariadbd', client: 'mariadb', args: [] },
+    install: (shared) => [
+      'mariadb-install-db',
+      [...shared, '--auth-root-authentication-method=normal', '--skip-test-db'],
+    ],
+  })
+
+/** Runs a MySQL with a row-based binary log on a free port. */
+export const startMySql = () =>
+  startBinlogServer({
+    ...{ name: 'MySQL', server: 'mysqld', client: 'mysql', args: ['--mysqlx=OFF', '--secure-file-priv=NULL'] },
+    install: (shared) => ['mysqld', [...shared, '--initialize-insecure']],
+  })
+
+async function startBinlogServer({ name, server, client, args, install }: BinlogServer): Promise<StartedDatabase> {
   const port = await findFreePort()
-  const folder = await mkdtemp(join(tmpdir(), 'herald-mariadb-'))
+  const folder = await mkdtemp(join(tmpdir(), 'herald-binlog-'))
   const socket = join(folder, 'socket')
   const user = process.getuid?.() === 0 ? ['--user=root'] : []
   const shared = ['--no-defaults', ...user, `--datadir=${join(folder, 'data')}`]
-  const client = (statements: string, ...database: string[]) =>
+  const run = (statements: string, ...database: string[]) =>
     runWithInput(
-      'mariadb',
+      client,
       ['--no-defaults', '-uroot', `--socket=${socket}`, '-N', '-B', '--default-character-set=utf8mb4', ...database],
       statements,
     )
   const program = await startProgram({
-    ...{ name: 'MariaDB', command: 'mariadbd', environment: process.env, folder },
+    ...{ name, command: server, environment: process.env, folder },
     args: [
       ...[...shared, `--socket=${socket}`, `--port=${port}`, '--bind-address=127.0.0.1', '--skip-name-resolve'],
       ...['--server-id=1', '--log-bin=bin', '--binlog-format=ROW', '--binlog-row-image=FULL', '--sync-binlog=0'],
-      ...['--innodb-buffer-pool-size=64M', '--innodb-flush-log-at-trx-commit=0'],
+      ...['--innodb-buffer-pool-size=64M', '--innodb-flush-log-at-trx-commit=0', ...args],
     ],
     async prepare() {
-      const install = [...shared, '--auth-root-authentication-method=normal', '--skip-test-db']
-      await runWithInput('mariadb-install-db', install, '')
+      await runWithInput(...install(shared), '')
     },
     ready: { line: /ready for connections/ },
   })
-  await client(`create user 'cdc'@'127.0.0.1' identified by 'cdc'; grant all on *.* to 'cdc'@'127.0.0.1';
+  await run(`create user 'cdc'@'127.0.0.1' identified by 'cdc'; grant all on *.* to 'cdc'@'127.0.0.1';
     create database ${databaseName} character set utf8mb4`)
-  return { port, program, sql: (statements) => client(statements, databaseName), stop: program.stop }
+  return { port, program, sql: (statements) => run(statements, databaseName), stop: program.stop }
 }
 
 function runWithInput(command: string, args: readonly string[], input: string): Promise<string> {

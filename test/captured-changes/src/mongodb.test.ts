@@ -1,9 +1,8 @@
 import process from 'node:process'
-import type { StartedProgram } from '@herald/test-servers'
 import { afterAll, beforeAll, expect, test as run } from '@jest/globals'
 import { Binary, type Collection, Decimal128, Long, MongoClient, ObjectId } from 'mongodb'
 import { type CapturedHerald, type Entry, newPrefix, startCapturedHerald } from './captured-herald.ts'
-import { startConnect, whyNoConnect } from './connect.ts'
+import { type StartedConnect, startConnect, whyNoConnect } from './connect.ts'
 import { byTable, mappingOf, subscribers } from './mappings.ts'
 
 const why = await whyNoConnect()
@@ -22,7 +21,7 @@ const subscriber = subscribers([customer, withoutImages, customerLookedUp])
 
 let client: MongoClient
 let herald: CapturedHerald
-let connect: StartedProgram
+let connect: StartedConnect
 type Row = { _id: string | number | ObjectId; [field: string]: unknown }
 let customers: Collection<Row>
 let others: Collection<Row>
@@ -164,4 +163,22 @@ test('the dead letters name what to set', async () => {
   // Within a transaction all states are looked up at once, and no position tells its changes apart.
   expect(new Set(ofTopic(customerLookedUp))).toEqual(new Set(['before_missing', 'transaction_order_missing']))
   await untilExpected(customer, withoutImages)
+})
+
+test('a connector that is killed and restarted loses and doubles nothing', async () => {
+  await customers.insertOne({ _id: 9, name: 'Bo' })
+  await customers.updateOne({ _id: 9 }, { $set: { name: 'Bob' } })
+  expected(customer).push(['create', '9', '', null, { _id: 9, name: 'Bo' }], ['update', '9', 'name', 'Bo', 'Bob'])
+  await untilExpected(customer)
+  await connect.untilOffsetsAreFlushed()
+  connect.kill('SIGKILL')
+  await connect.exited
+  await customers.updateOne({ _id: 9 }, { $set: { name: 'Bobby' } })
+  await customers.deleteOne({ _id: 9 })
+  await connect.restart()
+  expected(customer).push(['update', '9', 'name', 'Bob', 'Bobby'], ['delete', '9', '', { _id: 9, name: 'Bobby' }, null])
+  await untilExpected(customer)
+  // Records that are delivered again become dead letters again, so only this topic can be compared.
+  await herald.untilCaughtUp()
+  expect((await herald.deadLetters()).filter(([origin]) => origin === customer)).toEqual([])
 })

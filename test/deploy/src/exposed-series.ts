@@ -1,5 +1,5 @@
 import { type StartedHerald, startHerald } from '@herald/local-herald'
-import { type HeraldTopics, startServers, topicsWithSuffix } from '@herald/test-servers'
+import { startServers, topicsWithSuffix } from '@herald/test-servers'
 import { Kafka, logLevel, Partitioners } from 'kafkajs'
 
 export type Series = {
@@ -29,7 +29,7 @@ export async function startExposing() {
     topics: herald.topics,
     scrape: () => scrape(herald),
     /** Publishes a record, whatever its value. */
-    publish: (topic: keyof HeraldTopics, value: string) =>
+    publish: (topic: 'mention' | 'change', value: string) =>
       producer.send({
         topic: herald.topics[topic],
         messages: [{ value, headers: { 'content-type': 'application/cloudevents+json' } }],

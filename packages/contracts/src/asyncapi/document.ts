@@ -4,6 +4,7 @@ import { type EventDescription, events, type TopicKind } from '../events.ts'
 import { limits } from '../limits.ts'
 import type { JsonSchema } from '../openapi/json-schemas.ts'
 import { defaultTopics } from '../topics.ts'
+import { capturedChanges } from './captured-changes.ts'
 import { announcedMessageOf, type DescribedEvent, dataSchemaOf, messagesOf } from './messages.ts'
 
 export type AsyncApiDocument = {
@@ -17,6 +18,7 @@ const description = `The events that Herald consumes from Kafka, and those that 
 The key of a record is the subscriber's id. \`source\`, \`id\` and \`time\` identify the event: it is stored once however often it is delivered, and a publisher that retries must send all three unchanged.
 Unknown attributes and unknown fields of \`data\` are ignored. A value has at most ${limits.eventBytes} bytes and ${limits.eventLevels} levels of nesting; the key \`__proto__\` and lone surrogates are rejected.
 Records that cannot be processed are sent unchanged to the dead-letter topic.
+With the setting \`CDC_MAPPINGS\` Herald also reads captured changes of databases: the records of Debezium's connectors.
 
 If a topic of announcements is configured, Herald sends what happens to notifications: in structured mode, at least once, in no particular order. Repeated events have the same \`id\` and \`time\`.`
 
@@ -41,6 +43,7 @@ export function createAsyncApiDocument(): AsyncApiDocument {
     defaultContentType: 'application/cloudevents+json',
     channels: {
       ...Object.fromEntries(Object.entries(topicTitles).map(([kind, title]) => [kind, channelOf(kind, title, table)])),
+      captured: capturedChanges.channel,
       deadLetter: {
         address: defaultTopics.deadLetter,
         title: 'Dead letters',
@@ -56,6 +59,7 @@ export function createAsyncApiDocument(): AsyncApiDocument {
       ...Object.fromEntries(
         Object.keys(topicTitles).map((kind) => [`receive-${kind}`, { action: 'receive', channel: channel(kind) }]),
       ),
+      'receive-captured': { action: 'receive', channel: channel('captured') },
       'send-dead-letter': { action: 'send', channel: channel('deadLetter') },
       'send-notification': { action: 'send', channel: channel('notification') },
     },
@@ -63,9 +67,12 @@ export function createAsyncApiDocument(): AsyncApiDocument {
       messages: {
         ...Object.assign({}, ...table.map(([name, event]) => messagesOf(name, event))),
         ...Object.assign({}, ...announced.map(([name, event]) => announcedMessageOf(name, event))),
-        deadLetter,
+        ...{ ...capturedChanges.messages, deadLetter },
       },
-      schemas: Object.fromEntries([...table, ...announced].map(([name, event]) => dataSchemaOf(name, event))),
+      schemas: {
+        ...Object.fromEntries([...table, ...announced].map(([name, event]) => dataSchemaOf(name, event))),
+        ...capturedChanges.schemas,
+      },
     },
   }
 }
@@ -107,6 +114,11 @@ const deadLetter: JsonSchema = {
       'herald-value-omitted': omitted('value'),
       'herald-headers-omitted': omitted('headers'),
       'herald-key-omitted': omitted('key'),
+      'herald-redacted-changes': {
+        type: 'string',
+        description:
+          'Only of captured changes whose mapping redacts fields: their values are `"[redacted]"`, and this JSON array names those that had changed',
+      },
     },
     required: ['herald-error-code', 'herald-error-detail'],
   },

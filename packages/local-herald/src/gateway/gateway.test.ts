@@ -58,6 +58,7 @@ test.each([
   ['DELETE', '/notifications/1?a=b', 'ingest'],
   ['DELETE', '/notifications', 'query'],
   ['DELETE', '/change-entries/all', 'query'],
+  ['GET', '/schemas/captured-changes.json', 'query'],
   ['PROPFIND', '/', 'query'],
   ['OPTIONS', '/x', 'query'],
 ])('routes %s %s to %s', async (method, path, name) => {

@@ -46,6 +46,11 @@ export const changeLogTexts = {
   refresh: 'Refresh',
   /** The action, between the person and the field. */
   did: (actionType: string) => actions[actionType] ?? actionType,
+  /** In place of a field, where a whole record was added or removed. */
+  record: 'the record',
+  newRow: 'Values of the new record',
+  lastRow: 'Last values of the record',
+  noFields: 'No fields',
   before: 'Before:',
   after: 'After:',
   added: 'Added:',

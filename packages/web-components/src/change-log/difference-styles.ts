@@ -1,6 +1,6 @@
 import { css } from 'lit'
 
-/** The difference of two JSON values. */
+/** The difference of two JSON values, and whole rows. */
 export const differenceStyles = css`
   .line {
     display: flex;
@@ -101,6 +101,39 @@ export const differenceStyles = css`
     display: block;
     font-size: 0.75rem;
     color: var(--_muted);
+  }
+  .row {
+    width: 100%;
+    table-layout: fixed;
+    border-collapse: collapse;
+    border-left: 2px solid var(--_border);
+  }
+  .row.added {
+    border-color: var(--_added);
+  }
+  .row.removed {
+    border-color: var(--_removed);
+  }
+  .row th,
+  .row td {
+    padding: 3px 0 3px 10px;
+    text-align: start;
+    vertical-align: baseline;
+    overflow-wrap: anywhere;
+  }
+  .row tr + tr > * {
+    border-top: 1px solid var(--_border);
+  }
+  .row th {
+    width: 34%;
+    font-family: var(--_mono);
+    font-size: 0.78125rem;
+    font-weight: 400;
+    color: var(--_muted);
+  }
+  .row td {
+    font-variant-numeric: tabular-nums;
+    white-space: pre-line;
   }
   @media (forced-colors: active) {
     ins,

@@ -2,12 +2,7 @@ import type { JsonValue } from '@herald/client'
 import { html, nothing, type TemplateResult } from 'lit'
 import type { Difference, Member, TextPart } from '../json-diff/diff-json.ts'
 import type { ChangeLogTexts } from './change-log-texts.ts'
-
-/** Rows that may still be shown; shared by all parts of one difference. */
-export type RowBudget = { rows: number; isExceeded: boolean }
-
-const INLINE_CHARACTERS = 72
-const BLOCK_CHARACTERS = 1_200
+import { jsonValueView, type RowBudget, takeRow } from './json-value.ts'
 
 type View = { readonly texts: ChangeLogTexts; readonly budget: RowBudget }
 
@@ -44,11 +39,7 @@ function partView(kind: TextPart['kind'], text: string, texts: ChangeLogTexts): 
 function membersView(members: readonly Member[], kind: 'object' | 'array', view: View): TemplateResult {
   const changed = members.filter(({ difference }) => difference.kind !== 'same')
   const unchanged = members.length - changed.length
-  const fitting = changed.filter(() => {
-    if (view.budget.rows > 0) view.budget.rows -= 1
-    else view.budget.isExceeded = true
-    return !view.budget.isExceeded
-  })
+  const fitting = changed.filter(() => takeRow(view.budget))
   return html`<ul class="members">
     ${fitting.map(
       ({ name, difference }) =>
@@ -75,26 +66,6 @@ function valueView(
 ): TemplateResult {
   const spoken = html`<span class="hidden">${label} </span>`
   if (value === null) return html`<span class="nothing">${spoken}${texts.nothing}</span>`
-  const content = contentOf(value, budget)
+  const content = jsonValueView(value, budget)
   return kind === 'added' ? html`<ins>${spoken}${content}</ins>` : html`<del>${spoken}${content}</del>`
-}
-
-function contentOf(value: JsonValue, budget: RowBudget): TemplateResult | string {
-  if (typeof value === 'string') return fitted(isPlain(value) ? value : JSON.stringify(value), budget)
-  if (typeof value !== 'object') return JSON.stringify(value)
-  const inline = JSON.stringify(value)
-  if (inline.length <= INLINE_CHARACTERS) return html`<code>${inline}</code>`
-  return html`<pre>${fitted(JSON.stringify(value, null, 2), budget)}</pre>`
-}
-
-/** Whether a text can be shown without quotes: not empty and not mistakable for another JSON value. */
-function isPlain(text: string): boolean {
-  return text.trim() === text && text !== '' && !/^(true|false|null|["[{].*|-?\d+(\.\d+)?([eE][+-]?\d+)?)$/s.test(text)
-}
-
-function fitted(text: string, budget: RowBudget): string {
-  const characters = budget.rows === Number.POSITIVE_INFINITY ? text.length : BLOCK_CHARACTERS
-  if (text.length <= characters) return text
-  budget.isExceeded = true
-  return `${text.slice(0, characters)}…`
 }

@@ -6,7 +6,9 @@ import { minusIcon, pencilIcon, plusIcon } from '../shared/icons.ts'
 import { fullTime, relativeTime, timeOfDay } from '../shared/relative-time.ts'
 import type { FilterName } from './address-filters.ts'
 import type { ChangeLogTexts } from './change-log-texts.ts'
-import { differenceView, type RowBudget } from './difference-view.ts'
+import { differenceView } from './difference-view.ts'
+import type { RowBudget } from './json-value.ts'
+import { wholeRowOf, wholeRowView } from './whole-row-view.ts'
 
 /** Rows of a difference shown until the user expands it. */
 const ROWS = 24
@@ -23,27 +25,29 @@ export type EntryView = {
 
 const differences = new WeakMap<ChangeEntry, Difference>()
 
-/** One change: person, action, record, time and difference. */
+/** One change: person, action, record, time, and the difference or the whole row. */
 export function entryView(view: EntryView): TemplateResult {
   const { entry, isWhole, locale, now, texts, onWhole } = view
   const { id, user, entityTitle, entityType, entityId, changedField, actionType } = entry
   const createdAt = new Date(entry.createdAt)
   const kind = kindOf(actionType)
   const budget: RowBudget = { rows: isWhole ? Number.POSITIVE_INFINITY : ROWS, isExceeded: false }
-  const difference = differenceView(differenceOf(entry), { texts, budget })
+  const row = wholeRowOf(entry)
+  const difference = row ? wholeRowView(row, { texts, budget }) : differenceView(differenceOf(entry), { texts, budget })
+  const person = user.name || user.email || user.id
   return html`<li class="entry" part="entry" data-id=${id}>
     <span class="node ${kind}" aria-hidden="true">${nodeIcon(kind)}</span>
     <div class="card" part="card">
       <p class="what">
-        ${avatar({ name: user.name })}
+        ${avatar({ name: user.name || user.email })}
         <span class="sentence"
-          >${filterButton(view, 'userId', user.id, html`<b>${user.name || user.email}</b>`, user.name)}
+          >${filterButton(view, 'userId', user.id, html`<b>${person}</b>`, person)}
           ${texts.did(actionType)}
-          ${filterButton(view, 'changedField', changedField, html`<b>${changedField}</b>`)}</span
+          ${changedField === '' ? texts.record : filterButton(view, 'changedField', changedField, html`<b>${changedField}</b>`)}</span
         >
       </p>
       <p class="where">
-        ${filterButton(view, 'entityId', entityId, html`${entityTitle || entityId}`, entityTitle)}
+        ${filterButton(view, 'entityId', entityId, html`${entityTitle || entityId}`, entityTitle || entityId)}
         ${filterButton(view, 'entityType', entityType, html`<span class="kind">${entityType}</span>`)}
       </p>
       <time datetime=${entry.createdAt} title=${fullTime(createdAt, locale)}

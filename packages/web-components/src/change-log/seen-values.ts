@@ -19,7 +19,7 @@ export function createSeenValues() {
         values.entityId.set(entityId, entityTitle || entityId)
         values.userId.set(user.id, user.name || user.email || user.id)
         values.actionType.set(actionType, actionType)
-        values.changedField.set(changedField, changedField)
+        if (changedField !== '') values.changedField.set(changedField, changedField)
       }
     },
   }

@@ -3,34 +3,47 @@ import { toCanonicalJson } from './canonical-json.ts'
 import { type RowChange, type RowRejection, reject } from './row-change.ts'
 
 /** Identifies the entries of one row change. */
-export type ChangeIdentity = {
+type ChangeIdentity = {
   readonly kind: 'identity'
   /** The entry's id; `field` is empty for a whole row. */
   entryId(subscriberId: string, field: string): string
 }
+
+export type IdentifyChange = (change: RowChange) => ChangeIdentity | RowRejection
 
 /**
  * The identity of a change, equal whenever and however often the connector delivers it: the `source` is the table, the `id`
  * is the canonical JSON of position, operation, key and field. The transaction and the position in it replace position and
  * key where the connector writes them.
  */
-export function identifyChange(change: RowChange): ChangeIdentity | RowRejection {
-  const place = placeOf(change)
-  if ('kind' in place) return place
-  const { operation, time } = change
-  const source = sourceOf(change)
-  return {
-    kind: 'identity',
-    entryId(subscriberId, field) {
-      const id = toCanonicalJson([place.position, operation, ...place.key, field])
-      return deriveEventId({ subscriberId, source, id, time })
-    },
+export function createChangeIdentity(): IdentifyChange {
+  const sourceOf = createSourceNames()
+  return (change) => {
+    const place = placeOf(change)
+    if ('kind' in place) return place
+    const { operation, time } = change
+    const source = sourceOf(change.origin)
+    return {
+      kind: 'identity',
+      entryId(subscriberId, field) {
+        const id = toCanonicalJson([place.position, operation, ...place.key, field])
+        return deriveEventId({ subscriberId, source, id, time })
+      },
+    }
   }
 }
 
-/** Names are percent-encoded, since a table may have a slash in its name. */
-function sourceOf({ origin }: Pick<RowChange, 'origin'>): string {
-  return ['/debezium', ...origin.map(encodeURIComponent)].join('/')
+/**
+ * Names are percent-encoded, since a table may have a slash in its name. The last source is kept, because a topic usually
+ * has one.
+ */
+function createSourceNames() {
+  let last: { readonly origin: RowChange['origin']; readonly source: string } | undefined
+  return (origin: RowChange['origin']): string => {
+    const isLast = last?.origin.length === origin.length && last.origin.every((name, index) => name === origin[index])
+    if (!last || !isLast) last = { origin, source: ['/debezium', ...origin.map(encodeURIComponent)].join('/') }
+    return last.source
+  }
 }
 
 type Place = { readonly position: RowChange['position']; readonly key: readonly RowChange['key'][] }

@@ -1,9 +1,8 @@
-import { limits } from '@herald/contracts'
+import { limits, type Mapping } from '@herald/contracts'
 import type { StoredChangeEntry } from '@herald/store'
 import type { IncomingRecord } from '../events/incoming-record.ts'
-import { identifyChange } from './change-identity.ts'
-import { mapValues } from './mapped-values.ts'
-import type { Mapping } from './mapping.ts'
+import { createChangeIdentity, type IdentifyChange } from './change-identity.ts'
+import { createMapValues, type MapValues } from './mapped-values.ts'
 import { redactedChangesOf } from './redacted-record.ts'
 import type { ReadRowChange, RowChange, RowRead, RowRejection, SkipReason } from './row-change.ts'
 import { reject } from './row-change.ts'
@@ -26,7 +25,7 @@ const skipped = (reason: SkipReason): CapturedDecision => ({ kind: 'skipped', re
 
 /** Decides which entries a record of a mapped topic makes. It depends on the record and the mapping only; never throws. */
 export function createDecideCapturedChange(mapping: Mapping, read: ReadRowChange): DecideCapturedChange {
-  const states = createRowStates(mapping)
+  const rules = { states: createRowStates(mapping), map: createMapValues(mapping), identify: createChangeIdentity() }
   return (record, times) => {
     const found = read(record)
     if (found.kind !== 'change') return toDecision(found)
@@ -36,12 +35,12 @@ export function createDecideCapturedChange(mapping: Mapping, read: ReadRowChange
     if (untimely) return untimely
     const trusted = findTrustedStates(change, mapping)
     if (trusted.kind === 'dead-letter') return trusted
-    const parts = partsOf(change, trusted, states, redactedChangesOf(record))
+    const parts = partsOf(change, trusted, rules.states, redactedChangesOf(record))
     if (parts.length === 0) return skipped('unchanged')
     if (parts.length > largestChange) {
       return reject('too_many_changes', `${parts.length} fields have changed, the limit is ${largestChange}`)
     }
-    return toEntries(change, trusted, parts, { mapping, states })
+    return toEntries(change, trusted, parts, rules)
   }
 }
 
@@ -77,21 +76,23 @@ function partsOf(
   return [{ actionType, changedField: '', beforeState: stateOf(before), afterState: stateOf(after) }]
 }
 
-type Rules = { readonly mapping: Mapping; readonly states: RowStates }
+type Rules = { readonly states: RowStates; readonly map: MapValues; readonly identify: IdentifyChange }
 
 function toEntries(
   change: RowChange,
   { before, after, isKeyOnly }: TrustedStates,
   parts: readonly Part[],
-  { mapping, states }: Rules,
+  { states, map, identify }: Rules,
 ): CapturedDecision {
-  const identity = identifyChange(change)
+  const identity = identify(change)
   if (identity.kind === 'dead-letter') return identity
   const lookUp = (field: string) => {
-    const found = [after, before].flatMap((row) => (row && Object.hasOwn(row, field) ? [row[field] ?? null] : []))
-    return found.length === 0 ? undefined : (found.find((value) => !states.isUnavailable(value)) ?? null)
+    const [now, former] = [fieldOf(after, field), fieldOf(before, field)]
+    if (now !== undefined && !states.isUnavailable(now)) return now
+    if (former !== undefined && !states.isUnavailable(former)) return former
+    return now === undefined && former === undefined ? undefined : null
   }
-  const mapped = mapValues(mapping, {
+  const mapped = map({
     lookUp,
     hasAllFields: !isKeyOnly && change.connector !== 'mongodb',
     advice: isKeyOnly ? '; without REPLICA IDENTITY FULL a delete has the key only' : '',
@@ -106,3 +107,6 @@ function toEntries(
   }))
   return { kind: 'change-entries', entries }
 }
+
+const fieldOf = (row: TrustedStates['before'], field: string) =>
+  row !== null && Object.hasOwn(row, field) ? row[field] : undefined

@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs'
-import { mappingJsonSchema } from './mapping-json-schema.ts'
+import { createMappingJsonSchema } from '@herald/contracts'
 
 const file = new URL('../../captured-changes.schema.json', import.meta.url)
-writeFileSync(file, `${JSON.stringify(mappingJsonSchema, null, 2)}\n`)
+writeFileSync(file, `${JSON.stringify(createMappingJsonSchema(), null, 2)}\n`)

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
+import type { Mapping } from '@herald/contracts'
 import type { IncomingRecord } from '../events/incoming-record.ts'
 import { type CapturedDecision, createDecideCapturedChange } from './decide-captured-change.ts'
-import type { Mapping } from './mapping.ts'
 import { readMappingFile } from './mapping-file.ts'
 import { readDebeziumJson } from './read-debezium-json.ts'
 

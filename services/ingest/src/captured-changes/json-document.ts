@@ -1,5 +1,5 @@
 import { describeIssues, findUnsafeJson, type JsonValue, limits } from '@herald/contracts'
-import { mayBeRounded, parseLosslessly } from './lossless-json.ts'
+import { mayHaveRounded, parseLosslessly } from './lossless-json.ts'
 import { type RowRejection, reject } from './row-change.ts'
 
 export type JsonObject = { readonly [key: string]: JsonValue }
@@ -32,16 +32,18 @@ export function readJsonText(text: string, name: string): JsonRead {
   const unsafe = findUnsafeJson(json, limits.eventLevels, text)
   if (unsafe.length > 0) return reject('unsafe_json', describeIssues(unsafe))
   // Collecting the digits takes several times as long, and few rows need it.
-  return { kind: 'json', json: mayBeRounded(withoutTimestamps(json)) ? parseLosslessly(text) : json }
+  return { kind: 'json', json: mayBeRounded(json) ? parseLosslessly(text) : json }
 }
 
-function withoutTimestamps(json: JsonValue): JsonValue | undefined {
-  if (!isObject(json)) return json
+/** Whether a document has a rounded integer other than the `ts_ns` of its envelope and of the source. */
+function mayBeRounded(json: JsonValue): boolean {
+  if (!isObject(json)) return mayHaveRounded(json)
   const envelope = isObject(json.payload) ? json.payload : json
-  if (!isObject(envelope.source)) return json
-  const { ts_ns: _, ...others } = envelope
-  const { ts_ns: __, ...source } = envelope.source
-  return { ...others, source }
+  if (!isObject(envelope.source)) return mayHaveRounded(json)
+  for (const key in envelope) {
+    if (key !== 'ts_ns' && mayHaveRounded(envelope[key], key === 'source' ? 'ts_ns' : undefined)) return true
+  }
+  return false
 }
 
 /** The converter's `schemas.enable` puts key and value under `payload`, next to their `schema`. */

@@ -15,12 +15,14 @@ function keepDigits(_key: string, value: unknown, context?: { readonly source?: 
   return /^-?\d+$/.test(digits) ? digits : value
 }
 
-/** Whether plain `JSON.parse` may have rounded an integer in `value`. */
-export function mayBeRounded(value: unknown): boolean {
+/** Whether plain `JSON.parse` may have rounded an integer in `value`, except in a member named `except`. */
+export function mayHaveRounded(value: unknown, except?: string | undefined): boolean {
   if (typeof value === 'number') return Number.isInteger(value) && !Number.isSafeInteger(value)
   if (typeof value !== 'object' || value === null) return false
-  if (Array.isArray(value)) return value.some(mayBeRounded)
-  for (const key in value) if (mayBeRounded((value as Record<string, unknown>)[key])) return true
+  if (Array.isArray(value)) return value.some((item) => mayHaveRounded(item))
+  for (const key in value) {
+    if (key !== except && mayHaveRounded((value as Record<string, unknown>)[key])) return true
+  }
   return false
 }
 

@@ -1,19 +1,18 @@
-import { isUuid, type JsonValue, limits } from '@herald/contracts'
+import { isConstant, isUuid, type JsonValue, limits, type MappedValue, type Mapping, pathOf } from '@herald/contracts'
 import type { StoredChangeEntry } from '@herald/store'
 import { toCanonicalJson } from './canonical-json.ts'
 import { deriveUserId } from './derived-user-id.ts'
 import { isObject } from './json-document.ts'
-import { isConstant, type MappedValue, type Mapping, pathOf } from './mapping.ts'
 import { type RowRejection, reject } from './row-change.ts'
 
 /** The properties shared by all entries of a change. */
-export type MappedValues = {
+type MappedValues = {
   readonly kind: 'values'
   readonly values: Pick<StoredChangeEntry, 'subscriberId' | 'user' | 'entityType' | 'entityId' | 'entityTitle'>
 }
 
 /** The row from which values are taken. */
-export type MappedRow = {
+type MappedRow = {
   /** Looks up a top-level field; `undefined` if the row does not have it, `null` if its value is unavailable. */
   readonly lookUp: (field: string) => JsonValue | undefined
   /** Whether a field that the row does not have is an error in the mapping. */
@@ -22,59 +21,73 @@ export type MappedRow = {
   readonly advice: string
 }
 
-export function mapValues(mapping: Mapping, row: MappedRow): MappedValues | RowRejection {
-  const { id, name, email, derive } = mapping.user
-  const read = (value: MappedValue | undefined) => (value === undefined ? null : readText(value, row.lookUp))
+export type MapValues = (row: MappedRow) => MappedValues | RowRejection
 
-  const unknown = findUnknown(mapping, row)
-  if (unknown !== undefined) return reject('mapping_failed', unknown)
-  const subscriberId = read(mapping.subscriberId)
-  if (subscriberId === null || !isUuid(subscriberId)) {
-    return reject('subscriber_missing', `${describe('subscriberId', mapping.subscriberId)} is not a UUID${row.advice}`)
+/** Prepares a mapping: paths are split once, because it is applied to every record. */
+export function createMapValues({ entityType, subscriberId, entityId, entityTitle, user }: Mapping): MapValues {
+  const places = {
+    subscriberId: toPlace('subscriberId', subscriberId),
+    entityId: toPlace('entityId', entityId),
+    entityTitle: toPlace('entityTitle', entityTitle),
+    userId: toPlace('user.id', user.id),
+    userName: user.name === undefined ? undefined : toPlace('user.name', user.name),
+    userEmail: user.email === undefined ? undefined : toPlace('user.email', user.email),
   }
-  const entityId = read(mapping.entityId)
-  if (entityId === null) {
-    return reject('mapping_failed', `${describe('entityId', mapping.entityId)} is empty${row.advice}`)
-  }
-  const user = read(id)
-  if (user === null) return reject('user_missing', `${describe('user.id', id)} is empty${row.advice}`)
-  if (!derive && !isUuid(user)) {
-    return reject('user_missing', `${describe('user.id', id)} is not a UUID; derive: true makes one`)
-  }
-  const subscriber = subscriberId.toLowerCase()
-  const userId = isUuid(user) ? user.toLowerCase() : deriveUserId(subscriber, user)
-  const values = {
-    subscriberId: subscriber,
-    user: { id: userId, name: read(name) ?? '', email: read(email) ?? '' },
-    entityType: mapping.entityType,
-    entityId,
-    entityTitle: read(mapping.entityTitle) ?? '',
-  }
-  const tooLong = findTooLong(values)
-  return tooLong === undefined ? { kind: 'values', values } : reject('mapping_failed', tooLong)
-}
+  // A misspelt name would otherwise make empty titles without anybody noticing.
+  const optional = [places.entityTitle, places.userName, places.userEmail].filter((place) => place?.path.length)
 
-/** A misspelt name would otherwise make empty titles without anybody noticing. */
-function findUnknown({ entityTitle, user }: Mapping, { lookUp, hasAllFields }: MappedRow): string | undefined {
-  if (!hasAllFields) return undefined
-  const optional = { entityTitle, 'user.name': user.name, 'user.email': user.email }
-  for (const [name, value] of Object.entries(optional)) {
-    const [field] = value === undefined ? [] : pathOf(value)
-    if (value !== undefined && field !== undefined && lookUp(field) === undefined) {
-      return `${describe(name, value)}: the row has no such field`
+  return ({ lookUp, hasAllFields, advice }) => {
+    const read = (place: Place | undefined) => (place === undefined ? null : readText(place, lookUp))
+    const unknown = hasAllFields && optional.find((place) => place && lookUp(place.path[0] as string) === undefined)
+    if (unknown) return reject('mapping_failed', `${unknown.description}: the row has no such field`)
+    const subscriber = read(places.subscriberId)
+    if (subscriber === null || !isUuid(subscriber)) {
+      return reject('subscriber_missing', `${places.subscriberId.description} is not a UUID${advice}`)
     }
+    const entity = read(places.entityId)
+    if (entity === null) return reject('mapping_failed', `${places.entityId.description} is empty${advice}`)
+    const person = read(places.userId)
+    if (person === null) return reject('user_missing', `${places.userId.description} is empty${advice}`)
+    const hasUuid = isUuid(person)
+    if (!user.derive && !hasUuid) {
+      return reject('user_missing', `${places.userId.description} is not a UUID; derive: true makes one`)
+    }
+    const owner = subscriber.toLowerCase()
+    const values = {
+      subscriberId: owner,
+      user: {
+        id: hasUuid ? person.toLowerCase() : deriveUserId(owner, person),
+        name: read(places.userName) ?? '',
+        email: read(places.userEmail) ?? '',
+      },
+      entityType,
+      entityId: entity,
+      entityTitle: read(places.entityTitle) ?? '',
+    }
+    const tooLong = findTooLong(values)
+    return tooLong === undefined ? { kind: 'values', values } : reject('mapping_failed', tooLong)
   }
-  return undefined
 }
 
-function readText(value: MappedValue, lookUp: MappedRow['lookUp']): string | null {
-  return toText(isConstant(value) ? value.constant : follow(pathOf(value), lookUp))
+/** Where a value is found; a constant has no path. */
+type Place = { readonly description: string; readonly path: readonly string[]; readonly constant: string | null }
+
+function toPlace(name: string, value: MappedValue): Place {
+  if (isConstant(value)) return { description: name, path: [], constant: value.constant }
+  const path = pathOf(value)
+  return { description: `${name} (${path.join('.').slice(0, 100)})`, path, constant: null }
+}
+
+function readText({ path, constant }: Place, lookUp: MappedRow['lookUp']): string | null {
+  return toText(constant ?? follow(path, lookUp))
 }
 
 function follow(path: readonly string[], lookUp: MappedRow['lookUp']): JsonValue {
-  const [field = '', ...others] = path
-  let value = lookUp(field)
-  for (const name of others) value = isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined
+  let value = lookUp(path[0] as string)
+  for (let at = 1; at < path.length; at++) {
+    const name = path[at] as string
+    value = isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined
+  }
   return value ?? null
 }
 
@@ -84,20 +97,17 @@ function toText(value: JsonValue): string | null {
   return typeof value === 'string' ? value : toCanonicalJson(value)
 }
 
-function describe(name: string, value: MappedValue): string {
-  return isConstant(value) ? name : `${name} (${pathOf(value).join('.').slice(0, 100)})`
-}
-
 /** Each entry of a change repeats these texts, so they are short. */
 const longestText = 2_000
 
 function findTooLong({ user, entityId, entityTitle }: MappedValues['values']): string | undefined {
-  const texts: readonly [string, string, number][] = [
-    ['entityId', entityId, longestText],
-    ['entityTitle', entityTitle, longestText],
-    ['user.name', user.name, limits.nameCharacters],
-    ['user.email', user.email, longestText],
-  ]
-  const found = texts.find(([, text, max]) => text.length > max)
-  return found && `${found[0]} has ${found[1].length} characters, the limit is ${found[2]}`
+  return (
+    tooLong('entityId', entityId, longestText) ??
+    tooLong('entityTitle', entityTitle, longestText) ??
+    tooLong('user.name', user.name, limits.nameCharacters) ??
+    tooLong('user.email', user.email, longestText)
+  )
 }
+
+const tooLong = (name: string, text: string, max: number) =>
+  text.length > max ? `${name} has ${text.length} characters, the limit is ${max}` : undefined

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { toValidationIssues } from '@herald/contracts'
+import { type Mapping, mappingFileSchema, toValidationIssues } from '@herald/contracts'
 import { type Document, isMap, isPair, LineCounter, type Node, parseDocument } from 'yaml'
-import { type Mapping, mappingFileSchema } from './mapping.ts'
 
 /** Mappings by topic. */
 export type Mappings = ReadonlyMap<string, Mapping>

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
+import { createMappingJsonSchema } from '@herald/contracts'
 import { expect, test } from '@jest/globals'
-import { mappingJsonSchema } from './mapping-json-schema.ts'
 
+const mappingJsonSchema = createMappingJsonSchema()
 const file = new URL('../../captured-changes.schema.json', import.meta.url)
 
 test('captured-changes.schema.json is up to date; run `node src/captured-changes/generate.fixture.ts` if it is not', () => {

@@ -2,7 +2,7 @@ import { type JsonValue, limits } from '@herald/contracts'
 import { fromCloudEvent, isDebeziumCloudEvent } from './debezium-cloud-event.ts'
 import { isObject, type JsonObject, readJsonBytes, withoutSchema } from './json-document.ts'
 import { type ReadRowChange, type RowRead, reject, type SkipReason } from './row-change.ts'
-import { toRowChange } from './to-row-change.ts'
+import { type Envelope, toRowChange } from './to-row-change.ts'
 
 const skip = (reason: SkipReason): RowRead => ({ kind: 'skip', reason })
 const skippedOperations = new Map<JsonValue, SkipReason>([
@@ -31,7 +31,7 @@ export const readDebeziumJson: ReadRowChange = ({ key, value }) => {
   if (reason !== undefined) return skip(reason)
   const readKey = key === null || key.length === 0 ? undefined : readJsonBytes(key, 'key')
   if (readKey?.kind === 'dead-letter') return readKey
-  return toRowChange({ ...envelope, op, source }, readKey ? withoutSchema(readKey.json) : null)
+  return toRowChange(envelope as Envelope, readKey ? withoutSchema(readKey.json) : null)
 }
 
 const unreadable = () =>

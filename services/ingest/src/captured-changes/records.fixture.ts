@@ -1,7 +1,6 @@
-import type { JsonValue } from '@herald/contracts'
+import { type JsonValue, mappingSchema } from '@herald/contracts'
 import type { IncomingRecord } from '../events/incoming-record.ts'
 import { createDecideCapturedChange } from './decide-captured-change.ts'
-import { mappingSchema } from './mapping.ts'
 import { readDebeziumJson } from './read-debezium-json.ts'
 
 export const subscriberId = '0b8f5b1e-6f0e-4b57-9a63-3f6a1a6f0001'

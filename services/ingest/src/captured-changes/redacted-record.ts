@@ -1,18 +1,20 @@
-import { headerText } from '@herald/contracts'
+import { headerText, type Mapping } from '@herald/contracts'
 import type { IncomingRecord } from '../events/incoming-record.ts'
 import { isEqualJson } from './equal-json.ts'
-import type { Mapping } from './mapping.ts'
 import { createJsonRedaction } from './redacted-json.ts'
 import type { ReadRowChange, Row } from './row-change.ts'
 import { createUnavailableCheck } from './unavailable-value.ts'
 
 /** Names the redacted fields that had changed, so that a replayed dead letter makes the same entries. */
 const changedHeader = 'herald-redacted-changes'
+const none: ReadonlySet<string> = new Set()
 
 /** The names in the header of a record that was redacted before; none otherwise. */
 export function redactedChangesOf({ headers }: Pick<IncomingRecord, 'headers'>): ReadonlySet<string> {
+  const header = headerText(headers, changedHeader)
+  if (header === undefined) return none
   try {
-    const names: unknown = JSON.parse(headerText(headers, changedHeader) ?? '[]')
+    const names: unknown = JSON.parse(header)
     return new Set(Array.isArray(names) ? names.filter((name) => typeof name === 'string') : [])
   } catch {
     return new Set()

@@ -1,6 +1,5 @@
-import type { JsonValue } from '@herald/contracts'
+import type { JsonValue, Mapping } from '@herald/contracts'
 import { isEqualJson } from './equal-json.ts'
-import type { Mapping } from './mapping.ts'
 import type { Row } from './row-change.ts'
 import { createUnavailableCheck } from './unavailable-value.ts'
 
@@ -21,6 +20,8 @@ export type RowStates = {
   changes(before: Row, after: Row, alsoChanged?: ReadonlySet<string>): FieldChange[]
 }
 
+const none: ReadonlySet<string> = new Set()
+
 export function createRowStates({ ignore, redact, unavailable }: Mapping): RowStates {
   const ignored = new Set(ignore)
   const hidden = new Set(redact)
@@ -33,22 +34,20 @@ export function createRowStates({ ignore, redact, unavailable }: Mapping): RowSt
       const fields = Object.entries(row).filter(([field, value]) => !ignored.has(field) && !isUnavailable(value))
       return Object.fromEntries(fields.map(([field, value]) => [field, shown(field, value)]))
     },
-    changes(before, after, alsoChanged = new Set()) {
+    changes(before, after, alsoChanged = none) {
       const changes: FieldChange[] = []
-      for (const field of fieldsOf(before, after)) {
-        const [from, to] = [valueIn(before, field), valueIn(after, field)]
-        if (ignored.has(field) || isUnavailable(to)) continue
-        if (isEqualJson(from, to) && !(hidden.has(field) && alsoChanged.has(field))) continue
+      const compare = (field: string, from: JsonValue, to: JsonValue) => {
+        if (isEqualJson(from, to) && !(hidden.has(field) && alsoChanged.has(field))) return
+        if (ignored.has(field) || isUnavailable(to)) return
         changes.push({ field, before: isUnavailable(from) ? null : shown(field, from), after: shown(field, to) })
+      }
+      for (const field of Object.keys(after)) compare(field, valueIn(before, field), after[field] ?? null)
+      for (const field of Object.keys(before)) {
+        if (!Object.hasOwn(after, field)) compare(field, before[field] ?? null, null)
       }
       return changes
     },
   }
-}
-
-function* fieldsOf(before: Row, after: Row): Generator<string> {
-  yield* Object.keys(after)
-  for (const field of Object.keys(before)) if (!Object.hasOwn(after, field)) yield field
 }
 
 const valueIn = (row: Row, field: string): JsonValue => (Object.hasOwn(row, field) ? (row[field] ?? null) : null)

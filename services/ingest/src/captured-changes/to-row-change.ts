@@ -15,7 +15,8 @@ import {
 } from './row-change.ts'
 
 const operations: readonly string[] = ['c', 'u', 'd', 'r'] satisfies RowOperation[]
-type Envelope = JsonObject & { readonly op: string; readonly source: JsonObject }
+/** A document with an operation and a source. */
+export type Envelope = JsonObject & { readonly op: string; readonly source: JsonObject }
 
 /** Checks an envelope of Debezium. */
 export function toRowChange(envelope: Envelope, key: JsonValue): RowRead {

@@ -1,6 +1,5 @@
-import type { JsonValue } from '@herald/contracts'
+import type { JsonValue, Mapping } from '@herald/contracts'
 import { isEqualJson } from './equal-json.ts'
-import type { Mapping } from './mapping.ts'
 import type { MongoUpdate, Row, RowChange, RowRejection } from './row-change.ts'
 import { reject } from './row-change.ts'
 

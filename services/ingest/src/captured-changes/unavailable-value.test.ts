@@ -1,7 +1,8 @@
 import type { JsonValue } from '@herald/contracts'
 import { expect, test } from '@jest/globals'
-import { createUnavailableCheck, defaultPlaceholder } from './unavailable-value.ts'
+import { createUnavailableCheck } from './unavailable-value.ts'
 
+const defaultPlaceholder = '__debezium_unavailable_value'
 const isUnavailable = createUnavailableCheck(defaultPlaceholder)
 const codes = [...Buffer.from(defaultPlaceholder)]
 

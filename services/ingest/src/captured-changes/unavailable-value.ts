@@ -1,9 +1,6 @@
 import { createHash } from 'node:crypto'
 import { bytesToUuid, type JsonValue } from '@herald/contracts'
 
-/** Debezium's default of `unavailable.value.placeholder`. */
-export const defaultPlaceholder = '__debezium_unavailable_value'
-
 /**
  * Recognizes what PostgreSQL's connector writes for a large column that an update left alone: the placeholder, as text, as
  * bytes in base64 or hexadecimal, as the only element of an array, as an array of its bytes, as the UUID derived from it,
@@ -19,7 +16,10 @@ export function createUnavailableCheck(placeholder: string): (value: JsonValue) 
     nameUuid(bytes),
     JSON.stringify({ [placeholder]: placeholder }),
   ])
-  const isText = (value: JsonValue | undefined) => typeof value === 'string' && texts.has(value)
+  // Most values are ruled out by their length, which costs less than their hash.
+  const lengths = new Set([...texts].map(({ length }) => length))
+  const isText = (value: JsonValue | undefined) =>
+    typeof value === 'string' && lengths.has(value.length) && texts.has(value)
   return (value) => {
     if (typeof value !== 'object' || value === null) return isText(value)
     if (!Array.isArray(value)) return Object.keys(value).length === 1 && isText(value[placeholder])

@@ -20,7 +20,9 @@ beforeAll(async () => {
   entries = [
     changeEntryAt(start, user.subscriberId, { user: by(userId) }),
     changeEntryAt(start + 1_000, user.subscriberId, { user: by(otherUserId), entityId: 'p-2' }),
-    changeEntryAt(start + 2_000, user.subscriberId, { user: by(userId), entityType: 'file', actionType: 'delete' }),
+    changeEntryAt(start + 2_000, user.subscriberId, {
+      ...{ user: by(userId), entityType: 'file', actionType: 'delete', changedField: '' },
+    }),
     changeEntryAt(start + 3_000, user.subscriberId, { user: by(userId), changedField: 'a "b", c', entityId: 'p-2' }),
   ]
   await query.store.changeEntries.insertNew([...entries, changeEntryAt(start, randomUUID())])
@@ -36,6 +38,7 @@ test.each([
   ['entityType=file', [2]],
   ['actionType=update', [3, 1, 0]],
   ['changedField=a%20%22b%22%2C%20c', [3]],
+  ['changedField=', [2]],
   [`userId=${userId}`, [3, 2, 0]],
   [`userId=${otherUserId.toUpperCase()}`, [1]],
   [`userId=${userId}&entityId=p-2`, [3]],

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { type Operation, operations } from '@herald/contracts'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { createTestQuery } from '../query.fixture.ts'
@@ -37,6 +38,13 @@ test('serves the OpenAPI document of both services without a token', async () =>
   const { openapi, paths } = JSON.parse(body)
   expect(openapi).toMatch(/^3\.1\./)
   expect(Object.keys(paths['/'])).toEqual(['post', 'get'])
+})
+
+test('serves the JSON Schema of mapping files, as in the file of ingest', async () => {
+  const { statusCode, headers, body } = await query.http.inject({ url: '/schemas/captured-changes.json' })
+  expect([statusCode, headers['content-type']]).toEqual([200, 'application/schema+json; charset=utf-8'])
+  const file = new URL('../../../ingest/captured-changes.schema.json', import.meta.url)
+  expect(JSON.parse(body)).toEqual(JSON.parse(readFileSync(file, 'utf8')))
 })
 
 describe('the page', () => {
@@ -81,7 +89,9 @@ describe('the page of the events', () => {
   test('shows every message of the document, with its fields and examples', async () => {
     const { body } = await get('/docs/events')
     const { components, channels } = JSON.parse((await get('/asyncapi.json')).body)
-    for (const { address } of Object.values<{ address: string }>(channels)) expect(body).toContain(`id="${address}"`)
+    for (const [name, { address }] of Object.entries<{ address: string | null }>(channels)) {
+      expect(body).toContain(`id="${address ?? name}"`)
+    }
     for (const { title } of Object.values<{ title: string }>(components.messages))
       expect(body).toContain(`<h3>${title}<`)
     expect(body).toContain('<code>data.metadata.mention.snippet</code>')

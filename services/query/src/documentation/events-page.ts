@@ -10,7 +10,13 @@ type Message = Schema & {
   readonly payload: Schema
   readonly examples?: readonly Example[]
 }
-type Channel = { readonly address: string; readonly title: string; readonly messages: Record<string, { $ref: string }> }
+type Channel = {
+  /** `null` if the settings name the topics. */
+  readonly address: string | null
+  readonly title: string
+  readonly description?: string
+  readonly messages: Record<string, { $ref: string }>
+}
 
 /** The content security policy of the page, which has no scripts. */
 export const eventsPagePolicy = [
@@ -25,8 +31,7 @@ export const eventsPagePolicy = [
 /** Renders the AsyncAPI document as HTML. URLs are relative, like those of the other page. */
 export function createEventsPage(document: AsyncApiDocument): string {
   const { title, description } = document.info as { title: string; description: string }
-  const channels = Object.values(document.channels) as unknown as Channel[]
-  const paragraphs = description.split('\n').filter(Boolean)
+  const channels = Object.entries(document.channels) as unknown as [string, Channel][]
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -39,24 +44,36 @@ export function createEventsPage(document: AsyncApiDocument): string {
 <body>
 <main>
 <h1>${escapeHtml(title)}</h1>
-${paragraphs.map((text) => `<p>${proseHtml(text)}</p>`).join('\n')}
+${paragraphsHtml(description)}
 <p><a href="../asyncapi.json">AsyncAPI document</a> · <a href="../docs">HTTP API</a></p>
 <nav aria-label="Topics"><ul>
-${channels.map(({ address }) => `<li><a href="#${address}">${escapeHtml(address)}</a></li>`).join('\n')}
+${channels.map(([name, { address, title }]) => `<li><a href="#${address ?? name}">${escapeHtml(address ?? title)}</a></li>`).join('\n')}
 </ul></nav>
-${channels.map((channel) => channelHtml(channel, document)).join('\n')}
+${channels.map(([name, channel]) => channelHtml(name, channel, document)).join('\n')}
 </main>
 </body>
 </html>
 `
 }
 
-function channelHtml({ address, title, messages }: Channel, { components }: AsyncApiDocument): string {
-  const shown = Object.keys(messages).map((name) =>
-    messageHtml(components.messages[name] as Message, components.schemas),
+const paragraphsHtml = (text: string) =>
+  text
+    .split('\n')
+    .filter(Boolean)
+    .map((paragraph) => `<p>${proseHtml(paragraph)}</p>`)
+    .join('\n')
+
+function channelHtml(
+  name: string,
+  { address, title, description = '', messages }: Channel,
+  { components }: AsyncApiDocument,
+): string {
+  const shown = Object.keys(messages).map((message) =>
+    messageHtml(components.messages[message] as Message, components.schemas),
   )
-  return `<section id="${address}">
-<h2>${escapeHtml(title)} <code>${escapeHtml(address)}</code></h2>
+  return `<section id="${address ?? name}">
+<h2>${escapeHtml(title)}${address === null ? '' : ` <code>${escapeHtml(address)}</code>`}</h2>
+${paragraphsHtml(description)}
 ${shown.join('\n')}
 </section>`
 }

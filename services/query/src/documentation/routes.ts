@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { createAsyncApiDocument, createOpenApiDocument, operations } from '@herald/contracts'
+import { createAsyncApiDocument, createMappingJsonSchema, createOpenApiDocument, operations } from '@herald/contracts'
 import { type HttpServer, routeOptions } from '@herald/runtime'
 import { createEventsPage, eventsPagePolicy } from './events-page.ts'
 import { eventsStyle } from './events-style.ts'
@@ -31,6 +31,7 @@ const css = 'text/css; charset=utf-8'
 const script = 'text/javascript; charset=utf-8'
 const html = 'text/html; charset=utf-8'
 const json = 'application/json; charset=utf-8'
+const jsonSchema = 'application/schema+json; charset=utf-8'
 
 const parts = {
   'swagger-ui.css': { type: css, read: once(() => fileOf('swagger-ui.css')) },
@@ -59,6 +60,7 @@ export function addDocumentationRoutes(app: HttpServer): void {
   const openApiJson = encoded(JSON.stringify(createOpenApiDocument()))
   const asyncApiJson = encoded(JSON.stringify(asyncApi))
   const eventsPage = encoded(createEventsPage(asyncApi))
+  const mappingSchema = encoded(JSON.stringify(createMappingJsonSchema()))
   app.get('/openapi.json', routeOptions(operations.getOpenApiDocument), answer({ type: json, read: openApiJson }))
   app.get('/asyncapi.json', routeOptions(operations.getAsyncApiDocument), answer({ type: json, read: asyncApiJson }))
   app.get(
@@ -70,6 +72,11 @@ export function addDocumentationRoutes(app: HttpServer): void {
     '/docs/events',
     routeOptions(operations.getEventDocumentation),
     answer({ type: html, policy: eventsPagePolicy, read: eventsPage }),
+  )
+  app.get(
+    '/schemas/captured-changes.json',
+    routeOptions(operations.getMappingSchema),
+    answer({ type: jsonSchema, read: mappingSchema }),
   )
   for (const [name, part] of Object.entries(parts)) {
     app.get(`/docs/${name}`, { config: { public: true, partOf: '/docs' } }, answer(part))

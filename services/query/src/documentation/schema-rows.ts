@@ -21,6 +21,7 @@ export function schemaRows(schema: Schema, prefix = ''): SchemaRow[] {
 function typeOf({ type, format, items, const: only }: Schema): string {
   if (only !== undefined) return JSON.stringify(only)
   if (type === 'array') return `array of ${typeOf((items ?? {}) as Schema)}`
+  if (Array.isArray(type)) return type.join(' or ')
   return String(format ?? type ?? 'any JSON')
 }
 

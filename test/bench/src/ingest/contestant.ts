@@ -18,6 +18,8 @@ export type DrainOptions = {
   readonly database: Db
   readonly topics: HeraldTopics
   readonly topic: 'mention' | 'change'
+  /** Additional settings of Herald. */
+  readonly environment?: NodeJS.ProcessEnv
   readonly groupId: string
 }
 
@@ -27,12 +29,13 @@ const fileOf = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 /** Starts Herald's built ingest. */
 export async function startIngest(options: DrainOptions): Promise<Contestant> {
   const { database, topic } = options
-  const settings = serviceSettings({
+  const own = serviceSettings({
     ...options,
     database: database.databaseName,
     kafkaBrokers: options.brokers,
     tokens: await createTokenIssuer(),
   })
+  const settings = { ...own, ...options.environment }
   await run(process.execPath, [fileOf('../../../../services/ingest/dist/migrate.js')], { env: settings })
   const service = await startService('ingest', settings)
   const collection = database.collection(topic === 'change' ? 'change-entries' : 'notifications')

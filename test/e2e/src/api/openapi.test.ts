@@ -38,6 +38,14 @@ test.each(operations)('$method $template documents its scope and its errors', (o
   expect(Object.keys(responses)).toEqual(expect.arrayContaining([...errors, '400', '500']))
 })
 
+test('serves the JSON Schema of mapping files at the base URL, without a token', async () => {
+  const answer = await send(`${herald.baseUrl}/schemas/captured-changes.json`)
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/schema+json; charset=utf-8'])
+  const { $schema, properties } = answer.json as { $schema: string; properties: { topics: { type: string } } }
+  expect($schema).toBe('https://json-schema.org/draft/2020-12/schema')
+  expect(properties.topics.type).toBe('object')
+})
+
 test('serves the documentation page without a token and without external resources', async () => {
   const page = await send(`${herald.baseUrl}/docs`)
   expect([page.status, page.headers.get('content-type')]).toEqual([200, expect.stringMatching(/^text\/html/)])

@@ -27,6 +27,10 @@ export const operations: readonly Operation[] = [
   { method: 'GET', path: '/docs', template: '/docs', public: true },
   { method: 'GET', path: '/asyncapi.json', template: '/asyncapi.json', public: true },
   { method: 'GET', path: '/docs/events', template: '/docs/events', public: true },
+  {
+    ...{ method: 'GET', path: '/schemas/captured-changes.json', template: '/schemas/captured-changes.json' },
+    public: true,
+  },
 ]
 
 /** The operations that need a token. */

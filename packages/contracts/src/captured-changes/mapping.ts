@@ -1,6 +1,9 @@
-import { isUuid, limits } from '@herald/contracts'
 import { z } from 'zod'
-import { defaultPlaceholder } from './unavailable-value.ts'
+import { limits } from '../limits.ts'
+import { isUuid } from '../uuid.ts'
+
+/** Debezium’s default of `unavailable.value.placeholder`. */
+const defaultPlaceholder = '__debezium_unavailable_value'
 
 const text = (max: number) => z.string().min(1).max(max)
 const fieldName = text(256).meta({ id: 'FieldName' })
@@ -58,7 +61,7 @@ export const mappingSchema = z
       .meta({ description: 'The connector’s `unavailable.value.placeholder`' }),
     replicaIdentity: z.literal('full').optional().meta({
       description:
-        'PostgreSQL: whether the table has REPLICA IDENTITY FULL. Without it the state of a delete is the key alone.',
+        'PostgreSQL: whether the table has REPLICA IDENTITY FULL. Without it the state of a delete is only the key.',
     }),
     snapshot: z
       .enum(['skip', 'record'])
@@ -66,6 +69,7 @@ export const mappingSchema = z
       .meta({ description: 'Whether the rows of a snapshot become entries; each snapshot records them again' }),
   })
   .superRefine(checkRedacted)
+/** The mapping of one topic. */
 export type Mapping = z.output<typeof mappingSchema>
 
 const topicName = z.string().regex(/^[A-Za-z0-9._-]{1,249}$/)

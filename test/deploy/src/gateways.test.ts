@@ -1,0 +1,45 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from '@jest/globals'
+import { parse } from 'yaml'
+import { root } from './overlays.ts'
+
+/** Requests and the services that both gateways send them to. */
+const requests = [
+  ['POST', '/', 'ingest'],
+  ['DELETE', '/notifications/0190a6e0-7c1b-7def-8abc-000000000001', 'ingest'],
+  ['GET', '/', 'query'],
+  ['POST', '/notifications/read', 'query'],
+  ['GET', '/notifications/stream', 'query'],
+  ['GET', '/change-entries/all?entityType=fund', 'query'],
+  ['GET', '/asyncapi.json', 'query'],
+  ['GET', '/docs/events', 'query'],
+  ['GET', '/schemas/captured-changes.json', 'query'],
+] as const
+
+type Match = { readonly method?: string; readonly path: { readonly type: string; readonly value: string } }
+type Rule = { readonly matches: readonly Match[]; readonly backendRefs: readonly { readonly name: string }[] }
+
+test.each(requests)('the HTTPRoute sends %s %s to %s', (method, url, service) => {
+  const { spec } = parse(readFileSync(`${root}deploy/kustomize/components/gateway/http-route.yaml`, 'utf8'))
+  const [path = ''] = url.split('?')
+  const matches = (spec.rules as Rule[]).flatMap((rule) => rule.matches.map((match) => ({ ...match, rule })))
+  const isWithin = (prefix: string) => path === prefix || path.startsWith(prefix.endsWith('/') ? prefix : `${prefix}/`)
+  const fitting = matches.filter(
+    (match) =>
+      (match.method === undefined || match.method === method) &&
+      (match.path.type === 'Exact' ? path === match.path.value : isWithin(match.path.value)),
+  )
+  // Gateway API: an exact path wins, then the longest prefix, then a method.
+  const rank = ({ path: { type, value }, method: own }: Match) =>
+    (type === 'Exact' ? 1e6 : 0) + value.length * 2 + (own ? 1 : 0)
+  const [best] = fitting.sort((a, b) => rank(b) - rank(a))
+  expect(best?.rule.backendRefs).toMatchObject([{ name: `herald-${service}` }])
+})
+
+test.each(requests)('the gateway of docker-compose.yml sends %s %s to %s', (method, url, service) => {
+  const conf = readFileSync(`${root}deploy/compose/nginx.conf`, 'utf8')
+  const [, map = ''] = /map "\$request_method \$request_uri" \$herald_service \{([^}]*)\}/.exec(conf) ?? []
+  const rules = [...map.matchAll(/^\s*"~(.+)"\s+(\w+);$/gm)]
+  const found = rules.find(([, pattern = '']) => new RegExp(pattern).test(`${method} ${url}`))
+  expect(found?.[2] ?? /^\s*default\s+(\w+);$/m.exec(map)?.[1]).toBe(service)
+})
