@@ -12,6 +12,8 @@ export type HeraldOptions = {
   /** Additional settings of the services, which override those of this process and of the other options. */
   environment?: NodeJS.ProcessEnv
   topics?: Partial<HeraldTopics>
+  /** The topic of announcements, which are off without it. */
+  notificationTopic?: string
   database?: string
   /** The Node.js that runs the services; the current one by default. */
   node?: string
@@ -43,7 +45,10 @@ export async function startHerald(options: HeraldOptions): Promise<StartedHerald
   const tokens = await createTokenIssuer()
   const releasers = createReleasers(failureLogger)
   try {
-    const topics = await createTopics(servers.kafkaBrokers, options.topics)
+    const topics = await createTopics(servers.kafkaBrokers, {
+      ...options.topics,
+      notification: options.notificationTopic,
+    })
     const settings = serviceSettings(options, tokens, topics)
     const node = options.node ?? process.execPath
     await runCommand(node, [serviceFile('ingest', 'migrate')], { environment: settings })
@@ -75,7 +80,7 @@ export async function startHerald(options: HeraldOptions): Promise<StartedHerald
 }
 
 function serviceSettings(
-  { servers, database = 'herald', environment }: HeraldOptions,
+  { servers, database = 'herald', notificationTopic, environment }: HeraldOptions,
   tokens: TokenIssuer,
   topics: HeraldTopics,
 ): NodeJS.ProcessEnv {
@@ -88,6 +93,7 @@ function serviceSettings(
     // The members of a group must read the same topics.
     KAFKA_GROUP_ID: isUsual ? 'herald-ingest' : `herald-ingest-${topics.mention}`,
     ...topicSettings(topics),
+    ...(notificationTopic === undefined ? {} : { KAFKA_NOTIFICATION_TOPIC: notificationTopic }),
     ...tokenSettings(tokens),
     ...environment,
   }

@@ -7,7 +7,6 @@ export const topicSettings = (topics: HeraldTopics) => ({
   KAFKA_CHANGE_TOPIC: topics.change,
   KAFKA_RECEIPT_TOPIC: topics.receipt,
   KAFKA_DEAD_LETTER_TOPIC: topics.deadLetter,
-  ...(topics.notification === undefined ? {} : { KAFKA_NOTIFICATION_TOPIC: topics.notification }),
 })
 
 /** The settings with which a service accepts the issuer's tokens, with its public key instead of a key set. */

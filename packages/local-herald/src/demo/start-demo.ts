@@ -32,7 +32,7 @@ export async function startDemo({ port = 0, ...options }: DemoStackOptions): Pro
     const account = createSampleAccount('/demo/people')
     const herald = await startHerald({
       ...options,
-      topics: { notification: 'notification-events', ...options.topics },
+      notificationTopic: 'notification-events',
       environment: { ANNOUNCE_UNREAD_AFTER_MINUTES: '1', ...options.environment },
       gateway: {
         port,

@@ -6,8 +6,6 @@ export type HeraldTopics = {
   change: string
   receipt: string
   deadLetter: string
-  /** Of announcements, which are off without it. */
-  notification?: string
 }
 
 export const defaultTopics: HeraldTopics = {
@@ -33,7 +31,7 @@ export function topicsWithSuffix(suffix: string): HeraldTopics {
 /** Creates missing topics and returns all names once each partition has a leader. */
 export async function createTopics(
   brokers: readonly string[],
-  topics: Partial<HeraldTopics> = {},
+  topics: Partial<HeraldTopics> & { notification?: string | undefined } = {},
   { partitions = 3 }: { partitions?: number } = {},
 ): Promise<HeraldTopics> {
   const names = { ...defaultTopics, ...topics }
