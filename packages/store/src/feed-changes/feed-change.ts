@@ -1,9 +1,12 @@
-import type { Binary, Document } from 'mongodb'
+import { bytesToUuid } from '@herald/contracts'
+import { BSON, type Document } from 'mongodb'
 import { uuidIn } from '../binary.ts'
 import type { FeedOwner } from '../notifications/feed.ts'
 import type { BulkMarkDocument } from '../notifications/mark-many.ts'
+import type { NotificationDocument } from '../notifications/notification-document.ts'
 import { notificationJson } from '../notifications/notification-json.ts'
-import { asBuffer } from '../wire/bson.ts'
+import { asBuffer, createDocumentReader, type FieldReader, int32, startOfBinary } from '../wire/bson.ts'
+import { endOfText } from '../wire/values.ts'
 
 /** A change of one recipient's feed. */
 export type FeedChange =
@@ -18,22 +21,23 @@ export type FeedChange =
    */
   | { readonly kind: 'end-of-bulk-mark'; readonly mark: string; readonly upTo: string | null; readonly readAt: Date }
 
-/** The fields of a change event that {@link feedChangePipeline} passes on. */
+/** A change event as {@link feedChangePipeline} passes it on. */
 export type ChangeEvent = {
   readonly _id: { readonly _data: string }
-  readonly operationType: 'insert' | 'update'
-  readonly ns: { readonly coll: string }
-  readonly documentKey: { readonly _id: Binary }
-  /** A new notification as bytes; see {@link rawFields}. */
-  readonly inserted?: readonly [Uint8Array]
-  /** Of a new bulk mark. */
-  readonly fullDocument?: Pick<BulkMarkDocument, 'upTo' | 'readAt'>
-  readonly updateDescription?: {
-    readonly updatedFields: { readonly readAt?: Date; readonly bulkMark?: Binary; readonly retracted?: true }
-  }
+  /** The fields of {@link changeFields}, as bytes. */
+  readonly change: readonly [Uint8Array]
 }
 
 const exists = { $exists: true } as const
+
+const changeFields = {
+  key: '$documentKey._id',
+  collection: '$ns.coll',
+  /** Of an insert. */
+  document: '$fullDocument',
+  /** Of an update. */
+  updated: '$updateDescription.updatedFields',
+} as const
 
 /**
  * Passes on new notifications, every change of a read state, retractions, and the ends of bulk marks. Each notification of a bulk
@@ -57,53 +61,66 @@ export const feedChangePipeline: Document[] = [
       ],
     },
   },
-  {
-    $project: {
-      operationType: 1,
-      'ns.coll': 1,
-      'documentKey._id': 1,
-      inserted: { $cond: [{ $eq: ['$operationType', 'insert'] }, ['$fullDocument'], '$$REMOVE'] },
-      'fullDocument.upTo': 1,
-      'fullDocument.readAt': 1,
-      'updateDescription.updatedFields.readAt': 1,
-      'updateDescription.updatedFields.bulkMark': 1,
-      'updateDescription.updatedFields.retracted': 1,
-    },
-  },
+  { $project: { change: [changeFields] } },
 ]
 
-/** The driver leaves documents undecoded only in arrays. So those without a follower in this process stay bytes. */
-export const rawFields = { inserted: true } as const
+/**
+ * The driver leaves documents undecoded only in arrays. So a change is one element of an array, and only those with a follower
+ * in this process are decoded.
+ */
+export const rawFields = { change: true } as const
 
 /** The owner of a feed as a string key. */
 export function ownerKey({ subscriberId, recipientId }: FeedOwner): string {
   return `${subscriberId}${recipientId}`.replaceAll('-', '').toLowerCase()
 }
 
-export function ownerKeyIn({ documentKey }: ChangeEvent): string {
-  return Buffer.from(documentKey._id.buffer).toString('hex', 0, 32)
+type ChangeFields = {
+  /** The bytes of the key. */
+  key: Buffer
+  collection: string
+  document: Buffer | undefined
+  updated: Buffer | undefined
+}
+type UpdatedFields = Pick<NotificationDocument, 'readAt' | 'bulkMark' | 'retracted'>
+
+const keyBytes: FieldReader<Pick<ChangeFields, 'key'>> = (target, bytes, at) => {
+  const start = startOfBinary(at)
+  target.key = bytes.subarray(start, start + int32(bytes, at))
+}
+const documentBytes = (bytes: Buffer, at: number) => bytes.subarray(at, at + int32(bytes, at))
+const noBytes = Buffer.alloc(0)
+
+const readKeyBytes = createDocumentReader<Pick<ChangeFields, 'key'>>({ key: keyBytes })
+const readChange = createDocumentReader<ChangeFields>({
+  key: keyBytes,
+  collection: (target, bytes, at) => {
+    target.collection = bytes.toString('utf8', at + 4, endOfText(bytes, at + 4))
+  },
+  document: (target, bytes, at) => {
+    target.document = documentBytes(bytes, at)
+  },
+  updated: (target, bytes, at) => {
+    target.updated = documentBytes(bytes, at)
+  },
+})
+
+export function ownerKeyIn({ change: [bytes] }: ChangeEvent): string {
+  return readKeyBytes(asBuffer(bytes), { key: noBytes }).key.toString('hex', 0, 32)
 }
 
-export function toFeedChange({
-  operationType,
-  ns,
-  documentKey,
-  inserted,
-  fullDocument,
-  updateDescription,
-}: ChangeEvent): FeedChange {
-  if (operationType === 'update') {
-    const { readAt = null, bulkMark, retracted } = updateDescription?.updatedFields ?? {}
-    const id = uuidIn(documentKey._id, 2)
+export function toFeedChange({ change: [bytes] }: ChangeEvent): FeedChange {
+  const fields = { key: noBytes, collection: '', document: undefined, updated: undefined }
+  const { key, collection, document, updated } = readChange(asBuffer(bytes), fields)
+  const id = bytesToUuid(key, 32)
+  if (updated !== undefined) {
+    const { readAt = null, bulkMark, retracted } = BSON.deserialize(updated) as UpdatedFields
     if (retracted) return { kind: 'retracted', id }
     if (readAt === null || bulkMark === undefined) return { kind: 'read-state', id, readAt }
     return { kind: 'part-of-bulk-mark', mark: uuidIn(bulkMark), id, readAt }
   }
-  if (ns.coll === 'notifications') {
-    const [document] = inserted as readonly [Uint8Array]
-    return { kind: 'notification', json: notificationJson(asBuffer(document)).toString() }
-  }
-  const { upTo, readAt } = fullDocument as BulkMarkDocument
-  const mark = uuidIn(documentKey._id, 2)
-  return { kind: 'end-of-bulk-mark', mark, upTo: upTo === undefined ? null : uuidIn(upTo), readAt }
+  if (document === undefined) throw new TypeError('The change has no document')
+  if (collection === 'notifications') return { kind: 'notification', json: notificationJson(document).toString() }
+  const { upTo, readAt } = BSON.deserialize(document) as BulkMarkDocument
+  return { kind: 'end-of-bulk-mark', mark: id, upTo: upTo === undefined ? null : uuidIn(upTo), readAt }
 }
