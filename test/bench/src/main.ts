@@ -8,18 +8,31 @@ import { resultOf } from './figure.ts'
 import type { Part } from './part.ts'
 import { bulk } from './parts/bulk.ts'
 import { captured } from './parts/captured.ts'
+import { feeds } from './parts/feeds.ts'
 import { growth } from './parts/growth.ts'
 import { ingest } from './parts/ingest.ts'
+import { ingestKafka39 } from './parts/ingest-kafka-3-9.ts'
 import { latency } from './parts/latency.ts'
 import { query } from './parts/query.ts'
 import { start } from './parts/start.ts'
+import { streams } from './parts/streams.ts'
 import { untilQuiet } from './quiet-machine.ts'
 import { resultTable } from './report.ts'
 import { currentCommit, partResults, readResults, type SavedResults, saveResults, withPart } from './saved-results.ts'
-import { runTarget } from './target/run-target.ts'
-import { readTarget } from './target/settings.ts'
+import { printTarget } from './target/print-target.ts'
 
-const parts: readonly Part[] = [ingest, captured, query, growth, bulk, latency, start]
+const parts: readonly Part[] = [
+  ingest,
+  ingestKafka39,
+  captured,
+  query,
+  growth,
+  bulk,
+  latency,
+  streams,
+  feeds,
+  start,
+]
 // npm runs this in the package's folder; the path is relative to the folder in which npm was called.
 const pathOf = (path: string) => resolve(process.env.INIT_CWD ?? '.', path)
 const allNames = parts.map(({ name }) => name)
@@ -27,12 +40,12 @@ const allNames = parts.map(({ name }) => name)
 const usage = `npm run bench -- [PART…] [--rounds N] [--smoke] [--out FOLDER]
 npm run bench -- --target SETTINGS.json    load on an existing Herald; prints JSON
 
-${parts.map(({ name, about }) => `  ${name.padEnd(8)} ${about}`).join('\n')}`
+${parts.map(({ name, about }) => `  ${name.padEnd(16)} ${about}`).join('\n')}`
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    rounds: { type: 'string', default: '5' },
+    rounds: { type: 'string' },
     smoke: { type: 'boolean', default: false },
     out: { type: 'string' },
     target: { type: 'string' },
@@ -46,15 +59,11 @@ if (values.help || unknown.length > 0) {
 }
 
 if (values.target !== undefined) {
-  const found = await runTarget(await readTarget(pathOf(values.target)), console.error)
-  console.log(JSON.stringify(found, null, 2))
-  const { feeds, errors } = found
-  const failures = [feeds.lost, feeds.doubled, ...Object.values(errors)]
-  process.exit(failures.some((count) => count > 0) ? 1 : 0)
+  process.exit(await printTarget(pathOf(values.target)))
 }
 
 const { smoke } = values
-const rounds = smoke ? 1 : Number(values.rounds)
+const roundsOf = (part: Part) => (smoke ? 1 : Number(values.rounds ?? part.rounds))
 const log = (line: string) => console.error(line)
 const chosen = parts.filter(({ name }) => positionals.length === 0 || positionals.includes(name))
 const servers = await startServers({ log })
@@ -65,6 +74,7 @@ const folder = values.out === undefined ? undefined : pathOf(values.out)
 let saved: SavedResults = folder === undefined ? { parts: {}, history: {} } : await readResults(folder)
 try {
   for (const part of chosen) {
+    const rounds = roundsOf(part)
     log(`\n${part.name}: ${part.about}`)
     if (!smoke) await untilQuiet(log)
     const figures = (await part.run({ servers, client, serverProcesses: processes, rounds, smoke, log })).map(resultOf)

@@ -18,6 +18,8 @@ export type BenchContext = {
 export type Part = {
   readonly name: string
   readonly about: string
+  /** By default. */
+  readonly rounds: number
   readonly run: (context: BenchContext) => Promise<Figure[]>
 }
 

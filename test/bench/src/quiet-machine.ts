@@ -2,10 +2,10 @@ import { cpus } from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
 
 const sampleMs = 2_000
-const timeoutMs = 120_000
+const timeoutMs = 30_000
 const quietShare = 0.1
 
-/** Waits until the machine is almost idle, for two minutes at most; then logs its load and continues. */
+/** Waits until the machine is almost idle, for half a minute at most; then logs its load and continues. */
 export async function untilQuiet(log: (line: string) => void): Promise<void> {
   const deadline = Date.now() + timeoutMs
   for (let isLogged = false; ; isLogged = true) {

@@ -24,8 +24,7 @@ export type KafkaJars = {
 }
 
 /** Finds the jars of Kafka's broker in the cache, or fetches them with Maven. */
-export async function findKafkaJars(java: string, options: FindOptions): Promise<KafkaJars> {
-  const version = kafkaVersion()
+export async function findKafkaJars(java: string, options: FindOptions, version = kafkaVersion()): Promise<KafkaJars> {
   const folder = await findMavenJars(
     java,
     {

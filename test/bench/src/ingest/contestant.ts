@@ -1,11 +1,10 @@
-import { execFile } from 'node:child_process'
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { startService } from '@herald/local-herald'
 import { type HeraldTopics, startProgram } from '@herald/test-servers'
 import { createTokenIssuer } from '@herald/token-issuer'
 import type { Collection, Db, Document } from 'mongodb'
+import { migrate } from '../migrate.ts'
 import { serviceSettings } from '../settings.ts'
 
 /** A program that drains a topic into a collection. */
@@ -23,7 +22,6 @@ export type DrainOptions = {
   readonly groupId: string
 }
 
-const run = promisify(execFile)
 const fileOf = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
 /** Starts Herald's built ingest. */
@@ -36,7 +34,7 @@ export async function startIngest(options: DrainOptions): Promise<Contestant> {
     tokens: await createTokenIssuer(),
   })
   const settings = { ...own, ...options.environment }
-  await run(process.execPath, [fileOf('../../../../services/ingest/dist/migrate.js')], { env: settings })
+  await migrate(settings)
   const service = await startService('ingest', settings)
   const collection = database.collection(topic === 'change' ? 'change-entries' : 'notifications')
   return { pid: service.pid, collection, stop: service.stop }

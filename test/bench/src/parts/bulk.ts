@@ -12,7 +12,7 @@ import { createTokenIssuer } from '@herald/token-issuer'
 import type { Db } from 'mongodb'
 import { type CpuTime, cpuTimes, withCpuTime } from '../cpu-time.ts'
 import type { Figure } from '../figure.ts'
-import { quantile } from '../measure.ts'
+import { quantile, timeEach } from '../measure.ts'
 import { alternate, type BenchContext, type Part } from '../part.ts'
 import { processUsage } from '../process-usage.ts'
 import { type QueryBench, withQuery } from '../query/bench-query.ts'
@@ -28,12 +28,13 @@ const mebi = 2 ** 20
 export const bulk: Part = {
   name: 'bulk',
   about: 'mark 100,000 read at once, and export 1,000,000 change entries',
+  rounds: 5,
   run: async (context) => [...(await measureMarkAll(context)), ...(await measureExport(context))],
 }
 
 async function measureMarkAll(context: BenchContext): Promise<Figure[]> {
   const unread = context.smoke ? 500 : 100_000
-  const scale = { users: 10, notificationsEach: unread }
+  const scale = { users: 4, notificationsEach: unread, recipients: 4 }
   return withQuery(context, scale, async (bench) => {
     const [marker, ...others] = bench.users as [User, ...User[]]
     const seconds: number[] = []
@@ -196,15 +197,17 @@ async function readRaw(database: Db, entries: number): Promise<void> {
 }
 
 const entriesPerInsert = 1_000
+const insertsAtOnce = 3
 
 async function storeEntries(uri: string, database: string, subscriberId: string, count: number): Promise<void> {
   const store = createStore({ uri, database, applicationName: 'herald-bench' })
   try {
     await store.migrate()
-    for (let start = 0; start < count; start += entriesPerInsert) {
+    await timeEach(Math.ceil(count / entriesPerInsert), insertsAtOnce, (insert) => {
+      const start = insert * entriesPerInsert
       const size = Math.min(entriesPerInsert, count - start)
-      await store.changeEntries.insertNew(Array.from({ length: size }, (_, i) => changeEntry(subscriberId, start + i)))
-    }
+      return store.changeEntries.insertNew(Array.from({ length: size }, (_, i) => changeEntry(subscriberId, start + i)))
+    })
   } finally {
     await store.close()
   }

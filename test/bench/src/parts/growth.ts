@@ -13,10 +13,11 @@ const perRound = 400
 export const growth: Part = {
   name: 'growth',
   about: 'a page among 5,000,000 notifications, and a mark of a notification with 10,000 recipients',
+  rounds: 5,
   async run(context) {
     const many = context.smoke
-      ? { users: 100, notificationsEach: 20, usersPerSubscriber: 100 }
-      : { users: 10_000, notificationsEach: 500, usersPerSubscriber: 10_000 }
+      ? { users: 100, notificationsEach: 20, usersPerSubscriber: 100, recipients: 100 }
+      : { users: 10_000, notificationsEach: 500, usersPerSubscriber: 10_000, recipients: 100 }
     const few = { users: 100, notificationsEach: context.smoke ? 10 : 100 }
     return withQuery(context, few, (small) =>
       withQuery(context, many, async (large) => {

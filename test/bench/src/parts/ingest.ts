@@ -1,103 +1,87 @@
-import { randomUUID } from 'node:crypto'
-import { createTopics, type HeraldTopics, topicsWithSuffix } from '@herald/test-servers'
-import { cpuTimes } from '../cpu-time.ts'
 import { startConnector } from '../ingest/connector.ts'
-import { type Contestant, type DrainOptions, startIngest, startIngestCeiling } from '../ingest/contestant.ts'
+import { startIngest, startIngestCeiling } from '../ingest/contestant.ts'
+import { createFullTopic, drainFigure, drainOnce, type FullTopic, mebi, showDrain } from '../ingest/drain.ts'
 import { changeEvent, mentionEvent } from '../ingest/events.ts'
+import { fillCompressed } from '../ingest/fill-compressed.ts'
 import { fillTopic } from '../ingest/fill-topic.ts'
-import { type Drain, measureDrain } from '../ingest/measure-drain.ts'
+import type { Drain } from '../ingest/measure-drain.ts'
 import { alternate, type BenchContext, type Part } from '../part.ts'
-import { showNumber } from '../report.ts'
-
-const partitions = 6
-const recipientsOfMention = 3
-const mebi = 2 ** 20
 
 /** The rate at which a full topic is drained, compared with the drivers only and with MongoDB's connector. */
 export const ingest: Part = {
   name: 'ingest',
   about: 'change events and mentions from Kafka to MongoDB',
+  rounds: 4,
   async run(context) {
-    const changes = context.smoke ? 20_000 : 200_000
-    const mentions = Math.round(changes / recipientsOfMention)
-    const topics = await fill(context, changes, mentions)
+    const { changes, compressed, mentions } = await fill(context)
     const drain =
-      (topic: 'mention' | 'change', documents: number, start: (options: DrainOptions) => Promise<Contestant>) => () =>
-        drainOnce(context, topics, topic, documents, start)
-    const { herald, indexed, bare, connector, fanOut } = await alternate(
+      (topic: FullTopic, start = startIngest) =>
+      () =>
+        drainOnce(context, topic, start)
+    const measured = await alternate(
       context,
       {
-        herald: drain('change', changes, startIngest),
-        indexed: drain('change', changes, startIngestCeiling({ indexes: true })),
-        bare: drain('change', changes, startIngestCeiling({ indexes: false })),
-        connector: drain('change', changes, startConnector),
-        fanOut: drain('mention', mentions * recipientsOfMention, startIngest),
+        herald: drain(changes),
+        indexed: drain(changes, startIngestCeiling({ indexes: true })),
+        bare: drain(changes, startIngestCeiling({ indexes: false })),
+        connector: drain(changes, startConnector),
+        compressed: drain(compressed),
+        one: drain(mentions.one),
+        three: drain(mentions.three),
+        ten: drain(mentions.ten),
       },
-      ({ perSecond, cpu, peakMemoryBytes }) =>
-        `${showNumber(perSecond)}/s, CPU ${Object.values(cpu).map(showNumber).join(' + ')} µs, ${Math.round(peakMemoryBytes / mebi)} MiB`,
+      showDrain,
     )
-    const asFigure = (drains: readonly Drain[]) => ({
-      measured: drains.map(({ perSecond }) => perSecond),
-      cpu: cpuTimes(drains),
-    })
-    const stored = { what: 'change events stored', unit: 'documents/s', ...asFigure(herald) }
+    const { herald, indexed, bare, connector, one, three, ten } = measured
+    const stored = { what: 'change events stored', unit: 'documents/s', ...drainFigure(herald) }
+    const beside = { name: 'change events', ...drainFigure(herald) }
     return [
       {
         ...stored,
-        beside: { name: 'kafkajs and insertMany, same indexes', ...asFigure(indexed) },
+        beside: { name: 'kafkajs and insertMany, same indexes', ...drainFigure(indexed) },
         goal: { atLeast: 0.85 },
         cpuGoal: { atMost: 1.25 },
       },
-      { ...stored, beside: { name: 'the same without indexes', ...asFigure(bare) }, goal: { atLeast: 0.65 } },
-      { ...stored, beside: { name: 'MongoDB’s Kafka connector', ...asFigure(connector) }, goal: { atLeast: 2.5 } },
+      { ...stored, beside: { name: 'the same without indexes', ...drainFigure(bare) }, goal: { atLeast: 0.65 } },
+      { ...stored, beside: { name: 'MongoDB’s Kafka connector', ...drainFigure(connector) }, goal: { atLeast: 2.5 } },
+      { what: 'mentions of 1 recipient stored', unit: 'documents/s', ...drainFigure(one), beside },
       {
-        what: 'peak memory of ingest',
-        unit: 'MiB',
-        measured: herald.map(({ peakMemoryBytes }) => peakMemoryBytes / mebi),
-        goal: { atMost: 256 },
+        ...{ what: 'mentions of 3 recipients stored', unit: 'documents/s', ...drainFigure(three) },
+        ...{ beside, goal: { atLeast: 1 } },
       },
+      { what: 'mentions of 10 recipients stored', unit: 'documents/s', ...drainFigure(ten), beside },
+      { what: 'peak memory of ingest', unit: 'MiB', measured: peaks(herald), goal: { atMost: 256 } },
       {
-        what: 'mentions of 3 recipients stored',
-        unit: 'documents/s',
-        ...asFigure(fanOut),
-        beside: { name: 'change events', ...asFigure(herald) },
-        goal: { atLeast: 1 },
+        what: `peak memory of ingest, change events compressed ${compressed.ratio.toFixed(0)}:1`,
+        unit: 'MiB',
+        measured: peaks(measured.compressed),
+        goal: { atMost: 320 },
       },
     ]
   },
 }
 
-async function fill({ servers, log }: BenchContext, changes: number, mentions: number): Promise<HeraldTopics> {
-  const topics = await createTopics(servers.kafkaBrokers, topicsWithSuffix(randomUUID()), { partitions })
-  await fillTopic(servers.kafkaBrokers, topics.change, changes, changeEvent)
-  await fillTopic(servers.kafkaBrokers, topics.mention, mentions, (i) => mentionEvent(i, recipientsOfMention))
-  log(`${changes} change events and ${mentions} mentions published`)
-  return topics
-}
+const peaks = (drains: readonly Drain[]) => drains.map(({ peakMemoryBytes }) => peakMemoryBytes / mebi)
 
-async function drainOnce(
-  { servers, client, serverProcesses }: BenchContext,
-  topics: HeraldTopics,
-  topic: 'mention' | 'change',
-  documents: number,
-  start: (options: DrainOptions) => Promise<Contestant>,
-): Promise<Drain> {
-  const name = `bench-${randomUUID()}`
-  const database = client.db(name)
-  // Herald reads all its topics: those not measured are empty.
-  const empty = await createTopics(servers.kafkaBrokers, topicsWithSuffix(name), { partitions: 1 })
-  const contestant = await start({
-    brokers: servers.kafkaBrokers,
-    mongodbUri: servers.mongodbUri,
-    database,
-    topics: { ...empty, [topic]: topics[topic] },
-    topic,
-    groupId: name,
+async function fill({ servers, smoke, log }: BenchContext) {
+  const { kafkaBrokers } = servers
+  const documents = smoke ? 20_000 : 200_000
+  const changes = await createFullTopic(kafkaBrokers, 'change', documents, (topic) =>
+    fillTopic(kafkaBrokers, topic, documents, changeEvent),
+  )
+  let ratio = 0
+  const compressed = await createFullTopic(kafkaBrokers, 'change', documents, async (topic) => {
+    ratio = await fillCompressed(kafkaBrokers, topic, documents)
   })
-  try {
-    return await measureDrain(contestant.collection, documents, { service: contestant.pid, ...serverProcesses })
-  } finally {
-    await contestant.stop()
-    await database.dropDatabase()
+  const mentionsOf = (recipients: number, events: number) =>
+    createFullTopic(kafkaBrokers, 'mention', events * recipients, (topic) =>
+      fillTopic(kafkaBrokers, topic, events, (i) => mentionEvent(i, recipients)),
+    )
+  const mentions = {
+    one: await mentionsOf(1, documents / 2),
+    three: await mentionsOf(3, Math.round(documents / 3)),
+    ten: await mentionsOf(10, documents / 20),
   }
+  log(`${2 * documents} change events published, half of them compressed ${ratio.toFixed(1)}:1, and mentions`)
+  return { changes, compressed: { ...compressed, ratio }, mentions }
 }

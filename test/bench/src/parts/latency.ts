@@ -21,6 +21,7 @@ type Reader = { readonly userId: string; readonly token: string }
 export const latency: Part = {
   name: 'latency',
   about: `from an event’s producer to its recipient, at ${eventsPerSecond} events a second`,
+  rounds: 5,
   async run({ servers, client, smoke, rounds, log }) {
     const database = `bench-${randomUUID()}`
     const topics = await createTopics(servers.kafkaBrokers, topicsWithSuffix(randomUUID()), { partitions: 6 })

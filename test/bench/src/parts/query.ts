@@ -24,6 +24,7 @@ const connections = 16
 export const query: Part = {
   name: 'query',
   about: 'a page of 20, a mark and the unread count, by 16 connections for 10,000 users',
+  rounds: 5,
   run: async (context) => {
     const { smoke } = context
     const [users, unread] = smoke ? [200, 30] : [10_000, 1_000]

@@ -1,18 +1,13 @@
-import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import process from 'node:process'
 import { setTimeout as pause } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { startService } from '@herald/local-herald'
 import { createTopics, topicsWithSuffix } from '@herald/test-servers'
 import { createTokenIssuer } from '@herald/token-issuer'
+import { migrate } from '../migrate.ts'
 import type { Part } from '../part.ts'
 import { processUsage } from '../process-usage.ts'
 import { serviceSettings } from '../settings.ts'
 
-const run = promisify(execFile)
-const migrate = fileURLToPath(new URL('../../../../services/ingest/dist/migrate.js', import.meta.url))
 const restMs = 5_000
 const mebi = 2 ** 20
 
@@ -20,6 +15,7 @@ const mebi = 2 ** 20
 export const start: Part = {
   name: 'start',
   about: 'from the start of a process to ready, and its memory at rest',
+  rounds: 5,
   async run({ servers, client, rounds, smoke, log }) {
     const database = `bench-${randomUUID()}`
     const topics = await createTopics(servers.kafkaBrokers, topicsWithSuffix(database))
@@ -33,7 +29,7 @@ export const start: Part = {
             ...{ mongodbUri: servers.mongodbUri, kafkaBrokers: servers.kafkaBrokers },
             ...{ database, topics, tokens, groupId: randomUUID() },
           })
-          if (round === 0) await run(process.execPath, [migrate], { env: settings })
+          if (round === 0) await migrate(settings)
           const begun = performance.now()
           const service = await startService(name, settings)
           seconds[name].push((performance.now() - begun) / 1_000)

@@ -14,7 +14,10 @@ export type QueryBench = {
   readonly settings: NodeJS.ProcessEnv
 }
 
-export type QueryBenchOptions = Pick<PopulationOptions, 'users' | 'notificationsEach' | 'usersPerSubscriber'>
+export type QueryBenchOptions = Pick<
+  PopulationOptions,
+  'users' | 'notificationsEach' | 'usersPerSubscriber' | 'recipients'
+>
 
 /** Runs `task` with a query service on a new database with these users' feeds. */
 export async function withQuery<T>(

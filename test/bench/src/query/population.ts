@@ -1,6 +1,7 @@
 import { createStore, type NewNotification } from '@herald/store'
 import type { TokenIssuer } from '@herald/token-issuer'
 import { uuidOf } from '../ingest/events.ts'
+import { timeEach } from '../measure.ts'
 import { uuidV7Of } from './change-entries.ts'
 
 export type User = { readonly subscriberId: string; readonly userId: string; readonly token: string }
@@ -13,33 +14,34 @@ export type PopulationOptions = {
   readonly notificationsEach: number
   /** 100 by default. */
   readonly usersPerSubscriber?: number | undefined
+  /** 10 by default; a divisor of the users per subscriber, unless there are fewer users. */
+  readonly recipients?: number | undefined
 }
 
-const notificationsPerInsert = 200
+const documentsPerInsert = 2_000
+const insertsAtOnce = 3
 const firstMillisecond = Date.UTC(2026, 0, 1)
 
-/** Stores feeds of equal length through Herald's store, each notification for ten users. */
+/** Stores feeds of equal length through Herald's store, each notification for several users. */
 export async function populate(options: PopulationOptions): Promise<User[]> {
-  const { mongodbUri, database, tokens, users, notificationsEach, usersPerSubscriber = 100 } = options
+  const { mongodbUri, database, tokens, users, notificationsEach, usersPerSubscriber = 100, recipients = 10 } = options
   const store = createStore({ uri: mongodbUri, database, applicationName: 'herald-bench' })
   try {
     await store.migrate()
     const allUsers = await Promise.all(
       Array.from({ length: users }, (_, i) => makeUser(tokens, i, Math.floor(i / usersPerSubscriber))),
     )
-    const groups = Math.ceil(users / 10)
-    let batch: NewNotification[] = []
-    const flush = async () => {
-      await store.notifications.insertNew(batch)
-      batch = []
-    }
-    for (let round = 0; round < notificationsEach; round++) {
-      for (let group = 0; group < groups; group++) {
-        batch.push(notificationFor(allUsers.slice(group * 10, group * 10 + 10), round * groups + group))
-        if (batch.length === notificationsPerInsert) await flush()
-      }
-    }
-    await flush()
+    const groups = Math.ceil(users / recipients)
+    const perInsert = documentsPerInsert / recipients
+    await timeEach(Math.ceil((notificationsEach * groups) / perInsert), insertsAtOnce, (insert) => {
+      const start = insert * perInsert
+      const size = Math.min(perInsert, notificationsEach * groups - start)
+      const batch = Array.from({ length: size }, (_, i) => {
+        const first = ((start + i) % groups) * recipients
+        return notificationFor(allUsers.slice(first, first + recipients), start + i)
+      })
+      return store.notifications.insertNew(batch)
+    })
     return allUsers
   } finally {
     await store.close()

@@ -1,0 +1,29 @@
+import type { CreateCollectionOptions, IndexDescription } from 'mongodb'
+import { type Layout, layouts } from './layouts.ts'
+
+const [clustered, ordinary] = ['A', 'C'].map((name) => layouts.find((layout) => layout.name === name)) as [
+  Layout,
+  Layout,
+]
+
+/** WiredTiger's settings of the collection, and of its index of the unread. */
+function withSettings(layout: Layout, name: string, about: string, collection: string, index = ''): Layout {
+  const engine = (configString: string) => ({ storageEngine: { wiredTiger: { configString } } })
+  const options: CreateCollectionOptions = { ...layout.options, ...(collection && engine(collection)) }
+  const indexes = layout.indexes.map((plan): IndexDescription => ({ ...plan, ...(index && engine(index)) }))
+  return { ...layout, name, about, options, indexes }
+}
+
+const pages = (kib: number) => `leaf_page_max=${kib}KB`
+const prefixes = 'prefix_compression=true,prefix_compression_min=4'
+
+export const outgrownLayouts: readonly Layout[] = [
+  withSettings(clustered, 'A', 'clustered, leaves of 32 KB', ''),
+  withSettings(clustered, 'A8', 'clustered, leaves of 8 KB', pages(8)),
+  withSettings(clustered, 'A4', 'clustered, leaves of 4 KB', pages(4)),
+  withSettings(clustered, 'A4i', 'A4, and the index with leaves of 4 KB', pages(4), pages(4)),
+  withSettings(clustered, 'A4p', 'A4i with prefix compression', `${pages(4)},${prefixes}`, pages(4)),
+  withSettings(clustered, 'A4n', 'A4i without block compression', `${pages(4)},block_compressor=none`, pages(4)),
+  withSettings(ordinary, 'C', 'ordinary, _id is the feed', ''),
+  withSettings(ordinary, 'Ci', 'C with leaves of 4 KB for the index of the unread', '', pages(4)),
+]
