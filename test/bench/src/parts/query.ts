@@ -4,7 +4,7 @@ import type { Figure } from '../figure.ts'
 import { alternate, type BenchContext, type Part } from '../part.ts'
 import { type QueryBench, withQuery } from '../query/bench-query.ts'
 import { type LoadOptions, type LoadRequest, load } from '../query/http-load.ts'
-import { shuffledMarks, unreadNotifications } from '../query/marks.ts'
+import { settledUnread, shuffledMarks } from '../query/marks.ts'
 import type { User } from '../query/population.ts'
 import { startCeiling } from '../query/servers.ts'
 import { showNumber } from '../report.ts'
@@ -102,9 +102,9 @@ async function measureMarks(context: BenchContext, bench: QueryBench): Promise<F
   let turn = 0
   const next = () => marks.slice(turn * perTurn, ++turn * perTurn)
   const verified = async (server: Server, seconds: number, requests: readonly LoadRequest[]) => {
-    const before = await unreadNotifications(bench)
+    const before = await settledUnread(bench)
     const measured = await measure(context, server, { seconds, requests })
-    const changed = (await unreadNotifications(bench)) - before
+    const changed = (await settledUnread(bench)) - before
     // A request of each connection may be under way when the time is over.
     if (changed < measured.requests || changed > measured.requests + connections) {
       throw new Error(`${measured.requests} marks changed ${changed} notifications`)

@@ -1,13 +1,25 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Binary } from 'mongodb'
 import { randomIntegers } from '../measure.ts'
 import type { QueryBench } from './bench-query.ts'
 import type { LoadRequest } from './http-load.ts'
 
+/** Time in which a request that is under way ends. */
+const settledMs = 250
+
 const notificationsOf = ({ database }: QueryBench) => database.collection<{ _id: Binary }>('notifications')
 
-/** The number of unread notifications of all users. */
-export function unreadNotifications(bench: QueryBench): Promise<number> {
+function unreadNotifications(bench: QueryBench): Promise<number> {
   return notificationsOf(bench).countDocuments({ unread: true }, { hint: 'unread' })
+}
+
+/** The number of unread notifications of all users, once it has stopped changing. */
+export async function settledUnread(bench: QueryBench): Promise<number> {
+  for (let last = Number.NaN; ; await pause(settledMs)) {
+    const count = await unreadNotifications(bench)
+    if (count === last) return count
+    last = count
+  }
 }
 
 /** Marks every notification as read, and returns requests to mark each as unread, in random order. */
