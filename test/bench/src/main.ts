@@ -21,18 +21,7 @@ import { resultTable } from './report.ts'
 import { currentCommit, partResults, readResults, type SavedResults, saveResults, withPart } from './saved-results.ts'
 import { printTarget } from './target/print-target.ts'
 
-const parts: readonly Part[] = [
-  ingest,
-  ingestKafka39,
-  captured,
-  query,
-  growth,
-  bulk,
-  latency,
-  streams,
-  feeds,
-  start,
-]
+const parts: readonly Part[] = [ingest, ingestKafka39, captured, query, growth, bulk, latency, streams, feeds, start]
 // npm runs this in the package's folder; the path is relative to the folder in which npm was called.
 const pathOf = (path: string) => resolve(process.env.INIT_CWD ?? '.', path)
 const allNames = parts.map(({ name }) => name)

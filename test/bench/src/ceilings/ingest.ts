@@ -2,8 +2,10 @@
  * The ceiling of ingest, with only the drivers of Kafka and MongoDB: parse, insert, commit. Durability and commits are those
  * of Herald, and with INDEXES the number of indexes too; nothing is validated, derived or deduplicated.
  *
- * It has Herald's tricks: commits run behind the next fetch, and the partitions of a fetch are handled concurrently. Tried
- * without gain: 512 KiB and 4 MiB per partition instead of 1 MiB, inserts in chunks of 1,000, `unordered` bulk writes.
+ * It has Herald's tricks: commits run behind the next fetch, and the partitions of a fetch are handled concurrently. Fetches
+ * of 4 MiB per partition, because they take up to a sixth less CPU time than kafkajs's default of 1 MiB (between none and a
+ * sixth in six rounds, with the same memory). Tried without gain in CPU time: 512 KiB (ratios of 0.95 to 1.16), inserts in
+ * chunks of 1,000 (0.89 to 1.10), unordered `bulkWrite` (0.96 to 1.03).
  */
 import process from 'node:process'
 import { Kafka, logLevel } from 'kafkajs'
@@ -13,7 +15,11 @@ const { KAFKA_BROKERS = '', KAFKA_GROUP_ID = '', TOPIC = '', MONGODB_URI = '', M
 const mongo = new MongoClient(MONGODB_URI, { writeConcern: { w: 'majority', journal: true } })
 const collection = mongo.db(MONGODB_DATABASE).collection(process.env.COLLECTION ?? 'events')
 const kafka = new Kafka({ brokers: KAFKA_BROKERS.split(','), logLevel: logLevel.ERROR })
-const consumer = kafka.consumer({ groupId: KAFKA_GROUP_ID, maxWaitTimeInMs: 500 })
+const consumer = kafka.consumer({
+  groupId: KAFKA_GROUP_ID,
+  maxWaitTimeInMs: 500,
+  maxBytesPerPartition: 4 * 1024 * 1024,
+})
 
 const handled = new Map<number, string>()
 let committing: Promise<void> | undefined

@@ -10,7 +10,7 @@ import { withMongo } from './with-mongo.ts'
 const { values } = parseArgs({
   options: {
     rounds: { type: 'string', default: '5' },
-    layouts: { type: 'string', default: 'A,Az,A2,B,C' },
+    layouts: { type: 'string', default: 'A,Az,A8,A2,B,C' },
     'fan-out': { type: 'string', default: '2' },
   },
 })

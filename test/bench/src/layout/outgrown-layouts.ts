@@ -19,11 +19,11 @@ const prefixes = 'prefix_compression=true,prefix_compression_min=4'
 
 export const outgrownLayouts: readonly Layout[] = [
   withSettings(clustered, 'A', 'clustered, leaves of 32 KB', ''),
+  withSettings(clustered, 'A16', 'clustered, leaves of 16 KB', pages(16)),
   withSettings(clustered, 'A8', 'clustered, leaves of 8 KB', pages(8)),
+  withSettings(clustered, 'A8i', 'A8, and the index of the unread with leaves of 4 KB', pages(8), pages(4)),
+  withSettings(clustered, 'A8p', 'A8i with prefix compression of the keys', `${pages(8)},${prefixes}`, pages(4)),
+  withSettings(clustered, 'A8n', 'A8i without block compression', `${pages(8)},block_compressor=none`, pages(4)),
   withSettings(clustered, 'A4', 'clustered, leaves of 4 KB', pages(4)),
-  withSettings(clustered, 'A4i', 'A4, and the index with leaves of 4 KB', pages(4), pages(4)),
-  withSettings(clustered, 'A4p', 'A4i with prefix compression', `${pages(4)},${prefixes}`, pages(4)),
-  withSettings(clustered, 'A4n', 'A4i without block compression', `${pages(4)},block_compressor=none`, pages(4)),
   withSettings(ordinary, 'C', 'ordinary, _id is the feed', ''),
-  withSettings(ordinary, 'Ci', 'C with leaves of 4 KB for the index of the unread', '', pages(4)),
 ]

@@ -18,6 +18,7 @@ const partitions = 6
 export const captured: Part = {
   name: 'captured',
   about: 'captured changes of one field from Kafka to MongoDB',
+  rounds: 3,
   async run(context) {
     const { servers, smoke, log } = context
     const documents = smoke ? 20_000 : 200_000

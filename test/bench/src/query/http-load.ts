@@ -25,7 +25,14 @@ export type LoadOptions = {
  *
  * @throws Error when a request fails
  */
-export async function load({ baseUrl, requests, seconds, once, connections = 16 }: LoadOptions): Promise<LoadResult> {
+export async function load({
+  baseUrl,
+  requests,
+  seconds,
+  once,
+  connections: most = 16,
+}: LoadOptions): Promise<LoadResult> {
+  const connections = once ? Math.min(most, requests.length) : most
   const prepared = requests.map(({ path, token, method = 'GET' }) => ({
     method,
     path,

@@ -1,6 +1,9 @@
+import { execFile } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { type StartedHerald, startHerald } from '@herald/local-herald'
 import { createTopics, topicsWithSuffix } from '@herald/test-servers'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
@@ -62,4 +65,14 @@ test('names every invalid setting', async () => {
   const file = await settings({ seconds: 3_600, userz: 1 })
   await expect(readTarget(file)).rejects.toThrow(/seconds[\s\S]*userz|userz[\s\S]*seconds/)
   expect(targetSchema.safeParse({}).success).toBe(false)
+})
+
+test('the entry point of the image prints JSON, and fails with a message when a setting is invalid', async () => {
+  const main = fileURLToPath(new URL('main.ts', import.meta.url))
+  const run = promisify(execFile)
+  const small = { seconds: 1, users: 3, streams: 1, eventsPerSecond: 5, pagesPerSecond: 5 }
+  const { stdout } = await run(process.execPath, [main, await settings(small)])
+  expect(JSON.parse(stdout)).toMatchObject({ feeds: { expected: 15, lost: 0, doubled: 0 } })
+  const invalid = run(process.execPath, [main, await settings({ seconds: 0 })])
+  await expect(invalid).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining('seconds') })
 })
