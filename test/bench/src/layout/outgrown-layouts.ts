@@ -20,6 +20,7 @@ const prefixes = 'prefix_compression=true,prefix_compression_min=4'
 export const outgrownLayouts: readonly Layout[] = [
   withSettings(clustered, 'A', 'clustered, leaves of 32 KB', ''),
   withSettings(clustered, 'A16', 'clustered, leaves of 16 KB', pages(16)),
+  withSettings(clustered, 'A16i', 'A16, and the index of the unread with leaves of 4 KB', pages(16), pages(4)),
   withSettings(clustered, 'A8', 'clustered, leaves of 8 KB', pages(8)),
   withSettings(clustered, 'A8i', 'A8, and the index of the unread with leaves of 4 KB', pages(8), pages(4)),
   withSettings(clustered, 'A8p', 'A8i with prefix compression of the keys', `${pages(8)},${prefixes}`, pages(4)),
