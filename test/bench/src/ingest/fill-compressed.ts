@@ -5,7 +5,7 @@ import { changeEvent } from './events.ts'
 
 /** About 8 MiB of records per batch. */
 const recordsPerBatch = 12_000
-const entities = 750
+const entities = 600
 const least = 47
 
 /**
