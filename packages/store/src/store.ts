@@ -23,8 +23,11 @@ import type { Retractions } from './fan-outs/retractions.ts'
 import type { Unfinished } from './fan-outs/unfinished.ts'
 import { createFeedChanges, type FeedChanges } from './feed-changes/feed-changes.ts'
 import { createLeases, type Leases } from './leases/leases.ts'
+import { createEventLookup, type EventLookup } from './lookup/event-lookup.ts'
+import { readStorageState, type StorageState } from './lookup/storage-state.ts'
 import { findDifferences } from './migration/find-missing.ts'
 import { migrate } from './migration/migrate.ts'
+import { type MigrationStep, planMigration } from './migration/plan-migration.ts'
 import { createMarkMany } from './notifications/mark-many.ts'
 import { createNotifications, type Notifications } from './notifications/notifications.ts'
 import { createUnreadCount } from './notifications/unread-count.ts'
@@ -65,9 +68,14 @@ export type Store = {
   readonly createRequests: CreateRequests
   readonly feedChanges: FeedChanges
   readonly streamKeys: StreamKeys
+  readonly eventLookup: EventLookup
   /** Whether a primary answers and everything that {@link migrate} creates exists. Throws if no primary answers. */
   checkReady(): Promise<StoreReadiness>
   migrate(): Promise<void>
+  /** The steps that {@link migrate} would take. */
+  planMigration(): Promise<readonly MigrationStep[]>
+  /** For operators. Throws if no primary answers. */
+  readState(): Promise<StorageState>
   close(): Promise<void>
 }
 
@@ -126,11 +134,25 @@ export function createStore({ uri, database: name, applicationName, retentionDay
     createRequests: createCreateRequests(createRequestsIn(database)),
     feedChanges: createFeedChanges(watching.client.db(name)),
     streamKeys: createStreamKeys(database, streamKeysIn(database)),
+    eventLookup: createEventLookup({
+      fanOuts: fanOutsIn(database),
+      tombstones: tombstonesIn(database),
+      notifications,
+      changeEntries: changeEntriesIn(database),
+      waiting: waitingReceiptsIn(database),
+    }),
     async checkReady() {
       const { missing, retention: warnings } = await findDifferences(database, retentionDays)
       return missing.length === 0 ? { ok: true, warnings } : { ok: false, detail: `Run migrate: ${missing.join('; ')}` }
     },
     migrate: () => migrate(database, retentionDays),
+    planMigration: () => planMigration(database, retentionDays),
+    readState: () =>
+      readStorageState({
+        ...{ database, retentionDays },
+        waiting: waitingReceiptsIn(database),
+        fanOuts: fanOutsIn(database),
+      }),
     async close() {
       await Promise.all([close(), watching.close()])
     },

@@ -133,3 +133,11 @@ export const migrateSettingsSchema = z.object({ ...storageSettings, ...retention
 
 /** The settings of the dead-letter command. */
 export const deadLetterSettingsSchema = z.object(kafkaSettings).superRefine(checkSasl).superRefine(checkTopics)
+
+/** The settings of the commands that look into topics and MongoDB: those of ingest without its servers. */
+export const commandSettingsSchema = z
+  .object({ ...storageSettings, ...kafkaSettings, ...capturedChangesSettings, ...retentionSettings })
+  .superRefine(checkSasl)
+  .superRefine(checkTopics)
+  .superRefine(checkMappedTopics)
+export type CommandSettings = z.output<typeof commandSettingsSchema>

@@ -1,9 +1,11 @@
 import type { Logger } from '@herald/runtime'
 import type { KafkaPort } from '../consume/kafka-port.ts'
 import { createClient } from './client.ts'
+import { describeCluster } from './describe-cluster.ts'
 import { describeTopics } from './describe-topics.ts'
 import { createGroupMember } from './group-member.ts'
 import type { KafkaOptions } from './kafka-options.ts'
+import { offsetsSince } from './offsets-since.ts'
 import { createPositionReader } from './position-reader.ts'
 import { connectProducer } from './producer.ts'
 import { readToEnd } from './read-to-end.ts'
@@ -16,6 +18,8 @@ export function createKafka(options: KafkaOptions, logger: Logger): KafkaPort {
     connectProducer: (producer) => connectProducer(client, producer),
     describeTopics: (topics) => describeTopics(client, topics),
     createPositionReader: (groupId, topics) => createPositionReader(client, groupId, topics),
-    readToEnd: (topic, each) => readToEnd(client, topic, each),
+    describeCluster: () => describeCluster(client),
+    readToEnd: (topic, each, start) => readToEnd(client, topic, each, start),
+    offsetsSince: (topic, since) => offsetsSince(client, topic, since),
   }
 }

@@ -1,25 +1,22 @@
 import { randomUUID } from 'node:crypto'
-import type { Kafka } from 'kafkajs'
+import type { Admin, Kafka } from 'kafkajs'
+import type { OffsetRange, ReadStart } from '../consume/kafka-port.ts'
+import { laterOffset } from '../consume/later-offset.ts'
 import type { IncomingRecord } from '../events/incoming-record.ts'
+import { rangesSince } from './offsets-since.ts'
 import { toRecord } from './partition-batch.ts'
 
+type Each = (record: IncomingRecord) => Promise<unknown>
+
 /** Reads a topic up to the end it has now. It uses a temporary consumer group, which it deletes afterwards. */
-export async function readToEnd(
-  kafka: Kafka,
-  topic: string,
-  each: (record: IncomingRecord) => Promise<void>,
-): Promise<void> {
+export async function readToEnd(kafka: Kafka, topic: string, each: Each, start?: ReadStart): Promise<void> {
   const admin = kafka.admin()
   await admin.connect()
   const groupId = `herald-dead-letters-${randomUUID()}`
   const consumer = kafka.consumer({ groupId, allowAutoTopicCreation: false, maxWaitTimeInMs: 500 })
   try {
-    const offsets = await admin.fetchTopicOffsets(topic)
-    const open = new Map(
-      offsets
-        .filter(({ high, low }) => BigInt(high) > BigInt(low))
-        .map(({ partition, high }) => [partition, BigInt(high)]),
-    )
+    const ranges = (await findRanges(admin, topic, start)).filter(({ from, end }) => end > from)
+    const open = new Map(ranges.map((range) => [range.partition, range]))
     if (open.size === 0) return
     await consumer.connect()
     await consumer.subscribe({ topics: [topic], fromBeginning: true })
@@ -28,25 +25,44 @@ export async function readToEnd(
       const run = consumer.run({
         autoCommit: false,
         eachBatch: async ({ batch, heartbeat }) => {
+          const range = open.get(batch.partition)
+          if (range === undefined) return
           try {
             for (const message of batch.messages) {
-              const end = open.get(batch.partition)
-              if (end === undefined || BigInt(message.offset) >= end) break
-              await each(toRecord(topic, batch.partition, message))
+              const offset = BigInt(message.offset)
+              if (offset >= range.end) break
+              // Of the batches that were fetched before the consumer was moved to the start.
+              if (offset < range.from) continue
+              if ((await each(toRecord(topic, batch.partition, message))) === 'stop') return resolve()
               await heartbeat()
             }
           } catch (error) {
             return reject(error)
           }
-          if (BigInt(batch.lastOffset()) + 1n >= (open.get(batch.partition) ?? 0n)) open.delete(batch.partition)
+          if (BigInt(batch.lastOffset()) + 1n >= range.end) open.delete(batch.partition)
           if (open.size === 0) resolve()
         },
       })
-      run.catch(reject)
+      run.then(() => {
+        if (start === undefined) return
+        for (const { partition, from } of ranges) consumer.seek({ topic, partition, offset: String(from) })
+      }, reject)
     })
   } finally {
     await consumer.disconnect()
     await admin.deleteGroups([groupId]).catch(() => {})
     await admin.disconnect()
   }
+}
+
+async function findRanges(admin: Admin, topic: string, start: ReadStart | undefined): Promise<OffsetRange[]> {
+  if (start !== undefined && 'since' in start) return rangesSince(admin, topic, start.since)
+  const ranges = (await admin.fetchTopicOffsets(topic)).map(({ partition, low, high }) => ({
+    ...{ partition, from: BigInt(low), end: BigInt(high) },
+  }))
+  if (start === undefined) return ranges
+  return ranges.flatMap((range) => {
+    const from = start.offsets.get(range.partition)
+    return from === undefined ? [] : [{ ...range, from: laterOffset(from, range.from) }]
+  })
 }

@@ -1,0 +1,91 @@
+import { createTopics, findFreePort } from '@herald/test-servers'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { runHerald } from '../command-line/herald.fixture.ts'
+import { attributes, mentionData, structured } from '../events/records.fixture.ts'
+import { createTestIngest, type TestIngest } from '../ingest.fixture.ts'
+import { connectTestClients } from '../kafka.fixture.ts'
+
+const { admin, producer } = connectTestClients()
+let ingest: TestIngest
+let environment: Record<string, string>
+
+beforeAll(async () => {
+  ingest = await createTestIngest('status')
+  environment = {
+    KAFKA_BROKERS: ingest.brokers.join(','),
+    KAFKA_GROUP_ID: ingest.groupId,
+    KAFKA_MENTION_TOPIC: ingest.topics.mention,
+    KAFKA_CHANGE_TOPIC: ingest.topics.change,
+    KAFKA_RECEIPT_TOPIC: ingest.topics.receipt,
+    KAFKA_DEAD_LETTER_TOPIC: ingest.topics.deadLetter,
+    MONGODB_URI: process.env.MONGODB_URI ?? '',
+    MONGODB_DATABASE: ingest.database,
+  }
+}, 60_000)
+afterAll(() => ingest?.stop())
+
+const status = (words: readonly string[] = [], changes: Record<string, string> = {}) =>
+  runHerald(['status', '--interval', '1', ...words], { ...environment, ...changes })
+
+test('names what is missing before Herald is set up', async () => {
+  const { exitCode, stdout } = await status()
+  expect(exitCode).toBe(1)
+  expect(stdout).toContain(`! The topic ${ingest.topics.mention} does not exist`)
+  expect(stdout).toContain('! MongoDB: collection notifications is missing; run migrate')
+}, 60_000)
+
+test('shows brokers, lag and rate of each partition, and the state of MongoDB', async () => {
+  await createTopics(ingest.brokers, ingest.topics)
+  await ingest.store.migrate()
+  const { value, headers } = structured(attributes(), mentionData())
+  const messages = [1, 2, 3].map(() => ({ value, headers: headers as Record<string, Buffer>, partition: 0 }))
+  await producer.send({ topic: ingest.topics.mention, messages })
+  await admin.setOffsets({
+    groupId: ingest.groupId,
+    topic: ingest.topics.mention,
+    partitions: [{ partition: 0, offset: '1' }],
+  })
+  const now = new Date()
+  const receipt = {
+    subscriberId: crypto.randomUUID(),
+    recipientId: crypto.randomUUID(),
+    notificationId: crypto.randomUUID(),
+  }
+  await ingest.store.receipts.apply(
+    [{ ...receipt, kind: 'read', at: now, eventId: crypto.randomUUID(), record: '{}' }],
+    { now, group: ingest.groupId },
+  )
+  const json = await status(['--json'])
+  expect([json.exitCode, json.stderr]).toEqual([0, ''])
+  expect(JSON.parse(json.stdout)).toMatchObject({
+    ...{ version: expect.stringMatching(/^\d+\.\d+\.\d+$/), group: ingest.groupId, problems: [] },
+    kafka: {
+      brokers: [{ address: ingest.brokers[0] }],
+      partitions: expect.arrayContaining([
+        { topic: ingest.topics.mention, partition: 0, lag: 2, published: 0, stored: 0 },
+      ]),
+    },
+    mongodb: {
+      version: expect.stringMatching(/^\d+\.\d+\.\d+/),
+      waitingReceipts: { count: 1, oldest: now.toISOString() },
+      interruptedRequests: { count: 0 },
+    },
+  })
+  const { stdout } = await status()
+  expect(stdout).toMatch(new RegExp(`${ingest.topics.mention}/0 +2 +0 +0 +never`))
+  expect(stdout).toContain('everything is in place')
+  // Plain in a pipe.
+  expect(stdout).not.toContain('\x1b')
+}, 60_000)
+
+test('shows the other one while MongoDB or the brokers are unavailable', async () => {
+  const uri = `mongodb://127.0.0.1:${await findFreePort()}/?replicaSet=none`
+  const withoutMongodb = await status([], { MONGODB_URI: uri })
+  expect(withoutMongodb.exitCode).toBe(1)
+  expect(withoutMongodb.stdout).toMatch(/^! MongoDB is unavailable: .+$/m)
+  expect(withoutMongodb.stdout).toContain(`${ingest.topics.mention}/0`)
+  const withoutKafka = await status([], { KAFKA_BROKERS: `127.0.0.1:${await findFreePort()}` })
+  expect(withoutKafka.exitCode).toBe(1)
+  expect(withoutKafka.stdout).toMatch(/^! Kafka is unavailable: .+$/m)
+  expect(withoutKafka.stdout).toContain('waiting receipts')
+}, 60_000)

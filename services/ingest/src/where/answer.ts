@@ -1,0 +1,36 @@
+/** The answers of `where` with their exit codes. */
+export const answers = {
+  stored: { exitCode: 0, meaning: 'it can be read over HTTP' },
+  waiting: { exitCode: 3, meaning: 'Herald has it and waits for something' },
+  dead: { exitCode: 4, meaning: 'it is in the dead-letter topic' },
+  retracted: { exitCode: 5, meaning: 'it was taken back' },
+  expired: { exitCode: 7, meaning: 'it is older than RETENTION_DAYS' },
+  'not consumed yet': { exitCode: 8, meaning: 'it is, or may be, among the records that ingest has not read' },
+  'never seen': { exitCode: 9, meaning: 'there is no trace of it' },
+} as const satisfies Record<string, { readonly exitCode: number; readonly meaning: string }>
+
+export type AnswerName = keyof typeof answers
+
+/** An answer for people and programs. It contains no names, texts, e-mail addresses or states. */
+export type Answer = {
+  readonly answer: AnswerName
+  /** One sentence. */
+  readonly summary: string
+  readonly details: Readonly<Record<string, string | number | boolean | undefined>>
+  /** Next steps. */
+  readonly hints: readonly string[]
+}
+
+export function showAnswer(id: string, { answer, summary, details, hints }: Answer): string[] {
+  const rows = Object.entries({ id, ...details }).filter(([, value]) => value !== undefined)
+  const width = Math.max(...rows.map(([name]) => name.length))
+  return [
+    `${answer}: ${summary}`,
+    ...rows.map(([name, value]) => `  ${name.padEnd(width)}  ${value}`),
+    ...hints.map((hint) => `  → ${hint}`),
+  ]
+}
+
+export function toJson(id: string, { answer, summary, details, hints }: Answer): string {
+  return JSON.stringify({ answer, id, summary, ...details, hints })
+}

@@ -1,0 +1,59 @@
+import { deriveEventId, timeOfUuidV7 } from '@herald/contracts'
+import { z } from 'zod'
+import { flag, option, textValue, timeValue, uuidValue, wholeNumber } from '../command-line/option.ts'
+
+/** The options of `where`: an event, or a notification or change entry by the id derived from it. */
+export const whereOptions = z
+  .object({
+    subscriber: option(uuidValue, { value: 'UUID', description: 'Subscriber of the event' }),
+    source: option(textValue.optional(), { value: 'TEXT', description: 'CloudEvents source of the event' }),
+    id: option(textValue.optional(), { value: 'TEXT', description: 'CloudEvents id of the event' }),
+    time: option(timeValue.optional(), {
+      value: 'TIME',
+      description: 'CloudEvents time of the event, with its fraction',
+    }),
+    notification: option(uuidValue.optional(), {
+      value: 'UUID',
+      description: 'Id of the notification or change entry, instead of source, id and time',
+    }),
+    recipient: option(uuidValue.optional(), { value: 'UUID', description: 'Only the notification of this recipient' }),
+    since: option(timeValue.optional(), {
+      value: 'TIME',
+      description: 'Search dead letters from this time on; an hour before the event by default',
+    }),
+    scan: option(wholeNumber(0, 100_000_000).default(200_000), {
+      value: 'NUMBER',
+      description: 'Records that ingest has not read yet and that are searched, 200000 by default',
+    }),
+    json: flag('Print one JSON object'),
+  })
+  .superRefine(({ source, id, time, notification }, context) => {
+    const given = Object.entries({ source, id, time }).filter(([, value]) => value !== undefined)
+    if (notification === undefined ? given.length === 3 : given.length === 0) return
+    const message =
+      notification === undefined
+        ? 'Either --source, --id and --time, or --notification is required'
+        : '--notification excludes --source, --id and --time'
+    context.addIssue({ code: 'custom', path: [], message })
+  })
+
+/** What is searched for. */
+export type Question = {
+  readonly subscriberId: string
+  /** The derived id. */
+  readonly id: string
+  readonly recipientId?: string | undefined
+  /** Of the event, or as in the id. */
+  readonly time: Date
+  /** The attributes, if they were given. */
+  readonly event?: { readonly source: string; readonly id: string } | undefined
+}
+
+export function toQuestion(options: z.output<typeof whereOptions>): Question {
+  const { subscriber: subscriberId, source = '', id = '', time = 0, notification, recipient: recipientId } = options
+  if (notification !== undefined) {
+    return { subscriberId, recipientId, id: notification, time: new Date(timeOfUuidV7(notification) ?? 0) }
+  }
+  const derived = deriveEventId({ subscriberId, source, id, time })
+  return { subscriberId, recipientId, id: derived, time: new Date(time), event: { source, id } }
+}
