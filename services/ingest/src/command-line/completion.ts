@@ -63,7 +63,7 @@ function bashScript(commands: readonly Completed[]): string {
   return [
     '_herald() {',
     `  local current=\${COMP_WORDS[COMP_CWORD]} previous=\${COMP_WORDS[COMP_CWORD-1]} words= files=`,
-    `  case "\${COMP_WORDS[*]:1:COMP_CWORD-1}" in`,
+    `  case "\${COMP_WORDS[*]:1:$((COMP_CWORD-1))}" in`,
     `    '') words='${[...firstWords(commands), 'help', '--version'].join(' ')}' ;;`,
     ...groups,
     ...cases,
