@@ -86,6 +86,7 @@ export {
   notificationSchema,
 } from './notification.ts'
 export { createOpenApiDocument, type OpenApiDocument } from './openapi/document.ts'
+export { createOpenApi30Document, type OpenApi30Document } from './openapi/document-3-0.ts'
 export { errorCodesOf, type Operation, type Service } from './operation.ts'
 export { operations, scopes } from './operations.ts'
 export { type EventRecord, type ReadEvent, readCloudEvent } from './read-cloud-event.ts'

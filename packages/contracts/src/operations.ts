@@ -198,6 +198,15 @@ export const operations = {
     public: true,
     success: { status: 200, description: 'OpenAPI 3.1', content: { 'application/json': {} } },
   },
+  getOpenApi30Document: {
+    method: 'GET',
+    path: '/openapi-3.0.json',
+    service: 'query',
+    tag: 'Documentation',
+    summary: 'Get this document in OpenAPI 3.0, for generators that do not read 3.1',
+    public: true,
+    success: { status: 200, description: 'OpenAPI 3.0', content: { 'application/json': {} } },
+  },
   getDocumentation: {
     method: 'GET',
     path: '/docs',

@@ -47,6 +47,14 @@ test('serves the JSON Schema of mapping files, as in the file of ingest', async 
   expect(JSON.parse(body)).toEqual(JSON.parse(readFileSync(file, 'utf8')))
 })
 
+test('serves the document in OpenAPI 3.0 as well', async () => {
+  const { statusCode, headers, body } = await query.http.inject({ url: '/openapi-3.0.json' })
+  expect([statusCode, headers['content-type']]).toEqual([200, 'application/json; charset=utf-8'])
+  const { openapi, paths } = JSON.parse(body)
+  expect(openapi).toMatch(/^3\.0\./)
+  expect(Object.keys(paths['/'])).toEqual(['post', 'get'])
+})
+
 describe('the page', () => {
   const get = (url: string) => query.http.inject({ url })
 

@@ -1,6 +1,12 @@
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { createAsyncApiDocument, createMappingJsonSchema, createOpenApiDocument, operations } from '@herald/contracts'
+import {
+  createAsyncApiDocument,
+  createMappingJsonSchema,
+  createOpenApi30Document,
+  createOpenApiDocument,
+  operations,
+} from '@herald/contracts'
 import { type HttpServer, routeOptions } from '@herald/runtime'
 import { createEventsPage, eventsPagePolicy } from './events-page.ts'
 import { eventsStyle } from './events-style.ts'
@@ -58,10 +64,16 @@ export function addDocumentationRoutes(app: HttpServer): void {
 
   const asyncApi = createAsyncApiDocument()
   const openApiJson = encoded(JSON.stringify(createOpenApiDocument()))
+  const openApi30Json = encoded(JSON.stringify(createOpenApi30Document()))
   const asyncApiJson = encoded(JSON.stringify(asyncApi))
   const eventsPage = encoded(createEventsPage(asyncApi))
   const mappingSchema = encoded(JSON.stringify(createMappingJsonSchema()))
   app.get('/openapi.json', routeOptions(operations.getOpenApiDocument), answer({ type: json, read: openApiJson }))
+  app.get(
+    '/openapi-3.0.json',
+    routeOptions(operations.getOpenApi30Document),
+    answer({ type: json, read: openApi30Json }),
+  )
   app.get('/asyncapi.json', routeOptions(operations.getAsyncApiDocument), answer({ type: json, read: asyncApiJson }))
   app.get(
     '/docs',

@@ -24,6 +24,7 @@ export const operations: readonly Operation[] = [
   { method: 'GET', path: '/change-entries', template: '/change-entries', scope: 'change-entries:read' },
   { method: 'GET', path: '/change-entries/all', template: '/change-entries/all', scope: 'change-entries:read' },
   { method: 'GET', path: '/openapi.json', template: '/openapi.json', public: true },
+  { method: 'GET', path: '/openapi-3.0.json', template: '/openapi-3.0.json', public: true },
   { method: 'GET', path: '/docs', template: '/docs', public: true },
   { method: 'GET', path: '/asyncapi.json', template: '/asyncapi.json', public: true },
   { method: 'GET', path: '/docs/events', template: '/docs/events', public: true },
