@@ -2,7 +2,7 @@ import { type FoundDeadLetter, originOf } from '../dead-letters/found-dead-lette
 import type { Answer } from './answer.ts'
 
 /** Where a record is. */
-export type RecordPlace = { readonly topic: string; readonly partition: number; readonly offset: string }
+type RecordPlace = { readonly topic: string; readonly partition: number; readonly offset: string }
 
 /** The position of the group, and the records that it has not read. */
 export type PendingRecords = {

@@ -9,7 +9,7 @@ export const answers = {
   'never seen': { exitCode: 9, meaning: 'there is no trace of it' },
 } as const satisfies Record<string, { readonly exitCode: number; readonly meaning: string }>
 
-export type AnswerName = keyof typeof answers
+type AnswerName = keyof typeof answers
 
 /** An answer for people and programs. It contains no names, texts, e-mail addresses or states. */
 export type Answer = {

@@ -1,0 +1,10 @@
+module example.org/herald-client
+
+go 1.22
+
+require github.com/oapi-codegen/runtime v1.1.1
+
+require (
+	github.com/apapsch/go-jsonmerge/v2 v2.0.0 // indirect
+	github.com/google/uuid v1.5.0 // indirect
+)
