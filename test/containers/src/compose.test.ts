@@ -72,6 +72,11 @@ onDocker('docker compose up', () => {
     },
   )
 
+  test('the command herald is on the path of the image of ingest, with the settings of the service', async () => {
+    const status = await composition.compose('exec', '--no-TTY', 'ingest', 'herald', 'status', '--json')
+    expect(JSON.parse(status)).toMatchObject({ problems: [], kafka: { ok: true }, mongodb: { ok: true } })
+  })
+
   test('test/e2e passes behind the gateway', async () => {
     const { baseUrl, tokenIssuer, brokers, mongodbUri } = composition
     const environment = {
