@@ -136,7 +136,13 @@ export const deadLetterSettingsSchema = z.object(kafkaSettings).superRefine(chec
 
 /** The settings of the commands that look into topics and MongoDB: those of ingest without its servers. */
 export const commandSettingsSchema = z
-  .object({ ...storageSettings, ...kafkaSettings, ...capturedChangesSettings, ...retentionSettings })
+  .object({
+    ...storageSettings,
+    ...kafkaSettings,
+    ...capturedChangesSettings,
+    ...retentionSettings,
+    KAFKA_NOTIFICATION_TOPIC: announcementSettings.KAFKA_NOTIFICATION_TOPIC,
+  })
   .superRefine(checkSasl)
   .superRefine(checkTopics)
   .superRefine(checkMappedTopics)

@@ -20,6 +20,8 @@ export type FoundNotification = {
   readonly retractedAt?: Date | undefined
   /** Whether a request created it rather than an event. */
   readonly isRequest: boolean
+  /** Whether it is still to be announced; not known to be announced otherwise. */
+  readonly isAnnouncementDue: boolean
   /** When another process completes the request, if it was cut off. */
   readonly dueAt?: Date | undefined
   /** Of the one recipient that was asked for. */
@@ -57,6 +59,7 @@ export async function findNotification(
     retracted: positions.filter((position) => retracted.has(position)).length,
     retractedAt: retractions.toSorted((one, other) => one.at.getTime() - other.at.getTime()).at(-1)?.at,
     isRequest: fanOut.via === 'http',
+    isAnnouncementDue: fanOut.unannounced !== undefined,
     dueAt: fanOut.dueAt,
     ...(recipientId === undefined ? {} : { readAt: found[0]?.readAt, emailSentAt: found[0]?.emailSentAt }),
   }
@@ -75,7 +78,7 @@ async function findWithoutFanOut(
 ): Promise<FoundNotification | undefined> {
   if (recipientId === undefined) return undefined
   const [found] = await findEach(notifications, [toKey(subscriberId, recipientId, id)])
-  return found && { ...found, recipients: 1, stored: 1, retracted: 0, isRequest: false }
+  return found && { ...found, recipients: 1, stored: 1, retracted: 0, isRequest: false, isAnnouncementDue: false }
 }
 
 type Stored = Pick<NotificationDocument, 'createdAt' | 'readAt' | 'emailSentAt'>

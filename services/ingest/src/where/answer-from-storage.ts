@@ -62,11 +62,12 @@ function answer(name: Answer['answer'], summary: string, details: Answer['detail
 const timesOf = ({ createdAt }: Notification) => ({ createdAt: toText(createdAt) })
 
 function countsOf(notification: Notification): Answer['details'] {
-  const { recipients, stored, retracted, isRequest, retractedAt } = notification
+  const { recipients, stored, retracted, isRequest, isAnnouncementDue, retractedAt } = notification
   return {
     ...timesOf(notification),
     ...{ recipients, stored, retracted },
     ...(retractedAt === undefined ? {} : { retractedAt: toText(retractedAt) }),
+    ...(isAnnouncementDue ? { announcement: 'due' } : {}),
     ...(isRequest ? { createdBy: 'POST /' } : {}),
   }
 }

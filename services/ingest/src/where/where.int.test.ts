@@ -8,7 +8,8 @@ import { attributes, changeData, mentionData, structured } from '../events/recor
 import { createTestIngest, eventually, type TestIngest } from '../ingest.fixture.ts'
 import { connectTestClients } from '../kafka.fixture.ts'
 
-const { producer } = connectTestClients()
+const { admin, producer } = connectTestClients()
+const announcements = `where-announcements-${process.pid}`
 const client = new MongoClient(process.env.MONGODB_URI ?? '')
 const subscriber = randomUUID()
 const recipient = randomUUID()
@@ -21,8 +22,9 @@ const unread = topicsWithSuffix(`where-unread-${process.pid}`)
 let environment: Record<string, string>
 
 beforeAll(async () => {
-  ingest = await createTestIngest('where')
+  ingest = await createTestIngest('where', { KAFKA_NOTIFICATION_TOPIC: announcements })
   await Promise.all([createTopics(ingest.brokers, ingest.topics), createTopics(ingest.brokers, unread)])
+  await admin.createTopics({ topics: [{ topic: announcements, numPartitions: 2 }] })
   await ingest.store.migrate()
   ingest.events.start()
   environment = {
@@ -32,6 +34,7 @@ beforeAll(async () => {
     KAFKA_CHANGE_TOPIC: ingest.topics.change,
     KAFKA_RECEIPT_TOPIC: ingest.topics.receipt,
     KAFKA_DEAD_LETTER_TOPIC: ingest.topics.deadLetter,
+    KAFKA_NOTIFICATION_TOPIC: announcements,
     MONGODB_URI: process.env.MONGODB_URI ?? '',
     MONGODB_DATABASE: ingest.database,
   }
@@ -127,6 +130,23 @@ test('retracted: by the command, also before the notification arrives', async ()
   expect(run.exitCode).toBe(0)
   expect(run.stderr).toContain(`herald where --subscriber ${subscriber} --source /herald/command --id `)
   expect(await eventuallyWhere(event('early'), 'retracted')).toMatchObject({ exitCode: 5 })
+}, 60_000)
+
+test('announced, or due', async () => {
+  await publish(ingest.topics.mention, 'announced', mention, ofBoth())
+  await eventuallyWhere(event('announced'), 'stored')
+  const announced = [...event('announced'), '--announced']
+  await eventually(async () => (await where(announced)).answer.announcement.startsWith('announced at 2'))
+  const key = new Binary(Buffer.from((subscriber + idOf('announced')).replaceAll('-', ''), 'hex'))
+  const fanOuts = client.db(ingest.database).collection<{ _id: Binary }>('fan-outs')
+  await fanOuts.updateOne({ _id: key }, { $set: { unannounced: {} } })
+  expect(await where(event('announced'))).toMatchObject({ exitCode: 0, answer: { answer: 'stored', announcement: 'due' } })
+  await fanOuts.updateOne({ _id: key }, { $unset: { unannounced: true } })
+  const elsewhere = { KAFKA_NOTIFICATION_TOPIC: unread.receipt }
+  expect((await where(announced, elsewhere)).answer.announcement).toBe('not on its topic')
+  expect(await where(announced, { KAFKA_NOTIFICATION_TOPIC: '' })).toMatchObject({
+    ...{ exitCode: 2, stderr: 'KAFKA_NOTIFICATION_TOPIC: Required with --announced\n' },
+  })
 }, 60_000)
 
 test('waiting: a receipt for its notification', async () => {
