@@ -16,6 +16,9 @@ export type PartitionStatus = {
   readonly stored?: number | undefined
 }
 
+/** How many wait, and since when. */
+export type Waiting = StorageState['waitingReceipts']
+
 export type Status = {
   readonly time: string
   readonly version: string
@@ -24,12 +27,12 @@ export type Status = {
   readonly kafka: Known<
     ClusterDescription & { readonly problems: readonly string[]; readonly partitions: readonly PartitionStatus[] }
   >
-  readonly mongodb: Known<StorageState>
+  readonly mongodb: Known<StorageState & { readonly dueAnnouncements: Waiting | undefined }>
 }
 
 export type StatusReaderDependencies = {
   readonly kafka: Pick<KafkaPort, 'createPositionReader' | 'describeCluster' | 'describeTopics'>
-  readonly store: Pick<Store, 'readState'>
+  readonly store: Pick<Store, 'readState' | 'announcements'>
   readonly groupId: string
   readonly topics: readonly string[]
   readonly deadLetterTopic: string
@@ -38,6 +41,9 @@ export type StatusReaderDependencies = {
 }
 
 export type StatusReader = { read(): Promise<Status>; close(): Promise<void> }
+
+/** Counting stops here. */
+const countLimit = 100_000
 
 /** Reads the state of both dependencies. One that is unavailable does not hide the other. */
 export function createStatusReader(dependencies: StatusReaderDependencies): StatusReader {
@@ -69,12 +75,17 @@ export function createStatusReader(dependencies: StatusReaderDependencies): Stat
     } as const
   }
 
+  const readStorage = async () => {
+    const state = await store.readState()
+    // Before `migrate` of this release, the index that counts them is missing.
+    const counted = await store.announcements.countDue(clock(), countLimit).catch(() => undefined)
+    const dueAnnouncements = counted && { count: counted.due, oldest: counted.oldest }
+    return { ok: true, ...state, dueAnnouncements } as const
+  }
+
   return {
     async read() {
-      const [kafkaState, storageState] = await Promise.all([
-        readKafka().catch(toReason),
-        store.readState().then((state) => ({ ok: true, ...state }) as const, toReason),
-      ])
+      const [kafkaState, storageState] = await Promise.all([readKafka().catch(toReason), readStorage().catch(toReason)])
       const { version, revision } = build
       return {
         time: clock().toISOString(),

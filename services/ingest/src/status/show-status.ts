@@ -1,5 +1,5 @@
 import { type Style, toColumns } from '../command-line/style.ts'
-import type { PartitionStatus, Status } from './read-status.ts'
+import type { PartitionStatus, Status, Waiting } from './read-status.ts'
 
 /** Everything that is not as it should be. */
 export function problemsOf({ kafka, mongodb }: Status): string[] {
@@ -65,11 +65,13 @@ function timeLeft(lag: number, stored: number | undefined, published: number | u
 }
 
 function showStorage(storage: Storage, now: Date, style: Style): string[] {
-  const { version, primary, majorityBehindMs, waitingReceipts, interruptedRequests } = storage
-  const ageOf = ({ count, oldest }: { count: number; oldest: Date | undefined }) =>
-    oldest === undefined
-      ? 'none'
-      : `${count}, the oldest for ${Math.round((now.getTime() - oldest.getTime()) / 1_000)} s`
+  const { version, primary, majorityBehindMs, waitingReceipts, interruptedRequests, dueAnnouncements } = storage
+  const ageOf = (waiting: Waiting | undefined): string => {
+    if (waiting === undefined) return 'unknown'
+    const { count, oldest } = waiting
+    if (oldest === undefined) return 'none'
+    return `${count}, the oldest for ${Math.round((now.getTime() - oldest.getTime()) / 1_000)} s`
+  }
   return [
     style('bold', 'MongoDB'),
     ...toColumns([
@@ -78,6 +80,7 @@ function showStorage(storage: Storage, now: Date, style: Style): string[] {
       ['majority', `${Math.round(majorityBehindMs / 1_000)} s behind the primary`],
       ['waiting receipts', ageOf(waitingReceipts)],
       ['interrupted requests', ageOf(interruptedRequests)],
+      ['due announcements', ageOf(dueAnnouncements)],
     ]),
   ]
 }

@@ -69,6 +69,7 @@ test('shows brokers, lag and rate of each partition, and the state of MongoDB', 
       version: expect.stringMatching(/^\d+\.\d+\.\d+/),
       waitingReceipts: { count: 1, oldest: now.toISOString() },
       interruptedRequests: { count: 0 },
+      dueAnnouncements: { count: 0 },
     },
   })
   const { stdout } = await status()

@@ -140,7 +140,10 @@ test('announced, or due', async () => {
   const key = new Binary(Buffer.from((subscriber + idOf('announced')).replaceAll('-', ''), 'hex'))
   const fanOuts = client.db(ingest.database).collection<{ _id: Binary }>('fan-outs')
   await fanOuts.updateOne({ _id: key }, { $set: { unannounced: {} } })
-  expect(await where(event('announced'))).toMatchObject({ exitCode: 0, answer: { answer: 'stored', announcement: 'due' } })
+  expect(await where(event('announced'))).toMatchObject({
+    exitCode: 0,
+    answer: { answer: 'stored', announcement: 'due' },
+  })
   await fanOuts.updateOne({ _id: key }, { $unset: { unannounced: true } })
   const elsewhere = { KAFKA_NOTIFICATION_TOPIC: unread.receipt }
   expect((await where(announced, elsewhere)).answer.announcement).toBe('not on its topic')
