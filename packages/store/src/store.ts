@@ -8,9 +8,13 @@ import {
   changeEntriesIn,
   createRequestsIn,
   digestsIn,
+  erasureHeadsIn,
+  erasuresIn,
   fanOutsIn,
+  feedErasuresIn,
   leasesIn,
   notificationsIn,
+  personKeysIn,
   streamKeysIn,
   tombstoneHeadsIn,
   tombstonesIn,
@@ -18,6 +22,8 @@ import {
 } from './collections.ts'
 import { createLastingClient } from './connection/lasting-client.ts'
 import { type CreateRequests, createCreateRequests } from './create-requests/create-requests.ts'
+import { createErasureRoom } from './erasures/erasure-room.ts'
+import type { Erasures } from './erasures/erasures.ts'
 import { createFanOutRoom } from './fan-outs/fan-out-room.ts'
 import type { Retractions } from './fan-outs/retractions.ts'
 import type { Unfinished } from './fan-outs/unfinished.ts'
@@ -60,6 +66,7 @@ export type Store = {
   readonly unfinished: Unfinished
   readonly announcements: Announcements
   readonly digests: Digests
+  readonly erasures: Erasures
   readonly leases: Leases
   readonly receipts: Receipts
   readonly createRequests: CreateRequests
@@ -100,6 +107,19 @@ export function createStore({ uri, database: name, applicationName, retentionDay
     markMany: createMarkMany({ client, notifications, bulkMarks: bulkMarksIn(database) }),
     countUnread: createUnreadCount(database, notifications.collectionName),
   })
+  const { erasures, erasedPersons, eraseFromFanOuts } = createErasureRoom({
+    erasures: erasuresIn(database),
+    heads: erasureHeadsIn(database),
+    personKeys: personKeysIn(database),
+    notifications,
+    fanOuts: fanOutsIn(database),
+    changeEntries: changeEntriesIn(database),
+    waitingReceipts: waitingReceiptsIn(database),
+    createRequests: createRequestsIn(database),
+    bulkMarks: bulkMarksIn(database),
+    feedErasures: feedErasuresIn(database),
+    digests: digestsIn(database),
+  })
   const fanOuts = createFanOutRoom({
     fanOuts: fanOutsIn(database),
     tombstones: tombstonesIn(database),
@@ -107,6 +127,8 @@ export function createStore({ uri, database: name, applicationName, retentionDay
     notifications,
     announcing,
     insertForRecipients: insertNew,
+    erasedPersons,
+    eraseFromFanOuts,
   })
   const digests = digestsIn(database)
   const announcingFrom = { fanOuts: fanOutsIn(database), notifications, digests, database }
@@ -116,13 +138,15 @@ export function createStore({ uri, database: name, applicationName, retentionDay
     unfinished: fanOuts.unfinished,
     announcements: createAnnouncements(announcingFrom),
     digests: createDigests(announcingFrom),
+    erasures,
     leases: createLeases(leasesIn(database)),
     changeEntries: createChangeEntries({
       database,
       collection: changeEntriesIn(database),
       budget: createReadBudget(changeLogBytes),
+      erasedPersons,
     }),
-    receipts: createReceipts(notifications, waitingReceiptsIn(database), fanOuts.findRetracted),
+    receipts: createReceipts(notifications, waitingReceiptsIn(database), fanOuts.findRetracted, erasedPersons),
     createRequests: createCreateRequests(createRequestsIn(database)),
     feedChanges: createFeedChanges(watching.client.db(name)),
     streamKeys: createStreamKeys(database, streamKeysIn(database)),

@@ -1,8 +1,15 @@
 import type { Collection } from 'mongodb'
 import type { Announcing } from '../announcements/announcing.ts'
+import type { EraseFromFanOuts } from '../erasures/erase-from-fan-outs.ts'
+import { createEraseStored } from '../erasures/erase-stored.ts'
+import type { ErasedPersons } from '../erasures/erased-persons.ts'
 import type { NotificationDocument } from '../notifications/notification-document.ts'
 import type { FanOutDocument } from './fan-out-document.ts'
-import { createFanOutNotifications, type StoreNotifications } from './fan-out-notifications.ts'
+import {
+  createFanOutNotifications,
+  type InsertForRecipients,
+  type StoreNotifications,
+} from './fan-out-notifications.ts'
 import { createFindRetracted, type FindRetracted } from './find-retracted.ts'
 import { createRemoveRetracted } from './remove-retracted.ts'
 import { createRetractions, type Retractions } from './retractions.ts'
@@ -21,7 +28,9 @@ export type FanOutRoomDependencies = {
   /** Nothing is announced without it. */
   readonly announcing?: Announcing | undefined
   /** Stores each notification for its recipients. */
-  readonly insertForRecipients: StoreNotifications
+  readonly insertForRecipients: InsertForRecipients
+  readonly erasedPersons: ErasedPersons
+  readonly eraseFromFanOuts: EraseFromFanOuts
 }
 
 export type FanOutRoom = {
@@ -34,6 +43,7 @@ export type FanOutRoom = {
 /** Storing and retracting notifications. */
 export function createFanOutRoom(dependencies: FanOutRoomDependencies): FanOutRoom {
   const { fanOuts, tombstones, heads, notifications, announcing, insertForRecipients } = dependencies
+  const { erasedPersons, eraseFromFanOuts } = dependencies
   const removeRetracted = createRemoveRetracted(notifications)
   const takeBack = createTakeBack({ fanOuts, removeRetracted, announcing })
   const storeNotifications = createFanOutNotifications({
@@ -41,6 +51,8 @@ export function createFanOutRoom(dependencies: FanOutRoomDependencies): FanOutRo
     tombstones: createTombstones(tombstones, heads),
     takeBack,
     announcing,
+    erasedPersons,
+    eraseStored: createEraseStored({ fanOuts, removeRetracted, eraseFromFanOuts }),
     insertForRecipients,
   })
   const { carryOut, ...retractions } = createRetractions({ tombstones, heads, fanOuts, takeBack })
