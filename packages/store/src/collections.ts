@@ -98,6 +98,7 @@ export function planCollections(retentionDays: number | undefined): readonly Col
     },
     { name: 'person-keys', options: {}, indexes: [] },
     { name: 'leases', options: {}, indexes: [] },
+    { name: 'migrations', options: {}, indexes: [] },
     {
       name: 'bulk-marks',
       options: clustered,

@@ -29,6 +29,12 @@ import type { Retractions } from './fan-outs/retractions.ts'
 import type { Unfinished } from './fan-outs/unfinished.ts'
 import { createFeedChanges, type FeedChanges } from './feed-changes/feed-changes.ts'
 import { createLeases, type Leases } from './leases/leases.ts'
+import {
+  createMissingFanOuts,
+  foundRecipientsIn,
+  type MissingFanOuts,
+  migrationsIn,
+} from './migration/fan-outs-of-older.ts'
 import { findDifferences } from './migration/find-missing.ts'
 import { migrate } from './migration/migrate.ts'
 import { createMarkMany } from './notifications/mark-many.ts'
@@ -68,6 +74,7 @@ export type Store = {
   readonly digests: Digests
   readonly erasures: Erasures
   readonly leases: Leases
+  readonly missingFanOuts: MissingFanOuts
   readonly receipts: Receipts
   readonly createRequests: CreateRequests
   readonly feedChanges: FeedChanges
@@ -138,6 +145,13 @@ export function createStore({ uri, database: name, applicationName, retentionDay
     unfinished: fanOuts.unfinished,
     announcements: createAnnouncements(announcingFrom),
     digests: createDigests(announcingFrom),
+    missingFanOuts: createMissingFanOuts({
+      migrations: migrationsIn(database),
+      found: foundRecipientsIn(database),
+      notifications,
+      fanOuts: fanOutsIn(database),
+      applyTombstones: fanOuts.applyTombstones,
+    }),
     erasures,
     leases: createLeases(leasesIn(database)),
     changeEntries: createChangeEntries({

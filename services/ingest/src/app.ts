@@ -18,6 +18,7 @@ import { createEventIngestion } from './event-ingestion.ts'
 import { createKafka } from './kafka/create-kafka.ts'
 import { toKafkaOptions } from './kafka/kafka-options.ts'
 import { createEventMetrics } from './metrics.ts'
+import { exposeOutstandingFanOuts } from './outstanding-fan-outs.ts'
 import { createRelay } from './relay/relay.ts'
 import { createNotificationRetraction } from './retract-notification/retract-notification.ts'
 import { addRetractNotificationRoute } from './retract-notification/route.ts'
@@ -45,6 +46,7 @@ export function createIngest({ settings, logger, build, releasers, tracing }: Se
     ...(settings.KAFKA_PRIVACY_TOPIC === undefined ? [] : [settings.KAFKA_PRIVACY_TOPIC]),
   ]
   const erasureMetrics = createErasureMetrics(registry)
+  exposeOutstandingFanOuts(registry, store.missingFanOuts.isOutstanding)
   const eventMetrics = createEventMetrics(registry, clock, topics, settings.CDC_MAPPINGS?.topics)
   const kafka = createKafka(toKafkaOptions(settings), logger)
   const holder = randomUUID()

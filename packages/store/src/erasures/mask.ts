@@ -13,6 +13,12 @@ export function* personsIn({ recipientIds, actor, subjectId }: NewNotification):
   yield subjectId
 }
 
+/** A notification with its persons, which are only read if they are searched. */
+export const toWithPersons = (notification: NewNotification) => ({
+  ...{ subscriberId: notification.subscriberId, createdAt: notification.createdAt },
+  personIds: { [Symbol.iterator]: () => personsIn(notification) },
+})
+
 /** The erased persons in a notification, by their ids. */
 export function erasedIn(notification: NewNotification, find: FindErased): Map<string, ErasedPerson> {
   const { subscriberId, createdAt } = notification

@@ -3,7 +3,7 @@ import type { Announcing } from '../announcements/announcing.ts'
 import { toKey } from '../binary.ts'
 import type { EraseStored } from '../erasures/erase-stored.ts'
 import type { ErasedPersons } from '../erasures/erased-persons.ts'
-import { erasedIn, maskNotification, personsIn } from '../erasures/mask.ts'
+import { erasedIn, maskNotification, toWithPersons } from '../erasures/mask.ts'
 import { type InsertOutcome, insertNew } from '../insert-new.ts'
 import type { NewNotification } from '../notifications/notification-document.ts'
 import { type FanOutDocument, toFanOutDocument } from './fan-out-document.ts'
@@ -122,11 +122,6 @@ function addOrigin(
   if (recipientIds.length === 0) return
   origins.set(recipientIds === limited.recipientIds ? limited : { ...limited, recipientIds }, origin)
 }
-
-const toWithPersons = (notification: NewNotification) => ({
-  ...{ subscriberId: notification.subscriberId, createdAt: notification.createdAt },
-  personIds: { [Symbol.iterator]: () => personsIn(notification) },
-})
 
 function toRefused(
   refused: InsertOutcome<FanOutDocument>['refused'],

@@ -4,6 +4,7 @@ import type { EraseFromFanOuts } from '../erasures/erase-from-fan-outs.ts'
 import { createEraseStored } from '../erasures/erase-stored.ts'
 import type { ErasedPersons } from '../erasures/erased-persons.ts'
 import type { NotificationDocument } from '../notifications/notification-document.ts'
+import { createApplyTombstones } from './apply-tombstones.ts'
 import type { FanOutDocument } from './fan-out-document.ts'
 import {
   createFanOutNotifications,
@@ -38,6 +39,8 @@ export type FanOutRoom = {
   readonly retractions: Retractions
   readonly findRetracted: FindRetracted
   readonly unfinished: Unfinished
+  /** For fan-outs that are written after their notifications. */
+  readonly applyTombstones: (fanOuts: readonly FanOutDocument[]) => Promise<void>
 }
 
 /** Storing and retracting notifications. */
@@ -46,20 +49,19 @@ export function createFanOutRoom(dependencies: FanOutRoomDependencies): FanOutRo
   const { erasedPersons, eraseFromFanOuts } = dependencies
   const removeRetracted = createRemoveRetracted(notifications)
   const takeBack = createTakeBack({ fanOuts, removeRetracted, announcing })
-  const storeNotifications = createFanOutNotifications({
-    fanOuts,
+  const looking = {
     tombstones: createTombstones(tombstones, heads),
     takeBack,
-    announcing,
     erasedPersons,
     eraseStored: createEraseStored({ fanOuts, removeRetracted, eraseFromFanOuts }),
-    insertForRecipients,
-  })
+  }
+  const storeNotifications = createFanOutNotifications({ ...looking, fanOuts, announcing, insertForRecipients })
   const { carryOut, ...retractions } = createRetractions({ tombstones, heads, fanOuts, takeBack })
   return {
     insertNew: storeNotifications,
     retractions,
     findRetracted: createFindRetracted(fanOuts, tombstones),
+    applyTombstones: createApplyTombstones(looking),
     unfinished: createUnfinished({ fanOuts, tombstones, storeNotifications, carryOut }),
   }
 }

@@ -4,7 +4,18 @@ import type { Collection, Document } from 'mongodb'
 export type Intercept = (operation: number, when: 'before' | 'after') => Promise<void>
 
 const operationNames = new Set([
-  ...['insertOne', 'insertMany', 'bulkWrite', 'updateOne', 'updateMany', 'deleteOne', 'deleteMany', 'findOne'],
+  ...[
+    'replaceOne',
+    'drop',
+    'insertOne',
+    'insertMany',
+    'bulkWrite',
+    'updateOne',
+    'updateMany',
+    'deleteOne',
+    'deleteMany',
+    'findOne',
+  ],
 ])
 
 /** Wraps collections so that each operation on MongoDB is counted and intercepted. */
