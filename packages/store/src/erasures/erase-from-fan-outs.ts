@@ -36,7 +36,7 @@ type Plan = FanOutToErase & {
 }
 
 const updatesPerBatch = 1_000
-const lookupsAtOnce = 16
+const lookupsAtOnce = 32
 
 /** Whether there is anything of the persons in a fan-out, or may be. */
 export function mayConcern(fanOut: FanOutToErase): boolean {

@@ -48,7 +48,8 @@ export type EraseStepDependencies = {
 const markerKeptMs = 24 * 60 * 60 * 1_000
 /** Together with the bytes of recipients, the memory of a step. */
 const fanOutBytesPerStep = 16 * 1024 * 1024
-const fanOutsPerWrite = 50
+/** Writes wait for a majority, so few large ones are faster. */
+const perWrite = { fanOuts: 250, bytes: 2 * 1024 * 1024 } as const
 
 const least = '00000000-0000-0000-0000-000000000000'
 const greatest = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
@@ -154,20 +155,24 @@ export function createEraseStep(dependencies: EraseStepDependencies): EraseStep 
       .find({ _id: after === undefined ? range : { ...range, $gt: after } }, { ...readLimits, batchSize: 200 })
       .sort({ _id: 1 })
       .limit(documentsPerStep)
-    let [erased, examined, bytes] = [0, 0, 0]
+    let [erased, examined, bytes, concernedBytes] = [0, 0, 0, 0]
     let last: Binary | undefined
     let concerned: FanOutToErase[] = []
     const write = async (): Promise<void> => {
       erased += await eraseFromFanOuts(concerned)
       concerned = []
+      concernedBytes = 0
     }
     for await (const document of found) {
       last = document._id
       examined++
       bytes += document.recipients.length()
       const fanOut = { document, persons }
-      if (mayConcern(fanOut)) concerned.push(fanOut)
-      if (concerned.length >= fanOutsPerWrite) await write()
+      if (mayConcern(fanOut)) {
+        concerned.push(fanOut)
+        concernedBytes += document.recipients.length()
+      }
+      if (concerned.length >= perWrite.fanOuts || concernedBytes >= perWrite.bytes) await write()
       if (bytes >= fanOutBytesPerStep) break
     }
     await write()
