@@ -6,7 +6,7 @@ export type { ChangeEntries, ChangeLog } from './change-entries/change-entries.t
 export type { StoredChangeEntry } from './change-entries/change-entry-document.ts'
 export type { ExportFormat } from './change-entries/export.ts'
 export type { CreateRequests } from './create-requests/create-requests.ts'
-export type { Erasure, ErasurePhase } from './erasures/erasure-document.ts'
+export { type Erasure, type ErasurePhase, erasurePhases } from './erasures/erasure-document.ts'
 export type { ErasureProgress, Erasures, OpenErasure } from './erasures/erasures.ts'
 export type { Retractions } from './fan-outs/retractions.ts'
 export type { Retraction } from './fan-outs/tombstones.ts'

@@ -1,4 +1,4 @@
-import type { ErasureProgress } from '@herald/store'
+import { type ErasureProgress, erasurePhases } from '@herald/store'
 import { Counter, Gauge, type Registry } from 'prom-client'
 
 /** Creates the metrics of erasures. */
@@ -20,6 +20,8 @@ export function createErasureMetrics(registry: Registry) {
     help: 'Receipts dropped because their recipient was erased',
     registers,
   })
+  // A series that starts with its first value starts above 0, which `increase` does not see.
+  for (const phase of erasurePhases) erased.inc({ phase }, 0)
   return {
     observeOpen: (count: number) => open.set(count),
     observeStep: ({ phase, erasedNow }: ErasureProgress) => erased.inc({ phase }, erasedNow),
