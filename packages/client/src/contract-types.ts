@@ -28,6 +28,7 @@ export type Problem = {
     | 'method_not_allowed'
     | 'request_timeout'
     | 'request_in_progress'
+    | 'request_erased'
     | 'body_too_large'
     | 'uri_too_long'
     | 'unsupported_media_type'

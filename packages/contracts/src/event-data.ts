@@ -85,3 +85,7 @@ export type ChangeRecordedInput = z.input<typeof changeRecordedSchema>
 /** The data of `herald.email.sent.v1` and `herald.notification.read.v1`, which happened at the event's `time`. */
 export const receiptSchema = z.object({ notificationId: uuidSchema, recipientId: uuidSchema })
 export type ReceiptInput = z.input<typeof receiptSchema>
+
+/** The data of `herald.person.erased.v1`. Unknown fields are ignored. */
+export const personErasedSchema = z.object({ personId: uuidSchema })
+export type PersonErasedInput = z.input<typeof personErasedSchema>

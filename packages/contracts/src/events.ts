@@ -1,11 +1,17 @@
 import type { z } from 'zod'
 import { deriveEventId } from './derive-event-id.ts'
-import { changeRecordedSchema, mentionCreatedSchema, mentionRetractedSchema, receiptSchema } from './event-data.ts'
+import {
+  changeRecordedSchema,
+  mentionCreatedSchema,
+  mentionRetractedSchema,
+  personErasedSchema,
+  receiptSchema,
+} from './event-data.ts'
 import { examples } from './examples.ts'
 import { eventTypes } from './topics.ts'
 
 /** The kind of events that a topic carries. */
-export type TopicKind = 'mention' | 'change' | 'receipt'
+export type TopicKind = 'mention' | 'change' | 'receipt' | 'privacy'
 
 /** An event that Herald consumes: its topic, its data schema and examples. */
 export type EventDescription = {
@@ -51,6 +57,10 @@ export const eventExamples = {
   },
   emailSent: { ...attributes('mail-4711', '/mailer', eventTypes.emailSent), data: receipt },
   read: { ...attributes('opened-4711', '/mailer', eventTypes.notificationRead), data: receipt },
+  erasure: {
+    ...attributes('account-99-deleted', '/accounts', eventTypes.personErased),
+    data: { personId: 'd9428888-122b-41e1-b85c-61cd3cbb3210' },
+  },
 } as const
 
 /**
@@ -98,6 +108,15 @@ export const events = {
     summary: 'Sets `readAt` to the event’s `time`, unless the recipient changed the read state after that time.',
     data: receiptSchema,
     examples: { read: eventExamples.read },
+  },
+  personErased: {
+    type: eventTypes.personErased,
+    topic: 'privacy',
+    title: 'Person erased',
+    summary:
+      'Erases a person of the subscriber up to the event’s `time`: deletes their feed, and replaces them as an actor, a subject and the user of change entries by a stable pseudonym with empty texts. Events that are delivered later or again are masked in the same way.',
+    data: personErasedSchema,
+    examples: { erasure: eventExamples.erasure },
   },
 } as const satisfies Record<string, EventDescription>
 

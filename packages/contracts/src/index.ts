@@ -38,6 +38,8 @@ export {
   type MentionRetractedInput,
   mentionCreatedSchema,
   mentionRetractedSchema,
+  type PersonErasedInput,
+  personErasedSchema,
   type ReceiptInput,
   receiptSchema,
 } from './event-data.ts'

@@ -59,7 +59,7 @@ export const operations = {
         'application/json': { schema: createdNotificationAnswerSchema, example: examples.createdNotification },
       },
     },
-    errors: ['actor_type_mismatch', 'request_in_progress', 'idempotency_key_reused'],
+    errors: ['actor_type_mismatch', 'request_in_progress', 'request_erased', 'idempotency_key_reused'],
   },
   retractNotification: {
     method: 'DELETE',

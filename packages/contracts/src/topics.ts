@@ -3,6 +3,7 @@ export const defaultTopics = {
   mention: 'mention-events',
   change: 'change-events',
   receipt: 'receipt-events',
+  privacy: 'privacy-events',
   deadLetter: 'herald-dead-letter',
   notification: 'notification-events',
 } as const
@@ -14,6 +15,7 @@ export const eventTypes = {
   changeRecorded: 'herald.change.recorded.v1',
   emailSent: 'herald.email.sent.v1',
   notificationRead: 'herald.notification.read.v1',
+  personErased: 'herald.person.erased.v1',
 } as const
 
 /** The CloudEvents types that Herald sends, each including its major version. */

@@ -6,6 +6,7 @@ export const topicSettings = (topics: HeraldTopics) => ({
   KAFKA_MENTION_TOPIC: topics.mention,
   KAFKA_CHANGE_TOPIC: topics.change,
   KAFKA_RECEIPT_TOPIC: topics.receipt,
+  KAFKA_PRIVACY_TOPIC: topics.privacy,
   KAFKA_DEAD_LETTER_TOPIC: topics.deadLetter,
 })
 

@@ -65,6 +65,7 @@ describe.each(['structured', 'binary'] as const)('a message in %s mode', (mode) 
     events.changeRecorded(identity, changeData()),
     events.emailSent(identity, { notificationId: subscriberId, recipientId: subscriberId }),
     events.notificationRead(identity, { notificationId: subscriberId, recipientId: subscriberId }),
+    events.personErased(identity, { personId: subscriberId }),
   ]
   test.each(all.map((event) => [event.type, event] as const))('%s is read back unchanged', (_, event) => {
     const record = toRecord(event, { mode })

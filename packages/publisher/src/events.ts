@@ -49,6 +49,12 @@ export function createEvents({ source, now = () => new Date() }: EventsOptions) 
     /** A recipient read a notification elsewhere, for example in an e-mail, at `time`. */
     notificationRead: (identity: EventIdentity, data: EventData['herald.notification.read.v1']) =>
       make(eventTypes.notificationRead, identity, data),
+    /**
+     * A person was erased: what Herald stores about them up to `time` is deleted or replaced by a pseudonym. Herald reads these
+     * events only if `KAFKA_PRIVACY_TOPIC` is set.
+     */
+    personErased: (identity: EventIdentity, data: EventData['herald.person.erased.v1']) =>
+      make(eventTypes.personErased, identity, data),
   } satisfies Record<EventName, unknown>
 }
 

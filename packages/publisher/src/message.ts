@@ -15,7 +15,13 @@ export type EventMessage = {
 }
 
 /** Names of the topics, if they differ from the defaults. */
-export type Topics = { readonly mention: string; readonly change: string; readonly receipt: string }
+export type Topics = {
+  readonly mention: string
+  readonly change: string
+  readonly receipt: string
+  /** `privacy-events` if unset. */
+  readonly privacy?: string | undefined
+}
 
 /** A record with its topic. */
 export type EventRecord = EventMessage & { readonly topic: string }
@@ -41,7 +47,7 @@ export function toRecord(
 export function topicOf({ type }: Pick<HeraldEvent, 'type'>, topics: Topics = defaultTopics): string {
   const description = descriptionOf(type)
   if (!description) throw new InvalidEvent([{ pointer: '/type', detail: 'Unknown event type' }])
-  return topics[description.topic]
+  return topics[description.topic] ?? defaultTopics[description.topic]
 }
 
 const toStructured = (event: HeraldEvent): EventMessage => ({

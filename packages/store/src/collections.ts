@@ -2,11 +2,13 @@ import type { Collection, CreateCollectionOptions, Db, IndexDescription } from '
 import type { DigestDocument } from './announcements/digest-document.ts'
 import type { ChangeEntryDocument } from './change-entries/change-entry-document.ts'
 import type { CreateRequestDocument } from './create-requests/create-requests.ts'
+import type { ErasureDocument, ErasureHead } from './erasures/erasure-document.ts'
+import type { PersonKeyDocument } from './erasures/person-keys.ts'
 import type { FanOutDocument } from './fan-outs/fan-out-document.ts'
 import type { TombstoneDocument } from './fan-outs/tombstone-document.ts'
 import type { TombstoneHead } from './fan-outs/tombstone-heads.ts'
 import type { LeaseDocument } from './leases/lease-document.ts'
-import type { BulkMarkDocument } from './notifications/mark-many.ts'
+import type { BulkMarkDocument, FeedErasureDocument } from './notifications/mark-many.ts'
 import type { NotificationDocument } from './notifications/notification-document.ts'
 import type { WaitingReceiptDocument } from './receipts/waiting-receipt.ts'
 import type { StreamKeyDocument } from './stream-keys/stream-keys.ts'
@@ -63,7 +65,7 @@ export function planCollections(retentionDays: number | undefined): readonly Col
     },
     {
       name: 'fan-outs',
-      // Not clustered, like `tombstones` and `waiting-receipts`: MongoDB 6 scans a clustered one for a list of keys.
+      // Not clustered, like `tombstones`, `erasures` and `waiting-receipts`: MongoDB 6 scans a clustered one for a list of keys.
       options: {},
       indexes: [
         { name: 'location', key: { locationId: 1, _id: 1 } },
@@ -85,7 +87,18 @@ export function planCollections(retentionDays: number | undefined): readonly Col
         { name: 'expiry', key: { expiresAt: 1 }, expireAfterSeconds: 0 },
       ],
     },
+    {
+      name: 'erasures',
+      options: {},
+      indexes: [
+        { name: 'person', key: { target: 1, until: 1 } },
+        { name: 'open', key: { 'work.phase': 1 }, partialFilterExpression: { work: { $exists: true } } },
+        ...retentionOf('keptFrom', longer),
+      ],
+    },
+    { name: 'person-keys', options: {}, indexes: [] },
     { name: 'leases', options: {}, indexes: [] },
+    { name: 'migrations', options: {}, indexes: [] },
     {
       name: 'bulk-marks',
       options: clustered,
@@ -134,6 +147,10 @@ export function bulkMarksIn(database: Db): Collection<BulkMarkDocument> {
   return database.collection('bulk-marks')
 }
 
+export function feedErasuresIn(database: Db): Collection<FeedErasureDocument> {
+  return database.collection('bulk-marks')
+}
+
 export function fanOutsIn(database: Db): Collection<FanOutDocument> {
   return database.collection('fan-outs')
 }
@@ -144,6 +161,18 @@ export function tombstonesIn(database: Db): Collection<TombstoneDocument> {
 
 export function tombstoneHeadsIn(database: Db): Collection<TombstoneHead> {
   return database.collection('tombstones')
+}
+
+export function erasuresIn(database: Db): Collection<ErasureDocument> {
+  return database.collection('erasures')
+}
+
+export function erasureHeadsIn(database: Db): Collection<ErasureHead> {
+  return database.collection('erasures')
+}
+
+export function personKeysIn(database: Db): Collection<PersonKeyDocument> {
+  return database.collection('person-keys')
 }
 
 export function leasesIn(database: Db): Collection<LeaseDocument> {

@@ -8,9 +8,13 @@ import {
   changeEntriesIn,
   createRequestsIn,
   digestsIn,
+  erasureHeadsIn,
+  erasuresIn,
   fanOutsIn,
+  feedErasuresIn,
   leasesIn,
   notificationsIn,
+  personKeysIn,
   streamKeysIn,
   tombstoneHeadsIn,
   tombstonesIn,
@@ -18,6 +22,8 @@ import {
 } from './collections.ts'
 import { createLastingClient } from './connection/lasting-client.ts'
 import { type CreateRequests, createCreateRequests } from './create-requests/create-requests.ts'
+import { createErasureRoom } from './erasures/erasure-room.ts'
+import type { Erasures } from './erasures/erasures.ts'
 import { createFanOutRoom } from './fan-outs/fan-out-room.ts'
 import type { Retractions } from './fan-outs/retractions.ts'
 import type { Unfinished } from './fan-outs/unfinished.ts'
@@ -25,6 +31,12 @@ import { createFeedChanges, type FeedChanges } from './feed-changes/feed-changes
 import { createLeases, type Leases } from './leases/leases.ts'
 import { createEventLookup, type EventLookup } from './lookup/event-lookup.ts'
 import { readStorageState, type StorageState } from './lookup/storage-state.ts'
+import {
+  createMissingFanOuts,
+  foundRecipientsIn,
+  type MissingFanOuts,
+  migrationsIn,
+} from './migration/fan-outs-of-older.ts'
 import { findDifferences } from './migration/find-missing.ts'
 import { migrate } from './migration/migrate.ts'
 import { type MigrationStep, planMigration } from './migration/plan-migration.ts'
@@ -63,7 +75,9 @@ export type Store = {
   readonly unfinished: Unfinished
   readonly announcements: Announcements
   readonly digests: Digests
+  readonly erasures: Erasures
   readonly leases: Leases
+  readonly missingFanOuts: MissingFanOuts
   readonly receipts: Receipts
   readonly createRequests: CreateRequests
   readonly feedChanges: FeedChanges
@@ -108,6 +122,19 @@ export function createStore({ uri, database: name, applicationName, retentionDay
     markMany: createMarkMany({ client, notifications, bulkMarks: bulkMarksIn(database) }),
     countUnread: createUnreadCount(database, notifications.collectionName),
   })
+  const { erasures, erasedPersons, eraseFromFanOuts } = createErasureRoom({
+    erasures: erasuresIn(database),
+    heads: erasureHeadsIn(database),
+    personKeys: personKeysIn(database),
+    notifications,
+    fanOuts: fanOutsIn(database),
+    changeEntries: changeEntriesIn(database),
+    waitingReceipts: waitingReceiptsIn(database),
+    createRequests: createRequestsIn(database),
+    bulkMarks: bulkMarksIn(database),
+    feedErasures: feedErasuresIn(database),
+    digests: digestsIn(database),
+  })
   const fanOuts = createFanOutRoom({
     fanOuts: fanOutsIn(database),
     tombstones: tombstonesIn(database),
@@ -115,6 +142,8 @@ export function createStore({ uri, database: name, applicationName, retentionDay
     notifications,
     announcing,
     insertForRecipients: insertNew,
+    erasedPersons,
+    eraseFromFanOuts,
   })
   const digests = digestsIn(database)
   const announcingFrom = { fanOuts: fanOutsIn(database), notifications, digests, database }
@@ -124,13 +153,22 @@ export function createStore({ uri, database: name, applicationName, retentionDay
     unfinished: fanOuts.unfinished,
     announcements: createAnnouncements(announcingFrom),
     digests: createDigests(announcingFrom),
+    missingFanOuts: createMissingFanOuts({
+      migrations: migrationsIn(database),
+      found: foundRecipientsIn(database),
+      notifications,
+      fanOuts: fanOutsIn(database),
+      applyTombstones: fanOuts.applyTombstones,
+    }),
+    erasures,
     leases: createLeases(leasesIn(database)),
     changeEntries: createChangeEntries({
       database,
       collection: changeEntriesIn(database),
       budget: createReadBudget(changeLogBytes),
+      erasedPersons,
     }),
-    receipts: createReceipts(notifications, waitingReceiptsIn(database), fanOuts.findRetracted),
+    receipts: createReceipts(notifications, waitingReceiptsIn(database), fanOuts.findRetracted, erasedPersons),
     createRequests: createCreateRequests(createRequestsIn(database)),
     feedChanges: createFeedChanges(watching.client.db(name)),
     streamKeys: createStreamKeys(database, streamKeysIn(database)),

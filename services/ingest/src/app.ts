@@ -12,10 +12,13 @@ import { createAnnouncer, enableAnnouncements } from './announcements/announcing
 import type { Settings } from './config.ts'
 import { createNotificationCreation } from './create-notification/create-notification.ts'
 import { addCreateNotificationRoute } from './create-notification/route.ts'
+import { createErasureMetrics } from './erase-persons/erasure-metrics.ts'
+import { createErasureWorker } from './erase-persons/erasure-worker.ts'
 import { createEventIngestion } from './event-ingestion.ts'
 import { createKafka } from './kafka/create-kafka.ts'
 import { toKafkaOptions } from './kafka/kafka-options.ts'
 import { createEventMetrics } from './metrics.ts'
+import { exposeOutstandingFanOuts } from './outstanding-fan-outs.ts'
 import { createRelay } from './relay/relay.ts'
 import { createNotificationRetraction } from './retract-notification/retract-notification.ts'
 import { addRetractNotificationRoute } from './retract-notification/route.ts'
@@ -38,7 +41,12 @@ export function createIngest({ settings, logger, build, releasers, tracing }: Se
 
   const storage = createStorageCheck({ registry, logger, checkReady: store.checkReady })
   const gate = createStorageGate({ storage, logger })
-  const topics = [settings.KAFKA_MENTION_TOPIC, settings.KAFKA_CHANGE_TOPIC, settings.KAFKA_RECEIPT_TOPIC]
+  const topics = [
+    ...[settings.KAFKA_MENTION_TOPIC, settings.KAFKA_CHANGE_TOPIC, settings.KAFKA_RECEIPT_TOPIC],
+    ...(settings.KAFKA_PRIVACY_TOPIC === undefined ? [] : [settings.KAFKA_PRIVACY_TOPIC]),
+  ]
+  const erasureMetrics = createErasureMetrics(registry)
+  exposeOutstandingFanOuts(registry, store.missingFanOuts.isOutstanding)
   const eventMetrics = createEventMetrics(registry, clock, topics, settings.CDC_MAPPINGS?.topics)
   const kafka = createKafka(toKafkaOptions(settings), logger)
   const holder = randomUUID()
@@ -46,6 +54,7 @@ export function createIngest({ settings, logger, build, releasers, tracing }: Se
   const events = createEventIngestion({
     ...{ kafka, settings, store, gate, metrics: eventMetrics, logger, releasers, clock, tracing },
     announceCreated: announcer?.announceCreated,
+    onDroppedReceipts: erasureMetrics.observeDropped,
   })
   const http = createApiServer({ settings, logger, metrics, tracing, isStorageUnavailable })
   const create = createNotificationCreation({ ...store, clock, randomBytes: () => randomBytes(10) })
@@ -60,12 +69,17 @@ export function createIngest({ settings, logger, build, releasers, tracing }: Se
   })
   const relay = createRelay({ ...store, gate, holder, clock, logger })
   releasers.add('relay', () => relay.stop())
+  const erasures = createErasureWorker({
+    ...{ ...store, gate, metrics: erasureMetrics, holder: randomUUID(), clock, logger },
+  })
+  releasers.add('erasures', () => erasures.stop())
   return {
     ...{ http, admin, events },
     start() {
       events.start()
       relay.start()
       announcer?.start()
+      erasures.start()
     },
   }
 }

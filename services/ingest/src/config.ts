@@ -23,6 +23,7 @@ const kafkaSettings = {
   KAFKA_MENTION_TOPIC: topicSetting().default(defaultTopics.mention).meta({ description: 'Topic of mention events' }),
   KAFKA_CHANGE_TOPIC: topicSetting().default(defaultTopics.change).meta({ description: 'Topic of change events' }),
   KAFKA_RECEIPT_TOPIC: topicSetting().default(defaultTopics.receipt).meta({ description: 'Topic of receipt events' }),
+  KAFKA_PRIVACY_TOPIC: topicSetting().optional().meta({ description: 'Topic of erasures of persons; off if unset' }),
   KAFKA_DEAD_LETTER_TOPIC: topicSetting()
     .default(defaultTopics.deadLetter)
     .meta({ description: 'Topic for records that cannot be processed' }),
@@ -52,12 +53,16 @@ const topicNames = [
   'KAFKA_MENTION_TOPIC',
   'KAFKA_CHANGE_TOPIC',
   'KAFKA_RECEIPT_TOPIC',
+  'KAFKA_PRIVACY_TOPIC',
   'KAFKA_DEAD_LETTER_TOPIC',
 ] as const
 
+type TopicSettings = { readonly [Name in (typeof topicNames)[number]]?: string | undefined }
+
 /** A topic carries one kind of record. Dead letters read as events would become dead letters again, forever. */
-function checkTopics(settings: Record<(typeof topicNames)[number], string>, context: z.RefinementCtx): void {
+function checkTopics(settings: TopicSettings, context: z.RefinementCtx): void {
   for (const [index, name] of topicNames.entries()) {
+    if (settings[name] === undefined) continue
     const earlier = topicNames.slice(0, index).find((other) => settings[other] === settings[name])
     if (earlier !== undefined) {
       context.addIssue({ code: 'custom', path: [name], message: `Must not be the same topic as ${earlier}` })
@@ -99,7 +104,7 @@ function checkNotificationTopic(settings: Topics & AnnouncementSettings, context
   if (settings.CDC_MAPPINGS?.topics.includes(topic)) add('KAFKA_NOTIFICATION_TOPIC', 'Must not be a mapped topic')
 }
 
-type Topics = Record<(typeof topicNames)[number], string> & z.output<z.ZodObject<typeof capturedChangesSettings>>
+type Topics = TopicSettings & z.output<z.ZodObject<typeof capturedChangesSettings>>
 
 function checkMappedTopics(settings: Topics, context: z.RefinementCtx): void {
   for (const topic of settings.CDC_MAPPINGS?.topics ?? []) {

@@ -24,6 +24,7 @@ export type EventIngestionDependencies = {
   readonly store: Store
   readonly gate: StorageGate
   readonly metrics: EventMetrics
+  readonly onDroppedReceipts?: ((count: number) => void) | undefined
   readonly logger: Logger
   readonly releasers: Releasers
   readonly clock: Clock
@@ -42,12 +43,25 @@ export type EventIngestion = {
 const dayMs = 24 * 60 * 60 * 1_000
 
 export function createEventIngestion(dependencies: EventIngestionDependencies): EventIngestion {
-  const { kafka, settings, store, gate, metrics, logger, releasers, clock, tracing, announceCreated } = dependencies
+  const {
+    kafka,
+    settings,
+    store,
+    gate,
+    metrics,
+    onDroppedReceipts,
+    logger,
+    releasers,
+    clock,
+    tracing,
+    announceCreated,
+  } = dependencies
   const capturedChanges = settings.CDC_MAPPINGS
   const kinds = new Map<string, RecordKind>([
     [settings.KAFKA_MENTION_TOPIC, 'mention'],
     [settings.KAFKA_CHANGE_TOPIC, 'change'],
     [settings.KAFKA_RECEIPT_TOPIC, 'receipt'],
+    ...(settings.KAFKA_PRIVACY_TOPIC === undefined ? [] : [[settings.KAFKA_PRIVACY_TOPIC, 'privacy'] as const]),
     ...(capturedChanges?.topics ?? []).map((topic) => [topic, 'captured'] as const),
   ])
   const topics = [...kinds.keys()]
@@ -66,6 +80,7 @@ export function createEventIngestion(dependencies: EventIngestionDependencies): 
     group: shared.groupId,
     times: () => ({ now: clock(), keepFrom: keepFrom(clock(), settings.RETENTION_DAYS) }),
     observe: createObserver(metrics, logger),
+    onDroppedReceipts,
   }
   const handle = tracing ? createTracedRecordHandler(handling, tracing) : createRecordHandler(handling)
   const heldBack = new Map<string, Date>()

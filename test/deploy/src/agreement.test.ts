@@ -149,7 +149,7 @@ describe.each(overlays)('overlay %s', (overlay) => {
       ])
       expect(named('TriggerAuthentication', new RegExp(`^${authenticationRef.name}$`))).toBeDefined()
     }
-    expect(triggers).toHaveLength(overlay === 'production' ? 3 : 0)
+    expect(triggers).toHaveLength(overlay === 'production' ? 4 : 0)
     const [{ ports }] = named('NetworkPolicy', /^kafka$/).spec.egress
     const port = Number(brokers.split(':').at(-1))
     expect(port).toBeGreaterThanOrEqual(ports[0].port)

@@ -28,7 +28,7 @@ const required = {
 /** The values that describe the same installation as overlays/production. */
 const production = {
   ...required,
-  settings: { ...required.settings, RETENTION_DAYS: 365 },
+  settings: { ...required.settings, KAFKA_PRIVACY_TOPIC: 'privacy-events', RETENTION_DAYS: 365 },
   namespace: { create: true },
   networkPolicies: {
     mongodb: { to: [{ ipBlock: { cidr: '192.0.2.0/24' } }] },

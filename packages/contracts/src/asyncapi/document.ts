@@ -26,6 +26,7 @@ const topicTitles: Readonly<Record<TopicKind, string>> = {
   mention: 'Mentions',
   change: 'Changes',
   receipt: 'Receipts for notifications',
+  privacy: 'Erasures of persons',
 }
 
 /** Creates the AsyncAPI 3.0 document of the topics from the schemas that validate events. */

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { toKey } from '../binary.ts'
 import { digestsIn, fanOutsIn, notificationsIn, tombstoneHeadsIn, tombstonesIn } from '../collections.ts'
 import { createFanOutRoom } from '../fan-outs/fan-out-room.ts'
-import { mention, retraction } from '../fan-outs/fan-outs.fixture.ts'
+import { mention, retraction, withoutErasures } from '../fan-outs/fan-outs.fixture.ts'
 import { createInterceptor, type Intercept } from '../fan-outs/intercepted.fixture.ts'
 import { createNotifications } from '../notifications/notifications.ts'
 import { at, createTestStore, subscriberId, uuid } from '../store.fixture.ts'
@@ -53,6 +53,7 @@ function startProcess(intercept?: Intercept) {
   const [fanOuts, notifications] = [wrap(fanOutsIn(database)), wrap(notificationsIn(database))]
   const { insertNew: insertForRecipients } = createNotifications({ collection: notifications } as never)
   const room = createFanOutRoom({
+    ...withoutErasures,
     ...{ fanOuts, notifications, announcing, insertForRecipients },
     tombstones: wrap(tombstonesIn(database)),
     heads: wrap(tombstoneHeadsIn(database)),

@@ -50,7 +50,7 @@ export function createAnnouncements({ fanOuts, notifications, digests }: Announc
   return {
     async createdOf(stored) {
       const byKey = new Map(stored.map((notification) => [hex(keyOf(notification)), notification]))
-      const projection = { recipients: 1, takenBack: 1, unannounced: 1 } as const
+      const projection = { recipients: 1, erased: 1, takenBack: 1, unannounced: 1 } as const
       const found = await fanOuts
         .find({ _id: { $in: stored.map(keyOf) }, unannounced: exists }, { ...readLimits, projection })
         .toArray()

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { digestsIn, fanOutsIn, notificationsIn, tombstoneHeadsIn, tombstonesIn } from '../collections.ts'
 import { createFanOutRoom } from '../fan-outs/fan-out-room.ts'
-import { mention, retraction } from '../fan-outs/fan-outs.fixture.ts'
+import { mention, retraction, withoutErasures } from '../fan-outs/fan-outs.fixture.ts'
 import { createInterceptor, type Intercept } from '../fan-outs/intercepted.fixture.ts'
 import type { NewNotification } from '../notifications/notification-document.ts'
 import { createNotifications } from '../notifications/notifications.ts'
@@ -26,6 +26,7 @@ function startProcess(intercept?: Intercept) {
   const digests = wrap(digestsIn(database))
   const { insertNew: insertForRecipients } = createNotifications({ collection: notifications } as never)
   const room = createFanOutRoom({
+    ...withoutErasures,
     ...{ fanOuts, notifications, announcing, insertForRecipients },
     tombstones: wrap(tombstonesIn(database)),
     heads: wrap(tombstoneHeadsIn(database)),

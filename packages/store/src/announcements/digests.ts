@@ -1,6 +1,6 @@
 import type { Binary, Collection } from 'mongodb'
 import { toKey, uuidIn } from '../binary.ts'
-import { type FanOutDocument, takenBackPositions } from '../fan-outs/fan-out-document.ts'
+import { type FanOutDocument, gonePositions } from '../fan-outs/fan-out-document.ts'
 import { inBatches } from '../fan-outs/in-batches.ts'
 import { bytesIn, positionsOf } from '../fan-outs/recipient-list.ts'
 import { recipientKeys } from '../fan-outs/remove-retracted.ts'
@@ -30,7 +30,7 @@ export type DigestsDependencies = {
   readonly digests: Collection<DigestDocument>
 }
 
-type DueFanOut = Pick<FanOutDocument, '_id' | 'recipients' | 'takenBack' | 'locationId' | 'locationType'>
+type DueFanOut = Pick<FanOutDocument, '_id' | 'recipients' | 'erased' | 'takenBack' | 'locationId' | 'locationType'>
 
 /** Of at most 200 KB each. */
 const fanOutsPerCall = 50
@@ -109,7 +109,7 @@ export function createDigests({ fanOuts, notifications, digests }: DigestsDepend
 
   return {
     async writeNext(now, unreadAfterMs) {
-      const projection = { recipients: 1, takenBack: 1, locationId: 1, locationType: 1 } as const
+      const projection = { recipients: 1, erased: 1, takenBack: 1, locationId: 1, locationType: 1 } as const
       const options = { ...readLimits, hint: 'unread', sort: { unreadAt: 1 }, limit: fanOutsPerCall } as const
       const due = await fanOuts.find(dueAt(now), { ...options, projection }).toArray()
       if (due.length === 0) return 0
@@ -124,7 +124,7 @@ export function createDigests({ fanOuts, notifications, digests }: DigestsDepend
 
 function* keysIn(due: readonly DueFanOut[]): Generator<Binary> {
   for (const fanOut of due) {
-    const gone = takenBackPositions(fanOut)
+    const gone = gonePositions(fanOut)
     const left = positionsOf(bytesIn(fanOut.recipients), undefined).filter((position) => !gone.has(position))
     yield* recipientKeys(fanOut, left)
   }

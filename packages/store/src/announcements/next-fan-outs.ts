@@ -1,6 +1,6 @@
 import type { Binary, Collection } from 'mongodb'
 import { uuidIn } from '../binary.ts'
-import { type FanOutDocument, type TakenBack, takenBackPositions } from '../fan-outs/fan-out-document.ts'
+import { type FanOutDocument, gonePositions, type TakenBack } from '../fan-outs/fan-out-document.ts'
 import { inBatches } from '../fan-outs/in-batches.ts'
 import { bytesIn, decodePositions, positionsOf } from '../fan-outs/recipient-list.ts'
 import { createRemoveRetracted, recipientKeys } from '../fan-outs/remove-retracted.ts'
@@ -24,7 +24,7 @@ export function createNextFanOuts(
 
   /** Of any recipient, because the content is the same. A document may be gone, so the others are tried in turn. */
   const findContent = async (fanOut: FanOutDocument): Promise<AnnouncedContent | undefined> => {
-    const gone = takenBackPositions(fanOut)
+    const gone = gonePositions(fanOut)
     const left = positionsOf(bytesIn(fanOut.recipients), undefined).filter((position) => !gone.has(position))
     for (const _id of recipientKeys(fanOut, left)) {
       const document = await notifications.findOne({ _id }, readLimits)
@@ -77,20 +77,22 @@ export function createNextFanOuts(
 
 /** The creation of a notification, unless it was retracted from all recipients. */
 export function toCreated(
-  fanOut: Pick<FanOutDocument, '_id' | 'recipients' | 'takenBack' | 'unannounced'>,
+  fanOut: Pick<FanOutDocument, '_id' | 'recipients' | 'erased' | 'takenBack' | 'unannounced'>,
   notification: AnnouncedContent,
 ): Announcement[] {
   const list = bytesIn(fanOut.recipients)
-  const gone = takenBackPositions(fanOut)
+  const gone = gonePositions(fanOut)
   const parts = toParts(list, positionsOf(list, undefined), (position) => !gone.has(position))
   if (parts === undefined) return []
   const { traceparent } = fanOut.unannounced ?? {}
   return [{ kind: 'created', subscriberId: notification.subscriberId, notification, parts, traceparent }]
 }
 
-function toRetracted({ _id, recipients }: FanOutDocument, entry: TakenBack): Announcement[] {
-  const own = new Set(decodePositions(bytesIn(entry.positions)))
-  const named = entry.named === undefined ? [...own] : [...decodePositions(bytesIn(entry.named))]
+function toRetracted(fanOut: FanOutDocument, entry: TakenBack): Announcement[] {
+  const { _id, recipients, erased } = fanOut
+  const erasedSince = new Set(erased && decodePositions(bytesIn(erased)))
+  const own = new Set([...decodePositions(bytesIn(entry.positions))].filter((position) => !erasedSince.has(position)))
+  const named = [...decodePositions(bytesIn(entry.named ?? entry.positions))]
   const parts = toParts(bytesIn(recipients), named, (position) => own.has(position))
   if (parts === undefined) return []
   const ids = { subscriberId: uuidIn(_id), notificationId: uuidIn(_id, 1), by: uuidIn(entry.by) }

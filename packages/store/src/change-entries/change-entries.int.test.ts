@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { MongoClient } from 'mongodb'
 import { changeEntriesIn } from '../collections.ts'
+import { withoutErasures } from '../fan-outs/fan-outs.fixture.ts'
 import { createReadBudget } from '../reading/read-budget.ts'
 import { idAt, start, uuid } from '../store.fixture.ts'
 import { createStore } from '../store.ts'
@@ -66,6 +67,7 @@ test('requests the next step before yielding the current one, so a busy reader d
     database,
     collection: changeEntriesIn(database),
     budget: createReadBudget(1),
+    ...withoutErasures,
   })
   const seen: number[] = []
   for await (const _ of of(uuid(7)).export({}, 'ndjson', 2)) seen.push(finds)

@@ -1,5 +1,7 @@
 import { limits } from '@herald/contracts'
 import { toUuidBinary } from '../binary.ts'
+import type { ErasedLook, ErasedPersons } from '../erasures/erased-persons.ts'
+import { maskChangeEntry } from '../erasures/mask.ts'
 import { type InsertOutcome, insertNew } from '../insert-new.ts'
 import type { Source } from '../reading/find-bytes.ts'
 import { type IdRange, keyRange } from '../reading/id-range.ts'
@@ -37,17 +39,25 @@ export type ChangeEntries = {
   of(subscriberId: string): ChangeLog
 }
 
-export type ChangeEntriesDependencies = Source<ChangeEntryDocument> & { readonly budget: ReadBudget }
+export type ChangeEntriesDependencies = Source<ChangeEntryDocument> & {
+  readonly budget: ReadBudget
+  readonly erasedPersons: ErasedPersons
+}
 
 /** An entry comes from an event of at most 1 MiB, and its ids are shorter as bytes. */
 const maxEntryBytes = limits.eventBytes
 
-export function createChangeEntries({ database, collection, budget }: ChangeEntriesDependencies): ChangeEntries {
+export function createChangeEntries(dependencies: ChangeEntriesDependencies): ChangeEntries {
+  const { database, collection, budget, erasedPersons } = dependencies
   const source = { database, collection }
   return {
     async insertNew(entries) {
-      const documents = entries.map(toChangeEntryDocument)
+      const users = entries.map(toUser)
+      const gone = await erasedPersons.look(users)
+      const documents = entries.map((entry) => toChangeEntryDocument(maskChangeEntry(entry, gone.find)))
       const { refused, ...counts } = await insertNew(collection, documents)
+      // Also those known before: an earlier attempt may have stored the entry before its user was erased.
+      await eraseUsers(collection, entries, await erasedPersons.look(users, gone))
       const entryOf = (document: ChangeEntryDocument) => entries[documents.indexOf(document)] as StoredChangeEntry
       return { ...counts, refused: refused.map(({ document, reason }) => ({ document: entryOf(document), reason })) }
     },
@@ -77,4 +87,23 @@ function toScan(subscriberId: string, query: ChangeLogQuery): Scan<ChangeEntryDo
     ...(changedField === undefined ? {} : { changedField }),
   }
   return { indexed: { ...range, ...(entityId === undefined ? user : entity) }, filter }
+}
+
+const toUser = ({ subscriberId, createdAt, user }: StoredChangeEntry) => ({
+  ...{ subscriberId, createdAt, personIds: [user.id] },
+})
+
+async function eraseUsers(
+  collection: ChangeEntriesDependencies['collection'],
+  entries: readonly StoredChangeEntry[],
+  { find, isEmpty }: ErasedLook,
+): Promise<void> {
+  if (isEmpty) return
+  const updates = entries.flatMap((entry) => {
+    const masked = maskChangeEntry(entry, find)
+    if (masked === entry) return []
+    const { _id, userId, userName, userEmail } = toChangeEntryDocument(masked)
+    return [{ updateOne: { filter: { _id }, update: { $set: { userId, userName, userEmail } } } }]
+  })
+  if (updates.length > 0) await collection.bulkWrite(updates, { ordered: false })
 }

@@ -14,19 +14,29 @@ export type CreateRequestDocument = {
   _id: Binary
   v: 1
   bodyHash: Binary
-  /** The content to create, in the format of the creating service. */
+  /** The content to create, in the format of the creating service; empty once it is erased. */
   content: string
+  /** A person in the content was erased. */
+  erased?: true
   done: boolean
   leaseUntil: Date
   expiresAt: Date
 }
 
-/** The state of a request: reserved for this caller, answered, in progress elsewhere, or sent with another body. */
+/** The state of a request: reserved for this caller, answered, in progress elsewhere, sent with another body, or erased. */
 type Reservation =
-  | { readonly kind: 'reserved'; readonly content: string; finish(): Promise<void>; release(): Promise<void> }
+  | {
+      readonly kind: 'reserved'
+      readonly content: string
+      finish(): Promise<void>
+      release(): Promise<void>
+      /** Removes the content, instead of `finish`. */
+      erase(): Promise<void>
+    }
   | { readonly kind: 'answered'; readonly content: string }
   | { readonly kind: 'in-progress'; readonly until: Date }
   | { readonly kind: 'other-body' }
+  | { readonly kind: 'erased' }
 
 export type CreateRequests = {
   /**
@@ -44,6 +54,7 @@ export function createCreateRequests(collection: Collection<CreateRequestDocumen
     kind: 'reserved',
     content,
     finish: async () => void (await collection.updateOne({ _id }, { $set: { done: true } })),
+    erase: async () => void (await collection.updateOne({ _id }, { $set: { content: '', erased: true, done: true } })),
     // Releases only its own lease: once that has expired, another process may hold the next one.
     release: async () => void (await collection.updateOne({ _id, leaseUntil }, { $set: { leaseUntil: new Date(0) } })),
   })
@@ -77,11 +88,12 @@ export function createCreateRequests(collection: Collection<CreateRequestDocumen
           await collection.deleteOne({ _id, expiresAt: first.expiresAt })
           continue
         }
+        if (first.erased) return { kind: 'erased' }
         if (!Buffer.from(first.bodyHash.buffer).equals(bodyHash)) return { kind: 'other-body' }
         if (first.done) return { kind: 'answered', content: first.content }
         if (first.leaseUntil > now) return { kind: 'in-progress', until: first.leaseUntil }
         const taken = await collection.updateOne(
-          { _id, done: false, leaseUntil: first.leaseUntil },
+          { _id, done: false, leaseUntil: first.leaseUntil, erased: { $exists: false } },
           { $set: { leaseUntil } },
         )
         if (taken.modifiedCount === 1) return reserved(_id, first.content, leaseUntil)

@@ -3,7 +3,7 @@ import { fanOutsIn, notificationsIn, tombstoneHeadsIn, tombstonesIn } from '../c
 import { createNotifications } from '../notifications/notifications.ts'
 import { at, createTestStore, pageIn, subscriberId, uuid } from '../store.fixture.ts'
 import { createFanOutRoom } from './fan-out-room.ts'
-import { mention, retraction } from './fan-outs.fixture.ts'
+import { mention, retraction, withoutErasures } from './fan-outs.fixture.ts'
 import { createInterceptor, type Intercept } from './intercepted.fixture.ts'
 import { bytesIn, decodePositions } from './recipient-list.ts'
 
@@ -32,6 +32,7 @@ function startProcess(intercept?: Intercept) {
     heads: wrap(tombstoneHeadsIn(database)),
     notifications,
     insertForRecipients,
+    ...withoutErasures,
   })
   return { ...room, operations }
 }

@@ -3,8 +3,8 @@ import { Binary } from 'mongodb'
 import type { Announcing } from '../announcements/announcing.ts'
 import { toKey, toUuidBinary } from '../binary.ts'
 import type { NewNotification } from '../notifications/notification-document.ts'
-import { bytesIn, decodePositions, toRecipientList } from './recipient-list.ts'
-import { toContent } from './unfinished.ts'
+import { bytesIn, decodePositions, recipientIdsIn, toRecipientList } from './recipient-list.ts'
+import { toContent } from './request-content.ts'
 
 /** The recipients of a notification that one retraction took it back from. */
 export type TakenBack = {
@@ -26,11 +26,15 @@ export type FanOutDocument = {
   _id: Binary
   v: 1
   createdAt: Date
-  /** All recipients that the event names, sorted, 16 bytes each. Never changes. */
+  /** All recipients that the event names, sorted, 16 bytes each. Only those who are erased become zeros. */
   recipients: Binary
+  /** The positions of the erased ones, ascending, two bytes each. */
+  erased?: Binary
   locationId: Binary
   locationType: LocationType
   actorId: Binary
+  /** Absent in documents of an earlier release. */
+  subjectId?: Binary
   /** Created by `POST /`; absent for events. */
   via?: 'http'
   /** Of a request: its whole notification as JSON, and when another process finishes it. Removed once it is stored. */
@@ -47,7 +51,8 @@ export type FanOutDocument = {
 }
 
 export function toFanOutDocument(notification: NewNotification, announcing?: Announcing): FanOutDocument {
-  const { subscriberId, id, createdAt, recipientIds, locationId, locationType, actor, via, finishBy } = notification
+  const { subscriberId, id, createdAt, recipientIds, locationId, locationType, actor, subjectId, via, finishBy } =
+    notification
   return {
     _id: toKey(subscriberId, id),
     v: 1,
@@ -56,6 +61,7 @@ export function toFanOutDocument(notification: NewNotification, announcing?: Ann
     locationId: toUuidBinary(locationId),
     locationType,
     actorId: toUuidBinary(actor.id),
+    subjectId: toUuidBinary(subjectId),
     ...(via === undefined ? {} : { via }),
     ...(finishBy === undefined ? {} : { content: toContent(notification), dueAt: finishBy }),
     ...(announcing?.isRecent(createdAt) === true ? toAnnounce(notification, announcing) : {}),
@@ -67,10 +73,20 @@ function toAnnounce({ createdAt, traceparent }: NewNotification, { unreadAfterMs
   return { unannounced: traceparent === undefined ? {} : { traceparent }, ...unread }
 }
 
-/** The positions of all recipients that the notification was taken back from. */
-export function takenBackPositions({ takenBack = [] }: Pick<FanOutDocument, 'takenBack'>): Set<number> {
-  const positions = new Set<number>()
+/** The positions of all recipients that the notification was taken back from, or who were erased. */
+export function gonePositions({ takenBack = [], erased }: Pick<FanOutDocument, 'takenBack' | 'erased'>): Set<number> {
+  const positions = new Set(erased && decodePositions(bytesIn(erased)))
   for (const entry of takenBack)
     for (const position of decodePositions(bytesIn(entry.positions))) positions.add(position)
   return positions
+}
+
+/** The recipients of a notification without those who were erased. */
+export function* recipientsIn({
+  recipients,
+  erased,
+}: Pick<FanOutDocument, 'recipients' | 'erased'>): Generator<string> {
+  const gone = new Set(erased && decodePositions(bytesIn(erased)))
+  let position = 0
+  for (const id of recipientIdsIn(bytesIn(recipients))) if (!gone.has(position++)) yield id
 }

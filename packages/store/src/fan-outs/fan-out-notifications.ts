@@ -1,6 +1,9 @@
 import type { Binary, Collection } from 'mongodb'
 import type { Announcing } from '../announcements/announcing.ts'
 import { toKey } from '../binary.ts'
+import type { EraseStored } from '../erasures/erase-stored.ts'
+import type { ErasedPersons } from '../erasures/erased-persons.ts'
+import { erasedIn, maskNotification, toWithPersons } from '../erasures/mask.ts'
 import { type InsertOutcome, insertNew } from '../insert-new.ts'
 import type { NewNotification } from '../notifications/notification-document.ts'
 import { type FanOutDocument, toFanOutDocument } from './fan-out-document.ts'
@@ -9,7 +12,13 @@ import type { TakeBack } from './take-back.ts'
 import type { TombstoneDocument } from './tombstone-document.ts'
 import { recipientsLeft, type Tombstones } from './tombstones.ts'
 
-export type StoreNotifications = (notifications: readonly NewNotification[]) => Promise<InsertOutcome<NewNotification>>
+/** `erased`: the notifications with a person who was erased since they were created. */
+export type StoreNotifications = (
+  notifications: readonly NewNotification[],
+) => Promise<InsertOutcome<NewNotification> & { readonly erased: readonly NewNotification[] }>
+
+/** Stores each notification for its recipients. */
+export type InsertForRecipients = (notifications: readonly NewNotification[]) => Promise<InsertOutcome<NewNotification>>
 
 export type FanOutDependencies = {
   readonly fanOuts: Collection<FanOutDocument>
@@ -17,22 +26,27 @@ export type FanOutDependencies = {
   readonly takeBack: TakeBack
   /** Nothing is announced without it. */
   readonly announcing?: Announcing | undefined
+  readonly erasedPersons: ErasedPersons
+  /** Removes erased persons from notifications that may be stored already. */
+  readonly eraseStored: EraseStored
   /** Stores each notification for its recipients. */
-  readonly insertForRecipients: StoreNotifications
+  readonly insertForRecipients: InsertForRecipients
 }
 
 /**
- * Stores notifications: the fan-out of each, then its documents, except for recipients from whom it was retracted. A
- * retraction stores its tombstone, then searches the fan-outs; so it finds this fan-out, or its tombstone is found here
- * after the insert.
+ * Stores notifications: the fan-out of each, then its documents, except for recipients from whom it was retracted, and
+ * without erased persons. A retraction stores its tombstone, then searches the fan-outs; so it finds this fan-out, or its
+ * tombstone is found here after the insert. The same holds for erasures.
  */
 export function createFanOutNotifications(dependencies: FanOutDependencies): StoreNotifications {
-  const { fanOuts, tombstones, takeBack, announcing, insertForRecipients } = dependencies
+  const { fanOuts, tombstones, takeBack, announcing, erasedPersons, eraseStored, insertForRecipients } = dependencies
 
   return async (notifications) => {
-    if (notifications.length === 0) return { inserted: 0, duplicates: 0, refused: [] }
-    const [known, fannedOut] = await Promise.all([
+    if (notifications.length === 0) return { inserted: 0, duplicates: 0, refused: [], erased: [] }
+    const withPersons = notifications.map(toWithPersons)
+    const [known, gone, fannedOut] = await Promise.all([
       tombstones.look(notifications),
+      erasedPersons.look(withPersons),
       insertNew(
         fanOuts,
         notifications.map((notification) => toFanOutDocument(notification, announcing)),
@@ -44,17 +58,24 @@ export function createFanOutNotifications(dependencies: FanOutDependencies): Sto
     const limited = fannedOut.duplicates === 0 ? new Map() : await limitToFirstRecipients(fanOuts, notifications)
     const origins = new Map<NewNotification, NewNotification>()
     for (const notification of notifications) {
-      if (!rejected.has(notification))
-        addOrigin(origins, notification, limited.get(notification) ?? notification, known.applying.get(notification))
+      if (rejected.has(notification)) continue
+      const named = limited.get(notification) ?? notification
+      const masked = gone.isEmpty ? named : maskNotification(named, erasedIn(named, gone.find))
+      addOrigin(origins, notification, masked, known.applying.get(notification))
     }
     const { refused, ...counts } = await insertForRecipients([...origins.keys()])
     // Also those known before: an earlier attempt may have stored them before their tombstone was.
-    const { applying } = await tombstones.look(notifications, known)
+    const [{ applying }, goneNow] = await Promise.all([
+      tombstones.look(notifications, known),
+      erasedPersons.look(withPersons, gone),
+    ])
     await takeBack([...applying].map(([notification, found]) => ({ key: keyOf(notification), tombstones: found })))
+    const erased = goneNow.isEmpty ? [] : await eraseStored(notifications, goneNow.find)
     const requests = notifications.filter(({ finishBy }) => finishBy !== undefined).map(keyOf)
     if (requests.length > 0) await finishRequests(fanOuts, requests, announcing)
     return {
       ...counts,
+      erased,
       refused: [
         ...refusedFirst,
         ...refused.map(({ document, reason }) => ({ document: origins.get(document) ?? document, reason })),
@@ -99,7 +120,7 @@ function addOrigin(
 ): void {
   const recipientIds = recipientsLeft(limited, tombstones)
   if (recipientIds.length === 0) return
-  origins.set(recipientIds === origin.recipientIds ? origin : { ...origin, recipientIds }, origin)
+  origins.set(recipientIds === limited.recipientIds ? limited : { ...limited, recipientIds }, origin)
 }
 
 function toRefused(

@@ -3,6 +3,14 @@ import type { NewNotification } from '../notifications/notification-document.ts'
 import { newNotification, start, subscriberId, uuid } from '../store.fixture.ts'
 import type { Retraction, RetractionTarget } from './tombstones.ts'
 
+/** For tests without erasures. */
+export const withoutErasures = {
+  erasedPersons: {
+    look: async () => ({ find: () => undefined, isEmpty: true, persons: new Map(), versions: new Map() }),
+  },
+  eraseFromFanOuts: async () => 0,
+}
+
 /** The n-th notification, created n seconds after the start. */
 export function mention(n: number, changes: Partial<NewNotification> = {}): NewNotification {
   const id = makeUuidV7(start + n * 1_000, Buffer.from(n.toString(16).padStart(20, '0'), 'hex'))

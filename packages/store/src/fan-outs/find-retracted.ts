@@ -1,6 +1,6 @@
 import { Binary, type Collection } from 'mongodb'
 import { readLimits } from '../reading/read-limits.ts'
-import { type FanOutDocument, takenBackPositions } from './fan-out-document.ts'
+import { type FanOutDocument, gonePositions } from './fan-out-document.ts'
 import { inBatches } from './in-batches.ts'
 import { bytesIn, positionsOf } from './recipient-list.ts'
 import type { TombstoneDocument } from './tombstone-document.ts'
@@ -32,7 +32,7 @@ export function createFindRetracted(
     for (const batch of inBatches(notifications, documentsPerBatch)) {
       const noted = fanOuts.find({ _id: { $in: batch }, takenBack: { $exists: true } }, readLimits)
       for await (const fanOut of noted) {
-        const [gone, recipients] = [takenBackPositions(fanOut), bytesIn(fanOut.recipients)]
+        const [gone, recipients] = [gonePositions(fanOut), bytesIn(fanOut.recipients)]
         addThose(fanOut._id, (recipient) => positionsOf(recipients, recipient).some((position) => gone.has(position)))
       }
       const named = tombstones.find({ target: { $in: batch } }, { ...readLimits, hint: 'target' })

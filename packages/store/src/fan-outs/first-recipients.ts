@@ -2,9 +2,9 @@ import type { Binary, Collection } from 'mongodb'
 import { toKey } from '../binary.ts'
 import type { NewNotification } from '../notifications/notification-document.ts'
 import { readLimits } from '../reading/read-limits.ts'
-import type { FanOutDocument } from './fan-out-document.ts'
+import { type FanOutDocument, recipientsIn } from './fan-out-document.ts'
 import { inBatches } from './in-batches.ts'
-import { bytesIn, recipientIdsIn, toRecipientList } from './recipient-list.ts'
+import { bytesIn, toRecipientList } from './recipient-list.ts'
 
 /** Of at most 160 KB each. */
 const fanOutsPerBatch = 50
@@ -22,12 +22,13 @@ export async function limitToFirstRecipients(
   const changed = new Map<NewNotification, NewNotification>()
   for (const batch of inBatches(notifications, fanOutsPerBatch)) {
     const keys = batch.map(keyOf)
-    const found = await fanOuts.find({ _id: { $in: keys } }, { ...readLimits, projection: { recipients: 1 } }).toArray()
-    const byKey = new Map(found.map(({ _id, recipients }) => [hex(_id), bytesIn(recipients)]))
+    const projection = { recipients: 1, erased: 1 } as const
+    const found = await fanOuts.find({ _id: { $in: keys } }, { ...readLimits, projection }).toArray()
+    const byKey = new Map(found.map((fanOut) => [hex(fanOut._id), fanOut]))
     for (const [index, notification] of batch.entries()) {
       const first = byKey.get(hex(keys[index] as Binary))
-      if (first === undefined || first.equals(toRecipientList(notification.recipientIds))) continue
-      const ids = new Set(recipientIdsIn(first))
+      if (first === undefined || bytesIn(first.recipients).equals(toRecipientList(notification.recipientIds))) continue
+      const ids = new Set(recipientsIn(first))
       const recipientIds = notification.recipientIds.filter((id) => ids.has(id))
       changed.set(notification, { ...notification, recipientIds })
     }

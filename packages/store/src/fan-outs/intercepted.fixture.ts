@@ -3,7 +3,20 @@ import type { Collection, Document } from 'mongodb'
 /** Called before and after each operation with its number, from 1. */
 export type Intercept = (operation: number, when: 'before' | 'after') => Promise<void>
 
-const operationNames = new Set(['insertMany', 'bulkWrite', 'updateOne', 'updateMany', 'deleteMany', 'findOne'])
+const operationNames = new Set([
+  ...[
+    'replaceOne',
+    'drop',
+    'insertOne',
+    'insertMany',
+    'bulkWrite',
+    'updateOne',
+    'updateMany',
+    'deleteOne',
+    'deleteMany',
+    'findOne',
+  ],
+])
 
 /** Wraps collections so that each operation on MongoDB is counted and intercepted. */
 export function createInterceptor(intercept: Intercept = async () => {}) {
@@ -19,8 +32,9 @@ export function createInterceptor(intercept: Intercept = async () => {}) {
     new Proxy(cursor, {
       get(target, name) {
         const value = Reflect.get(target, name) as never as (...given: unknown[]) => never
-        if (name === 'toArray') return () => run(() => value.call(target))
-        if (name === 'sort' || name === 'limit') return (...given: unknown[]) => wrapCursor(value.apply(target, given))
+        if (name === 'toArray' || name === 'next') return () => run(() => value.call(target))
+        if (name === 'sort' || name === 'limit' || name === 'skip')
+          return (...given: unknown[]) => wrapCursor(value.apply(target, given))
         if (name !== Symbol.asyncIterator) return typeof value === 'function' ? value.bind(target) : value
         return async function* iterate() {
           yield* await run(() => (target as unknown as { toArray(): Promise<unknown[]> }).toArray())

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import fc from 'fast-check'
+import type { Erasure } from '../erasures/erasure-document.ts'
+import { workOff } from '../erasures/erasures.fixture.ts'
 import type { NewNotification } from '../notifications/notification-document.ts'
 import { at, createTestStore, pageIn, uuid } from '../store.fixture.ts'
 import { mention, retraction } from './fan-outs.fixture.ts'
@@ -11,13 +13,14 @@ const { store, drop } = createTestStore('retraction-model')
 beforeAll(() => store.migrate())
 afterAll(drop)
 
-type Event = { readonly mention: NewNotification } | { readonly retraction: Retraction }
+type Event = { readonly mention: NewNotification } | { readonly retraction: Retraction } | { readonly erasure: Erasure }
 /** Events that are delivered together, some chunks at the same time; or a mark by a recipient. */
 type Step =
   | { readonly chunks: readonly (readonly number[])[] }
   | { readonly mark: 'markRead' | 'markUnread'; readonly recipient: number; readonly event: number }
 
 const recipients = [uuid(2), uuid(3), uuid(4)]
+const persons = [...recipients, uuid(90), uuid(91)]
 const someRecipients = fc.uniqueArray(fc.constantFrom(...recipients), { minLength: 1 })
 const location = fc.record({
   locationId: fc.constantFrom(uuid(80), uuid(81)),
@@ -30,7 +33,10 @@ const arbitraryMention = fc.record({
   seconds,
   recipientIds: someRecipients,
   via: fc.constantFrom(undefined, undefined, 'http' as const),
+  actorId: fc.constantFrom(...persons),
+  subjectId: fc.constantFrom(...persons),
 })
+const arbitraryErasure = fc.record({ personId: fc.constantFrom(...persons), seconds })
 const arbitraryRetraction = fc.record({
   target: fc.oneof(fc.nat({ max: 11 }), location),
   seconds,
@@ -38,9 +44,10 @@ const arbitraryRetraction = fc.record({
 })
 const world = fc.record({
   mentions: fc.array(arbitraryMention, { minLength: 12, maxLength: 12 }),
-  retractions: fc.array(arbitraryRetraction, { minLength: 4, maxLength: 8 }),
+  retractions: fc.array(arbitraryRetraction, { minLength: 4, maxLength: 6 }),
+  erasures: fc.array(arbitraryErasure, { maxLength: 3 }),
 })
-const event = fc.nat({ max: 19 })
+const event = fc.nat({ max: 20 })
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ chunks: fc.array(fc.array(event, { maxLength: 6 }), { maxLength: 3 }) }) },
   {
@@ -54,8 +61,8 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 )
 /** The order in which everything is delivered once more at the end. */
 const replay = fc.shuffledSubarray(
-  Array.from({ length: 20 }, (_, n) => n),
-  { minLength: 20 },
+  Array.from({ length: 21 }, (_, n) => n),
+  { minLength: 21 },
 )
 
 type World = typeof world extends fc.Arbitrary<infer T> ? T : never
@@ -63,13 +70,15 @@ type World = typeof world extends fc.Arbitrary<infer T> ? T : never
 let run = 0
 
 /** The events of a subscriber of its own. */
-function eventsOf({ mentions, retractions }: World): { subscriberId: string; events: Event[] } {
+function eventsOf({ mentions, retractions, erasures }: World): { subscriberId: string; events: Event[] } {
   const subscriberId = uuid(1_000_000 + run++)
-  const made = mentions.map(({ location: place, seconds: second, ...changes }, n) => {
+  const made = mentions.map(({ location: place, seconds: second, actorId, ...changes }, n) => {
     const { id, createdAt } = mention(second)
     return mention(second, {
       ...place,
       ...changes,
+      actor: { id: actorId, name: 'Ada', image: 'ada.png' },
+      metadata: '{"mention":{"mentionerName":"Ada","snippet":"Hello"},"add":{},"edit":{}}',
       subscriberId,
       id: id.slice(0, -4) + String(n).padStart(4, '0'),
       createdAt,
@@ -86,11 +95,14 @@ function eventsOf({ mentions, retractions }: World): { subscriberId: string; eve
           { seconds: second, recipientIds, subscriberId, eventId: uuid(2_000_000 + run * 100 + n) },
         ),
       })),
+      ...erasures.map(({ personId, seconds: second }, n) => ({
+        erasure: { subscriberId, eventId: uuid(2_000_000 + run * 100 + 50 + n), time: at(second), personId },
+      })),
     ],
   }
 }
 
-/** The feeds as lists in memory: what was delivered and not retracted, whatever the order. */
+/** The feeds as lists in memory: what was delivered, not retracted and without erased persons, whatever the order. */
 function createModel(events: readonly Event[]) {
   const delivered = new Set<number>()
   const readAt = new Map<string, Date | null>()
@@ -104,14 +116,42 @@ function createModel(events: readonly Event[]) {
       const latest = time.getTime() + (via === 'http' ? 30_000 : 0)
       return target.locationId === locationId && target.locationType === locationType && createdAt.getTime() <= latest
     })
+  /** Until when a person is erased, in milliseconds. */
+  const erasedUntil = (personId: string): number =>
+    Math.max(
+      -Infinity,
+      ...[...delivered].flatMap((n) => {
+        const found = events[n]
+        return found && 'erasure' in found && found.erasure.personId === personId ? [found.erasure.time.getTime()] : []
+      }),
+    )
+  const isErased = (personId: string, { createdAt }: NewNotification) => createdAt.getTime() <= erasedUntil(personId)
+  const masked = (one: NewNotification, recipient: string) => {
+    const [author, subject] = [isErased(one.actor.id, one), isErased(one.subjectId, one)]
+    return {
+      id: one.id,
+      readAt: readAt.get(recipient + one.id) ?? null,
+      actorId: author ? 'pseudonym' : one.actor.id,
+      actorName: author ? '' : one.actor.name,
+      snippet: author ? '' : 'Hello',
+      subjectId: subject ? 'pseudonym' : one.subjectId,
+      updatedAt: Math.max(
+        one.createdAt.getTime(),
+        author ? erasedUntil(one.actor.id) : 0,
+        subject ? erasedUntil(one.subjectId) : 0,
+      ),
+    }
+  }
   const feed = (recipient: string) =>
     [...delivered]
       .flatMap((n) => {
         const found = events[n]
         return found && 'mention' in found ? [found.mention] : []
       })
-      .filter((one) => one.recipientIds.includes(recipient) && !isRetracted(one, recipient))
-      .map(({ id }) => ({ id, readAt: readAt.get(recipient + id) ?? null }))
+      .filter(
+        (one) => one.recipientIds.includes(recipient) && !isRetracted(one, recipient) && !isErased(recipient, one),
+      )
+      .map((one) => masked(one, recipient))
       .sort((a, b) => (a.id < b.id ? 1 : -1))
   return {
     feed,
@@ -124,7 +164,7 @@ function createModel(events: readonly Event[]) {
   }
 }
 
-test(`feeds and counts equal a list in memory after each step, in any order and with replays, ${runs} times`, async () => {
+test(`feeds and counts equal a list in memory after each step, with retractions, erasures and replays in any order, ${runs} times`, async () => {
   await fc.assert(
     fc.asyncProperty(world, fc.array(step, { minLength: 15, maxLength: 15 }), replay, async (given, steps, order) => {
       const { subscriberId, events } = eventsOf(given)
@@ -133,15 +173,17 @@ test(`feeds and counts equal a list in memory after each step, in any order and 
 
       const deliver = async (chunk: readonly number[]): Promise<void> => {
         const found = chunk.flatMap((n) => events[n] ?? [])
+        await store.erasures.accept(found.flatMap((one) => ('erasure' in one ? [one.erasure] : [])))
         await store.retractions.apply(found.flatMap((one) => ('retraction' in one ? [one.retraction] : [])))
         await store.notifications.insertNew(found.flatMap((one) => ('mention' in one ? [one.mention] : [])))
+        await workOff(store.erasures)
         for (const n of chunk) if (events[n]) model.deliver(n)
       }
       const expectEqual = async (): Promise<void> => {
         for (const recipient of recipients) {
           const { notifications } = pageIn(await feedOf(recipient).list({ limit: 100, status: 'all' }))
           const expected = model.feed(recipient)
-          expect(notifications.map(({ id, readAt }) => ({ id, readAt }))).toEqual(expected)
+          expect(notifications.map(seen)).toEqual(expected)
           expect(await feedOf(recipient).unreadCount()).toBe(expected.filter(({ readAt }) => readAt === null).length)
         }
       }
@@ -164,3 +206,25 @@ test(`feeds and counts equal a list in memory after each step, in any order and 
     { numRuns: runs, endOnFailure: true },
   )
 }, 300_000)
+
+const pseudonym = /^[0-9a-f]{8}-[0-9a-f]{4}-8/
+const orPseudonym = (id: unknown) => (pseudonym.test(String(id)) ? 'pseudonym' : id)
+
+/** A notification as the model has it. */
+function seen(given: object) {
+  const { id, readAt, actorId, actor, subjectId, metadata, updatedAt } = given as Seen
+  return {
+    ...{ id, readAt, actorId: orPseudonym(actorId), actorName: actor.name, snippet: metadata.mention.snippet },
+    ...{ subjectId: orPseudonym(subjectId), updatedAt: Date.parse(updatedAt) },
+  }
+}
+
+type Seen = {
+  readonly id: string
+  readonly readAt: Date | null
+  readonly actorId: string
+  readonly actor: { readonly name: string }
+  readonly subjectId: string
+  readonly metadata: { readonly mention: { readonly snippet: string } }
+  readonly updatedAt: string
+}

@@ -117,16 +117,16 @@ test('settles receipts of retracted notifications, in any order', async () => {
   await notifications.insertNew([first])
   await retractions.apply([retraction(1, byId(first), { recipientIds: [uuid(2)] })])
   // After the retraction, before its notification, and for a notification that never arrives.
-  expect(await receipts.apply([receipt(first, uuid(2), 1)], context)).toEqual({ waiting: 0, refused: [] })
-  expect(await receipts.apply([receipt(second, uuid(2), 2)], context)).toEqual({ waiting: 1, refused: [] })
+  expect(await receipts.apply([receipt(first, uuid(2), 1)], context)).toEqual({ waiting: 0, dropped: 0, refused: [] })
+  expect(await receipts.apply([receipt(second, uuid(2), 2)], context)).toEqual({ waiting: 1, dropped: 0, refused: [] })
   await retractions.apply([retraction(2, location), retraction(3, byId(third))])
   await notifications.insertNew([second])
   await receipts.settle([second])
   expect(await count('waiting-receipts')).toBe(0)
-  expect(await receipts.apply([receipt(third, uuid(2), 3)], context)).toEqual({ waiting: 0, refused: [] })
+  expect(await receipts.apply([receipt(third, uuid(2), 3)], context)).toEqual({ waiting: 0, dropped: 0, refused: [] })
   // One that waited before the retraction is no longer overdue after it.
   const fourth = mention(4)
-  expect(await receipts.apply([receipt(fourth, uuid(2), 4)], context)).toEqual({ waiting: 1, refused: [] })
+  expect(await receipts.apply([receipt(fourth, uuid(2), 4)], context)).toEqual({ waiting: 1, dropped: 0, refused: [] })
   await retractions.apply([retraction(4, byId(fourth))])
   const overdue = { now: at(10_000), before: at(9_000), group: 'g', leaseMs: 1_000 }
   expect(await receipts.claimOverdue(overdue)).toBeUndefined()
@@ -135,7 +135,7 @@ test('settles receipts of retracted notifications, in any order', async () => {
 test('a receipt of someone who was not named still waits', async () => {
   const given = mention(1)
   await retractions.apply([retraction(1, byId(given), { recipientIds: [uuid(3)] })])
-  expect(await receipts.apply([receipt(given, uuid(2), 1)], context)).toEqual({ waiting: 1, refused: [] })
+  expect(await receipts.apply([receipt(given, uuid(2), 1)], context)).toEqual({ waiting: 1, dropped: 0, refused: [] })
 })
 
 test('knows the actor of a notification that was ever stored', async () => {

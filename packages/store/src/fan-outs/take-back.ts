@@ -1,7 +1,7 @@
 import { Binary, type Collection } from 'mongodb'
 import type { Announcing } from '../announcements/announcing.ts'
 import { readLimits } from '../reading/read-limits.ts'
-import { type FanOutDocument, type TakenBack, takenBackPositions } from './fan-out-document.ts'
+import { type FanOutDocument, gonePositions, type TakenBack } from './fan-out-document.ts'
 import { inBatches } from './in-batches.ts'
 import { bytesIn, encodePositions, positionsOf } from './recipient-list.ts'
 import { type RemoveRetracted, recipientKeys } from './remove-retracted.ts'
@@ -71,7 +71,7 @@ function newEntries(
   tombstones: readonly TombstoneDocument[],
   announcing: Announcing | undefined,
 ): TakenBack[] {
-  const gone = takenBackPositions(document)
+  const gone = gonePositions(document)
   const recipients = bytesIn(document.recipients)
   return tombstones.flatMap((tombstone) => {
     const named = positionsOf(recipients, recipientsOf(tombstone))

@@ -1,8 +1,8 @@
 import type { Collection } from 'mongodb'
-import type { NewNotification } from '../notifications/notification-document.ts'
 import { readLimits } from '../reading/read-limits.ts'
 import type { FanOutDocument } from './fan-out-document.ts'
 import type { StoreNotifications } from './fan-out-notifications.ts'
+import { fromContent } from './request-content.ts'
 import type { CarryOut } from './retractions.ts'
 import type { TombstoneDocument } from './tombstone-document.ts'
 
@@ -39,20 +39,10 @@ export function createUnfinished(dependencies: UnfinishedDependencies): Unfinish
       const contents = found.flatMap(({ content }) => content ?? [])
       for (const content of contents) {
         // Stores what is missing, and is no longer due afterwards, stored or refused.
-        const { refused } = await storeNotifications([fromContent(content, now)])
+        const { refused } = await storeNotifications([{ ...fromContent(content), finishBy: now }])
         refusals.push(...refused.map(({ reason }) => reason))
       }
       return { finished: retractions.length + contents.length - refusals.length, refused: refusals }
     },
   }
-}
-
-/** The notification of a request, as in its fan-out. */
-export function toContent({ finishBy: _, ...notification }: NewNotification): string {
-  return JSON.stringify(notification)
-}
-
-function fromContent(content: string, finishBy: Date): NewNotification {
-  const notification = JSON.parse(content)
-  return { ...notification, createdAt: new Date(notification.createdAt), finishBy }
 }

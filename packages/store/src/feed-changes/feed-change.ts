@@ -2,7 +2,7 @@ import { bytesToUuid } from '@herald/contracts'
 import { BSON, type Document } from 'mongodb'
 import { uuidIn } from '../binary.ts'
 import type { FeedOwner } from '../notifications/feed.ts'
-import type { BulkMarkDocument } from '../notifications/mark-many.ts'
+import type { BulkMarkDocument, FeedErasureDocument } from '../notifications/mark-many.ts'
 import type { NotificationDocument } from '../notifications/notification-document.ts'
 import { notificationJson } from '../notifications/notification-json.ts'
 import { asBuffer, createDocumentReader, type FieldReader, int32, startOfBinary } from '../wire/bson.ts'
@@ -14,6 +14,8 @@ export type FeedChange =
   | { readonly kind: 'notification'; readonly json: string }
   | { readonly kind: 'read-state'; readonly id: string; readonly readAt: Date | null }
   | { readonly kind: 'retracted'; readonly id: string }
+  /** Every notification up to this id was removed, because the recipient was erased. */
+  | { readonly kind: 'erased'; readonly upTo: string }
   /** One of the notifications of a bulk mark; `mark` is the same for all of them. */
   | { readonly kind: 'part-of-bulk-mark'; readonly mark: string; readonly id: string; readonly readAt: Date }
   /**
@@ -40,7 +42,7 @@ const changeFields = {
 } as const
 
 /**
- * Passes on new notifications, every change of a read state, retractions, and the ends of bulk marks. Each notification of a bulk
+ * Passes on new notifications, every change of a read state, retractions, erasures of feeds, and the ends of bulk marks. Each notification of a bulk
  * mark is its own change, so that concurrent changes keep their place among them. Other updates are left out.
  * `readStateAt` is not used: of two marks in one millisecond, only the first changes it.
  */
@@ -121,6 +123,7 @@ export function toFeedChange({ change: [bytes] }: ChangeEvent): FeedChange {
   }
   if (document === undefined) throw new TypeError('The change has no document')
   if (collection === 'notifications') return { kind: 'notification', json: notificationJson(document).toString() }
-  const { upTo, readAt } = BSON.deserialize(document) as BulkMarkDocument
+  const { upTo, readAt, erasedUpTo } = BSON.deserialize(document) as BulkMarkDocument & Partial<FeedErasureDocument>
+  if (erasedUpTo) return { kind: 'erased', upTo: uuidIn(erasedUpTo) }
   return { kind: 'end-of-bulk-mark', mark: id, upTo: upTo === undefined ? null : uuidIn(upTo), readAt }
 }

@@ -50,7 +50,7 @@ test.each([
     ok: true,
     warnings: [
       ...['notifications', 'change-entries'].map((collection) => `documents of ${collection} ${warning}`),
-      ...['fan-outs', 'tombstones'].map((collection) => `documents of ${collection} ${ofLonger}`),
+      ...['fan-outs', 'tombstones', 'erasures'].map((collection) => `documents of ${collection} ${ofLonger}`),
     ],
   })
 })

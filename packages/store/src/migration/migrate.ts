@@ -1,6 +1,7 @@
 import type { CreateCollectionOptions, Db } from 'mongodb'
 import { MongoServerError } from 'mongodb'
 import { type IndexPlan, planCollections, retentionIndex } from '../collections.ts'
+import { noteIfNothingToMigrate } from './fan-outs-of-older.ts'
 import { findDifferences } from './find-missing.ts'
 import { rebuildUnclustered } from './rebuild-unclustered.ts'
 
@@ -52,7 +53,7 @@ export async function migrate(database: Db, retentionDays: number | undefined): 
     await makeAll(database, retentionDays)
     const { missing, retention } = await findDifferences(database, retentionDays)
     differences = [...missing, ...retention]
-    if (differences.length === 0) return
+    if (differences.length === 0) return noteIfNothingToMigrate(database)
   }
   throw new Error(`The database differs from its definition: ${differences.join('; ')}`)
 }

@@ -22,6 +22,12 @@ export type BulkMarkDocument = {
   expiresAt: Date
 }
 
+/** Written when a feed was erased, in the same collection, for those who follow changes. Its id is that of the erasure. */
+export type FeedErasureDocument = Pick<BulkMarkDocument, '_id' | 'v' | 'expiresAt'> & {
+  /** No notification up to this id is left. */
+  erasedUpTo: Binary
+}
+
 export type MarkMany = (prefix: readonly [string, string], selection: Selection, at: Date) => Promise<number>
 
 export type MarkManyDependencies = {

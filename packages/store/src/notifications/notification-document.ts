@@ -20,6 +20,8 @@ export type NewNotification = {
   /** The same millisecond as in the id. */
   readonly createdAt: Date
   readonly recipientIds: readonly string[]
+  /** When a person in it was erased; absent if it never changed. */
+  readonly updatedAt?: Date | undefined
   /** Created by `POST /`, whose time is from Herald's clock; absent for events. */
   readonly via?: 'http' | undefined
   /** From then on, another process finishes storing it if this one has died. For requests, which are not redelivered. */
@@ -51,6 +53,8 @@ export type NotificationDocument = {
   /** Set just before it is deleted because of a retraction, for those who follow changes. */
   retracted?: true
   createdAt: Date
+  /** When a person in it was erased; absent if the content never changed. */
+  updatedAt?: Date
   type: NotificationType
   actorId: Binary
   actorName: string
@@ -65,7 +69,7 @@ export type NotificationDocument = {
 
 /** The documents of a notification, one for each recipient, in the order of the recipients. */
 export function* toNotificationDocuments(notification: NewNotification): Generator<NotificationDocument> {
-  const { subscriberId, id, actor, recipientIds } = notification
+  const { subscriberId, id, actor, recipientIds, updatedAt } = notification
   const content = {
     v: 1,
     unread: true,
@@ -80,6 +84,7 @@ export function* toNotificationDocuments(notification: NewNotification): Generat
     locationId: toUuidBinary(notification.locationId),
     locationType: notification.locationType,
     metadata: notification.metadata,
+    ...(updatedAt === undefined ? {} : { updatedAt }),
   } as const
   for (const recipientId of recipientIds) yield { _id: toKey(subscriberId, recipientId, id), ...content }
 }

@@ -16,7 +16,7 @@ const writeNotification = documentForm<NotificationDocument>`{
   "locationType":"${verbatim('locationType')}",
   "metadata":${verbatim('metadata')},
   "createdAt":${jsonTime('createdAt')},
-  "updatedAt":${jsonTime('createdAt')},
+  "updatedAt":${jsonTime('updatedAt', 'createdAt')},
   "actor":{
     "id":"${uuid('actorId')}",
     "name":${jsonText('actorName')},

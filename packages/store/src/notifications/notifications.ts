@@ -1,4 +1,5 @@
-import { type InsertOutcome, insertNew } from '../insert-new.ts'
+import type { InsertForRecipients, StoreNotifications } from '../fan-outs/fan-out-notifications.ts'
+import { insertNew } from '../insert-new.ts'
 import { createFeed, type Feed, type FeedDependencies, type FeedOwner } from './feed.ts'
 import {
   idsIn,
@@ -10,8 +11,9 @@ import {
 export type Notifications = {
   /**
    * Stores each notification for all its recipients; see {@link insertNew}. Refused ones are returned as notifications.
+   * Leaves out what was retracted, and persons who were erased.
    */
-  insertNew(notifications: readonly NewNotification[]): Promise<InsertOutcome<NewNotification>>
+  readonly insertNew: StoreNotifications
   of(owner: FeedOwner): Feed
 }
 
@@ -20,7 +22,10 @@ function* documentsOf(notifications: readonly NewNotification[]): Generator<Noti
   for (const notification of notifications) yield* toNotificationDocuments(notification)
 }
 
-export function createNotifications(dependencies: FeedDependencies): Notifications {
+/** Stores without fan-outs; see `createFanOutNotifications`. */
+export function createNotifications(
+  dependencies: FeedDependencies,
+): Pick<Notifications, 'of'> & { readonly insertNew: InsertForRecipients } {
   return {
     async insertNew(notifications) {
       const { refused, ...counts } = await insertNew(dependencies.collection, documentsOf(notifications))

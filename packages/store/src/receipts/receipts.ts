@@ -1,8 +1,11 @@
+import { timeOfUuidV7 } from '@herald/contracts'
 import type { Binary, Collection } from 'mongodb'
 import { toKey } from '../binary.ts'
+import type { ErasedPersons, FindErased } from '../erasures/erased-persons.ts'
+import { appliesTo } from '../erasures/mask.ts'
 import type { FindRetracted } from '../fan-outs/find-retracted.ts'
 import { insertNew } from '../insert-new.ts'
-import type { NewNotification, NotificationDocument } from '../notifications/notification-document.ts'
+import { idsIn, type NewNotification, type NotificationDocument } from '../notifications/notification-document.ts'
 import { readLimits } from '../reading/read-limits.ts'
 import { applyPresent } from './apply-receipts.ts'
 import { claimOverdue, type OverdueReceipts } from './overdue-receipts.ts'
@@ -14,9 +17,10 @@ import {
   type WaitingReceipts,
 } from './waiting-receipt.ts'
 
-/** The outcome: each receipt is applied, waiting, or refused by MongoDB. */
+/** The outcome: each receipt is applied, waiting, dropped because its recipient was erased, or refused by MongoDB. */
 type AppliedReceipts = {
   readonly waiting: number
+  readonly dropped: number
   readonly refused: readonly { readonly document: Receipt; readonly reason: string }[]
 }
 
@@ -47,12 +51,26 @@ export function createReceipts(
   notifications: Notifications,
   waiting: WaitingReceipts,
   findRetracted: FindRetracted,
+  erasedPersons: ErasedPersons,
 ): Receipts {
-  /** @returns the receipts that were applied, or whose notification was retracted; they no longer wait */
-  const settleDocuments = async (documents: readonly WaitingReceiptDocument[]) => {
+  const findErased = async (documents: readonly WaitingReceiptDocument[]) => {
+    if (documents.length === 0) return []
+    const { find, isEmpty } = await erasedPersons.look(documents.map(toPerson))
+    return isEmpty ? [] : documents.filter((document) => isOfErased(document, find))
+  }
+
+  /** @returns the receipts that were applied, or whose notification or recipient is gone; they no longer wait */
+  const settleDocuments = async (
+    documents: readonly WaitingReceiptDocument[],
+    dropped?: Set<WaitingReceiptDocument>,
+  ) => {
     const absent = await applyPresent(notifications, documents)
     const retracted = await findRetracted(absent.map(({ key }) => key))
     const missing = new Set(absent.filter(({ key }) => !retracted.has(hex(key))))
+    for (const erased of await findErased([...missing])) {
+      missing.delete(erased)
+      dropped?.add(erased)
+    }
     const settled = documents.filter((document) => !missing.has(document))
     if (settled.length > 0) await waiting.deleteMany({ _id: { $in: settled.map(({ _id }) => _id) } })
     return new Set(settled)
@@ -62,16 +80,18 @@ export function createReceipts(
     async apply(receipts, context) {
       const documents = receipts.map((receipt) => toWaiting(receipt, context))
       // A failure may have left a waiting document for a redelivered receipt that was applied. It is deleted here, too.
-      const applied = await settleDocuments(documents)
+      const dropped = new Set<WaitingReceiptDocument>()
+      const applied = await settleDocuments(documents, dropped)
       const missing = documents.filter((document) => !applied.has(document))
-      if (missing.length === 0) return { waiting: 0, refused: [] }
+      if (missing.length === 0) return { waiting: 0, dropped: dropped.size, refused: [] }
       const { duplicates, refused } = await insertNew(waiting, missing)
       if (duplicates > 0) await takeOver(waiting, missing, context)
       // The notification may have been stored meanwhile, before this receipt was visible to `settle`.
-      const settled = await settleDocuments(missing)
+      const settled = await settleDocuments(missing, dropped)
       const unsaved = refused.filter(({ document }) => !settled.has(document))
       return {
         waiting: missing.length - settled.size - unsaved.length,
+        dropped: dropped.size,
         refused: unsaved.map(({ document, reason }) => ({
           document: receipts[documents.indexOf(document)] as Receipt,
           reason,
@@ -121,4 +141,16 @@ async function keysWithWaiting(waiting: WaitingReceipts, stored: readonly NewNot
   if (some.length > keysPerQuery) return keys
   const waitingKeys = new Set(some.map(({ key }) => hex(key)))
   return keys.filter((key) => waitingKeys.has(hex(key)))
+}
+
+/** The notification's time, or that of the receipt if it is earlier or the id contains none. */
+function toPerson({ key, at }: WaitingReceiptDocument) {
+  const { subscriberId, recipientId, id } = idsIn(key)
+  const createdAt = new Date(Math.min(timeOfUuidV7(id) ?? Infinity, at.getTime()))
+  return { subscriberId, createdAt, personIds: [recipientId] }
+}
+
+function isOfErased(document: WaitingReceiptDocument, find: FindErased): boolean {
+  const { subscriberId, createdAt, personIds } = toPerson(document)
+  return personIds.some((personId) => appliesTo(find(subscriberId, personId), createdAt))
 }

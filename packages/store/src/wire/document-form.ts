@@ -12,6 +12,8 @@ export type Value<Field extends string, Stored> = {
   readonly skip: number
   readonly write: (bytes: Buffer, at: number) => void
   readonly isOptional: boolean
+  /** The field whose value is written if this one is absent. */
+  readonly otherwise?: string | undefined
   /** Never present: compares the type of the stored value. */
   readonly stores?: (value: Stored) => void
 }
@@ -33,12 +35,14 @@ const textValue =
 
 const timeValue =
   (write: Value<string, Date>['write'], isOptional: boolean) =>
-  <Field extends string>(field: Field): Value<Field, Date> => ({ field, isOptional, skip: 0, write })
+  <Field extends string>(field: Field, otherwise?: string): Value<Field, Date> => ({
+    ...{ field, otherwise, isOptional, skip: 0, write },
+  })
 
 /** Text that is JSON already, or contains nothing to escape. */
 export const verbatim = textValue(copyText)
 export const jsonText = textValue(writeJsonText)
-/** A time; `null` if it is absent. */
+/** A time, or that of another field; `null` if they are absent. */
 export const jsonTime = timeValue(writeJsonTime, true)
 export const csvText = textValue(writeCsvCell)
 export const csvJson = textValue(writeCsvJsonCell)
@@ -52,13 +56,14 @@ function offsetReader(slot: number): FieldReader<number[]> {
 
 /** Creates a function that writes a document from its BSON: its values with the texts around them. */
 export function createDocumentWriter<T>(texts: readonly string[], values: readonly ValueOf<T>[]) {
-  const fields = [...new Set(values.map(({ field }) => field))]
+  const fields = [...new Set(values.flatMap(({ field, otherwise = field }) => [field, otherwise]))]
   const offsets = new Array<number>(fields.length).fill(0)
   const read = createDocumentReader(Object.fromEntries(fields.map((field, slot) => [field, offsetReader(slot)])))
   const [opening = encode(''), ...others] = texts.map(encode)
   const parts = values.map((value, i) => ({
     ...value,
     slot: fields.indexOf(value.field),
+    otherSlot: fields.indexOf(value.otherwise ?? value.field),
     after: others[i] as Uint8Array,
   }))
   return (document: Buffer): void => {
@@ -66,8 +71,8 @@ export function createDocumentWriter<T>(texts: readonly string[], values: readon
     read(document, offsets)
     writeBytes(opening)
     for (let i = 0; i < parts.length; i++) {
-      const { field, isOptional, slot, skip, write, after } = parts[i] as (typeof parts)[number]
-      const at = offsets[slot] as number
+      const { field, isOptional, slot, otherSlot, skip, write, after } = parts[i] as (typeof parts)[number]
+      const at = offsets[slot] || (offsets[otherSlot] as number)
       if (at === 0 && !isOptional) throw new TypeError(`The document has no ${field}`)
       write(document, at + skip)
       writeBytes(after)

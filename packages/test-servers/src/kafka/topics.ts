@@ -5,6 +5,7 @@ export type HeraldTopics = {
   mention: string
   change: string
   receipt: string
+  privacy: string
   deadLetter: string
 }
 
@@ -12,6 +13,7 @@ export const defaultTopics: HeraldTopics = {
   mention: 'mention-events',
   change: 'change-events',
   receipt: 'receipt-events',
+  privacy: 'privacy-events',
   deadLetter: 'herald-dead-letter',
 }
 
@@ -23,9 +25,12 @@ const DEAD_LETTER_BYTES = 2048 * KIB
 
 /** Returns the default topic names with a suffix, so that test files do not share topics. */
 export function topicsWithSuffix(suffix: string): HeraldTopics {
-  const { mention, change, receipt, deadLetter } = defaultTopics
+  const { mention, change, receipt, privacy, deadLetter } = defaultTopics
   const named = (topic: string) => `${topic}-${suffix}`
-  return { mention: named(mention), change: named(change), receipt: named(receipt), deadLetter: named(deadLetter) }
+  return {
+    ...{ mention: named(mention), change: named(change), receipt: named(receipt), privacy: named(privacy) },
+    deadLetter: named(deadLetter),
+  }
 }
 
 /** Creates missing topics and returns all names once each partition has a leader. */

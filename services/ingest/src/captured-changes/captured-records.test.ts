@@ -20,7 +20,8 @@ async function handle(
   const letters: DeadLetter[] = []
   const handled: HandledRecord[] = []
   const dependencies: RecordHandlerDependencies = {
-    notifications: { insertNew: async () => ({ inserted: 0, duplicates: 0, refused: [] }) },
+    notifications: { insertNew: async () => ({ inserted: 0, duplicates: 0, refused: [], erased: [] }) },
+    erasures: { accept: async () => ({ refused: [] }) },
     retractions: { apply: async () => ({ refused: [] }) },
     receipts: { apply: async () => ({ refused: [] }), settle: async () => {} } as never,
     changeEntries: {

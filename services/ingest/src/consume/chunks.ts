@@ -37,10 +37,13 @@ const bytesBesideRecipients = 2_048
 const bytesPerRecipient = 38
 /** A receipt costs more than an insert: at least one update, and several if its notification is missing. */
 const operationsPerReceipt = 16
+/** An insert, and an update of the subscriber's head. */
+const operationsPerErasure = 4
 
 /** Estimates from above, without parsing, how many inserts in MongoDB a record is equivalent to. */
 function operationsOf(record: Sized, kind: RecordKind): number {
   if (kind === 'receipt') return operationsPerReceipt
+  if (kind === 'privacy') return operationsPerErasure
   // A captured change may make 200 entries, but each of them costs bytes, which are limited as well.
   if (kind === 'change' || kind === 'captured') return 1
   return 1 + Math.max(0, Math.ceil((sizeOf(record) - bytesBesideRecipients) / bytesPerRecipient))

@@ -19,6 +19,8 @@ export type CreateOutcome =
   | { readonly kind: 'created'; readonly notification: NewNotification }
   | { readonly kind: 'in-progress'; readonly until: Date }
   | { readonly kind: 'other-body' }
+  /** A person in the first request was erased, and the response with them. */
+  | { readonly kind: 'erased' }
 
 export type CreateNotificationUseCase = (
   body: CreateNotification,
@@ -32,11 +34,11 @@ const canonicalJson = configure({ deterministic: true })
 export function createNotificationCreation(dependencies: CreateNotificationDependencies): CreateNotificationUseCase {
   const { notifications, createRequests, clock, randomBytes } = dependencies
 
-  const fanOut = async (notification: NewNotification): Promise<CreateOutcome> => {
+  const fanOut = async (notification: NewNotification) => {
     const finishBy = new Date(clock().getTime() + limits.requestFinishMs)
-    const { refused } = await notifications.insertNew([{ ...notification, finishBy }])
+    const { refused, erased } = await notifications.insertNew([{ ...notification, finishBy }])
     if (refused[0]) throw new Error(`MongoDB rejected the notification: ${refused[0].reason}`)
-    return { kind: 'created', notification }
+    return { kind: 'created', notification, isErased: erased.length > 0 } as const
   }
 
   return async (body, author, idempotencyKey, traceparent) => {
@@ -56,7 +58,8 @@ export function createNotificationCreation(dependencies: CreateNotificationDepen
     if (reservation.kind !== 'reserved') return reservation
     try {
       const outcome = await fanOut(fromReservedContent(reservation.content))
-      await reservation.finish()
+      if (outcome.isErased) await reservation.erase()
+      else await reservation.finish()
       return outcome
     } catch (error) {
       // Lets the client retry at once. If MongoDB is unavailable, it has to wait for the lease to end.

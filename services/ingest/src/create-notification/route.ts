@@ -31,6 +31,9 @@ export function addCreateNotificationRoute(app: HttpServer, { create, gate, cloc
     if (outcome.kind === 'other-body') {
       throw problem('idempotency_key_reused', 'The first request with this Idempotency-Key had a different body')
     }
+    if (outcome.kind === 'erased') {
+      throw problem('request_erased', 'A person in the first request with this Idempotency-Key was erased')
+    }
     if (outcome.kind === 'in-progress') {
       const seconds = Math.max(1, Math.ceil((outcome.until.getTime() - clock().getTime()) / 1_000))
       throw problem('request_in_progress', 'The first request with this Idempotency-Key has not finished', {

@@ -28,7 +28,7 @@ describe('decides every record without throwing', () => {
     fc.array(bytes, { maxLength: 2 }),
   )
   const headers = fc.dictionary(name, header, { maxKeys: 10, noNullPrototype: true })
-  const kind = fc.constantFrom<TopicKind>('mention', 'change', 'receipt')
+  const kind = fc.constantFrom<TopicKind>('mention', 'change', 'receipt', 'privacy')
   const holds = (value: fc.Arbitrary<Buffer | null>) =>
     fc.assert(
       fc.property(value, headers, kind, (content, given, topicKind) => {

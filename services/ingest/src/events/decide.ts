@@ -10,6 +10,7 @@ import {
   limits,
   mentionCreatedSchema,
   mentionRetractedSchema,
+  personErasedSchema,
   type ReadEvent,
   readCloudEvent,
   readUsualChange,
@@ -19,7 +20,7 @@ import {
   timeOfUuidV7,
   toValidationIssues,
 } from '@herald/contracts'
-import type { NewNotification, Receipt, ReceiptKind, Retraction, StoredChangeEntry } from '@herald/store'
+import type { Erasure, NewNotification, Receipt, ReceiptKind, Retraction, StoredChangeEntry } from '@herald/store'
 import type { z } from 'zod'
 import type { IncomingRecord } from './incoming-record.ts'
 
@@ -29,6 +30,7 @@ export type Decision = Outcome & { readonly traceparent?: string | undefined }
 type Outcome =
   | { readonly kind: 'notification'; readonly notification: NewNotification }
   | { readonly kind: 'retraction'; readonly retraction: Retraction }
+  | { readonly kind: 'erasure'; readonly erasure: Erasure }
   | { readonly kind: 'change-entry'; readonly entry: StoredChangeEntry }
   | { readonly kind: 'receipt'; readonly receipt: Omit<Receipt, 'record'> }
   /** The entries of one captured change. */
@@ -98,12 +100,14 @@ const decisionsByName: Readonly<Record<EventName, DecideData>> = {
   changeRecorded: decideChange,
   emailSent: (event) => decideReceipt(event, 'email-sent'),
   notificationRead: (event) => decideReceipt(event, 'read'),
+  personErased: decideErasure,
 }
 
 const decisions: Readonly<Record<TopicKind, Map<string, DecideData>>> = {
   mention: new Map(),
   change: new Map(),
   receipt: new Map(),
+  privacy: new Map(),
 }
 for (const name of Object.keys(events) as EventName[]) {
   decisions[events[name].topic].set(events[name].type, decisionsByName[name])
@@ -156,9 +160,7 @@ function decideRetraction({ attributes, data }: Event, now: Date): Outcome {
   const parsed = mentionRetractedSchema.safeParse(data)
   if (!parsed.success) return invalidData(parsed.error)
   const { subscriberid: subscriberId, time } = attributes
-  if (time > now.getTime() + limits.retractionFutureMs) {
-    return deadLetter('future_time', `The time is ${new Date(time).toISOString()}, more than 5 seconds ahead`)
-  }
+  if (isTooFarAhead(time, now)) return tooFarAhead(time)
   const { recipientIds, notificationId, locationType = '', locationId = '' } = parsed.data
   const target = notificationId === undefined ? { locationType, locationId } : { notificationId }
   return {
@@ -166,6 +168,19 @@ function decideRetraction({ attributes, data }: Event, now: Date): Outcome {
     retraction: { subscriberId, eventId: eventIdOf(attributes), time: new Date(time), target, recipientIds },
   }
 }
+
+function decideErasure({ attributes, data }: Event, now: Date): Outcome {
+  const parsed = personErasedSchema.safeParse(data)
+  if (!parsed.success) return invalidData(parsed.error)
+  const { subscriberid: subscriberId, time } = attributes
+  if (isTooFarAhead(time, now)) return tooFarAhead(time)
+  const { personId } = parsed.data
+  return { kind: 'erasure', erasure: { subscriberId, eventId: eventIdOf(attributes), time: new Date(time), personId } }
+}
+
+const isTooFarAhead = (time: number, now: Date) => time > now.getTime() + limits.retractionFutureMs
+const tooFarAhead = (time: number) =>
+  deadLetter('future_time', `The time is ${new Date(time).toISOString()}, more than 5 seconds ahead`)
 
 function decideChange({ attributes, data }: Event): Outcome {
   const read = readData(readUsualChange(data), changeRecordedSchema, data)

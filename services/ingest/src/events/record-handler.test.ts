@@ -23,14 +23,16 @@ const log = <T>(call: string, result: T): T => {
 function createHandler(changes: Partial<RecordHandlerDependencies> = {}) {
   return createRecordHandler({
     notifications: {
-      insertNew: async (all) => log(`store ${all.length}`, { inserted: all.length, duplicates: 0, refused: [] }),
+      insertNew: async (all) =>
+        log(`store ${all.length}`, { inserted: all.length, duplicates: 0, refused: [], erased: [] }),
     },
+    erasures: { accept: async (all) => log(`erase ${all.length}`, { refused: [] }) },
     retractions: { apply: async (all) => log(`retract ${all.length}`, { refused: [] }) },
     changeEntries: {
       insertNew: async (all) => log(`store ${all.length}`, { inserted: all.length, duplicates: 0, refused: [] }),
     },
     receipts: {
-      apply: async (all) => log(`apply ${all.length}`, { waiting: 0, refused: [] }),
+      apply: async (all) => log(`apply ${all.length}`, { waiting: 0, dropped: 0, refused: [] }),
       settle: async (all) => log(`settle ${all.length}`, undefined),
     },
     deadLetters: {
@@ -98,6 +100,7 @@ test('dead-letters only the documents rejected by MongoDB and stores the others'
       insertNew: async (all) => ({
         inserted: all.length - 1,
         duplicates: 0,
+        erased: [],
         refused: all.slice(1, 2).map((document) => ({ document, reason: 'BSONObjectTooLarge' })),
       }),
     },
@@ -151,7 +154,7 @@ describe('receipts', () => {
       receipts: {
         apply: async (all) => {
           applied.push(...all)
-          return { waiting: all.length, refused: [] }
+          return { waiting: all.length, dropped: 0, refused: [] }
         },
         settle: async () => {},
       },
@@ -165,7 +168,11 @@ describe('receipts', () => {
   test('rejected by MongoDB are dead-lettered and observed as such', async () => {
     const handle = createHandler({
       receipts: {
-        apply: async (all) => ({ waiting: 0, refused: [{ document: all[1] as Receipt, reason: 'too large' }] }),
+        apply: async (all) => ({
+          waiting: 0,
+          dropped: 0,
+          refused: [{ document: all[1] as Receipt, reason: 'too large' }],
+        }),
         settle: async () => {},
       },
     })
@@ -192,6 +199,21 @@ test('applies the retractions of a chunk before it stores notifications', async 
   await createHandler()([mention(1), retraction(2), mention(3), retraction(4)], 'mention')
   expect(calls).toEqual(['retract 2', 'store 2', 'settle 2'])
   expect(observed).toEqual(['1 stored', '2 stored', '3 stored', '4 stored'])
+})
+
+test('accepts the erasures of a chunk, and counts the receipts that an erasure drops', async () => {
+  const erased = structured(attributes({ type: 'herald.person.erased.v1' }), { personId: uuid(4) })
+  await createHandler()([at(1, erased), at(2, erased)], 'privacy')
+  expect([calls, observed]).toEqual([['erase 2'], ['1 stored', '2 stored']])
+  const dropped: number[] = []
+  const sent = structured(attributes({ type: 'herald.email.sent.v1' }), {
+    ...{ notificationId: goldenId, recipientId: uuid(4) },
+  })
+  await createHandler({
+    receipts: { apply: async () => ({ waiting: 0, dropped: 1, refused: [] }), settle: async () => {} },
+    onDroppedReceipts: (count) => dropped.push(count),
+  })([at(3, sent)], 'receipt')
+  expect(dropped).toEqual([1])
 })
 
 test('dead-letters a refused retraction, and stores nothing while retractions are unavailable', async () => {

@@ -1,5 +1,7 @@
 import type {
   ChangeEntries,
+  Erasure,
+  Erasures,
   InsertOutcome,
   NewNotification,
   Notifications,
@@ -21,6 +23,7 @@ import { toRecordText } from './record-text.ts'
 export type RecordHandlerDependencies = {
   readonly notifications: Pick<Notifications, 'insertNew'>
   readonly retractions: Pick<Retractions, 'apply'>
+  readonly erasures: Pick<Erasures, 'accept'>
   readonly changeEntries: Pick<ChangeEntries, 'insertNew'>
   readonly receipts: Pick<Receipts, 'apply' | 'settle'>
   readonly deadLetters: DeadLetters
@@ -31,6 +34,8 @@ export type RecordHandlerDependencies = {
   readonly times: () => DecisionTimes
   /** Decides about records of the kind `captured`. */
   readonly capturedChanges?: Pick<CapturedChanges, 'decide'> | undefined
+  /** Called with the number of receipts dropped because their recipient was erased. */
+  readonly onDroppedReceipts?: ((count: number) => void) | undefined
   /** Called with the records of a chunk once their outcomes are durable. */
   readonly observe: (handled: readonly HandledRecord[]) => void
 }
@@ -71,9 +76,16 @@ function tryDecide(decideRecord: () => Decision): Decision {
  * the outcome is unknown and the chunk must be retried, which is idempotent.
  */
 export function createRecordHandler(dependencies: RecordHandlerDependencies): HandleRecords {
-  const { notifications, retractions, changeEntries, receipts, deadLetters, announceCreated, group, times, observe } =
-    dependencies
+  const { notifications, retractions, erasures, changeEntries, receipts, deadLetters, announceCreated } = dependencies
+  const { group, times, observe } = dependencies
   const decideRecord = createDecide(dependencies.capturedChanges)
+
+  const acceptErasures = async (decided: readonly Decided[]): Promise<DeadLetter[]> => {
+    const found = pickAll(decided, erasureIn)
+    if (found.length === 0) return []
+    const { refused } = await erasures.accept(found)
+    return refused.map((refusal) => toRefusedLetter(refusal, decided, erasureIn))
+  }
 
   const applyRetractions = async (decided: readonly Decided[]): Promise<DeadLetter[]> => {
     const found = pickAll(decided, retractionIn)
@@ -105,7 +117,8 @@ export function createRecordHandler(dependencies: RecordHandlerDependencies): Ha
       if (decision.kind === 'receipt') found.set({ ...decision.receipt, record: toRecordText(record) }, one)
     }
     if (found.size === 0) return []
-    const { refused } = await receipts.apply([...found.keys()], { now, group })
+    const { refused, dropped } = await receipts.apply([...found.keys()], { now, group })
+    if (dropped > 0) dependencies.onDroppedReceipts?.(dropped)
     return refused.map(({ document, reason: detail }) => {
       const { record, decision } = found.get(document) as Decided
       return { record, code: 'refused_by_storage', detail, traceparent: decision.traceparent }
@@ -117,6 +130,7 @@ export function createRecordHandler(dependencies: RecordHandlerDependencies): Ha
     const decided = records.map((record) => ({ record, decision: tryDecide(() => decideRecord(record, kind, now)) }))
     const refused = [
       // First, so that a notification that is retracted in the same chunk is never visible.
+      ...(await acceptErasures(decided)),
       ...(await applyRetractions(decided)),
       ...(await storeNotifications(decided)),
       ...(await storeChangeEntries(decided)),
@@ -160,6 +174,7 @@ const none = [] as const
 const notificationIn: Choose<NewNotification> = (decision) =>
   decision.kind === 'notification' ? [decision.notification] : none
 const retractionIn: Choose<Retraction> = (decision) => (decision.kind === 'retraction' ? [decision.retraction] : none)
+const erasureIn: Choose<Erasure> = (decision) => (decision.kind === 'erasure' ? [decision.erasure] : none)
 const changeEntriesIn: Choose<StoredChangeEntry> = (decision) => {
   if (decision.kind === 'change-entry') return [decision.entry]
   return decision.kind === 'change-entries' ? decision.entries : none

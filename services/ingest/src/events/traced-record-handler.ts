@@ -9,7 +9,10 @@ import {
 import { isDeadLetter } from './record-outcome.ts'
 
 /** The dependencies that do IO. Each of them gets a span: the compiler notices one that is left out. */
-type TracedDependencies = Omit<RecordHandlerDependencies, 'group' | 'times' | 'capturedChanges' | 'observe'>
+type TracedDependencies = Omit<
+  RecordHandlerDependencies,
+  'group' | 'times' | 'capturedChanges' | 'observe' | 'onDroppedReceipts'
+>
 type Step = NonNullable<FinishedSpan['children']>[number]
 type Chunk = { readonly startMs: number; readonly stored: Step[]; readonly deadLettered: Step[] }
 
@@ -19,7 +22,8 @@ type Chunk = { readonly startMs: number; readonly stored: Step[]; readonly deadL
  * succeeds.
  */
 export function createTracedRecordHandler(dependencies: RecordHandlerDependencies, tracing: Tracing): HandleRecords {
-  const { notifications, retractions, changeEntries, receipts, deadLetters, announceCreated, observe } = dependencies
+  const { notifications, retractions, erasures, changeEntries, receipts, deadLetters, announceCreated, observe } =
+    dependencies
   const chunks = new AsyncLocalStorage<Chunk>()
 
   const timed =
@@ -60,6 +64,7 @@ export function createTracedRecordHandler(dependencies: RecordHandlerDependencie
   const traced: TracedDependencies = {
     notifications: { insertNew: timed('stored', 'insert notifications', notifications.insertNew) },
     retractions: { apply: timed('stored', 'apply retractions', retractions.apply) },
+    erasures: { accept: timed('stored', 'accept erasures', erasures.accept) },
     changeEntries: { insertNew: timed('stored', 'insert change-entries', changeEntries.insertNew) },
     receipts: {
       apply: timed('stored', 'apply receipts', receipts.apply),
@@ -73,6 +78,7 @@ export function createTracedRecordHandler(dependencies: RecordHandlerDependencie
     group: dependencies.group,
     times: dependencies.times,
     capturedChanges: dependencies.capturedChanges,
+    onDroppedReceipts: dependencies.onDroppedReceipts,
     observe(handled) {
       observe(handled)
       const chunk = chunks.getStore()

@@ -20,7 +20,9 @@ export function addStreamRoute(app: HttpServer, { streams }: { readonly streams:
   app.get('/notifications/stream', { ...options, config }, async (request, reply) => {
     if (request.method === 'HEAD') return reply.headers({ ...headers }).send()
     const { subscriberId, userId, expiresAt } = request.identity
-    const admission = await streams.admit({ subscriberId, recipientId: userId })
+    const lastEventId = request.headers['last-event-id'] || undefined
+    const owner = { subscriberId, recipientId: userId }
+    const admission = await streams.admit(owner, { resumes: lastEventId !== undefined })
     if (!admission.ok) {
       throw problem('rate_limited', 'Too many open streams for this user', { headers: { 'retry-after': '30' } })
     }
@@ -32,7 +34,6 @@ export function addStreamRoute(app: HttpServer, { streams }: { readonly streams:
     // Written directly from here on, because only then is the number of buffered bytes known.
     reply.hijack()
     raw.writeHead(200, { ...reply.getHeaders(), ...headers } as Record<string, string>)
-    const lastEventId = request.headers['last-event-id'] || undefined
     admission.enter({ sink: raw, lastEventId, expiresAt })
     return reply
   })

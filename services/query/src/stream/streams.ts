@@ -11,7 +11,7 @@ import { type StreamOptions, streamDefaults } from './options.ts'
 import { createUnreadCounts } from './unread-counts.ts'
 
 export type StreamsDependencies = {
-  readonly store: Pick<Store, 'notifications' | 'feedChanges' | 'streamKeys'>
+  readonly store: Pick<Store, 'notifications' | 'feedChanges' | 'streamKeys' | 'erasures'>
   readonly logger: Logger
   readonly metrics: StreamMetrics
   readonly clock: () => Date
@@ -32,7 +32,7 @@ export type Admission =
   | { readonly ok: false; readonly reason: 'too-many-streams' }
 
 /** The reason why a client must list again. */
-type ResetReason = 'unknown-id' | 'too-old'
+type ResetReason = 'unknown-id' | 'too-old' | 'erased'
 
 /** The streams of this process, which share one change stream. */
 export function createStreams({ store, logger, metrics, clock, limit, options: changed }: StreamsDependencies) {
@@ -138,7 +138,9 @@ export function createStreams({ store, logger, metrics, clock, limit, options: c
     idleTimer = setTimeout(() => clients.size > 0 || void live.close(), options.lingerMs).unref()
   }
 
-  function enter(key: Buffer, owner: FeedOwner, leave: () => void, request: StreamRequest): void {
+  type Admitted = { readonly key: Buffer; readonly owner: FeedOwner; readonly erasedAt: Date | undefined }
+
+  function enter({ key, owner, erasedAt }: Admitted, leave: () => void, request: StreamRequest): void {
     const { sink, lastEventId, expiresAt } = request
     const ownerKey = keyOf(owner)
     const ids = createEventIds(key, ownerKey)
@@ -158,6 +160,7 @@ export function createStreams({ store, logger, metrics, clock, limit, options: c
     else if (lastEventId === undefined) goLive(client)
     else if (resumed === undefined) reset(client, 'unknown-id')
     else if (isTooOld(resumed)) reset(client, 'too-old')
+    else if (isBefore(resumed, erasedAt)) reset(client, 'erased')
     else if (live.position !== undefined && resumed >= live.position) resume(client)
     else catchUp.add(client)
   }
@@ -177,21 +180,24 @@ export function createStreams({ store, logger, metrics, clock, limit, options: c
 
   return {
     /**
-     * Prepares a stream; the returned `enter` opens it synchronously.
+     * Prepares a stream; the returned `enter` opens it synchronously. `resumes`: whether it may have a position.
      *
      * @throws StorageUnavailableError
      */
-    async admit(owner: FeedOwner): Promise<Admission> {
+    async admit(owner: FeedOwner, { resumes = true } = {}): Promise<Admission> {
       // Counted before the first `await`: otherwise many concurrent requests would pass the limit.
       const leave = limit.enter(keyOf(owner))
       if (leave === undefined) return { ok: false, reason: 'too-many-streams' }
       try {
-        const key = await loadKey()
+        const [key, erasedAt] = await Promise.all([
+          loadKey(),
+          resumes ? store.erasures.lastErasedAt(owner.subscriberId) : undefined,
+        ])
         if (!closing) {
           closeWhenIdle()
           await live.open()
         }
-        return { ok: true, enter: (request) => enter(key, owner, leave, request), leave }
+        return { ok: true, enter: (request) => enter({ key, owner, erasedAt }, leave, request), leave }
       } catch (error) {
         leave()
         throw error
@@ -210,3 +216,12 @@ export function createStreams({ store, logger, metrics, clock, limit, options: c
 }
 
 export type Streams = ReturnType<typeof createStreams>
+
+/**
+ * Changes before an erasure may contain persons that were erased since. A position has the seconds of MongoDB's clock, by which
+ * the time of the erasure is, too.
+ */
+function isBefore(position: Position, erasedAt: Date | undefined): boolean {
+  const at = timeOfPosition(position)
+  return erasedAt !== undefined && at !== undefined && at <= erasedAt
+}

@@ -43,6 +43,11 @@ export function retraction(attributes: Attributes, data: Record<string, unknown>
   return event('herald.mention.retracted.v1', attributes, data)
 }
 
+/** The erasure of a person. */
+export function erasure(attributes: Attributes, personId: string): Event {
+  return event('herald.person.erased.v1', attributes, { personId })
+}
+
 /** A recorded change; `attributes` and `data` override the defaults. */
 export function change(attributes: Attributes, data: Record<string, unknown> = {}): Event {
   return event('herald.change.recorded.v1', attributes, {

@@ -84,7 +84,7 @@ async function connect(herald: RunningHerald): Promise<TestHerald> {
       }
       return metadata
     },
-    progress: () => groupProgress(brokers, groupId, [topics.mention, topics.change, topics.receipt]),
+    progress: () => groupProgress(brokers, groupId, [topics.mention, topics.change, topics.receipt, topics.privacy]),
     async stop() {
       await producer.disconnect()
       await mongodb.close()

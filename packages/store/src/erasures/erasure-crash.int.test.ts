@@ -1,0 +1,189 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { createChangeEntries } from '../change-entries/change-entries.ts'
+import {
+  bulkMarksIn,
+  changeEntriesIn,
+  createRequestsIn,
+  digestsIn,
+  erasureHeadsIn,
+  erasuresIn,
+  fanOutsIn,
+  feedErasuresIn,
+  notificationsIn,
+  personKeysIn,
+  tombstoneHeadsIn,
+  tombstonesIn,
+  waitingReceiptsIn,
+} from '../collections.ts'
+import { createFanOutRoom } from '../fan-outs/fan-out-room.ts'
+import { mention } from '../fan-outs/fan-outs.fixture.ts'
+import { createInterceptor, type Intercept } from '../fan-outs/intercepted.fixture.ts'
+import { createNotifications } from '../notifications/notifications.ts'
+import { createReceipts } from '../receipts/receipts.ts'
+import { at, createTestStore, pageIn, subscriberId, uuid } from '../store.fixture.ts'
+import { createErasureRoom } from './erasure-room.ts'
+import { changeBy, clear, erasure, findTraces, workOff } from './erasures.fixture.ts'
+
+const { store, database, drop } = createTestStore('erasure-crash')
+beforeAll(() => store.migrate())
+afterAll(drop)
+
+const [ada, bob] = [uuid(2), uuid(3)]
+const author = { id: ada, name: 'Ada L.', image: 'ada.png' }
+const metadata = '{"mention":{"mentionerName":"Ada L.","snippet":"Ada L. wrote"},"add":{},"edit":{}}'
+const mentions = [
+  mention(1, { recipientIds: [ada, bob] }),
+  mention(2, { recipientIds: [bob], actor: author, metadata }),
+  mention(3, { recipientIds: [bob], subjectId: ada }),
+  mention(4, { recipientIds: [ada] }),
+  mention(20, { recipientIds: [ada, bob], actor: author, metadata }),
+]
+const changes = [changeBy(ada, 1), changeBy(bob, 2)]
+const receipt = {
+  ...{ subscriberId, recipientId: ada, notificationId: mention(9).id, kind: 'read' as const, at: at(9) },
+  ...{ eventId: uuid(61_000), record: 'a receipt' },
+} as const
+
+/** A process of its own, whose operations on MongoDB are intercepted. */
+function startProcess(intercept?: Intercept) {
+  const { wrap, operations } = createInterceptor(intercept)
+  const [notifications, fanOuts] = [wrap(notificationsIn(database)), wrap(fanOutsIn(database))]
+  const waitingReceipts = wrap(waitingReceiptsIn(database))
+  const changeEntries = wrap(changeEntriesIn(database))
+  const room = createErasureRoom({
+    erasures: wrap(erasuresIn(database)),
+    heads: wrap(erasureHeadsIn(database)),
+    personKeys: wrap(personKeysIn(database)),
+    ...{ notifications, fanOuts, waitingReceipts, changeEntries },
+    createRequests: wrap(createRequestsIn(database)),
+    bulkMarks: wrap(bulkMarksIn(database)),
+    feedErasures: wrap(feedErasuresIn(database)),
+    digests: wrap(digestsIn(database)),
+    documentsPerStep: 2,
+  })
+  const { insertNew: insertForRecipients } = createNotifications({ collection: notifications } as never)
+  const fanOutRoom = createFanOutRoom({
+    ...{ fanOuts, notifications, insertForRecipients, ...room },
+    tombstones: wrap(tombstonesIn(database)),
+    heads: wrap(tombstoneHeadsIn(database)),
+  })
+  return {
+    ...{ operations, erasures: room.erasures, insertNew: fanOutRoom.insertNew },
+    changeEntries: createChangeEntries({ collection: changeEntries, ...room } as never),
+    receipts: createReceipts(notifications, waitingReceipts, fanOutRoom.findRetracted, room.erasedPersons),
+  }
+}
+
+type Process = ReturnType<typeof startProcess>
+const storeAll = async (process: Process): Promise<void> => {
+  await process.insertNew(mentions)
+  await process.changeEntries.insertNew(changes)
+  await process.receipts.apply([receipt], { now: at(100), group: 'g' })
+}
+const eraseAll = async ({ erasures }: Process): Promise<void> => {
+  await erasures.accept([erasure(1, ada, 10)])
+  await workOff(erasures)
+}
+
+/** Everything that can be read, with the pseudonym of this round as a word. */
+async function state() {
+  const traces = await findTraces(database, { ids: [], texts: ['Ada L. wrote'] })
+  const lists = await Promise.all(
+    [ada, bob].map(async (recipientId) => {
+      const feed = store.notifications.of({ subscriberId, recipientId })
+      const page = pageIn(await feed.list({ limit: 100, status: 'all' })) as { notifications: { id: string }[] }
+      expect(await feed.unreadCount()).toBe(page.notifications.length)
+      return page.notifications
+    }),
+  )
+  const log = JSON.parse(String(await store.changeEntries.of(subscriberId).list({}, 100))).data.changeEntries
+  const pseudonym = log.find(({ user }: { user: { name: string } }) => user.name === '')?.user.id
+  const text = JSON.stringify({ lists, log }).replaceAll(pseudonym, 'pseudonym')
+  const waiting = await waitingReceiptsIn(database).countDocuments()
+  const open = await erasuresIn(database).countDocuments({ work: { $exists: true } })
+  return { traces, waiting, open, text }
+}
+
+async function expected() {
+  await clear(database)
+  await storeAll(startProcess())
+  await eraseAll(startProcess())
+  const found = await state()
+  expect(found).toMatchObject({ waiting: 0, open: 0, traces: ['notifications', 'notifications'] })
+  expect(JSON.parse(found.text).lists.map((list: unknown[]) => list.length)).toEqual([1, 4])
+  // Only what is newer than the erasure still names the person.
+  expect(found.text.match(new RegExp(ada, 'g'))).toHaveLength(4)
+  return found
+}
+
+describe.each([
+  ['storing, then erasing', storeAll, eraseAll],
+  ['erasing, then storing', eraseAll, storeAll],
+])('%s', (_, first, second) => {
+  async function countOperations(...works: readonly ((process: Process) => Promise<void>)[]): Promise<number> {
+    await clear(database)
+    const process = startProcess()
+    for (const work of works) await work(process)
+    return process.operations()
+  }
+
+  test('ends in the same state if the process is killed at any operation and everything is redelivered', async () => {
+    const end = await expected()
+    const total = await countOperations(first, second)
+    expect(total).toBeGreaterThan(30)
+    for (let operation = 1; operation <= total; operation++) {
+      for (const when of ['before', 'after'] as const) {
+        await clear(database)
+        const killed = startProcess(async (now, at) => {
+          if (now > operation || (now === operation && at === when)) throw new Error('killed')
+        })
+        await expect(first(killed).then(() => second(killed))).rejects.toThrow()
+        const next = startProcess()
+        await first(next)
+        await second(next)
+        await workOff(next.erasures)
+        expect({ operation, when, ...(await state()) }).toEqual({ operation, when, ...end })
+      }
+    }
+  }, 300_000)
+
+  test('ends in the same state if another process does the second between any two operations of the first', async () => {
+    const end = await expected()
+    const total = await countOperations(first)
+    for (let operation = 1; operation <= total; operation++) {
+      await clear(database)
+      const overtaken = startProcess(async (now, when) => {
+        if (now === operation && when === 'before') await second(startProcess())
+      })
+      await first(overtaken)
+      expect({ operation, ...(await state()) }).toEqual({ operation, ...end })
+    }
+  }, 300_000)
+
+  test('ends in the same state if the first is overtaken, then killed, and delivered again', async () => {
+    const end = await expected()
+    const total = await countOperations(first)
+    for (let operation = 1; operation <= total; operation++) {
+      await clear(database)
+      const killed = startProcess(async (now, when) => {
+        if (now === operation && when === 'before') await second(startProcess())
+        if (now === operation + 1 && when === 'after') throw new Error('killed')
+      })
+      await first(killed).catch(() => {})
+      const next = startProcess()
+      await first(next)
+      await workOff(next.erasures)
+      expect({ operation, ...(await state()) }).toEqual({ operation, ...end })
+    }
+  }, 300_000)
+})
+
+test('two processes that carry out the same erasure at the same time leave the same state', async () => {
+  const end = await expected()
+  await clear(database)
+  await storeAll(startProcess())
+  const [one, other] = [startProcess(), startProcess()]
+  await one.erasures.accept([erasure(1, ada, 10)])
+  await Promise.all([workOff(one.erasures), workOff(other.erasures)])
+  expect(await state()).toEqual(end)
+})

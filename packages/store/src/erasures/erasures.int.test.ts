@@ -1,0 +1,272 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { mention, retraction } from '../fan-outs/fan-outs.fixture.ts'
+import type { NewNotification } from '../notifications/notification-document.ts'
+import type { Receipt } from '../receipts/waiting-receipt.ts'
+import { at, createTestStore, notificationIn, pageIn, subscriberId, uuid } from '../store.fixture.ts'
+import { changeBy, clear, erasure, findTraces, workOff } from './erasures.fixture.ts'
+
+const { store, database, examined, drop } = createTestStore('erasures')
+const { notifications, retractions, receipts, erasures, changeEntries, createRequests } = store
+
+beforeAll(() => store.migrate())
+afterAll(drop)
+beforeEach(() => clear(database))
+
+const [ada, bob, cleo] = [uuid(2), uuid(3), uuid(4)]
+const pseudonym = /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+const feed = (recipientId: string) => notifications.of({ subscriberId, recipientId })
+const list = async (recipientId: string) =>
+  pageIn(await feed(recipientId).list({ limit: 100, status: 'all' })).notifications as (Record<string, unknown> & {
+    id: string
+  })[]
+const idsOf = async (recipientId: string) => (await list(recipientId)).map(({ id }) => id)
+const count = (collection: string) => database.collection(collection).countDocuments()
+const erase = async (...given: Parameters<typeof erasures.accept>[0]) => {
+  expect(await erasures.accept(given)).toEqual({ refused: [] })
+  return workOff(erasures)
+}
+const byAda = (n: number, changes: Partial<NewNotification> = {}) =>
+  mention(n, {
+    actor: { id: ada, name: 'Ada L.', image: 'ada.png' },
+    metadata:
+      '{"mention":{"entityType":"e","snippet":"Ada L. wrote","mentionerName":"Ada L."},"add":{"b":1,"a":2},"edit":{}}',
+    recipientIds: [bob, cleo],
+    ...changes,
+  })
+const log = async () => JSON.parse(String(await changeEntries.of(subscriberId).list({}, 100))).data.changeEntries
+
+test('deletes the feed up to the time, and nobody else’s', async () => {
+  const [early, atTime, late] = [mention(1), mention(2), mention(3)]
+  await notifications.insertNew([early, atTime, late])
+  const steps = await erase(erasure(1, ada, 2))
+  expect(await idsOf(ada)).toEqual([late.id])
+  expect(await feed(ada).unreadCount()).toBe(1)
+  expect(await feed(ada).get(early.id)).toBeNull()
+  expect(await idsOf(bob)).toEqual([late.id, atTime.id, early.id])
+  expect(steps.at(-1)).toMatchObject({ done: true, phase: 'fan-outs' })
+  expect(await erasures.open()).toEqual([])
+})
+
+test('masks the actor, the subject and the texts of the mention, with the time of the erasure as updatedAt', async () => {
+  const [written, about, other] = [byAda(1), mention(2, { subjectId: ada, recipientIds: [bob] }), mention(3)]
+  await notifications.insertNew([written, about, other])
+  await erase(erasure(1, ada, 10))
+  const [third, second, first] = await list(bob)
+  expect(first).toMatchObject({
+    ...{ id: written.id, actorId: expect.stringMatching(pseudonym), updatedAt: '2026-01-01T00:00:10Z' },
+    ...{ createdAt: '2026-01-01T00:00:01Z', subjectId: written.subjectId },
+    actor: { id: first?.actorId, name: '', image: '' },
+  })
+  expect(JSON.stringify(first?.metadata)).toBe(
+    '{"mention":{"entityType":"e","snippet":"","mentionerName":""},"add":{"b":1,"a":2},"edit":{}}',
+  )
+  expect(second).toMatchObject({
+    subjectId: first?.actorId,
+    actorId: about.actor.id,
+    updatedAt: '2026-01-01T00:00:10Z',
+  })
+  expect(third).toMatchObject({ subjectId: other.subjectId, updatedAt: '2026-01-01T00:00:03Z' })
+  expect((await list(cleo))[0]).toEqual(first)
+})
+
+test('masks the user of change entries up to the time, not their states', async () => {
+  await changeEntries.insertNew([changeBy(ada, 1), changeBy(bob, 2), changeBy(ada, 9)])
+  await erase(erasure(1, ada, 5))
+  const [late, others, early] = await log()
+  expect(late.user).toEqual({ id: ada, name: 'Ada', email: 'ada@example.com' })
+  expect(others.user.id).toBe(bob)
+  expect(early).toMatchObject({
+    user: { id: expect.stringMatching(pseudonym), name: '', email: '' },
+    beforeState: { by: 'someone' },
+  })
+  // The filter by user follows.
+  const found = await changeEntries.of(subscriberId).list({ userId: early.user.id }, 10)
+  expect(JSON.parse(String(found)).data.changeEntries).toEqual([early])
+})
+
+test('the pseudonym is the same for one person, and differs between persons and subscribers', async () => {
+  const elsewhere = { subscriberId: uuid(8) }
+  await changeEntries.insertNew([
+    ...[changeBy(ada, 1), changeBy(ada, 2), changeBy(bob, 3)],
+    changeBy(ada, 1, elsewhere),
+  ])
+  await erase(erasure(1, ada, 1), erasure(2, bob, 9), erasure(3, ada, 9, elsewhere))
+  await erase(erasure(4, ada, 9))
+  const [third, second, first] = await log()
+  const other = JSON.parse(String(await changeEntries.of(uuid(8)).list({}, 10))).data.changeEntries[0]
+  expect(second.user.id).toBe(first.user.id)
+  expect(new Set([first.user.id, third.user.id, other.user.id]).size).toBe(3)
+})
+
+const receipt = (notification: NewNotification, recipientId: string, n: number): Receipt => ({
+  ...{ subscriberId, recipientId, notificationId: notification.id, kind: 'email-sent', at: at(5) },
+  eventId: uuid(60_000 + n),
+  record: JSON.stringify({ recipientId }),
+})
+const context = { now: at(100), group: 'g' }
+
+test('deletes waiting receipts, and drops and counts later ones', async () => {
+  const given = mention(1)
+  await receipts.apply([receipt(given, ada, 1), receipt(given, bob, 2)], context)
+  await erase(erasure(1, ada, 10))
+  expect(await count('waiting-receipts')).toBe(1)
+  expect(await receipts.apply([receipt(given, ada, 3), receipt(given, cleo, 4)], context)).toEqual({
+    ...{ waiting: 1, dropped: 1, refused: [] },
+  })
+  await notifications.insertNew([given])
+  await receipts.settle([given])
+  expect(await count('waiting-receipts')).toBe(1)
+  // Of a notification after the erasure it is a receipt as any other.
+  const after = mention(20)
+  await notifications.insertNew([after])
+  const late = { ...receipt(after, ada, 5), at: at(25) }
+  expect(await receipts.apply([late], context)).toEqual({ waiting: 0, dropped: 0, refused: [] })
+  expect((await list(ada))[0]).toMatchObject({ emailSentAt: at(25) })
+})
+
+test('erases stored answers to an Idempotency-Key, of the person and of those who named the person', async () => {
+  const hash = Buffer.alloc(32, 1)
+  const reserve = (userId: string, content: string) =>
+    createRequests.reserve({ subscriberId, userId, idempotencyKey: 'k' }, hash, content, at(1))
+  for (const [user, content] of [
+    [ada, 'by ada'],
+    [bob, `to ${ada}`],
+    [cleo, 'without'],
+  ] as const) {
+    const reserved = await reserve(user, content)
+    if (reserved.kind === 'reserved') await reserved.finish()
+  }
+  await erase(erasure(1, ada, 10))
+  expect([(await reserve(ada, '')).kind, (await reserve(bob, '')).kind]).toEqual(['erased', 'erased'])
+  expect(await reserve(cleo, '')).toMatchObject({ kind: 'answered', content: 'without' })
+})
+
+test('keeps the person away when everything is replayed, or arrives for the first time', async () => {
+  const all = [byAda(1), mention(2, { subjectId: ada }), mention(3, { recipientIds: [ada] })]
+  await notifications.insertNew(all.slice(0, 1))
+  await changeEntries.insertNew([changeBy(ada, 1)])
+  await erase(erasure(1, ada, 10))
+  const before = [await list(bob), await log()]
+  for (let round = 0; round < 2; round++) {
+    await notifications.insertNew(all)
+    await changeEntries.insertNew([changeBy(ada, 1), changeBy(ada, 2)])
+    expect(await idsOf(ada)).toEqual([])
+    const feedOfBob = await list(bob)
+    expect(feedOfBob.map(({ id }) => id)).toEqual([all[1]?.id, all[0]?.id])
+    expect([feedOfBob.slice(1), (await log()).slice(1)]).toEqual(before)
+    expect((await log())[0].user).toEqual((await log())[1].user)
+    expect(feedOfBob[0]).toMatchObject({ subjectId: feedOfBob[1]?.actorId, updatedAt: '2026-01-01T00:00:10Z' })
+  }
+  expect(await findTraces(database, { ids: [ada], texts: ['Ada L.', 'ada@example.com'] })).toEqual([])
+})
+
+test('leaves no trace of the person in any collection', async () => {
+  await notifications.insertNew([
+    ...[byAda(1), byAda(2, { recipientIds: [ada, bob], subjectId: ada, via: 'http', finishBy: at(60) })],
+    mention(3, { recipientIds: [ada, bob] }),
+  ])
+  await changeEntries.insertNew([changeBy(ada, 1)])
+  await feed(ada).markManyRead({ all: true }, at(4))
+  await receipts.apply([receipt(mention(9), ada, 1)], context)
+  await createRequests.reserve({ subscriberId, userId: ada, idempotencyKey: 'k' }, Buffer.alloc(32), `by ${ada}`, at(1))
+  await retractions.apply([retraction(1, { notificationId: mention(3).id }, { recipientIds: [bob] })])
+  const traces = { ids: [ada], texts: ['Ada L.'] }
+  expect(new Set(await findTraces(database, traces))).toEqual(
+    new Set([...['notifications', 'fan-outs', 'change-entries', 'waiting-receipts', 'create-requests', 'bulk-marks']]),
+  )
+  await erase(erasure(1, ada, 10))
+  // The key of the request, which answers a retry for a day.
+  expect(await findTraces(database, traces)).toEqual(['create-requests'])
+})
+
+test('masks a request that has not been finished', async () => {
+  const given = byAda(1, { via: 'http', finishBy: at(60), recipientIds: [bob, ada] })
+  await notifications.insertNew([given])
+  const { finishBy: _, ...content } = given
+  await database.collection('notifications').deleteMany({})
+  await database.collection('fan-outs').updateOne({}, { $set: { content: JSON.stringify(content), dueAt: at(60) } })
+  await erase(erasure(1, ada, 10))
+  expect(await findTraces(database, { ids: [ada], texts: ['Ada L.'] })).toEqual([])
+  expect(await store.unfinished.finish(at(60))).toEqual({ finished: 1, refused: [] })
+  expect(await idsOf(ada)).toEqual([])
+  expect((await list(bob))[0]).toMatchObject({ actor: { id: expect.stringMatching(pseudonym), name: '', image: '' } })
+  expect(await findTraces(database, { ids: [ada], texts: ['Ada L.'] })).toEqual([])
+})
+
+test('keeps the positions of the other recipients, for retractions', async () => {
+  const given = mention(1, { recipientIds: [ada, bob, cleo] })
+  await notifications.insertNew([given])
+  await erase(erasure(1, ada, 10))
+  const target = { notificationId: given.id }
+  await retractions.apply([retraction(1, target, { recipientIds: [ada, cleo] })])
+  expect([await idsOf(bob), await idsOf(cleo)]).toEqual([[given.id], []])
+  await notifications.insertNew([given])
+  await retractions.apply([retraction(2, target)])
+  expect([await idsOf(ada), await idsOf(bob)]).toEqual([[], []])
+  expect(await retractions.actorOf({ subscriberId, notificationId: given.id })).toBe(given.actor.id)
+})
+
+test('of several erasures of a person the latest counts, in any order', async () => {
+  const states: unknown[] = []
+  for (const order of [
+    [5, 10, 7],
+    [10, 5, 7],
+    [7, 10, 5],
+  ]) {
+    await clear(database)
+    const { insertedId } = await database.collection('person-keys').insertOne({
+      ...{ _id: Buffer.from(subscriberId.replaceAll('-', ''), 'hex') as never, v: 1, key: Buffer.alloc(32, 7) },
+    })
+    expect(insertedId).toBeDefined()
+    await notifications.insertNew([byAda(1), byAda(6), byAda(11)])
+    for (const [n, seconds] of order.entries()) await erase(erasure(n, ada, seconds))
+    await notifications.insertNew([byAda(1), byAda(6), byAda(11)])
+    const found = await list(bob)
+    // The key may be cached from a previous round.
+    states.push(found.map(({ actorId: _, actor: __, ...others }) => others))
+    expect(found.map(({ actor }) => (actor as { name: string }).name)).toEqual(['Ada L.', '', ''])
+    expect(found.map(({ updatedAt }) => updatedAt)).toEqual(
+      ['11', '10', '10'].map((seconds) => `2026-01-01T00:00:${seconds}Z`),
+    )
+  }
+  expect(states[1]).toEqual(states[0])
+  expect(states[2]).toEqual(states[0])
+})
+
+test('tells when the last erasure of a subscriber was, for positions of streams', async () => {
+  expect(await erasures.lastErasedAt(subscriberId)).toBeUndefined()
+  await erasures.accept([erasure(1, ada, 5)])
+  const accepted = await erasures.lastErasedAt(subscriberId)
+  expect(Math.abs(Date.now() - Number(accepted))).toBeLessThan(60_000)
+  await workOff(erasures)
+  expect(((await erasures.lastErasedAt(subscriberId)) as Date) > (accepted as Date)).toBe(true)
+  expect(await erasures.lastErasedAt(uuid(8))).toBeUndefined()
+})
+
+test('a replay of a finished erasure does no work, and one that is accepted twice is done once', async () => {
+  await erase(erasure(1, ada, 5), erasure(1, ada, 5))
+  expect(await erase(erasure(1, ada, 5))).toEqual([])
+})
+
+test('storing new events reads one head per subscriber, before and behind the insert', async () => {
+  await erase(erasure(1, ada, 5), erasure(2, uuid(9), 5))
+  const fresh = Array.from({ length: 50 }, (_, n) => mention(100 + n))
+  const lines = await examined('erasures', () => notifications.insertNew(fresh))
+  expect(lines.map(({ keys, documents }) => [keys <= 2, documents])).toEqual([
+    [true, 1],
+    [true, 1],
+  ])
+  const entries = await examined('erasures', () => changeEntries.insertNew([changeBy(bob, 100)]))
+  expect(entries).toHaveLength(2)
+  // An old one is searched once, by the persons in it.
+  const old = await examined('erasures', () => notifications.insertNew([mention(1)]))
+  expect(old.map(({ documents }) => documents)).toEqual([1, 1, 1])
+})
+
+test('a masked notification keeps its read state', async () => {
+  await notifications.insertNew([byAda(1)])
+  await feed(bob).markRead(byAda(1).id, at(3))
+  await erase(erasure(1, ada, 10))
+  const found = notificationIn(await feed(bob).get(byAda(1).id))
+  expect(found).toMatchObject({ readAt: at(3), updatedAt: '2026-01-01T00:00:10Z' })
+})
