@@ -178,6 +178,8 @@ export function createStore({ uri, database: name, applicationName, retentionDay
       notifications,
       changeEntries: changeEntriesIn(database),
       waiting: waitingReceiptsIn(database),
+      erasures: erasuresIn(database),
+      erasedPersons,
     }),
     async checkReady() {
       const { missing, retention: warnings } = await findDifferences(database, retentionDays)

@@ -18,6 +18,8 @@ export type FoundNotification = {
   /** Recipients from whom it was retracted, and the time of the latest of these retractions. */
   readonly retracted: number
   readonly retractedAt?: Date | undefined
+  /** Recipients who were erased. Who they were is no longer known. */
+  readonly erased: number
   /** Whether a request created it rather than an event. */
   readonly isRequest: boolean
   /** Whether it is still to be announced; not known to be announced otherwise. */
@@ -35,6 +37,8 @@ export type NotificationSources = {
 }
 
 const lookupsAtOnce = 32
+/** Of a position in the list of recipients. */
+const positionBytes = 2
 
 /** Notifications that an earlier release stored have no fan-out and are found with their recipient only. */
 export async function findNotification(
@@ -57,6 +61,7 @@ export async function findNotification(
     recipients: positions.length,
     stored: found.length,
     retracted: positions.filter((position) => retracted.has(position)).length,
+    erased: fanOut.erased === undefined || recipientId !== undefined ? 0 : fanOut.erased.length() / positionBytes,
     retractedAt: retractions.toSorted((one, other) => one.at.getTime() - other.at.getTime()).at(-1)?.at,
     isRequest: fanOut.via === 'http',
     isAnnouncementDue: fanOut.unannounced !== undefined,
@@ -78,7 +83,12 @@ async function findWithoutFanOut(
 ): Promise<FoundNotification | undefined> {
   if (recipientId === undefined) return undefined
   const [found] = await findEach(notifications, [toKey(subscriberId, recipientId, id)])
-  return found && { ...found, recipients: 1, stored: 1, retracted: 0, isRequest: false, isAnnouncementDue: false }
+  return (
+    found && {
+      ...{ ...found, recipients: 1, stored: 1, retracted: 0, erased: 0 },
+      ...{ isRequest: false, isAnnouncementDue: false },
+    }
+  )
 }
 
 type Stored = Pick<NotificationDocument, 'createdAt' | 'readAt' | 'emailSentAt'>

@@ -4,6 +4,7 @@ import { checkMappingsCommand } from './check-mappings-command.ts'
 import type { Command } from './command.ts'
 import { createCompletionCommand } from './completion-command.ts'
 import { deadLetterCommands } from './dead-letter-commands.ts'
+import { eraseCommand } from './erase-command.ts'
 import { migrateCommand } from './migrate-command.ts'
 import { retractCommand } from './retract-command.ts'
 
@@ -11,6 +12,7 @@ const working: readonly Command[] = [
   whereCommand,
   statusCommand,
   retractCommand,
+  eraseCommand,
   ...deadLetterCommands,
   checkMappingsCommand,
   migrateCommand,

@@ -16,8 +16,9 @@ export function readSettings<Schema extends SettingsSchema>(
 
 /** The topics that ingest reads. */
 export function topicsReadBy(settings: CommandSettings): string[] {
-  const { KAFKA_MENTION_TOPIC, KAFKA_CHANGE_TOPIC, KAFKA_RECEIPT_TOPIC, CDC_MAPPINGS } = settings
-  return [KAFKA_MENTION_TOPIC, KAFKA_CHANGE_TOPIC, KAFKA_RECEIPT_TOPIC, ...(CDC_MAPPINGS?.topics ?? [])]
+  const { KAFKA_MENTION_TOPIC, KAFKA_CHANGE_TOPIC, KAFKA_RECEIPT_TOPIC, KAFKA_PRIVACY_TOPIC, CDC_MAPPINGS } = settings
+  const privacy = KAFKA_PRIVACY_TOPIC === undefined ? [] : [KAFKA_PRIVACY_TOPIC]
+  return [KAFKA_MENTION_TOPIC, KAFKA_CHANGE_TOPIC, KAFKA_RECEIPT_TOPIC, ...privacy, ...(CDC_MAPPINGS?.topics ?? [])]
 }
 
 /** Runs an operation on a dependency. @throws CommandFailure with a line that names the dependency */

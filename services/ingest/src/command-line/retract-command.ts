@@ -1,10 +1,10 @@
-import { randomUUID } from 'node:crypto'
 import { eventTypes, locationTypes } from '@herald/contracts'
 import { z } from 'zod'
 import { deadLetterSettingsSchema } from '../config.ts'
-import { defineCommand, exitCodes } from './command.ts'
+import { defineCommand } from './command.ts'
 import { choice, flag, option, recipientsValue, textValue, timeValue, uuidValue } from './option.ts'
-import { from, readSettings } from './read-settings.ts'
+import { publishEvent } from './publish-event.ts'
+import { readSettings } from './read-settings.ts'
 
 const options = z
   .object({
@@ -41,8 +41,6 @@ const options = z
     })
   })
 
-const source = '/herald/command'
-
 export const retractCommand = defineCommand({
   name: 'retract',
   summary: 'Takes a notification back, or those of a location, by publishing a retraction',
@@ -50,29 +48,16 @@ export const retractCommand = defineCommand({
   notes: [
     'The event goes to the mention topic, so that it holds after a replay of the topic as well. herald where shows whether it was carried out.',
   ],
-  async run(given, { environment, openKafka, release, clock, print, note }) {
-    const settings = readSettings(deadLetterSettingsSchema, { environment })
-    const { subscriber, notification: notificationId, location: locationId, 'location-type': locationType } = given
-    const time = new Date(given.time ?? clock().getTime()).toISOString()
+  async run(given, context) {
+    const settings = readSettings(deadLetterSettingsSchema, context)
+    const { subscriber, notification: notificationId, location: locationId, 'location-type': locationType, id } = given
     const target = notificationId === undefined ? { locationType, locationId } : { notificationId }
     const event = {
-      ...{ specversion: '1.0', id: given.id ?? randomUUID(), source, type: eventTypes.mentionRetracted, time },
-      subscriberid: subscriber,
+      ...{ type: eventTypes.mentionRetracted, subscriberId: subscriber, id },
+      time: new Date(given.time ?? context.clock()),
       data: { ...target, ...(given.recipient === undefined ? {} : { recipientIds: given.recipient }) },
     }
-    const value = JSON.stringify(event)
-    print(value)
-    if (given['dry-run']) return exitCodes.done
-    const topic = settings.KAFKA_MENTION_TOPIC
-    const producer = await from('Kafka', openKafka(settings).connectProducer())
-    release(() => producer.close())
-    const headers = { 'content-type': 'application/cloudevents+json' }
-    await from(
-      'Kafka',
-      producer.send([{ key: Buffer.from(subscriber), value: Buffer.from(value), headers }], { topic }),
-    )
-    note(`Published to ${topic}. To follow it:`)
-    note(`herald where --subscriber ${subscriber} --source ${source} --id ${event.id} --time ${time}`)
-    return exitCodes.done
+    const to = { settings, topic: settings.KAFKA_MENTION_TOPIC, isDryRun: given['dry-run'] }
+    return publishEvent(event, to, context)
   },
 })

@@ -21,6 +21,9 @@ const count = (number: number, noun: string) => `${number} ${noun}${number === 1
 const rules: readonly Rule[] = [
   ({ found }) => (found.hasChangeEntry ? answer('stored', 'It is an entry of the change log.') : undefined),
   ({ found: { retraction } }) => retraction && answerRetraction(retraction),
+  ({ found: { erasure } }) => erasure && answerErasure(erasure),
+  ({ found: { recipientErasedAt } }) =>
+    recipientErasedAt && answer('erased', 'The recipient was erased.', { erasedAt: toText(recipientErasedAt) }),
   ({ found: { waitingReceipt } }) => waitingReceipt && answerReceipt(waitingReceipt),
   ({ found: { notification }, question }) =>
     notification?.recipients === 0 && question.recipientId !== undefined
@@ -36,6 +39,10 @@ const rules: readonly Rule[] = [
     notification && notification.retracted > 0 ? answerTakenBack(notification) : undefined,
   ({ found: { retractedAt } }) =>
     retractedAt[0] && answer('retracted', 'A retraction names it.', { retractedAt: toText(retractedAt[0]) }),
+  ({ found: { notification } }) =>
+    notification && notification.erased > 0
+      ? answer('erased', `${count(notification.erased, 'recipient')} were erased.`, countsOf(notification))
+      : undefined,
   answerExpired,
   ({ found: { notification } }) => {
     if (notification === undefined) return undefined
@@ -62,11 +69,12 @@ function answer(name: Answer['answer'], summary: string, details: Answer['detail
 const timesOf = ({ createdAt }: Notification) => ({ createdAt: toText(createdAt) })
 
 function countsOf(notification: Notification): Answer['details'] {
-  const { recipients, stored, retracted, isRequest, isAnnouncementDue, retractedAt } = notification
+  const { recipients, stored, retracted, erased, isRequest, isAnnouncementDue, retractedAt } = notification
   return {
     ...timesOf(notification),
     ...{ recipients, stored, retracted },
     ...(retractedAt === undefined ? {} : { retractedAt: toText(retractedAt) }),
+    ...(erased > 0 ? { erased } : {}),
     ...(isAnnouncementDue ? { announcement: 'due' } : {}),
     ...(isRequest ? { createdBy: 'POST /' } : {}),
   }
@@ -98,6 +106,13 @@ function answerRetraction({ time, isDone }: NonNullable<FoundEvent['retraction']
   if (isDone)
     return answer('stored', 'It is a retraction, which was carried out and holds for what arrives later.', details)
   return answer('waiting', 'It is a retraction, which is being carried out.', details)
+}
+
+function answerErasure({ time, isDone }: NonNullable<FoundEvent['erasure']>): Answer {
+  const details = { erasure: toText(time) }
+  if (isDone)
+    return answer('stored', 'It is an erasure, which was carried out and holds for what arrives later.', details)
+  return answer('waiting', 'It is an erasure, which is being carried out.', details)
 }
 
 function answerReceipt({

@@ -4,6 +4,7 @@ export const answers = {
   waiting: { exitCode: 3, meaning: 'Herald has it and waits for something' },
   dead: { exitCode: 4, meaning: 'it is in the dead-letter topic' },
   retracted: { exitCode: 5, meaning: 'it was taken back' },
+  erased: { exitCode: 6, meaning: 'the recipient was erased' },
   expired: { exitCode: 7, meaning: 'it is older than RETENTION_DAYS' },
   'not consumed yet': { exitCode: 8, meaning: 'it is, or may be, among the records that ingest has not read' },
   'never seen': { exitCode: 9, meaning: 'there is no trace of it' },

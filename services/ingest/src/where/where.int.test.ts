@@ -35,6 +35,7 @@ beforeAll(async () => {
     KAFKA_RECEIPT_TOPIC: ingest.topics.receipt,
     KAFKA_DEAD_LETTER_TOPIC: ingest.topics.deadLetter,
     KAFKA_NOTIFICATION_TOPIC: announcements,
+    KAFKA_PRIVACY_TOPIC: ingest.topics.privacy,
     MONGODB_URI: process.env.MONGODB_URI ?? '',
     MONGODB_DATABASE: ingest.database,
   }
@@ -151,6 +152,29 @@ test('announced, or due', async () => {
     ...{ exitCode: 2, stderr: 'KAFKA_NOTIFICATION_TOPIC: Required with --announced\n' },
   })
 }, 60_000)
+
+test('erased: the recipient, and an erasure that was carried out', async () => {
+  const person = randomUUID()
+  const only = mentionData({ recipientIds: [person] })
+  await publish(ingest.topics.mention, 'erased', mention, only)
+  await eventuallyWhere(event('erased'), 'stored')
+  const words = ['erase', '--subscriber', subscriber, '--person', person, '--id', 'erasure', '--time', time]
+  const { exitCode, stdout, stderr } = await runHerald(words, environment)
+  expect([exitCode, JSON.parse(stdout).data]).toEqual([0, { personId: person }])
+  expect(stderr).toContain('herald where --subscriber')
+  const asked = ['--source', '/herald/command', '--id', 'erasure', '--time', time]
+  // Ingest accepts it; another part of it, which does not run here, carries it out.
+  expect(await eventuallyWhere(asked, 'waiting')).toMatchObject({ exitCode: 3, answer: { erasure: time } })
+  for (const erasure of await ingest.store.erasures.open()) while (await ingest.store.erasures.step(erasure));
+  expect(await where(asked)).toMatchObject({ exitCode: 0, answer: { answer: 'stored', erasure: time } })
+  expect(await where([...event('erased'), '--recipient', person])).toMatchObject({
+    exitCode: 6,
+    answer: { erasedAt: time },
+  })
+  expect(await where(event('erased'))).toMatchObject({ exitCode: 6, answer: { stored: 0, erased: 1 } })
+  const { KAFKA_PRIVACY_TOPIC: _, ...without } = environment
+  expect(await runHerald(words, without)).toMatchObject({ exitCode: 2, stderr: 'KAFKA_PRIVACY_TOPIC: Required\n' })
+}, 90_000)
 
 test('waiting: a receipt for its notification', async () => {
   const data = { notificationId: idOf('later'), recipientId: recipient }
