@@ -11,7 +11,7 @@ import type { ErasedPerson } from './erased-persons.ts'
 import { erasedIn, latest, maskMetadata, maskNotification } from './mask.ts'
 
 /** Erased persons by their ids. */
-export type ErasedById = ReadonlyMap<string, ErasedPerson>
+type ErasedById = ReadonlyMap<string, ErasedPerson>
 
 /** A fan-out, and the persons to erase from it and its notifications. */
 export type FanOutToErase = { readonly document: FanOutDocument; readonly persons: ErasedById }

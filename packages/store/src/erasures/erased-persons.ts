@@ -10,7 +10,7 @@ import type { PersonKeys } from './person-keys.ts'
 export type ErasedPerson = { readonly pseudonym: string; readonly until: Date }
 
 /** Something to store, and the persons in it. */
-export type WithPersons = {
+type WithPersons = {
   readonly subscriberId: string
   readonly createdAt: Date
   readonly personIds: Iterable<string>

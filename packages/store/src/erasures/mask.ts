@@ -7,7 +7,7 @@ export const appliesTo = (person: ErasedPerson | undefined, createdAt: Date): pe
   person !== undefined && createdAt <= person.until
 
 /** The persons in a notification, with repeats. */
-export function* personsIn({ recipientIds, actor, subjectId }: NewNotification): Generator<string> {
+function* personsIn({ recipientIds, actor, subjectId }: NewNotification): Generator<string> {
   yield* recipientIds
   yield actor.id
   yield subjectId

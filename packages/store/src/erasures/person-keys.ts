@@ -14,7 +14,7 @@ export type PersonKeyDocument = {
 }
 
 /** Turns the ids of one subscriber's persons into pseudonyms: UUIDv8, the same for one person at all times. */
-export type ToPseudonym = (personId: string) => string
+type ToPseudonym = (personId: string) => string
 
 export type PersonKeys = {
   /** Creates the key of the subscriber at the first call. */
@@ -56,7 +56,7 @@ export function createPersonKeys(collection: Collection<PersonKeyDocument>): Per
 }
 
 /** UUIDv8 (RFC 9562): the first 122 bits of HMAC-SHA256 over the 16 bytes of the id, under the subscriber's key. */
-export function toPseudonym(key: Buffer, personId: string): string {
+function toPseudonym(key: Buffer, personId: string): string {
   const bytes = createHmac('sha256', key).update(uuidToBytes(personId)).digest().subarray(0, 16)
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x80, 6)
   bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8)

@@ -16,7 +16,7 @@ import type { ErasedPerson } from './erased-persons.ts'
 import type { ErasurePhase } from './erasure-document.ts'
 
 /** An erasure, and how far its phase got. */
-export type PhaseInput = {
+type PhaseInput = {
   readonly subscriberId: string
   readonly eventId: string
   readonly personId: string
@@ -25,7 +25,7 @@ export type PhaseInput = {
 }
 
 /** `after` is the last key that was examined, `undefined` if the phase is done. */
-export type PhaseOutcome = { readonly erased: number; readonly after?: Binary | undefined }
+type PhaseOutcome = { readonly erased: number; readonly after?: Binary | undefined }
 
 /** Does one step of a phase. */
 export type EraseStep = (phase: ErasurePhase, input: PhaseInput) => Promise<PhaseOutcome>
