@@ -15,7 +15,7 @@ test('creates topics once with their sizes and partitions', async () => {
   expect(await createTopics(brokers, topics, { partitions: 2 })).toEqual(topics)
   await createTopics(brokers, topics, { partitions: 2 })
   const { topics: made } = await admin.fetchTopicMetadata({ topics: Object.values(topics) })
-  expect(made.map(({ partitions }) => partitions.length)).toEqual([2, 2, 2, 2])
+  expect(made.map(({ partitions }) => partitions.length)).toEqual([2, 2, 2, 2, 2])
   const { resources } = await admin.describeConfigs({
     includeSynonyms: false,
     resources: Object.values(topics).map((name) => ({
@@ -25,7 +25,7 @@ test('creates topics once with their sizes and partitions', async () => {
     })),
   })
   const largest = resources.map(({ configEntries }) => Number(configEntries[0]?.configValue))
-  expect(largest).toEqual([1_114_112, 1_114_112, 1_114_112, 2_097_152])
+  expect(largest).toEqual([1_114_112, 1_114_112, 1_114_112, 1_114_112, 2_097_152])
 })
 
 test('creates only missing topics', async () => {
