@@ -21,7 +21,7 @@ const events = createEvents({ source: '/comments' })
 type Received = { to: string; message: string }
 const mailbox: Received[] = []
 const log: string[] = []
-/** What the SMTP server answers to a recipient with this local part. */
+/** The SMTP server's reply to a recipient with this local part. */
 const answers = new Map<string, number>()
 const refusals = new Map<string, number>()
 let smtp: SMTPServer

@@ -55,7 +55,7 @@ export type StoreOptions = {
   readonly applicationName: string
   /** Days after which notifications and change entries expire; `undefined` for never. */
   readonly retentionDays?: number | undefined
-  /** What to announce of notifications; nothing without it. */
+  /** Selects the announcements of notifications; without it there are none. */
   readonly announcing?: Announcing | undefined
 }
 

@@ -17,7 +17,7 @@ export type StartedDatabase = {
 
 const databaseName = 'shop'
 
-/** What a program prints as its version; empty if it is not on the PATH. */
+/** The version that a program prints; empty if it is not on the PATH. */
 const versionOf = (command: string) => spawnSync(command, ['--version'], { encoding: 'utf8' }).stdout ?? ''
 const isOnPath = (command: string) => versionOf(command) !== ''
 

@@ -25,7 +25,7 @@ export type Announcement = { readonly subscriberId: string; readonly traceparent
     }
 )
 
-/** What one document has to announce. */
+/** The announcements of one document. */
 export type DueItem = { readonly announcements: readonly Announcement[] }
 
 /** Items that were read together. */

@@ -11,7 +11,7 @@ import { createNextFanOuts, toCreated } from './next-fan-outs.ts'
 /** The number of announcements that are due, and since when. */
 type DueCount = { readonly due: number; readonly oldest: Date | undefined }
 
-/** What is to be announced of notifications. Each fact is returned until it is settled. */
+/** The announcements of notifications that are to be made. Each is returned until it is settled. */
 export type Announcements = {
   /** The creations of these notifications that are not announced yet. Call it after storing them. */
   createdOf(notifications: readonly NewNotification[]): Promise<DueBatch>
@@ -19,7 +19,7 @@ export type Announcements = {
   deferCreated(notifications: readonly NewNotification[], now: Date): Promise<void>
   isDue(now: Date): Promise<boolean>
   /**
-   * What is due, the longest due first, up to a limit for each kind. Makes sure that what was retracted can no longer be read.
+   * Those that are due, the oldest first, up to a limit for each kind. Ensures that retracted notifications cannot be read any more.
    */
   next(now: Date): Promise<readonly DueBatch[]>
   /** Counts up to `limit`. */

@@ -1,4 +1,4 @@
-/** What is announced of notifications that are stored, and of retractions that are applied. */
+/** Selects the announcements of stored notifications and applied retractions. */
 export type Announcing = {
   /** Whether a fact of this time is still announced. */
   isRecent(time: Date): boolean

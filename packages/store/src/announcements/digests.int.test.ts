@@ -58,7 +58,7 @@ type Data = {
   latest: { id: string }
 }
 
-/** What is announced as unread now, in the order of the recipients. */
+/** The unread announcements that are due now, in the order of the recipients. */
 async function publishAll() {
   const found: { time: Date; newestId: string; data: Data }[] = []
   for (;;) {

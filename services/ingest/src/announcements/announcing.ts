@@ -16,7 +16,7 @@ type Enabled = {
   readonly topic: string
   readonly source: string
   readonly metrics: AnnouncementMetrics
-  /** What the store notes for later. */
+  /** Passed to the store, which notes announcements for later. */
   readonly announcing: Announcing
 }
 

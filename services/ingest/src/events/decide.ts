@@ -61,7 +61,7 @@ export function decide(record: IncomingRecord, kind: TopicKind, { now, keepFrom 
   return traceparent === undefined ? outcome : { ...withTraceparent(outcome, traceparent), traceparent }
 }
 
-/** What is announced later belongs to the same trace. */
+/** Later announcements belong to the same trace. */
 function withTraceparent(outcome: Outcome, traceparent: string): Outcome {
   if (outcome.kind === 'notification') return { ...outcome, notification: { ...outcome.notification, traceparent } }
   if (outcome.kind === 'retraction') return { ...outcome, retraction: { ...outcome.retraction, traceparent } }

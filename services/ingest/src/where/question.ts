@@ -38,7 +38,7 @@ export const whereOptions = z
     context.addIssue({ code: 'custom', path: [], message })
   })
 
-/** What is searched for. */
+/** The event or notification to search for. */
 export type Question = {
   readonly subscriberId: string
   /** The derived id. */

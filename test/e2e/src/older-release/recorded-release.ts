@@ -9,7 +9,7 @@ export type RecordedAnswer = { readonly user: number; readonly path: string; rea
 
 type RecordedCollection = { name: string; options: Document; indexes: Document[]; documents: Document[] }
 
-/** What an older release stored and answered. */
+/** The documents and responses of an older release. */
 export type RecordedRelease = {
   /** The commit. */
   readonly release: string

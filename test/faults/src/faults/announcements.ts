@@ -106,7 +106,7 @@ const untilRead = (
 
 async function untilAnnounced(context: PartContext, follower: AnnouncementLog, first: number): Promise<void> {
   await context.campaign.ledger.refresh()
-  // What is missing in the end is a violation rather than a failure.
+  // An announcement that is missing at the end is a violation rather than a failure.
   await until('all notifications to be announced', () => follower.missing(first).length === 0).catch(() => {})
   await untilRead(context, follower)
 }

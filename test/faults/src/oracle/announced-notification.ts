@@ -15,7 +15,7 @@ export function keyOfIds(...ids: readonly string[]): Buffer {
   return Buffer.from(ids.join('').replaceAll('-', ''), 'hex')
 }
 
-/** What the announcement of a mention must contain. */
+/** The expected content of the announcement of a mention. */
 export function expectedAnnouncement(plan: EventPlan, n: number) {
   const { subscriberId, id } = idsOf(plan, n)
   const time = `${new Date(timeOf(plan, n)).toISOString().slice(0, 19)}Z`
