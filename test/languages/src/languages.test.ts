@@ -9,7 +9,7 @@ import { MongoClient } from 'mongodb'
 import { go } from './go.ts'
 import { java } from './java.ts'
 import { python } from './python.ts'
-import { exampleFile, ownFile, type Programs, type Runnable, run } from './toolchain.ts'
+import { exampleFile, inUtf8, ownFile, type Programs, type Runnable, run } from './toolchain.ts'
 
 type Vector = Readonly<Record<'subscriberId' | 'source' | 'id' | 'derivedId', string>> & { readonly time: number }
 /** The parts of answers that the tests use. */
@@ -115,7 +115,7 @@ describe.each(languages)('$name', ({ name, example, source, build }) => {
     const { command, args, environment } = programs.client
     const client = await startProgram({
       ...{ name: `the client in ${name}`, command, args: [...args, herald.baseUrl, token] },
-      environment: { ...process.env, ...environment },
+      environment: inUtf8(environment),
       ready: { line: /^event / },
     })
     const next = await publish('comment-2', Date.now())

@@ -38,8 +38,11 @@ export const exampleFile = (...path: readonly string[]) => join(testFolder, '../
 
 export const findOptions = { environment: process.env, log: (line: string) => void process.stderr.write(`${line}\n`) }
 
+/** Without a locale, Java 17 reads sources and arguments as ASCII. */
+export const inUtf8 = (environment: NodeJS.ProcessEnv) => ({ ...process.env, LC_ALL: 'C.UTF-8', ...environment })
+
 export const run = (command: string, args: readonly string[], folder: string, environment: NodeJS.ProcessEnv = {}) =>
-  runCommand(command, args, { environment: { ...process.env, ...environment }, folder })
+  runCommand(command, args, { environment: inUtf8(environment), folder })
 
 /** @throws Error if the machine must have the program: `HERALD_MUST_HAVE` */
 export function orFail(program: string, reason: string | undefined): string | undefined {
