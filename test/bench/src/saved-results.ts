@@ -21,11 +21,14 @@ export type SavedResults = { readonly parts: Readonly<Record<string, PartResults
 
 const run = promisify(execFile)
 const folderOfResults = new URL('../results', import.meta.url).pathname
+const readmeWithResults = new URL('../README.md', import.meta.url).pathname
 
 /** The current commit; with `+changes` when files other than results are modified. */
 export async function currentCommit(): Promise<string> {
   const { stdout: commit } = await run('git', ['rev-parse', '--short', 'HEAD'])
-  const { stdout: changes } = await run('git', ['status', '--porcelain', '--', ':/', `:(exclude)${folderOfResults}`])
+  // Saving a part writes both.
+  const written = [folderOfResults, readmeWithResults].map((path) => `:(exclude)${path}`)
+  const { stdout: changes } = await run('git', ['status', '--porcelain', '--', ':/', ...written])
   return `${commit.trim()}${changes === '' ? '' : '+changes'}`
 }
 
