@@ -65,7 +65,7 @@ beforeAll(async () => {
   mailer = createMailer({
     ...{ producer, topics, from: 'herald@example.com', log: (line) => log.push(line) },
     transport: createTransport({ host: '127.0.0.1', port, secure: false }),
-    addressOf: async ({ userId }) => (userId === nobody ? undefined : `${userId}@example.com`),
+    addressOf: async ({ userId }) => (userId === unknownUser ? undefined : `${userId}@example.com`),
   })
   await consumer.subscribe({ topics: [topic], fromBeginning: true })
   await consumer.run({ eachMessage: ({ message }) => mailer(message) })
@@ -77,7 +77,7 @@ afterAll(async () => {
 })
 
 const subscriberId = randomUUID()
-const nobody = randomUUID()
+const unknownUser = randomUUID()
 
 /** Publishes a mention that has been unread for more than a minute. */
 async function mention(userId: string): Promise<string> {
@@ -114,9 +114,9 @@ test('skips what the SMTP server refuses for good, and users without an address'
   const userId = randomUUID()
   answers.set(userId, 550)
   const id = await mention(userId)
-  await mention(nobody)
+  await mention(unknownUser)
   await eventually(() => log.some((line) => line.startsWith(`Rejected for ${userId}`)), { description: 'rejection' })
-  await eventually(() => log.includes(`No address for ${nobody}`), { description: 'no address' })
+  await eventually(() => log.includes(`No address for ${unknownUser}`), { description: 'no address' })
   expect(await emailSentAt(userId, id)).toBeNull()
 }, 60_000)
 

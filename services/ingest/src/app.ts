@@ -69,9 +69,7 @@ export function createIngest({ settings, logger, build, releasers, tracing }: Se
   })
   const relay = createRelay({ ...store, gate, holder, clock, logger })
   releasers.add('relay', () => relay.stop())
-  const erasures = createErasureWorker({
-    ...{ ...store, gate, metrics: erasureMetrics, holder: randomUUID(), clock, logger },
-  })
+  const erasures = createErasureWorker({ ...store, gate, metrics: erasureMetrics, holder, clock, logger })
   releasers.add('erasures', () => erasures.stop())
   return {
     ...{ http, admin, events },

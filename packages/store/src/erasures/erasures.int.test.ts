@@ -35,7 +35,7 @@ const byAda = (n: number, changes: Partial<NewNotification> = {}) =>
   })
 const log = async () => JSON.parse(String(await changeEntries.of(subscriberId).list({}, 100))).data.changeEntries
 
-test('deletes the feed up to the time, and nobody else’s', async () => {
+test('deletes the feed up to the time, and no other feed', async () => {
   const [early, atTime, late] = [mention(1), mention(2), mention(3)]
   await notifications.insertNew([early, atTime, late])
   const steps = await erase(erasure(1, ada, 2))

@@ -1,48 +1,33 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import { backoffMs, type Clock, type Logger } from '@herald/runtime'
-import type { Announcements, Digests, DueBatch, Leases } from '@herald/store'
+import { backoffMs, type Logger } from '@herald/runtime'
+import type { Announcements, Digests, DueBatch } from '@herald/store'
 import { RecordTooLarge } from '../consume/kafka-port.ts'
-import type { StorageGate } from '../storage-gate.ts'
+import { createLeasedWorker, type LeaseDependencies, type LeasedWorker } from '../leased-worker.ts'
 import type { AnnouncementPublisher } from './announcement-publisher.ts'
 
-export type AnnouncementRelayDependencies = {
+export type AnnouncementRelayDependencies = LeaseDependencies & {
   readonly announcements: Pick<Announcements, 'isDue' | 'next'>
   readonly digests: Digests
-  readonly leases: Leases
   readonly publisher: Pick<AnnouncementPublisher, 'publish'>
-  readonly gate: Pick<StorageGate, 'isOpen'>
-  /** The id of this process. */
-  readonly holder: string
-  readonly clock: Clock
   readonly logger: Pick<Logger, 'warn' | 'error'>
   readonly unreadAfterMs?: number | undefined
   readonly everyMs?: number
 }
 
-/**
- * Announces what the handling of events could not: notifications of requests, retractions, unread notifications, and
- * everything that was stored while the topic was unavailable. Every process has a relay; one of them works at a time.
- */
-export type AnnouncementRelay = { start(): void; stop(): Promise<void> }
-
-const lease = 'announcements'
-const leaseMs = 30_000
 const timeoutMs = 5_000
 const pauses = { minPauseMs: 1_000, maxPauseMs: 15_000 } as const
 const tooLargeMs = 10 * 60 * 1_000
 
-export function createAnnouncementRelay(dependencies: AnnouncementRelayDependencies): AnnouncementRelay {
-  const { announcements, digests, leases, publisher, gate, holder, clock, logger, unreadAfterMs } = dependencies
+/**
+ * Announces everything that the handling of events could not: notifications of requests, retractions, unread
+ * notifications, and all that was stored while the topic was unavailable.
+ */
+export function createAnnouncementRelay(dependencies: AnnouncementRelayDependencies): LeasedWorker {
+  const { announcements, digests, publisher, clock, logger, unreadAfterMs } = dependencies
   const { everyMs = 1_000 } = dependencies
-  const stopping = new AbortController()
-  const { signal } = stopping
-  let running = Promise.resolve()
-
-  const hold = async () => !signal.aborted && (await leases.hold(lease, { holder, now: clock(), ms: leaseMs }))
   const isUnreadDue = async () => unreadAfterMs !== undefined && (await digests.isDue(clock()))
 
   /** Does not depend on the topic: a digest contains what is unread when it is due. */
-  const writeDigests = async (): Promise<void> => {
+  const writeDigests = async (hold: () => Promise<boolean>): Promise<void> => {
     if (unreadAfterMs === undefined || !(await digests.isDue(clock()))) return
     while ((await hold()) && (await digests.writeNext(clock(), unreadAfterMs)) > 0);
   }
@@ -67,7 +52,7 @@ export function createAnnouncementRelay(dependencies: AnnouncementRelayDependenc
     await settle(items)
   }
 
-  const publishAll = async (): Promise<void> => {
+  const publishAll = async (hold: () => Promise<boolean>): Promise<void> => {
     while (await hold()) {
       const batches = await announcements.next(clock())
       if (batches.length === 0) return
@@ -75,33 +60,17 @@ export function createAnnouncementRelay(dependencies: AnnouncementRelayDependenc
     }
   }
 
-  const work = async (): Promise<void> => {
-    if (!(await gate.isOpen())) return
-    if (!(await isUnreadDue()) && !(await announcements.isDue(clock()))) return
-    await writeDigests()
-    await publishAll()
-  }
-
-  const run = async (): Promise<void> => {
-    for (let failures = 0; ; ) {
-      try {
-        await work()
-        failures = 0
-      } catch (err) {
-        if (failures++ === 0) logger.warn({ err }, 'Could not announce what is due, retrying')
-      }
-      await sleep(failures === 0 ? everyMs : backoffMs(failures - 1, pauses), undefined, { signal })
-    }
-  }
-
-  return {
-    start() {
-      running = run().catch(() => {})
+  return createLeasedWorker(dependencies, {
+    lease: 'announcements',
+    leaseMs: 30_000,
+    async work(hold) {
+      if (!(await isUnreadDue()) && !(await announcements.isDue(clock()))) return
+      await writeDigests(hold)
+      await publishAll(hold)
     },
-    async stop() {
-      stopping.abort()
-      await running
-      await leases.release(lease, holder).catch(() => {})
+    onFailure(err, failures) {
+      if (failures === 1) logger.warn({ err }, 'Could not announce what is due, retrying')
     },
-  }
+    pauseMs: (failures) => (failures === 0 ? everyMs : backoffMs(failures - 1, pauses)),
+  })
 }
