@@ -8,12 +8,18 @@ type Step = [output: string, code: number, skips?: number]
 
 /** Runs steps that print an output and exit with a code. */
 function run(...taken: readonly Step[]) {
-  const lines = taken.map(
-    ([output, code, skips]) =>
-      `step ${skips === undefined ? '' : `--skips ${skips} `}sh -c 'printf "first\\n${output}\\nlast\\n"; exit ${code}'`,
+  return runLines(
+    taken.map(
+      ([output, code, skips]) =>
+        `step ${skips === undefined ? '' : `--skips ${skips} `}sh -c 'printf "first\\n${output}\\nlast\\n"; exit ${code}'`,
+    ),
   )
+}
+
+function runLines(lines: readonly string[]) {
   const script = ['set -uo pipefail', `source '${steps}'`, ...lines, 'sum_up'].join('\n')
-  const { status, stdout } = spawnSync('bash', ['-c', script], { encoding: 'utf8' })
+  // Ends when no process of a step is left that could write to its output.
+  const { status, stdout } = spawnSync('bash', ['-c', script], { encoding: 'utf8', timeout: 20_000 })
   return { status, lines: stdout.split('\n').slice(0, -1) }
 }
 
@@ -50,4 +56,15 @@ test('repeats failures at the end', () => {
     expect.stringMatching(/^FAILED step: sh -c /),
     '28 passed, 1 failed, 2 skipped',
   ])
+})
+
+test('ends a step that takes too long, with the processes that left its group, and continues', () => {
+  const hangs = `step --seconds 1 sh -c 'setsid sleep 3601 & exec sleep 3602'`
+  const { status, lines } = runLines([hangs, `step echo '20 passed, 0 failed, 0 skipped'`])
+  expect(status).toBe(1)
+  expect(lines).toContainEqual(expect.stringMatching(/^FAILED step: sh -c .* not done after 1 s; its processes:$/))
+  for (const process of ['sleep 3601', 'sleep 3602']) {
+    expect(lines).toContainEqual(expect.stringMatching(`^ *\\d+ .* ${process}$`))
+  }
+  expect(lines.at(-1)).toBe('20 passed, 1 failed, 0 skipped')
 })

@@ -7,7 +7,7 @@ import { mustHave } from '@herald/test-servers'
 import { findChromium } from './chromium.ts'
 
 const folder = fileURLToPath(new URL('..', import.meta.url))
-const jest = fileURLToPath(new URL('../../../node_modules/jest/bin/jest.js', import.meta.url))
+const jest = fileURLToPath(import.meta.resolve('@herald/jest-preset/jest'))
 
 type Counts = { passed: number; failed: number; skipped: number }
 

@@ -4,7 +4,7 @@ import { askRegistry } from './registry.ts'
 
 // Runs the tests that install from npm's registry, or reports why they are skipped.
 const folder = fileURLToPath(new URL('..', import.meta.url))
-const jest = fileURLToPath(new URL('../../../node_modules/jest/bin/jest.js', import.meta.url))
+const jest = fileURLToPath(import.meta.resolve('@herald/jest-preset/jest'))
 const reporters = ['--reporters=default', '--reporters=@herald/jest-preset/count-line']
 const onlyThese = ['--testPathIgnorePatterns=event-examples|registry', '--passWithNoTests=false']
 
