@@ -1,22 +1,29 @@
-// @boundaries-ignore Jest is a dependency of the workspace, as for the scripts of all packages.
-import { run } from 'jest'
+import { spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
 
-const PROBE_EVERY_MS = 20
+const EXIT_WITHIN_MS = 10_000
 
 /**
- * Runs Jest and then ends the process as soon as nothing keeps it alive. The natural end of Node.js runs V8's pending tasks
- * first, which can go on for ever at full load (nodejs/node#47748, #54918); `process.exit()` does not wait for them.
+ * Runs Jest in a process of its own and exits with its code. A process of Node.js that is about to exit may wait for V8's
+ * background tasks for ever (nodejs/node#47748, #54918). It is killed then; its exit code is known before.
  */
-const before = openResources()
-await run()
-setInterval(() => {
-  const open = openResources()
-  // The interval itself is one of them.
-  if (open.length <= before.length + 1) process.exit()
-}, PROBE_EVERY_MS)
-
-function openResources() {
-  // Standard output and standard error count from their first use.
-  void [process.stdout, process.stderr]
-  return process.getActiveResourcesInfo()
-}
+const child = spawn(
+  process.execPath,
+  [
+    '--experimental-vm-modules',
+    '--no-warnings',
+    fileURLToPath(new URL('run-until-idle.mjs', import.meta.url)),
+    ...process.argv.slice(2),
+  ],
+  { stdio: ['inherit', 'inherit', 'inherit', 'ipc'] },
+)
+let reported
+child.once('message', (code) => {
+  reported = code
+  setTimeout(() => {
+    process.stderr.write('Jest is done but its process does not exit: killed.\n')
+    child.kill('SIGKILL')
+  }, EXIT_WITHIN_MS).unref()
+})
+child.once('close', (code) => process.exit(reported ?? code ?? 1))
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal))

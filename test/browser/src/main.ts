@@ -14,7 +14,7 @@ type Counts = { passed: number; failed: number; skipped: number }
 async function runJest(args: readonly string[]): Promise<Counts> {
   const countsFolder = await mkdtemp(join(tmpdir(), 'herald-browser-counts-'))
   try {
-    const child = spawn(process.execPath, ['--experimental-vm-modules', '--no-warnings', jest, ...args], {
+    const child = spawn(process.execPath, [jest, ...args], {
       cwd: folder,
       env: { ...process.env, HERALD_TEST_COUNTS: countsFolder },
       stdio: 'inherit',

@@ -10,14 +10,7 @@ const onlyThese = ['--testPathIgnorePatterns=event-examples|registry', '--passWi
 
 const registry = await askRegistry()
 if (registry.kind === 'answers') {
-  const args = [
-    '--experimental-vm-modules',
-    '--no-warnings',
-    jest,
-    ...reporters,
-    ...onlyThese,
-    ...process.argv.slice(2),
-  ]
+  const args = [jest, ...reporters, ...onlyThese, ...process.argv.slice(2)]
   const child = spawn(process.execPath, args, { cwd: folder, stdio: 'inherit' })
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => child.kill(signal))
   child.once('close', (code) => process.exit(code ?? 1))
