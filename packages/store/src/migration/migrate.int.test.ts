@@ -2,6 +2,7 @@ import { afterAll, expect, test } from '@jest/globals'
 import { MongoClient } from 'mongodb'
 import { newNotification, uuid } from '../store.fixture.ts'
 import { createStore } from '../store.ts'
+import { createIfMissing } from './migrate.ts'
 
 const uri = process.env.MONGODB_URI ?? ''
 const name = `herald-test-migrate-${process.pid}`
@@ -84,4 +85,34 @@ test('rejects a collection that contains documents, and leaves it unchanged', as
     await expect(store.migrate()).rejects.toThrow('The collection notifications is not clustered and holds documents')
   })
   expect(await client.db(name).collection('notifications').countDocuments()).toBe(1)
+})
+
+const engineOf = async (collection: string) => {
+  const [found] = await client.db(name).listCollections({ name: collection }).toArray()
+  return found && 'options' in found ? found.options?.storageEngine?.wiredTiger.configString : undefined
+}
+
+test('creates feeds and logs with small blocks', async () => {
+  await client.db(name).dropDatabase()
+  await withStore(undefined, (store) => store.migrate())
+  expect(await engineOf('notifications')).toBe('leaf_page_max=8KB,allocation_size=512B')
+  expect(await engineOf('change-entries')).toBe('leaf_page_max=16KB,allocation_size=512B')
+})
+
+test('leaves feeds that an earlier release created with large blocks as they are', async () => {
+  await client.db(name).dropDatabase()
+  const clusteredIndex = { key: { _id: 1 }, unique: true }
+  await client.db(name).createCollection('notifications', { clusteredIndex })
+  await withStore(undefined, (store) => store.migrate())
+  expect(await engineOf('notifications')).toBeUndefined()
+  expect(await withStore(undefined, (store) => store.checkReady())).toEqual({ ok: true, warnings: [] })
+})
+
+test('creates a collection without the settings of the storage engine where the server refuses them', async () => {
+  await client.db(name).dropDatabase()
+  const storageEngine = { wiredTiger: { configString: 'unknown_setting=1' } }
+  const options = { clusteredIndex: { key: { _id: 1 }, unique: true }, storageEngine }
+  await createIfMissing(client.db(name), 'feeds', options)
+  expect(await isClustered('feeds')).toBe(true)
+  expect(await engineOf('feeds')).toBeUndefined()
 })

@@ -12,11 +12,18 @@ const attempts = 3
 
 const isServerError = (error: unknown, code: number) => error instanceof MongoServerError && error.code === code
 
-async function createIfMissing(database: Db, name: string, options: CreateCollectionOptions): Promise<void> {
+/**
+ * Creates a collection, without the settings of its storage engine where the server refuses them, as a managed service may:
+ * they make it faster, but are not needed.
+ */
+export async function createIfMissing(database: Db, name: string, options: CreateCollectionOptions): Promise<void> {
+  const { storageEngine, ...others } = options
   try {
     await database.createCollection(name, options)
   } catch (error) {
-    if (!isServerError(error, namespaceExists)) throw error
+    if (isServerError(error, namespaceExists)) return
+    if (!(storageEngine && error instanceof MongoServerError)) throw error
+    await createIfMissing(database, name, others)
   }
 }
 

@@ -55,13 +55,20 @@ function keyedByAddress(key: (address: Address) => unknown) {
 }
 
 const clustered: CreateCollectionOptions = { clusteredIndex: { key: { _id: 1 }, unique: true } }
-const leaves8: CreateCollectionOptions = { storageEngine: { wiredTiger: { configString: 'leaf_page_max=8KB' } } }
+const leaves8: CreateCollectionOptions = {
+  storageEngine: { wiredTiger: { configString: 'leaf_page_max=8KB,allocation_size=512B' } },
+}
 const zstd: CreateCollectionOptions = { storageEngine: { wiredTiger: { configString: 'block_compressor=zstd' } } }
 
 export const layouts: readonly Layout[] = [
   { name: 'A', about: 'clustered, _id of 48 bytes, snappy', options: clustered, ...keyedByAddress(joined) },
   { name: 'Az', about: 'A with zstd', options: { ...clustered, ...zstd }, ...keyedByAddress(joined) },
-  { name: 'A8', about: 'A with leaves of 8 KB', options: { ...clustered, ...leaves8 }, ...keyedByAddress(joined) },
+  {
+    name: 'A8s',
+    about: 'A with leaves of 8 KB, in multiples of 512 bytes',
+    options: { ...clustered, ...leaves8 },
+    ...keyedByAddress(joined),
+  },
   { name: 'A2', about: 'clustered, _id {s, r, n}, snappy', options: clustered, ...keyedByAddress(embedded) },
   {
     name: 'B',

@@ -15,6 +15,7 @@ function withSettings(layout: Layout, name: string, about: string, collection: s
 }
 
 const pages = (kib: number) => `leaf_page_max=${kib}KB`
+const small = 'allocation_size=512B'
 const prefixes = 'prefix_compression=true,prefix_compression_min=4'
 
 export const outgrownLayouts: readonly Layout[] = [
@@ -25,6 +26,14 @@ export const outgrownLayouts: readonly Layout[] = [
   withSettings(clustered, 'A8i', 'A8, and the index of the unread with leaves of 4 KB', pages(8), pages(4)),
   withSettings(clustered, 'A8p', 'A8i with prefix compression of the keys', `${pages(8)},${prefixes}`, pages(4)),
   withSettings(clustered, 'A8n', 'A8i without block compression', `${pages(8)},block_compressor=none`, pages(4)),
+  withSettings(clustered, 'A8s', 'A8 with blocks in multiples of 512 bytes', `${pages(8)},${small}`),
+  withSettings(
+    clustered,
+    'A8is',
+    'A8i with blocks in multiples of 512 bytes',
+    `${pages(8)},${small}`,
+    `${pages(4)},${small}`,
+  ),
   withSettings(clustered, 'A4', 'clustered, leaves of 4 KB', pages(4)),
   withSettings(ordinary, 'C', 'ordinary, _id is the feed', ''),
 ]
