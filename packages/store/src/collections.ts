@@ -10,6 +10,7 @@ import type { TombstoneHead } from './fan-outs/tombstone-heads.ts'
 import type { LeaseDocument } from './leases/lease-document.ts'
 import type { BulkMarkDocument, FeedErasureDocument } from './notifications/mark-many.ts'
 import type { NotificationDocument } from './notifications/notification-document.ts'
+import { headsIndex } from './reading/recent-heads.ts'
 import type { WaitingReceiptDocument } from './receipts/waiting-receipt.ts'
 import type { StreamKeyDocument } from './stream-keys/stream-keys.ts'
 
@@ -39,6 +40,13 @@ const ifPresent = (name: string, field: string): IndexPlan => ({
 })
 const due = ifPresent('due', 'dueAt')
 const announce = ifPresent('announce', 'announceAt')
+
+/** Of the heads of subscribers, which are among the events that they summarize. */
+const heads: IndexPlan = {
+  name: headsIndex,
+  key: { until: 1 },
+  partialFilterExpression: { version: { $exists: true } },
+}
 
 const secondsPerDay = 24 * 60 * 60
 
@@ -86,7 +94,7 @@ export function planCollections(retentionDays: number | undefined): readonly Col
     {
       name: 'tombstones',
       options: {},
-      indexes: [{ name: 'target', key: { target: 1, until: 1 } }, due, ...retentionOf('keptFrom', longer)],
+      indexes: [{ name: 'target', key: { target: 1, until: 1 } }, heads, due, ...retentionOf('keptFrom', longer)],
     },
     {
       name: 'digests',
@@ -102,6 +110,7 @@ export function planCollections(retentionDays: number | undefined): readonly Col
       options: {},
       indexes: [
         { name: 'person', key: { target: 1, until: 1 } },
+        heads,
         { name: 'open', key: { 'work.phase': 1 }, partialFilterExpression: { work: { $exists: true } } },
         ...retentionOf('keptFrom', longer),
       ],

@@ -3,6 +3,7 @@ import type { Collection } from 'mongodb'
 import { toKey, toUuidBinary, uuidIn } from '../binary.ts'
 import { inBatches } from '../fan-outs/in-batches.ts'
 import { readLimits } from '../reading/read-limits.ts'
+import { findRecentHeads, type Heads } from '../reading/recent-heads.ts'
 import type { ErasureDocument, ErasureHead } from './erasure-document.ts'
 import type { PersonKeys } from './person-keys.ts'
 
@@ -43,16 +44,10 @@ export type ErasedPersonsDependencies = {
 const targetsPerQuery = 5_000
 
 export function createErasedPersons({ erasures, heads, personKeys }: ErasedPersonsDependencies): ErasedPersons {
-  async function findHeads(items: readonly WithPersons[]) {
+  function findHeads(items: readonly WithPersons[]): Promise<Heads> {
     const subscribers = new Set(items.map(({ subscriberId }) => subscriberId))
     const earliest = items.reduce((least, { createdAt }) => Math.min(least, createdAt.getTime()), Infinity)
-    const found = await heads
-      .find(
-        { _id: { $in: [...subscribers].map((id) => toKey(id)) }, until: { $gte: new Date(earliest) } },
-        { ...readLimits, projection: { until: 1, version: 1 } },
-      )
-      .toArray()
-    return new Map(found.map(({ _id, until, version }) => [uuidIn(_id), { until, version: version.toString('hex') }]))
+    return findRecentHeads(heads, subscribers, new Date(earliest))
   }
 
   async function search(subscriberId: string, items: readonly WithPersons[], persons: Map<string, ErasedPerson>) {

@@ -3,7 +3,7 @@ import { limits } from '@herald/contracts'
 import { Binary, type Collection } from 'mongodb'
 import { toUuidBinary } from '../binary.ts'
 import type { NewNotification } from '../notifications/notification-document.ts'
-import { readLimits } from '../reading/read-limits.ts'
+import { findRecentHeads, type Heads } from '../reading/recent-heads.ts'
 import { bytesIn } from './recipient-list.ts'
 import type { TombstoneDocument } from './tombstone-document.ts'
 
@@ -22,27 +22,14 @@ export type TombstoneHead = {
   keptFrom: Date
 }
 
-/** The heads that may concern some notifications, by subscriber in hexadecimal. */
-export type Heads = ReadonlyMap<string, { readonly until: Date; readonly version: string }>
-
-export async function findHeads(
+/** The heads that may concern some notifications. */
+export function findHeads(
   collection: Collection<TombstoneHead>,
   notifications: readonly NewNotification[],
 ): Promise<Heads> {
   const subscribers = new Set(notifications.map(({ subscriberId }) => subscriberId))
   const earliest = notifications.reduce((least, { createdAt }) => Math.min(least, createdAt.getTime()), Infinity)
-  const found = await collection
-    .find(
-      {
-        _id: { $in: [...subscribers].map((id) => new Binary(toUuidBinary(id).buffer)) },
-        until: { $gte: new Date(earliest - limits.retractionClockMs) },
-      },
-      { ...readLimits, projection: { until: 1, version: 1 } },
-    )
-    .toArray()
-  return new Map(
-    found.map(({ _id, until, version }) => [_id.toString('hex'), { until, version: version.toString('hex') }]),
-  )
+  return findRecentHeads(collection, subscribers, new Date(earliest - limits.retractionClockMs))
 }
 
 /** Makes tombstones known: whoever read the heads before will notice. */

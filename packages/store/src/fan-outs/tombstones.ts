@@ -3,9 +3,10 @@ import { Binary, type Collection } from 'mongodb'
 import { toKey } from '../binary.ts'
 import type { NewNotification } from '../notifications/notification-document.ts'
 import { readLimits } from '../reading/read-limits.ts'
+import type { Heads } from '../reading/recent-heads.ts'
 import { bytesIn, type RecipientList, recipientIdsIn, toRecipientList } from './recipient-list.ts'
 import type { TombstoneDocument } from './tombstone-document.ts'
-import { findHeads, type Heads, type TombstoneHead } from './tombstone-heads.ts'
+import { findHeads, type TombstoneHead } from './tombstone-heads.ts'
 
 /** Which notifications a retraction takes back: one of them, or those of a location up to the retraction's time. */
 export type RetractionTarget =
@@ -106,10 +107,9 @@ export function createTombstones(
     async look(notifications, earlier) {
       const found = await findHeads(heads, notifications)
       const searched = notifications.filter((notification) => {
-        const subscriber = notification.subscriberId.replaceAll('-', '')
-        const head = found.get(subscriber)
+        const head = found.get(notification.subscriberId)
         if (head === undefined || !isInTime(head.until, notification)) return false
-        return head.version !== earlier?.heads.get(subscriber)?.version
+        return head.version !== earlier?.heads.get(notification.subscriberId)?.version
       })
       if (searched.length === 0) return { applying: earlier?.applying ?? new Map(), heads: found }
       const applying = await search(collection, searched)
