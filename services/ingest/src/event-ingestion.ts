@@ -167,15 +167,16 @@ function createObserver(metrics: EventMetrics, logger: Logger) {
  * unavailable.
  */
 function createReadiness(consumer: EventConsumer, findProblems: () => Promise<string[]>): HealthCheck {
-  let wasReady = false
+  let topicsExist = false
   return {
     name: 'kafka',
     check: async () => {
-      if (wasReady) return { ok: true }
-      const problems = await findProblems()
-      if (problems.length > 0) return { ok: false, detail: problems.join('; ') }
+      if (!topicsExist) {
+        const problems = await findProblems()
+        if (problems.length > 0) return { ok: false, detail: problems.join('; ') }
+        topicsExist = true
+      }
       if (!consumer.hasJoinedOnce()) return { ok: false, detail: 'The consumer has not joined its group yet' }
-      wasReady = true
       return { ok: true }
     },
   }

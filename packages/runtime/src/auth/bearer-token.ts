@@ -19,5 +19,10 @@ export function readBearerToken(authorization: readonly string[]): ReadBearerTok
 
 /** All values of a header, unmodified. In `headers`, Node.js keeps only the first `Authorization`. */
 export function headerValues(rawHeaders: readonly string[], name: string): string[] {
-  return rawHeaders.filter((_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === name)
+  const values: string[] = []
+  for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
+    const given = rawHeaders[i] as string
+    if (given.length === name.length && given.toLowerCase() === name) values.push(rawHeaders[i + 1] as string)
+  }
+  return values
 }

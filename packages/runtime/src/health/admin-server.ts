@@ -1,5 +1,6 @@
 import { type FastifyInstance, type FastifyReply, fastify } from 'fastify'
 import { Gauge, type Registry } from 'prom-client'
+import { schemaController } from '../http/schema-controller.ts'
 import type { Logger } from '../logging/logger.ts'
 import { type CheckAnswer, type CheckResult, createCheckRunner, type HealthCheck } from './health-checks.ts'
 
@@ -30,7 +31,7 @@ export function createAdminServer({
 }: AdminServerDependencies): AdminServer {
   const runChecks = createCheckRunner({ logger, limitMs: checkLimitMs })
   const runReadinessChecks = createCheckRunner({ logger, limitMs: checkLimitMs, onAnswer: createAnswerGauge(registry) })
-  const app = fastify({ logger: false, forceCloseConnections: true })
+  const app = fastify({ logger: false, forceCloseConnections: true, schemaController })
   let draining = false
 
   app.get('/livez', async (_request, reply) => report(reply, await runChecks(livenessChecks)))

@@ -19,7 +19,7 @@ declare module 'fastify' {
   }
 }
 
-/** Creates the hooks that verify the token, then check the scope of the route. */
+/** Creates the functions that verify the token, then check the scope of the route. */
 export function createAuthenticationHook(authenticator: Authenticator) {
   const identities = new WeakMap<FastifyRequest, Identity>()
 
@@ -30,7 +30,7 @@ export function createAuthenticationHook(authenticator: Authenticator) {
     identities.set(request, authentication.identity)
   }
 
-  async function authorize(request: FastifyRequest): Promise<void> {
+  function authorize(request: FastifyRequest): void {
     const { scope } = request.routeOptions.config
     if (scope === undefined || request.routeOptions.config.public === true) return
     if (!identities.get(request)?.scopes.has(scope)) throw missing(scope)

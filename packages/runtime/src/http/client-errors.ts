@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
+import { getBuiltinModule } from 'node:process'
 import type { ErrorCode } from '@herald/contracts'
 import type { Logger } from '../logging/logger.ts'
 import { problem, problemContentType, toProblemDocument } from './problem.ts'
+
+// An import would read all exports of `node:http`, and that of `WebSocket` loads undici: 40 ms and 13 MiB.
+const { STATUS_CODES } = getBuiltinModule('node:http')
 
 type ClientError = Error & { readonly code?: string }
 

@@ -25,8 +25,8 @@ function matchesTag(ifNoneMatch: string | undefined, tag: string): boolean {
   return ifNoneMatch.match(/"[^"]*"/g)?.includes(tag) ?? false
 }
 
-/** Adds entity tags to routes with `etag`. Must run in `onSend`, where `HEAD` still has its body. */
-export async function tagAnswer(request: FastifyRequest, reply: FastifyReply, body: unknown): Promise<unknown> {
+/** Adds entity tags to routes with `etag`, and returns the body to send. Must run in `onSend`, where `HEAD` still has its body. */
+export function tagAnswer(request: FastifyRequest, reply: FastifyReply, body: unknown): unknown {
   if (request.routeOptions.config.etag !== true || reply.statusCode !== 200 || !isBody(body)) return body
   const tag = entityTagOf(body)
   reply.headers({ etag: tag, 'cache-control': 'private, no-cache' })

@@ -15,13 +15,13 @@ const countedBytes = 64 * 1024
  * Bounds the bytes of answers that wait for their readers. Streams bound themselves, and an answer without a user is the
  * same for everybody.
  *
- * @returns an `onSend` hook; it throws HttpProblem `rate_limited`
+ * @returns a function to call in `onSend`; throws HttpProblem `rate_limited`
  */
 export function createWaitingAnswers({ bytesPerUser, bytesPerProcess, identityOf }: WaitingAnswersOptions) {
   const ofUsers = new Map<string, number>()
   let ofAll = 0
 
-  return async function boundWaiting(request: FastifyRequest, reply: FastifyReply, payload: unknown): Promise<void> {
+  return function boundWaiting(request: FastifyRequest, reply: FastifyReply, payload: unknown): void {
     const bytes = Buffer.isBuffer(payload) || typeof payload === 'string' ? Buffer.byteLength(payload) : 0
     const identity = identityOf(request)
     if (bytes < countedBytes || identity === undefined) return

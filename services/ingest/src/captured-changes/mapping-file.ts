@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { type Mapping, mappingFileSchema, toValidationIssues } from '@herald/contracts'
-import { type Document, isMap, isPair, LineCounter, type Node, parseDocument } from 'yaml'
+import type { Document, Node } from 'yaml'
 
 /** Mappings by topic. */
 export type Mappings = ReadonlyMap<string, Mapping>
@@ -9,6 +10,9 @@ export type MappingsRead =
   | { readonly ok: false; readonly issues: readonly string[] }
 
 const longestFile = 1024 * 1024
+
+/** Loaded with the first file: most processes have none, and it is 70 modules. */
+const yaml = (): typeof import('yaml') => createRequire(import.meta.url)('yaml')
 
 /** Reads a mapping file. Every issue is one line with its place: `mappings.yaml:3:5: /topics/…: Required`. */
 export function readMappingFile(file: string): MappingsRead {
@@ -25,6 +29,7 @@ export function readMappingFile(file: string): MappingsRead {
 /** @param name the file's name, for the issues */
 export function parseMappings(text: string, name: string): MappingsRead {
   if (text.length > longestFile) return { ok: false, issues: [`${name}: Larger than 1 MiB`] }
+  const { LineCounter, parseDocument } = yaml()
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
   const placeAt = (offset: number) => {
@@ -66,6 +71,7 @@ function offsetOf(document: Document, pointer: string): number {
 }
 
 function childOf(node: unknown, name: string): { place: unknown; value: unknown } | undefined {
+  const { isMap, isPair } = yaml()
   if (isMap(node)) {
     const pair = node.items.find(({ key }) => String((key as Node & { value?: unknown })?.value) === name)
     return isPair(pair) ? { place: pair.key, value: pair.value } : undefined

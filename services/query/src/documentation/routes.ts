@@ -17,7 +17,7 @@ import { page, pagePolicy, startScript } from './page.ts'
 const { resolve } = createRequire(import.meta.url)
 const fileOf = (name: string) => readFile(resolve(`@fastify/swagger-ui/static/${name}`))
 
-/** Reads and encodes once, so that all responses share the same bytes. */
+/** Reads and encodes with the first request, so that all responses share the same bytes. */
 const once = (read: () => Promise<Buffer>) => {
   let content: Promise<Buffer> | undefined
   return () => {
@@ -28,10 +28,7 @@ const once = (read: () => Promise<Buffer>) => {
     return content
   }
 }
-const encoded = (text: string) => {
-  const bytes = Buffer.from(text)
-  return async () => bytes
-}
+const encoded = (text: () => string) => once(async () => Buffer.from(text()))
 
 const css = 'text/css; charset=utf-8'
 const script = 'text/javascript; charset=utf-8'
@@ -42,8 +39,8 @@ const jsonSchema = 'application/schema+json; charset=utf-8'
 const parts = {
   'swagger-ui.css': { type: css, read: once(() => fileOf('swagger-ui.css')) },
   'swagger-ui-bundle.js': { type: script, read: once(() => fileOf('swagger-ui-bundle.js')) },
-  'events.css': { type: css, read: encoded(eventsStyle) },
-  'start.js': { type: script, read: encoded(startScript) },
+  'events.css': { type: css, read: encoded(() => eventsStyle) },
+  'start.js': { type: script, read: encoded(() => startScript) },
 } as const
 
 // The same for every user, and only changed by a release.
@@ -62,12 +59,12 @@ export function addDocumentationRoutes(app: HttpServer): void {
         .headers({ 'cache-control': cacheControl, ...(policy ? { 'content-security-policy': policy } : {}) })
         .send(await read())
 
-  const asyncApi = createAsyncApiDocument()
-  const openApiJson = encoded(JSON.stringify(createOpenApiDocument()))
-  const openApi30Json = encoded(JSON.stringify(createOpenApi30Document()))
-  const asyncApiJson = encoded(JSON.stringify(asyncApi))
-  const eventsPage = encoded(createEventsPage(asyncApi))
-  const mappingSchema = encoded(JSON.stringify(createMappingJsonSchema()))
+  // Created with the first request for each: they are a twentieth of the time that a start takes.
+  const openApiJson = encoded(() => JSON.stringify(createOpenApiDocument()))
+  const openApi30Json = encoded(() => JSON.stringify(createOpenApi30Document()))
+  const asyncApiJson = encoded(() => JSON.stringify(createAsyncApiDocument()))
+  const eventsPage = encoded(() => createEventsPage(createAsyncApiDocument()))
+  const mappingSchema = encoded(() => JSON.stringify(createMappingJsonSchema()))
   app.get('/openapi.json', routeOptions(operations.getOpenApiDocument), answer({ type: json, read: openApiJson }))
   app.get(
     '/openapi-3.0.json',
@@ -78,7 +75,7 @@ export function addDocumentationRoutes(app: HttpServer): void {
   app.get(
     '/docs',
     routeOptions(operations.getDocumentation),
-    answer({ type: html, policy: pagePolicy, read: encoded(page) }),
+    answer({ type: html, policy: pagePolicy, read: encoded(() => page) }),
   )
   app.get(
     '/docs/events',
