@@ -1,6 +1,7 @@
 import type { ReadStatus } from '@herald/contracts'
 import type { Filter, UpdateFilter } from 'mongodb'
 import { toKey, toUuidBinary } from '../binary.ts'
+import { withReusedSession } from '../connection/reused-sessions.ts'
 import { findBytes, type Source } from '../reading/find-bytes.ts'
 import { type IdRange, keyRange } from '../reading/id-range.ts'
 import { findPage } from '../reading/page.ts'
@@ -67,7 +68,9 @@ export function createFeed(
 
   const mark = async (id: string, from: Conditions, change: UpdateFilter<NotificationDocument>) => {
     const where = { _id: toKey(...prefix, id), ...from }
-    const changed = await collection.findOneAndUpdate(where, change, { returnDocument: 'after', raw: true })
+    const changed = await withReusedSession(database.client, (session) =>
+      collection.findOneAndUpdate(where, change, { returnDocument: 'after', raw: true, session }),
+    )
     // Nothing to change: the notification is in that state already, or does not exist.
     return changed ? notificationBody(asBuffer(changed as unknown as Uint8Array)) : find(id)
   }

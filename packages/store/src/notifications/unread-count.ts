@@ -1,4 +1,5 @@
 import type { Binary, Db } from 'mongodb'
+import { withReusedSession } from '../connection/reused-sessions.ts'
 import { readLimits } from '../reading/read-limits.ts'
 
 /** The exact number of unread notifications in a range of keys. */
@@ -15,7 +16,9 @@ export type CountUnread = (range: {
 export function createUnreadCount(database: Db, collection: string): CountUnread {
   return async (range) => {
     const query = { unread: true, _id: range }
-    const { n } = await database.command({ count: collection, query, hint: 'unread', ...readLimits })
+    const { n } = await withReusedSession(database.client, (session) =>
+      database.command({ count: collection, query, hint: 'unread', ...readLimits }, { session }),
+    )
     return n
   }
 }
