@@ -146,7 +146,7 @@ export function createStore({ uri, database: name, applicationName, retentionDay
     eraseFromFanOuts,
   })
   const digests = digestsIn(database)
-  const announcingFrom = { fanOuts: fanOutsIn(database), notifications, digests, database }
+  const announcingFrom = { fanOuts: fanOutsIn(database), notifications, digests, erasedPersons }
   return {
     notifications: { insertNew: fanOuts.insertNew, of },
     retractions: fanOuts.retractions,

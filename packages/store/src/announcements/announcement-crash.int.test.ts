@@ -58,7 +58,12 @@ function startProcess(intercept?: Intercept) {
     tombstones: wrap(tombstonesIn(database)),
     heads: wrap(tombstoneHeadsIn(database)),
   })
-  const announcements = createAnnouncements({ fanOuts, notifications, digests: digestsIn(database) })
+  const announcements = createAnnouncements({
+    ...withoutErasures,
+    fanOuts,
+    notifications,
+    digests: digestsIn(database),
+  })
   const settle = async (batch: DueBatch) => {
     await publish(batch)
     await batch.settle(batch.items)

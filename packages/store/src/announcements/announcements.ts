@@ -1,5 +1,6 @@
 import type { Binary, Collection } from 'mongodb'
 import { toKey } from '../binary.ts'
+import type { ErasedPersons } from '../erasures/erased-persons.ts'
 import type { FanOutDocument } from '../fan-outs/fan-out-document.ts'
 import type { NewNotification, NotificationDocument } from '../notifications/notification-document.ts'
 import { readLimits } from '../reading/read-limits.ts'
@@ -30,15 +31,17 @@ export type AnnouncementsDependencies = {
   readonly fanOuts: Collection<FanOutDocument>
   readonly notifications: Collection<NotificationDocument>
   readonly digests: Collection<DigestDocument>
+  readonly erasedPersons: ErasedPersons
 }
 
 const exists = { $exists: true } as const
 const hex = (binary: Binary) => binary.toString('hex')
 const keyOf = ({ subscriberId, id }: NewNotification) => toKey(subscriberId, id)
 
-export function createAnnouncements({ fanOuts, notifications, digests }: AnnouncementsDependencies): Announcements {
+export function createAnnouncements(dependencies: AnnouncementsDependencies): Announcements {
+  const { fanOuts, notifications, digests, erasedPersons } = dependencies
   const nextFanOuts = createNextFanOuts(fanOuts, notifications)
-  const nextDigests = createNextDigests(digests)
+  const nextDigests = createNextDigests(digests, erasedPersons)
   // Only the fields that both have are used.
   const both = [fanOuts, digests] as unknown as readonly Collection<{ _id: Binary; announceAt?: Date }>[]
 

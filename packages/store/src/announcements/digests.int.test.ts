@@ -33,8 +33,8 @@ function startProcess(intercept?: Intercept) {
   })
   return {
     ...{ operations, room },
-    announcements: createAnnouncements({ fanOuts, notifications, digests }),
-    digests: createDigests({ fanOuts, notifications, digests }),
+    announcements: createAnnouncements({ ...withoutErasures, fanOuts, notifications, digests }),
+    digests: createDigests({ ...withoutErasures, fanOuts, notifications, digests }),
   }
 }
 

@@ -1,5 +1,7 @@
 import type { Binary, Collection } from 'mongodb'
 import { toKey, uuidIn } from '../binary.ts'
+import { createEraseWritten } from '../erasures/erase-from-digests.ts'
+import type { ErasedPersons } from '../erasures/erased-persons.ts'
 import { type FanOutDocument, gonePositions } from '../fan-outs/fan-out-document.ts'
 import { inBatches } from '../fan-outs/in-batches.ts'
 import { bytesIn, positionsOf } from '../fan-outs/recipient-list.ts'
@@ -28,6 +30,7 @@ export type DigestsDependencies = {
   readonly fanOuts: Collection<FanOutDocument>
   readonly notifications: Collection<NotificationDocument>
   readonly digests: Collection<DigestDocument>
+  readonly erasedPersons: ErasedPersons
 }
 
 type DueFanOut = Pick<FanOutDocument, '_id' | 'recipients' | 'erased' | 'takenBack' | 'locationId' | 'locationType'>
@@ -38,7 +41,8 @@ const keysPerQuery = 1_000
 const groupsAtOnce = 16
 const hex = (binary: Binary) => binary.toString('hex')
 
-export function createDigests({ fanOuts, notifications, digests }: DigestsDependencies): Digests {
+export function createDigests({ fanOuts, notifications, digests, erasedPersons }: DigestsDependencies): Digests {
+  const eraseWritten = createEraseWritten(digests, erasedPersons)
   // One that is still being stored would have no unread recipients yet.
   const dueAt = (now: Date) => ({
     unreadAt: { $lte: now },
@@ -103,6 +107,7 @@ export function createDigests({ fanOuts, notifications, digests }: DigestsDepend
       for (const batch of inBatches(groups, groupsAtOnce)) {
         const written = await Promise.all(batch.map((group) => writeGroup(group, now, unreadAfterMs)))
         await insertNew(digests, written.flat())
+        await eraseWritten(written.flat())
       }
     }
   }

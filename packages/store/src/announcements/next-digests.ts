@@ -1,23 +1,37 @@
-import type { Binary, Collection } from 'mongodb'
+import type { Binary, Collection, Filter } from 'mongodb'
 import { uuidIn } from '../binary.ts'
+import { createEraseWritten } from '../erasures/erase-from-digests.ts'
+import type { ErasedPersons } from '../erasures/erased-persons.ts'
 import { readLimits } from '../reading/read-limits.ts'
 import type { DueBatch, DueItem } from './announcement.ts'
 import type { DigestDocument } from './digest-document.ts'
 
 /** Of about 20 KB each, or more with many notifications. */
 const digestsPerBatch = 100
+const projection = { time: 1, data: 1, notifications: [{ $first: '$notifications' }, { $last: '$notifications' }] }
+const options = { ...readLimits, hint: 'announce', sort: { announceAt: 1 }, limit: digestsPerBatch } as const
 
-/** The digests that are to be announced. */
-export function createNextDigests(digests: Collection<DigestDocument>): (now: Date) => Promise<DueBatch> {
+/** The digests that are to be announced, without erased persons. */
+export function createNextDigests(
+  digests: Collection<DigestDocument>,
+  erasedPersons: ErasedPersons,
+): (now: Date) => Promise<DueBatch> {
+  const eraseWritten = createEraseWritten(digests, erasedPersons)
+  const find = (where: Filter<DigestDocument>) =>
+    digests.find<DigestDocument>(where, { ...options, projection }).toArray()
+
+  /** An erasure that was accepted may not have come to them yet. */
+  const findMasked = async (now: Date): Promise<readonly DigestDocument[]> => {
+    const due = { announceAt: { $lte: now } }
+    const found = await find(due)
+    const { hasErased } = await eraseWritten(found)
+    return hasErased ? find({ ...due, _id: { $in: found.map(({ _id }) => _id) } }) : found
+  }
+
   return async (now) => {
     const keys = new Map<DueItem, Binary>()
-    const projection = { time: 1, data: 1, newest: { $first: '$notifications' } }
-    const options = { ...readLimits, hint: 'announce', sort: { announceAt: 1 }, limit: digestsPerBatch } as const
-    const found = digests.find<DigestDocument & { newest: Binary }>(
-      { announceAt: { $lte: now } },
-      { ...options, projection },
-    )
-    for await (const { _id, newest, time, data = '' } of found) {
+    for (const { _id, notifications, time, data = '' } of await findMasked(now)) {
+      const [newest = _id] = notifications
       const ids = { subscriberId: uuidIn(_id), recipientId: uuidIn(_id, 1), newestId: uuidIn(newest, 2) }
       keys.set({ announcements: [{ kind: 'unread', ...ids, time, data }] }, _id)
     }

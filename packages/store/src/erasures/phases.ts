@@ -11,8 +11,9 @@ import type { NotificationDocument } from '../notifications/notification-documen
 import { keyRange } from '../reading/id-range.ts'
 import { readLimits } from '../reading/read-limits.ts'
 import type { WaitingReceiptDocument } from '../receipts/waiting-receipt.ts'
+import { createEraseFromDigests } from './erase-from-digests.ts'
 import { type EraseFromFanOuts, type FanOutToErase, mayConcern } from './erase-from-fan-outs.ts'
-import type { ErasedPerson } from './erased-persons.ts'
+import type { ErasedPerson, FindErased } from './erased-persons.ts'
 import type { ErasurePhase } from './erasure-document.ts'
 
 /** An erasure, and how far its phase got. */
@@ -61,6 +62,7 @@ export function createEraseStep(dependencies: EraseStepDependencies): EraseStep 
   const { notifications, bulkMarks, feedErasures, waitingReceipts, createRequests, changeEntries, fanOuts } =
     dependencies
   const { digests, eraseFromFanOuts, documentsPerStep = 5_000 } = dependencies
+  const eraseFromDigests = createEraseFromDigests(digests)
 
   /** The range of the next documents that match, and whether others follow. */
   async function nextRange<T extends Keyed>(
@@ -96,7 +98,6 @@ export function createEraseStep(dependencies: EraseStepDependencies): EraseStep 
       _id: { $gte: toKey(subscriberId, personId, least), $lte: toKey(subscriberId, personId, greatest) },
       readAt: { $lte: until },
     })
-    await digests.deleteMany({ _id: feedUpTo(subscriberId, personId, until) } as Filter<DigestDocument>)
     // For those who follow the feed; after the deletion, so that a list that is fetched then is empty.
     const expiresAt = new Date(Date.now() + markerKeptMs)
     const erasedUpTo = toUuidBinary(lastIdOf(until))
@@ -147,6 +148,18 @@ export function createEraseStep(dependencies: EraseStepDependencies): EraseStep 
     return { erased: modifiedCount, after: last }
   }
 
+  /** Those of the person, and those of others that wait to be announced and name the person. They contain the text of one notification. */
+  async function eraseDigests({ subscriberId, personId, person, after }: PhaseInput): Promise<PhaseOutcome> {
+    const find: FindErased = (_, id) => (id === personId ? person : undefined)
+    const from = after === undefined ? { $gte: toKey(subscriberId, least, least) } : { $gt: after }
+    const all = { ...from, $lte: toKey(subscriberId, greatest, greatest) }
+    const { range, last } = await nextRange(digests, all)
+    const own = { $gte: toKey(subscriberId, personId, least), $lte: toKey(subscriberId, personId, greatest) }
+    const naming = { announceAt: { $exists: true }, data: { $regex: personId } }
+    const erased = await eraseFromDigests({ _id: range, $or: [{ _id: own }, naming] }, find)
+    return { erased, after: last }
+  }
+
   /** Reads all fan-outs of the subscriber up to the time, because those of a recipient are in no index. */
   async function eraseFanOuts({ subscriberId, personId, person, after }: PhaseInput): Promise<PhaseOutcome> {
     const range = keyRange([subscriberId], { createdTo: person.until.getTime() + 1 })
@@ -186,6 +199,7 @@ export function createEraseStep(dependencies: EraseStepDependencies): EraseStep 
     requests: eraseRequests,
     changes: eraseChanges,
     'fan-outs': eraseFanOuts,
+    digests: eraseDigests,
   }
   return (phase, input) => steps[phase](input)
 }
