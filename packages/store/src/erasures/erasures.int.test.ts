@@ -71,6 +71,26 @@ test('masks the actor, the subject and the texts of the mention, with the time o
   expect((await list(cleo))[0]).toEqual(first)
 })
 
+test('masks all recipients if the notifications of the first ones are gone', async () => {
+  const recipientIds = Array.from({ length: 1_200 }, (_, n) => uuid(10_000 + n))
+  await notifications.insertNew([byAda(1, { recipientIds })])
+  const collection = database.collection('notifications')
+  const first = await collection.find().sort({ _id: 1 }).limit(2).toArray()
+  await collection.deleteMany({ _id: { $in: first.map(({ _id }) => _id) } })
+  await erase(erasure(1, ada, 10))
+  expect(await collection.countDocuments({ actorName: '', actorImage: '' })).toBe(1_198)
+  expect(await findTraces(database, { ids: [ada], texts: ['Ada L.'] })).toEqual([])
+})
+
+test('reads the notifications of many fan-outs together, and masks those of one together', async () => {
+  await notifications.insertNew(Array.from({ length: 100 }, (_, n) => byAda(n)))
+  const lines = await examined('notifications', () => erase(erasure(1, ada, 1_000)))
+  expect(await database.collection('notifications').countDocuments({ actorName: '' })).toBe(200)
+  // The profiler keeps only the last megabyte.
+  expect(lines.length).toBeGreaterThan(100)
+  expect(lines.length).toBeLessThan(120)
+})
+
 test('masks the user of change entries up to the time, not their states', async () => {
   await changeEntries.insertNew([changeBy(ada, 1), changeBy(bob, 2), changeBy(ada, 9)])
   await erase(erasure(1, ada, 5))
