@@ -151,6 +151,17 @@ test('fetches the list after notifications were retracted in bulk', async () => 
   expect(seen()).toEqual(['2•'])
 })
 
+test('is empty after the whole feed was erased', async () => {
+  const { emit, lists } = start({}, [[one(2), one(1)], []])
+  await emit({ type: 'heartbeat' })
+  await feed.list('all')
+  await emit({ type: 'unread-count', unreadCount: 2 })
+  const before = lists.count
+  await emit({ type: 'bulk-retracted', upTo: idOf(2) })
+  await emit({ type: 'unread-count', unreadCount: 0 })
+  expect([seen(), feed.state.unreadCount, lists.count]).toEqual([[], 0, before + 1])
+})
+
 test.each([idOf(3), null])('fetches the list after a bulk mark elsewhere, up to %s', async (upTo) => {
   const { emit } = start({}, [
     [one(3), one(2), one(1)],
