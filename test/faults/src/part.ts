@@ -37,6 +37,8 @@ export type Part = {
   isAlone?: boolean
   /** The part uses every core: the full run starts it after all other lanes. */
   isHeavy?: boolean
+  /** The number of subscribers that the events are of. */
+  subscribers?: number
   /** Deliberately broken ingest: the part passes when the oracle detects it. */
   mutant?: Mutant
   run(context: PartContext): Promise<void>

@@ -30,7 +30,10 @@ export const parts: readonly Part[] = [
   { name: 'dead-letters-away', lane: 'members', short: 1, full: 1, run: removeDeadLetterTopic },
   { name: 'dead-letters-narrow', lane: 'members', short: 1, full: 1, run: narrowDeadLetterTopic },
   { name: 'rebalance', lane: 'members', short: 1, full: 1, run: rebalanceAgainAndAgain },
-  { name: 'rolling', lane: 'members', isAlone: true, short: 2, full: 4, run: rollRelease, notes: rollingNotes },
+  {
+    ...{ name: 'rolling', lane: 'members', isAlone: true, short: 2, full: 4, subscribers: 7 },
+    ...{ run: rollRelease, notes: rollingNotes },
+  },
   {
     ...{ name: 'recovery', lane: 'members', isAlone: true, short: 2, full: 20, run: recover },
     ...{ notes: recoveryNotes, summary: recoverySummary },

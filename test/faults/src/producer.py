@@ -16,6 +16,7 @@ from confluent_kafka import Consumer, Producer, TopicPartition
 
 settings = json.loads(sys.argv[1])
 SOURCE, BASE_MS, TOPICS = settings["source"], settings["baseMs"], settings["topics"]
+SUBSCRIBERS = settings["subscribers"]
 KINDS = {"mention": 0, "change": 1, "receipt": 2}
 log = open(settings["log"], "w", buffering=1 << 16)
 
@@ -31,7 +32,7 @@ def timestamp(n):
 
 def subscriber(n):
     """A receipt belongs to the subscriber of its notification."""
-    return uuid(1, (n if n % 20 < 18 else target_of(n)) * 7 % 997)
+    return uuid(1, (n if n % 20 < 18 else target_of(n)) * 7 % SUBSCRIBERS)
 
 
 def target_of(n):

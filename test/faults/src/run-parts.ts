@@ -40,7 +40,7 @@ async function runLane(selected: readonly Part[], options: RunOptions): Promise<
     stack ??= await startStack(options)
     if (part.isAlone || !options.isShort) await endShared()
     shared ??= {
-      campaign: await startCampaign({ ...options, name: part.name, stack, mutant: part.mutant }),
+      campaign: await startCampaign({ ...options, ...campaignOf(part), stack }),
       figures: noFigures,
     }
     const { row, figures } = await runPart(part, shared.campaign, stack, options, shared.figures)
@@ -60,6 +60,8 @@ async function runLane(selected: readonly Part[], options: RunOptions): Promise<
   }
 }
 
+const campaignOf = ({ name, mutant, subscribers = 997 }: Part) => ({ name, mutant, subscribers })
+
 /** Runs a part that starts its own servers. */
 async function runApart(part: Part, options: RunOptions): Promise<Row> {
   const own = await part.ownStack?.()
@@ -69,7 +71,7 @@ async function runApart(part: Part, options: RunOptions): Promise<Row> {
     return { ...emptyRow(part), verdict: 'skipped', reason }
   }
   try {
-    const campaign = await startCampaign({ ...options, name: part.name, stack: own.stack })
+    const campaign = await startCampaign({ ...options, ...campaignOf(part), stack: own.stack })
     try {
       return (await runPart(part, campaign, own.stack, options, noFigures)).row
     } finally {

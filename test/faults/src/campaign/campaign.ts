@@ -28,6 +28,8 @@ export type CampaignOptions = {
   mutant?: Mutant | undefined
   /** The number of ingest processes; 3 by default. */
   members?: number
+  /** The number of subscribers that the events are of. */
+  subscribers: number
 }
 
 /** A group of ingest processes with its own topics and database, a producer, and the oracle that watches them. */
@@ -55,12 +57,12 @@ export type Campaign = {
 }
 
 export async function startCampaign(options: CampaignOptions): Promise<Campaign> {
-  const { stack, python, log, mutant, members: size = 3 } = options
+  const { stack, python, log, mutant, members: size = 3, subscribers } = options
   const name = `${options.name}-${Date.now().toString(36)}`
   const topics = await createTopics([stack.broker.direct], topicsWithSuffix(name), { partitions: partitionsPerTopic })
   const originTopics = [topics.mention, topics.change, topics.receipt]
   const groupId = `faults-${name}`
-  const plan: EventPlan = { source: `urn:faults:${name}`, baseMs: Date.now() - 4 * 60 * 60_000 }
+  const plan: EventPlan = { source: `urn:faults:${name}`, baseMs: Date.now() - 4 * 60 * 60_000, subscribers }
   const folder = await mkdtemp(join(tmpdir(), 'herald-faults-'))
   const acknowledgements = join(folder, 'acknowledged.log')
   const database = `faults-${name}`

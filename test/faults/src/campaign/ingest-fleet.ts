@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { type StartedService, startService, tokenSettings, topicSettings } from '@herald/local-herald'
 import type { Exit, HeraldTopics } from '@herald/test-servers'
-import { createTokenIssuer } from '@herald/token-issuer'
+import { createTokenIssuer, type TokenIssuer } from '@herald/token-issuer'
 import type { Mutant } from '../mutants/mutants.ts'
 import type { Stack } from '../stack/stack.ts'
 import { until } from '../until.ts'
@@ -13,6 +13,9 @@ const run = promisify(execFile)
 /** The ingest processes of a campaign. */
 export type IngestFleet = {
   members: StartedService[]
+  /** The settings of all members, which a query service of the campaign needs as well. */
+  settings: NodeJS.ProcessEnv
+  tokens: TokenIssuer
   /** Starts one more member, of this build or of the entry point of another one. */
   grow(file?: string): Promise<StartedService>
   /** Ends a member by SIGTERM and removes it; resolves when it has exited. */
@@ -38,7 +41,8 @@ const migrateFile = fileURLToPath(new URL('../../../../services/ingest/dist/migr
 const mutantHook = new URL('../mutants/register.ts', import.meta.url).href
 
 export async function startIngestFleet(options: FleetOptions): Promise<IngestFleet> {
-  const settings = await settingsOf(options)
+  const tokens = await createTokenIssuer()
+  const settings = settingsOf(options, tokens)
   // Safe to repeat, for example after an election in between.
   await until('the migration to succeed', () =>
     run(process.execPath, [migrateFile], { env: settings }).then(() => true),
@@ -73,6 +77,8 @@ export async function startIngestFleet(options: FleetOptions): Promise<IngestFle
   }
   return {
     members,
+    settings,
+    tokens,
     grow,
     retire,
     async restartWith(more) {
@@ -91,7 +97,10 @@ export async function startIngestFleet(options: FleetOptions): Promise<IngestFle
   }
 }
 
-async function settingsOf({ stack, topics, groupId, database, mutant }: FleetOptions): Promise<NodeJS.ProcessEnv> {
+function settingsOf(
+  { stack, topics, groupId, database, mutant }: FleetOptions,
+  tokens: TokenIssuer,
+): NodeJS.ProcessEnv {
   return {
     ...process.env,
     MONGODB_URI: stack.mongo.uri,
@@ -99,7 +108,7 @@ async function settingsOf({ stack, topics, groupId, database, mutant }: FleetOpt
     KAFKA_BROKERS: stack.broker.proxied,
     KAFKA_GROUP_ID: groupId,
     ...topicSettings(topics),
-    ...tokenSettings(await createTokenIssuer()),
+    ...tokenSettings(tokens),
     LOG_LEVEL: 'info',
     ...(mutant ? { HERALD_MUTANT: mutant.name, NODE_OPTIONS: `--no-warnings --import ${mutantHook}` } : {}),
   }

@@ -43,6 +43,7 @@ export type ProducerOptions = {
   topics: Readonly<Record<string, string>>
   source: string
   baseMs: number
+  subscribers: number
   /** The file for the acknowledged records. */
   log: string
 }

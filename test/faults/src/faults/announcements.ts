@@ -19,7 +19,7 @@ export async function announceThroughFaults(context: PartContext): Promise<void>
   await campaign.drain()
   await ledger.refresh()
   const first = ledger.end()
-  const follower = await start(context)
+  const follower = await startAnnouncementLog(context)
   try {
     await fleet.restartWith({ KAFKA_NOTIFICATION_TOPIC: topicOf(context) })
     await strikeAll(context, follower)
@@ -45,7 +45,7 @@ export async function announceThroughFaults(context: PartContext): Promise<void>
 
 export const announcementNotes = () => ({ figures })
 
-const topicOf = ({ campaign }: PartContext) => `notification-events-${campaign.name}`
+export const topicOf = ({ campaign }: PartContext) => `notification-events-${campaign.name}`
 
 const createTopic = (context: PartContext) =>
   until('the topic of announcements', () =>
@@ -56,7 +56,7 @@ const createTopic = (context: PartContext) =>
     }),
   )
 
-async function start(context: PartContext): Promise<AnnouncementLog> {
+export async function startAnnouncementLog(context: PartContext): Promise<AnnouncementLog> {
   const { campaign, stack } = context
   await createTopic(context)
   return followAnnouncements({
@@ -93,7 +93,7 @@ async function removeTopic(context: PartContext, follower: AnnouncementLog): Pro
 }
 
 /** Waits until everything that the topic contains was received and compared. */
-const untilRead = (
+export const untilRead = (
   { campaign }: PartContext,
   follower: AnnouncementLog,
   topic = topicOf({ campaign } as PartContext),

@@ -3,12 +3,16 @@ import type { PartContext } from '../part.ts'
 import { otherRelease } from '../stack/other-release.ts'
 import { pause } from '../until.ts'
 import { watchProgress } from './progress.ts'
+import { announcingSetting, followRolledAnnouncements } from './rolled-announcements.ts'
+import { followStreams } from './rolled-streams.ts'
 
 const exitWithinMs = 25_000
 /** How long a deployment waits after a new member is ready before it stops an old one. */
 const settleMs = 3_000
 /** Less than the members can handle. */
 const eventsPerSecond = 1_500
+/** Before, between and after the rolls, while all members are of one release. */
+const eventsBetween = 2_000
 
 let notes: Record<string, unknown> = {}
 
@@ -21,44 +25,67 @@ export async function rollRelease(context: PartContext): Promise<void> {
   const { campaign, times, log } = context
   const { fleet } = campaign
   const found = otherRelease()
-  const other = found.kind === 'found' ? found.ingestFile : undefined
+  const other = found.kind === 'found' ? found : undefined
+  const announces = other?.announces ?? true
   log(found.kind === 'found' ? `The other release is ${found.name}` : `Without another release: ${found.reason}`)
   const gaps: { joined: number[]; left: number[] } = { joined: [], left: [] }
+  const announcements = await followRolledAnnouncements(context)
+  const streams = await startStreams(context).catch((error) => {
+    announcements.stop()
+    throw error
+  })
   const progress = watchProgress(context, 50)
+  let figures = {}
   try {
+    await announcements.become('yes')
+    await campaign.load.produce(eventsBetween)
     for (let roll = 0; roll < times; roll++) {
       // Roll out and back, so that each release is replaced by the other.
       const isBack = roll % 2 === 0
+      if (!announces) await announcements.become('some')
+      const [, second] = fleet.members
       for (const old of [...fleet.members]) {
         await underLoad(context, `a member ${isBack && other ? 'of the other release' : ''} joins`, async () => {
           progress.take()
-          await fleet.grow(isBack ? other : undefined)
+          await fleet.grow(isBack ? other?.ingestFile : undefined)
           await pause(settleMs)
           gaps.joined.push(progress.take())
         })
         await underLoad(context, 'an old member gets SIGTERM', async () => {
           progress.take()
+          if (old === second) await streams.roll(isBack ? other?.queryFile : undefined)
           await retire(context, old)
           await pause(settleMs)
           gaps.left.push(progress.take())
         })
       }
       log(`replaced all ${fleet.members.length} members`)
+      if (!announces) await announcements.become(isBack ? 'no' : 'yes')
+      await campaign.load.produce(eventsBetween)
     }
-    await campaign.load.caughtUp()
+    figures = { announcements: await announcements.check(), streams: await streams.check() }
   } finally {
     const longestMs = await progress.stop()
+    announcements.stop()
+    await streams.stop()
     notes = {
       otherRelease: found.kind === 'found' ? found.name : found.reason,
       membersReplaced: gaps.left.length,
       longestGapMs: longestMs,
       gapsMs: gaps,
+      ...figures,
     }
     log(`gaps in progress: ${JSON.stringify(notes)}`)
   }
 }
 
 export const rollingNotes = () => notes
+
+async function startStreams(context: PartContext) {
+  // Only once the topic exists are its members ready.
+  await context.campaign.fleet.restartWith(announcingSetting(context))
+  return followStreams(context)
+}
 
 async function underLoad({ campaign, strikes, log }: PartContext, fault: string, act: () => Promise<void>) {
   await campaign.marks.make(5)

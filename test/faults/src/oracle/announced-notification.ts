@@ -1,6 +1,7 @@
 import { type EventPlan, notificationKey, recipientsOf, timeOf } from './event-plan.ts'
 
-const uuidOf = (bytes: Buffer) => bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+export const uuidOf = (bytes: Buffer) =>
+  bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
 
 /** The ids in the key of a mention for its first recipient. */
 function idsOf(plan: EventPlan, n: number) {

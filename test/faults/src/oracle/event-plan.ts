@@ -5,6 +5,8 @@ export type EventPlan = {
   source: string
   /** Time of event 0 in milliseconds since 1970; each event is one millisecond later than the previous one. */
   baseMs: number
+  /** The events are of this many subscribers, in turn: the fewer, the more notifications has each user. */
+  subscribers: number
 }
 
 export type EventKind = 'mention' | 'change' | 'receipt'
@@ -24,9 +26,10 @@ export function isPoison(n: number): boolean {
 
 export const timeOf = (plan: EventPlan, n: number) => plan.baseMs + n
 /** A receipt belongs to the subscriber of its notification. */
-const subscriberOf = (n: number): Buffer =>
-  plannedUuid(1, ((kindOf(n) === 'receipt' ? receiptOf(n).target : n) * 7) % 997)
-const idOf = (plan: EventPlan, n: number) => derivedId(subscriberOf(n), plan.source, `event-${n}`, timeOf(plan, n))
+const subscriberOf = ({ subscribers }: EventPlan, n: number): Buffer =>
+  plannedUuid(1, ((kindOf(n) === 'receipt' ? receiptOf(n).target : n) * 7) % subscribers)
+const idOf = (plan: EventPlan, n: number) =>
+  derivedId(subscriberOf(plan, n), plan.source, `event-${n}`, timeOf(plan, n))
 
 /** Without duplicates, which some events contain. */
 export function recipientsOf(n: number): Buffer[] {
@@ -36,9 +39,9 @@ export function recipientsOf(n: number): Buffer[] {
 
 /** The key of a recipient's document of a mention. */
 export const notificationKey = (plan: EventPlan, n: number, recipient: Buffer) =>
-  Buffer.concat([subscriberOf(n), recipient, idOf(plan, n)])
+  Buffer.concat([subscriberOf(plan, n), recipient, idOf(plan, n)])
 
-export const changeKey = (plan: EventPlan, n: number) => Buffer.concat([subscriberOf(n), idOf(plan, n)])
+export const changeKey = (plan: EventPlan, n: number) => Buffer.concat([subscriberOf(plan, n), idOf(plan, n)])
 
 export type PlannedReceipt = {
   kind: 'read' | 'email-sent'

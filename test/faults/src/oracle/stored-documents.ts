@@ -10,6 +10,7 @@ export type StoredDocuments = {
   notifications: Collection<Keyed>
   changeEntries: Collection<Keyed>
   waitingReceipts: Collection<Keyed>
+  fanOuts: Collection<Keyed>
   /** The existing documents of these keys, by key in hex. */
   find(collection: Collection<Keyed>, keys: readonly Buffer[], read?: ReadOptions): Promise<Map<string, Keyed>>
   /**
@@ -62,6 +63,7 @@ export function openStoredDocuments(database: Db): StoredDocuments {
     notifications,
     changeEntries: database.collection<Keyed>('change-entries', options),
     waitingReceipts: database.collection<Keyed>('waiting-receipts', options),
+    fanOuts: database.collection<Keyed>('fan-outs', options),
     confirmPrimary,
     async find(collection, keys, { linearizable = false, projection } = {}) {
       const found = new Map<string, Keyed>()

@@ -8,6 +8,7 @@ type ViolationKind =
   | 'dead-letter'
   | 'good-dead-letter'
   | 'announcement'
+  | 'stream'
   | 'exit'
   | 'stall'
   | 'recovery'

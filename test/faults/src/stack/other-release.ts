@@ -15,7 +15,13 @@ const beforeTheFirstTag = 'f2ad6bb'
 
 /** A release to roll from and to, or why there is none. */
 export type OtherRelease =
-  | { readonly kind: 'found'; readonly name: string; readonly ingestFile: string }
+  | {
+      readonly kind: 'found'
+      readonly name: string
+      readonly ingestFile: string
+      readonly queryFile: string
+      readonly announces: boolean
+    }
   | { readonly kind: 'missing'; readonly reason: string }
 
 let prepared: OtherRelease | undefined
@@ -31,7 +37,7 @@ export const otherRelease = (): OtherRelease => prepared ?? { kind: 'missing', r
  */
 export async function prepareOtherRelease(log: (line: string) => void): Promise<void> {
   const { HERALD_OTHER_RELEASE: given } = process.env
-  prepared = given ? { kind: 'found', name: given, ingestFile: ingestFileIn(given) } : await buildLastRelease(log)
+  prepared = given ? foundIn(given, given) : await buildLastRelease(log)
 }
 
 async function buildLastRelease(log: (line: string) => void): Promise<OtherRelease> {
@@ -39,11 +45,11 @@ async function buildLastRelease(log: (line: string) => void): Promise<OtherRelea
   const commit = await git('rev-parse', '--verify', '--quiet', `${name}^{commit}`).catch(() => undefined)
   if (commit === undefined) return { kind: 'missing', reason: `this clone has no commit ${name}` }
   const folder = join(cacheFolder(process.env), `release-${commit}`)
-  if (!existsSync(folder)) {
+  if (!existsSync(mainFileIn(folder, 'query'))) {
     log(`Building the release ${name}, to roll from and to it.`)
     await build(commit, folder)
   }
-  return { kind: 'found', name, ingestFile: ingestFileIn(folder) }
+  return foundIn(name, folder)
 }
 
 const git = async (...args: readonly string[]) => (await run('git', args, { cwd: root })).stdout.trim()
@@ -61,15 +67,20 @@ async function build(commit: string, folder: string): Promise<void> {
     await rm(archive)
     const inFolder = { cwd: unfinished, maxBuffer: 64 * 1024 * 1024 }
     await run('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], inFolder)
-    await run('npm', ['run', 'build', '--silent', '--', '--filter=@herald/ingest'], inFolder)
+    await run('npm', ['run', 'build', '--silent', '--', '--filter=@herald/ingest', '--filter=@herald/query'], inFolder)
+    await rm(folder, { recursive: true, force: true })
     await rename(unfinished, folder)
   } finally {
     await rm(unfinished, { recursive: true, force: true })
   }
 }
 
-function ingestFileIn(folder: string): string {
-  const file = join(folder, 'services', 'ingest', 'dist', 'main.js')
-  if (!existsSync(file)) throw new Error(`The other release is not built: ${file} does not exist`)
-  return file
+function foundIn(name: string, folder: string): OtherRelease {
+  const [ingestFile, queryFile] = [mainFileIn(folder, 'ingest'), mainFileIn(folder, 'query')]
+  for (const file of [ingestFile, queryFile]) {
+    if (!existsSync(file)) throw new Error(`The other release is not built: ${file} does not exist`)
+  }
+  return { kind: 'found', name, ingestFile, queryFile, announces: existsSync(join(ingestFile, '..', 'announcements')) }
 }
+
+const mainFileIn = (folder: string, service: 'ingest' | 'query') => join(folder, 'services', service, 'dist', 'main.js')

@@ -21,7 +21,8 @@ type Connection = {
 }
 
 export type TcpProxyOptions = {
-  targetPort: number
+  /** A function is called for each new connection. */
+  targetPort: number | (() => number)
   /** The port to listen on; a free one by default. */
   port?: number
   /** Whether faults apply to a connection that begins with these bytes; to all by default. */
@@ -47,7 +48,8 @@ export async function startTcpProxy({
   }
 
   const server = createServer({ noDelay: true }, (client) => {
-    const upstream = connect({ port: targetPort, host: '127.0.0.1', noDelay: true })
+    const port = typeof targetPort === 'number' ? targetPort : targetPort()
+    const upstream = connect({ port, host: '127.0.0.1', noDelay: true })
     const pipes = [createPipe(client, upstream), createPipe(upstream, client)]
     const connection: Connection = { client, upstream, pipes, isAffected: undefined }
     connections.add(connection)
