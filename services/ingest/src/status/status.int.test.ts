@@ -1,8 +1,8 @@
 import { createTopics, findFreePort } from '@herald/test-servers'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { runHerald } from '../command-line/herald.fixture.ts'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { commandEnvironment, type RunningHerald, runHerald, watchHerald } from '../command-line/herald.fixture.ts'
 import { attributes, mentionData, structured } from '../events/records.fixture.ts'
-import { createTestIngest, type TestIngest } from '../ingest.fixture.ts'
+import { createTestIngest, eventually, type TestIngest } from '../ingest.fixture.ts'
 import { connectTestClients } from '../kafka.fixture.ts'
 
 const { admin, producer } = connectTestClients()
@@ -11,16 +11,7 @@ let environment: Record<string, string>
 
 beforeAll(async () => {
   ingest = await createTestIngest('status')
-  environment = {
-    KAFKA_BROKERS: ingest.brokers.join(','),
-    KAFKA_GROUP_ID: ingest.groupId,
-    KAFKA_MENTION_TOPIC: ingest.topics.mention,
-    KAFKA_CHANGE_TOPIC: ingest.topics.change,
-    KAFKA_RECEIPT_TOPIC: ingest.topics.receipt,
-    KAFKA_DEAD_LETTER_TOPIC: ingest.topics.deadLetter,
-    MONGODB_URI: process.env.MONGODB_URI ?? '',
-    MONGODB_DATABASE: ingest.database,
-  }
+  environment = commandEnvironment(ingest)
 }, 60_000)
 afterAll(() => ingest?.stop())
 
@@ -77,6 +68,72 @@ test('shows brokers, lag and rate of each partition, and the state of MongoDB', 
   expect(stdout).toContain('everything is in place')
   // Plain in a pipe.
   expect(stdout).not.toContain('\x1b')
+}, 60_000)
+
+describe('--watch', () => {
+  const clear = '\x1b[2J\x1b[H'
+  let running: RunningHerald | undefined
+  afterEach(async () => {
+    running?.kill()
+    await running?.exited
+  })
+
+  const watch = (on: 'pipe' | 'terminal', words: readonly string[] = [], changes: Record<string, string> = {}) => {
+    running = watchHerald(['status', '--watch', '--interval', '1', ...words], { ...environment, ...changes }, on)
+    return running
+  }
+  const hasLag = (output: string, lag: number) => new RegExp(`${ingest.topics.mention}/0 +${lag} `).test(output)
+  const publish = (value: string) =>
+    producer.send({ topic: ingest.topics.mention, messages: [{ value, partition: 0 }] })
+
+  test('shows the state again until SIGINT, plain in a pipe', async () => {
+    const { output, interrupt, exited } = watch('pipe')
+    await eventually(() => hasLag(output(), 2), 30_000)
+    await publish('one more')
+    await eventually(() => hasLag(output(), 3), 30_000)
+    interrupt()
+    expect(await exited).toBe(0)
+    expect(output()).not.toContain('\x1b')
+  }, 90_000)
+
+  test('prints one JSON object per line, and exits with 1 if a topic is missing at the end', async () => {
+    const missing = `missing-${process.pid}`
+    const { output, interrupt, exited } = watch('pipe', ['--json'], { KAFKA_CHANGE_TOPIC: missing })
+    await eventually(() => output().split('\n').length > 2, 30_000)
+    interrupt()
+    expect(await exited).toBe(1)
+    const lines = output().trimEnd().split('\n')
+    for (const line of lines) expect(JSON.parse(line).problems).toContainEqual(expect.stringContaining(missing))
+  }, 90_000)
+
+  const onLinux = process.platform === 'linux' ? test : test.skip
+  onLinux(
+    'clears a terminal before each picture, in colours, until Ctrl+C',
+    async () => {
+      const { output, interrupt, exited } = watch('terminal')
+      await eventually(() => output().split(clear).length > 2, 30_000)
+      interrupt()
+      expect(await exited).toBe(0)
+      expect(output()).toContain('\x1b[32m  everything is in place\x1b[39m')
+    },
+    90_000,
+  )
+
+  onLinux(
+    'has no colours on a terminal with NO_COLOR',
+    async () => {
+      const { output, interrupt, exited } = watch('terminal', [], { NO_COLOR: '1' })
+      await eventually(() => output().split(clear).length > 1, 30_000)
+      interrupt()
+      expect(await exited).toBe(0)
+      expect(output().replaceAll(clear, '')).not.toContain('\x1b')
+    },
+    90_000,
+  )
+})
+
+test('has colours in a pipe with FORCE_COLOR only', async () => {
+  expect((await status([], { FORCE_COLOR: '1' })).stdout).toContain('\x1b[32m  everything is in place\x1b[39m')
 }, 60_000)
 
 test('shows the other one while MongoDB or the brokers are unavailable', async () => {
