@@ -9,6 +9,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type Consumer, Kafka, logLevel, Partitioners, type Producer } from 'kafkajs'
 import { createTransport } from 'nodemailer'
 import { SMTPServer } from 'smtp-server'
+import { fillLink } from './link.ts'
 import { createMailer, type Mailer } from './mailer.ts'
 
 const { KAFKA_BROKERS = '', MONGODB_URI = '' } = process.env
@@ -65,6 +66,7 @@ beforeAll(async () => {
   mailer = createMailer({
     ...{ producer, topics, from: 'herald@example.com', log: (line) => log.push(line) },
     transport: createTransport({ host: '127.0.0.1', port, secure: false }),
+    linkOf: (data) => fillLink('https://app.example/{locationType}/{locationId}?as={recipientId}', data),
     addressOf: async ({ userId }) => (userId === unknownUser ? undefined : `${userId}@example.com`),
   })
   await consumer.subscribe({ topics: [topic], fromBeginning: true })
@@ -78,6 +80,7 @@ afterAll(async () => {
 
 const subscriberId = randomUUID()
 const unknownUser = randomUUID()
+const locationId = randomUUID()
 
 /** Publishes a mention that has been unread for more than a minute. */
 async function mention(userId: string): Promise<string> {
@@ -85,7 +88,7 @@ async function mention(userId: string): Promise<string> {
   const event = events.mentionCreated(identity, {
     actor: { id: randomUUID(), name: 'Ada', image: '' },
     ...{ actorType: 'user', subjectId: randomUUID(), subjectType: 'user' },
-    ...{ locationId: randomUUID(), locationType: 'comment', recipientIds: [userId] },
+    ...{ locationId, locationType: 'file comment', recipientIds: [userId] },
     metadata: { mention: { mentionerName: 'Ada', snippet: 'Look at this', entityType: 'portfolio' } },
   })
   await createPublisher({ producer, topics: herald.topics }).publish(event)
@@ -108,6 +111,8 @@ test('sends one e-mail about an unread notification, after which the feed shows 
   expect(others).toEqual([])
   expect(mail?.message).toContain('Subject: Ada mentioned you')
   expect(mail?.message).toContain('Look at this')
+  const body = mail?.message.replaceAll('=\r\n', '').replaceAll('=3D', '=')
+  expect(body).toContain(`https://app.example/file%20comment/${locationId}?as=${userId}`)
 }, 60_000)
 
 test('skips what the SMTP server refuses for good, and users without an address', async () => {

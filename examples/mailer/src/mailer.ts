@@ -17,6 +17,8 @@ export type MailerOptions = {
   readonly from: string
   /** The address of a user; `undefined` if there is none. */
   readonly addressOf: (user: { readonly subscriberId: string; readonly userId: string }) => Promise<string | undefined>
+  /** The URL of a location, for the e-mail. */
+  readonly linkOf?: (data: Unread['data']) => string | undefined
   readonly log: (line: string) => void
 }
 
@@ -26,7 +28,7 @@ export type MailerOptions = {
  */
 export type Mailer = (message: Pick<AnyMessage, 'value'>) => Promise<void>
 
-export function createMailer({ producer, topics, transport, from, addressOf, log }: MailerOptions): Mailer {
+export function createMailer({ producer, topics, transport, from, addressOf, linkOf, log }: MailerOptions): Mailer {
   const repeated = createRepeatedAnnouncements()
   const events = createEvents({ source: '/mailer' })
   const { publish } = createPublisher({ producer, ...(topics === undefined ? {} : { topics }) })
@@ -46,7 +48,7 @@ export function createMailer({ producer, topics, transport, from, addressOf, log
     const to = await addressOf({ subscriberId, userId: data.recipientId })
     if (to === undefined) return log(`No address for ${data.recipientId}`)
     try {
-      await transport.sendMail(toEmail(event, { from, to }))
+      await transport.sendMail(toEmail(event, { from, to, link: linkOf?.(data) }))
     } catch (error) {
       if (!isPermanent(error)) throw error
       return log(`Rejected for ${data.recipientId}: ${error}`)

@@ -1,6 +1,7 @@
 import process from 'node:process'
 import { Kafka, Partitioners } from 'kafkajs'
 import { createTransport } from 'nodemailer'
+import { fillLink } from './link.ts'
 import { createMailer } from './mailer.ts'
 
 const setting = (name: string, preset?: string): string => {
@@ -14,8 +15,16 @@ const kafka = new Kafka({ clientId: 'mailer', brokers: setting('KAFKA_BROKERS').
 const consumer = kafka.consumer({ groupId: setting('KAFKA_GROUP_ID', 'mailer') })
 const producer = kafka.producer({ createPartitioner: Partitioners.DefaultPartitioner })
 const domain = setting('MAIL_DOMAIN', 'example.com')
+const link = process.env.MAIL_LINK
 const handle = createMailer({
   ...{ producer, log },
+  // It publishes receipts only.
+  topics: {
+    mention: 'mention-events',
+    change: 'change-events',
+    receipt: setting('KAFKA_RECEIPT_TOPIC', 'receipt-events'),
+  },
+  ...(link ? { linkOf: (data) => fillLink(link, data) } : {}),
   transport: createTransport(setting('SMTP_URL')),
   from: setting('MAIL_FROM', `herald@${domain}`),
   // Replace this by a look-up in your own directory of users.

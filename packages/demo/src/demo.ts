@@ -2,8 +2,19 @@ import '@herald/inbox'
 import type { HeraldChangeLog, HeraldNotificationEvent, HeraldUnreadCountEvent } from '@herald/inbox'
 import { html, nothing, render } from 'lit'
 import { createRef, ref } from 'lit/directives/ref.js'
+import { commentsView } from './comments.ts'
 import { brandMark, sendIcon, themeIcon, windowIcon } from './icons.ts'
-import { createTokenSource, openSession, publishMention } from './session.ts'
+import { mailboxView } from './mailbox.ts'
+import { createSentEmails } from './sent-e-mails.ts'
+import {
+  type Activity,
+  createTokenSource,
+  deleteComment,
+  openSession,
+  type Published,
+  publishMention,
+  readActivity,
+} from './session.ts'
 import { arrivedStep, publishedSteps, type Step, traceView } from './trace.ts'
 
 const parameters = new URLSearchParams(location.search)
@@ -13,6 +24,9 @@ const baseUrl = new URL('..', location.href).href
 const changeLog = createRef<HeraldChangeLog>()
 const colleagues = session.users.filter(({ key }) => key !== session.as)
 const [firstColleague] = colleagues
+const sentEmails = createSentEmails({ baseUrl, token }, session.as)
+const activityEveryMs = 2_000
+let activity: Activity = { comments: [], mails: [], mailProblem: null }
 let steps: readonly Step[] = []
 let isSending = false
 let problem = ''
@@ -52,6 +66,10 @@ function page() {
         <p>Your comment goes through Kafka into Herald and reaches the people you mention, live.</p>
       </div>
       <div class="columns">${composer()} ${trace()}</div>
+      <div class="halves">
+        ${commentsView({ ...activity, as: session.as, linkedId: linkedLocation(), onDelete: (id) => void remove(id) })}
+        ${mailboxView({ ...activity, problem: activity.mailProblem, emailSentAt: sentEmails.of })}
+      </div>
       <herald-change-log base-url=${baseUrl} .token=${token} ${ref(changeLog)}></herald-change-log>
     </main>`
 }
@@ -121,12 +139,25 @@ async function send(event: SubmitEvent): Promise<void> {
   const to = data.getAll('to').map(String)
   problem = to.length === 0 ? 'Mention at least one person.' : ''
   if (to.length === 0) return draw()
+  const composed = { as: session.as, to, text: String(data.get('text')), entityId: String(data.get('entityId')) }
+  await publish(async () => {
+    const published = await publishMention(composed)
+    form.reset()
+    return published
+  })
+}
+
+async function remove(id: string): Promise<void> {
+  problem = ''
+  await publish(() => deleteComment(id, session.as))
+}
+
+async function publish(work: () => Promise<Published>): Promise<void> {
   isSending = true
   draw()
   try {
-    const composed = { as: session.as, to, text: String(data.get('text')), entityId: String(data.get('entityId')) }
-    addSteps(...publishedSteps(await publishMention(composed)))
-    form.reset()
+    addSteps(...publishedSteps(await work()))
+    await refreshActivity()
     // The change appears in the log shortly after it was published.
     setTimeout(() => void changeLog.value?.refresh(), 700)
   } catch (error) {
@@ -135,6 +166,24 @@ async function send(event: SubmitEvent): Promise<void> {
     isSending = false
     draw()
   }
+}
+
+/** Returns the id of the location in the address, as in the links of e-mails. */
+function linkedLocation(): string | undefined {
+  return /^#[^/]+\/(.+)$/.exec(location.hash)?.[1]
+}
+
+async function refreshActivity(): Promise<void> {
+  activity = await readActivity()
+  draw()
+  await sentEmails.refresh(activity.mails)
+  draw()
+}
+
+async function followActivity(): Promise<void> {
+  // Failures are retried; the bell shows that there is no connection.
+  if (document.visibilityState === 'visible') await refreshActivity().catch(() => {})
+  setTimeout(() => void followActivity(), activityEveryMs)
 }
 
 function addSteps(...added: Step[]): void {
@@ -161,3 +210,5 @@ function switchTheme(): void {
 }
 
 draw()
+addEventListener('hashchange', draw)
+void followActivity()

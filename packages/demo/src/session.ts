@@ -33,6 +33,35 @@ export function createTokenSource({ as, token, expiresIn }: Session) {
   }
 }
 
+export type Comment = {
+  readonly id: string
+  readonly text: string
+  readonly createdAt: string
+  readonly entityTitle: string
+  readonly author: User
+  readonly recipients: readonly User[]
+}
+
+export type Mail = {
+  readonly to: User
+  readonly subject: string
+  readonly link?: string
+  readonly receivedAt: string
+}
+
+/** Comments and e-mails of all users, the newest first. */
+export type Activity = {
+  readonly comments: readonly Comment[]
+  readonly mails: readonly Mail[]
+  readonly mailProblem: string | null
+}
+
+export async function readActivity(): Promise<Activity> {
+  const response = await fetch('activity')
+  if (!response.ok) throw new Error(`The activity answered ${response.status}`)
+  return (await response.json()) as Activity
+}
+
 export async function publishMention(composed: {
   as: string
   to: readonly string[]
@@ -45,5 +74,11 @@ export async function publishMention(composed: {
     body: JSON.stringify(composed),
   })
   if (!response.ok) throw new Error(`The comment could not be published (${response.status})`)
+  return (await response.json()) as Published
+}
+
+export async function deleteComment(id: string, as: string): Promise<Published> {
+  const response = await fetch(`comments/${id}?${new URLSearchParams({ as })}`, { method: 'DELETE' })
+  if (!response.ok) throw new Error(`The comment could not be deleted (${response.status})`)
   return (await response.json()) as Published
 }

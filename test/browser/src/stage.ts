@@ -26,7 +26,8 @@ export async function startStage() {
   const database = `browser-${run}`
   const host = await startHostPage()
   const environment = { CORS_ORIGINS: host.origin, LOG_LEVEL: 'fatal', RATE_LIMIT_PER_MINUTE: '6000' }
-  const demo = await startDemo({ servers, topics: topicsWithSuffix(run), database, environment })
+  const notificationTopic = `notification-events-${run}`
+  const demo = await startDemo({ servers, topics: topicsWithSuffix(run), notificationTopic, database, environment })
   const { herald, account } = demo
   host.use(herald.baseUrl)
   const browser = await launchChromium()

@@ -13,11 +13,11 @@ export async function startLocalHerald(): Promise<LocalHerald> {
   const stopServers = async () => void (await Promise.all([kafka.stop(), mongodb.stop()]))
   try {
     const demo = await startDemo({ servers, topics: defaultTopics, database: 'herald' })
-    const { herald, account, demoUrl, notificationId } = demo
+    const { herald, account, demoUrl, notificationId, mail } = demo
     const sign = (sub: string) => herald.tokens.sign({ sub, subscriber_id: account.subscriberId })
     const [token, otherToken] = [await sign(account.userId), await sign(account.otherUserId)]
     return {
-      running: { herald, servers, account, token, otherToken, notificationId, demoUrl },
+      running: { herald, servers, account, token, otherToken, notificationId, demoUrl, mail },
       async stop() {
         await demo.stop()
         await stopServers()

@@ -1,10 +1,13 @@
+import { randomUUID } from 'node:crypto'
 import type { HeraldTopics } from '@herald/test-servers'
 import type { TokenIssuer } from '@herald/token-issuer'
 import { type FastifyRequest, fastify } from 'fastify'
-import type { Publisher } from '../samples/cloud-events.ts'
+import type { Mail } from '../mail/mailbox.ts'
+import type { Publisher, SampleEvent } from '../samples/cloud-events.ts'
 import { entities } from '../samples/sample-content.ts'
 import type { SampleAccount, SamplePerson } from '../samples/samples.ts'
-import { eventsOf } from './demo-events.ts'
+import { createComments } from './comments.ts'
+import { entityOf, eventsOfCreation, eventsOfDeletion } from './demo-events.ts'
 import { demoFiles, readDemoFile } from './demo-folder.ts'
 
 export type DemoOptions = {
@@ -12,6 +15,7 @@ export type DemoOptions = {
   tokens: Pick<TokenIssuer, 'sign'>
   topics: HeraldTopics
   publisher: Pick<Publisher, 'publish'>
+  mails: () => { mails: readonly Mail[]; problem: string | undefined }
 }
 
 const TOKEN_SECONDS = 15 * 60
@@ -42,13 +46,28 @@ const composedSchema = {
 type Composed = { as: string; to: string[]; text: string; entityId: string }
 
 /**
- * Serves the demo page, tokens for any of the sample users, and a route that publishes mentions. It only accepts requests
- * from this machine, since it hands out tokens without authentication.
+ * Serves the demo page, tokens for any of the sample users, routes that publish comments and their deletion, and the mailbox.
+ * It only accepts requests from this machine, since it hands out tokens without authentication.
  */
-export async function createDemo({ account, tokens, topics, publisher }: DemoOptions) {
+export async function createDemo({ account, tokens, topics, publisher, mails }: DemoOptions) {
   const app = fastify()
   const users = account.people.filter(({ key }) => key !== undefined)
-  const userOf = (key: unknown) => users.find((user) => user.key === key)
+  const userOf = (key: unknown) => users.find((user) => user.key === key || user.id === key)
+  const shownUser = (userId: string) => shown(account.people.find(({ id }) => id === userId) ?? nobody)
+  const comments = createComments()
+
+  async function publish(events: readonly SampleEvent[]) {
+    const began = performance.now()
+    const places = await publisher.publish(events)
+    const milliseconds = Math.round(performance.now() - began)
+    return {
+      milliseconds,
+      events: events.map(({ topic, event }) => {
+        const place = places.find(({ topicName }) => topicName === topic)
+        return { topic, type: event.type, id: event.id, partition: place?.partition, offset: place?.baseOffset }
+      }),
+    }
+  }
 
   app.addHook('onRequest', async (request, reply) => {
     if (!isLocal(request)) return reply.code(403).send({ detail: 'The demo is only available on this machine' })
@@ -73,25 +92,42 @@ export async function createDemo({ account, tokens, topics, publisher }: DemoOpt
     const author = userOf(body.as)
     const recipients = body.to.map(userOf)
     if (!author || recipients.includes(undefined)) return reply.code(400).send({ detail: 'Unknown user' })
-    const composed = { ...body, author, recipients: recipients as SamplePerson[] }
-    const events = eventsOf(composed, account, topics, new Date())
-    const began = performance.now()
-    const places = await publisher.publish(events)
-    const milliseconds = Math.round(performance.now() - began)
-    return {
-      milliseconds,
-      events: events.map(({ topic, event }) => {
-        const place = places.find(({ topicName }) => topicName === topic)
-        return { topic, type: event.type, id: event.id, partition: place?.partition, offset: place?.baseOffset }
-      }),
-    }
+    const { text, entityId } = body
+    const now = new Date()
+    const comment = { id: randomUUID(), author, recipients: recipients as SamplePerson[], text, entityId }
+    const published = await publish(eventsOfCreation(comment, account, topics, now))
+    comments.add({ ...comment, createdAt: now.toISOString() })
+    return published
   })
+  app.delete<{ Params: { id: string }; Querystring: { as?: string } }>(
+    '/demo/comments/:id',
+    async ({ params, query }, reply) => {
+      const comment = comments.find(params.id)
+      if (!comment) return reply.code(404).send({ detail: 'Unknown comment' })
+      if (comment.author !== userOf(query.as)) return reply.code(403).send({ detail: 'Only its author can delete it' })
+      const published = await publish(eventsOfDeletion(comment, account, topics, new Date()))
+      comments.remove(comment.id)
+      return published
+    },
+  )
+  app.get('/demo/activity', (_request, reply) =>
+    reply.header('cache-control', 'no-store').send({
+      comments: comments.list().map(({ id, author, recipients, text, createdAt, ...rest }) => ({
+        ...{ id, text, createdAt, entityTitle: entityOf(rest).title, author: shown(author) },
+        recipients: recipients.map(shown),
+      })),
+      mails: mails().mails.map(({ userId, ...mail }) => ({ ...mail, to: shownUser(userId) })),
+      mailProblem: mails().problem ?? null,
+    }),
+  )
 
   await app.ready()
   return app.routing
 }
 
-function shown({ id, key, name, image }: SamplePerson) {
+const nobody = { id: '', key: undefined, name: 'Unknown', image: '' }
+
+function shown({ id, key, name, image }: Pick<SamplePerson, 'id' | 'key' | 'name' | 'image'>) {
   return { id, key, name, image }
 }
 

@@ -1,6 +1,9 @@
 import { createReleasers } from '@herald/runtime'
+import { defaultTopics, type HeraldTopics } from '@herald/test-servers'
 import { failureLogger, stopLimitMs } from '../failure-logger.ts'
 import { type HeraldOptions, type StartedHerald, startHerald } from '../herald.ts'
+import { createMailbox } from '../mail/mailbox.ts'
+import { type StartedMail, startMail } from '../mail/start-mail.ts'
 import { createPublisher } from '../samples/cloud-events.ts'
 import { untilListed } from '../samples/listing.ts'
 import { createSampleAccount, type SampleAccount, sampleChanges, sampleMentions } from '../samples/samples.ts'
@@ -8,6 +11,8 @@ import { createDemo } from './demo.ts'
 
 export type DemoStackOptions = Omit<HeraldOptions, 'gateway'> & {
   port?: number
+  /** The program of the mailer, in place of the example. */
+  mailerFile?: string
 }
 
 export type StartedDemo = {
@@ -16,30 +21,48 @@ export type StartedDemo = {
   demoUrl: string
   /** The newest of the sample notifications. */
   notificationId: string
+  mail: Pick<StartedMail, 'smtpAddress' | 'problem'>
   stop(): Promise<void>
 }
 
 /** The number of unread notifications per user. */
 const UNREAD = 4
 
+/** Of the samples, only unread ones are newer than an hour, so the others cause no e-mails. */
+const announcementSettings = { ANNOUNCE_UNREAD_AFTER_MINUTES: '1', ANNOUNCE_MAX_AGE_HOURS: '1' }
+
 /** Starts Herald with the demo at its gateway and publishes sample events through Kafka. */
-export async function startDemo({ port = 0, ...options }: DemoStackOptions): Promise<StartedDemo> {
-  const { servers, log = () => {} } = options
+export async function startDemo({ port = 0, mailerFile, ...options }: DemoStackOptions): Promise<StartedDemo> {
+  const { servers, log = () => {}, notificationTopic = 'notification-events' } = options
   const releasers = createReleasers(failureLogger)
   try {
     const publisher = await createPublisher(servers.kafkaBrokers)
     releasers.add('publisher', publisher.stop)
     const account = createSampleAccount('/demo/people')
+    const mailbox = createMailbox()
+    let startedMail: StartedMail | undefined
+    const mails = () => ({ mails: mailbox.list(), problem: startedMail?.problem() })
     const herald = await startHerald({
       ...options,
-      notificationTopic: 'notification-events',
-      environment: { ANNOUNCE_UNREAD_AFTER_MINUTES: '1', ...options.environment },
+      notificationTopic,
+      environment: { ...announcementSettings, ...options.environment },
       gateway: {
         port,
-        mounts: async ({ tokens, topics }) => ({ '/demo': await createDemo({ account, tokens, topics, publisher }) }),
+        mounts: async (mountable) => ({ '/demo': await createDemo({ ...mountable, account, publisher, mails }) }),
       },
     })
     releasers.add('Herald', herald.stop, { limitMs: 2 * stopLimitMs })
+    const demoUrl = `${herald.baseUrl}/demo/`
+    // Takes a while, and nothing below needs it.
+    const mailStarting = startMail({
+      ...{ mailbox, demoUrl, notificationTopic, log, kafkaBrokers: servers.kafkaBrokers, topics: herald.topics },
+      groupId: mailerGroup(herald.topics),
+      isUser: (userId) => account.people.some(({ id }) => id === userId),
+      ...(mailerFile === undefined ? {} : { file: mailerFile }),
+    })
+    // Awaited below, unless the samples fail before.
+    mailStarting.catch(() => {})
+    releasers.add('mail', async () => (await mailStarting).stop(), { limitMs: stopLimitMs })
 
     const now = new Date()
     const mentions = sampleMentions(account, herald.topics, now)
@@ -59,13 +82,18 @@ export async function startDemo({ port = 0, ...options }: DemoStackOptions): Pro
     )
     const notificationId = new Map(newest).get(account.userId) ?? ''
     log('All samples are listed.')
-    const demoUrl = `${herald.baseUrl}/demo/`
-    return { herald, account, demoUrl, notificationId, stop: releasers.releaseAll }
+    startedMail = await mailStarting
+    if (startedMail.problem() === undefined) log('The mailer is ready.')
+    return { herald, account, demoUrl, notificationId, mail: startedMail, stop: releasers.releaseAll }
   } catch (error) {
     await releasers.releaseAll()
     throw error
   }
 }
+
+/** Each demo has a group of its own, unless it uses the same topics. */
+const mailerGroup = ({ mention }: HeraldTopics) =>
+  mention === defaultTopics.mention ? 'herald-demo-mailer' : `herald-demo-mailer-${mention}`
 
 async function markRead(baseUrl: string, token: string, ids: readonly string[]) {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import type { StartedServers } from '@herald/test-servers'
 import type { StartedHerald } from '../herald.ts'
+import type { StartedMail } from '../mail/start-mail.ts'
 import type { SampleAccount } from '../samples/samples.ts'
 
 const workspaceRoot = fileURLToPath(new URL('../../../../', import.meta.url)).replace(/\/$/, '')
@@ -14,11 +15,12 @@ export type Running = {
   /** A notification for the command that marks one. */
   notificationId: string
   demoUrl: string
+  mail: Pick<StartedMail, 'smtpAddress' | 'problem'>
 }
 
 /** The final output of `npm start`: shell commands that can be pasted as they are. */
 export function instructions(running: Running): string {
-  const { herald, servers, account, token, otherToken, notificationId, demoUrl } = running
+  const { herald, servers, account, token, otherToken, notificationId, demoUrl, mail } = running
   const { baseUrl, topics, tokens } = herald
   const curl = `curl -sS -H "Authorization: Bearer $TOKEN"`
   const notification = {
@@ -38,9 +40,13 @@ export function instructions(running: Running): string {
   const { type: _type, ...data } = notification
   const event = { ...data, actor: { id: account.otherUserId, name: 'Amara Okafor', image: '' } }
 
+  const erased = account.people.find(({ key }) => key === 'jonas') ?? account.people[0]
+
   return `
 Herald runs at ${baseUrl}
 See it at      ${demoUrl}
+E-mails at     ${mail.problem() === undefined ? `${demoUrl}#mailbox` : `none: ${mail.problem()}`}
+SMTP server at ${mail.smtpAddress}
 
 # Variables for the guides: this workspace, a user with subscriber and token, a colleague's token, the services' settings
 ${exports({
@@ -76,11 +82,17 @@ echo '${JSON.stringify(event)}' | kcat -P -b "$KAFKA_BROKERS" -t ${topics.mentio
   -H content-type=application/json -H ce_specversion=1.0 -H ce_type=herald.mention.created.v1 -H ce_source=/kcat \\
   -H ce_id="$(date +%s)" -H ce_time="$(date -u +%Y-%m-%dT%H:%M:%SZ)" -H ce_subscriberid="$SUBSCRIBER_ID"
 
+# Erase a person, here ${erased.name}; cannot be undone
+KAFKA_PRIVACY_TOPIC=${topics.privacy} ${quoted(process.execPath)} "$HERALD/services/ingest/dist/herald.js" erase \\
+  --subscriber "$SUBSCRIBER_ID" --person ${erased.id}
+
 Ctrl-C stops everything.
 `
 }
 
 const exports = (variables: Record<string, string>) =>
   Object.entries(variables)
-    .map(([name, value]) => `export ${name}='${value.replaceAll("'", "'\\''")}'`)
+    .map(([name, value]) => `export ${name}=${quoted(value)}`)
     .join('\n')
+
+const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`

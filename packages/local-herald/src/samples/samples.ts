@@ -40,16 +40,18 @@ export type Mention = {
   snippet: string
   entityType: string
   locationType: string
+  /** A new one by default. */
+  locationId?: string
 }
 
 export function mentionData(mention: Mention) {
-  const { actor, recipientIds, snippet, entityType, locationType } = mention
+  const { actor, recipientIds, snippet, entityType, locationType, locationId = randomUUID() } = mention
   return {
     actor: { id: actor.id, name: actor.name, image: actor.image },
     actorType: actor.isAi ? 'ai user' : 'user',
     subjectId: recipientIds[0],
     subjectType: 'user',
-    locationId: randomUUID(),
+    locationId,
     locationType,
     metadata: { mention: { mentionerName: actor.name, snippet, entityType }, add: {}, edit: {} },
     recipientIds,
