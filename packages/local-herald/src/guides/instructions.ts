@@ -45,7 +45,7 @@ export function instructions(running: Running): string {
   return `
 Herald runs at ${baseUrl}
 See it at      ${demoUrl}
-E-mails at     ${mail.problem() === undefined ? `${demoUrl}#mailbox` : `none: ${mail.problem()}`}
+${mail.problem() === undefined ? `E-mails at     ${demoUrl}#mailbox` : `No e-mails:    ${mail.problem()}`}
 SMTP server at ${mail.smtpAddress}
 
 # Variables for the guides: this workspace, a user with subscriber and token, a colleague's token, the services' settings
