@@ -10,6 +10,6 @@ export default class CountLine {
     const write = (leaks) =>
       process.stdout.write(`${results.numPassedTests} passed, ${failed + leaks} failed, ${skipped} skipped\n`)
     write(0)
-    failOnLeak(() => write(1))
+    failOnLeak(results, () => write(1))
   }
 }

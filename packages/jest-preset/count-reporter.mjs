@@ -11,7 +11,7 @@ export default class CountReporter {
   onRunComplete(_contexts, results) {
     for (const line of failedLines(results)) process.stdout.write(`${line}\n`)
     const folder = process.env.HERALD_TEST_COUNTS
-    if (!folder) return failOnLeak(() => {})
+    if (!folder) return failOnLeak(results, () => {})
     mkdirSync(folder, { recursive: true })
     const counts = {
       passed: results.numPassedTests,
@@ -25,6 +25,6 @@ export default class CountReporter {
         JSON.stringify({ ...counts, failed: counts.failed + leaks }),
       )
     write(0)
-    failOnLeak(() => write(1))
+    failOnLeak(results, () => write(1))
   }
 }
