@@ -53,7 +53,7 @@ export async function createDemo({ account, tokens, topics, publisher, mails }: 
   const app = fastify()
   const users = account.people.filter(({ key }) => key !== undefined)
   const userOf = (key: unknown) => users.find((user) => user.key === key || user.id === key)
-  const shownUser = (userId: string) => shown(account.people.find(({ id }) => id === userId) ?? nobody)
+  const shownUser = (userId: string) => shown(account.people.find(({ id }) => id === userId) ?? unknownUser)
   const comments = createComments()
 
   async function publish(events: readonly SampleEvent[]) {
@@ -125,7 +125,7 @@ export async function createDemo({ account, tokens, topics, publisher, mails }: 
   return app.routing
 }
 
-const nobody = { id: '', key: undefined, name: 'Unknown', image: '' }
+const unknownUser = { id: '', key: undefined, name: 'Unknown', image: '' }
 
 function shown({ id, key, name, image }: Pick<SamplePerson, 'id' | 'key' | 'name' | 'image'>) {
   return { id, key, name, image }
