@@ -1,6 +1,6 @@
 import { uuidToBytes } from '@herald/contracts'
 import { Binary, type Collection } from 'mongodb'
-import { toKey, toUuidBinary, uuidIn } from '../binary.ts'
+import { toUuidBinary, uuidIn } from '../binary.ts'
 import { type FanOutDocument, gonePositions } from '../fan-outs/fan-out-document.ts'
 import { inBatches } from '../fan-outs/in-batches.ts'
 import { bytesIn, decodePositions, encodePositions, recipientAt } from '../fan-outs/recipient-list.ts'
@@ -35,9 +35,7 @@ type Plan = FanOutToErase & {
   readonly positions: readonly number[]
 }
 
-/** With at most 16 KiB of metadata each, read once and written once for 1,000 recipients. */
-const fanOutsPerLookup = 250
-const keysPerStatement = 1_000
+const updatesPerBatch = 1_000
 const lookupsAtOnce = 32
 
 /** Whether there is anything of the persons in a fan-out, or may be. */
@@ -49,26 +47,10 @@ export function mayConcern(fanOut: FanOutToErase): boolean {
 const hasNoSubject = ({ document }: FanOutToErase) => document.subjectId === undefined
 
 export function createEraseFromFanOuts({ fanOuts, notifications }: EraseFromFanOutsDependencies): EraseFromFanOuts {
-  const projection = { metadata: 1, subjectId: 1 }
-
-  /** Of one notification of each fan-out, by the key of the fan-out. */
-  async function findContents(plans: readonly Plan[]): Promise<Map<string, NotificationDocument>> {
-    const contents = new Map<string, NotificationDocument>()
-    const first = plans.flatMap(({ document }) => keysOf(document).next().value ?? [])
-    const found = notifications.find({ _id: { $in: first } }, { ...readLimits, projection })
-    for await (const document of found) contents.set(hex(fanOutKeyOf(document)), document)
-    const others = plans.filter(({ document }) => !contents.has(hex(document._id)) && document.recipients.length() > 16)
-    for (const batch of inBatches(others, lookupsAtOnce)) {
-      const documents = await Promise.all(batch.map(({ document }) => findOfOthers(document)))
-      for (const document of documents) if (document) contents.set(hex(fanOutKeyOf(document)), document)
-    }
-    return contents
-  }
-
-  /** The notification of the first recipient may be gone. */
-  async function findOfOthers(fanOut: FanOutDocument): Promise<NotificationDocument | null> {
-    for (const keys of inBatches(keysOf(fanOut), keysPerStatement)) {
-      const found = await notifications.findOne({ _id: { $in: keys } }, { ...readLimits, projection })
+  async function findOne(document: FanOutDocument): Promise<NotificationDocument | null> {
+    const projection = { metadata: 1, subjectId: 1 }
+    for (const _id of keysOf(document)) {
+      const found = await notifications.findOne({ _id }, { ...readLimits, projection })
       if (found) return found
     }
     return null
@@ -76,16 +58,18 @@ export function createEraseFromFanOuts({ fanOuts, notifications }: EraseFromFanO
 
   /** All documents of a notification have the same content, so one of them is read, and all are changed by key. */
   async function maskThose(plans: readonly Plan[]): Promise<number> {
-    let changed = 0
-    const concerned = plans.filter((plan) => plan.author || plan.subject || hasNoSubject(plan))
-    for (const batch of inBatches(concerned, fanOutsPerLookup)) {
-      const contents = await findContents(batch)
-      const updates = batch.flatMap((plan) => {
-        const found = contents.get(hex(plan.document._id))
+    const masked: { plan: Plan; change: Change }[] = []
+    const concerned = plans.filter((plan) => plan.author || plan.subject || hasNoSubject(plan)).values()
+    const work = async (): Promise<void> => {
+      for (const plan of concerned) {
+        const found = await findOne(plan.document)
         const change = found && changeOf(plan, found)
-        return change ? [...updatesOf(plan, change)] : []
-      })
-      if (updates.length === 0) continue
+        if (change) masked.push({ plan, change })
+      }
+    }
+    await Promise.all(Array.from({ length: lookupsAtOnce }, work))
+    let changed = 0
+    for (const updates of inBatches(updatesOf(masked), updatesPerBatch)) {
       const { modifiedCount } = await notifications.bulkWrite(updates, { ordered: false })
       changed += modifiedCount
     }
@@ -177,13 +161,11 @@ function changeOf({ author, subject: known, persons }: Plan, found: Notification
   }
 }
 
-function* updatesOf({ document }: Plan, update: Change) {
-  for (const keys of inBatches(keysOf(document), keysPerStatement)) {
-    yield { updateMany: { filter: { _id: { $in: keys } }, update } } as never
+function* updatesOf(masked: readonly { readonly plan: Plan; readonly change: Change }[]) {
+  for (const { plan, change } of masked) {
+    for (const _id of keysOf(plan.document)) yield { updateOne: { filter: { _id }, update: change } } as never
   }
 }
-
-const fanOutKeyOf = ({ _id }: NotificationDocument) => toKey(uuidIn(_id), uuidIn(_id, 2))
 
 function toFanOutChange({ document, persons, author, subject, positions }: Plan) {
   const { _id, erased, content, actorId, subjectId } = document

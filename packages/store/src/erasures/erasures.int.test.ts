@@ -82,15 +82,6 @@ test('masks all recipients if the notifications of the first ones are gone', asy
   expect(await findTraces(database, { ids: [ada], texts: ['Ada L.'] })).toEqual([])
 })
 
-test('reads the notifications of many fan-outs together, and masks those of one together', async () => {
-  await notifications.insertNew(Array.from({ length: 100 }, (_, n) => byAda(n)))
-  const lines = await examined('notifications', () => erase(erasure(1, ada, 1_000)))
-  expect(await database.collection('notifications').countDocuments({ actorName: '' })).toBe(200)
-  // The profiler keeps only the last megabyte.
-  expect(lines.length).toBeGreaterThan(100)
-  expect(lines.length).toBeLessThan(120)
-})
-
 test('masks the user of change entries up to the time, not their states', async () => {
   await changeEntries.insertNew([changeBy(ada, 1), changeBy(bob, 2), changeBy(ada, 9)])
   await erase(erasure(1, ada, 5))

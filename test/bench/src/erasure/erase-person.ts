@@ -8,7 +8,7 @@ import { createStore, type NewNotification, type StoredChangeEntry } from '@hera
 import { startReplicaSet } from '@herald/test-servers'
 import { processUsage } from '../process-usage.ts'
 
-// Measures the erasure of a person: time, CPU time of the worker, peak memory, and the same with the process killed half-way and started again.
+// Measures the erasure of a person: time, peak memory, and the same with the process killed half-way and started again.
 const { values } = parseArgs({ options: { traces: { type: 'string', default: '1000000' } } })
 const traces = Number(values.traces)
 const database = 'herald-erase-person'
@@ -59,13 +59,7 @@ function changeBy(n: number): StoredChangeEntry {
   }
 }
 
-type Run = {
-  readonly seconds: number
-  readonly cpuSeconds: number
-  readonly peakMiB: number
-  readonly erased: number
-  readonly isWhole: boolean
-}
+type Run = { readonly seconds: number; readonly peakMiB: number; readonly erased: number; readonly isWhole: boolean }
 
 /** Runs the worker to its end, or kills it once it has erased so many. */
 async function run(killAt = Number.POSITIVE_INFINITY): Promise<Run> {
@@ -74,12 +68,10 @@ async function run(killAt = Number.POSITIVE_INFINITY): Promise<Run> {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const exited = once(child, 'exit')
-  let [erased, peakMiB, cpuSeconds] = [0, 0, 0]
+  let [erased, peakMiB] = [0, 0]
   const measure = async () => {
-    const usage = await processUsage(child.pid ?? 0)
-    if (!(usage.peakMemoryBytes > 0)) return
-    peakMiB = Math.max(peakMiB, Math.round(usage.peakMemoryBytes / 2 ** 20))
-    cpuSeconds = Math.max(cpuSeconds, usage.cpuSeconds)
+    const { peakMemoryBytes } = await processUsage(child.pid ?? 0)
+    if (peakMemoryBytes > 0) peakMiB = Math.max(peakMiB, Math.round(peakMemoryBytes / 2 ** 20))
   }
   const timer = setInterval(measure, 250)
   for await (const line of createInterface({ input: child.stdout as NodeJS.ReadableStream })) {
@@ -88,13 +80,7 @@ async function run(killAt = Number.POSITIVE_INFINITY): Promise<Run> {
   }
   const [code] = await exited
   clearInterval(timer)
-  return {
-    seconds: Math.round((performance.now() - startedAt) / 1_000),
-    cpuSeconds,
-    peakMiB,
-    erased,
-    isWhole: code === 0,
-  }
+  return { seconds: Math.round((performance.now() - startedAt) / 1_000), peakMiB, erased, isWhole: code === 0 }
 }
 
 async function prepare(): Promise<void> {
@@ -103,11 +89,11 @@ async function prepare(): Promise<void> {
   await store.erasures.accept([{ subscriberId, eventId: idOf(9), time: new Date(start + traces), personId: person }])
 }
 
-async function print(name: string, { seconds, cpuSeconds, peakMiB, erased }: Run): Promise<void> {
+async function print(name: string, { seconds, peakMiB, erased }: Run): Promise<void> {
   const open = await store.erasures.countOpen()
   const left = await store.notifications.of({ subscriberId, recipientId: person }).unreadCount()
   console.log(
-    `${name}: ${seconds} s, ${cpuSeconds} s of CPU, at most ${peakMiB} MiB, ${erased} erased so far, ${left} left in the feed, ${open} open`,
+    `${name}: ${seconds} s, at most ${peakMiB} MiB, ${erased} erased so far, ${left} left in the feed, ${open} open`,
   )
 }
 
