@@ -50,11 +50,7 @@ beforeAll(async () => {
   smtp.on('error', () => {})
   smtp.listen(0, '127.0.0.1')
   await once(smtp.server, 'listening')
-  const topics = await createTopics(brokers, topicsWithSuffix(unique))
-  const admin = kafka.admin()
-  await admin.connect()
-  await admin.createTopics({ topics: [{ topic, numPartitions: 2 }] })
-  await admin.disconnect()
+  const topics = await createTopics(brokers, { ...topicsWithSuffix(unique), notification: topic }, { partitions: 2 })
   herald = await startHerald({
     ...{ servers: { kafkaBrokers: brokers, mongodbUri: MONGODB_URI }, topics, database: unique },
     environment: { KAFKA_NOTIFICATION_TOPIC: topic, ANNOUNCE_UNREAD_AFTER_MINUTES: '1' },

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
 import { Kafka, logLevel, Partitioners } from 'kafkajs'
 import { MongoClient } from 'mongodb'
 import { type StartedKafkaProgram, startKafkaProgram } from './kafka/kafka-program.ts'
+import { createTopics } from './kafka/topics.ts'
 import { type StartedReplicaSet, startReplicaSet } from './mongodb/replica-set.ts'
 import { eventually } from './processes/polling.ts'
 import { runs } from './processes/processes.fixture.ts'
@@ -54,10 +55,7 @@ async function consume(topic: string, groupId: string, count: number) {
 }
 
 test('the broker stores records and keeps them over a kill and a restart', async () => {
-  const admin = kafkaClient().admin()
-  await admin.connect()
-  await admin.createTopics({ topics: [{ topic: 'one', numPartitions: 1 }] })
-  await admin.disconnect()
+  await createTopics(kafka.brokers, { mention: 'one' }, { partitions: 1 })
   await produce('one', 'before')
   expect(await consume('one', 'first', 1)).toEqual(['before'])
 

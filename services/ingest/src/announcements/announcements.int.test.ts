@@ -10,12 +10,10 @@ import { followAnnouncements } from './announced-topic.fixture.ts'
 
 const subscriberId = randomUUID()
 const source = '/comments'
-const { admin, producer } = connectTestClients()
+const { producer } = connectTestClients()
 const topic = `announced-${process.pid}`
 let ingest: TestIngest
 let announced: Awaited<ReturnType<typeof followAnnouncements>>
-
-const createTopic = () => admin.createTopics({ waitForLeaders: true, topics: [{ topic, numPartitions: 2 }] })
 
 /** Starts before its topic of announcements exists. */
 beforeAll(async () => {
@@ -82,7 +80,7 @@ describe('while the topic is missing', () => {
   })
 
   test('announces everything once it is there', async () => {
-    await createTopic()
+    await createTopics(ingest.brokers, { ...ingest.topics, notification: topic }, { partitions: 2 })
     announced = await followAnnouncements(ingest.brokers, topic)
     await announced.withIds([`${mention.eventId}/1`, `${posted}/1`], 60_000)
     await eventually(async () => (await ingest.store.announcements.countDue(new Date(), 10)).due === 0)

@@ -21,15 +21,14 @@ export const event = (id: string, at = time) => ['--source', source, '--id', id,
 
 /** An ingest that consumes, and the command that asks where an event is. */
 export function createTestWhere(name: string) {
-  const { admin, producer } = connectTestClients()
+  const { producer } = connectTestClients()
   const announcements = `${name}-announcements-${process.pid}`
   let ingest: TestIngest
   let environment: Record<string, string>
 
   beforeAll(async () => {
     ingest = await createTestIngest(name, { KAFKA_NOTIFICATION_TOPIC: announcements })
-    await createTopics(ingest.brokers, ingest.topics)
-    await admin.createTopics({ topics: [{ topic: announcements, numPartitions: 2 }] })
+    await createTopics(ingest.brokers, { ...ingest.topics, notification: announcements })
     await ingest.store.migrate()
     ingest.events.start()
     environment = {
