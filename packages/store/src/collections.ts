@@ -26,7 +26,8 @@ const clustered = { clusteredIndex: { key: { _id: 1 }, unique: true } } as const
 /**
  * Smaller blocks than WiredTiger's 32 KB: a write to a random feed or log changes one, which is later written as a whole. They
  * are stored in multiples of 512 bytes, because small ones would not be smaller once compressed. The README has the
- * measurements. Indexes keep their default, because `migrate` of an earlier release rejects one that has other settings.
+ * measurements. Indexes keep their default, because `migrate` of an earlier release rejects one that has other settings; this
+ * one accepts them.
  */
 const blocks = (kilobytes: 8 | 16) => ({
   storageEngine: { wiredTiger: { configString: `leaf_page_max=${kilobytes}KB,allocation_size=512B` } },

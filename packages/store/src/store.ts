@@ -40,6 +40,7 @@ import {
 import { findDifferences } from './migration/find-missing.ts'
 import { migrate } from './migration/migrate.ts'
 import { type MigrationStep, planMigration } from './migration/plan-migration.ts'
+import { createRewrite, type Rewrite, rewriteStateIn } from './migration/rewrite/rewrite-notifications.ts'
 import { createMarkMany } from './notifications/mark-many.ts'
 import { createNotifications, type Notifications } from './notifications/notifications.ts'
 import { createUnreadCount } from './notifications/unread-count.ts'
@@ -78,6 +79,7 @@ export type Store = {
   readonly erasures: Erasures
   readonly leases: Leases
   readonly missingFanOuts: MissingFanOuts
+  readonly rewrite: Rewrite
   readonly receipts: Receipts
   readonly createRequests: CreateRequests
   readonly feedChanges: FeedChanges
@@ -145,6 +147,7 @@ export function createStore({ uri, database: name, applicationName, retentionDay
     erasedPersons,
     eraseFromFanOuts,
   })
+  const receipts = createReceipts(notifications, waitingReceiptsIn(database), fanOuts.findRetracted, erasedPersons)
   const digests = digestsIn(database)
   const announcingFrom = { fanOuts: fanOutsIn(database), notifications, digests, erasedPersons }
   return {
@@ -160,6 +163,14 @@ export function createStore({ uri, database: name, applicationName, retentionDay
       fanOuts: fanOutsIn(database),
       applyTombstones: fanOuts.applyTombstones,
     }),
+    rewrite: createRewrite({
+      state: rewriteStateIn(database),
+      database: watching.client.db(name),
+      retentionDays,
+      fanOuts: fanOutsIn(database),
+      applyTombstones: fanOuts.applyTombstones,
+      settleReceipts: receipts.settle,
+    }),
     erasures,
     leases: createLeases(leasesIn(database)),
     changeEntries: createChangeEntries({
@@ -168,7 +179,7 @@ export function createStore({ uri, database: name, applicationName, retentionDay
       budget: createReadBudget(changeLogBytes),
       erasedPersons,
     }),
-    receipts: createReceipts(notifications, waitingReceiptsIn(database), fanOuts.findRetracted, erasedPersons),
+    receipts,
     createRequests: createCreateRequests(createRequestsIn(database)),
     feedChanges: createFeedChanges(watching.client.db(name)),
     streamKeys: createStreamKeys(database, streamKeysIn(database)),

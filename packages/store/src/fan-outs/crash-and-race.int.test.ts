@@ -115,8 +115,8 @@ describe.each([
       for (let killed = overtakenAt; killed <= total; killed++) {
         await clear()
         const kill = killedAt(killed, 'after')
-        const process = startProcess(async (now, when) => {
-          await kill(now, when)
+        const process = startProcess(async (now, when, name) => {
+          await kill(now, when, name)
           if (now === overtakenAt && when === 'before') await second(startProcess())
         })
         await expect(first(process)).rejects.toThrow()

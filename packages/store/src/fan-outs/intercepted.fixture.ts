@@ -1,12 +1,13 @@
 import type { Collection, Document } from 'mongodb'
 
-/** Called before and after each operation with its number, from 1. */
-export type Intercept = (operation: number, when: 'before' | 'after') => Promise<void>
+/** Called before and after each operation with its number, from 1, and the name of the driver's method. */
+export type Intercept = (operation: number, when: 'before' | 'after', name: string) => Promise<void>
 
 const operationNames = new Set([
   ...[
     'replaceOne',
     'drop',
+    'rename',
     'insertOne',
     'insertMany',
     'bulkWrite',
@@ -21,23 +22,23 @@ const operationNames = new Set([
 /** Wraps collections so that each operation on MongoDB is counted and intercepted. */
 export function createInterceptor(intercept: Intercept = async () => {}) {
   let operations = 0
-  const run = async <T>(operate: () => Promise<T>): Promise<T> => {
+  const run = async <T>(name: string, operate: () => Promise<T>): Promise<T> => {
     const operation = ++operations
-    await intercept(operation, 'before')
+    await intercept(operation, 'before', name)
     const result = await operate()
-    await intercept(operation, 'after')
+    await intercept(operation, 'after', name)
     return result
   }
   const wrapCursor = <C extends object>(cursor: C): C =>
     new Proxy(cursor, {
       get(target, name) {
         const value = Reflect.get(target, name) as never as (...given: unknown[]) => never
-        if (name === 'toArray' || name === 'next') return () => run(() => value.call(target))
+        if (name === 'toArray' || name === 'next') return () => run(name, () => value.call(target))
         if (name === 'sort' || name === 'limit' || name === 'skip')
           return (...given: unknown[]) => wrapCursor(value.apply(target, given))
         if (name !== Symbol.asyncIterator) return typeof value === 'function' ? value.bind(target) : value
         return async function* iterate() {
-          yield* await run(() => (target as unknown as { toArray(): Promise<unknown[]> }).toArray())
+          yield* await run('find', () => (target as unknown as { toArray(): Promise<unknown[]> }).toArray())
         }
       },
     })
@@ -50,7 +51,7 @@ export function createInterceptor(intercept: Intercept = async () => {}) {
           if (typeof name !== 'string' || typeof value !== 'function') return value
           if (name === 'find') return (...given: unknown[]) => wrapCursor(value.apply(target, given))
           if (!operationNames.has(name)) return value.bind(target)
-          return (...given: unknown[]) => run(() => value.apply(target, given))
+          return (...given: unknown[]) => run(name, () => value.apply(target, given))
         },
       }),
   }

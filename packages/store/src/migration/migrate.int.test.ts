@@ -108,6 +108,21 @@ test('leaves feeds that an earlier release created with large blocks as they are
   expect(await withStore(undefined, (store) => store.checkReady())).toEqual({ ok: true, warnings: [] })
 })
 
+test('accepts an index that has other settings of the storage engine, but no other index of that name', async () => {
+  await client.db(name).dropDatabase()
+  await withStore(undefined, (store) => store.migrate())
+  const notifications = client.db(name).collection('notifications')
+  const storageEngine = { wiredTiger: { configString: 'leaf_page_max=4KB' } }
+  const options = { name: 'unread', partialFilterExpression: { unread: true }, storageEngine }
+  await notifications.dropIndex('unread')
+  await notifications.createIndex({ unread: 1, _id: 1 }, options)
+  await withStore(undefined, (store) => store.migrate())
+  expect((await notifications.indexes()).find((index) => index.name === 'unread')).toMatchObject({ storageEngine })
+  await notifications.dropIndex('unread')
+  await notifications.createIndex({ unread: 1, createdAt: 1 }, options)
+  await expect(withStore(undefined, (store) => store.migrate())).rejects.toThrow('unread')
+})
+
 test('creates a collection without the settings of the storage engine where the server refuses them', async () => {
   await client.db(name).dropDatabase()
   const storageEngine = { wiredTiger: { configString: 'unknown_setting=1' } }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { CreateCollectionOptions, Db } from 'mongodb'
 import { MongoServerError } from 'mongodb'
 import { type IndexPlan, planCollections, retentionIndex } from '../collections.ts'
@@ -27,15 +28,28 @@ export async function createIfMissing(database: Db, name: string, options: Creat
   }
 }
 
-/** Creates the index. If one of that name has another expiry, its expiry is changed in place. */
+/**
+ * Creates the index. If one of that name has another expiry, its expiry is changed in place. Other settings of the storage
+ * engine are accepted, so that a later release can choose them and be rolled back to this one.
+ */
 async function createIndex(database: Db, collection: string, index: IndexPlan): Promise<void> {
   const { key, ...options } = index
+  const indexes = database.collection(collection)
   try {
-    await database.collection(collection).createIndex(key as never, options)
+    await indexes.createIndex(key as never, options)
   } catch (error) {
-    if (!isServerError(error, indexOptionsConflict) || index.expireAfterSeconds === undefined) throw error
+    if (!isServerError(error, indexOptionsConflict)) throw error
     const { name, expireAfterSeconds } = index
-    await database.command({ collMod: collection, index: { name, expireAfterSeconds } })
+    if (expireAfterSeconds !== undefined) {
+      await database.command({ collMod: collection, index: { name, expireAfterSeconds } })
+      return
+    }
+    const present = (await indexes.listIndexes().toArray()).find((candidate) => candidate.name === name)
+    const isSame = isDeepStrictEqual(
+      [present?.key, present?.partialFilterExpression],
+      [key, index.partialFilterExpression],
+    )
+    if (!isSame) throw error
   }
 }
 

@@ -33,7 +33,7 @@ export type Receipts = {
    */
   apply(receipts: readonly Receipt[], context: ReceiptContext): Promise<AppliedReceipts>
   /** Applies the receipts that wait for these notifications. Call it after storing them. */
-  settle(notifications: readonly NewNotification[]): Promise<void>
+  settle(notifications: readonly Recipients[]): Promise<void>
   /**
    * Claims receipts of the group that have waited since before `before`, the oldest first, and whose notifications are
    * still missing; those of another group after a day more. A claim lasts for `leaseMs`, after which another process
@@ -42,6 +42,8 @@ export type Receipts = {
   claimOverdue(claim: ReceiptContext & { before: Date; leaseMs: number }): Promise<OverdueReceipts | undefined>
 }
 
+/** A notification and its recipients. */
+type Recipients = Pick<NewNotification, 'subscriberId' | 'id' | 'recipientIds'>
 type Notifications = Collection<NotificationDocument>
 
 const keysPerQuery = 1_000
@@ -129,7 +131,7 @@ async function takeOver(
  * The keys of `stored` for which receipts may wait. There are rarely any, so this is checked first; the keys are only
  * sent if many receipts wait.
  */
-async function keysWithWaiting(waiting: WaitingReceipts, stored: readonly NewNotification[]): Promise<Binary[]> {
+async function keysWithWaiting(waiting: WaitingReceipts, stored: readonly Recipients[]): Promise<Binary[]> {
   const some = await waiting
     .find({}, { ...readLimits, projection: { key: 1 } })
     .limit(keysPerQuery + 1)

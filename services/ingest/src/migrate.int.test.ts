@@ -8,7 +8,7 @@ import { decide } from './events/decide.ts'
 import { attributes, mentionData, now, structured } from './events/records.fixture.ts'
 
 const uri = process.env.MONGODB_URI ?? ''
-const name = `herald-test-write-fan-outs-${process.pid}`
+const name = `herald-test-migrate-${process.pid}`
 const client = new MongoClient(uri)
 const store = createStore({ uri, database: name, applicationName: 'test' })
 beforeAll(() => store.migrate())
@@ -38,11 +38,31 @@ test('`migrate.js --fan-outs` writes what is missing and can be repeated; other 
 
   for (let round = 0; round < 2; round++) {
     const { stdout } = await migrate('--fan-outs')
-    expect(stdout).toContain('"written":20')
+    expect(stdout).toContain('"count":20')
     expect(await fanOuts.find().sort({ _id: 1 }).toArray()).toEqual(expected)
   }
   await expect(migrate('--fanouts')).rejects.toMatchObject({
     code: 1,
-    stdout: expect.stringContaining('only --fan-outs is allowed'),
+    stdout: expect.stringContaining('only one of --fan-outs and --rewrite-notifications is allowed'),
   })
+}, 60_000)
+
+test('`migrate.js --rewrite-notifications` copies the notifications of an earlier release into blocks of the current size', async () => {
+  const database = client.db(name)
+  const engineOf = async () => {
+    const [found] = await database.listCollections({ name: 'notifications' }).toArray()
+    return found && 'options' in found ? found.options?.storageEngine : undefined
+  }
+  const [engine, before] = [await engineOf(), await database.collection('notifications').find().toArray()]
+  expect(before.length).toBeGreaterThan(0)
+  await database.collection('notifications').drop()
+  await database.createCollection('notifications', { clusteredIndex: { key: { _id: 1 }, unique: true } })
+  await database.collection('notifications').insertMany(before)
+  await migrate()
+  for (let round = 0; round < 2; round++) {
+    const { stdout } = await migrate('--rewrite-notifications')
+    expect(stdout).toContain('The notifications are in blocks of the current size')
+    expect(await engineOf()).toEqual(engine)
+    expect(await database.collection('notifications').find().toArray()).toEqual(before)
+  }
 }, 60_000)

@@ -1,18 +1,20 @@
-import type { FanOutProgress } from '@herald/store'
 import { expect, test } from '@jest/globals'
-import { writeFanOuts } from './write-fan-outs.ts'
+import { workOffMigration } from './work-off-migration.ts'
 
-function run(steps: (FanOutProgress | 'away')[], held: boolean[] = [true]) {
+type Step = { phase: 'reading' | 'writing' | 'done'; count: number }
+
+function run(steps: (Step | 'away')[], held: boolean[] = [true]) {
   const log: string[] = []
   const calls: string[] = []
-  const done = writeFanOuts({
-    missingFanOuts: {
-      async step() {
-        const step = steps.shift()
-        if (step === undefined || step === 'away') throw new Error('away')
-        return step
-      },
+  const migration = {
+    ...{ lease: 'migrate-test', messages: { reading: 'Reading', writing: 'Writing', done: 'All is done' } },
+    async step() {
+      const step = steps.shift()
+      if (step === undefined || step === 'away') throw new Error('away')
+      return step
     },
+  }
+  const done = workOffMigration(migration, {
     leases: {
       async hold(name) {
         calls.push(`hold ${name}`)
@@ -40,15 +42,15 @@ test('takes step after step under a lease, and logs its progress', async () => {
   await done
   expect(log).toEqual([
     '{} Waiting for another run',
-    '{"phase":"reading","count":5000} Reading notifications',
-    '{"phase":"writing","count":70} Writing fan-outs',
-    '{"written":71} All notifications have fan-outs',
+    '{"phase":"reading","count":5000} Reading',
+    '{"phase":"writing","count":70} Writing',
+    '{"count":71} All is done',
   ])
-  expect([calls.length, calls.at(-1)]).toEqual([5, 'release migrate-fan-outs'])
+  expect([calls.length, calls.at(-1)]).toEqual([5, 'release migrate-test'])
 })
 
 test('releases the lease after a failure, so that it can be run again at once', async () => {
   const { done, calls } = run(['away'])
   await expect(done).rejects.toThrow('away')
-  expect(calls.at(-1)).toBe('release migrate-fan-outs')
+  expect(calls.at(-1)).toBe('release migrate-test')
 })
