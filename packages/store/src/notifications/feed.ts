@@ -1,13 +1,12 @@
 import type { ReadStatus } from '@herald/contracts'
 import type { Filter, UpdateFilter } from 'mongodb'
 import { toKey, toUuidBinary } from '../binary.ts'
-import { withReusedSession } from '../connection/reused-sessions.ts'
 import { findBytes, type Source } from '../reading/find-bytes.ts'
 import { type IdRange, keyRange } from '../reading/id-range.ts'
 import { findPage } from '../reading/page.ts'
 import type { ReadBudget } from '../reading/read-budget.ts'
 import { responseBytes, type Scan } from '../reading/scan.ts'
-import { asBuffer } from '../wire/bson.ts'
+import { changeOne } from './change-one.ts'
 import type { MarkMany, Selection } from './mark-many.ts'
 import type { NotificationDocument } from './notification-document.ts'
 import { notificationBody, notificationPageBody } from './notification-json.ts'
@@ -68,11 +67,9 @@ export function createFeed(
 
   const mark = async (id: string, from: Conditions, change: UpdateFilter<NotificationDocument>) => {
     const where = { _id: toKey(...prefix, id), ...from }
-    const changed = await withReusedSession(database.client, (session) =>
-      collection.findOneAndUpdate(where, change, { returnDocument: 'after', raw: true, session }),
-    )
+    const changed = await changeOne(source, where, change)
     // Nothing to change: the notification is in that state already, or does not exist.
-    return changed ? notificationBody(asBuffer(changed as unknown as Uint8Array)) : find(id)
+    return changed ? notificationBody(changed) : find(id)
   }
 
   return {
