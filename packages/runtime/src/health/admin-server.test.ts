@@ -55,19 +55,19 @@ describe.each([
 
   test('runs checks in parallel, and aborts those that hang', async () => {
     const signals: AbortSignal[] = []
+    const startedAtAborts: number[] = []
     const hanging: HealthCheck = {
       name: 'hanging',
       check: (signal) => {
         signals.push(signal)
+        signal.addEventListener('abort', () => startedAtAborts.push(signals.length))
         return new Promise(() => {})
       },
     }
-    const started = performance.now()
     const answer = await get(url, { [kind]: Array(20).fill(hanging) })
-    expect(performance.now() - started).toBeLessThan(800)
+    expect(startedAtAborts).toEqual(Array(20).fill(20))
     expect(answer.statusCode).toBe(503)
     expect(answer.json().checks[0]).toEqual({ name: 'hanging', ok: false, detail: 'No answer within 50 ms' })
-    expect(signals.map(({ aborted }) => aborted)).toEqual(Array(20).fill(true))
   })
 })
 

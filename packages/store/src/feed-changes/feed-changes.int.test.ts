@@ -126,12 +126,25 @@ test('resumes after any position with exactly the changes that follow it', async
   }
 })
 
-test('opens at once and yields positions while nothing changes', async () => {
-  const started = Date.now()
+test('opens without waiting for a change', async () => {
+  const times: number[] = []
+  for (let n = 0; n < 5; n++) {
+    const stop = new AbortController()
+    const started = Date.now()
+    const steps = store.feedChanges.watch({ signal: stop.signal })
+    expect(await steps.next()).toMatchObject({ value: { kind: 'position' } })
+    times.push(Date.now() - started)
+    stop.abort()
+    await steps.return()
+  }
+  // The server waits for a second; the fastest of five, because a busy machine may take as long.
+  expect(Math.min(...times)).toBeLessThan(900)
+})
+
+test('yields positions while nothing changes', async () => {
   const stop = new AbortController()
   const steps = store.feedChanges.watch({ signal: stop.signal })
   expect(await steps.next()).toMatchObject({ value: { kind: 'position' } })
-  expect(Date.now() - started).toBeLessThan(900)
   await client.db(name).collection('unrelated').insertOne({ n: 1 })
   const first = await steps.next()
   expect(first).toMatchObject({ value: { kind: 'position' } })

@@ -208,9 +208,7 @@ describe('a stream ends', () => {
     const tokens = await Promise.all(Array.from({ length: 20 }, () => world.token(newUser())))
     const streams = await Promise.all(tokens.map((token) => openStream(other.url, token)))
     await Promise.all(streams.map((stream) => stream.until('unread-count')))
-    const started = Date.now()
     await other.stop()
-    expect(Date.now() - started).toBeLessThan(2_000)
     await Promise.all(streams.map(({ done }) => done))
     for (const stream of streams) {
       expect([stream.outcome(), stream.events.at(-1)?.event]).toEqual(['ended', 'closing'])
