@@ -184,7 +184,7 @@ test.each([false, true])(
   120_000,
 )
 
-test('what happens while the copy lacks the last changes is not undone by them', async () => {
+test('the last changes, which the copy lacks at first, undo nothing that was done meanwhile', async () => {
   const [marked, inserted, retracted] = [idAt(1), idAt(2), idAt(3)]
   await notifications.insertNew([newNotification(marked)])
   const rewrite = newRewrite(async (_, when, name) => {
@@ -221,4 +221,21 @@ test('starts again if the oplog no longer has the changes since the last step', 
   expect(await runAll(newRewrite())).toEqual(['copying', 'following', 'switching', 'done'])
   expect(await state()).toEqual(workload.expected)
   await isRewritten()
+})
+
+test('a follower of changes sees those before and after it, and none of the copy', async () => {
+  const [before, after] = [idAt(1), idAt(2)]
+  const stop = new AbortController()
+  const steps = store.feedChanges.watch({ signal: stop.signal })
+  await steps.next()
+  await notifications.insertNew([newNotification(before)])
+  await runAll(store.rewrite)
+  await notifications.insertNew([newNotification(after)])
+  const seen: unknown[] = []
+  for await (const step of steps) {
+    if (step.kind === 'change') seen.push(step.read())
+    if (JSON.stringify(seen).includes(after)) break
+  }
+  stop.abort()
+  expect(seen).toEqual([before, after].map((id) => ({ kind: 'notification', json: expect.stringContaining(id) })))
 })
