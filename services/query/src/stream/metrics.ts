@@ -1,7 +1,11 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
 
+const endReasons = ['client', 'expired', 'too-slow', 'closing'] as const
+const purposes = ['live', 'catch-up'] as const
+const outcomes = ['resumed', 'reset'] as const
+
 /** The reason why a stream ended. */
-export type EndReason = 'client' | 'expired' | 'too-slow' | 'closing'
+export type EndReason = (typeof endReasons)[number]
 
 /** Creates the metrics of event streams. */
 export function createStreamMetrics(registry: Registry) {
@@ -31,6 +35,11 @@ export function createStreamMetrics(registry: Registry) {
     labelNames: ['outcome'],
     registers,
   })
+  // A series that starts with its first event starts at 1, which `rate` and `increase` do not see.
+  for (const reason of endReasons) ends.inc({ reason }, 0)
+  for (const purpose of purposes) watches.inc({ purpose }, 0)
+  for (const outcome of outcomes) catchUps.inc({ outcome }, 0)
+
   return {
     countOpen: () => open.inc(),
     countEnd(reason: EndReason) {
@@ -38,7 +47,7 @@ export function createStreamMetrics(registry: Registry) {
       ends.inc({ reason })
     },
     countEvent: (event: string) => events.inc({ event }),
-    countWatch: (purpose: 'live' | 'catch-up') => watches.inc({ purpose }),
+    countWatch: (purpose: (typeof purposes)[number]) => watches.inc({ purpose }),
     /** Observes how far the change stream is behind, in seconds; 0 while it is closed. */
     observeLag(seconds: () => number) {
       new Gauge({
@@ -50,7 +59,7 @@ export function createStreamMetrics(registry: Registry) {
         },
       })
     },
-    countCatchUp: (outcome: 'resumed' | 'reset') => catchUps.inc({ outcome }),
+    countCatchUp: (outcome: (typeof outcomes)[number]) => catchUps.inc({ outcome }),
   }
 }
 
