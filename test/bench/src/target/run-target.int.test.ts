@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -65,6 +65,10 @@ test('names every invalid setting', async () => {
   const file = await settings({ seconds: 3_600, userz: 1 })
   await expect(readTarget(file)).rejects.toThrow(/seconds[\s\S]*userz|userz[\s\S]*seconds/)
   expect(targetSchema.safeParse({}).success).toBe(false)
+  const both = { ...JSON.parse(await readFile(await settings({}), 'utf8')), tokenIssuerUrl: 'http://localhost:8081' }
+  expect(targetSchema.safeParse(both).error?.issues).toMatchObject([
+    { path: ['tokens'], message: 'Either tokens or tokenIssuerUrl is required, not both' },
+  ])
 })
 
 test('the entry point of the image prints JSON, and fails with a message when a setting is invalid', async () => {
