@@ -23,6 +23,8 @@ export type IngestFleet = {
   /** Ends all members by SIGTERM; `startAgain` restarts them. */
   end(): Promise<void>
   startAgain(): Promise<void>
+  /** Adds settings for the members that start from now on. */
+  use(more: Readonly<Record<string, string>>): void
   /** Replaces all members by as many with more settings. */
   restartWith(more: Readonly<Record<string, string>>): Promise<void>
   stop(): Promise<void>
@@ -75,14 +77,18 @@ export async function startIngestFleet(options: FleetOptions): Promise<IngestFle
     await member.stop()
     return exit
   }
+  const use = (more: Readonly<Record<string, string>>): void => {
+    current = { ...current, ...more }
+  }
   return {
     members,
     settings,
     tokens,
     grow,
     retire,
+    use,
     async restartWith(more) {
-      current = { ...current, ...more }
+      use(more)
       await Promise.all([...members].map(retire))
       await Promise.all(Array.from({ length: options.size }, () => grow()))
     },

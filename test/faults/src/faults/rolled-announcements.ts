@@ -8,7 +8,7 @@ import { startAnnouncementLog, topicOf, untilRead } from './announcements.ts'
 /** Whether the members that stored an event announce it; while both kinds run, it depends on which of them stored it. */
 type Announcing = 'yes' | 'no' | 'some'
 
-/** Reads the announcements while a release that has none replaces this one, and back. */
+/** Reads the announcements while members without the setting, or of a release without announcements, replace others, and back. */
 export type RolledAnnouncements = {
   /** Says what the members do with the events to come, once all events up to now are stored. */
   become(announcing: Announcing): Promise<void>
@@ -57,7 +57,8 @@ export async function followRolledAnnouncements(context: PartContext): Promise<R
         figures[announcing]++
         if (announcing === 'some' && found) figures.ofSomeAnnounced++
         if (announcing === 'yes' && !found) violations.add('announcement', `${id} is not announced`)
-        if (announcing === 'no' && found) violations.add('announcement', `${id} is announced by the other release`)
+        if (announcing === 'no' && found)
+          violations.add('announcement', `${id} is announced although its members announce nothing`)
         if (found && !isDeepStrictEqual(comparedFields(found.text), expectedAnnouncement(plan, n))) {
           violations.add('announcement', `${id} has other content: ${found.text}`)
         }

@@ -3,7 +3,7 @@ import type { PartContext } from '../part.ts'
 import { otherRelease } from '../stack/other-release.ts'
 import { pause } from '../until.ts'
 import { watchProgress } from './progress.ts'
-import { announcingSetting, followRolledAnnouncements } from './rolled-announcements.ts'
+import { announcingSetting, followRolledAnnouncements, type RolledAnnouncements } from './rolled-announcements.ts'
 import { followStreams } from './rolled-streams.ts'
 
 const exitWithinMs = 25_000
@@ -17,9 +17,9 @@ const eventsBetween = 2_000
 let notes: Record<string, unknown> = {}
 
 /**
- * Rolls out a release under load like a deployment with a surge of one: starts a member of the new release, then sends
- * SIGTERM to one of the old, until all are replaced; then rolls back. The other release is the one before this; where it
- * is missing, both are the same build.
+ * Turns announcements on by a roll-out of their setting. Then rolls out a release under load like a deployment with a surge of
+ * one: starts a member of the new release, then sends SIGTERM to one of the old, until all are replaced; then rolls back. The
+ * other release is the one before this; where it is missing, both are the same build.
  */
 export async function rollRelease(context: PartContext): Promise<void> {
   const { campaign, times, log } = context
@@ -30,14 +30,13 @@ export async function rollRelease(context: PartContext): Promise<void> {
   log(found.kind === 'found' ? `The other release is ${found.name}` : `Without another release: ${found.reason}`)
   const gaps: { joined: number[]; left: number[] } = { joined: [], left: [] }
   const announcements = await followRolledAnnouncements(context)
-  const streams = await startStreams(context).catch((error) => {
+  const streams = await startStreams(context, announcements).catch((error) => {
     announcements.stop()
     throw error
   })
   const progress = watchProgress(context, 50)
   let figures = {}
   try {
-    await announcements.become('yes')
     await campaign.load.produce(eventsBetween)
     for (let roll = 0; roll < times; roll++) {
       // Roll out and back, so that each release is replaced by the other.
@@ -81,10 +80,25 @@ export async function rollRelease(context: PartContext): Promise<void> {
 
 export const rollingNotes = () => notes
 
-async function startStreams(context: PartContext) {
-  // Only once the topic exists are its members ready.
-  await context.campaign.fleet.restartWith(announcingSetting(context))
+async function startStreams(context: PartContext, announcements: RolledAnnouncements) {
+  await turnOnAnnouncements(context, announcements)
   return followStreams(context)
+}
+
+/** Replaces the members by others with the topic: announces nothing that was stored before, and everything afterwards. */
+async function turnOnAnnouncements(context: PartContext, announcements: RolledAnnouncements): Promise<void> {
+  const { fleet, load } = context.campaign
+  await announcements.become('no')
+  await load.produce(eventsBetween)
+  await announcements.become('some')
+  fleet.use(announcingSetting(context))
+  for (const old of [...fleet.members]) {
+    const more = load.produce(eventsPerSecond * 2, { rate: eventsPerSecond })
+    await fleet.grow()
+    await retire(context, old)
+    await more
+  }
+  await announcements.become('yes')
 }
 
 async function underLoad({ campaign, strikes, log }: PartContext, fault: string, act: () => Promise<void>) {
