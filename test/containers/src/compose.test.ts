@@ -1,8 +1,10 @@
 import { execFile } from 'node:child_process'
-import { readFileSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { describeBench } from './bench-tests.ts'
+import { describeCommand } from './command-tests.ts'
 import { type Composition, createComposition } from './composition.ts'
+import { describeDashboards } from './dashboard-tests.ts'
 import { docker, inspect, root, whyNoDocker } from './docker.ts'
 import { eventually } from './eventually.ts'
 import { startFlow } from './flow.ts'
@@ -12,11 +14,11 @@ const why = whyNoDocker()
 if (why) console.warn(`Skipped the image and compose tests: ${why}.`)
 const onDocker = why ? describe.skip : describe
 
-onDocker('docker compose up', () => {
+onDocker('docker compose --profile observability up --wait', () => {
   let composition: Composition
 
   beforeAll(async () => {
-    for (const service of ['kafka', 'mongodb', 'gateway']) {
+    for (const service of ['kafka', 'mongodb', 'gateway', 'prometheus']) {
       const found = await haveImage(service)
       if (!found) throw new Error(`The image of ${service} is unavailable: ${composeImages().get(service)?.image}`)
       if (found === 'stand-in')
@@ -54,7 +56,7 @@ onDocker('docker compose up', () => {
     })
   })
 
-  test.each(['ingest', 'query', 'token-issuer', 'gateway', 'kafka', 'mongodb'])(
+  test.each(['ingest', 'query', 'token-issuer', 'gateway', 'kafka', 'mongodb', 'prometheus'])(
     'the container of %s is read-only, has no capabilities, has a memory limit and listens on loopback only',
     async (service) => {
       const { Config, HostConfig, State } = await inspect('container', await composition.containerOf(service))
@@ -72,10 +74,7 @@ onDocker('docker compose up', () => {
     },
   )
 
-  test('the command herald is on the path of the image of ingest, with the settings of the service', async () => {
-    const status = await composition.compose('exec', '--no-TTY', 'ingest', 'herald', 'status', '--json')
-    expect(JSON.parse(status)).toMatchObject({ problems: [], kafka: { ok: true }, mongodb: { ok: true } })
-  })
+  describeCommand(() => composition)
 
   test('test/e2e passes behind the gateway', async () => {
     const { baseUrl, tokenIssuer, brokers, mongodbUri } = composition
@@ -98,34 +97,8 @@ onDocker('docker compose up', () => {
     expect(line).toMatch(/^Tests: +(\d+ skipped, )?[2-9]\d\d passed, \d+ total$/)
   })
 
-  test('Prometheus of the profile scrapes both services', async () => {
-    if (!(await haveImage('prometheus'))) throw new Error('The image of prometheus is unavailable')
-    await composition.compose('--profile', 'observability', 'up', '--detach', '--no-deps', 'prometheus')
-    const healthy = () =>
-      eventually('both targets are up', async () => {
-        const answer = await fetch(`${composition.prometheusUrl}/api/v1/query?query=up`)
-        const { data } = (await answer.json()) as {
-          data: { result: { metric: { job: string }; value: [number, string] }[] }
-        }
-        const up = data.result.filter(({ value }) => value[1] === '1').map(({ metric }) => metric.job)
-        return up.length === 2 && up.sort()
-      })
-    expect(await healthy()).toEqual(['herald-ingest', 'herald-query'])
-  })
-
-  test('every panel of the dashboard has data in Prometheus', async () => {
-    const dashboard = readFileSync(`${root}deploy/kustomize/components/grafana-dashboard/herald.json`, 'utf8')
-    const queries = [...dashboard.matchAll(/"expr": (".*")/g)].map(([, query = '']) => JSON.parse(query) as string)
-    expect(queries.length).toBeGreaterThan(20)
-    for (const query of queries) {
-      const parameters = new URLSearchParams({ query: query.replaceAll('$__rate_interval', '1m') })
-      await eventually(query, async () => {
-        const answer = await fetch(`${composition.prometheusUrl}/api/v1/query?${parameters}`)
-        const { data } = (await answer.json()) as { data: { result: object[] } }
-        return data.result.length > 0
-      })
-    }
-  })
+  describeDashboards(() => composition)
+  describeBench(() => composition)
 
   test.each(['ingest', 'query', 'gateway', 'token-issuer', 'mongodb', 'kafka'])(
     'no event is lost or stored twice when %s is killed under load and restarted',

@@ -20,6 +20,15 @@ export async function docker(args: readonly string[], environment: NodeJS.Proces
   return (await execute('docker', args, options)).stdout
 }
 
+export type Ended = { readonly exitCode: number; readonly stdout: string; readonly stderr: string }
+
+/** Runs docker until it ends, and returns its output whatever the exit code, which is that of the container for `run`. */
+export const dockerToEnd = (args: readonly string[]): Promise<Ended> =>
+  execute('docker', args, { cwd: root, maxBuffer: 64 * 1024 * 1024 }).then(
+    ({ stdout, stderr }) => ({ exitCode: 0, stdout, stderr }),
+    ({ code, stdout, stderr }) => ({ exitCode: code, stdout, stderr }),
+  )
+
 // biome-ignore lint/suspicious/noExplicitAny: Docker's own format; only the asserted fields are read.
 export const inspect = async (kind: 'image' | 'container', name: string): Promise<any> =>
   JSON.parse(await docker([kind, 'inspect', name]))[0]
