@@ -15,7 +15,10 @@ export type Scrape = { readonly names: ReadonlySet<string>; readonly series: rea
 export async function startExposing() {
   const servers = await startServers()
   const suffix = `deploy-${process.pid}`
-  const herald = await startHerald({ servers, topics: topicsWithSuffix(suffix), database: `herald-${suffix}` })
+  const herald = await startHerald({
+    ...{ servers, topics: topicsWithSuffix(suffix), database: `herald-${suffix}` },
+    notificationTopic: `notification-events-${suffix}`,
+  })
   const kafka = new Kafka({ brokers: servers.kafkaBrokers, logLevel: logLevel.NOTHING })
   const producer = kafka.producer({ createPartitioner: Partitioners.DefaultPartitioner })
   await producer.connect()
