@@ -1,13 +1,27 @@
 import type { Db } from 'mongodb'
 import type { StoredChangeEntry } from '../change-entries/change-entry-document.ts'
+import { mention } from '../fan-outs/fan-outs.fixture.ts'
+import type { NewNotification } from '../notifications/notification-document.ts'
 import { at, idAt, subscriberId, uuid } from '../store.fixture.ts'
 import type { Erasure } from './erasure-document.ts'
 import type { ErasureProgress, Erasures } from './erasures.ts'
+
+export const [ada, bob, cleo] = [uuid(2), uuid(3), uuid(4)]
 
 /** The n-th erasure. */
 export function erasure(n: number, personId: string, seconds: number, changes: Partial<Erasure> = {}): Erasure {
   return { subscriberId, eventId: uuid(70_000 + n), time: at(seconds), personId, ...changes }
 }
+
+/** The n-th mention, written by Ada to Bob and Cleo. */
+export const byAda = (n: number, changes: Partial<NewNotification> = {}) =>
+  mention(n, {
+    actor: { id: ada, name: 'Ada L.', image: 'ada.png' },
+    metadata:
+      '{"mention":{"entityType":"e","snippet":"Ada L. wrote","mentionerName":"Ada L."},"add":{"b":1,"a":2},"edit":{}}',
+    recipientIds: [bob, cleo],
+    ...changes,
+  })
 
 /** A change by a user, recorded n seconds after the start. */
 export function changeBy(userId: string, seconds: number, changes: Partial<StoredChangeEntry> = {}): StoredChangeEntry {

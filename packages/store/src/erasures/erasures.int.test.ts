@@ -1,19 +1,17 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { mention, retraction } from '../fan-outs/fan-outs.fixture.ts'
 import type { NewNotification } from '../notifications/notification-document.ts'
 import type { Receipt } from '../receipts/waiting-receipt.ts'
 import { at, createTestStore, notificationIn, pageIn, subscriberId, uuid } from '../store.fixture.ts'
-import { createStore } from '../store.ts'
-import { changeBy, clear, erasure, findTraces, workOff } from './erasures.fixture.ts'
+import { ada, bob, byAda, changeBy, clear, cleo, erasure, findTraces, workOff } from './erasures.fixture.ts'
 
-const { store, database, uri, name, examined, drop } = createTestStore('erasures')
+const { store, database, examined, drop } = createTestStore('erasures')
 const { notifications, retractions, receipts, erasures, changeEntries, createRequests } = store
 
 beforeAll(() => store.migrate())
 afterAll(drop)
 beforeEach(() => clear(database))
 
-const [ada, bob, cleo] = [uuid(2), uuid(3), uuid(4)]
 const pseudonym = /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 const feed = (recipientId: string) => notifications.of({ subscriberId, recipientId })
 const list = async (recipientId: string) =>
@@ -22,19 +20,10 @@ const list = async (recipientId: string) =>
   })[]
 const idsOf = async (recipientId: string) => (await list(recipientId)).map(({ id }) => id)
 const count = (collection: string) => database.collection(collection).countDocuments()
-const eraseWith = async (by: typeof erasures, ...given: Parameters<typeof erasures.accept>[0]) => {
-  expect(await by.accept(given)).toEqual({ refused: [] })
-  return workOff(by)
+const erase = async (...given: Parameters<typeof erasures.accept>[0]) => {
+  expect(await erasures.accept(given)).toEqual({ refused: [] })
+  return workOff(erasures)
 }
-const erase = (...given: Parameters<typeof erasures.accept>[0]) => eraseWith(erasures, ...given)
-const byAda = (n: number, changes: Partial<NewNotification> = {}) =>
-  mention(n, {
-    actor: { id: ada, name: 'Ada L.', image: 'ada.png' },
-    metadata:
-      '{"mention":{"entityType":"e","snippet":"Ada L. wrote","mentionerName":"Ada L."},"add":{"b":1,"a":2},"edit":{}}',
-    recipientIds: [bob, cleo],
-    ...changes,
-  })
 const log = async () => JSON.parse(String(await changeEntries.of(subscriberId).list({}, 100))).data.changeEntries
 
 test('deletes the feed up to the time, and no other feed', async () => {
@@ -190,69 +179,6 @@ test('leaves no trace of the person in any collection', async () => {
   await erase(erasure(1, ada, 10))
   // The key of the request, which answers a retry for a day.
   expect(await findTraces(database, traces)).toEqual(['create-requests'])
-})
-
-describe('digests that wait to be published', () => {
-  const unreadAfterMs = 60_000
-  const elsewhere = { locationId: uuid(77) }
-  const writer = createStore({
-    ...{ uri, database: name, applicationName: 'test' },
-    announcing: { isRecent: () => true, onTooOld: () => {}, now: () => at(0), unreadAfterMs },
-  })
-  afterAll(() => writer.close())
-
-  const writeDigests = async (...given: readonly NewNotification[]) => {
-    await writer.notifications.insertNew(given)
-    await (await writer.announcements.createdOf(given)).settle([])
-    while ((await writer.digests.writeNext(at(500), unreadAfterMs)) > 0);
-  }
-  const publish = async () => {
-    const batches = await writer.announcements.next(at(1_000))
-    for (const { items, settle } of batches) await settle(items)
-    return batches
-      .flatMap(({ items }) => items.flatMap((item) => item.announcements))
-      .flatMap((one) => (one.kind === 'unread' ? [{ newestId: one.newestId, ...JSON.parse(one.data) }] : []))
-  }
-  const traces = { ids: [ada], texts: ['Ada L.'] }
-
-  test('are masked, and deleted if they are addressed to the person', async () => {
-    await writeDigests(byAda(1, { recipientIds: [bob] }), mention(2, { ...elsewhere, recipientIds: [ada] }))
-    expect(await findTraces(database, traces)).toContain('digests')
-    const steps = await eraseWith(writer.erasures, erasure(1, ada, 10))
-    expect(steps.at(-1)).toMatchObject({ done: true, phase: 'digests', erasedNow: 2 })
-    expect(await findTraces(database, traces)).toEqual([])
-    const [published, ...others] = await publish()
-    expect(others).toEqual([])
-    const [stored] = JSON.parse(String(await feed(bob).list({ limit: 100, status: 'all' }))).data.notifications
-    expect(published).toMatchObject({ recipientId: bob, total: 1, latest: stored })
-    expect(stored).toMatchObject({ actor: { name: '' }, metadata: { mention: { snippet: '' } } })
-    expect(await publish()).toEqual([])
-  })
-
-  test('are masked when they are published, as soon as the erasure is accepted', async () => {
-    await writeDigests(
-      ...[byAda(1, { recipientIds: [bob] }), mention(2, { ...elsewhere, recipientIds: [ada] })],
-      mention(3, { recipientIds: [cleo], subjectId: ada }),
-    )
-    await writer.erasures.accept([erasure(1, ada, 10)])
-    const published = await publish()
-    expect(published.map(({ recipientId }) => recipientId).toSorted()).toEqual([bob, cleo])
-    expect(JSON.stringify(published)).not.toMatch(/Ada L\./)
-    expect(JSON.stringify(published)).not.toContain(ada)
-    await workOff(writer.erasures)
-    expect(await findTraces(database, traces)).toEqual([])
-  })
-
-  test('keep what was created after the erasure', async () => {
-    const given = [1, 2, 20, 21].map((n) => mention(n, { recipientIds: [ada] }))
-    await writeDigests(...given, byAda(22, { recipientIds: [bob] }))
-    await eraseWith(writer.erasures, erasure(1, ada, 10))
-    const kept = [given[3]?.id, given[2]?.id]
-    expect(await publish()).toMatchObject([
-      { recipientId: ada, newestId: kept[0], notificationIds: kept, total: 2, unreadCount: 2 },
-      { recipientId: bob, latest: { actor: { name: 'Ada L.' } } },
-    ])
-  })
 })
 
 test('masks a request that has not been finished', async () => {
