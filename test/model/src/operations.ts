@@ -1,20 +1,56 @@
+import { randomUUID } from 'node:crypto'
 import { expect } from '@jest/globals'
 import fc from 'fast-check'
+import { type ChangeLogModel, createChangeLogModel } from './change-log-model.ts'
 import type { Client } from './client.ts'
-import type { FeedModel, Filters, ListedNotification } from './feed-model.ts'
+import { createErasedPersons, type ErasedPersons } from './erased-persons.ts'
+import type { Event } from './event-publisher.ts'
+import {
+  createFeedModel,
+  type FeedModel,
+  type Filters,
+  type ListedNotification,
+  type Recipient,
+  timeOf,
+} from './feed-model.ts'
+import { createRetractions, type Retractions } from './retractions.ts'
 
-/** The state of a run: clients of Herald, the model, and every notification id created so far. */
-export type World = { readonly clients: readonly Client[]; readonly model: FeedModel; readonly ids: string[] }
+/** The state of a run: clients of Herald, the model, every notification id created and event published so far. */
+export type World = {
+  readonly clients: readonly Client[]
+  readonly model: FeedModel
+  readonly log: ChangeLogModel
+  readonly persons: ErasedPersons
+  readonly retractions: Retractions
+  readonly ids: string[]
+  readonly requests: Request[]
+  readonly published: Event[]
+}
+/** A `POST /` with an `Idempotency-Key`. */
+type Request = {
+  readonly client: Client
+  readonly id: string
+  readonly key: string
+  readonly body: { recipientIds: string[]; subjectId: string }
+}
+
+/** A model of Herald without anything stored. */
+export function createWorld(clients: readonly Client[]): World {
+  const [persons, retractions] = [createErasedPersons(), createRetractions()]
+  const [model, log] = [createFeedModel(persons, retractions), createChangeLogModel(persons)]
+  return { clients, persons, retractions, model, log, ids: [], requests: [], published: [] }
+}
+
 export type Operation = (world: World) => Promise<void>
 
-const locationOrSubject = (n: number) => `00000000-0000-4000-8000-00000000000${n}`
+export const locationOrSubject = (n: number) => `00000000-0000-4000-8000-00000000000${n}`
 const unknownId = 'ffffffff-0000-4000-8000-000000000000'
-const clientIndex = fc.nat({ max: 2 })
-const locationTypes = ['comment', 'file'] as const
+export const clientIndex = fc.nat({ max: 2 })
+export const locationTypes = ['comment', 'file'] as const
 
 /** The n-th created id, or an unknown one. */
 const idOf = ({ ids }: World, n: number) => (ids.length === 0 ? unknownId : (ids[n % (ids.length + 1)] ?? unknownId))
-const clientOf = ({ clients }: World, n: number) => clients[n] as Client
+export const clientOf = ({ clients }: World, n: number) => clients[n] as Client
 
 /** Any JSON that Herald accepts; the rejected key `__proto__` is tested elsewhere. */
 const freeForm = fc.jsonValue({ maxDepth: 3 }).filter((value) => !JSON.stringify(value).includes('__proto__'))
@@ -24,35 +60,44 @@ const create = fc
     author: clientIndex,
     recipients: fc.uniqueArray(clientIndex, { minLength: 1 }),
     withUnknownRecipient: fc.boolean(),
+    withKey: fc.boolean(),
     locationType: fc.constantFrom(...locationTypes),
     location: fc.integer({ min: 1, max: 2 }),
     subject: fc.integer({ min: 3, max: 4 }),
+    about: fc.option(clientIndex),
     add: freeForm.map((value) => ({ value })),
   })
   .map(
-    ({ author, recipients, withUnknownRecipient, locationType, location, subject, add }): Operation =>
+    ({ author, recipients, withUnknownRecipient, withKey, locationType, location, subject, about, add }): Operation =>
       async (world) => {
         const client = clientOf(world, author)
         const userIds = [...new Set(recipients.map((n) => clientOf(world, n).userId))]
-        const { status, body } = await client.send('POST', '/', {
+        const request = {
           type: 'mention',
           actorType: 'user',
-          subjectId: locationOrSubject(subject),
+          subjectId: about === null ? locationOrSubject(subject) : clientOf(world, about).userId,
           subjectType: 'user',
           locationId: locationOrSubject(location),
           locationType,
           metadata: { mention: { mentionerName: 'Ada', snippet: 'Look', entityType: 'portfolio' }, add, edit: {} },
           recipientIds: withUnknownRecipient ? [...userIds, unknownId] : userIds,
-        })
+        }
+        const key = randomUUID()
+        const headers = withKey ? { 'idempotency-key': key } : undefined
+        const { status, body } = await client.send('POST', '/', request, headers)
         expect(status).toBe(201)
         const { recipients: _, ...notification } = body.data as ListedNotification & { recipients: unknown }
-        world.ids.push(notification.id)
-        world.model.create(client, notification.id)
-        for (const userId of userIds) {
+        const { id } = notification
+        world.ids.push(id)
+        if (withKey) world.requests.push({ client, id, key, body: request })
+        world.model.create({
           // Recipients belong to the author's subscriber; another subscriber's user with the same id gets nothing.
-          const seen = { ...notification, readAt: null, emailSentAt: null } as ListedNotification
-          world.model.deliver({ subscriberId: client.subscriberId, userId }, seen)
-        }
+          subscriberId: client.subscriberId,
+          content: { ...notification, readAt: null, emailSentAt: null },
+          recipientIds: userIds,
+          createdAt: timeOf(id),
+          via: 'http',
+        })
       },
   )
 
@@ -82,7 +127,7 @@ const page = fc
           notifications: ListedNotification[]
           nextCursor: string | null
         }
-        expectEqual(world.model, expected.slice(0, limit), notifications)
+        expectEqual(world.model, client, expected.slice(0, limit), notifications)
         expect(nextCursor).toBe(expected.length > limit ? notifications.at(-1)?.id : null)
       },
   )
@@ -98,10 +143,15 @@ const one = fc.record({ reader: clientIndex, id: fc.nat(), action: fc.constantFr
           ? await client.send('GET', `/notifications/${id}`)
           : await client.send('PATCH', `/notifications/${id}/${action}`)
       if (!expected) return expect(answer).toMatchObject({ status: 404, body: { code: 'not_found' } })
+      expect(answer.status).toBe(200)
       if (action === 'read') world.model.markRead(client, (candidate) => candidate === id)
       if (action === 'unread') world.model.markUnread(client, id)
-      expect(answer.status).toBe(200)
-      expectEqual(world.model, [expected], [answer.body.data as ListedNotification])
+      expectEqual(
+        world.model,
+        client,
+        [world.model.find(client, id) ?? expected],
+        [answer.body.data as ListedNotification],
+      )
     },
 )
 
@@ -137,8 +187,25 @@ const retract = fc.record({ actor: clientIndex, id: fc.nat() }).map(
     },
 )
 
+/** Sends the same request again: the first response, or none if a person in it was erased since. */
+export async function expectAnswerAgain({ persons }: World, { client, id, key, body: sent }: Request): Promise<void> {
+  const { status, body } = await client.send('POST', '/', sent, { 'idempotency-key': key })
+  const inIt = [client.userId, sent.subjectId, ...sent.recipientIds]
+  const isErased = inIt.some((person) => persons.isErased(client.subscriberId, person, timeOf(id)))
+  if (isErased) expect({ status, body }).toMatchObject({ status: 409, body: { code: 'request_erased' } })
+  else expect({ status, body }).toMatchObject({ status: 201, body: { data: { id } } })
+}
+
+const createAgain = fc.nat().map(
+  (n): Operation =>
+    async (world) => {
+      const request = world.requests[n % (world.requests.length || 1)]
+      if (request) await expectAnswerAgain(world, request)
+    },
+)
+
 /** Names an operation in fast-check's output. */
-const named = (name: string, arbitrary: fc.Arbitrary<Operation>): fc.Arbitrary<Operation> =>
+export const named = (name: string, arbitrary: fc.Arbitrary<Operation>): fc.Arbitrary<Operation> =>
   arbitrary.map((operate) => Object.assign(operate, { [fc.toStringMethod]: () => name }))
 
 /** Any operation, by weight. */
@@ -147,16 +214,19 @@ export const operation = fc.oneof(
   { weight: 3, arbitrary: named('page', page) },
   { weight: 4, arbitrary: named('one', one) },
   { weight: 2, arbitrary: named('mark many', markMany) },
+  { weight: 1, arbitrary: named('create again', createAgain) },
   { weight: 1, arbitrary: named('retract', retract) },
 )
 
 export function expectEqual(
   model: FeedModel,
+  recipient: Recipient,
   expected: readonly ListedNotification[],
   seen: readonly ListedNotification[],
 ): void {
   const isEqual =
-    expected.length === seen.length && expected.every((one, n) => model.isEqual(one, seen[n] as ListedNotification))
+    expected.length === seen.length &&
+    expected.every((one, n) => model.isEqual(recipient, one, seen[n] as ListedNotification))
   // Only for the message: Jest's comparison of long lists is slow.
   if (!isEqual) expect(seen).toEqual(expected)
 }
