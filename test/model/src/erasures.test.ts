@@ -70,4 +70,4 @@ test('what every user sees equals the model after erasures, retractions, marks a
   )
   expect(done).toBe(runs * worldsPerRun * operationsPerWorld)
   expect(erasures).toBeGreaterThan(0)
-}, 600_000)
+}, 1_500_000)

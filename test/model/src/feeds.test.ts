@@ -31,4 +31,4 @@ test(`every feed and unread count equals the model after each of ${runs * operat
     { numRuns: runs, endOnFailure: true },
   )
   expect(done).toBeGreaterThanOrEqual(runs * operationsPerRun)
-}, 600_000)
+}, 1_500_000)
