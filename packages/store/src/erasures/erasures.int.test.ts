@@ -71,6 +71,16 @@ test('masks all recipients if the notifications of the first ones are gone', asy
   expect(await findTraces(database, { ids: [ada], texts: ['Ada L.'] })).toEqual([])
 })
 
+test('examines at most two notifications per read and per change, however many are stored', async () => {
+  const others = Array.from({ length: 200 }, (_, n) => mention(100 + n, { recipientIds: [bob, cleo] }))
+  await notifications.insertNew([...Array.from({ length: 20 }, (_, n) => byAda(n)), ...others])
+  const lines = await examined('notifications', () => erase(erasure(1, ada, 1_000)))
+  expect(await database.collection('notifications').countDocuments({ actorName: '' })).toBe(40)
+  // At least a read per fan-out and a change per notification.
+  expect(lines.length).toBeGreaterThanOrEqual(60)
+  expect(Math.max(...lines.map(({ documents }) => documents))).toBeLessThanOrEqual(2)
+})
+
 test('masks the user of change entries up to the time, not their states', async () => {
   await changeEntries.insertNew([changeBy(ada, 1), changeBy(bob, 2), changeBy(ada, 9)])
   await erase(erasure(1, ada, 5))

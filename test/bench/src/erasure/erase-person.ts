@@ -6,9 +6,12 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { createStore, type NewNotification, type StoredChangeEntry } from '@herald/store'
 import { startReplicaSet } from '@herald/test-servers'
+import { MongoClient } from 'mongodb'
+import { withServerCpu } from '../layout/server-cpu.ts'
 import { processUsage } from '../process-usage.ts'
 
-// Measures the erasure of a person: time, peak memory, and the same with the process killed half-way and started again.
+// Measures the erasure of a person: time, CPU time of the worker and of mongod, peak memory, and the same with the process killed
+// half-way and started again.
 const { values } = parseArgs({ options: { traces: { type: 'string', default: '1000000' } } })
 const traces = Number(values.traces)
 const database = 'herald-erase-person'
@@ -20,6 +23,7 @@ const worker = fileURLToPath(new URL('carry-out.ts', import.meta.url))
 
 const servers = await startReplicaSet()
 const store = createStore({ uri: servers.uri, database, applicationName: 'herald-bench' })
+const client = new MongoClient(servers.uri)
 
 /** Four of ten traces are mentions by the person, three mention the person, three are change entries. */
 async function fill(): Promise<void> {
@@ -59,7 +63,12 @@ function changeBy(n: number): StoredChangeEntry {
   }
 }
 
-type Run = { readonly seconds: number; readonly peakMiB: number; readonly erased: number; readonly isWhole: boolean }
+type Run = {
+  readonly seconds: number
+  readonly cpuSeconds: number
+  readonly peakMiB: number
+  readonly erased: number
+}
 
 /** Runs the worker to its end, or kills it once it has erased so many. */
 async function run(killAt = Number.POSITIVE_INFINITY): Promise<Run> {
@@ -68,19 +77,21 @@ async function run(killAt = Number.POSITIVE_INFINITY): Promise<Run> {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const exited = once(child, 'exit')
-  let [erased, peakMiB] = [0, 0]
+  let [erased, peakMiB, cpuSeconds] = [0, 0, 0]
   const measure = async () => {
-    const { peakMemoryBytes } = await processUsage(child.pid ?? 0)
-    if (peakMemoryBytes > 0) peakMiB = Math.max(peakMiB, Math.round(peakMemoryBytes / 2 ** 20))
+    const usage = await processUsage(child.pid ?? 0)
+    if (!(usage.peakMemoryBytes > 0)) return
+    peakMiB = Math.max(peakMiB, Math.round(usage.peakMemoryBytes / 2 ** 20))
+    cpuSeconds = Math.max(cpuSeconds, usage.cpuSeconds)
   }
   const timer = setInterval(measure, 250)
   for await (const line of createInterface({ input: child.stdout as NodeJS.ReadableStream })) {
     erased = Number(line.split(' ')[0])
     if (erased >= killAt) child.kill('SIGKILL')
   }
-  const [code] = await exited
+  await exited
   clearInterval(timer)
-  return { seconds: Math.round((performance.now() - startedAt) / 1_000), peakMiB, erased, isWhole: code === 0 }
+  return { seconds: Math.round((performance.now() - startedAt) / 1_000), cpuSeconds, peakMiB, erased }
 }
 
 async function prepare(): Promise<void> {
@@ -89,20 +100,24 @@ async function prepare(): Promise<void> {
   await store.erasures.accept([{ subscriberId, eventId: idOf(9), time: new Date(start + traces), personId: person }])
 }
 
-async function print(name: string, { seconds, peakMiB, erased }: Run): Promise<void> {
+async function print(
+  name: string,
+  { seconds, cpuSeconds, cpu, peakMiB, erased }: Run & { cpu: number },
+): Promise<void> {
   const open = await store.erasures.countOpen()
   const left = await store.notifications.of({ subscriberId, recipientId: person }).unreadCount()
   console.log(
-    `${name}: ${seconds} s, at most ${peakMiB} MiB, ${erased} erased so far, ${left} left in the feed, ${open} open`,
+    `${name}: ${seconds} s, ${cpuSeconds} s of CPU, ${(cpu / 1e6).toFixed(1)} s of CPU in mongod, at most ${peakMiB} MiB, ${erased} erased so far, ${left} left in the feed, ${open} open`,
   )
 }
 
 try {
   await prepare()
   console.log(`${traces} traces stored`)
-  await print('killed half-way', await run(traces / 2))
-  await print('resumed', await run())
+  await print('killed half-way', await withServerCpu(client.db(database), () => run(traces / 2)))
+  await print('resumed', await withServerCpu(client.db(database), () => run()))
 } finally {
+  await client.close()
   await store.close()
   await servers.stop()
 }
