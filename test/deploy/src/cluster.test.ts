@@ -49,16 +49,6 @@ onCluster('a real API server', () => {
     expect(rejected).toContain('Invalid value: "REPLACE_ME"')
   })
 
-  /** The fields that an apply owns; autoscalers own the number of replicas, controllers the status. */
-  async function appliedOf(text: string) {
-    const { stdout } = await cluster.kubectl(['get', '-f', '-', '-o', 'json'], text)
-    const items: Manifest[] = JSON.parse(stdout).items
-    return items.map(({ kind, metadata: { name, labels, annotations }, spec, data }) => {
-      const { replicas: _, ...fixed } = spec ?? {}
-      return { kind, name, labels, annotations: kind === 'Deployment' ? undefined : annotations, spec: fixed, data }
-    })
-  }
-
   describe.each(overlays)('overlay %s', (overlay) => {
     beforeAll(async () => {
       await removeAll()
@@ -76,10 +66,10 @@ onCluster('a real API server', () => {
 
     test('applying it again changes nothing', async () => {
       const text = await render(overlay)
-      const before = await appliedOf(text)
+      const before = await cluster.appliedFields(text)
       await cluster.apply(text)
       expect(before).toHaveLength(manifestsIn(text).length)
-      expect(await appliedOf(text)).toEqual(before)
+      expect(await cluster.appliedFields(text)).toEqual(before)
     })
 
     test('its pods are admitted by the restricted standard and roll out', async () => {

@@ -1,63 +1,20 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from '@jest/globals'
-import { stringify } from 'yaml'
+import { chart, production, required, templateChart, valuesFile } from './chart.ts'
 import { run } from './commands.ts'
 import { findHelm } from './helm.ts'
-import { canRender, type Manifest, manifestsIn, render, root } from './overlays.ts'
+import { canRender, type Manifest, manifestsIn, render } from './overlays.ts'
 
 const helm = await findHelm()
 if (helm === undefined) console.warn('Skipped the tests of the Helm chart: neither helm nor go is on the PATH.')
 
-const chart = join(root, 'deploy/helm/herald')
 const folder = mkdtempSync(join(tmpdir(), 'herald-chart-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** The least that an operator must set. */
-const required = {
-  image: { repository: 'registry.example/herald', tag: '0.1.0' },
-  settings: {
-    KAFKA_BROKERS: 'kafka-kafka-bootstrap.kafka:9093',
-    AUTH_JWKS_URI: 'https://herald.example/.well-known/jwks.json',
-    AUTH_ISSUER: 'https://herald.example/',
-    AUTH_AUDIENCE: 'herald',
-  },
-}
-
-/** The values that describe the same installation as overlays/production. */
-const production = {
-  ...required,
-  settings: { ...required.settings, KAFKA_PRIVACY_TOPIC: 'privacy-events', RETENTION_DAYS: 365 },
-  namespace: { create: true },
-  networkPolicies: {
-    mongodb: { to: [{ ipBlock: { cidr: '192.0.2.0/24' } }] },
-    keys: { to: [{ ipBlock: { cidr: '192.0.2.0/24' } }] },
-    kafka: {
-      to: [
-        {
-          namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'kafka' } },
-          podSelector: { matchLabels: { 'strimzi.io/cluster': 'kafka' } },
-        },
-      ],
-    },
-  },
-  keda: { enabled: true },
-  strimziTopics: { enabled: true },
-  prometheus: { enabled: true, runbooks: 'https://herald.example/deploy/runbooks.md' },
-  grafanaDashboard: { enabled: true },
-  tracing: { enabled: true },
-}
-
-/** Without a cluster, a Helm that was built without its release flags assumes an old one. */
-const kubeVersion = ['--kube-version', '1.30.0']
-
-async function template(values: object): Promise<Manifest[]> {
-  const file = join(folder, 'values.yaml')
-  writeFileSync(file, stringify(values))
-  const args = ['template', 'herald', chart, '--namespace', 'herald', '--values', file, ...kubeVersion]
-  return manifestsIn((await run(helm as string, args)).stdout).filter(Boolean)
-}
+const template = async (values: object): Promise<Manifest[]> =>
+  manifestsIn(await templateChart(helm as string, folder, values)).filter(Boolean)
 
 const rejection = (values: object) =>
   template(values).then(
@@ -68,16 +25,21 @@ const rejection = (values: object) =>
 const find = (manifests: readonly Manifest[], kind: string, name: string) =>
   manifests.find((one) => one.kind === kind && one.metadata.name === name)
 
-/** By kind and name, without what the two tools do differently: the hash of the settings is a suffix or an annotation. */
+/**
+ * By kind and name, without what the two tools do differently: the hash of the settings is a suffix or an annotation, the name of
+ * the migrate Job ends with another hash, and Helm is told to keep topics.
+ */
 function comparable(manifests: readonly Manifest[]): Record<string, Manifest> {
-  const json = JSON.stringify(manifests).replaceAll(/herald-settings-[a-z0-9]{10}/g, 'herald-settings')
+  const json = JSON.stringify(manifests)
+    .replaceAll(/herald-settings-[a-z0-9]{10}/g, 'herald-settings')
+    .replaceAll(/(herald-migrate-0-1-0)-[0-9a-f]{8}/g, '$1')
   return Object.fromEntries(
     (JSON.parse(json) as Manifest[]).map((manifest) => {
       const { annotations } = manifest.spec?.template?.metadata ?? {}
       if (annotations) delete annotations['checksum/settings']
       if (annotations && Object.keys(annotations).length === 0) delete manifest.spec.template.metadata.annotations
-      const { annotations: runbooks } = manifest.metadata
-      if (runbooks?.runbooks) delete manifest.metadata.annotations
+      const { annotations: own } = manifest.metadata
+      if (own?.runbooks ?? own?.['helm.sh/resource-policy']) delete manifest.metadata.annotations
       return [`${manifest.kind} ${manifest.metadata.namespace ?? ''}/${manifest.metadata.name}`, manifest]
     }),
   )
@@ -88,16 +50,14 @@ withHelm('the Helm chart', () => {
   const comparing = canRender ? test : test.skip
   comparing('renders the same objects as overlays/production', async () => {
     const overlay = comparable(manifestsIn(await render('production')))
-    const rendered = comparable(await template(production))
+    const rendered = comparable(await template({ ...production, namespace: { create: true } }))
     expect(Object.keys(rendered).sort()).toEqual(Object.keys(overlay).sort())
     expect(Object.keys(rendered).length).toBeGreaterThan(30)
     for (const [name, manifest] of Object.entries(overlay)) expect(rendered[name]).toEqual(manifest)
   })
 
   test('passes helm lint', async () => {
-    const file = join(folder, 'lint.yaml')
-    writeFileSync(file, stringify(production))
-    await run(helm as string, ['lint', '--strict', chart, '--values', file])
+    await run(helm as string, ['lint', '--strict', chart, '--values', valuesFile(folder, production)])
   })
 
   test('needs no operator of another project by default', async () => {
@@ -124,14 +84,48 @@ withHelm('the Helm chart', () => {
     expect(after[1]).not.toBe(before[1])
   })
 
-  test('prefers digests to the tag, and names the migrate Job after the tag', async () => {
+  test('prefers digests to the tag', async () => {
     const digest = `sha256:${'ab'.repeat(32)}`
     const image = { ...required.image, tag: 'v1.2.3', ingestDigest: digest }
     const manifests = await template({ ...required, image })
     const imageOf = (name: string) => find(manifests, 'Deployment', name).spec.template.spec.containers[0].image
     expect(imageOf('herald-ingest')).toBe(`registry.example/herald/ingest@${digest}`)
     expect(imageOf('herald-query')).toBe('registry.example/herald/query:v1.2.3')
-    expect(find(manifests, 'Job', 'herald-migrate-v1-2-3')).toBeDefined()
+  })
+
+  test('gives the migrate Job another name whenever its spec or a setting changes, and a valid one for each tag', async () => {
+    const nameOf = async (values: object) =>
+      (await template(values)).find(({ kind }) => kind === 'Job').metadata.name as string
+    const changes = [
+      {},
+      { image: { ...required.image, tag: 'V1_2.3-' } },
+      { image: { ...required.image, tag: `v${'1.'.repeat(50)}` } },
+      { image: { ...required.image, ingestDigest: `sha256:${'ab'.repeat(32)}` } },
+      { settings: { ...required.settings, RETENTION_DAYS: 30 } },
+      { secrets: { mongodb: 'other' } },
+    ]
+    const names = await Promise.all(changes.map((change) => nameOf({ ...required, ...change })))
+    expect(new Set(names).size).toBe(changes.length)
+    // The pods of a Job carry its name as a label.
+    for (const name of names)
+      expect(name).toMatch(/^(?=.{1,63}$)herald-migrate-[0-9a-z]([-0-9a-z]*[0-9a-z])?-[0-9a-f]{8}$/)
+    expect(await nameOf(required)).toBe(names[0])
+  })
+
+  test('writes numbers in settings as they are', async () => {
+    const settings = { ...required.settings, RETENTION_DAYS: 365, FRACTION: 0.25, BYTES: 10_485_760 }
+    const { data } = find(await template({ ...required, settings }), 'ConfigMap', 'herald-settings')
+    expect(data).toMatchObject({ RETENTION_DAYS: '365', FRACTION: '0.25', BYTES: '10485760' })
+  })
+
+  test('KEDA observes the topic of erasures only if Herald reads it', async () => {
+    const topicsOf = async (settings: object) =>
+      find(await template({ ...production, settings }), 'ScaledObject', 'herald-ingest').spec.triggers.map(
+        ({ metadata }: Manifest) => metadata.topic,
+      )
+    const origins = ['mention-events', 'change-events', 'receipt-events']
+    expect(await topicsOf(required.settings)).toEqual(origins)
+    expect(await topicsOf({ ...required.settings, KAFKA_PRIVACY_TOPIC: 'privacy' })).toEqual([...origins, 'privacy'])
   })
 
   test('connects without TLS if kafka.tls is false', async () => {
@@ -160,5 +154,14 @@ withHelm('the Helm chart', () => {
     const message = await rejection(values)
     expect(message).toContain("values don't meet the specifications of the schema")
     expect(message).toContain(named)
+  })
+
+  test.each([
+    ['query', { minReplicas: 3, maxReplicas: 2 }],
+    ['keda', { enabled: true, minReplicas: 3, maxReplicas: 2 }],
+  ])('rejects fewer replicas at most than at least of %s', async (part, replicas) => {
+    expect(await rejection({ ...required, [part]: replicas })).toContain(
+      `${part}.minReplicas must not be greater than ${part}.maxReplicas`,
+    )
   })
 })

@@ -10,15 +10,52 @@
 {{- end -}}
 {{- end -}}
 
-{{/* The data of the ConfigMap. */}}
+{{/* The data of the ConfigMap. Helm reads numbers as floats, which toString prints as 1e+06. */}}
 {{- define "herald.settings" -}}
 {{- $all := dict -}}
 {{- range $name, $value := .Values.settings -}}
+{{- if kindIs "float64" $value -}}{{- $value = eq (floor $value) $value | ternary (int64 $value) (toJson $value) -}}{{- end -}}
 {{- if not (kindIs "invalid" $value) -}}{{- $_ := set $all $name (toString $value) -}}{{- end -}}
 {{- end -}}
 {{- if .Values.kafka.tls -}}{{- $_ := set $all "KAFKA_SSL" "true" -}}{{- end -}}
 {{- if .Values.tracing.enabled -}}{{- $_ := set $all "OTEL_EXPORTER_OTLP_ENDPOINT" .Values.tracing.endpoint -}}{{- end -}}
 {{- toYaml $all -}}
+{{- end -}}
+
+{{- define "herald.migrateLabels" -}}
+app.kubernetes.io/name: herald-migrate
+app.kubernetes.io/component: migrate
+app.kubernetes.io/part-of: herald
+{{- end -}}
+
+{{/* The spec of the migrate Job. */}}
+{{- define "herald.migrate" -}}
+backoffLimit: 6
+activeDeadlineSeconds: 3600
+ttlSecondsAfterFinished: 86400
+template:
+  metadata:
+    labels: {{- include "herald.migrateLabels" . | nindent 6 }}
+  spec:
+    restartPolicy: OnFailure
+    serviceAccountName: herald-migrate
+    automountServiceAccountToken: false
+    enableServiceLinks: false
+    {{- with .Values.imagePullSecrets }}
+    imagePullSecrets: {{- toYaml . | nindent 6 }}
+    {{- end }}
+    securityContext: {{- include "herald.podSecurity" . | nindent 6 }}
+    containers:
+      - name: migrate
+        image: {{ include "herald.image" (list . "ingest" .Values.image.ingestDigest) }}
+        command: [node, services/ingest/dist/migrate.js]
+        envFrom:
+          - configMapRef: { name: herald-settings }
+        env: {{- include "herald.mongodbUri" . | nindent 10 }}
+        resources:
+          requests: { cpu: 50m, memory: 64Mi }
+          limits: { cpu: "1", memory: 256Mi }
+        securityContext: {{- include "herald.containerSecurity" . | nindent 10 }}
 {{- end -}}
 
 {{/* A topic by its setting, or its default name. */}}
