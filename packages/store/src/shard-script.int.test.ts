@@ -4,30 +4,40 @@ import { Binary } from 'mongodb'
 import { changeEntry } from './change-entries/change-entry.fixture.ts'
 import { createTestStore, idAt, newNotification } from './store.fixture.ts'
 
-const { store, database, drop } = createTestStore('sharding-guide')
+const { store, database, drop } = createTestStore('shard-script')
 beforeAll(() => store.migrate())
 afterAll(drop)
 
-/** Runs the block of deploy/README.md that creates ranges, and returns their bounds by collection. */
-function boundsInGuide(): Map<string, Binary[]> {
-  const guide = readFileSync(new URL('../../../deploy/README.md', import.meta.url), 'utf8')
-  const [script = ''] = /^ {4}const bytesOfIds .*\n(^ {4}.*\n)+/m.exec(guide) ?? []
+/** Runs deploy/mongodb/shard.mongosh.js for empty collections of a cluster, and returns the bounds of its ranges by collection. */
+function boundsInScript(): Map<string, Binary[]> {
+  const script = readFileSync(new URL('../../../deploy/mongodb/shard.mongosh.js', import.meta.url), 'utf8')
   const bounds = new Map<string, Binary[]>()
   const splitAt = (namespace: string, { _id }: { _id: Binary }) => {
     const name = namespace.replace(/^herald\./, '')
     bounds.set(name, [...(bounds.get(name) ?? []), _id])
   }
-  new Function('sh', 'Binary', script)({ splitAt }, Binary)
+  const ignore = () => {}
+  const empty = { findOne: () => null }
+  const db = {
+    getName: () => 'herald',
+    hello: () => ({ msg: 'isdbgrid' }),
+    getCollectionNames: () => ['notifications', 'change-entries', 'fan-outs'],
+    adminCommand: () => ({ shards: [{ _id: 'first' }, { _id: 'second' }] }),
+    getCollection: () => empty,
+    getSiblingDB: () => ({ getCollection: () => empty }),
+  }
+  const sh = { enableSharding: ignore, shardCollection: ignore, moveChunk: ignore, splitAt }
+  new Function('db', 'sh', 'Binary', script)(db, sh, Binary)
   return bounds
 }
 
-test('the ranges in the guide to sharding divide the ids of subscribers evenly', async () => {
+test('the ranges of the script for sharding divide the ids of subscribers evenly', async () => {
   for (let first = 0; first < 16; first++) {
     const subscriberId = `${first.toString(16)}0000000-7c1b-4def-8abc-000000000001`
     await store.notifications.insertNew([newNotification(idAt(first), { subscriberId })])
     await store.changeEntries.insertNew([changeEntry({ id: idAt(first), subscriberId })])
   }
-  const bounds = boundsInGuide()
+  const bounds = boundsInScript()
   expect([...bounds.keys()]).toEqual(['notifications', 'change-entries', 'fan-outs'])
   for (const [name, ids] of bounds) {
     const collection = database.collection<{ _id: Binary }>(name)
