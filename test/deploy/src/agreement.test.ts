@@ -178,3 +178,18 @@ describe.each(overlays)('overlay %s', (overlay) => {
     expect(migrate?.what).toBe(`Job herald-migrate${overlay === 'local' ? '' : `-${tag.replaceAll('.', '-')}`}`)
   })
 })
+
+const rendering = canRender ? test : test.skip
+rendering(
+  'in production, kube-prometheus-stack selects monitors and rules, and alerts link to the runbooks',
+  async () => {
+    const manifests = manifestsIn(await render('production'))
+    const monitoring = manifests.filter(({ apiVersion }) => apiVersion.startsWith('monitoring.coreos.com/'))
+    expect(monitoring.map(({ kind }) => kind).sort()).toEqual(['PrometheusRule', 'ServiceMonitor'])
+    for (const { metadata } of monitoring) expect(metadata.labels.release).toBe('kube-prometheus-stack')
+    const rules: Manifest[] = monitoring.flatMap(({ spec }) => spec.groups ?? []).flatMap(({ rules }) => rules)
+    expect(rules.length).toBeGreaterThan(5)
+    for (const { annotations } of rules)
+      expect(annotations.runbook_url).toMatch(/^https:\/\/herald\.example\/deploy\/runbooks\.md#[a-z-]+$/)
+  },
+)

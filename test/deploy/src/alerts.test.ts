@@ -43,6 +43,7 @@ onPromtool('evaluated by promtool, on the series of running services', () => {
   const folder = mkdtempSync(join(tmpdir(), 'herald-alerts-'))
   const rulesFile = join(folder, 'rules.yaml')
   let services: Awaited<ReturnType<typeof startExposing>>
+  const fired = new Set<string>()
   let before: Scrape
   let after: Scrape
 
@@ -171,11 +172,15 @@ onPromtool('evaluated by promtool, on the series of running services', () => {
   test('a service of which no process can be scraped fires', () =>
     expectAlerts(10, ['HeraldDown'], only('up', { job: 'herald-query' }, '0x40')))
 
+  test('every alert has fired in a test above', () => {
+    expect([...fired].sort()).toEqual(rules.map(({ alert }) => alert).sort())
+  })
+
   /** A change to a real series: other samples, or a copy with another status. */
   type Change = (series: Series) => string | { status: string; samples: string } | undefined
 
   /** Evaluates the scraped series, each modified by the first change that matches it. Every change must match at least one. */
-  function expectAlerts(minutes: number, alerts: string[], ...changes: Change[]) {
+  async function expectAlerts(minutes: number, alerts: string[], ...changes: Change[]) {
     const up = ['herald-ingest', 'herald-query'].map((job) => ({
       name: 'up',
       labels: { job, instance: `${job}-0` },
@@ -194,7 +199,8 @@ onPromtool('evaluated by promtool, on the series of running services', () => {
       return { name, labels, samples: `${value}x100` }
     })
     expect(used.size).toBe(changes.length)
-    return expectFiring(folder, rulesFile, input, minutes, alerts)
+    await expectFiring(folder, rulesFile, input, minutes, alerts)
+    for (const alert of alerts) fired.add(alert)
   }
 })
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
-import { parse } from 'yaml'
+import { parse, parseAllDocuments } from 'yaml'
 import { root } from './overlays.ts'
 
 /** Requests and the services that both gateways send them to. */
@@ -42,4 +42,18 @@ test.each(requests)('the gateway of docker-compose.yml sends %s %s to %s', (meth
   const rules = [...map.matchAll(/^\s*"~(.+)"\s+(\w+);$/gm)]
   const found = rules.find(([, pattern = '']) => new RegExp(pattern).test(`${method} ${url}`))
   expect(found?.[2] ?? /^\s*default\s+(\w+);$/m.exec(map)?.[1]).toBe(service)
+})
+
+test('the route attaches to the Gateway of the guide, and only its namespace may reach the services', () => {
+  const guide = readFileSync(`${root}deploy/guides/run-on-kubernetes.md`, 'utf8')
+  const [, block = ''] = /```yaml gateway\.yaml\n(.*?)```/s.exec(guide) ?? []
+  const [namespace, gateway] = parseAllDocuments(block).map((document) => document.toJS())
+  const component = `${root}deploy/kustomize/components/gateway`
+  const route = parse(readFileSync(`${component}/http-route.yaml`, 'utf8'))
+  const policy = parse(readFileSync(`${component}/network-policy.yaml`, 'utf8'))
+  expect(route.spec.parentRefs).toEqual([gateway.metadata])
+  expect(gateway.spec.listeners[0].allowedRoutes.namespaces.from).toBe('All')
+  const { matchLabels } = policy.spec.ingress[0].from[0].namespaceSelector
+  expect(matchLabels).toEqual({ 'kubernetes.io/metadata.name': namespace.metadata.name })
+  expect(gateway.metadata.namespace).toBe(namespace.metadata.name)
 })
