@@ -2,6 +2,7 @@ import { announcementNotes, announceThroughFaults } from './faults/announcements
 import { boundsNotes, sendOutOfBounds } from './faults/bounds.ts'
 import { narrowDeadLetterTopic, removeDeadLetterTopic } from './faults/dead-letter-topic.ts'
 import { fillDisks, startOnSmallDisks } from './faults/disk-full.ts'
+import { eraseThroughFaults, erasureNotes } from './faults/erasures.ts'
 import { endIngest, killIngest, stopIngest } from './faults/ingest-faults.ts'
 import { cutBeforeFirstLetter, cutNetwork, delayNetwork } from './faults/network-faults.ts'
 import { rebalanceAgainAndAgain } from './faults/rebalance.ts'
@@ -43,6 +44,10 @@ export const parts: readonly Part[] = [
   {
     ...{ name: 'announcements', lane: 'servers', isAlone: true, short: 1, full: 3 },
     ...{ run: announceThroughFaults, notes: announcementNotes },
+  },
+  {
+    ...{ name: 'erasures', lane: 'members', isAlone: true, short: 1, full: 3 },
+    ...{ run: eraseThroughFaults, notes: erasureNotes },
   },
   { name: 'bounds', lane: 'members', isAlone: true, short: 1, full: 1, run: sendOutOfBounds, notes: boundsNotes },
   { name: 'soak', lane: 'network', isHeavy: true, short: 1, full: 1, run: soak, notes: soakNotes },

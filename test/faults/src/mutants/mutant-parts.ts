@@ -1,4 +1,5 @@
 import { announceThroughFaults } from '../faults/announcements.ts'
+import { eraseThroughFaults } from '../faults/erasures.ts'
 import { rewind, whileGroupIsEmpty } from '../faults/group-positions.ts'
 import { killIngest } from '../faults/ingest-faults.ts'
 import { stopAllMongods } from '../faults/server-faults.ts'
@@ -20,6 +21,8 @@ async function replay(context: PartContext): Promise<void> {
   await strike(context, 'a replay from offset 0', () => whileGroupIsEmpty(context, () => rewind(context)))
 }
 
+const erase = (context: PartContext) => eraseThroughFaults({ ...context, times: 1, isShort: true })
+
 const announce = (context: PartContext) => announceThroughFaults({ ...context, times: 1, isShort: true })
 
 /** The faults that detect each mutant. */
@@ -33,6 +36,8 @@ const faultsFor: Readonly<Record<string, Part['run']>> = {
   'settle-before-publish': announce,
   'announce-again': announce,
   'announce-before-stored': announce,
+  'store-erased-persons': erase,
+  'erase-feeds-only': erase,
 }
 
 const lanes: readonly Lane[] = ['members', 'servers', 'network']

@@ -18,6 +18,8 @@ const deriveEventId = 'packages/contracts/dist/derive-event-id.js'
 const announceCreated = 'services/ingest/dist/announcements/announce-created.js'
 const announcements = 'packages/store/dist/announcements/announcements.js'
 const fanOutNotifications = 'packages/store/dist/fan-outs/fan-out-notifications.js'
+const erasedPersons = 'packages/store/dist/erasures/erased-persons.js'
+const erasures = 'packages/store/dist/erasures/erasures.js'
 const insertNew = 'packages/store/dist/insert-new.js'
 
 const refuseAll = (origins: string) =>
@@ -90,6 +92,18 @@ export const mutants: readonly Mutant[] = [
             'const refused = [], counts = { inserted: 0, duplicates: 0 }; setTimeout(() => insertForRecipients([...origins.keys()]).catch(() => {}), 500);',
         },
       ],
+    },
+  },
+  {
+    name: 'store-erased-persons',
+    modules: {
+      [erasedPersons]: [{ find: 'return toLook(persons, versions);', replace: 'return toLook(new Map(), versions);' }],
+    },
+  },
+  {
+    name: 'erase-feeds-only',
+    modules: {
+      [erasures]: [{ find: 'erasurePhases[erasurePhases.indexOf(phase) + 1]', replace: 'undefined' }],
     },
   },
 ]

@@ -7,6 +7,7 @@ type Keyed = Document & {
 
 /** Herald's collections in MongoDB, read from the primary with majority read concern. */
 export type StoredDocuments = {
+  database: Db
   notifications: Collection<Keyed>
   changeEntries: Collection<Keyed>
   waitingReceipts: Collection<Keyed>
@@ -60,6 +61,7 @@ export function openStoredDocuments(database: Db): StoredDocuments {
       .toArray()
 
   return {
+    database,
     notifications,
     changeEntries: database.collection<Keyed>('change-entries', options),
     waitingReceipts: database.collection<Keyed>('waiting-receipts', options),

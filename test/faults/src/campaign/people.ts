@@ -1,0 +1,120 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { HeraldTopics } from '@herald/test-servers'
+import { Kafka, logLevel, Partitioners, type TopicMessages } from 'kafkajs'
+import { uuidOf } from '../oracle/announced-notification.ts'
+import { derivedId, plannedUuid } from '../oracle/derived-id.ts'
+
+/** A person, by number. */
+export type Person = number
+
+export const peopleCount = 12
+export const peopleSubscriber = plannedUuid(7, 1)
+export const bytesOfPerson = (person: Person) => plannedUuid(8, person)
+export const nameOf = (person: Person) => `Erasable ${String(person).padStart(2, '0')}`
+const subscriberId = uuidOf(peopleSubscriber)
+const idOf = (person: Person) => uuidOf(bytesOfPerson(person))
+
+/** A mention and a change entry of the same number. */
+export type PeopleEvent = { n: number; author: Person; subject: Person; recipients: readonly Person[] }
+
+/** Events about a few people of one subscriber that no other event is of, and erasures of these people. */
+export type People = {
+  events: readonly PeopleEvent[]
+  erased: ReadonlySet<Person>
+  /** The id of a mention or a change entry. */
+  idOf(event: PeopleEvent, kind: 'mention' | 'change'): Buffer
+  /** Publishes events of people who are not erased. */
+  publish(count: number): Promise<void>
+  /** Publishes some of all events again, in any order. */
+  repeat(count: number): Promise<void>
+  /** Erases the next person from everything that was published so far. */
+  eraseNext(): Promise<void>
+  stop(): Promise<void>
+}
+
+export type PeopleOptions = { broker: string; topics: HeraldTopics; source: string; baseMs: number }
+
+const types = { mention: 'herald.mention.created.v1', change: 'herald.change.recorded.v1' } as const
+
+export async function startPeople({ broker, topics, source, baseMs }: PeopleOptions): Promise<People> {
+  const kafka = new Kafka({ clientId: 'faults-people', brokers: [broker], logLevel: logLevel.NOTHING })
+  const producer = kafka.producer({ createPartitioner: Partitioners.DefaultPartitioner })
+  await producer.connect()
+  const events: PeopleEvent[] = []
+  const erased = new Set<Person>()
+
+  const toMessage = (type: string, id: string, time: number, data: object) => ({
+    key: subscriberId,
+    value: JSON.stringify({
+      ...{ specversion: '1.0', id, source, type, time: new Date(time).toISOString() },
+      ...{ subscriberid: subscriberId, data },
+    }),
+    headers: { 'content-type': 'application/cloudevents+json' },
+  })
+
+  const toMessages = (some: readonly PeopleEvent[]): TopicMessages[] => [
+    {
+      topic: topics.mention,
+      messages: some.map((event) => toMessage(types.mention, `mention-${event.n}`, baseMs + event.n, mentionOf(event))),
+    },
+    {
+      topic: topics.change,
+      messages: some.map((event) => toMessage(types.change, `change-${event.n}`, baseMs + event.n, changeOf(event))),
+    },
+  ]
+
+  /** Until the broker has accepted them: a second delivery is one of those that the test wants. */
+  const send = async (topicMessages: TopicMessages[]): Promise<void> => {
+    for (;;) {
+      try {
+        await producer.sendBatch({ topicMessages })
+        return
+      } catch {
+        await sleep(500)
+      }
+    }
+  }
+
+  return {
+    ...{ events, erased },
+    idOf: ({ n }, kind) => derivedId(peopleSubscriber, source, `${kind}-${n}`, baseMs + n),
+    async publish(count) {
+      const left = Array.from({ length: peopleCount }, (_, person) => person).filter((person) => !erased.has(person))
+      const at = (index: number) => left[index % left.length] as Person
+      const first = events.length
+      for (let n = first; n < first + count; n++) {
+        events.push({ n, author: at(n), subject: at(n * 3 + 1), recipients: [...new Set([at(n + 1), at(n * 5 + 2)])] })
+      }
+      await send(toMessages(events.slice(first)))
+    },
+    async repeat(count) {
+      const step = Math.max(1, Math.floor(events.length / count))
+      await send(toMessages(events.filter(({ n }) => n % step === 0).reverse()))
+    },
+    async eraseNext() {
+      const person = erased.size
+      erased.add(person)
+      const time = baseMs + events.length
+      const message = toMessage('herald.person.erased.v1', `erasure-${person}`, time, { personId: idOf(person) })
+      await send([{ topic: topics.privacy, messages: [message] }])
+    },
+    stop: () => producer.disconnect(),
+  }
+}
+
+const mentionOf = ({ n, author, subject, recipients }: PeopleEvent) => ({
+  actor: { id: idOf(author), name: nameOf(author), image: '' },
+  actorType: 'user',
+  subjectId: idOf(subject),
+  subjectType: 'user',
+  locationId: uuidOf(plannedUuid(9, n)),
+  locationType: 'comment',
+  metadata: { mention: { mentionerName: nameOf(author), snippet: `people ${n}`, entityType: 'portfolio' } },
+  recipientIds: recipients.map(idOf),
+})
+
+const changeOf = ({ n, author }: PeopleEvent) => ({
+  user: { id: idOf(author), name: nameOf(author), email: '' },
+  ...{ entityType: 'portfolio', entityId: `people-${n}`, entityTitle: 'Growth', actionType: 'update' },
+  ...{ changedField: 'name', beforeState: n, afterState: null },
+})

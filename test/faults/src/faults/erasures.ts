@@ -1,0 +1,89 @@
+import type { Db } from 'mongodb'
+import { partitionsPerTopic } from '../campaign/campaign.ts'
+import { type People, peopleSubscriber, startPeople } from '../campaign/people.ts'
+import { uuidOf } from '../oracle/announced-notification.ts'
+import { comparePeople, countTraces, type PeopleFigures, removePeople } from '../oracle/people-check.ts'
+import { followTopic, type TopicFollower } from '../oracle/topic-follower.ts'
+import { type PartContext, strike } from '../part.ts'
+import { until } from '../until.ts'
+import { rewind, whileGroupIsEmpty } from './group-positions.ts'
+import { killIngest } from './ingest-faults.ts'
+import { killBroker, killPrimary } from './server-faults.ts'
+
+let figures: PeopleFigures | undefined
+
+/** Nothing of an erased person is left or comes back, and nothing of others is lost or doubled. */
+export async function eraseThroughFaults(context: PartContext): Promise<void> {
+  const { campaign, stack, isShort } = context
+  // The oracle knows a partition once it has a record of the plan.
+  await campaign.load.produce(500)
+  await campaign.drain()
+  const people = await startPeople({
+    ...{ broker: stack.broker.direct, topics: campaign.topics },
+    ...{ source: `${campaign.plan.source}:people`, baseMs: campaign.plan.baseMs },
+  })
+  const followers = ofPeople(context)
+  const perFault = isShort ? 300 : 1_500
+  const stir = async (): Promise<void> => {
+    await people.publish(perFault)
+    await people.eraseNext()
+    await people.repeat(perFault)
+  }
+  try {
+    for (let done = 0; done < context.times; done++) {
+      for (const hit of [killIngest, killBroker, killPrimary]) {
+        await stir()
+        await hit({ ...context, times: 1 })
+      }
+    }
+    await settle(context, people)
+    await strike(context, 'a replay of all topics from offset 0', () =>
+      whileGroupIsEmpty(context, () => rewindAll(context)),
+    )
+    await settle(context, people)
+    await removePeople(campaign.stored)
+  } finally {
+    for (const follower of followers) follower.stop()
+    await people.stop()
+  }
+}
+
+/** Their records are not the plan's: the oracle of the offsets skips them. */
+function ofPeople({ campaign, stack }: PartContext): TopicFollower[] {
+  const { python, topics, ledger } = campaign
+  return [topics.mention, topics.change].map((topic) =>
+    followTopic({
+      ...{ python, broker: stack.broker.direct, topic, partitions: partitionsPerTopic },
+      onRecord({ partition, offset, key }) {
+        const isOfPeople = key !== null && Buffer.from(key, 'base64').toString() === uuidOf(peopleSubscriber)
+        if (isOfPeople) ledger.partitions.get(`${topic}/${partition}`)?.addVoid(offset)
+      },
+    }),
+  )
+}
+
+export const erasureNotes = () => ({ figures })
+
+async function rewindAll(context: PartContext): Promise<void> {
+  const { groupId, offsets, topics } = context.campaign
+  await rewind(context)
+  await offsets.run((admin) => admin.resetOffsets({ groupId, topic: topics.privacy, earliest: true }))
+}
+
+/** Waits until the erasures are carried out, and compares. */
+async function settle({ campaign, log }: PartContext, people: People): Promise<void> {
+  const { stored, violations } = campaign
+  await campaign.drain()
+  let traces = new Map<string, number>()
+  const database: Db = stored.database
+  const isGone = async () => {
+    traces = await countTraces(database, people.erased)
+    return traces.size === 0
+  }
+  await until('the erased people to be gone', isGone, { everyMs: 2_000 }).catch(() => {})
+  for (const [name, count] of traces)
+    violations.add('unexpected', `${count} documents of ${name} contain erased people`)
+  const compared = await comparePeople({ people, stored, violations })
+  figures = { events: 2 * people.events.length, erased: people.erased.size, compared, traces: traces.size }
+  log(JSON.stringify(figures))
+}
