@@ -7,7 +7,7 @@ import { derivedId, plannedUuid } from '../oracle/derived-id.ts'
 /** A person, by number. */
 export type Person = number
 
-export const peopleCount = 12
+const peopleCount = 12
 export const peopleSubscriber = plannedUuid(7, 1)
 export const bytesOfPerson = (person: Person) => plannedUuid(8, person)
 export const nameOf = (person: Person) => `Erasable ${String(person).padStart(2, '0')}`
@@ -15,7 +15,7 @@ const subscriberId = uuidOf(peopleSubscriber)
 const idOf = (person: Person) => uuidOf(bytesOfPerson(person))
 
 /** A mention and a change entry of the same number. */
-export type PeopleEvent = { n: number; author: Person; subject: Person; recipients: readonly Person[] }
+type PeopleEvent = { n: number; author: Person; subject: Person; recipients: readonly Person[] }
 
 /** Events about a few people of one subscriber that no other event is of, and erasures of these people. */
 export type People = {
@@ -27,13 +27,16 @@ export type People = {
   publish(count: number): Promise<void>
   /** Publishes some of all events again, in any order. */
   repeat(count: number): Promise<void>
-  /** Erases the next person from everything that was published so far. */
+  /** Erases the next person from everything that was published so far, and from some events that are published later. */
   eraseNext(): Promise<void>
+  /** Publishes the events about persons who were erased before. */
+  publishLate(): Promise<void>
   stop(): Promise<void>
 }
 
 export type PeopleOptions = { broker: string; topics: HeraldTopics; source: string; baseMs: number }
 
+const lateCount = 60
 const types = { mention: 'herald.mention.created.v1', change: 'herald.change.recorded.v1' } as const
 
 export async function startPeople({ broker, topics, source, baseMs }: PeopleOptions): Promise<People> {
@@ -42,6 +45,7 @@ export async function startPeople({ broker, topics, source, baseMs }: PeopleOpti
   await producer.connect()
   const events: PeopleEvent[] = []
   const erased = new Set<Person>()
+  let late: PeopleEvent[] = []
 
   const toMessage = (type: string, id: string, time: number, data: object) => ({
     key: subscriberId,
@@ -75,28 +79,37 @@ export async function startPeople({ broker, topics, source, baseMs }: PeopleOpti
     }
   }
 
+  const left = () => Array.from({ length: peopleCount }, (_, person) => person).filter((person) => !erased.has(person))
+  const make = (people: readonly Person[], count: number): PeopleEvent[] => {
+    const at = (index: number) => people[index % people.length] as Person
+    const first = events.length
+    for (let n = first; n < first + count; n++) {
+      events.push({ n, author: at(n), subject: at(n * 3 + 1), recipients: [...new Set([at(n + 1), at(n * 5 + 2)])] })
+    }
+    return events.slice(first)
+  }
+
   return {
     ...{ events, erased },
     idOf: ({ n }, kind) => derivedId(peopleSubscriber, source, `${kind}-${n}`, baseMs + n),
-    async publish(count) {
-      const left = Array.from({ length: peopleCount }, (_, person) => person).filter((person) => !erased.has(person))
-      const at = (index: number) => left[index % left.length] as Person
-      const first = events.length
-      for (let n = first; n < first + count; n++) {
-        events.push({ n, author: at(n), subject: at(n * 3 + 1), recipients: [...new Set([at(n + 1), at(n * 5 + 2)])] })
-      }
-      await send(toMessages(events.slice(first)))
+    publish: (count) => send(toMessages(make(left(), count))),
+    async publishLate() {
+      const some = late
+      late = []
+      if (some.length > 0) await send(toMessages(some))
     },
     async repeat(count) {
       const step = Math.max(1, Math.floor(events.length / count))
-      await send(toMessages(events.filter(({ n }) => n % step === 0).reverse()))
+      const some = events.filter((event) => event.n % step === 0 && !late.includes(event))
+      await send(toMessages(some.reverse()))
     },
     async eraseNext() {
-      const person = erased.size
+      const [people, person] = [left(), erased.size]
       erased.add(person)
-      const time = baseMs + events.length
+      const time = baseMs + events.length + lateCount
       const message = toMessage('herald.person.erased.v1', `erasure-${person}`, time, { personId: idOf(person) })
       await send([{ topic: topics.privacy, messages: [message] }])
+      late.push(...make(people, lateCount))
     },
     stop: () => producer.disconnect(),
   }

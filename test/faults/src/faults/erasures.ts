@@ -1,5 +1,4 @@
-import type { Db } from 'mongodb'
-import { partitionsPerTopic } from '../campaign/campaign.ts'
+import { type Campaign, partitionsPerTopic } from '../campaign/campaign.ts'
 import { type People, peopleSubscriber, startPeople } from '../campaign/people.ts'
 import { uuidOf } from '../oracle/announced-notification.ts'
 import { comparePeople, countTraces, type PeopleFigures, removePeople } from '../oracle/people-check.ts'
@@ -25,6 +24,7 @@ export async function eraseThroughFaults(context: PartContext): Promise<void> {
   const followers = ofPeople(context)
   const perFault = isShort ? 300 : 1_500
   const stir = async (): Promise<void> => {
+    await people.publishLate()
     await people.publish(perFault)
     await people.eraseNext()
     await people.repeat(perFault)
@@ -74,16 +74,24 @@ async function rewindAll(context: PartContext): Promise<void> {
 async function settle({ campaign, log }: PartContext, people: People): Promise<void> {
   const { stored, violations } = campaign
   await campaign.drain()
-  let traces = new Map<string, number>()
-  const database: Db = stored.database
-  const isGone = async () => {
-    traces = await countTraces(database, people.erased)
-    return traces.size === 0
-  }
-  await until('the erased people to be gone', isGone, { everyMs: 2_000 }).catch(() => {})
+  await untilGone(campaign, people)
+  await people.publishLate()
+  await campaign.drain()
+  const traces = await untilGone(campaign, people)
   for (const [name, count] of traces)
     violations.add('unexpected', `${count} documents of ${name} contain erased people`)
   const compared = await comparePeople({ people, stored, violations })
   figures = { events: 2 * people.events.length, erased: people.erased.size, compared, traces: traces.size }
   log(JSON.stringify(figures))
+}
+
+/** @returns what is left of the erased people after some minutes, by collection */
+async function untilGone({ stored }: Campaign, { erased }: People): Promise<ReadonlyMap<string, number>> {
+  let traces = new Map<string, number>()
+  const isGone = async () => {
+    traces = await countTraces(stored.database, erased)
+    return traces.size === 0
+  }
+  await until('the erased people to be gone', isGone, { everyMs: 2_000 }).catch(() => {})
+  return traces
 }
