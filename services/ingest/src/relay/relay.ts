@@ -13,7 +13,7 @@ export function createRelay(dependencies: RelayDependencies): LeasedWorker {
   const { unfinished, clock, logger, everyMs = 15_000 } = dependencies
   return createLeasedWorker(dependencies, {
     lease: 'relay',
-    leaseMs: 60_000,
+    leaseMs: 45_000,
     async work(hold) {
       while (await hold()) {
         const { finished, refused } = await unfinished.finish(clock())
