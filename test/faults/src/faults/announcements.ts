@@ -79,7 +79,7 @@ async function removeTopic(context: PartContext, follower: AnnouncementLog): Pro
   const { campaign, isShort } = context
   await campaign.drain()
   await untilRead(context, follower)
-  // With records in flight, the topic would also delete announcements that nobody has read yet.
+  // With records in flight, announcements would be deleted with the topic before the oracle has read them.
   await campaign.offsets.run((admin) => admin.deleteTopics({ topics: [topicOf(context)] }))
   await strike(
     context,

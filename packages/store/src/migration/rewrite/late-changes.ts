@@ -54,8 +54,8 @@ export function createLateChanges({
   return {
     apply,
     /**
-     * What arrived for inserted notifications before they were in the copy found nothing there: retractions and erasures
-     * are in the tombstones, receipts wait.
+     * Applies what arrived for inserted notifications before they were in the copy: retractions and erasures, which have
+     * tombstones, and receipts, which wait.
      */
     async catchUp(inserted: readonly StoredFor[]): Promise<void> {
       for (const batch of inBatches(inserted.values(), 1_000)) {
