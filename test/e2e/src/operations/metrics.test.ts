@@ -4,7 +4,7 @@ import { eventually } from '@herald/test-servers'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { parse } from 'yaml'
 import { change, mention, structured } from '../support/events.ts'
-import { startTestHerald, type TestHerald } from '../support/herald.ts'
+import { startTestHerald, type TestHerald, uniqueName } from '../support/herald.ts'
 import { send } from '../support/http-client.ts'
 import { exposedIn, type Selector, selectorsIn } from '../support/metric-names.ts'
 
@@ -29,7 +29,7 @@ let herald: TestHerald
 let exposed: Map<string, Set<string>>
 
 beforeAll(async () => {
-  herald = await startTestHerald('metrics')
+  herald = await startTestHerald('metrics', { KAFKA_NOTIFICATION_TOPIC: uniqueName('announced') })
   const user = await herald.newUser()
   const events = [mention([user.id], { subscriberid: user.subscriberId })]
   const poison = change({ subscriberid: user.subscriberId, type: 'unknown' })

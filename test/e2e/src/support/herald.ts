@@ -49,7 +49,8 @@ export async function startTestHerald(name: string, settings: NodeJS.ProcessEnv 
 async function startOwn(name: string, settings: NodeJS.ProcessEnv) {
   const servers = findServers()
   const unique = uniqueName(name)
-  const topics = await createTopics(servers.kafkaBrokers, topicsWithSuffix(unique))
+  const notification = settings.KAFKA_NOTIFICATION_TOPIC
+  const topics = await createTopics(servers.kafkaBrokers, { ...topicsWithSuffix(unique), notification })
   const environment = { KAFKA_GROUP_ID: unique, RATE_LIMIT_PER_MINUTE: '100000', ...settings }
   const herald = await startHerald({ servers, database: unique, topics, environment })
   const connected = await connect({ ...herald, databaseName: unique, groupId: unique })
