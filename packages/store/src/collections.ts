@@ -24,12 +24,11 @@ export type CollectionPlan = {
 const clustered = { clusteredIndex: { key: { _id: 1 }, unique: true } } as const
 
 /**
- * Smaller blocks than WiredTiger's 32 KB: a write to a random feed or log changes one, which is later written as a whole. They
- * are stored in multiples of 512 bytes, because small ones would not be smaller once compressed. The README has the
- * measurements. Indexes keep their default, because `migrate` of an earlier release rejects one that has other settings; this
- * one accepts them.
+ * Smaller blocks than WiredTiger's 32 KB, and 16 KB of indexes: a write to a random feed or log changes one, which is later
+ * written as a whole. They are stored in multiples of 512 bytes, because small ones would not be smaller once compressed. The
+ * README has the measurements.
  */
-const blocks = (kilobytes: 8 | 16) => ({
+const blocks = (kilobytes: 4 | 8 | 16) => ({
   storageEngine: { wiredTiger: { configString: `leaf_page_max=${kilobytes}KB,allocation_size=512B` } },
 })
 
@@ -68,7 +67,7 @@ export function planCollections(retentionDays: number | undefined): readonly Col
       name: 'notifications',
       options: { ...clustered, ...blocks(8) },
       indexes: [
-        { name: 'unread', key: { unread: 1, _id: 1 }, partialFilterExpression: { unread: true } },
+        { name: 'unread', key: { unread: 1, _id: 1 }, partialFilterExpression: { unread: true }, ...blocks(4) },
         ...retention,
       ],
     },

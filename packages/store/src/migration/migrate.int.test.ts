@@ -2,7 +2,7 @@ import { afterAll, expect, test } from '@jest/globals'
 import { MongoClient } from 'mongodb'
 import { newNotification, uuid } from '../store.fixture.ts'
 import { createStore } from '../store.ts'
-import { createIfMissing } from './migrate.ts'
+import { createIfMissing, createIndex } from './migrate.ts'
 
 const uri = process.env.MONGODB_URI ?? ''
 const name = `herald-test-migrate-${process.pid}`
@@ -92,19 +92,29 @@ const engineOf = async (collection: string) => {
   return found && 'options' in found ? found.options?.storageEngine?.wiredTiger.configString : undefined
 }
 
-test('creates feeds and logs with small blocks', async () => {
+const engineOfUnread = async () => {
+  const indexes = await client.db(name).collection('notifications').indexes()
+  return indexes.find((index) => index.name === 'unread')?.storageEngine?.wiredTiger
+}
+
+test('creates feeds, the index of the unread and logs with small blocks', async () => {
   await client.db(name).dropDatabase()
   await withStore(undefined, (store) => store.migrate())
   expect(await engineOf('notifications')).toBe('leaf_page_max=8KB,allocation_size=512B')
+  expect(await engineOfUnread()).toEqual({ configString: 'leaf_page_max=4KB,allocation_size=512B' })
   expect(await engineOf('change-entries')).toBe('leaf_page_max=16KB,allocation_size=512B')
 })
+
+const unread = { name: 'unread', partialFilterExpression: { unread: true } } as const
 
 test('leaves feeds that an earlier release created with large blocks as they are', async () => {
   await client.db(name).dropDatabase()
   const clusteredIndex = { key: { _id: 1 }, unique: true }
-  await client.db(name).createCollection('notifications', { clusteredIndex })
+  const notifications = await client.db(name).createCollection('notifications', { clusteredIndex })
+  await notifications.createIndex({ unread: 1, _id: 1 }, unread)
   await withStore(undefined, (store) => store.migrate())
   expect(await engineOf('notifications')).toBeUndefined()
+  expect(await engineOfUnread()).toBeUndefined()
   expect(await withStore(undefined, (store) => store.checkReady())).toEqual({ ok: true, warnings: [] })
 })
 
@@ -112,22 +122,25 @@ test('accepts an index that has other settings of the storage engine, but no oth
   await client.db(name).dropDatabase()
   await withStore(undefined, (store) => store.migrate())
   const notifications = client.db(name).collection('notifications')
-  const storageEngine = { wiredTiger: { configString: 'leaf_page_max=4KB' } }
-  const options = { name: 'unread', partialFilterExpression: { unread: true }, storageEngine }
+  const storageEngine = { wiredTiger: { configString: 'leaf_page_max=32KB' } }
+  const options = { ...unread, storageEngine }
   await notifications.dropIndex('unread')
   await notifications.createIndex({ unread: 1, _id: 1 }, options)
   await withStore(undefined, (store) => store.migrate())
-  expect((await notifications.indexes()).find((index) => index.name === 'unread')).toMatchObject({ storageEngine })
+  expect(await engineOfUnread()).toEqual(storageEngine.wiredTiger)
   await notifications.dropIndex('unread')
   await notifications.createIndex({ unread: 1, createdAt: 1 }, options)
   await expect(withStore(undefined, (store) => store.migrate())).rejects.toThrow('unread')
 })
 
-test('creates a collection without the settings of the storage engine where the server refuses them', async () => {
+test('creates collections and indexes without the settings of the storage engine where the server refuses them', async () => {
   await client.db(name).dropDatabase()
   const storageEngine = { wiredTiger: { configString: 'unknown_setting=1' } }
   const options = { clusteredIndex: { key: { _id: 1 }, unique: true }, storageEngine }
   await createIfMissing(client.db(name), 'feeds', options)
+  await createIndex(client.db(name), 'feeds', { name: 'state', key: { state: 1 }, storageEngine })
+  const state = (await client.db(name).collection('feeds').indexes()).find((index) => index.name === 'state')
+  expect(state).toEqual({ v: 2, key: { state: 1 }, name: 'state' })
   expect(await isClustered('feeds')).toBe(true)
   expect(await engineOf('feeds')).toBeUndefined()
 })

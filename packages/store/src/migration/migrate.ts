@@ -29,16 +29,20 @@ export async function createIfMissing(database: Db, name: string, options: Creat
 }
 
 /**
- * Creates the index. If one of that name has another expiry, its expiry is changed in place. Other settings of the storage
- * engine are accepted, so that a later release can choose them and be rolled back to this one.
+ * Creates the index, without the settings of its storage engine where the server refuses them. If one of that name has another
+ * expiry, its expiry is changed in place. One with other settings of the storage engine is kept.
  */
-async function createIndex(database: Db, collection: string, index: IndexPlan): Promise<void> {
+export async function createIndex(database: Db, collection: string, index: IndexPlan): Promise<void> {
   const { key, ...options } = index
   const indexes = database.collection(collection)
   try {
     await indexes.createIndex(key as never, options)
   } catch (error) {
-    if (!isServerError(error, indexOptionsConflict)) throw error
+    if (!isServerError(error, indexOptionsConflict)) {
+      const { storageEngine, ...others } = index
+      if (!(storageEngine && error instanceof MongoServerError)) throw error
+      return createIndex(database, collection, others)
+    }
     const { name, expireAfterSeconds } = index
     if (expireAfterSeconds !== undefined) {
       await database.command({ collMod: collection, index: { name, expireAfterSeconds } })

@@ -55,9 +55,10 @@ function keyedByAddress(key: (address: Address) => unknown) {
 }
 
 const clustered: CreateCollectionOptions = { clusteredIndex: { key: { _id: 1 }, unique: true } }
-const leaves8: CreateCollectionOptions = {
-  storageEngine: { wiredTiger: { configString: 'leaf_page_max=8KB,allocation_size=512B' } },
-}
+const leaves = (kib: number) => ({
+  storageEngine: { wiredTiger: { configString: `leaf_page_max=${kib}KB,allocation_size=512B` } },
+})
+const keyed = keyedByAddress(joined)
 const zstd: CreateCollectionOptions = { storageEngine: { wiredTiger: { configString: 'block_compressor=zstd' } } }
 
 export const layouts: readonly Layout[] = [
@@ -66,8 +67,15 @@ export const layouts: readonly Layout[] = [
   {
     name: 'A8s',
     about: 'A with leaves of 8 KB, in multiples of 512 bytes',
-    options: { ...clustered, ...leaves8 },
-    ...keyedByAddress(joined),
+    options: { ...clustered, ...leaves(8) },
+    ...keyed,
+  },
+  {
+    name: 'A8is',
+    about: 'A8s, and the index of the unread with leaves of 4 KB, in multiples of 512 bytes',
+    options: { ...clustered, ...leaves(8) },
+    ...keyed,
+    indexes: keyed.indexes.map((plan) => ({ ...plan, ...leaves(4) })),
   },
   { name: 'A2', about: 'clustered, _id {s, r, n}, snappy', options: clustered, ...keyedByAddress(embedded) },
   {
