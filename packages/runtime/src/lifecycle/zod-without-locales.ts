@@ -18,6 +18,8 @@ export async function loadZodWithoutLocales(): Promise<void> {
   })
   try {
     await import('zod')
+  } catch {
+    // The service imports zod again, without the hook.
   } finally {
     hooks?.deregister()
   }
