@@ -1,12 +1,7 @@
 import process from 'node:process'
-import { runHttpService } from '@herald/runtime'
-import { createIngest } from './app.ts'
-import { settingsSchema } from './config.ts'
+import { loadZodWithoutLocales } from '@herald/runtime/zod-without-locales'
 
-await runHttpService({
-  name: 'herald-ingest',
-  manifest: new URL('../package.json', import.meta.url),
-  schema: settingsSchema,
-  process,
-  create: createIngest,
-})
+await loadZodWithoutLocales()
+// A static import would be loaded before.
+const { runIngest } = await import('./run-ingest.ts')
+await runIngest(process)

@@ -1,12 +1,7 @@
 import process from 'node:process'
-import { runHttpService } from '@herald/runtime'
-import { createQuery } from './app.ts'
-import { settingsSchema } from './config.ts'
+import { loadZodWithoutLocales } from '@herald/runtime/zod-without-locales'
 
-await runHttpService({
-  name: 'herald-query',
-  manifest: new URL('../package.json', import.meta.url),
-  schema: settingsSchema,
-  process,
-  create: createQuery,
-})
+await loadZodWithoutLocales()
+// A static import would be loaded before.
+const { runQuery } = await import('./run-query.ts')
+await runQuery(process)

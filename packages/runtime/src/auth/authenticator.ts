@@ -1,4 +1,6 @@
-import { errors, type JWTPayload, jwtVerify } from 'jose'
+import type { JWTPayload } from 'jose'
+import * as errors from 'jose/errors'
+import { jwtVerify } from 'jose/jwt/verify'
 import type { Clock } from '../clock.ts'
 import { readBearerToken } from './bearer-token.ts'
 import { type Identity, readIdentity } from './identity.ts'

@@ -1,13 +1,8 @@
 import type { KeyObject } from 'node:crypto'
-import {
-  createLocalJWKSet,
-  createRemoteJWKSet,
-  customFetch,
-  errors,
-  type JWKSCacheInput,
-  type JWTVerifyGetKey,
-  jwksCache,
-} from 'jose'
+import type { JWTVerifyGetKey } from 'jose'
+import * as errors from 'jose/errors'
+import { createLocalJWKSet } from 'jose/jwks/local'
+import { createRemoteJWKSet, customFetch, type JWKSCacheInput, jwksCache } from 'jose/jwks/remote'
 import type { Clock } from '../clock.ts'
 import type { Logger } from '../logging/logger.ts'
 import { readPublicKey } from './public-key.ts'
