@@ -17,7 +17,7 @@ export type StartedService = StartedProgram & {
  */
 export const nodeArguments = {
   ingest: ['--max-semi-space-size=8', '--initial-old-space-size=128', '--max-old-space-size=320'],
-  query: ['--max-semi-space-size=16'],
+  query: ['--max-semi-space-size=4'],
 } as const satisfies Record<ServiceName, readonly string[]>
 
 /** Returns the path of a built entry point of a service. */

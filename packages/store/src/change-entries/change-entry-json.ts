@@ -1,4 +1,4 @@
-import { encode, writeBytes } from '../wire/byte-writer.ts'
+import { toWords, type WriteDocument, writeWords } from '../wire/byte-writer.ts'
 import { documentForm, jsonText, jsonTime, uuid, verbatim } from '../wire/document-form.ts'
 import { createPageEncoder } from '../wire/page-body.ts'
 import type { ChangeEntryDocument } from './change-entry-document.ts'
@@ -21,12 +21,12 @@ export const writeChangeEntry = documentForm<ChangeEntryDocument>`{
   "afterState":${verbatim('afterState')}
 }`
 
-const lineEnd = encode('\n')
+const lineEnd = toWords('\n')
 
 /** An entry as a line of JSON. */
-export function writeJsonLine(document: Buffer): void {
-  writeChangeEntry(document)
-  writeBytes(lineEnd)
+export const writeJsonLine: WriteDocument = (input, at) => {
+  writeChangeEntry(input, at)
+  writeWords(lineEnd)
 }
 
 /** The body of a response that contains a page of entries. */

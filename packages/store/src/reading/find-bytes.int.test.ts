@@ -88,7 +88,7 @@ test('sequential reads share one session', async () => {
   expect(sessions.size).toBe(1)
 })
 
-test('retries when the connection is lost during the command', async () => {
+test.each([5, 300])('retries a read of %s when the connection is lost during the command', async (size) => {
   const target = client.options.hosts[0] as { host: string; port: number }
   const sockets = new Set<Socket>()
   let requests = 0
@@ -106,8 +106,11 @@ test('retries when the connection is lost during the command', async () => {
   const other = new MongoClient(`mongodb://127.0.0.1:${port}/?directConnection=true`)
   try {
     const source = { database: other.db(database.databaseName) }
-    const found = await findBytes({ ...source, collection: source.database.collection<Thing>('things') }, from(0), 5)
-    expect(found.documents).toHaveLength(5)
+    const plain = { ...from(0), group: { $lt: 3 } }
+    const found = await findBytes({ ...source, collection: source.database.collection<Thing>('things') }, plain, size)
+    const expected = await findBytes({ database, collection }, plain, size)
+    expect(found.documents).toHaveLength(size)
+    expect(found.documents.every((bytes, n) => bytes.equals(expected.documents[n] as Buffer))).toBe(true)
     expect(requests).toBe(2)
   } finally {
     await other.close()

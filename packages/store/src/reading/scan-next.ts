@@ -23,10 +23,7 @@ export function scanNext<T extends Keyed>(source: Source<T>, scan: Scan<T>, boun
 
 async function scanPlain<T extends Keyed>(source: Source<T>, { indexed }: Scan<T>, bounds: Bounds): Promise<Segment> {
   const { documents, isCut } = await findBytes(source, indexed, bounds.count)
-  const fitting = countFitting(
-    documents.map((bytes) => bytes.length),
-    bounds,
-  )
+  const fitting = countFitting(documents, ({ length }) => length, bounds)
   const isFull = fitting < documents.length
   // Copied, because all bytes share one buffer, which a part of them must not retain.
   const found = isFull ? documents.slice(0, fitting).map((bytes) => Buffer.from(bytes)) : documents
@@ -38,10 +35,7 @@ async function scanPlain<T extends Keyed>(source: Source<T>, { indexed }: Scan<T
 async function scanFiltered<T extends Keyed>(source: Source<T>, scan: Scan<T>, bounds: Bounds): Promise<Segment> {
   const smallBytes = Math.floor(bounds.bytes / bounds.count)
   const { candidates, end } = await examineNext(source, scan, { count: bounds.count, smallBytes })
-  const fitting = countFitting(
-    candidates.map(({ size }) => size),
-    bounds,
-  )
+  const fitting = countFitting(candidates, ({ size }) => size, bounds)
   const chosen = candidates.slice(0, fitting)
   const isFull = fitting < candidates.length
   return {
@@ -51,12 +45,12 @@ async function scanFiltered<T extends Keyed>(source: Source<T>, scan: Scan<T>, b
   }
 }
 
-/** The number of leading documents that fit into the limit of bytes. */
-function countFitting(sizes: readonly number[], { bytes, atLeastOne }: Bounds): number {
+/** The number of leading items that fit into the limit of bytes. */
+function countFitting<T>(items: readonly T[], sizeOf: (item: T) => number, { bytes, atLeastOne }: Bounds): number {
   let sum = 0
-  const firstExcess = sizes.findIndex((size) => {
-    sum += size
+  const firstExcess = items.findIndex((item) => {
+    sum += sizeOf(item)
     return sum > bytes
   })
-  return firstExcess === -1 ? sizes.length : Math.max(firstExcess, atLeastOne ? 1 : 0)
+  return firstExcess === -1 ? items.length : Math.max(firstExcess, atLeastOne ? 1 : 0)
 }

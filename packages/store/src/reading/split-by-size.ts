@@ -6,8 +6,8 @@ export function* splitBySize<T>(
 ): Generator<readonly T[], void, void> {
   let start = 0
   let sum = 0
-  for (const [index, item] of items.entries()) {
-    const size = sizeOf(item)
+  for (let index = 0; index < items.length; index++) {
+    const size = sizeOf(items[index] as T)
     if (index > start && sum + size > bytes) {
       yield items.slice(start, index)
       start = index

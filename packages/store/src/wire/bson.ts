@@ -56,7 +56,8 @@ export const int32 = (bytes: Buffer, at: number) =>
 export function elementsOfArray(bytes: Buffer, at: number): Buffer[] {
   const documents: Buffer[] = []
   for (let element = at + 4; bytes[element] !== 0; ) {
-    const start = bytes.indexOf(0, element + 1) + 1
+    let start = element + 2
+    while (bytes[start - 1] !== 0) start++
     const end = start + int32(bytes, start)
     documents.push(bytes.subarray(start, end))
     element = end
@@ -65,7 +66,7 @@ export function elementsOfArray(bytes: Buffer, at: number): Buffer[] {
 }
 
 /** The size of a value of this type in bytes. */
-function sizeOf(type: number, bytes: Buffer, at: number): number {
+export function sizeOf(type: number, bytes: Buffer, at: number): number {
   switch (type) {
     case 0x02: // string
     case 0x0d: // code

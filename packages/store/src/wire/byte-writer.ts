@@ -1,19 +1,25 @@
 /*
  * Writes UTF-8 directly from the bytes that MongoDB stores, without intermediate strings and objects: this takes at
- * most half the time and leaves no garbage. All writers share one buffer; writing is synchronous.
+ * most a quarter of the time and leaves no garbage. All writers share one buffer; writing is synchronous.
  */
+import { type Input, inputOf } from './input.ts'
 
 const initialCapacity = 1 << 16
 const maxKeptCapacity = 1 << 20
 
-/** The shared buffer, and the number of bytes written to it. Only writers of values use it. */
-export const output = { bytes: Buffer.allocUnsafe(initialCapacity), length: 0 }
+const allocate = (capacity: number) => {
+  const bytes = Buffer.allocUnsafeSlow(capacity)
+  return { bytes, view: new DataView(bytes.buffer) }
+}
+
+/** The shared buffer, a view of it, and the number of bytes written to it. Only writers of values use it. */
+export const output = { ...allocate(initialCapacity), length: 0 }
 
 function ensureCapacity(size: number): void {
   if (output.length + size <= output.bytes.length) return
-  const larger = Buffer.allocUnsafe(Math.max(output.length + size, 2 * output.bytes.length))
-  output.bytes.copy(larger, 0, 0, output.length)
-  output.bytes = larger
+  const larger = allocate(Math.max(output.length + size, 2 * output.bytes.length))
+  output.bytes.copy(larger.bytes, 0, 0, output.length)
+  Object.assign(output, larger)
 }
 
 /** Encodes constant text. */
@@ -26,6 +32,27 @@ export function writeBytes(bytes: Uint8Array): void {
   for (let i = 0; i < bytes.length; i++) to[start + i] = bytes[i] as number
   output.length = start + bytes.length
 }
+
+/** Constant text in words of four bytes, the last one filled up. */
+export type Words = { readonly words: Int32Array; readonly length: number }
+
+export function toWords(text: string): Words {
+  const { length } = encode(text)
+  const bytes = Buffer.alloc(Math.ceil(length / 4) * 4)
+  bytes.write(text)
+  return { words: Int32Array.from({ length: bytes.length / 4 }, (_, i) => bytes.readInt32LE(4 * i)), length }
+}
+
+/** The next text overwrites the bytes that fill up the last word. */
+export function writeWords({ words, length }: Words): void {
+  const to = output.view
+  const start = output.length
+  for (let i = 0; i < words.length; i++) to.setInt32(start + 4 * i, words[i] as number, true)
+  output.length = start + length
+}
+
+/** Writes the document that starts at `at`. */
+export type WriteDocument = (input: Input, at: number) => void
 
 /** Text around and between documents; at most 1 KiB each. */
 export type Surroundings = {
@@ -43,21 +70,24 @@ const maxEscapedBytes = 6
 /** Returns documents as `write` writes them. Each must be written in 1 KiB and six times its size. */
 export function encodeDocuments(
   documents: readonly Buffer[],
-  write: (document: Buffer) => void,
+  write: WriteDocument,
   { opening = nothing, between = nothing, closing = nothing }: Surroundings = {},
 ): Buffer {
   output.length = 0
   writeBytes(opening)
+  let input: Input | undefined
   for (let i = 0; i < documents.length; i++) {
     const document = documents[i] as Buffer
     ensureCapacity(fixedBytes + maxEscapedBytes * document.length)
     if (i > 0) writeBytes(between)
-    write(document)
+    // Documents of one response share its buffer.
+    if (document.buffer !== input?.view.buffer) input = inputOf(document)
+    write(input, document.byteOffset)
   }
   ensureCapacity(fixedBytes)
   writeBytes(closing)
   const written = Buffer.from(output.bytes.subarray(0, output.length))
   // Releases the buffer after an unusually large response.
-  if (output.bytes.length > maxKeptCapacity) output.bytes = Buffer.allocUnsafe(initialCapacity)
+  if (output.bytes.length > maxKeptCapacity) Object.assign(output, allocate(initialCapacity))
   return written
 }

@@ -1,4 +1,5 @@
 import { encode, output } from './byte-writer.ts'
+import { type Input, inputOf } from './input.ts'
 import { endOfText } from './values.ts'
 
 const quote = 0x22
@@ -44,7 +45,8 @@ const needsQuotes = (byte: number) => byte === quote || byte === comma || endsCe
  * apostrophe precedes everything that a spreadsheet may interpret as a formula
  * (https://owasp.org/www-community/attacks/CSV_Injection).
  */
-export function writeCsvCell(bytes: Buffer, at: number): void {
+export function writeCsvCell(input: Input, at: number): void {
+  const { bytes } = input
   const end = endOfText(bytes, at)
   const isFormula = at < end && beginsFormulaCell(bytes, at, end)
   const to = output.bytes
@@ -80,14 +82,15 @@ function writeQuotedCell(bytes: Buffer, at: number, end: number, isFormula: bool
  * Writes JSON as a cell of CSV. Its semicolons are inside strings, where the start of a formula can be written as an
  * escape, so that the JSON keeps its value.
  */
-export function writeCsvJsonCell(bytes: Buffer, at: number): void {
+export function writeCsvJsonCell(input: Input, at: number): void {
+  const { bytes } = input
   const end = endOfText(bytes, at)
   let hasFormula = false
   for (let i = bytes.indexOf(semicolon, at); i !== -1 && i < end && !hasFormula; i = bytes.indexOf(semicolon, i + 1)) {
     hasFormula = beginsFormula(bytes, i + 1, end)
   }
   if (!hasFormula) {
-    writeCsvCell(bytes, at)
+    writeCsvCell(input, at)
     return
   }
   const text = bytes.toString('utf8', at, end).replaceAll(/;([=+\-@\uff1d\uff0b\uff0d\uff20])/g, (_, sign: string) => {
@@ -95,5 +98,5 @@ export function writeCsvJsonCell(bytes: Buffer, at: number): void {
   })
   const escaped = Buffer.from(`\0\0\0\0${text}\0`)
   escaped.writeInt32LE(escaped.length - 4)
-  writeCsvCell(escaped, 4)
+  writeCsvCell(inputOf(escaped), escaped.byteOffset + 4)
 }

@@ -1,7 +1,9 @@
 import type { Binary } from 'mongodb'
-import { createDocumentReader, type FieldReader, startOfBinary } from './bson.ts'
-import { encode, writeBytes } from './byte-writer.ts'
+import { startOfBinary } from './bson.ts'
+import { toWords, type Words, type WriteDocument, writeWords } from './byte-writer.ts'
 import { writeCsvCell, writeCsvJsonCell } from './csv-cells.ts'
+import { createOffsetReader } from './field-offsets.ts'
+import type { Input } from './input.ts'
 import { writeJsonText, writeJsonTime } from './json-values.ts'
 import { copyText, writeTimestamp, writeUuid } from './values.ts'
 
@@ -10,7 +12,7 @@ export type Value<Field extends string, Stored> = {
   readonly field: Field
   /** The distance of the content from the start of the value in BSON. */
   readonly skip: number
-  readonly write: (bytes: Buffer, at: number) => void
+  readonly write: (input: Input, at: number) => void
   readonly isOptional: boolean
   /** The field whose value is written if this one is absent. */
   readonly otherwise?: string | undefined
@@ -48,34 +50,26 @@ export const csvText = textValue(writeCsvCell)
 export const csvJson = textValue(writeCsvJsonCell)
 export const csvTime = timeValue(writeTimestamp, false)
 
-function offsetReader(slot: number): FieldReader<number[]> {
-  return (offsets, _, at) => {
-    offsets[slot] = at
-  }
-}
-
 /** Creates a function that writes a document from its BSON: its values with the texts around them. */
-export function createDocumentWriter<T>(texts: readonly string[], values: readonly ValueOf<T>[]) {
+export function createDocumentWriter<T>(texts: readonly string[], values: readonly ValueOf<T>[]): WriteDocument {
   const fields = [...new Set(values.flatMap(({ field, otherwise = field }) => [field, otherwise]))]
-  const offsets = new Array<number>(fields.length).fill(0)
-  const read = createDocumentReader(Object.fromEntries(fields.map((field, slot) => [field, offsetReader(slot)])))
-  const [opening = encode(''), ...others] = texts.map(encode)
+  const readOffsets = createOffsetReader(fields)
+  const [opening = toWords(''), ...others] = texts.map(toWords)
   const parts = values.map((value, i) => ({
     ...value,
     slot: fields.indexOf(value.field),
     otherSlot: fields.indexOf(value.otherwise ?? value.field),
-    after: others[i] as Uint8Array,
+    after: others[i] as Words,
   }))
-  return (document: Buffer): void => {
-    offsets.fill(0)
-    read(document, offsets)
-    writeBytes(opening)
+  return (input, start) => {
+    const offsets = readOffsets(input, start)
+    writeWords(opening)
     for (let i = 0; i < parts.length; i++) {
       const { field, isOptional, slot, otherSlot, skip, write, after } = parts[i] as (typeof parts)[number]
       const at = offsets[slot] || (offsets[otherSlot] as number)
       if (at === 0 && !isOptional) throw new TypeError(`The document has no ${field}`)
-      write(document, at + skip)
-      writeBytes(after)
+      write(input, at + skip)
+      writeWords(after)
     }
   }
 }
