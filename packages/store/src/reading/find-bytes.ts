@@ -17,8 +17,8 @@ export type FoundBytes = { readonly documents: Buffer[]; readonly isCut: boolean
  * Returns the newest documents of an index range as bytes: `size` of them, or as many as MongoDB puts into one
  * response.
  *
- * Sends one `find` command without the driver's cursor, which parses every document and takes half the processor time
- * for a page of 20. Unlike reads, commands are not retried by the driver after a failover, so a failed one is repeated with a cursor.
+ * Sends one `find` command without the driver's cursor, which parses every document: that takes half the processor time for a
+ * page of 20. Unlike reads, commands are not retried by the driver after a failover, so a failed one is repeated with a cursor.
  */
 export async function findBytes<T extends object>(
   { database, collection }: Source<T>,

@@ -26,7 +26,7 @@ function ensureCapacity(size: number): void {
 export const encode = (text: string): Uint8Array => new Uint8Array(Buffer.from(text))
 
 // A loop, because the parts are too short for a native call to pay off.
-export function writeBytes(bytes: Uint8Array): void {
+function writeBytes(bytes: Uint8Array): void {
   const to = output.bytes
   const start = output.length
   for (let i = 0; i < bytes.length; i++) to[start + i] = bytes[i] as number
