@@ -3,6 +3,7 @@ import process from 'node:process'
 import { parseArgs } from 'node:util'
 import { startServers } from '@herald/test-servers'
 import { MongoClient } from 'mongodb'
+import { withLargeCache } from './cache-size.ts'
 import { serverProcesses } from './cpu-time.ts'
 import { resultOf } from './figure.ts'
 import type { Part } from './part.ts'
@@ -66,7 +67,8 @@ try {
     const rounds = roundsOf(part)
     log(`\n${part.name}: ${part.about}`)
     if (!smoke) await untilQuiet(log)
-    const figures = (await part.run({ servers, client, serverProcesses: processes, rounds, smoke, log })).map(resultOf)
+    const run = () => part.run({ servers, client, serverProcesses: processes, rounds, smoke, log })
+    const figures = (await (part.hasLargeCache ? withLargeCache(client, run) : run())).map(resultOf)
     saved = withPart(saved, allNames, part.name, partResults(figures, rounds, commit))
     if (folder !== undefined) await saveResults(folder, saved)
   }

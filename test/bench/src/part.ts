@@ -20,6 +20,8 @@ export type Part = {
   readonly about: string
   /** By default. */
   readonly rounds: number
+  /** Whether MongoDB gets a large cache: see `cache-size.ts`. */
+  readonly hasLargeCache?: true
   readonly run: (context: BenchContext) => Promise<Figure[]>
 }
 

@@ -1,0 +1,23 @@
+import type { MongoClient } from 'mongodb'
+
+/** MongoDB's default on a machine with 9 GiB. */
+const largeCache = 4 * 2 ** 30
+
+/**
+ * Runs `task` while MongoDB has at least 4 GiB of cache. The servers of the tests have 1 GiB, of which a twentieth may be dirty: of
+ * a load that writes everywhere in a few hundred logs, MongoDB then writes the same pages again and again.
+ */
+export async function withLargeCache<T>(client: MongoClient, task: () => Promise<T>): Promise<T> {
+  const admin = client.db('admin')
+  const { wiredTiger } = await admin.command({ serverStatus: 1 })
+  const configured = Number(wiredTiger.cache['maximum bytes configured'])
+  const resize = (bytes: number) =>
+    admin.command({ setParameter: 1, wiredTigerEngineRuntimeConfig: `cache_size=${bytes}` })
+  if (configured >= largeCache) return task()
+  await resize(largeCache)
+  try {
+    return await task()
+  } finally {
+    await resize(configured)
+  }
+}
