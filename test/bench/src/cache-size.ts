@@ -4,8 +4,8 @@ import type { MongoClient } from 'mongodb'
 const largeCache = 4 * 2 ** 30
 
 /**
- * Runs `task` while MongoDB has at least 4 GiB of cache. The servers of the tests have 1 GiB, of which a twentieth may be dirty: of
- * a load that writes everywhere in a few hundred logs, MongoDB then writes the same pages again and again.
+ * Runs `task` while MongoDB has at least 4 GiB of cache. The servers of the tests have 1 GiB, of which a twentieth may be dirty:
+ * under a load that writes everywhere in hundreds of logs or feeds, MongoDB then writes the same pages again and again.
  */
 export async function withLargeCache<T>(client: MongoClient, task: () => Promise<T>): Promise<T> {
   const admin = client.db('admin')

@@ -67,8 +67,8 @@ try {
     const rounds = roundsOf(part)
     log(`\n${part.name}: ${part.about}`)
     if (!smoke) await untilQuiet(log)
-    const run = () => part.run({ servers, client, serverProcesses: processes, rounds, smoke, log })
-    const figures = (await (part.hasLargeCache ? withLargeCache(client, run) : run())).map(resultOf)
+    const context = { servers, client, serverProcesses: processes, rounds, smoke, log }
+    const figures = (await withLargeCache(client, () => part.run(context))).map(resultOf)
     saved = withPart(saved, allNames, part.name, partResults(figures, rounds, commit))
     if (folder !== undefined) await saveResults(folder, saved)
   }

@@ -20,25 +20,27 @@ export type Part = {
   readonly about: string
   /** By default. */
   readonly rounds: number
-  /** Whether MongoDB gets a large cache: see `cache-size.ts`. */
-  readonly hasLargeCache?: true
   readonly run: (context: BenchContext) => Promise<Figure[]>
 }
 
-/** Measures contestants in turn, starting each round with another one, and returns each one's measurements in order. */
+/**
+ * Measures contestants in turn, starting each round with another one, and returns each one's measurements in order. One round
+ * before them does not count: V8 and the JVM have not compiled anything yet, and the first turns would pay for it. A smoke
+ * test has no such round.
+ */
 export async function alternate<Name extends string, T>(
-  { rounds, log }: Pick<BenchContext, 'rounds' | 'log'>,
+  { rounds, smoke, log }: Pick<BenchContext, 'rounds' | 'smoke' | 'log'>,
   contestants: Readonly<Record<Name, () => Promise<T>>>,
   show: (measured: T) => string,
 ): Promise<Record<Name, T[]>> {
   const names = Object.keys(contestants) as Name[]
   const measured = Object.fromEntries(names.map((name) => [name, [] as T[]])) as Record<Name, T[]>
-  for (let round = 0; round < rounds; round++) {
+  for (let round = smoke ? 1 : 0; round <= rounds; round++) {
     for (let turn = 0; turn < names.length; turn++) {
       const name = names[(turn + round) % names.length] as Name
       const result = await contestants[name]()
-      measured[name].push(result)
-      log(`round ${round + 1} of ${rounds}, ${name}: ${show(result)}`)
+      if (round > 0) measured[name].push(result)
+      log(`${round > 0 ? `round ${round} of ${rounds}` : 'warm-up'}, ${name}: ${show(result)}`)
     }
   }
   return measured

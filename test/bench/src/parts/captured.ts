@@ -19,7 +19,6 @@ export const captured: Part = {
   name: 'captured',
   about: 'captured changes of one field from Kafka to MongoDB',
   rounds: 3,
-  hasLargeCache: true,
   async run(context) {
     const { servers, smoke, log } = context
     const documents = smoke ? 20_000 : 200_000

@@ -13,7 +13,6 @@ export const ingestKafka39: Part = {
   name: 'ingest-kafka-3.9',
   about: `change events from Kafka ${version} to MongoDB`,
   rounds: 3,
-  hasLargeCache: true,
   async run(context) {
     const kafka = await startKafkaProgram({ version, log: context.log })
     try {

@@ -12,7 +12,6 @@ export const ingest: Part = {
   name: 'ingest',
   about: 'change events and mentions from Kafka to MongoDB',
   rounds: 5,
-  hasLargeCache: true,
   async run(context) {
     const { changes, compressed, mentions } = await fill(context)
     const drain =

@@ -107,8 +107,8 @@ async function withNewToken({ tokens }: QueryBench, user: User): Promise<User> {
 async function measureMarks(context: BenchContext, bench: QueryBench): Promise<Figure[]> {
   await verifyTokens(bench)
   const marks = await shuffledMarks(bench)
-  // Every turn gets other marks, so that each changes its notification.
-  const perTurn = Math.floor(marks.length / (2 * context.rounds))
+  // Every turn gets other marks, so that each changes its notification. One round is the warm-up.
+  const perTurn = Math.floor(marks.length / (2 * (context.rounds + 1)))
   let turn = 0
   const next = () => marks.slice(turn * perTurn, ++turn * perTurn)
   const verified = async (server: Server, seconds: number, requests: readonly LoadRequest[]) => {
