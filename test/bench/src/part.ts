@@ -23,19 +23,23 @@ export type Part = {
   readonly run: (context: BenchContext) => Promise<Figure[]>
 }
 
+/** The rounds of {@link alternate}, those before the measured ones included. */
+export const allRounds = ({ rounds, smoke }: Pick<BenchContext, 'rounds' | 'smoke'>) => (smoke ? rounds : rounds + 1)
+
 /**
  * Measures contestants in turn, starting each round with another one, and returns each one's measurements in order. One round
  * before them does not count: V8 and the JVM have not compiled anything yet, and the first turns would pay for it. A smoke
  * test has no such round.
  */
 export async function alternate<Name extends string, T>(
-  { rounds, smoke, log }: Pick<BenchContext, 'rounds' | 'smoke' | 'log'>,
+  context: Pick<BenchContext, 'rounds' | 'smoke' | 'log'>,
   contestants: Readonly<Record<Name, () => Promise<T>>>,
   show: (measured: T) => string,
 ): Promise<Record<Name, T[]>> {
   const names = Object.keys(contestants) as Name[]
   const measured = Object.fromEntries(names.map((name) => [name, [] as T[]])) as Record<Name, T[]>
-  for (let round = smoke ? 1 : 0; round <= rounds; round++) {
+  const { rounds, log } = context
+  for (let round = rounds - allRounds(context) + 1; round <= rounds; round++) {
     for (let turn = 0; turn < names.length; turn++) {
       const name = names[(turn + round) % names.length] as Name
       const result = await contestants[name]()

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { cpuTimes, withCpuTime } from '../cpu-time.ts'
 import type { Figure } from '../figure.ts'
-import { alternate, type BenchContext, type Part } from '../part.ts'
+import { allRounds, alternate, type BenchContext, type Part } from '../part.ts'
 import { type QueryBench, withQuery } from '../query/bench-query.ts'
 import { type LoadOptions, type LoadRequest, load } from '../query/http-load.ts'
 import { settledUnread, shuffledMarks } from '../query/marks.ts'
@@ -107,8 +107,8 @@ async function withNewToken({ tokens }: QueryBench, user: User): Promise<User> {
 async function measureMarks(context: BenchContext, bench: QueryBench): Promise<Figure[]> {
   await verifyTokens(bench)
   const marks = await shuffledMarks(bench)
-  // Every turn gets other marks, so that each changes its notification. One round is the warm-up.
-  const perTurn = Math.floor(marks.length / (2 * (context.rounds + 1)))
+  // Every turn gets other marks, so that each changes its notification.
+  const perTurn = Math.floor(marks.length / (2 * allRounds(context)))
   let turn = 0
   const next = () => marks.slice(turn * perTurn, ++turn * perTurn)
   const verified = async (server: Server, seconds: number, requests: readonly LoadRequest[]) => {

@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import { startService } from '@herald/local-herald'
+import { type ServiceName, startService } from '@herald/local-herald'
 import { createTopics, topicsWithSuffix } from '@herald/test-servers'
 import { createTokenIssuer } from '@herald/token-issuer'
 import { migrate } from '../migrate.ts'
-import type { Part } from '../part.ts'
+import { alternate, type Part } from '../part.ts'
 import { processUsage } from '../process-usage.ts'
 import { serviceSettings } from '../settings.ts'
+import { startTime } from '../start-time.ts'
 
 const restMs = 5_000
 const mebi = 2 ** 20
@@ -16,37 +17,45 @@ export const start: Part = {
   name: 'start',
   about: 'from the start of a process to ready, and its memory at rest',
   rounds: 5,
-  async run({ servers, client, rounds, smoke, log }) {
+  async run(context) {
+    const { servers, client, smoke } = context
     const database = `bench-${randomUUID()}`
     const topics = await createTopics(servers.kafkaBrokers, topicsWithSuffix(database))
     const tokens = await createTokenIssuer()
-    const seconds = { ingest: [] as number[], query: [] as number[] }
-    const memory = { ingest: [] as number[], query: [] as number[] }
+    const settings = () => serviceSettings({ ...servers, database, topics, tokens, groupId: randomUUID() })
+
+    async function measure(name: ServiceName) {
+      const seconds = await startTime(name, settings())
+      const idle = await startService(name, settings())
+      await pause(smoke ? 100 : restMs)
+      const { memoryBytes } = await processUsage(idle.pid)
+      await idle.stop()
+      return { seconds, memory: memoryBytes / mebi }
+    }
+
     try {
-      for (let round = 0; round < rounds; round++) {
-        for (const name of ['ingest', 'query'] as const) {
-          const settings = serviceSettings({
-            ...{ mongodbUri: servers.mongodbUri, kafkaBrokers: servers.kafkaBrokers },
-            ...{ database, topics, tokens, groupId: randomUUID() },
-          })
-          if (round === 0) await migrate(settings)
-          const begun = performance.now()
-          const service = await startService(name, settings)
-          seconds[name].push((performance.now() - begun) / 1_000)
-          await pause(smoke ? 100 : restMs)
-          memory[name].push((await processUsage(service.pid)).memoryBytes / mebi)
-          await service.stop()
-          log(
-            `round ${round + 1}, ${name}: ${seconds[name].at(-1)?.toFixed(2)} s, ${memory[name].at(-1)?.toFixed(0)} MiB`,
-          )
-        }
-      }
+      await migrate(settings())
+      const measured = await alternate(
+        context,
+        { ingest: () => measure('ingest'), query: () => measure('query') },
+        ({ seconds, memory }) => `${seconds.toFixed(3)} s, ${memory.toFixed(1)} MiB`,
+      )
+      return (['ingest', 'query'] as const).flatMap((name) => [
+        {
+          what: `${name}: start to ready`,
+          unit: 's',
+          measured: measured[name].map(({ seconds }) => seconds),
+          goal: { atMost: 0.6 },
+        },
+        {
+          what: `${name}: memory at rest`,
+          unit: 'MiB',
+          measured: measured[name].map(({ memory }) => memory),
+          goal: { atMost: 120 },
+        },
+      ])
     } finally {
       await client.db(database).dropDatabase()
     }
-    return (['ingest', 'query'] as const).flatMap((name) => [
-      { what: `${name}: start to ready`, unit: 's', measured: seconds[name], goal: { atMost: 0.6 } },
-      { what: `${name}: memory at rest`, unit: 'MiB', measured: memory[name], goal: { atMost: 120 } },
-    ])
   },
 }
