@@ -12,7 +12,7 @@ jest.setTimeout(300_000)
 
 const run = promisify(execFile)
 const herald = fileURLToPath(new URL('../bin/herald.mjs', import.meta.url))
-const ingest = fileURLToPath(new URL('../../../services/ingest/dist/', import.meta.url))
+const ingest = fileURLToPath(new URL('../../../services/ingest/', import.meta.url))
 const isBuilt = existsSync(fileURLToPath(new URL('../../../services/query/dist/main.js', import.meta.url)))
 
 let child: ChildProcess | undefined
@@ -68,7 +68,7 @@ whenBuilt('prints commands that can be pasted and stops everything on Ctrl-C', a
   const { payload } = await jwtVerify(TOKEN, key, { issuer: AUTH_ISSUER, audience: AUTH_AUDIENCE })
   expect([payload.sub, payload.subscriber_id]).toEqual([USER_ID, SUBSCRIBER_ID])
   // The programs of ingest accept the other variables.
-  for (const [program = '', ...args] of [['migrate.js'], ['dead-letters.js', 'list']]) {
+  for (const [program = '', ...args] of [['dist/migrate.js'], ['operator/herald.mjs', 'dead-letters', 'list']]) {
     await run(process.execPath, [join(ingest, program), ...args], { env: variables })
   }
 

@@ -57,7 +57,7 @@ test('builds and restarts a service after a change in it', async () => {
 
 test('restarts both services after a change in a package, once all is built', async () => {
   const done = noted(/^Restarted/)
-  await Promise.all([change('services/ingest/src/app.ts'), change('packages/contracts/src/limits.ts')])
+  await Promise.all([change('services/ingest/src/app.ts'), change('packages/contracts/src/deep/limits.ts')])
   await done
   expect(seen.slice(0, 4)).toEqual([
     ...['build packages/contracts', 'build services/ingest', 'restart ingest', 'restart query'],

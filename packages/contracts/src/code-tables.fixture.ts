@@ -1,5 +1,5 @@
-import { deadLetterReasons } from './dead-letter-reasons.ts'
-import { type ErrorEntry, errorCodes } from './error-codes.ts'
+import { deadLetterReasons } from './base/dead-letter-reasons.ts'
+import { type ErrorEntry, errorCodes } from './base/error-codes.ts'
 
 const isRetryable = (code: string, { status }: ErrorEntry) =>
   status === 408 || status === 429 || status >= 500 || code === 'request_in_progress'
@@ -27,7 +27,7 @@ const reasonTable = table(
 /** The page of all codes, generated from the tables that the services use. */
 export const codesPage = `# Codes
 
-Generated from \`src/error-codes.ts\` and \`src/dead-letter-reasons.ts\` by \`npm run generate -w packages/contracts\`. Within a major version
+Generated from \`src/base/error-codes.ts\` and \`src/base/dead-letter-reasons.ts\` by \`npm run generate -w packages/contracts\`. Within a major version
 codes are only added.
 
 ## HTTP errors

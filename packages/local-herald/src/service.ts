@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { findFreePort, type StartedProgram, startProgram } from '@herald/test-servers'
 
@@ -20,9 +21,11 @@ export const nodeArguments = {
   query: ['--max-semi-space-size=4'],
 } as const satisfies Record<ServiceName, readonly string[]>
 
-/** Returns the path of a built entry point of a service. */
-export function serviceFile(service: ServiceName, file: 'main' | 'migrate'): string {
-  return fileURLToPath(new URL(`../../../services/${service}/dist/${file}.js`, import.meta.url))
+const ownCheckout = fileURLToPath(new URL('../../..', import.meta.url))
+
+/** Returns the path of a built entry point of a service, of this checkout or of another. */
+export function serviceFile(service: ServiceName, file: 'main' | 'migrate', checkout = ownCheckout): string {
+  return join(checkout, 'services', service, 'dist', `${file}.js`)
 }
 
 /** Runs a service on free ports with the given settings and waits until it is ready. */

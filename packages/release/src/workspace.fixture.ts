@@ -20,7 +20,10 @@ export async function createWorkspace(packages: Record<string, object>) {
 }
 
 const publishable = {
-  ...{ version: '1.0.0', type: 'module', license: 'MIT', files: ['dist', 'CHANGELOG.md'] },
+  version: '1.0.0',
+  type: 'module',
+  license: 'MIT',
+  files: ['dist', 'CHANGELOG.md'],
   repository: { type: 'git', directory: 'packages/x' },
   exports: { '.': { types: './dist/index.d.ts', default: './dist/index.js' } },
 }

@@ -5,10 +5,7 @@ export type BackoffOptions = {
   readonly random?: () => number
 }
 
-/**
- * Returns how many milliseconds to wait after failures in a row, of which there were `failures` before this one. The pause
- * doubles up to the maximum and is drawn between half and all of it, which keeps processes from retrying simultaneously.
- */
+/** Milliseconds to wait after `failures` earlier ones in a row: doubled up to the maximum, and half of it random. */
 export function backoffMs(failures: number, { minPauseMs, maxPauseMs, random = Math.random }: BackoffOptions): number {
   return Math.min(maxPauseMs, minPauseMs * 2 ** Math.min(failures, 20)) * (0.5 + random() / 2)
 }

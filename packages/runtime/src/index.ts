@@ -1,55 +1,34 @@
 // Augments the types of Fastify: `request.identity` and the access options of routes.
 import './http/authentication-hook.ts'
 
-export type { Authentication, Authenticator } from './auth/authenticator.ts'
+export { authenticationSettings } from './auth/authentication-settings.ts'
 export type { Identity } from './auth/identity.ts'
-export { type BackoffOptions, backoffMs } from './backoff.ts'
+export type { PublicKey } from './auth/public-key.ts'
+export { backoffMs } from './backoff.ts'
 export { type Clock, systemClock } from './clock.ts'
-export { type AdminServer, type AdminServerDependencies, createAdminServer } from './health/admin-server.ts'
-export type { CheckOutcome, CheckResult, HealthCheck } from './health/health-checks.ts'
-export { createMetrics, type Metrics } from './health/metrics.ts'
-export { createStorageCheck, type StorageCheckDependencies } from './health/storage-check.ts'
+export { createTurns } from './event-loop-turns.ts'
+export { createAdminServer } from './health/admin-server.ts'
+export { createDeadlines, DeadlineExceeded, type Deadlines } from './health/deadlines.ts'
+export type { CheckOutcome, HealthCheck } from './health/health-checks.ts'
+export { createStorageCheck } from './health/storage-check.ts'
 export { createAllowedMethods } from './http/allowed-methods.ts'
 export { createApiServer } from './http/api-server.ts'
 export { createClientErrorHandler } from './http/client-errors.ts'
 export { createCors } from './http/cors.ts'
-export {
-  createHttpServer,
-  type HttpServer,
-  type HttpServerDependencies,
-} from './http/http-server.ts'
-export {
-  type ProblemDocument,
-  type ProblemOptions,
-  problem,
-  problemContentType,
-  retryLater,
-} from './http/problem.ts'
-export { type OperationOfRoute, routeOptions } from './http/route-options.ts'
-export type { BuildInfo } from './lifecycle/build-info.ts'
+export { createHttpServer, type HttpServer } from './http/http-server.ts'
+export { httpSettings } from './http/http-settings.ts'
+export { problem, problemContentType, retryLater } from './http/problem.ts'
+export { routeOptions } from './http/route-options.ts'
 export { unsupportedNode } from './lifecycle/node-version.ts'
 export { createReleasers, type Releasers } from './lifecycle/releasers.ts'
-export { runHttpService, type ServiceDependencies } from './lifecycle/run-http-service.ts'
-export type { ServiceProcess, ShutdownDependencies } from './lifecycle/shutdown.ts'
-export { createLogger, type Logger, type LoggerOptions } from './logging/logger.ts'
-export {
-  booleanSetting,
-  integerSetting,
-  listSetting,
-  textSetting,
-} from './settings/setting-types.ts'
-export {
-  describeSettings,
-  type LoadedSettings,
-  loadSettings,
-  type SettingDescription,
-  type SettingsSchema,
-} from './settings/settings.ts'
-export {
-  authenticationSettings,
-  httpSettings,
-  observationSettings,
-  retentionSettings,
-  storageSettings,
-} from './settings/shared-settings.ts'
+export { within } from './lifecycle/time-limit.ts'
+export { createLogger, type Logger } from './logging/logger.ts'
+export { createMetrics } from './metrics/metrics.ts'
+export { runHttpService, type ServiceDependencies } from './service/run-http-service.ts'
+export { booleanSetting, integerSetting, listSetting, textSetting } from './settings/setting-types.ts'
+export { loadSettings, type SettingsSchema } from './settings/settings.ts'
+export { observationSettings, retentionSettings, storageSettings } from './settings/shared-settings.ts'
+export { type Budget, takeOrThrow } from './shares/budget.ts'
+export { type BudgetDefinition, budgetSettings } from './shares/budgets.ts'
+export { httpBudgets } from './shares/http-budgets.ts'
 export { type FinishedSpan, spanClock, type Tracing } from './tracing/span.ts'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { Binary } from 'mongodb'
-import { changeEntry } from './change-entries/change-entry.fixture.ts'
+import { changeEntry } from './documents/change-entry.fixture.ts'
 import { createTestStore, idAt, newNotification } from './store.fixture.ts'
 
 const { store, database, drop } = createTestStore('shard-script')

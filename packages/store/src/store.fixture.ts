@@ -1,7 +1,8 @@
 import { makeUuidV7, timeOfUuidV7 } from '@herald/contracts'
 import fc from 'fast-check'
 import { BSON, MongoClient } from 'mongodb'
-import type { NewNotification } from './notifications/notification-document.ts'
+import { collectionsOf } from './documents/collections.ts'
+import type { NewNotification } from './documents/notification-document.ts'
 import { createStore } from './store.ts'
 
 export const uuid = (n: number) => `0190a6e0-7c1b-4def-8abc-${n.toString(16).padStart(12, '0')}`
@@ -46,7 +47,10 @@ export const anyTime = fc.date({ min: new Date(0), max: new Date('9999-12-31T23:
 type Json = Readonly<Record<string, string | null>>
 const timeIn = (text: string | null | undefined) => (text ? new Date(text) : null)
 const withTimes = ({ readAt, emailSentAt, ...json }: Json) => ({
-  ...{ ...json, id: json.id as string, readAt: timeIn(readAt), emailSentAt: timeIn(emailSentAt) },
+  ...json,
+  id: json.id as string,
+  readAt: timeIn(readAt),
+  emailSentAt: timeIn(emailSentAt),
 })
 
 /** The notification in the body of a response, if there is one. */
@@ -74,7 +78,11 @@ export function createTestStore(file: string) {
   const client = new MongoClient(uri)
   const database = client.db(name)
   return {
-    ...{ uri, name, store, database },
+    uri,
+    name,
+    store,
+    database,
+    collections: collectionsOf(database),
     /** Returns the figures of each operation that `work` runs on the collection. */
     async examined(collection: string, work: () => Promise<unknown>): Promise<Examined[]> {
       await database.command({ profile: 2 })

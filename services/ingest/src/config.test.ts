@@ -1,9 +1,10 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describeSettings, loadSettings } from '@herald/runtime'
+import { type BudgetDefinition, httpBudgets, loadSettings } from '@herald/runtime'
 import { expect, test } from '@jest/globals'
 import { settingsSchema } from './config.ts'
+import { ingestBudgets } from './http/budgets.ts'
 
 const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8')
 
@@ -20,13 +21,24 @@ function tableOf(region: string): string[][] {
 }
 
 test('the table in the README matches the schema', () => {
-  const rows = describeSettings(settingsSchema).map(({ name, default: preset, required, description }) => [
-    `\`${name}\``,
-    required ? 'required' : preset === null ? '' : `\`${preset}\``,
-    description,
-  ])
+  const rows = Object.entries(settingsSchema.shape).map(([name, setting]) => {
+    const { success, data } = setting.safeParse(undefined)
+    const preset = String(data ?? '')
+    return [`\`${name}\``, success ? preset && `\`${preset}\`` : 'required', setting.description ?? '']
+  })
   expect(tableOf('settings of ingest')).toEqual(rows)
 })
+
+test('the table of budgets in the README matches their definitions', () => {
+  const definitions: readonly BudgetDefinition[] = [...httpBudgets, ...ingestBudgets]
+  const rows = definitions.map(({ setting, counts, sum, subscriberShare, userShare, beyond }) => [
+    ...[`\`${setting}\``, counts, ...[1, subscriberShare, userShare].map((share) => amountOf(sum * share))],
+    beyond ?? '429; 503 if the process is full',
+  ])
+  expect(tableOf('budgets of ingest')).toEqual(rows)
+})
+
+const amountOf = (amount: number) => (amount < 2 ** 20 ? String(amount) : `${amount / 2 ** 20} MiB`)
 
 const required = {
   MONGODB_URI: 'mongodb://localhost/',

@@ -1,7 +1,8 @@
-import { defaultTopics } from '@herald/contracts'
+import { defaultTopics, type TopicKind } from '@herald/contracts'
 import {
   authenticationSettings,
   booleanSetting,
+  budgetSettings,
   httpSettings,
   integerSetting,
   listSetting,
@@ -11,7 +12,9 @@ import {
   textSetting,
 } from '@herald/runtime'
 import { z } from 'zod'
-import { mappingsSetting } from './captured-changes/mappings-setting.ts'
+import { createCapturedChanges } from './captured-changes/captured-changes.ts'
+import { readMappingFile } from './captured-changes/map/mapping-file.ts'
+import { ingestBudgets } from './http/budgets.ts'
 
 const topicSetting = () => z.string().regex(/^[A-Za-z0-9._-]{1,249}$/, { error: 'Must be the name of a Kafka topic' })
 
@@ -49,29 +52,17 @@ function checkSasl(settings: Partial<Record<(typeof saslNames)[number], unknown>
   }
 }
 
-const topicNames = [
-  'KAFKA_MENTION_TOPIC',
-  'KAFKA_CHANGE_TOPIC',
-  'KAFKA_RECEIPT_TOPIC',
-  'KAFKA_PRIVACY_TOPIC',
-  'KAFKA_DEAD_LETTER_TOPIC',
-] as const
-
-type TopicSettings = { readonly [Name in (typeof topicNames)[number]]?: string | undefined }
-
-/** A topic carries one kind of record. Dead letters read as events would become dead letters again, forever. */
-function checkTopics(settings: TopicSettings, context: z.RefinementCtx): void {
-  for (const [index, name] of topicNames.entries()) {
-    if (settings[name] === undefined) continue
-    const earlier = topicNames.slice(0, index).find((other) => settings[other] === settings[name])
-    if (earlier !== undefined) {
-      context.addIssue({ code: 'custom', path: [name], message: `Must not be the same topic as ${earlier}` })
-    }
-  }
+function readMappings(file: string, context: z.RefinementCtx) {
+  const read = readMappingFile(file)
+  if (read.ok) return createCapturedChanges(read.mappings)
+  for (const message of read.issues) context.addIssue({ code: 'custom', message })
+  return z.NEVER
 }
 
 const capturedChangesSettings = {
-  CDC_MAPPINGS: mappingsSetting()
+  CDC_MAPPINGS: z
+    .string()
+    .transform(readMappings)
     .optional()
     .meta({ description: 'YAML file that maps topics of Debezium to change entries; off if unset' }),
 }
@@ -89,35 +80,46 @@ const announcementSettings = {
     .meta({ description: 'Minutes after which unread notifications are announced; never if unset' }),
 }
 
-type AnnouncementSettings = z.output<z.ZodObject<typeof announcementSettings>>
+const topicNames = [
+  'KAFKA_MENTION_TOPIC',
+  'KAFKA_CHANGE_TOPIC',
+  'KAFKA_RECEIPT_TOPIC',
+  'KAFKA_PRIVACY_TOPIC',
+  'KAFKA_DEAD_LETTER_TOPIC',
+  'KAFKA_NOTIFICATION_TOPIC',
+] as const
 
-/** Herald would read what it announces, or a topic would carry two kinds of records. */
-function checkNotificationTopic(settings: Topics & AnnouncementSettings, context: z.RefinementCtx): void {
-  const { KAFKA_NOTIFICATION_TOPIC: topic, ANNOUNCE_UNREAD_AFTER_MINUTES: minutes } = settings
-  const add = (name: string, message: string) => context.addIssue({ code: 'custom', path: [name], message })
-  if (topic === undefined) {
-    if (minutes !== undefined) add('ANNOUNCE_UNREAD_AFTER_MINUTES', 'Requires KAFKA_NOTIFICATION_TOPIC')
-    return
+type Topics = { readonly [Name in (typeof topicNames)[number]]?: string | undefined } & z.output<
+  z.ZodObject<typeof capturedChangesSettings>
+>
+
+/** A topic carries one kind of record. Dead letters read as events would become dead letters again, forever. */
+function checkTopics(settings: Topics, context: z.RefinementCtx): void {
+  for (const [index, name] of topicNames.entries()) {
+    const topic = settings[name]
+    if (topic === undefined) continue
+    const earlier = topicNames.slice(0, index).find((other) => settings[other] === topic)
+    if (earlier !== undefined) {
+      context.addIssue({ code: 'custom', path: [name], message: `Must not be the same topic as ${earlier}` })
+    }
+    if (settings.CDC_MAPPINGS?.topics.includes(topic)) {
+      context.addIssue({ code: 'custom', path: ['CDC_MAPPINGS'], message: `Must not map ${topic}, which is ${name}` })
+    }
   }
-  const other = topicNames.find((name) => settings[name] === topic)
-  if (other !== undefined) add('KAFKA_NOTIFICATION_TOPIC', `Must not be the same topic as ${other}`)
-  if (settings.CDC_MAPPINGS?.topics.includes(topic)) add('KAFKA_NOTIFICATION_TOPIC', 'Must not be a mapped topic')
 }
 
-type Topics = TopicSettings & z.output<z.ZodObject<typeof capturedChangesSettings>>
+type Announcing = Partial<z.output<z.ZodObject<typeof announcementSettings>>>
 
-function checkMappedTopics(settings: Topics, context: z.RefinementCtx): void {
-  for (const topic of settings.CDC_MAPPINGS?.topics ?? []) {
-    const name = topicNames.find((other) => settings[other] === topic)
-    if (name === undefined) continue
-    context.addIssue({ code: 'custom', path: ['CDC_MAPPINGS'], message: `Must not map ${topic}, which is ${name}` })
-  }
+function checkAnnouncements(settings: Announcing, context: z.RefinementCtx): void {
+  if (settings.KAFKA_NOTIFICATION_TOPIC !== undefined || settings.ANNOUNCE_UNREAD_AFTER_MINUTES === undefined) return
+  const path = ['ANNOUNCE_UNREAD_AFTER_MINUTES']
+  context.addIssue({ code: 'custom', path, message: 'Requires KAFKA_NOTIFICATION_TOPIC' })
 }
 
-/** The settings of ingest, keyed by environment variable. */
 export const settingsSchema = z
   .object({
     ...httpSettings({ port: 3001, adminPort: 9001 }),
+    ...budgetSettings(...ingestBudgets),
     ...observationSettings,
     ...storageSettings,
     ...authenticationSettings,
@@ -128,16 +130,31 @@ export const settingsSchema = z
   })
   .superRefine(checkSasl)
   .superRefine(checkTopics)
-  .superRefine(checkMappedTopics)
-  .superRefine(checkNotificationTopic)
+  .superRefine(checkAnnouncements)
 export type Settings = z.output<typeof settingsSchema>
-export type KafkaSettings = z.output<typeof deadLetterSettingsSchema>
+export type KafkaSettings = z.output<typeof kafkaSettingsSchema>
+
+/** The kind of records in a topic: events of the contract, or changes captured from a database. */
+export type RecordKind = TopicKind | 'captured'
+
+export function topicsReadBy(settings: KafkaSettings): ReadonlyMap<string, RecordKind> {
+  const { KAFKA_PRIVACY_TOPIC: privacy, CDC_MAPPINGS: capturedChanges } = settings
+  return new Map<string, RecordKind>([
+    [settings.KAFKA_MENTION_TOPIC, 'mention'],
+    [settings.KAFKA_CHANGE_TOPIC, 'change'],
+    [settings.KAFKA_RECEIPT_TOPIC, 'receipt'],
+    ...(privacy === undefined ? [] : [[privacy, 'privacy'] as const]),
+    ...(capturedChanges?.topics ?? []).map((topic) => [topic, 'captured'] as const),
+  ])
+}
 
 /** The settings of `migrate`. Documents expire only if `RETENTION_DAYS` is set. */
 export const migrateSettingsSchema = z.object({ ...storageSettings, ...retentionSettings })
 
-/** The settings of the dead-letter command. */
-export const deadLetterSettingsSchema = z.object(kafkaSettings).superRefine(checkSasl).superRefine(checkTopics)
+export const kafkaSettingsSchema = z
+  .object({ ...kafkaSettings, ...capturedChangesSettings })
+  .superRefine(checkSasl)
+  .superRefine(checkTopics)
 
 /** The settings of the commands that look into topics and MongoDB: those of ingest without its servers. */
 export const commandSettingsSchema = z
@@ -150,5 +167,3 @@ export const commandSettingsSchema = z
   })
   .superRefine(checkSasl)
   .superRefine(checkTopics)
-  .superRefine(checkMappedTopics)
-export type CommandSettings = z.output<typeof commandSettingsSchema>

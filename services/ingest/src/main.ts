@@ -1,7 +1,12 @@
 import process from 'node:process'
-import { loadZodWithoutLocales } from '@herald/runtime/zod-without-locales'
+import { runHttpService } from '@herald/runtime'
+import { createIngest } from './app.ts'
+import { settingsSchema } from './config.ts'
 
-await loadZodWithoutLocales()
-// A static import would be loaded before.
-const { runIngest } = await import('./run-ingest.ts')
-await runIngest(process)
+await runHttpService({
+  name: 'herald-ingest',
+  manifest: new URL('../package.json', import.meta.url),
+  schema: settingsSchema,
+  process,
+  create: createIngest,
+})

@@ -15,7 +15,7 @@ const published = [...readme.matchAll(/^echo '(.+)' \|\n((?:.*\\\n)*.*)/gm)].map
 test('the events in the README are valid, one in each content mode', () => {
   const [structured, binary, ...more] = published
   if (!structured || !binary) throw new Error('The README does not have two kcat commands')
-  expect(decide(structured, 'change', { now: new Date() })).toMatchObject({ kind: 'change-entry' })
+  expect(decide(structured, 'change', { now: new Date() })).toMatchObject({ kind: 'change-entries' })
   expect(decide(binary, 'mention', { now: new Date() })).toMatchObject({ kind: 'notification' })
   expect(more).toEqual([])
 })

@@ -4,13 +4,13 @@ import {
   createMetrics,
   createStorageCheck,
   type ServiceDependencies,
-  systemClock,
 } from '@herald/runtime'
 import { createStore, isStorageUnavailable } from '@herald/store'
+import { countBudget, exportBudget, readBudget, scanBudget, streamBudget, streamByteBudget } from './budgets.ts'
 import { addChangeEntryRoutes } from './change-entries/routes.ts'
-import { createConcurrencyLimit } from './concurrency-limit.ts'
 import type { Settings } from './config.ts'
 import { addDocumentationRoutes } from './documentation/routes.ts'
+import { createCountUnread } from './notifications/count-unread.ts'
 import { addNotificationRoutes } from './notifications/routes.ts'
 import { createStreamMetrics } from './stream/metrics.ts'
 import type { StreamOptions } from './stream/options.ts'
@@ -30,21 +30,30 @@ export function createQuery({ settings, logger, build, releasers, tracing, strea
     database: settings.MONGODB_DATABASE,
     applicationName: 'herald-query',
     retentionDays: settings.RETENTION_DAYS,
+    reads: {
+      bytes: metrics.budgets.open(readBudget, settings.MAX_READ_BYTES),
+      scans: metrics.budgets.open(scanBudget, settings.MAX_SCANS),
+    },
   })
   releasers.add('MongoDB', () => store.close())
   const http = createApiServer({ settings, logger, metrics, tracing, isStorageUnavailable })
-  addNotificationRoutes(http, { notifications: store.notifications, clock: systemClock })
+  const counts = metrics.budgets.open(countBudget, settings.MAX_COUNTS)
+  const countUnread = createCountUnread(counts, store.notifications)
+  addNotificationRoutes(http, { notifications: store.notifications, countUnread, clock: store.now })
   const streams = createStreams({
-    ...{ store, logger },
+    store,
+    countUnread,
+    logger,
     metrics: createStreamMetrics(metrics.registry),
-    clock: systemClock,
-    limit: createConcurrencyLimit({ perUser: settings.MAX_STREAMS_PER_USER, perProcess: settings.MAX_STREAMS }),
+    clock: store.now,
+    slots: metrics.budgets.open(streamBudget, settings.MAX_STREAMS),
+    bytes: metrics.budgets.open(streamByteBudget, settings.MAX_STREAM_BYTES),
     options: streamOptions,
   })
   addStreamRoute(http, { streams })
   addChangeEntryRoutes(http, {
     changeEntries: store.changeEntries,
-    exports: createConcurrencyLimit({ perUser: settings.MAX_EXPORTS_PER_USER, perProcess: settings.MAX_EXPORTS }),
+    exports: metrics.budgets.open(exportBudget, settings.MAX_EXPORTS),
   })
   addDocumentationRoutes(http)
   const admin = createAdminServer({

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
-import { describeSettings, loadSettings } from '@herald/runtime'
+import { type BudgetDefinition, httpBudgets, loadSettings } from '@herald/runtime'
 import { expect, test } from '@jest/globals'
+import { queryBudgets } from './budgets.ts'
 import { settingsSchema } from './config.ts'
 
 const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8')
@@ -18,13 +19,24 @@ function tableOf(region: string): string[][] {
 }
 
 test('the settings table in the README matches the schema', () => {
-  const rows = describeSettings(settingsSchema).map(({ name, default: preset, required, description }) => [
-    `\`${name}\``,
-    required ? 'required' : preset === null ? '' : `\`${preset}\``,
-    description,
-  ])
+  const rows = Object.entries(settingsSchema.shape).map(([name, setting]) => {
+    const { success, data } = setting.safeParse(undefined)
+    const preset = String(data ?? '')
+    return [`\`${name}\``, success ? preset && `\`${preset}\`` : 'required', setting.description ?? '']
+  })
   expect(tableOf('settings of query')).toEqual(rows)
 })
+
+test('the table of budgets in the README matches their definitions', () => {
+  const definitions: readonly BudgetDefinition[] = [...httpBudgets, ...queryBudgets]
+  const rows = definitions.map(({ setting, counts, sum, subscriberShare, userShare, beyond }) => [
+    ...[`\`${setting}\``, counts, ...[1, subscriberShare, userShare].map((share) => amountOf(sum * share))],
+    beyond ?? '429; 503 if the process is full',
+  ])
+  expect(tableOf('budgets of query')).toEqual(rows)
+})
+
+const amountOf = (amount: number) => (amount < 2 ** 20 ? String(amount) : `${amount / 2 ** 20} MiB`)
 
 const required = {
   MONGODB_URI: 'mongodb://localhost/',

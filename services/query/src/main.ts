@@ -1,7 +1,12 @@
 import process from 'node:process'
-import { loadZodWithoutLocales } from '@herald/runtime/zod-without-locales'
+import { runHttpService } from '@herald/runtime'
+import { createQuery } from './app.ts'
+import { settingsSchema } from './config.ts'
 
-await loadZodWithoutLocales()
-// A static import would be loaded before.
-const { runQuery } = await import('./run-query.ts')
-await runQuery(process)
+await runHttpService({
+  name: 'herald-query',
+  manifest: new URL('../package.json', import.meta.url),
+  schema: settingsSchema,
+  process,
+  create: createQuery,
+})

@@ -1,8 +1,8 @@
 import { DiagnosticSeverity, Parser } from '@asyncapi/parser'
 import { expect, test } from '@jest/globals'
 import { Ajv } from 'ajv'
-import { announcedEventSchema, announcedEvents } from '../announced-events.ts'
-import { events } from '../events.ts'
+import { announcedEventSchema, announcedEvents } from '../events/announced-events.ts'
+import { events, exampleEvents } from '../events/events.ts'
 import { createAsyncApiDocument } from './document.ts'
 
 const document = JSON.parse(JSON.stringify(createAsyncApiDocument()))
@@ -50,9 +50,20 @@ test('describes every event in both modes on its topic, with its limits', () => 
 test('describes captured changes, whose topics only the mapping file knows', () => {
   const { address, messages, description } = document.channels.captured
   expect(address).toBeNull()
-  expect(Object.keys(messages)).toHaveLength(3)
+  expect(Object.keys(messages)).toEqual(['capturedChange'])
   for (const action of ['create', 'delete', 'update']) expect(description).toContain(`\`${action}\``)
   expect(document.operations['receive-captured'].channel.$ref).toBe('#/channels/captured')
+})
+
+test('describes the headers of a dead letter, also those that the record already had', () => {
+  const { headers, summary } = document.components.messages.deadLetter
+  expect(headers.required).toEqual(['herald-error-code', 'herald-error-detail'])
+  expect(Object.keys(headers.properties)).toContain('herald-origin-offset')
+  const [pattern = ''] = Object.keys(headers.patternProperties)
+  for (const name of ['original-herald-error-code', 'original-original-herald-key-omitted'])
+    expect(name).toMatch(new RegExp(pattern))
+  expect('herald-error-code').not.toMatch(new RegExp(pattern))
+  expect(summary).toContain('`original-`')
 })
 
 test.each(Object.entries(events))('has examples of %s that its schema parses unchanged', (_, { data, examples }) => {
@@ -66,8 +77,8 @@ test('describes every event that Herald sends, with examples that its schema par
   expect(address).toBe('notification-events')
   expect(Object.keys(messages)).toEqual(Object.keys(announcedEvents))
   expect(document.operations['send-notification']).toMatchObject({ action: 'send' })
-  for (const { examples } of Object.values(announcedEvents)) {
-    for (const example of Object.values(examples)) {
+  for (const event of Object.values(announcedEvents)) {
+    for (const example of Object.values(exampleEvents(event))) {
       const { time, ...others } = announcedEventSchema.parse(example)
       expect({ ...others, time: new Date(time).toISOString().replace('.000Z', 'Z') }).toEqual(example)
     }

@@ -1,9 +1,9 @@
-import { announcedEvents } from '../announced-events.ts'
-import { deadLetterReasons } from '../dead-letter-reasons.ts'
-import { type EventDescription, events, type TopicKind } from '../events.ts'
-import { limits } from '../limits.ts'
+import { deadLetterReasons } from '../base/dead-letter-reasons.ts'
+import { jsonValueSchema } from '../base/json-safety.ts'
+import { limits } from '../base/limits.ts'
+import { announcedEvents } from '../events/announced-events.ts'
+import { defaultTopics, type EventDescription, events, type TopicKind } from '../events/events.ts'
 import type { JsonSchema } from '../openapi/json-schemas.ts'
-import { defaultTopics } from '../topics.ts'
 import { capturedChanges } from './captured-changes.ts'
 import { announcedMessageOf, type DescribedEvent, dataSchemaOf, messagesOf } from './messages.ts'
 
@@ -68,11 +68,13 @@ export function createAsyncApiDocument(): AsyncApiDocument {
       messages: {
         ...Object.assign({}, ...table.map(([name, event]) => messagesOf(name, event))),
         ...Object.assign({}, ...announced.map(([name, event]) => announcedMessageOf(name, event))),
-        ...{ ...capturedChanges.messages, deadLetter },
+        capturedChange: capturedChanges.message,
+        deadLetter,
       },
       schemas: {
         ...Object.fromEntries([...table, ...announced].map(([name, event]) => dataSchemaOf(name, event))),
-        ...capturedChanges.schemas,
+        CapturedChange: capturedChanges.schema,
+        JsonValue: jsonValueSchema,
       },
     },
   }
@@ -84,42 +86,43 @@ const reference = (message: string) => ({ $ref: `#/components/messages/${message
 function channelOf(kind: string, title: string, table: readonly [string, EventDescription][]): JsonSchema {
   const names = table.filter(([, { topic }]) => topic === kind).flatMap(([name]) => [name, `${name}Binary`])
   return {
-    ...{ address: defaultTopics[kind as TopicKind], title },
+    address: defaultTopics[kind as TopicKind],
+    title,
     messages: Object.fromEntries(names.map((name) => [name, reference(name)])),
   }
 }
 
-const origin = (property: string) => ({ type: 'string', description: `The original ${property}` })
-
-const omitted = (part: string) => ({
-  type: 'string',
-  description: `Present if the ${part} had to be left out; the size in bytes, or "unknown"`,
-})
+const deadLetterHeaders = {
+  'herald-error-detail': `At most ${limits.deadLetterDetailBytes} bytes`,
+  'herald-origin-topic': 'The original topic',
+  'herald-origin-partition': 'The original partition',
+  'herald-origin-offset': 'The original offset',
+  'herald-origin-timestamp': 'The original timestamp, in milliseconds since 1970',
+  'herald-origin-last-offset': 'The original offset of the last of several records that could not be read',
+  'herald-value-omitted': 'Present if the value had to be left out; the size in bytes, or "unknown"',
+  'herald-headers-omitted': 'Present if the headers had to be left out; the size in bytes, or "unknown"',
+  'herald-key-omitted': 'Present if the key had to be left out; the size in bytes, or "unknown"',
+  'herald-redacted-changes':
+    'Only of captured changes whose mapping redacts fields: their values are `"[redacted]"`, and this JSON array names those that had changed',
+}
 
 const deadLetter: JsonSchema = {
   name: 'dead letter',
   title: 'A record that cannot be processed',
-  summary: 'The original key, value and headers, with the reason in additional headers.',
+  summary:
+    'The original key, value and headers, with the reason in additional headers. Original headers that already have such a name get the prefix `original-`.',
   // The original content type is unknown.
   contentType: 'application/octet-stream',
   headers: {
     type: 'object',
     properties: {
       'herald-error-code': { type: 'string', enum: Object.keys(deadLetterReasons) },
-      'herald-error-detail': { type: 'string', description: `At most ${limits.deadLetterDetailBytes} bytes` },
-      'herald-origin-topic': origin('topic'),
-      'herald-origin-partition': origin('partition'),
-      'herald-origin-offset': origin('offset'),
-      'herald-origin-timestamp': origin('timestamp, in milliseconds since 1970'),
-      'herald-origin-last-offset': origin('offset of the last of several records that could not be read'),
-      'herald-value-omitted': omitted('value'),
-      'herald-headers-omitted': omitted('headers'),
-      'herald-key-omitted': omitted('key'),
-      'herald-redacted-changes': {
-        type: 'string',
-        description:
-          'Only of captured changes whose mapping redacts fields: their values are `"[redacted]"`, and this JSON array names those that had changed',
-      },
+      ...Object.fromEntries(
+        Object.entries(deadLetterHeaders).map(([name, description]) => [name, { type: 'string', description }]),
+      ),
+    },
+    patternProperties: {
+      '^(original-)+herald-': { type: 'string', description: 'An original header that already had such a name' },
     },
     required: ['herald-error-code', 'herald-error-detail'],
   },

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { limits } from '../limits.ts'
-import { isUuid } from '../uuid.ts'
+import { limits } from '../base/limits.ts'
+import { isUuid } from '../base/uuid.ts'
 
 /** Debezium’s default of `unavailable.value.placeholder`. */
 const defaultPlaceholder = '__debezium_unavailable_value'
@@ -69,7 +69,6 @@ export const mappingSchema = z
       .meta({ description: 'Whether the rows of a snapshot become entries; each snapshot records them again' }),
   })
   .superRefine(checkRedacted)
-/** The mapping of one topic. */
 export type Mapping = z.output<typeof mappingSchema>
 
 const topicName = z.string().regex(/^[A-Za-z0-9._-]{1,249}$/)
@@ -87,6 +86,11 @@ export const mappingFileSchema = z
       .meta({ description: 'Mappings by topic' }),
   })
   .meta({ title: 'Herald: mappings of captured changes' })
+
+/** Creates the JSON Schema (draft 2020-12) of mapping files, with which editors check and complete them. */
+export function createMappingJsonSchema(): Readonly<Record<string, unknown>> {
+  return z.toJSONSchema(mappingFileSchema, { io: 'input' })
+}
 
 export const isConstant = (value: MappedValue): value is z.output<typeof constantSchema> =>
   typeof value === 'object' && !Array.isArray(value)

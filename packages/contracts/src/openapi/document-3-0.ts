@@ -1,42 +1,67 @@
-import { createOpenApiDocument, type OpenApiDocument, type OpenApiOptions } from './document.ts'
+import { createOpenApiDocument } from './document.ts'
 import type { JsonSchema } from './json-schemas.ts'
-import { toSchema30 } from './schema-3-0.ts'
-
-export type OpenApi30Document = { readonly openapi: '3.0.3'; readonly paths: OpenApiDocument['paths'] } & JsonSchema
 
 /**
  * Converts the OpenAPI document to 3.0 for generators that do not read 3.1. It describes the same operations; constraints
  * that 3.0 or its generators cannot express are left out, so that it accepts everything that the document in 3.1 accepts.
  */
-export function createOpenApi30Document(options: OpenApiOptions = {}): OpenApi30Document {
+export function createOpenApi30Document(): JsonSchema {
   // As served, which drops `undefined`.
-  const document = JSON.parse(JSON.stringify(createOpenApiDocument(options))) as OpenApiDocument & {
-    readonly info: { readonly license: { readonly name: string } }
-    readonly components: { readonly schemas: Record<string, JsonSchema> }
-  }
-  const { info, components, paths, ...rest } = document
-  return {
-    ...rest,
-    openapi: '3.0.3',
-    info: { ...info, license: { name: info.license.name } },
-    paths: convertSchemasIn(paths) as OpenApiDocument['paths'],
-    components: {
-      ...(convertSchemasIn({ ...components, schemas: {} }) as object),
-      schemas: Object.fromEntries(
-        Object.entries(components.schemas).map(([name, schema]) => [name, toSchema30(schema)]),
-      ),
-    },
+  const document = JSON.parse(JSON.stringify(createOpenApiDocument()))
+  delete document.components.schemas.JsonValue
+  delete document.info.license.identifier
+  return { ...(toVersion30(document) as JsonSchema), openapi: '3.0.3' }
+}
+
+const maxInt32 = 2 ** 31 - 1
+
+export function toVersion30(part: unknown): unknown {
+  if (Array.isArray(part)) return part.map(toVersion30)
+  if (typeof part !== 'object' || part === null) return part
+  // 3.0 ignores keywords beside a reference.
+  if ('$ref' in part) return { $ref: part.$ref }
+  const converted = Object.assign({}, ...Object.entries(part).map(convert))
+  const isLarge = converted.type === 'integer' && !(converted.maximum <= maxInt32)
+  return isLarge ? { ...converted, format: 'int64' } : converted
+}
+
+function convert([key, value]: [string, unknown]): JsonSchema {
+  switch (key) {
+    case 'properties':
+      return {
+        properties: Object.fromEntries(
+          Object.entries(value as object).map(([name, schema]) => [name, toVersion30(schema)]),
+        ),
+      }
+    case 'additionalProperties':
+      return { additionalProperties: isAnyJson(value) || toVersion30(value) }
+    case 'const':
+      return { type: typeof value, enum: [value] }
+    case 'anyOf':
+    case 'oneOf':
+      return convertChoice(key, value as readonly JsonSchema[])
+    // Constraints that Herald enforces: generators make useless types of them.
+    case 'dependentRequired':
+    case 'propertyNames':
+      return {}
+    case 'examples':
+      return Array.isArray(value) ? { example: value[0] } : { examples: value }
+    case 'example':
+    case 'default':
+      return { [key]: value }
+    default:
+      return { [key]: toVersion30(value) }
   }
 }
 
-/** Converts the value of every key `schema`; examples are data and stay as they are. */
-function convertSchemasIn(node: unknown): unknown {
-  if (Array.isArray(node)) return node.map(convertSchemasIn)
-  if (typeof node !== 'object' || node === null) return node
-  return Object.fromEntries(
-    Object.entries(node).map(([key, value]) => {
-      if (key === 'schema') return [key, toSchema30(value as JsonSchema)]
-      return [key, key === 'example' || key === 'examples' ? value : convertSchemasIn(value)]
-    }),
-  )
+const isAnyJson = (value: unknown) => (value as JsonSchema).$ref === '#/components/schemas/JsonValue'
+
+function convertChoice(key: 'anyOf' | 'oneOf', choices: readonly JsonSchema[]): JsonSchema {
+  // Constraints, as `dependentRequired`.
+  if (choices.every((choice) => Object.keys(choice).join() === 'required')) return {}
+  const others = choices.filter(({ type }) => type !== 'null').map((choice) => toVersion30(choice) as JsonSchema)
+  const nullable = others.length < choices.length ? { nullable: true } : {}
+  const [only] = others
+  if (only === undefined || others.length > 1) return { [key]: others, ...nullable }
+  return '$ref' in only ? { allOf: [only], ...nullable } : { ...only, ...nullable }
 }

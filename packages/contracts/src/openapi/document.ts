@@ -1,6 +1,6 @@
-import { limits } from '../limits.ts'
-import type { Operation } from '../operation.ts'
-import { operations, scopes } from '../operations.ts'
+import { limits } from '../base/limits.ts'
+import type { Operation } from '../http/operation.ts'
+import { operations, scopes } from '../http/operations.ts'
 import { componentHeaders } from './headers.ts'
 import { componentSchemas, type JsonSchema } from './json-schemas.ts'
 import { operationObject } from './operation-object.ts'
@@ -10,11 +10,6 @@ export type OpenApiDocument = {
   readonly openapi: '3.1.1'
   readonly paths: Readonly<Record<string, Readonly<Record<string, JsonSchema>>>>
 } & JsonSchema
-
-export type OpenApiOptions = {
-  /** Base URL of the operations, relative to the URL of the document. */
-  readonly serverUrl?: string
-}
 
 const description = `Notifications of users and the change log of subscribers.
 
@@ -26,7 +21,7 @@ Unknown fields and query parameters are rejected. Responses may gain fields with
 The rate limit is ${limits.requestsPerMinute} requests per minute and user unless configured otherwise.`
 
 /** Creates the OpenAPI 3.1 document of both services from the schemas that validate requests. */
-export function createOpenApiDocument({ serverUrl = '.' }: OpenApiOptions = {}): OpenApiDocument {
+export function createOpenApiDocument(): OpenApiDocument {
   return {
     openapi: '3.1.1',
     info: {
@@ -35,7 +30,8 @@ export function createOpenApiDocument({ serverUrl = '.' }: OpenApiOptions = {}):
       description,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    servers: [{ url: serverUrl }],
+    // Relative to the URL of the document.
+    servers: [{ url: '.' }],
     tags: [{ name: 'Notifications' }, { name: 'Change log' }, { name: 'Documentation' }],
     paths: toPaths(operations),
     components: {

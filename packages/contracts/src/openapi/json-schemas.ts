@@ -1,52 +1,53 @@
 import { z } from 'zod'
-import { changeEntrySchema } from '../change-entry.ts'
-import { changeEntriesSchema, changeEntryPageSchema } from '../list-change-entries.ts'
-import { notificationPageSchema } from '../list-notifications.ts'
-import { markedReadSchema, markReadSchema, unreadCountSchema } from '../mark-read.ts'
-import { metadataSchema } from '../metadata.ts'
+import { jsonValueSchema } from '../base/json-safety.ts'
+import { changeEntriesSchema, changeEntryPageSchema, changeEntrySchema } from '../schemas/change-entry.ts'
+import { notificationPageSchema } from '../schemas/list-notifications.ts'
+import { markedReadSchema, markReadSchema, unreadCountSchema } from '../schemas/mark-read.ts'
+import { metadataSchema } from '../schemas/metadata.ts'
 import {
-  createdNotificationAnswerSchema,
+  createdNotificationResponseSchema,
   createdNotificationSchema,
   createNotificationSchema,
-  notificationAnswerSchema,
+  notificationResponseSchema,
   notificationSchema,
-} from '../notification.ts'
+} from '../schemas/notification.ts'
 
 export type JsonSchema = Record<string, unknown>
 
 // Schemas listed under `components`; others are inlined.
 const accepted = { CreateNotification: createNotificationSchema, MarkRead: markReadSchema }
-const answered = {
-  ...{ CreatedNotification: createdNotificationSchema, CreatedNotificationAnswer: createdNotificationAnswerSchema },
-  ...{ Notification: notificationSchema, NotificationAnswer: notificationAnswerSchema },
-  ...{ NotificationPage: notificationPageSchema, NotificationMetadata: metadataSchema },
-  ...{ MarkedRead: markedReadSchema, UnreadCount: unreadCountSchema },
-  ...{ ChangeEntry: changeEntrySchema, ChangeEntries: changeEntriesSchema, ChangeEntryPage: changeEntryPageSchema },
+const returned = {
+  CreatedNotification: createdNotificationSchema,
+  CreatedNotificationResponse: createdNotificationResponseSchema,
+  Notification: notificationSchema,
+  NotificationResponse: notificationResponseSchema,
+  NotificationPage: notificationPageSchema,
+  NotificationMetadata: metadataSchema,
+  MarkedRead: markedReadSchema,
+  UnreadCount: unreadCountSchema,
+  ChangeEntry: changeEntrySchema,
+  ChangeEntries: changeEntriesSchema,
+  ChangeEntryPage: changeEntryPageSchema,
 }
 
 const uri = (name: string) => `#/components/schemas/${name}`
 
 /** The schemas under `components`: requests as sent by clients, responses as sent by Herald. */
 export function componentSchemas(): Record<string, JsonSchema> {
-  return { ...toComponents(accepted, 'input'), ...toComponents(answered, 'output') }
+  return { ...toComponents(accepted, 'input'), ...toComponents(returned, 'output'), JsonValue: jsonValueSchema }
 }
 
 /** A reference to the schema of a body under `components`. */
 export function bodySchema(schema: z.ZodType): JsonSchema {
-  const [name] = Object.entries({ ...accepted, ...answered }).find(([, named]) => named === schema) ?? []
+  const [name] = Object.entries({ ...accepted, ...returned }).find(([, named]) => named === schema) ?? []
   if (name === undefined) throw new TypeError('The schema of a body must be listed under components')
   return { $ref: uri(name) }
 }
 
-/** The JSON Schema of named request parts, such as a query. */
-export function partsSchema(schema: z.ZodObject): { properties: Record<string, JsonSchema>; required?: string[] } {
-  return z.toJSONSchema(schema, options('input')) as ReturnType<typeof partsSchema>
-}
-
-/** A standalone JSON Schema of input in the given dialect. */
-export function jsonSchemaOf(schema: z.ZodType, target: 'draft-2020-12' | 'draft-7'): JsonSchema {
+/** A standalone JSON Schema of an object that is accepted. */
+export function jsonSchemaOf(schema: z.ZodType, target: 'draft-2020-12' | 'draft-7' = 'draft-2020-12') {
   const { $schema: _, ...converted } = z.toJSONSchema(schema, { ...options('input'), target })
-  return converted as JsonSchema
+  return converted as { readonly properties: Record<string, JsonSchema>; readonly required?: string[] }
 }
 
 function toComponents(schemas: Record<string, z.ZodType>, io: 'input' | 'output'): Record<string, JsonSchema> {

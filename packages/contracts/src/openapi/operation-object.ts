@@ -1,18 +1,17 @@
 import type { z } from 'zod'
-import type { MediaType, Operation } from '../operation.ts'
+import type { MediaType, Operation } from '../http/operation.ts'
 import { headersOfStatus } from './headers.ts'
-import { bodySchema, type JsonSchema, partsSchema } from './json-schemas.ts'
+import { bodySchema, type JsonSchema, jsonSchemaOf } from './json-schemas.ts'
 import { problemResponses } from './problem-responses.ts'
 
 const ifNoneMatch = {
   name: 'If-None-Match',
   in: 'header',
   required: false,
-  description: 'Entity tags of cached answers; 304 is returned if one of them is current',
+  description: 'Entity tags of cached responses; 304 is returned if one of them is current',
   schema: { type: 'string' },
 }
 
-/** The OpenAPI description of an operation. */
 export function operationObject(operationId: string, operation: Operation): JsonSchema {
   const { summary, description, tag, method, params, querystring, headers, body, etag, scope } = operation
   const parameters = [
@@ -37,7 +36,7 @@ export function operationObject(operationId: string, operation: Operation): Json
 
 function parametersOf(schema: z.ZodObject | undefined, place: 'path' | 'query' | 'header'): JsonSchema[] {
   if (schema === undefined) return []
-  const { properties, required = [] } = partsSchema(schema)
+  const { properties, required = [] } = jsonSchemaOf(schema)
   return Object.entries(properties).map(([name, { description, ...property }]) => ({
     name: place === 'header' ? toHeaderName(name) : name,
     in: place,

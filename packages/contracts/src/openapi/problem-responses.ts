@@ -1,6 +1,6 @@
-import { type ErrorCode, errorCodes } from '../error-codes.ts'
-import { limits } from '../limits.ts'
-import { errorCodesOf, type Operation } from '../operation.ts'
+import { type ErrorCode, errorCodes } from '../base/error-codes.ts'
+import { limits } from '../base/limits.ts'
+import { errorCodesOf, type Operation } from '../http/operation.ts'
 import { headersOfStatus } from './headers.ts'
 import type { JsonSchema } from './json-schemas.ts'
 
@@ -27,7 +27,6 @@ export const problemSchema: JsonSchema = {
   required: ['type', 'title', 'status', 'detail', 'instance', 'code'],
 }
 
-/** The error responses of an operation, by status. */
 export function problemResponses(operation: Operation): Record<string, unknown> {
   const codes = errorCodesOf(operation)
   const statuses = [...new Set(codes.map((code) => errorCodes[code].status))].sort((a, b) => a - b)

@@ -46,7 +46,9 @@ function changeOf(comment: Comment) {
   const entity = entityOf(comment)
   return {
     user: { id: author.id, name: author.name, email: author.email },
-    ...{ entityType: entity.type, entityId: entity.id, entityTitle: entity.title },
+    entityType: entity.type,
+    entityId: entity.id,
+    entityTitle: entity.title,
     changedField: 'comment',
   }
 }

@@ -113,7 +113,11 @@ export async function createDemo({ account, tokens, topics, publisher, mails }: 
   app.get('/demo/activity', (_request, reply) =>
     reply.header('cache-control', 'no-store').send({
       comments: comments.list().map(({ id, author, recipients, text, createdAt, ...rest }) => ({
-        ...{ id, text, createdAt, entityTitle: entityOf(rest).title, author: shown(author) },
+        id,
+        text,
+        createdAt,
+        entityTitle: entityOf(rest).title,
+        author: shown(author),
         recipients: recipients.map(shown),
       })),
       mails: mails().mails.map(({ userId, ...mail }) => ({ ...mail, to: shownUser(userId) })),

@@ -55,7 +55,12 @@ export async function startDemo({ port = 0, mailerFile, ...options }: DemoStackO
     const demoUrl = `${herald.baseUrl}/demo/`
     // Takes a while, and nothing below needs it.
     const mailStarting = startMail({
-      ...{ mailbox, demoUrl, notificationTopic, log, kafkaBrokers: servers.kafkaBrokers, topics: herald.topics },
+      mailbox,
+      demoUrl,
+      notificationTopic,
+      log,
+      kafkaBrokers: servers.kafkaBrokers,
+      topics: herald.topics,
       groupId: mailerGroup(herald.topics),
       isUser: (userId) => account.people.some(({ id }) => id === userId),
       ...(mailerFile === undefined ? {} : { file: mailerFile }),

@@ -42,7 +42,9 @@ async function startBehindGateway({
   const gateway = await startGateway({
     ingestUrl: upstreams.ingest.url,
     queryUrl: upstreams.query.url,
-    ...{ answerWithinMs, mounts, corsOrigins },
+    answerWithinMs,
+    mounts,
+    corsOrigins,
   })
   stops.push(gateway.stop)
   return { ...gateway, upstreams }
@@ -207,7 +209,8 @@ test('adds CORS headers to a 502 for known origins only', async () => {
     'access-control-expose-headers': expect.stringContaining('retry-after, x-request-id'),
   }
   expect(await ask('OPTIONS', 'https://app.example', preflight)).toEqual({
-    ...{ status: 204, ...allowed },
+    status: 204,
+    ...allowed,
     'access-control-allow-methods': 'GET, HEAD, POST',
     'access-control-allow-headers': expect.stringMatching(/^authorization, .*x-request-id$/),
     'access-control-max-age': '7200',

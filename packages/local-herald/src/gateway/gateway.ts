@@ -62,7 +62,7 @@ export async function startGateway(options: GatewayOptions): Promise<StartedGate
 
   function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply) {
     cors.addHeaders(request, reply)
-    const preflight = cors.answerPreflight(request, reply)
+    const preflight = cors.respondToPreflight(request, reply)
     if (preflight) return preflight
     const problem = gatewayProblem(error, request.id)
     return reply.code(problem.status).type(problemContentType).send(JSON.stringify(problem))

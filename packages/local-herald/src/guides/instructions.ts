@@ -83,7 +83,7 @@ echo '${JSON.stringify(event)}' | kcat -P -b "$KAFKA_BROKERS" -t ${topics.mentio
   -H ce_id="$(date +%s)" -H ce_time="$(date -u +%Y-%m-%dT%H:%M:%SZ)" -H ce_subscriberid="$SUBSCRIBER_ID"
 
 # Erase a person, here ${erased.name}; cannot be undone
-KAFKA_PRIVACY_TOPIC=${topics.privacy} ${quoted(process.execPath)} "$HERALD/services/ingest/dist/herald.js" erase \\
+KAFKA_PRIVACY_TOPIC=${topics.privacy} ${quoted(process.execPath)} "$HERALD/node_modules/.bin/herald" erase \\
   --subscriber "$SUBSCRIBER_ID" --person ${erased.id}
 
 Ctrl-C stops everything.

@@ -33,8 +33,11 @@ export async function startMailServer({ mailbox, isUser, linkPrefix }: MailServe
   }
 
   const smtp = new SMTPServer({
-    ...{ authOptional: true, disabledCommands: ['AUTH', 'STARTTLS'] },
-    ...{ size: maxBytes, maxClients: 10, closeTimeout: 1_000 },
+    authOptional: true,
+    disabledCommands: ['AUTH', 'STARTTLS'],
+    size: maxBytes,
+    maxClients: 10,
+    closeTimeout: 1_000,
     onRcptTo: ({ address }, _, done) => done(isUser(localPart(address)) ? null : refusal(550, 'No such mailbox')),
     onData(stream, { envelope }, done) {
       const userIds = envelope.rcptTo.map(({ address }) => localPart(address))

@@ -26,7 +26,13 @@ async function start(code: string): Promise<StartedMail> {
   const file = join(folder, 'mailer.mjs')
   await writeFile(file, code)
   mail = await startMail({
-    ...{ mailbox, demoUrl, file, kafkaBrokers: [], topics: { receipt: '' }, notificationTopic: '', groupId: '' },
+    mailbox,
+    demoUrl,
+    file,
+    kafkaBrokers: [],
+    topics: { receipt: '' },
+    notificationTopic: '',
+    groupId: '',
     isUser: (userId) => userId === 'mei',
     log: (line) => log.push(line),
   })

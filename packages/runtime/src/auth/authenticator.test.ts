@@ -1,12 +1,11 @@
 import { generateKeyPairSync, sign } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
 import type { JWTPayload } from 'jose'
-import { createAuthenticator } from './create-authenticator.ts'
-import { at, audience, clock, issuer, rsa, signToken, subscriberId, userId } from './tokens.fixture.ts'
+import { createAuthenticator } from './authenticator.ts'
+import { at, audience, clock, publicKeySetting, rsa, rules, signToken, subscriberId, userId } from './tokens.fixture.ts'
 
-const publicKey = rsa.publicKey.export({ type: 'spki', format: 'pem' }).toString()
-const rules = { issuer, audience, subscriberClaim: 'subscriber_id', clock }
-const { authenticate } = createAuthenticator({ ...rules, publicKey })
+const settings = { ...rules, ...publicKeySetting(rsa.publicKey) }
+const { authenticate } = createAuthenticator(settings, { clock })
 const authenticateToken = (token: string) => authenticate([`Bearer ${token}`])
 
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
@@ -53,6 +52,29 @@ describe('a valid token', () => {
   })
 })
 
+describe('the type of a token', () => {
+  test.each([undefined, 'JWT', 'jwt', 'at+jwt', 'application/at+jwt', 'Application/JWT'])(
+    '%s is accepted',
+    async (typ) => {
+      expect(await authenticateToken(await signToken({}, { typ }))).toMatchObject({ ok: true })
+    },
+  )
+
+  test.each(['logout+jwt', 'application/logout+jwt', 'secevent+jwt', 'dpop+jwt', 'id+jwt', ''])(
+    '"%s" is rejected',
+    async (typ) => {
+      const detail = 'The claim typ is missing or not accepted'
+      expect(await authenticateToken(await signToken({}, { typ }))).toEqual({ ok: false, reason: 'invalid', detail })
+    },
+  )
+
+  test('can be another one for other issuers', async () => {
+    const other = createAuthenticator({ ...settings, AUTH_TOKEN_TYPES: ['application/acme+jwt'] }, { clock })
+    expect(await other.authenticate([`Bearer ${await signToken({}, { typ: 'ACME+jwt' })}`])).toMatchObject({ ok: true })
+    expect(await other.authenticate([`Bearer ${await signToken({}, { typ: 'JWT' })}`])).toMatchObject({ ok: false })
+  })
+})
+
 describe('rejects a token', () => {
   test.each([
     ['from another issuer', { iss: 'https://other.example' }],
@@ -92,8 +114,9 @@ describe('rejects a token', () => {
   })
 
   test('that uses the public key as a shared secret', async () => {
+    const pem = rsa.publicKey.export({ type: 'spki', format: 'pem' })
     for (const alg of ['HS256', 'HS384', 'HS512']) {
-      const token = await signToken({}, { alg, key: Buffer.from(publicKey) })
+      const token = await signToken({}, { alg, key: Buffer.from(pem) })
       expect(await authenticateToken(token)).toMatchObject({ ok: false, reason: 'invalid' })
     }
   })
@@ -156,8 +179,7 @@ test('accepts each type of configured key with its own algorithms', async () => 
     ['ed25519', {}, ['EdDSA', 'Ed25519']],
   ] as const) {
     const pair = generateKeyPairSync(type as 'rsa', options as { modulusLength: number })
-    const pem = pair.publicKey.export({ type: 'spki', format: 'pem' }).toString()
-    const configured = createAuthenticator({ ...rules, publicKey: pem })
+    const configured = createAuthenticator({ ...rules, ...publicKeySetting(pair.publicKey) }, { clock })
     for (const alg of algorithms) {
       const token = await signToken({}, { alg, key: pair.privateKey })
       expect(await configured.authenticate([`Bearer ${token}`])).toMatchObject({ ok: true })
@@ -166,10 +188,10 @@ test('accepts each type of configured key with its own algorithms', async () => 
 })
 
 test('reads the subscriber from the configured claim', async () => {
-  const named = createAuthenticator({ ...rules, publicKey, subscriberClaim: 'https://acme.example/tenant' })
+  const named = createAuthenticator({ ...settings, AUTH_SUBSCRIBER_CLAIM: 'https://acme.example/tenant' }, { clock })
   const token = await signToken({ 'https://acme.example/tenant': subscriberId, subscriber_id: undefined })
   expect(await named.authenticate([`Bearer ${token}`])).toMatchObject({ ok: true, identity: { subscriberId } })
-  const inherited = createAuthenticator({ ...rules, publicKey, subscriberClaim: 'constructor' })
+  const inherited = createAuthenticator({ ...settings, AUTH_SUBSCRIBER_CLAIM: 'constructor' }, { clock })
   expect(await inherited.authenticate([`Bearer ${token}`])).toMatchObject({ ok: false, reason: 'invalid' })
 })
 

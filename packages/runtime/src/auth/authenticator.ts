@@ -1,16 +1,14 @@
 import type { JWTPayload } from 'jose'
 import * as errors from 'jose/errors'
 import { jwtVerify } from 'jose/jwt/verify'
-import type { Clock } from '../clock.ts'
+import { type Clock, systemClock } from '../clock.ts'
+import type { AuthenticationSettings } from './authentication-settings.ts'
 import { readBearerToken } from './bearer-token.ts'
 import { type Identity, readIdentity } from './identity.ts'
 import { createTokenCache } from './token-cache.ts'
-import { KeysUnavailable, type VerificationKeys } from './verification-keys.ts'
+import { createConfiguredKey, createRemoteKeys, KeysUnavailable, type RemoteKeysOptions } from './verification-keys.ts'
 
-/**
- * `absent`: no bearer token was sent. `invalid`: the token was rejected. `unavailable`: there are no keys to verify it
- * with. The detail never quotes the token.
- */
+/** `absent`: no token; `invalid`: rejected; `unavailable`: no keys to verify with. The detail never quotes the token. */
 export type Authentication =
   | { readonly ok: true; readonly identity: Identity }
   | { readonly ok: false; readonly reason: 'absent' | 'invalid'; readonly detail: string }
@@ -21,32 +19,40 @@ export type Authenticator = {
   readonly authenticate: (authorization: readonly string[]) => Promise<Authentication>
 }
 
-export type TokenRules = {
-  readonly issuer: string
-  readonly audience: string
-  readonly subscriberClaim: string
-  readonly clock: Clock
-}
+export type AuthenticatorOptions = Omit<RemoteKeysOptions, 'uri' | 'clock'> & { readonly clock?: Clock }
 
 const clockToleranceSeconds = 30
 
-/** Verifies JSON Web Tokens as RFC 8725 recommends: pinned algorithms, issuer, audience and times. */
-export function createTokenVerification(
-  { algorithms, getKey, currentKeys }: VerificationKeys,
-  { issuer, audience, subscriberClaim, clock }: TokenRules,
+const toMediaType = (type: unknown) =>
+  String(type)
+    .toLowerCase()
+    .replace(/^application\//, '')
+
+/** Verifies JSON Web Tokens as RFC 8725 recommends. A key set is fetched when the first token arrives. */
+export function createAuthenticator(
+  settings: AuthenticationSettings,
+  { clock = systemClock, ...fetching }: AuthenticatorOptions = {},
 ): Authenticator {
+  const { AUTH_JWKS_URI: uri, AUTH_PUBLIC_KEY: publicKey } = settings
+  if (uri === undefined && publicKey === undefined) throw new Error('Authentication is not configured')
+  const { algorithms, getKey, currentKeys } = publicKey
+    ? createConfiguredKey(publicKey)
+    : createRemoteKeys({ ...fetching, uri: uri ?? '', clock })
   const verified = createTokenCache({ currentKeys, toleranceMs: clockToleranceSeconds * 1_000 })
+  const accepted = new Set(settings.AUTH_TOKEN_TYPES.map(toMediaType))
 
   async function verify(token: string): Promise<JWTPayload> {
-    const { payload } = await jwtVerify(token, getKey, {
+    const { payload, protectedHeader } = await jwtVerify(token, getKey, {
       algorithms: [...algorithms],
-      issuer,
-      audience,
+      issuer: settings.AUTH_ISSUER,
+      audience: settings.AUTH_AUDIENCE,
       requiredClaims: ['exp', 'sub'],
       clockTolerance: clockToleranceSeconds,
       currentDate: clock(),
     })
-    return payload
+    const { typ } = protectedHeader
+    if (typ === undefined || accepted.has(toMediaType(typ))) return payload
+    throw new errors.JWTClaimValidationFailed('The type is not accepted', payload, 'typ')
   }
 
   return {
@@ -57,7 +63,7 @@ export function createTokenVerification(
       if (cached !== undefined) return { ok: true, identity: cached }
       const keys = currentKeys()
       try {
-        const found = readIdentity(await verify(read.token), subscriberClaim)
+        const found = readIdentity(await verify(read.token), settings.AUTH_SUBSCRIBER_CLAIM)
         if (!found.ok) return { ...found, reason: 'invalid' }
         verified.set(read.token, found.identity, keys)
         return found

@@ -1,8 +1,6 @@
 import { createPublicKey, type KeyObject } from 'node:crypto'
 
-export type ReadPublicKey =
-  | { readonly ok: true; readonly key: KeyObject; readonly algorithms: readonly string[] }
-  | { readonly ok: false; readonly detail: string }
+export type PublicKey = { readonly key: KeyObject; readonly algorithms: readonly string[] }
 
 const rsaAlgorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512']
 const curveAlgorithms: Readonly<Record<string, readonly string[]>> = {
@@ -11,11 +9,10 @@ const curveAlgorithms: Readonly<Record<string, readonly string[]>> = {
   secp521r1: ['ES512'],
 }
 
-/**
- * Reads a public key in PEM (SPKI, PKCS#1 or an X.509 certificate) and lists the JWS algorithms (RFC 7518, RFC 8037)
- * allowed with it. A key is used with one family of algorithms only.
- */
-export function readPublicKey(pem: string): ReadPublicKey {
+/** Reads a public key in PEM, and lists the JWS algorithms (RFC 7518, RFC 8037) of its family, the only ones allowed. */
+export function readPublicKey(
+  pem: string,
+): ({ readonly ok: true } & PublicKey) | { readonly ok: false; readonly detail: string } {
   // Node.js would silently derive the public key; a private key in the settings is a mistake to report.
   if (pem.includes('PRIVATE KEY')) return { ok: false, detail: 'Must be a public key, not a private key' }
   const key = parse(pem)

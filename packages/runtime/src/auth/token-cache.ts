@@ -1,14 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Identity } from './identity.ts'
 
-/** Recently verified tokens, so that not every request has to verify its token again. */
-export type TokenCache = {
-  /** Returns the identity of the bearer, or `undefined` if the token has to be verified. */
-  get(token: string, now: Date): Identity | undefined
-  /** @param keys the keys in use before the token was verified; if they are no longer current, nothing is cached */
-  set(token: string, identity: Identity, keys: object | undefined): void
-}
-
 export type TokenCacheOptions = {
   /** Identifies the keys in use: an entry made under other keys is dropped, `undefined` disables the cache. */
   readonly currentKeys: () => object | undefined
@@ -20,15 +12,13 @@ export type TokenCacheOptions = {
 /** Longer tokens are not cached, which bounds the memory of the cache. */
 const maxTokenLength = 2_048
 
-/**
- * Caches valid tokens until they expire or the keys change, at most `max` of them. Revoking a key therefore takes effect
- * as soon as it would without the cache.
- */
-export function createTokenCache({ currentKeys, toleranceMs, max = 10_000 }: TokenCacheOptions): TokenCache {
+/** Caches valid tokens until they expire or the keys change, so that revoking a key takes effect as without the cache. */
+export function createTokenCache({ currentKeys, toleranceMs, max = 10_000 }: TokenCacheOptions) {
   const entries = new LRUCache<string, { readonly identity: Identity; readonly keys: object }>({ max })
 
   return {
-    get(token, now) {
+    /** Returns the identity of the bearer, or `undefined` if the token has to be verified. */
+    get(token: string, now: Date): Identity | undefined {
       const entry = entries.get(token)
       if (entry === undefined) return undefined
       const isExpired = now.getTime() >= entry.identity.expiresAt.getTime() + toleranceMs
@@ -36,7 +26,8 @@ export function createTokenCache({ currentKeys, toleranceMs, max = 10_000 }: Tok
       entries.delete(token)
       return undefined
     },
-    set(token, identity, keys) {
+    /** @param keys the keys in use before the token was verified; if they are no longer current, nothing is cached */
+    set(token: string, identity: Identity, keys: object | undefined): void {
       if (keys === undefined || keys !== currentKeys() || token.length > maxTokenLength) return
       entries.set(token, { identity, keys })
     },

@@ -5,7 +5,7 @@ import { createLocalJWKSet } from 'jose/jwks/local'
 import { createRemoteJWKSet, customFetch, type JWKSCacheInput, jwksCache } from 'jose/jwks/remote'
 import type { Clock } from '../clock.ts'
 import type { Logger } from '../logging/logger.ts'
-import { readPublicKey } from './public-key.ts'
+import type { PublicKey } from './public-key.ts'
 
 /** Algorithms allowed with the keys of a JSON Web Key Set (RFC 8725, 3.1); no symmetric ones. */
 const remoteAlgorithms = [
@@ -32,25 +32,21 @@ export type RemoteKeysOptions = {
   readonly cooldownMs?: number
   readonly cacheMaxAgeMs?: number
   readonly timeoutMs?: number
-  /** Milliseconds to wait after a failed fetch while there are no usable keys. */
-  readonly failurePauseMs?: number
   /** Milliseconds beyond `cacheMaxAgeMs` for which the last keys remain usable if fetching fails. */
   readonly outageMs?: number
-  /** Receives a warning when stale keys are used. */
   readonly logger?: Pick<Logger, 'warn'> | undefined
 }
 
-/**
- * The keys of a JSON Web Key Set (RFC 7517), fetched over HTTP, cached, and fetched again when the cache is old. If that
- * fails, the last keys remain in use for `outageMs`, so that a short outage of the key server has no effect.
- */
+/** Milliseconds to wait after a failed fetch while there are no usable keys. */
+const failurePauseMs = 1_000
+
+/** The cached keys of a JSON Web Key Set (RFC 7517). While fetching fails, the last ones remain in use for `outageMs`. */
 export function createRemoteKeys({
   uri,
   clock,
   cooldownMs = 30_000,
   cacheMaxAgeMs = 600_000,
   timeoutMs = 5_000,
-  failurePauseMs = 1_000,
   outageMs = 3_600_000,
   logger,
 }: RemoteKeysOptions): VerificationKeys {
@@ -105,11 +101,8 @@ function createLastKeys(cache: JWKSCacheInput, maxAgeMs: number) {
   }
 }
 
-/** @throws Error if the PEM is not a supported public key; the settings are validated before */
-export function createConfiguredKey(pem: string): VerificationKeys {
-  const read = readPublicKey(pem)
-  if (!read.ok) throw new Error(`The public key is invalid: ${read.detail}`)
-  return { algorithms: read.algorithms, getKey: async () => read.key, currentKeys: () => read.key }
+export function createConfiguredKey({ key, algorithms }: PublicKey): VerificationKeys {
+  return { algorithms, getKey: async () => key, currentKeys: () => key }
 }
 
 function isTokenError(error: unknown): boolean {

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { createLogger } from '../logging/logger.ts'
+import { createMetrics } from '../metrics/metrics.ts'
 import { type AdminServer, type AdminServerDependencies, createAdminServer } from './admin-server.ts'
 import type { HealthCheck } from './health-checks.ts'
-import { createMetrics } from './metrics.ts'
 
 const lines: string[] = []
 const logger = createLogger({ name: 'test', level: 'info', destination: { write: (line) => void lines.push(line) } })
@@ -67,7 +67,7 @@ describe.each([
     const answer = await get(url, { [kind]: Array(20).fill(hanging) })
     expect(startedAtAborts).toEqual(Array(20).fill(20))
     expect(answer.statusCode).toBe(503)
-    expect(answer.json().checks[0]).toEqual({ name: 'hanging', ok: false, detail: 'No answer within 50 ms' })
+    expect(answer.json().checks[0]).toEqual({ name: 'hanging', ok: false, detail: 'No response within 50 ms' })
   })
 })
 

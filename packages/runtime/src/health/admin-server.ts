@@ -1,25 +1,25 @@
-import { type FastifyInstance, type FastifyReply, fastify } from 'fastify'
+import { type FastifyReply, fastify } from 'fastify'
 import { Gauge, type Registry } from 'prom-client'
 import { schemaController } from '../http/schema-controller.ts'
 import type { Logger } from '../logging/logger.ts'
-import { type CheckAnswer, type CheckResult, createCheckRunner, type HealthCheck } from './health-checks.ts'
+import {
+  type CheckAnswer,
+  type CheckResult,
+  checkAnswers,
+  createCheckRunner,
+  type HealthCheck,
+} from './health-checks.ts'
 
 export type AdminServerDependencies = {
   readonly logger: Logger
   readonly registry: Registry
   /** Whether the process makes progress. An unavailable dependency must not fail these: a restart would not help. */
   readonly livenessChecks?: readonly HealthCheck[]
-  /** Whether the process can serve requests. */
   readonly readinessChecks?: readonly HealthCheck[]
-  /** Timeout of each check in milliseconds. */
   readonly checkLimitMs?: number
 }
 
-export type AdminServer = {
-  readonly app: FastifyInstance
-  /** Makes `/readyz` respond with 503 from now on, regardless of the checks. */
-  readonly startDraining: () => void
-}
+export type AdminServer = ReturnType<typeof createAdminServer>
 
 /** Serves `/livez`, `/readyz` and `/metrics`, on a port that the gateway must not route to. Does not listen yet. */
 export function createAdminServer({
@@ -28,9 +28,19 @@ export function createAdminServer({
   livenessChecks = [],
   readinessChecks = [],
   checkLimitMs = 2_000,
-}: AdminServerDependencies): AdminServer {
+}: AdminServerDependencies) {
   const runChecks = createCheckRunner({ logger, limitMs: checkLimitMs })
-  const runReadinessChecks = createCheckRunner({ logger, limitMs: checkLimitMs, onAnswer: createAnswerGauge(registry) })
+  // For alerts: `failing` needs an operator, `unanswered` may pass by itself.
+  const answers = new Gauge({
+    name: 'herald_readiness_check',
+    help: '1 for the latest answer of a readiness check (ok, failing, unanswered), 0 otherwise, by check and answer',
+    labelNames: ['check', 'answer'],
+    registers: [registry],
+  })
+  const onAnswer = (check: string, answer: CheckAnswer) => {
+    for (const one of checkAnswers) answers.set({ check, answer: one }, one === answer ? 1 : 0)
+  }
+  const runReadinessChecks = createCheckRunner({ logger, limitMs: checkLimitMs, onAnswer })
   const app = fastify({ logger: false, forceCloseConnections: true, schemaController })
   let draining = false
 
@@ -43,23 +53,10 @@ export function createAdminServer({
 
   return {
     app,
+    /** Makes `/readyz` respond with 503 from now on, regardless of the checks. */
     startDraining: () => {
       draining = true
     },
-  }
-}
-
-/** Exposes the last answers for alerts: `failing` needs an operator, `unanswered` may pass by itself. */
-function createAnswerGauge(registry: Registry) {
-  const gauge = new Gauge({
-    name: 'herald_readiness_check',
-    help: '1 for the latest answer of a readiness check (ok, failing, unanswered), 0 otherwise, by check and answer',
-    labelNames: ['check', 'answer'],
-    registers: [registry],
-  })
-  const answers: readonly CheckAnswer[] = ['ok', 'failing', 'unanswered']
-  return (check: string, answer: CheckAnswer): void => {
-    for (const possible of answers) gauge.set({ check, answer: possible }, possible === answer ? 1 : 0)
   }
 }
 

@@ -1,8 +1,7 @@
-import { timedOut, withTimeLimit } from '../lifecycle/time-limit.ts'
+import { TimedOut, within } from '../lifecycle/time-limit.ts'
 import { toError } from '../logging/logged-error.ts'
 import type { Logger } from '../logging/logger.ts'
 
-/** The result of a check; the detail describes the problem. */
 export type CheckOutcome =
   | { readonly ok: true; readonly detail?: string }
   | { readonly ok: false; readonly detail: string }
@@ -14,15 +13,14 @@ export type HealthCheck = {
 }
 
 /** `unanswered`: the check threw or timed out. */
-export type CheckAnswer = 'ok' | 'failing' | 'unanswered'
+export const checkAnswers = ['ok', 'failing', 'unanswered'] as const
+export type CheckAnswer = (typeof checkAnswers)[number]
 
 export type CheckResult = { readonly name: string; readonly ok: boolean; readonly detail: string }
 
 export type CheckRunnerOptions = {
   readonly logger: Pick<Logger, 'warn'>
-  /** Timeout of each check in milliseconds. */
   readonly limitMs?: number
-  /** Called after each check. */
   readonly onAnswer?: (name: string, answer: CheckAnswer) => void
 }
 
@@ -32,16 +30,13 @@ export function createCheckRunner({ logger, limitMs = 2_000, onAnswer = () => {}
     const controller = new AbortController()
     try {
       // Started inside the promise, so that a synchronous throw is handled like a rejection.
-      const outcome = await withTimeLimit(Promise.resolve(controller.signal).then(check), limitMs)
-      if (outcome !== timedOut) {
-        onAnswer(name, outcome.ok ? 'ok' : 'failing')
-        return { name, ok: outcome.ok, detail: outcome.detail ?? '' }
-      }
-      onAnswer(name, 'unanswered')
-      controller.abort()
-      return { name, ok: false, detail: `No answer within ${limitMs} ms` }
+      const { ok, detail = '' } = await within(limitMs, Promise.resolve(controller.signal).then(check))
+      onAnswer(name, ok ? 'ok' : 'failing')
+      return { name, ok, detail }
     } catch (thrown) {
       onAnswer(name, 'unanswered')
+      controller.abort()
+      if (thrown instanceof TimedOut) return { name, ok: false, detail: thrown.message }
       logger.warn({ err: toError(thrown), check: name }, 'Health check failed')
       return { name, ok: false, detail: 'The check failed; see the log' }
     }

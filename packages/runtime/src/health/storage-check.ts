@@ -5,16 +5,12 @@ import type { HealthCheck } from './health-checks.ts'
 export type StorageCheckDependencies = {
   readonly registry: Registry
   readonly logger: Pick<Logger, 'warn'>
-  /** Checks the connection and the schema of the store. */
   readonly checkReady: () => Promise<
     { readonly ok: true; readonly warnings: readonly string[] } | { readonly ok: false; readonly detail: string }
   >
 }
 
-/**
- * Creates the readiness check of MongoDB. If documents expire after another time than `RETENTION_DAYS`, it sets a metric and
- * logs a warning but stays ready: a rollout that changes the setting migrates first, while the old release still serves.
- */
+/** The readiness check of MongoDB. Stays ready with another retention, because a rollout migrates before it changes that. */
 export function createStorageCheck({ registry, logger, checkReady }: StorageCheckDependencies): HealthCheck {
   const differs = new Gauge({
     name: 'herald_retention_differs',

@@ -5,10 +5,7 @@ type Pattern = { readonly expression: RegExp; readonly order: string; readonly m
 
 const none: ReadonlySet<string> = new Set()
 
-/**
- * Finds the methods of a path among the operations behind the base URL. If several patterns match, the one with fewer
- * parameters wins: `/notifications/read` is never a notification with the id `read`.
- */
+/** Finds the methods of a path. Of several patterns that match, the one with fewer parameters wins. */
 export function createAllowedMethods(operations: readonly MethodAndPath[] = []) {
   const patterns = new Map<string, Pattern>()
   let ordered: readonly Pattern[] = []

@@ -1,31 +1,27 @@
 import { operations } from '@herald/contracts'
-import {
-  type AuthenticationSettings,
-  createAuthenticator,
-  toAuthenticatorOptions,
-} from '../auth/create-authenticator.ts'
+import type { z } from 'zod'
+import type { AuthenticationSettings } from '../auth/authentication-settings.ts'
+import { createAuthenticator } from '../auth/authenticator.ts'
+import { bodyBudget, responseBudget } from '../shares/http-budgets.ts'
 import { createHttpServer, type HttpServer, type HttpServerDependencies } from './http-server.ts'
-
-/** The parsed values of `httpSettings` and `authenticationSettings` that concern the public HTTP server. */
-type ApiServerSettings = AuthenticationSettings & {
-  readonly RATE_LIMIT_PER_MINUTE: number
-  readonly CORS_ORIGINS: readonly string[]
-  readonly MAX_CONNECTIONS: number
-}
+import type { httpSettings } from './http-settings.ts'
 
 type ApiServerDependencies = Pick<HttpServerDependencies, 'logger' | 'metrics' | 'tracing' | 'isStorageUnavailable'> & {
-  readonly settings: ApiServerSettings
+  readonly settings: AuthenticationSettings & z.output<z.ZodObject<ReturnType<typeof httpSettings>>>
 }
 
 /** The public HTTP server of a service, configured by its settings. It knows the operations of both services. */
-export function createApiServer({ settings, logger, ...others }: ApiServerDependencies): HttpServer {
+export function createApiServer({ settings, logger, metrics, ...others }: ApiServerDependencies): HttpServer {
   return createHttpServer({
     ...others,
     logger,
-    authenticator: createAuthenticator({ ...toAuthenticatorOptions(settings), logger }),
+    metrics,
+    authenticator: createAuthenticator(settings, { logger }),
     operations: Object.values(operations),
     rateLimitPerMinute: settings.RATE_LIMIT_PER_MINUTE,
     corsOrigins: settings.CORS_ORIGINS,
     maxConnections: settings.MAX_CONNECTIONS,
+    bodies: metrics.budgets.open(bodyBudget, settings.MAX_BODY_BYTES),
+    responses: metrics.budgets.open(responseBudget, settings.MAX_RESPONSE_BYTES),
   })
 }

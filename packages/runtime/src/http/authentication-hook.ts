@@ -9,34 +9,31 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The caller. Throws on a public route, where reading it is a programming error. */
     readonly identity: Identity
+    caller: Identity | undefined
   }
   // biome-ignore lint/style/useConsistentTypeDefinitions: only an interface extends a declaration of Fastify.
   interface FastifyContextConfig {
-    /** The route needs no token. */
     public?: boolean
-    /** The required scope. */
     scope?: string
   }
 }
 
 /** Creates the functions that verify the token, then check the scope of the route. */
 export function createAuthenticationHook(authenticator: Authenticator) {
-  const identities = new WeakMap<FastifyRequest, Identity>()
-
   async function authenticate(request: FastifyRequest): Promise<void> {
     if (request.routeOptions.config.public === true) return
     const authentication = await authenticator.authenticate(headerValues(request.raw.rawHeaders, 'authorization'))
     if (!authentication.ok) throw toProblem(authentication)
-    identities.set(request, authentication.identity)
+    request.caller = authentication.identity
   }
 
   function authorize(request: FastifyRequest): void {
     const { scope } = request.routeOptions.config
     if (scope === undefined || request.routeOptions.config.public === true) return
-    if (!identities.get(request)?.scopes.has(scope)) throw missing(scope)
+    if (!request.caller?.scopes.has(scope)) throw missing(scope)
   }
 
-  return { authenticate, authorize, identityOf: (request: FastifyRequest) => identities.get(request) }
+  return { authenticate, authorize }
 }
 
 function toProblem(refusal: Extract<Authentication, { ok: false }>): HttpProblem {

@@ -18,30 +18,26 @@ const problems: Readonly<Record<string, readonly [ErrorCode, string]>> = {
 
 /** Responds to input that Node.js cannot parse. No route or hook sees it: the response is written to the socket. */
 export function createClientErrorHandler(logger: Pick<Logger, 'debug'>) {
-  return function answerClientError(error: ClientError, socket: Socket): void {
+  return function respondToClientError(error: ClientError, socket: Socket): void {
     if (error.code === 'ECONNRESET' || socket.destroyed) return
     // Only the code: the error contains the whole packet, including the token.
     logger.debug({ code: error.code }, 'Could not parse a request')
-    if (socket.writable && !isAnswering(socket)) socket.write(toAnswer(error))
+    if (socket.writable && !isResponding(socket)) socket.write(toResponse(error))
     socket.destroySoon()
   }
 }
 
 // A second response within one that has begun would be read as part of its body.
-function isAnswering(socket: Socket & { readonly _httpMessage?: { readonly headersSent?: boolean } }): boolean {
+function isResponding(socket: Socket & { readonly _httpMessage?: { readonly headersSent?: boolean } }): boolean {
   return socket._httpMessage?.headersSent === true
 }
 
-function toAnswer(error: ClientError): string {
+function toResponse(error: ClientError): string {
   const [code, detail] = problems[error.code ?? ''] ?? ['invalid_request', 'The request is not HTTP']
   const requestId = randomUUID()
-  const answer = problem(code, detail)
-  const body = JSON.stringify(toProblemDocument(answer, requestId))
+  const sent = problem(code, detail)
+  const body = JSON.stringify(toProblemDocument(sent, requestId))
   const fields = [`content-type: ${problemContentType}`, `x-request-id: ${requestId}`, 'cache-control: no-store']
-  return toMessage(answer.status, [...fields, `content-length: ${Buffer.byteLength(body)}`], body)
-}
-
-function toMessage(status: number, fields: readonly string[], body = ''): string {
-  const head = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...fields, 'connection: close']
-  return `${head.join('\r\n')}\r\n\r\n${body}`
+  const head = [`HTTP/1.1 ${sent.status} ${STATUS_CODES[sent.status]}`, ...fields, 'connection: close']
+  return [...head, `content-length: ${Buffer.byteLength(body)}`, '', body].join('\r\n')
 }

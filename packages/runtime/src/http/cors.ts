@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { AllowedMethods } from './allowed-methods.ts'
-import { addVary } from './vary.ts'
+import { addVary } from './headers.ts'
 
 const allowedHeaders = 'authorization, content-type, idempotency-key, if-none-match, last-event-id, x-request-id'
 const exposedHeaders = 'etag, ratelimit-limit, ratelimit-remaining, ratelimit-reset, retry-after, x-request-id'
@@ -14,10 +14,7 @@ export type CorsOptions = {
   readonly allowed: Pick<AllowedMethods, 'at'>
 }
 
-/**
- * Allows pages of some origins to call (CORS protocol of the Fetch standard). Without credentials: tokens are sent in
- * `Authorization`, and there are no cookies.
- */
+/** Allows pages of some origins to call (CORS protocol of the Fetch standard), without credentials. */
 export function createCors({ origins, allowed }: CorsOptions) {
   const known = new Set(origins)
   const isAllowed = ({ headers: { origin } }: FastifyRequest) => origin !== undefined && known.has(origin)
@@ -35,7 +32,7 @@ export function createCors({ origins, allowed }: CorsOptions) {
     },
 
     /** Responds to a preflight, which is sent without a token and to any path. */
-    answerPreflight(request: FastifyRequest, reply: FastifyReply): FastifyReply | undefined {
+    respondToPreflight(request: FastifyRequest, reply: FastifyReply): FastifyReply | undefined {
       const isPreflight = request.method === 'OPTIONS' && 'access-control-request-method' in request.headers
       if (!isPreflight || !isAllowed(request)) return undefined
       const methods = [...allowed.at(request.url)].sort().join(', ')

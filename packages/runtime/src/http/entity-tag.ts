@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { addVary } from './vary.ts'
+import { addVary } from './headers.ts'
 
 declare module 'fastify' {
   // biome-ignore lint/style/useConsistentTypeDefinitions: only an interface extends a declaration of Fastify.
@@ -26,7 +26,7 @@ function matchesTag(ifNoneMatch: string | undefined, tag: string): boolean {
 }
 
 /** Adds entity tags to routes with `etag`, and returns the body to send. Must run in `onSend`, where `HEAD` still has its body. */
-export function tagAnswer(request: FastifyRequest, reply: FastifyReply, body: unknown): unknown {
+export function tagResponse(request: FastifyRequest, reply: FastifyReply, body: unknown): unknown {
   if (request.routeOptions.config.etag !== true || reply.statusCode !== 200 || !isBody(body)) return body
   const tag = entityTagOf(body)
   reply.headers({ etag: tag, 'cache-control': 'private, no-cache' })

@@ -5,29 +5,29 @@ const { app, lines } = createTestServer()
 afterAll(() => app.close())
 
 test('accepts a valid token and provides the identity', async () => {
-  const answer = await app.inject({ url: '/', headers: authorized })
-  expect(answer.json()).toEqual({ userId: identity.userId, query: {} })
+  const response = await app.inject({ url: '/', headers: authorized })
+  expect(response.json()).toEqual({ userId: identity.userId, query: {} })
 })
 
 test('returns 401 without a token, with a challenge that has no error', async () => {
-  const answer = await app.inject({ url: '/' })
-  expect(readProblem(answer)).toMatchObject({ statusCode: 401, code: 'unauthorized' })
-  expect(answer.headers['www-authenticate']).toBe('Bearer realm="herald"')
+  const response = await app.inject({ url: '/' })
+  expect(readProblem(response)).toMatchObject({ statusCode: 401, code: 'unauthorized' })
+  expect(response.headers['www-authenticate']).toBe('Bearer realm="herald"')
 })
 
 test('returns 401 invalid_token for an invalid token', async () => {
-  const answer = await app.inject({ url: '/', headers: { authorization: 'Bearer old' } })
-  expect(readProblem(answer)).toMatchObject({ statusCode: 401, detail: 'The token has expired' })
-  expect(answer.headers['www-authenticate']).toBe(
+  const response = await app.inject({ url: '/', headers: { authorization: 'Bearer old' } })
+  expect(readProblem(response)).toMatchObject({ statusCode: 401, detail: 'The token has expired' })
+  expect(response.headers['www-authenticate']).toBe(
     'Bearer realm="herald", error="invalid_token", error_description="The token has expired"',
   )
 })
 
 test('returns 503 when signing keys are unavailable, and logs the cause without sending it', async () => {
-  const answer = await app.inject({ url: '/', headers: { authorization: 'Bearer away' } })
-  expect(readProblem(answer)).toMatchObject({ statusCode: 503, code: 'authentication_unavailable' })
-  expect(answer.headers['retry-after']).toBe('5')
-  expect(answer.body).not.toContain('ECONNREFUSED')
+  const response = await app.inject({ url: '/', headers: { authorization: 'Bearer away' } })
+  expect(readProblem(response)).toMatchObject({ statusCode: 503, code: 'authentication_unavailable' })
+  expect(response.headers['retry-after']).toBe('5')
+  expect(response.body).not.toContain('ECONNREFUSED')
   expect(JSON.stringify(lines)).toContain('ECONNREFUSED')
 })
 
@@ -37,10 +37,10 @@ describe('a scope', () => {
   })
 
   test('that is missing is named in a 403', async () => {
-    const answer = await app.inject({ url: '/locked', headers: authorized })
-    expect(readProblem(answer)).toMatchObject({ statusCode: 403, code: 'missing_scope' })
-    expect(readProblem(answer).detail).toContain('things:write')
-    expect(answer.headers['www-authenticate']).toContain('error="insufficient_scope", scope="things:write"')
+    const response = await app.inject({ url: '/locked', headers: authorized })
+    expect(readProblem(response)).toMatchObject({ statusCode: 403, code: 'missing_scope' })
+    expect(readProblem(response).detail).toContain('things:write')
+    expect(response.headers['www-authenticate']).toContain('error="insufficient_scope", scope="things:write"')
   })
 
   test('is checked after the token: 401', async () => {

@@ -27,14 +27,14 @@ describe('content types', () => {
     'json',
     '',
   ])('"%s" returns 415', async (type) => {
-    const answer = await post(payload, { 'content-type': type })
-    expect(readProblem(answer)).toMatchObject({ statusCode: 415, code: 'unsupported_media_type' })
+    const response = await post(payload, { 'content-type': type })
+    expect(readProblem(response)).toMatchObject({ statusCode: 415, code: 'unsupported_media_type' })
   })
 
   test('a missing one returns 415, with and without a body', async () => {
     for (const body of [payload, '']) {
-      const answer = await app.inject({ method: 'POST', url, headers: authorized, payload: Buffer.from(body) })
-      expect(answer.statusCode).toBe(415)
+      const response = await app.inject({ method: 'POST', url, headers: authorized, payload: Buffer.from(body) })
+      expect(response.statusCode).toBe(415)
     }
   })
 
@@ -65,15 +65,15 @@ test('returns 400 invalid_json for an empty body', async () => {
 describe('object keys', () => {
   test('are passed on unchanged and in order', async () => {
     const free = '{"z":1,"constructor":{"prototype":{"x":1}},"$set":{"a.b":[1]},"":null,"é":"\\u0000","toString":2}'
-    const answer = await post(`{"name":"a","size":1,"free":${free}}`)
-    expect(answer.statusCode).toBe(200)
-    expect(answer.body).toBe(`{"data":{"name":"a","size":1,"free":${free}}}`)
+    const response = await post(`{"name":"a","size":1,"free":${free}}`)
+    expect(response.statusCode).toBe(200)
+    expect(response.body).toBe(`{"data":{"name":"a","size":1,"free":${free}}}`)
   })
 
   test('named __proto__ are rejected at any depth, each with its pointer', async () => {
-    const answer = await post('{"name":"a","size":1,"free":[{"__proto__":{}},{"b":{"__proto__":1}}]}')
+    const response = await post('{"name":"a","size":1,"free":[{"__proto__":{}},{"b":{"__proto__":1}}]}')
     const errors = [{ pointer: '/free/0/__proto__' }, { pointer: '/free/1/b/__proto__' }]
-    expect(readProblem(answer)).toMatchObject({ statusCode: 400, code: 'validation_failed', errors })
+    expect(readProblem(response)).toMatchObject({ statusCode: 400, code: 'validation_failed', errors })
   })
 })
 
@@ -93,8 +93,8 @@ test('accepts a body of exactly the limit, and returns 413 for one byte more', a
 
 test('uses the configured limit', async () => {
   const small = createTestServer({ bodyLimit: 10 }).app
-  const answer = await small.inject({ method: 'POST', url, headers: jsonHeaders, payload: '{"name":"abc"}' })
-  expect(answer.statusCode).toBe(413)
+  const response = await small.inject({ method: 'POST', url, headers: jsonHeaders, payload: '{"name":"abc"}' })
+  expect(response.statusCode).toBe(413)
   await small.close()
 })
 
@@ -117,7 +117,7 @@ describe('on a route without a body', () => {
   })
 
   test('the body of a GET is ignored', async () => {
-    const answer = await app.inject({ method: 'GET', url: '/', headers: jsonHeaders, payload: '{' })
-    expect(answer.statusCode).toBe(200)
+    const response = await app.inject({ method: 'GET', url: '/', headers: jsonHeaders, payload: '{' })
+    expect(response.statusCode).toBe(200)
   })
 })

@@ -27,10 +27,10 @@ describe('a response to an allowed origin', () => {
     ['a malformed path', '/%ff', {}, 400],
     ['an internal error', '/fails', authorized, 500],
   ])('%s is readable', async (_name, url, headers, status) => {
-    const answer = await app.inject({ url, headers: { ...headers, origin } })
-    expect(answer.statusCode).toBe(status)
-    expect(answer.headers.vary).toBe('Origin')
-    expect(corsHeaders(answer.headers)).toEqual({
+    const response = await app.inject({ url, headers: { ...headers, origin } })
+    expect(response.statusCode).toBe(status)
+    expect(response.headers.vary).toBe('Origin')
+    expect(corsHeaders(response.headers)).toEqual({
       'access-control-allow-origin': origin,
       'access-control-expose-headers': exposed,
     })
@@ -40,14 +40,14 @@ describe('a response to an allowed origin', () => {
     const { app: other } = createTestServer({ corsOrigins: [origin], rateLimitPerMinute: 1 })
     const headers = { ...authorized, origin }
     await other.inject({ url: '/', headers })
-    const answer = await other.inject({ url: '/', headers })
-    expect([answer.statusCode, answer.headers['access-control-allow-origin']]).toEqual([429, origin])
+    const response = await other.inject({ url: '/', headers })
+    expect([response.statusCode, response.headers['access-control-allow-origin']]).toEqual([429, origin])
     await other.close()
   })
 
   test('keeps other fields of Vary', async () => {
-    const answer = await app.inject({ url: '/varied', headers: { origin } })
-    expect(answer.headers.vary).toBe('Accept, Origin')
+    const response = await app.inject({ url: '/varied', headers: { origin } })
+    expect(response.headers.vary).toBe('Accept, Origin')
   })
 })
 
@@ -57,14 +57,14 @@ test.each([
   ['an origin in upper case', 'HTTPS://APP.EXAMPLE'],
   ['an opaque origin', 'null'],
 ])('does not allow %s, and still sends Vary', async (_name, other) => {
-  const answer = await app.inject({ url: '/', headers: { ...authorized, origin: other } })
-  expect([answer.statusCode, answer.headers.vary]).toEqual([200, 'Origin'])
-  expect(corsHeaders(answer.headers)).toEqual({})
+  const response = await app.inject({ url: '/', headers: { ...authorized, origin: other } })
+  expect([response.statusCode, response.headers.vary]).toEqual([200, 'Origin'])
+  expect(corsHeaders(response.headers)).toEqual({})
 })
 
 test('sends no CORS headers to a request without an origin', async () => {
-  const answer = await app.inject({ url: '/', headers: authorized })
-  expect([corsHeaders(answer.headers), answer.headers.vary]).toEqual([{}, 'Origin'])
+  const response = await app.inject({ url: '/', headers: authorized })
+  expect([corsHeaders(response.headers), response.headers.vary]).toEqual([{}, 'Origin'])
 })
 
 describe('a preflight', () => {
@@ -74,9 +74,9 @@ describe('a preflight', () => {
     // The actual request is rejected, with a response that the page can read.
     ['/nothing', 'GET, HEAD, PATCH, POST'],
   ])('to %s succeeds without a token', async (url, methods) => {
-    const answer = await preflight(url, { 'access-control-request-headers': 'authorization,idempotency-key' })
-    expect([answer.statusCode, answer.body, answer.headers.vary]).toEqual([204, '', 'Origin'])
-    expect(corsHeaders(answer.headers)).toEqual({
+    const response = await preflight(url, { 'access-control-request-headers': 'authorization,idempotency-key' })
+    expect([response.statusCode, response.body, response.headers.vary]).toEqual([204, '', 'Origin'])
+    expect(corsHeaders(response.headers)).toEqual({
       'access-control-allow-origin': origin,
       'access-control-expose-headers': exposed,
       'access-control-allow-methods': methods,
@@ -87,14 +87,14 @@ describe('a preflight', () => {
   })
 
   test('from another origin returns 405', async () => {
-    const answer = await preflight('/', { origin: 'https://evil.example' })
-    expect([readProblem(answer).code, answer.headers.allow]).toEqual(['method_not_allowed', 'GET, HEAD, POST'])
-    expect(corsHeaders(answer.headers)).toEqual({})
+    const response = await preflight('/', { origin: 'https://evil.example' })
+    expect([readProblem(response).code, response.headers.allow]).toEqual(['method_not_allowed', 'GET, HEAD, POST'])
+    expect(corsHeaders(response.headers)).toEqual({})
   })
 
   test('is not any other OPTIONS request', async () => {
-    const answer = await app.inject({ method: 'OPTIONS', url: '/', headers: { origin } })
-    expect(answer.statusCode).toBe(405)
+    const response = await app.inject({ method: 'OPTIONS', url: '/', headers: { origin } })
+    expect(response.statusCode).toBe(405)
   })
 })
 
@@ -102,11 +102,11 @@ test('sends no CORS headers when no origins are configured', async () => {
   const { app: closed } = createTestServer()
   expect((await preflight('/', {}, closed)).statusCode).toBe(405)
   expect((await preflight('/nothing', {}, closed)).statusCode).toBe(404)
-  for (const answer of [
+  for (const response of [
     await preflight('/', {}, closed),
     await closed.inject({ url: '/', headers: { ...authorized, origin } }),
   ]) {
-    expect([corsHeaders(answer.headers), answer.headers.vary]).toEqual([{}, undefined])
+    expect([corsHeaders(response.headers), response.headers.vary]).toEqual([{}, undefined])
   }
   await closed.close()
 })

@@ -60,8 +60,8 @@ describe('a conditional request', () => {
   })
 
   test('without a token gets 401', async () => {
-    const answer = await app.inject({ url: '/tagged', headers: { 'if-none-match': tag } })
-    expect([answer.statusCode, answer.headers.etag]).toEqual([401, undefined])
+    const response = await app.inject({ url: '/tagged', headers: { 'if-none-match': tag } })
+    expect([response.statusCode, response.headers.etag]).toEqual([401, undefined])
   })
 })
 

@@ -27,8 +27,8 @@ app.get('/cut', async (_request, reply) => {
 afterAll(() => app.close())
 
 test('sends a complete problem document that must not be cached', async () => {
-  const answer = await app.inject({ url: '/gone', headers: { ...authorized, 'x-request-id': 'trace-1' } })
-  expect(answer.json()).toEqual({
+  const response = await app.inject({ url: '/gone', headers: { ...authorized, 'x-request-id': 'trace-1' } })
+  expect(response.json()).toEqual({
     type: 'urn:herald:problem:not_found',
     title: 'Not found',
     status: 404,
@@ -36,7 +36,7 @@ test('sends a complete problem document that must not be cached', async () => {
     instance: 'trace-1',
     code: 'not_found',
   })
-  expect(answer.headers).toMatchObject({
+  expect(response.headers).toMatchObject({
     'content-type': 'application/problem+json; charset=utf-8',
     'cache-control': 'no-store',
     'x-request-id': 'trace-1',
@@ -48,9 +48,9 @@ test('sends a complete problem document that must not be cached', async () => {
 })
 
 test('returns 500 for an unexpected error, and logs the cause without sending it', async () => {
-  const answer = await app.inject({ url: '/fails', headers: { ...authorized, 'x-request-id': 'trace-2' } })
-  expect(readProblem(answer)).toMatchObject({ statusCode: 500, code: 'internal', instance: 'trace-2' })
-  expect(answer.body).not.toMatch(/mongodb|hunter2/)
+  const response = await app.inject({ url: '/fails', headers: { ...authorized, 'x-request-id': 'trace-2' } })
+  expect(readProblem(response)).toMatchObject({ statusCode: 500, code: 'internal', instance: 'trace-2' })
+  expect(response.body).not.toMatch(/mongodb|hunter2/)
   const line = lines.find(({ level, requestId }) => level === 'error' && requestId === 'trace-2')
   expect(line).toMatchObject({ err: { type: 'Error', message: expect.stringContaining('Cannot reach') } })
   expect(JSON.stringify(lines)).not.toContain('hunter2')
@@ -61,10 +61,10 @@ test('returns 500 for a thrown value that is not an error', async () => {
 })
 
 test('returns 503 with Retry-After when the storage is unavailable', async () => {
-  const answer = await app.inject({ url: '/away', headers: authorized })
-  expect(readProblem(answer)).toMatchObject({ statusCode: 503, code: 'storage_unavailable' })
-  expect(answer.headers['retry-after']).toBe('5')
-  expect(answer.body).not.toContain('10.0.0.1')
+  const response = await app.inject({ url: '/away', headers: authorized })
+  expect(readProblem(response)).toMatchObject({ statusCode: 503, code: 'storage_unavailable' })
+  expect(response.headers['retry-after']).toBe('5')
+  expect(response.body).not.toContain('10.0.0.1')
 })
 
 describe('request ids', () => {
@@ -73,8 +73,8 @@ describe('request ids', () => {
   })
 
   test.each(['', 'x'.repeat(129), 'a b', 'a,b', 'é', 'a"b'])('"%s" is replaced by a UUID', async (id) => {
-    const answer = await app.inject({ url: '/public', headers: { 'x-request-id': id } })
-    expect(answer.headers['x-request-id']).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
+    const response = await app.inject({ url: '/public', headers: { 'x-request-id': id } })
+    expect(response.headers['x-request-id']).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
   })
 })
 
@@ -97,9 +97,17 @@ test('logs and observes each request once, by route pattern', async () => {
   const ofRequest = lines.filter(({ requestId }) => requestId === 'one')
   expect(ofRequest).toEqual([
     {
-      ...{ level: 'info', time: expect.any(String), name: 'test', requestId: 'one', msg: 'Request completed' },
-      ...{ method: 'GET', route: '/things/:id', status: 200, durationMs: expect.any(Number) },
-      ...{ userId: identity.userId, subscriberId: identity.subscriberId },
+      level: 'info',
+      time: expect.any(String),
+      name: 'test',
+      requestId: 'one',
+      msg: 'Request completed',
+      method: 'GET',
+      route: '/things/:id',
+      status: 200,
+      durationMs: expect.any(Number),
+      userId: identity.userId,
+      subscriberId: identity.subscriberId,
     },
   ])
   expect(await metrics.registry.metrics()).toContain(

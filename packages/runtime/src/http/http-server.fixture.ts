@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { Authenticator } from '../auth/authenticator.ts'
 import type { Identity } from '../auth/identity.ts'
-import { createMetrics } from '../health/metrics.ts'
 import { createLogger } from '../logging/logger.ts'
+import { createMetrics } from '../metrics/metrics.ts'
 import { createHttpServer, type HttpServerDependencies } from './http-server.ts'
 
 export const identity: Identity = {
@@ -66,7 +66,11 @@ export function createTestServer(overrides: Partial<HttpServerDependencies> = {}
 }
 
 /** The status, content type and members of a problem document. */
-export function readProblem(answer: { readonly statusCode: number; readonly body: string; readonly headers: object }) {
-  const { 'content-type': contentType } = answer.headers as Record<string, unknown>
-  return { statusCode: answer.statusCode, contentType, ...JSON.parse(answer.body) }
+export function readProblem(response: {
+  readonly statusCode: number
+  readonly body: string
+  readonly headers: object
+}) {
+  const { 'content-type': contentType } = response.headers as Record<string, unknown>
+  return { statusCode: response.statusCode, contentType, ...JSON.parse(response.body) }
 }

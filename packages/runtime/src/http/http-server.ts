@@ -12,25 +12,28 @@ import {
 } from 'fastify'
 import type { z } from 'zod'
 import type { Authenticator } from '../auth/authenticator.ts'
-import type { Metrics } from '../health/metrics.ts'
 import type { Logger } from '../logging/logger.ts'
+import type { Metrics } from '../metrics/metrics.ts'
+import type { Budget } from '../shares/budget.ts'
+import { bodyBudget, responseBudget } from '../shares/http-budgets.ts'
 import type { Tracing } from '../tracing/span.ts'
 import { allowHeader, createAllowedMethods, type MethodAndPath } from './allowed-methods.ts'
 import { createAuthenticationHook } from './authentication-hook.ts'
+import { createBodyReader } from './body-reader.ts'
 import { createClientErrorHandler } from './client-errors.ts'
 import { createCors } from './cors.ts'
-import { tagAnswer } from './entity-tag.ts'
-import { checkJsonContentType, readBody } from './json-body.ts'
+import { tagResponse } from './entity-tag.ts'
+import { requestIdOf, securityHeaders } from './headers.ts'
+import { checkJsonContentType } from './json-body.ts'
 import { problem } from './problem.ts'
-import { createProblemAnswers } from './problem-answers.ts'
+import { createProblemResponses } from './problem-responses.ts'
 import { createRateLimit } from './rate-limit.ts'
-import { requestIdOf } from './request-id.ts'
 import { createRequestObservation, QuietLogController } from './request-observation.ts'
 import { createRequestValidation } from './request-validation.ts'
 import { schemaController } from './schema-controller.ts'
-import { securityHeaders } from './security-headers.ts'
-import { createStalledAnswers } from './stalled-answers.ts'
-import { createWaitingAnswers } from './waiting-answers.ts'
+import { createSlowResponses } from './slow-responses.ts'
+import { createTurns } from './turns.ts'
+import { createWaitingResponses } from './waiting-responses.ts'
 
 declare module 'fastify' {
   // biome-ignore lint/style/useConsistentTypeDefinitions: only an interface extends a declaration of Fastify.
@@ -65,38 +68,30 @@ export type HttpServer = FastifyInstance<Server, IncomingMessage, ServerResponse
 export type HttpServerDependencies = {
   readonly logger: Logger
   readonly authenticator: Authenticator
-  readonly metrics: Pick<Metrics, 'httpRequestSeconds'>
-  /** Records a span of each request, if given. */
+  readonly metrics: Pick<Metrics, 'httpRequestSeconds' | 'budgets'>
   readonly tracing?: Tracing | undefined
   /** All operations behind the base URL, including other services'. Used with the routes for 405 and `Allow`. */
   readonly operations?: readonly MethodAndPath[]
-  /** Whether an error means that the storage is unavailable. */
   readonly isStorageUnavailable?: (error: unknown) => boolean
-  /** Requests per minute and user. */
   readonly rateLimitPerMinute?: number
-  /** Allowed CORS origins. */
   readonly corsOrigins?: readonly string[]
-  /** Maximum size of a body in bytes. */
+  /** Maximum size of a body in bytes, unless its route has another. */
   readonly bodyLimit?: number
-  /** Milliseconds in which the whole of a request must be here; an answer may take longer. */
+  /** Milliseconds within which a whole request must arrive. */
   readonly requestTimeoutMs?: number
-  /** Milliseconds without progress after which an answer is cut. */
+  /** Milliseconds without progress after which a response is destroyed, and the least rate of progress in bytes per second. */
   readonly stallMs?: number
-  /** Bytes of answers that may wait for one user's readers, and for all. */
-  readonly waitingBytesPerUser?: number
-  readonly waitingBytesPerProcess?: number
+  readonly leastRate?: number
+  /** Bytes of bodies, and of responses that wait for their readers. */
+  readonly bodies?: Budget
+  readonly responses?: Budget
   /** Open connections; further ones are closed at once. */
   readonly maxConnections?: number
   /** Milliseconds that connections have to finish in when the server closes. */
   readonly drainMs?: number
 }
 
-const mebibyte = 1024 * 1024
-
-/**
- * Builds the HTTP side of a service, without routes and without listening. Order of precedence: 404 and 405, 401, 429,
- * 403, 415, 413, 400. See the README for the rules of request ids, problems and caches.
- */
+/** Builds the HTTP side of a service, without routes and without listening. Its rules are in the README. */
 export function createHttpServer({
   logger,
   authenticator,
@@ -109,22 +104,26 @@ export function createHttpServer({
   bodyLimit = limits.bodyBytes,
   requestTimeoutMs = 30_000,
   stallMs = 60_000,
-  waitingBytesPerUser = 48 * mebibyte,
-  waitingBytesPerProcess = 128 * mebibyte,
+  leastRate = 16 * 1024,
+  bodies = metrics.budgets.open(bodyBudget),
+  responses = metrics.budgets.open(responseBudget),
   maxConnections = limits.connections,
   drainMs = 10_000,
 }: HttpServerDependencies): HttpServer {
   const allowed = createAllowedMethods(operations)
   const cors = createCors({ origins: corsOrigins, allowed })
-  const { authenticate, authorize, identityOf } = createAuthenticationHook(authenticator)
-  const observe = createRequestObservation({ metrics, identityOf, tracing })
-  const answerWithProblem = createProblemAnswers({ isStorageUnavailable })
+  const { authenticate, authorize } = createAuthenticationHook(authenticator)
+  const observe = createRequestObservation({ metrics, tracing })
+  const respondWithProblem = createProblemResponses(isStorageUnavailable)
 
-  const stalled = createStalledAnswers({ stallMs })
+  const bodyReader = createBodyReader(bodies)
+  const slowResponses = createSlowResponses(stallMs, leastRate)
+  const turnOf = createTurns()
 
   function begin(request: FastifyRequest, reply: FastifyReply): void {
     observe(request, reply)
-    stalled.watch(reply.raw)
+    slowResponses.watch(request, reply)
+    if (request.method !== 'GET') reply.raw.once('close', () => bodyReader.release(request))
     reply.headers({ 'x-request-id': request.id, 'cache-control': 'no-store', ...securityHeaders })
     cors.addHeaders(request, reply)
   }
@@ -141,33 +140,37 @@ export function createHttpServer({
       connectionsCheckingInterval: Math.min(5_000, requestTimeoutMs),
     },
     forceCloseConnections: 'idle',
-    // Requests on open connections are still answered while closing, with `Connection: close`.
+    // Requests on open connections still get a response while closing, with `Connection: close`.
     return503OnClosing: false,
     trustProxy: false,
     schemaController,
+    bodyLimit,
     exposeHeadRoutes: true,
     // Long ids are malformed (400) rather than too long (414), so Fastify's limit of 100 is too low.
     routerOptions: { ignoreTrailingSlash: false, caseSensitive: true, maxParamLength: 2_048 },
     clientErrorHandler: createClientErrorHandler(logger),
-    frameworkErrors: (error, request, reply) => {
+    frameworkErrors: async (error, request, reply) => {
+      if (reply.raw.socket === null) await turnOf(request as FastifyRequest, reply as FastifyReply)
       begin(request as FastifyRequest, reply as FastifyReply)
-      answerWithProblem(error, request as FastifyRequest, reply as FastifyReply)
+      respondWithProblem(error, request as FastifyRequest, reply as FastifyReply)
     },
   }).withTypeProvider<ZodTypeProvider>()
 
   app.server.maxConnections = maxConnections
+  // Otherwise unused connections would keep others out.
+  app.server.on('drop', () => app.server.closeIdleConnections())
   const served: ServedRoute[] = []
   app.decorate('servedRoutes', served)
+  app.decorateRequest('caller', undefined)
   app.decorateRequest('identity', {
     getter(this: FastifyRequest) {
-      const identity = identityOf(this)
-      if (identity === undefined) throw new Error('A public route has no identity')
-      return identity
+      if (this.caller === undefined) throw new Error('A public route has no identity')
+      return this.caller
     },
   })
-  app.setErrorHandler(answerWithProblem)
+  app.setErrorHandler(respondWithProblem)
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', (_request: FastifyRequest, payload: IncomingMessage) => readBody(payload, bodyLimit))
+  app.addContentTypeParser('*', bodyReader.read)
 
   app.addHook('onRoute', (route) => {
     const methods = Array.isArray(route.method) ? route.method : [route.method]
@@ -179,11 +182,12 @@ export function createHttpServer({
     const validate = createRequestValidation(route.schema ?? {}, { anyQuery: route.config?.public === true })
     route.preValidation = [validate, route.preValidation ?? []].flat()
   })
-  const limitRate = createRateLimit(app, { requestsPerMinute: rateLimitPerMinute, identityOf })
+  const limitRate = createRateLimit(app, rateLimitPerMinute)
   // One hook instead of many: each costs every request a turn of the microtask queue.
   app.addHook('onRequest', async (request, reply) => {
+    if (reply.raw.socket === null) await turnOf(request, reply)
     begin(request, reply)
-    if (cors.answerPreflight(request, reply)) return reply
+    if (cors.respondToPreflight(request, reply)) return reply
     refuseUnknown(request)
     await authenticate(request)
     await limitRate(request, reply)
@@ -191,13 +195,11 @@ export function createHttpServer({
     if (request.routeOptions.schema?.body !== undefined) checkJsonContentType(request)
     return undefined
   })
-  const boundWaiting = createWaitingAnswers({
-    ...{ bytesPerUser: waitingBytesPerUser, bytesPerProcess: waitingBytesPerProcess, identityOf },
-  })
+  const boundWaiting = createWaitingResponses(responses)
   app.addHook('onSend', async (request, reply, payload) => {
-    const tagged = tagAnswer(request, reply, payload)
+    const tagged = tagResponse(request, reply, payload)
     boundWaiting(request, reply, tagged)
-    // Once more, for a route may have said by itself what its answer depends on.
+    // Again, because the route may have replaced `Vary`.
     cors.addHeaders(request, reply)
     return tagged
   })
@@ -217,6 +219,6 @@ export function createHttpServer({
     const timer = setTimeout(() => app.server.closeAllConnections(), drainMs).unref()
     app.server.once('close', () => clearTimeout(timer))
   })
-  app.addHook('onClose', async () => stalled.stop())
+  app.addHook('onClose', async () => slowResponses.stop())
   return app
 }

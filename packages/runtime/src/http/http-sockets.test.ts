@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { createBudget } from '../shares/budget.ts'
 import { createTestServer } from './http-server.fixture.ts'
 
 // Behaviour on the wire, which `inject` does not cover.
@@ -79,13 +80,13 @@ test.each([
   const body = (async function* () {
     for (let part = 0; part < 10; part++) yield Buffer.alloc(100_000, 'a')
   })()
-  const answer = await fetch(`http://127.0.0.1:${port}/things/read`, {
+  const response = await fetch(`http://127.0.0.1:${port}/things/read`, {
     method: 'POST',
     headers: { ...headers, authorization: 'Bearer good', 'content-type': 'application/json' },
     body,
     duplex: 'half',
   })
-  expect([answer.status, ((await answer.json()) as { code: string }).code]).toEqual([413, 'body_too_large'])
+  expect([response.status, ((await response.json()) as { code: string }).code]).toEqual([413, 'body_too_large'])
 })
 
 describe('a client that writes everything before it reads', () => {
@@ -113,8 +114,8 @@ describe('a client that writes everything before it reads', () => {
 
 test('keeps the connection open after an invalid body', async () => {
   const post = `POST /things/read HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer good\r\nContent-Type: application/json\r\nContent-Length: 1\r\n\r\n{`
-  const answers = await exchange(post, `GET /public HTTP/1.1\r\n${closing}\r\n`)
-  expect(answers.match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 400', 'HTTP/1.1 200'])
+  const responses = await exchange(post, `GET /public HTTP/1.1\r\n${closing}\r\n`)
+  expect(responses.match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 400', 'HTTP/1.1 200'])
 })
 
 test.each([
@@ -139,15 +140,65 @@ test('sends 304 without a body and keeps the connection open', async () => {
   await app.listen({ host: '127.0.0.1', port: 0 })
   port = (app.server.address() as AddressInfo).port
   const known = 'Host: x\r\nIf-None-Match: *\r\n\r\n'
-  const answers = await exchange(
+  const responses = await exchange(
     `GET /tagged HTTP/1.1\r\n${known}`,
     `HEAD /tagged HTTP/1.1\r\n${known}`,
     `GET /public HTTP/1.1\r\n${closing}\r\n`,
   )
-  expect(answers.match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 304', 'HTTP/1.1 304', 'HTTP/1.1 200'])
-  expect(answers).not.toContain('{"data":1}')
-  expect(answers).not.toMatch(/content-length: 0/i)
+  expect(responses.match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 304', 'HTTP/1.1 304', 'HTTP/1.1 200'])
+  expect(responses).not.toContain('{"data":1}')
+  expect(responses).not.toMatch(/content-length: 0/i)
   await app.close()
+})
+
+describe('requests sent before the response to the first one', () => {
+  const endless = 'GET /endless HTTP/1.1\r\nHost: x\r\n\r\n'
+  const bodies = createBudget({ sum: 4_000, perSubscriber: 4_000, perUser: 4_000 })
+
+  /** Sends the requests behind a response without an end. */
+  async function sendBehind(...requests: readonly string[]) {
+    const { app } = createTestServer({ bodies })
+    app.get('/endless', { config: { public: true } }, async (_request, reply) => {
+      reply.hijack()
+      reply.raw.write('first')
+    })
+    await app.listen({ host: '127.0.0.1', port: 0 })
+    const socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1')
+    socket.on('error', () => {})
+    let received = 0
+    app.server.on('request', () => received++)
+    socket.write(endless)
+    await once(socket, 'data')
+    socket.write(requests.join(''))
+    return { app, socket, received: () => received }
+  }
+
+  test('get their responses in order', async () => {
+    const responses = await exchange(
+      'GET /public HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(2),
+      'GET /%zz HTTP/1.1\r\nHost: x\r\n\r\n',
+      `GET /public HTTP/1.1\r\n${closing}\r\n`,
+    )
+    expect(responses.match(/HTTP\/1.1 \d+/g)).toEqual([200, 200, 400, 200].map((status) => `HTTP/1.1 ${status}`))
+  })
+
+  test('leave nothing behind if the client disconnects', async () => {
+    const head = 'POST /things/read HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer good\r\n'
+    const { app, socket, received } = await sendBehind(
+      `${head}Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n${' '.repeat(1_000)}`,
+    )
+    while (received() < 2) await new Promise(setImmediate)
+    for (let turn = 0; turn < 100; turn++) await new Promise(setImmediate)
+    socket.destroy()
+    await app.close()
+    expect(bodies.held()).toBe(0)
+  })
+
+  test('end the connection if there are very many', async () => {
+    const { app, socket } = await sendBehind('GET /public HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(11))
+    await once(socket, 'close')
+    await app.close()
+  })
 })
 
 test('logs an aborted upload once, and not as an error', async () => {

@@ -9,8 +9,8 @@ const post = (body: unknown, url = '/things/read') =>
   app.inject({ method: 'POST', url, headers: jsonHeaders, payload: JSON.stringify(body) })
 
 test('reports all errors of body and query at once', async () => {
-  const answer = await post({ size: '1', 'a/b~c': 1, extra: 2 }, '/things/read?limit=x&page=2')
-  const problem = readProblem(answer)
+  const response = await post({ size: '1', 'a/b~c': 1, extra: 2 }, '/things/read?limit=x&page=2')
+  const problem = readProblem(response)
   expect(problem).toMatchObject({
     statusCode: 400,
     contentType: 'application/problem+json; charset=utf-8',
@@ -100,10 +100,10 @@ test.each([
     'of what cannot be kept below a long key',
     JSON.parse(`{"${'\u0080'.repeat(100_000)}":[${Array(5_000).fill('1e999')}]}`),
   ],
-])('the answer to a body %s stays below 64 KiB', async (_, body) => {
+])('the response to a body %s stays below 64 KiB', async (_, body) => {
   const payload = JSON.stringify(body).replaceAll('null', '1e999')
-  const answer = await app.inject({ method: 'POST', url: '/things/read', headers: jsonHeaders, payload })
-  expect(answer.statusCode).toBe(400)
-  expect(answer.rawPayload.length).toBeLessThan(64 * 1024)
-  expect(answer.json().errors.length).toBeGreaterThan(0)
+  const response = await app.inject({ method: 'POST', url: '/things/read', headers: jsonHeaders, payload })
+  expect(response.statusCode).toBe(400)
+  expect(response.rawPayload.length).toBeLessThan(64 * 1024)
+  expect(response.json().errors.length).toBeGreaterThan(0)
 })

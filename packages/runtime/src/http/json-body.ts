@@ -1,11 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import type { Readable } from 'node:stream'
 import { findUnsafeJson, limits } from '@herald/contracts'
 import { problem } from './problem.ts'
-
-// This many times the limit is read and discarded before the 413: a client or gateway that is disconnected while it
-// writes sees a broken connection instead of the response.
-const drainedTimes = 16
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
@@ -19,32 +14,10 @@ export function checkJsonContentType({ headers }: Pick<IncomingMessage, 'headers
   }
 }
 
-/** @throws HttpProblem `body_too_large`, or `invalid_request` if the client disconnects */
-export async function readBody(stream: Readable, limit: number): Promise<Buffer> {
-  const chunks: Buffer[] = []
-  let length = 0
-  try {
-    // Not destroyed, because the response is still to be sent on its connection.
-    for await (const chunk of stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-      length += chunk.length
-      if (length <= limit) chunks.push(chunk)
-      else if (length > limit * drainedTimes) break
-    }
-  } catch (cause) {
-    throw problem('invalid_request', 'The body ended prematurely', { cause })
-  }
-  if (length > limit) throw problem('body_too_large', `The body must be at most ${limit} bytes`)
-  return Buffer.concat(chunks)
-}
-
-/**
- * Parses JSON without dropping or renaming keys or setting prototypes.
- *
- * @throws HttpProblem `invalid_json`, or `validation_failed` for values that cannot be stored
- */
+/** Parses JSON with every key as it is. @throws HttpProblem `invalid_json` or `validation_failed` */
 export function parseJsonBody(bytes: Uint8Array): unknown {
   if (bytes.length === 0) throw problem('invalid_json', 'The body is empty')
-  const body = parse(decode(bytes))
+  const body = parse(bytes)
   const errors = findUnsafeJson(body, limits.bodyLevels)
   if (errors.length > 0)
     throw problem('validation_failed', 'The body contains values that cannot be stored', { errors })
@@ -58,18 +31,13 @@ export function refuseBody(bytes: Uint8Array): undefined {
   }
 }
 
-function decode(bytes: Uint8Array): string {
+function parse(bytes: Uint8Array): unknown {
+  let form = 'UTF-8'
   try {
-    return utf8.decode(bytes)
-  } catch {
-    throw problem('invalid_json', 'The body is not valid UTF-8')
-  }
-}
-
-function parse(text: string): unknown {
-  try {
+    const text = utf8.decode(bytes)
+    form = 'JSON'
     return JSON.parse(text)
   } catch {
-    throw problem('invalid_json', 'The body is not valid JSON')
+    throw problem('invalid_json', `The body is not valid ${form}`)
   }
 }

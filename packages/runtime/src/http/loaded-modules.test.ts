@@ -6,7 +6,7 @@ import { expect, test } from '@jest/globals'
 const program = `
 import { createRequire } from 'node:module'
 const [{ createHttpServer }, { createAdminServer }, { createMetrics }, { createLogger }] = await Promise.all(
-  ['http/http-server.ts', 'health/admin-server.ts', 'health/metrics.ts', 'logging/logger.ts'].map((file) =>
+  ['http/http-server.ts', 'health/admin-server.ts', 'metrics/metrics.ts', 'logging/logger.ts'].map((file) =>
     import(new URL(file, process.argv[1])),
   ),
 )

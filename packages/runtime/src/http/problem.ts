@@ -1,23 +1,11 @@
 import { type ErrorCode, errorCodes, type ValidationIssue } from '@herald/contracts'
 
-export type ProblemOptions = {
-  /** All validation errors of the request. */
+type ProblemOptions = {
   readonly errors?: readonly ValidationIssue[]
   /** Headers of the response, such as `Retry-After`. */
   readonly headers?: Readonly<Record<string, string>>
   /** Logged if the status is 5xx, never sent. */
   readonly cause?: unknown
-}
-
-/** A problem document (RFC 9457); `instance` is the id of the request. */
-export type ProblemDocument = {
-  readonly type: string
-  readonly title: string
-  readonly status: number
-  readonly detail: string
-  readonly instance: string
-  readonly code: ErrorCode
-  readonly errors?: readonly ValidationIssue[]
 }
 
 export const problemContentType = 'application/problem+json; charset=utf-8'
@@ -47,14 +35,9 @@ export function problem(code: ErrorCode, detail: string, options?: ProblemOption
   return new HttpProblem(code, detail, options)
 }
 
-/** The `type` of a code: a stable URI that cannot be fetched. */
-function problemType(code: ErrorCode): string {
-  return `urn:herald:problem:${code}`
-}
-
-/** The document sent for a problem. */
-export function toProblemDocument({ code, message, errors }: HttpProblem, requestId: string): ProblemDocument {
+/** The document sent for a problem (RFC 9457). Its `type` is a stable URI that cannot be fetched. */
+export function toProblemDocument({ code, message, errors }: HttpProblem, requestId: string) {
   const { status, title } = errorCodes[code]
-  const document = { type: problemType(code), title, status, detail: message, instance: requestId, code }
+  const document = { type: `urn:herald:problem:${code}`, title, status, detail: message, instance: requestId, code }
   return errors === undefined ? document : { ...document, errors }
 }

@@ -18,13 +18,7 @@ export type RequestValidationOptions = {
   readonly anyQuery: boolean
 }
 
-/**
- * Validates the parts of a request with the zod schemas of its route, and replaces them by the parsed values.
- *
- * Unlike Fastify's validation, which stops at the first invalid part, it reports the errors of all parts.
- *
- * @throws HttpProblem `validation_failed`
- */
+/** Validates and parses all parts of a request with zod; Fastify stops at the first. @throws HttpProblem `validation_failed` */
 export function createRequestValidation(schema: FastifySchema, { anyQuery }: RequestValidationOptions) {
   const validators = parts.flatMap(({ schema: name, field }) => {
     const given = schema[name] ?? (name === 'querystring' && !anyQuery ? noQuery : undefined)

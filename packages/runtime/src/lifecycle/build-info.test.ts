@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, expect, test } from '@jest/globals'
-import { createMetrics } from '../health/metrics.ts'
+import { createMetrics } from '../metrics/metrics.ts'
 import { readBuildInfo } from './build-info.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'build-info-'))

@@ -1,6 +1,6 @@
 import { toError } from '../logging/logged-error.ts'
 import type { Logger } from '../logging/logger.ts'
-import { timedOut, withTimeLimit } from './time-limit.ts'
+import { TimedOut, within } from './time-limit.ts'
 
 type Releaser = { readonly name: string; readonly release: () => unknown; readonly limitMs: number }
 
@@ -13,11 +13,11 @@ export function createReleasers(logger: Pick<Logger, 'info' | 'error'>) {
 
   async function releaseOne({ name, release, limitMs }: Releaser): Promise<void> {
     try {
-      const outcome = await withTimeLimit(Promise.resolve().then(release), limitMs)
-      if (outcome === timedOut) logger.error({ releaser: name, limitMs }, 'Release timed out, continuing')
-      else logger.info({ releaser: name }, 'Released')
+      await within(limitMs, Promise.resolve().then(release))
+      logger.info({ releaser: name }, 'Released')
     } catch (thrown) {
-      logger.error({ releaser: name, err: toError(thrown) }, 'Release failed')
+      if (thrown instanceof TimedOut) logger.error({ releaser: name, limitMs }, 'Release timed out, continuing')
+      else logger.error({ releaser: name, err: toError(thrown) }, 'Release failed')
     }
   }
 

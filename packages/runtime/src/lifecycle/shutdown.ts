@@ -1,9 +1,8 @@
 import { toError } from '../logging/logged-error.ts'
 import type { Logger } from '../logging/logger.ts'
 import type { Releasers } from './releasers.ts'
-import { timedOut, withTimeLimit } from './time-limit.ts'
+import { within } from './time-limit.ts'
 
-/** The parts of `process` that a service uses. */
 export type ServiceProcess = Pick<NodeJS.Process, 'env' | 'exit' | 'on' | 'removeAllListeners'>
 
 export type ShutdownDependencies = {
@@ -13,17 +12,14 @@ export type ShutdownDependencies = {
   /** Called first, to make the service report that it is not ready. */
   readonly startDraining?: () => void
   /** Milliseconds after which the process exits even if not everything is released. */
-  readonly deadlineMs?: number
+  readonly deadlineMs?: number | undefined
   /** The same after an uncaught exception. */
   readonly exceptionDeadlineMs?: number
 }
 
 const signalNumbers = { SIGINT: 2, SIGTERM: 15 } as const
 
-/**
- * Shuts down gracefully on SIGTERM and SIGINT, with exit code 0 even if a releaser hangs. A second signal exits at once
- * with 128 plus its number. An uncaught exception is logged and shuts down with exit code 1.
- */
+/** Shuts down on SIGTERM and SIGINT (exit code 0; a second one exits at once), and after an uncaught exception (1). */
 export function shutDownOnSignals({
   process,
   logger,
@@ -41,8 +37,7 @@ export function shutDownOnSignals({
     } catch (thrown) {
       logger.error({ err: toError(thrown) }, 'Could not start draining')
     }
-    const outcome = await withTimeLimit(releasers.releaseAll(), limitMs)
-    if (outcome === timedOut) logger.error({ limitMs }, 'Shutdown deadline exceeded')
+    await within(limitMs, releasers.releaseAll()).catch(() => logger.error({ limitMs }, 'Shutdown deadline exceeded'))
     // One more turn of the event loop, in which an unhandled rejection of the last releaser is still reported.
     await new Promise(setImmediate)
     logger.info({ exitCode }, 'Exiting')

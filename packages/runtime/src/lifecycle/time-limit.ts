@@ -1,14 +1,15 @@
-/** Result of {@link withTimeLimit} after a timeout. */
-export const timedOut = Symbol('timed out')
+export class TimedOut extends Error {
+  override readonly name = 'TimedOut'
+}
 
-/** Resolves to `timedOut` if `work` does not settle in time. Does not cancel it. */
-export async function withTimeLimit<Value>(work: Promise<Value>, limitMs: number): Promise<Value | typeof timedOut> {
+/** Settles with `work`, or rejects with `TimedOut` after `milliseconds`. Does not cancel the work. */
+export async function within<Value>(milliseconds: number, work: Promise<Value>): Promise<Value> {
   let timer: NodeJS.Timeout | undefined
-  const limit = new Promise<typeof timedOut>((resolve) => {
-    timer = setTimeout(resolve, limitMs, timedOut)
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new TimedOut(`No response within ${milliseconds} ms`)), milliseconds)
   })
   try {
-    return await Promise.race([work, limit])
+    return await Promise.race([work, late])
   } finally {
     clearTimeout(timer)
   }

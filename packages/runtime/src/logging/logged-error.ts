@@ -1,4 +1,3 @@
-/** The logged form of an error. */
 export type LoggedError = {
   readonly type: string
   readonly message: string
@@ -14,10 +13,7 @@ const maxCauses = 5
 const maxErrors = 5
 const maxText = 4_000
 
-/**
- * Name, message, code, stack and causes of an error, and no other property: drivers and parsers hang whole documents,
- * packets and requests on theirs. MongoDB's server quotes documents in its messages: of those just the code is written.
- */
+/** An error without other properties, which may be whole packets. Messages of MongoDB quote documents and are left out. */
 export function loggedError(error: Error, causes: number = maxCauses): LoggedError {
   const { code, codeName, cause } = error as { code?: unknown; codeName?: unknown; cause?: unknown }
   const isFromServer = serverErrors.test(error.name) || typeof codeName === 'string'
@@ -42,12 +38,10 @@ function framesOf(stack: string): string {
   return lines.slice(lines.findIndex((line) => /^ {4}at /.test(line))).join('\n')
 }
 
-/** The thrown value as an error, whatever was thrown. */
 export function toError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(`Thrown, but not an error: ${typeof thrown}`)
 }
 
-/** Truncates a text for a log line. */
 export function cut(text: string): string {
   return text.length > maxText ? `${text.slice(0, maxText)}…` : text
 }

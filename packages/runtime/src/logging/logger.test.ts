@@ -20,20 +20,33 @@ test('writes ISO time, level and service name', () => {
   logger.debug('Not written')
   expect(lines.map((line) => JSON.parse(line))).toEqual([
     {
-      ...{ level: 'info', time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/), name: 'test' },
-      ...{ count: 1, at: '1970-01-01T00:00:00.000Z', big: '2', msg: 'Hello' },
+      level: 'info',
+      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+      name: 'test',
+      count: 1,
+      at: '1970-01-01T00:00:00.000Z',
+      big: '2',
+      msg: 'Hello',
     },
   ])
 })
 
 const secretFields = {
-  ...{ authorization: secret, Authorization: secret, cookie: secret, 'set-cookie': secret, token: secret, jwt: secret },
-  ...{ access_token: secret, password: secret, snippet: secret, email: secret, beforeState: secret, body: secret },
-  ...{
-    afterState: { deep: [secret] },
-    metadata: { mention: { snippet: secret } },
-    rawHeaders: ['authorization', secret],
-  },
+  authorization: secret,
+  Authorization: secret,
+  cookie: secret,
+  'set-cookie': secret,
+  token: secret,
+  jwt: secret,
+  access_token: secret,
+  password: secret,
+  snippet: secret,
+  email: secret,
+  beforeState: secret,
+  body: secret,
+  afterState: { deep: [secret] },
+  metadata: { mention: { snippet: secret } },
+  rawHeaders: ['authorization', secret],
 }
 
 test.each([0, 1, 2, 5])('redacts secrets %i levels deep', (levels) => {

@@ -12,16 +12,11 @@ export type Logger = PinoLogger
 export type LoggerOptions = {
   /** Minimum log level: `fatal` … `trace`, or `silent`. */
   readonly level: string
-  /** Name of the service, part of every line. */
   readonly name: string
-  /** Standard output by default. */
   readonly destination?: DestinationStream
 }
 
-/**
- * Creates a pino logger that writes JSON lines with ISO time and the name of the level. Tokens, cookies, snippets, e-mail
- * addresses and states are redacted at any depth.
- */
+/** Creates a pino logger with ISO time and names of levels, which redacts secrets and user content at any depth. */
 export function createLogger({ level, name, destination }: LoggerOptions): Logger {
   const options = {
     level,
@@ -32,8 +27,18 @@ export function createLogger({ level, name, destination }: LoggerOptions): Logge
     serializers: { err: (error: unknown) => error },
     hooks: { streamWrite: maskSecrets },
   }
+  return withRedactedBindings(pino(options, destination ?? openStandardOutput()))
+}
+
+/** Lines that standard output does not take, for example on a full disk, are kept up to this length, and then dropped. */
+const keptBytes = 64 * 1024
+
+function openStandardOutput(): DestinationStream {
   // Synchronous: by default pino reorders lines around a fatal one and an exit.
-  return withRedactedBindings(pino(options, destination ?? openDestination({ dest: 1, sync: true })))
+  const output = openDestination({ dest: 1, sync: true, maxLength: keptBytes })
+  // Without a listener, the statement that logs would throw.
+  output.on('error', () => {})
+  return output
 }
 
 // pino passes the fields of a line to its formatter, but not the bindings of a child logger.

@@ -12,10 +12,7 @@ const secretKeys = new Set([
   ...['snippet', 'email', 'useremail', 'metadata', 'beforestate', 'afterstate', 'body', 'payload'],
 ])
 
-/**
- * Copies a value for logging, without secrets and user content at any depth. Objects other than plain ones and arrays
- * are replaced by the name of their class, so that no request, socket or driver object is written out. Never throws.
- */
+/** Copies a value without secrets and user content; objects of classes are replaced by their names. Never throws. */
 export function redact(value: unknown, levels: number = maxLevels): unknown {
   if (typeof value === 'bigint') return String(value)
   if (typeof value === 'string') return cut(value)

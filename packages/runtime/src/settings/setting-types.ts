@@ -3,12 +3,10 @@ import { z } from 'zod'
 // Environment variables are text. Each type is strict: a value that is misread does harm later, one that is rejected is
 // noticed at the start.
 
-/** A non-empty string. */
 export function textSetting() {
   return z.string().min(1)
 }
 
-/** A whole number in decimal digits. */
 export function integerSetting({ min = 0, max = Number.MAX_SAFE_INTEGER }: { min?: number; max?: number } = {}) {
   return z
     .string()
@@ -43,23 +41,22 @@ function split(text: string): string[] {
   return text.split(',').map((part) => part.trim())
 }
 
-/** An absolute URL without user and password; protocols without `://`, by default `http` and `https`. */
-export function urlSetting(protocols: readonly string[] = ['http', 'https']) {
-  return z.string().refine((text) => isUrl(text, protocols), {
-    error: `Must be a URL that starts with ${protocols.map((protocol) => `${protocol}://`).join(' or ')}, without user and password`,
-  })
+/** An absolute URL without user and password. */
+export function urlSetting() {
+  return z
+    .string()
+    .refine(isUrl, { error: 'Must be a URL that starts with http:// or https://, without user and password' })
 }
 
 /** An origin as browsers send it: `https://app.example`, without a path. */
 export function originSetting() {
-  return z.string().refine((text) => isUrl(text, ['http', 'https']) && new URL(text).origin === text, {
+  return z.string().refine((text) => isUrl(text) && new URL(text).origin === text, {
     error: 'Must be an origin such as https://app.example, without a path',
   })
 }
 
-function isUrl(text: string, protocols: readonly string[]): boolean {
-  if (!protocols.some((protocol) => text.startsWith(`${protocol}://`))) return false
-  if (!URL.canParse(text)) return false
+function isUrl(text: string): boolean {
+  if (!/^https?:\/\//.test(text) || !URL.canParse(text)) return false
   const url = new URL(text)
   return url.hostname !== '' && url.username === '' && url.password === '' && !/\s/.test(text)
 }

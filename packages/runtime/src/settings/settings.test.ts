@@ -1,15 +1,11 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
 import { z } from 'zod'
+import { authenticationSettings } from '../auth/authentication-settings.ts'
+import { httpSettings } from '../http/http-settings.ts'
 import { booleanSetting, integerSetting, listSetting, originSetting, portSetting, urlSetting } from './setting-types.ts'
-import { describeSettings, loadSettings } from './settings.ts'
-import {
-  authenticationSettings,
-  httpSettings,
-  observationSettings,
-  retentionSettings,
-  storageSettings,
-} from './shared-settings.ts'
+import { loadSettings } from './settings.ts'
+import { observationSettings, retentionSettings, storageSettings } from './shared-settings.ts'
 
 const schema = z.object({
   ...httpSettings({ port: 3002, adminPort: 9002 }),
@@ -39,8 +35,18 @@ function issuesOf(changes: Record<string, string>) {
 
 test('applies defaults to unset and to empty variables', () => {
   const expected = {
-    ...{ HOST: '0.0.0.0', PORT: 3002, ADMIN_PORT: 9002, LOG_LEVEL: 'info', MONGODB_DATABASE: 'herald' },
-    ...{ AUTH_SUBSCRIBER_CLAIM: 'subscriber_id', RATE_LIMIT_PER_MINUTE: 600, CORS_ORIGINS: [], MAX_CONNECTIONS: 5_000 },
+    HOST: '0.0.0.0',
+    PORT: 3002,
+    ADMIN_PORT: 9002,
+    LOG_LEVEL: 'info',
+    MONGODB_DATABASE: 'herald',
+    AUTH_SUBSCRIBER_CLAIM: 'subscriber_id',
+    AUTH_TOKEN_TYPES: ['JWT', 'at+jwt'],
+    MAX_BODY_BYTES: 32 * 1024 * 1024,
+    MAX_RESPONSE_BYTES: 96 * 1024 * 1024,
+    RATE_LIMIT_PER_MINUTE: 600,
+    CORS_ORIGINS: [],
+    MAX_CONNECTIONS: 5_000,
     ...least,
   }
   expect(loadSettings(schema, least)).toEqual({ ok: true, settings: expected })
@@ -50,13 +56,14 @@ test('applies defaults to unset and to empty variables', () => {
 
 test('reports all errors at once, without values', () => {
   const loaded = loadSettings(schema, {
-    ...{ PORT: 'hush-1', ADMIN_PORT: '65536', LOG_LEVEL: 'hush-2', MONGODB_URI: 'hush-3' },
-    ...{
-      AUTH_PUBLIC_KEY: 'hush-4',
-      CORS_ORIGINS: 'hush-5',
-      RETENTION_DAYS: '0',
-      OTEL_EXPORTER_OTLP_ENDPOINT: 'hush-6',
-    },
+    PORT: 'hush-1',
+    ADMIN_PORT: '65536',
+    LOG_LEVEL: 'hush-2',
+    MONGODB_URI: 'hush-3',
+    AUTH_PUBLIC_KEY: 'hush-4',
+    CORS_ORIGINS: 'hush-5',
+    RETENTION_DAYS: '0',
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'hush-6',
   })
   const names = loaded.ok ? [] : loaded.issues.map(({ name }) => name)
   expect(names.sort()).toEqual(
@@ -77,7 +84,8 @@ describe('the signing keys', () => {
   test('may be a PEM with escaped line breaks', () => {
     const key = pem('public')
     const loaded = loadSettings(schema, { ...least, AUTH_JWKS_URI: '', AUTH_PUBLIC_KEY: key.replaceAll('\n', '\\n') })
-    expect(loaded).toMatchObject({ ok: true, settings: { AUTH_PUBLIC_KEY: key } })
+    const read = loaded.ok ? loaded.settings.AUTH_PUBLIC_KEY?.key.export({ type: 'spki', format: 'pem' }) : undefined
+    expect(read).toBe(key)
   })
 
   test.each([
@@ -127,15 +135,6 @@ test.each([
 ])('type %# accepts only valid values', (type: z.ZodType, right, wrong) => {
   for (const [text, value] of Object.entries(right)) expect(type.parse(text)).toEqual(value)
   for (const text of wrong) expect(type.safeParse(text)).toMatchObject({ success: false })
-})
-
-test('describes every variable in order', () => {
-  const rows = describeSettings(schema)
-  expect(rows.map(({ name }) => name)).toEqual(Object.keys(schema.shape))
-  for (const { description } of rows) expect(description.length).toBeGreaterThan(10)
-  expect(rows.find(({ name }) => name === 'PORT')).toMatchObject({ default: '3002', required: false })
-  expect(rows.find(({ name }) => name === 'AUTH_ISSUER')).toMatchObject({ default: null, required: true })
-  expect(rows.find(({ name }) => name === 'CORS_ORIGINS')).toMatchObject({ default: null, required: false })
 })
 
 function shortRsaKey(): string {

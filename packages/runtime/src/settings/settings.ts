@@ -1,6 +1,5 @@
 import type { z } from 'zod'
 
-/** A schema whose keys are names of environment variables. */
 export type SettingsSchema = z.ZodObject<Record<string, z.ZodType>>
 
 /** An invalid setting. The detail never contains the value, which may be a secret. */
@@ -10,20 +9,7 @@ export type LoadedSettings<Schema extends SettingsSchema> =
   | { readonly ok: true; readonly settings: z.output<Schema> }
   | { readonly ok: false; readonly issues: readonly SettingIssue[] }
 
-/** A row of the settings table; `default` is `null` if there is none. */
-export type SettingDescription = {
-  readonly name: string
-  readonly default: string | null
-  readonly required: boolean
-  readonly description: string
-}
-
-/**
- * Reads the settings of a service from its environment, and reports all errors at once.
- *
- * An empty variable counts as unset. Variables with the same `oneOf` in their metadata are alternatives: exactly one of
- * them must be set.
- */
+/** Reads settings, and reports all errors at once. Empty means unset; of variables with the same `oneOf` one must be set. */
 export function loadSettings<Schema extends SettingsSchema>(
   schema: Schema,
   environment: Readonly<Record<string, string | undefined>>,
@@ -35,25 +21,6 @@ export function loadSettings<Schema extends SettingsSchema>(
   })
   const issues = [...findMissingAlternatives(schema, given), ...(parsed.success ? [] : toIssues(parsed.error))]
   return parsed.success && issues.length === 0 ? { ok: true, settings: parsed.data } : { ok: false, issues }
-}
-
-/** The rows of the settings table in a README, in the order of the schema. */
-export function describeSettings(schema: SettingsSchema): SettingDescription[] {
-  return Object.entries(schema.shape).map(([name, setting]) => {
-    const preset = setting.safeParse(undefined)
-    const defaultValue = preset.success ? preset.data : undefined
-    return {
-      name,
-      default: defaultValue === undefined ? null : describeValue(defaultValue),
-      required: !preset.success,
-      description: setting.description ?? '',
-    }
-  })
-}
-
-function describeValue(value: unknown): string | null {
-  if (Array.isArray(value)) return value.length === 0 ? null : value.join(',')
-  return String(value)
 }
 
 function toIssues(error: z.ZodError): SettingIssue[] {

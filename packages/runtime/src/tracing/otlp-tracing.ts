@@ -17,15 +17,11 @@ import type { FinishedSpan, Tracing } from './span.ts'
 const kinds = { server: SpanKind.SERVER, consumer: SpanKind.CONSUMER, client: SpanKind.CLIENT } as const
 
 /** Exports spans in batches through OpenTelemetry's SDK. Sampling follows the decision of the trace's parent. */
-export function createOtlpTracing({
-  endpoint,
-  serviceName,
-  logger,
-}: {
-  readonly endpoint: string
-  readonly serviceName: string
-  readonly logger: Logger
-}): Tracing & { close(): Promise<void> } {
+export function createOtlpTracing(
+  endpoint: string,
+  serviceName: string,
+  logger: Logger,
+): Tracing & { close(): Promise<void> } {
   const warn = (message: string, ...rest: unknown[]) => logger.warn({ rest }, `Traces: ${message}`)
   diag.setLogger({ error: warn, warn, info() {}, debug() {}, verbose() {} }, DiagLogLevel.WARN)
   const exporter = new OTLPTraceExporter({ url: `${endpoint.replace(/\/$/, '')}/v1/traces`, timeoutMillis: 5_000 })

@@ -9,16 +9,13 @@ export type TracingDependencies = {
   readonly releasers: Releasers
 }
 
-/**
- * Sends traces to the collector at `OTEL_EXPORTER_OTLP_ENDPOINT` (OTLP over HTTP). Without an endpoint it returns
- * `undefined` and does not load OpenTelemetry.
- */
+/** Sends traces to `OTEL_EXPORTER_OTLP_ENDPOINT`. Without it, OpenTelemetry is not loaded. */
 export async function startTracing(dependencies: TracingDependencies): Promise<Tracing | undefined> {
   const { settings, serviceName, logger, releasers } = dependencies
   const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint } = settings
   if (endpoint === undefined) return undefined
   const { createOtlpTracing } = await import('./otlp-tracing.ts')
-  const { close, ...tracing } = createOtlpTracing({ endpoint, serviceName, logger })
+  const { close, ...tracing } = createOtlpTracing(endpoint, serviceName, logger)
   releasers.add('traces', close)
   return tracing
 }

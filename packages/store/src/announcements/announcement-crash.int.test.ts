@@ -1,15 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { toKey } from '../binary.ts'
-import { digestsIn, fanOutsIn, notificationsIn, tombstoneHeadsIn, tombstonesIn } from '../collections.ts'
-import { createFanOutRoom } from '../fan-outs/fan-out-room.ts'
-import { mention, retraction, withoutErasures } from '../fan-outs/fan-outs.fixture.ts'
-import { createInterceptor, type Intercept } from '../fan-outs/intercepted.fixture.ts'
-import { createNotifications } from '../notifications/notifications.ts'
+import { toKey } from '../documents/binary.ts'
+import { mention, retraction, withoutErasures } from '../retractions/fan-outs.fixture.ts'
+import { createInterceptor, type Intercept } from '../retractions/intercepted.fixture.ts'
 import { at, createTestStore, subscriberId, uuid } from '../store.fixture.ts'
+import { createWriters } from '../writers.ts'
 import type { DueBatch } from './announcement.ts'
-import { createAnnouncements } from './announcements.ts'
 
-const { store, database, drop } = createTestStore('announcement-crash')
+const { store, database, collections, drop } = createTestStore('announcement-crash')
 beforeAll(() => store.migrate())
 afterAll(drop)
 
@@ -33,12 +30,12 @@ async function clear(): Promise<void> {
 beforeEach(clear)
 
 const isReadable = async (recipientId: string, id: string) =>
-  (await notificationsIn(database).findOne({ _id: toKey(subscriberId, recipientId, id) })) !== null
+  (await collections.notifications.findOne({ _id: toKey(subscriberId, recipientId, id) })) !== null
 
 async function publish({ items }: DueBatch): Promise<void> {
   for (const one of items.flatMap(({ announcements }) => announcements)) {
     if (one.kind === 'unread') throw new Error('Nothing is announced as unread here')
-    const id = one.kind === 'created' ? one.notification.id : one.notificationId
+    const id = one.notificationId
     for (const recipientId of one.parts.flat()) {
       const readable = await isReadable(recipientId, id)
       if (readable !== (one.kind === 'created')) early.push(`${one.kind} ${id} of ${recipientId}`)
@@ -50,19 +47,8 @@ async function publish({ items }: DueBatch): Promise<void> {
 /** A process of its own, whose operations on MongoDB are intercepted. */
 function startProcess(intercept?: Intercept) {
   const { wrap, operations } = createInterceptor(intercept)
-  const [fanOuts, notifications] = [wrap(fanOutsIn(database)), wrap(notificationsIn(database))]
-  const { insertNew: insertForRecipients } = createNotifications({ collection: notifications } as never)
-  const room = createFanOutRoom({
-    ...withoutErasures,
-    ...{ fanOuts, notifications, announcing, insertForRecipients },
-    tombstones: wrap(tombstonesIn(database)),
-    heads: wrap(tombstoneHeadsIn(database)),
-  })
-  const announcements = createAnnouncements({
-    ...withoutErasures,
-    fanOuts,
-    notifications,
-    digests: digestsIn(database),
+  const { insertNew, retractions, unfinished, announcements } = createWriters(wrap(collections, withoutErasures), {
+    announcing,
   })
   const settle = async (batch: DueBatch) => {
     await publish(batch)
@@ -72,20 +58,20 @@ function startProcess(intercept?: Intercept) {
     operations,
     /** As the handling of events does. */
     async storeAll() {
-      await room.insertNew(mentions)
-      await settle(await announcements.createdOf(mentions))
+      const { created: batch } = await insertNew(mentions)
+      await settle(batch)
     },
     /** As it does until it is killed. */
-    store: () => room.insertNew(mentions),
+    store: () => insertNew(mentions),
     /** As it does while the topic is unavailable. */
     async storeWithoutTopic() {
-      await room.insertNew(mentions)
-      await announcements.deferCreated(mentions, at(30))
+      const { created: batch } = await insertNew(mentions)
+      await batch.postpone(batch.items, at(30))
     },
-    create: () => room.insertNew(mentions.map((one) => ({ ...one, via: 'http' as const, finishBy: at(60) }))),
-    retractAll: () => room.retractions.apply(retracts),
-    retractFromOne: () => room.retractions.apply([fromOne]),
-    finish: () => room.unfinished.finish(at(60)),
+    create: () => insertNew(mentions.map((one) => ({ ...one, via: 'http' as const, finishBy: at(60) }))),
+    retractAll: () => retractions.apply(retracts),
+    retractFromOne: () => retractions.apply([fromOne]),
+    finish: () => unfinished.finish(at(60)),
     async relay() {
       for (;;) {
         const batches = await announcements.next(at(1_000))
@@ -146,7 +132,9 @@ describe.each([
       await work(startProcess())
       await startProcess().relay()
       expect({ ...place, early, published: [...new Set(published)].sort() }).toEqual({
-        ...{ ...place, early: [], published: created },
+        ...place,
+        early: [],
+        published: created,
       })
       const { length } = published
       await work(startProcess())
@@ -166,7 +154,9 @@ describe.each([
       )
       await startProcess().relay()
       expect({ operation, early, published: [...new Set(published)].sort() }).toEqual({
-        ...{ operation, early: [], published: created },
+        operation,
+        early: [],
+        published: created,
       })
     }
   }, 60_000)
@@ -180,9 +170,11 @@ test('a request that is cut off at any operation is announced if and only if it 
       await startProcess().relay()
       await startProcess().finish()
       await startProcess().relay()
-      const begun = await fanOutsIn(database).countDocuments()
+      const begun = await collections.fanOuts.countDocuments()
       expect({ ...place, early, published: [...new Set(published)].sort() }).toEqual({
-        ...{ ...place, early: [], published: begun > 0 ? created : [] },
+        ...place,
+        early: [],
+        published: begun > 0 ? created : [],
       })
     },
   )
@@ -201,7 +193,9 @@ test.each([
       await startProcess().relay()
       const again = published.slice(before)
       expect({ ...place, early, published: [...new Set(published)].sort() }).toEqual({
-        ...{ ...place, early: [], published: named.toSorted() },
+        ...place,
+        early: [],
+        published: named.toSorted(),
       })
       expect(again).toContain(`retracted ${ids[0]}`)
       const { length } = published
@@ -229,7 +223,9 @@ test('a retraction that the relay finds before anything is deleted is announced 
     )
     await startProcess().relay()
     expect({ operation, early, retracted: published.includes(`retracted ${ids[0]}`) }).toEqual({
-      ...{ operation, early: [], retracted: true },
+      operation,
+      early: [],
+      retracted: true,
     })
   }
 }, 60_000)
@@ -249,7 +245,9 @@ test('a notification that is retracted from some while it is stored is announced
     // The creation may have been read before the retraction, and be published after it.
     const tooEarly = early.filter((text) => !text.endsWith(uuid(3)))
     expect({ operation, tooEarly, published: [...new Set(published)].sort() }).toEqual({
-      ...{ operation, tooEarly: [], published: [...created, `retracted ${ids[1]}`] },
+      operation,
+      tooEarly: [],
+      published: [...created, `retracted ${ids[1]}`],
     })
   }
 }, 60_000)
@@ -271,17 +269,40 @@ test('a retraction that comes while the relay works is announced by it later', a
     await overtaken.relay()
     await startProcess().relay()
     expect({ operation, published: [...new Set(published)].sort(), due: await isDue() }).toEqual({
-      ...{ operation, published: [created[1], ...ids.map((id) => `retracted ${id}`)], due: 0 },
+      operation,
+      published: [created[1], ...ids.map((id) => `retracted ${id}`)],
+      due: 0,
     })
   }
 }, 60_000)
 
 test('the relay does not announce what was only stored for some when its process was killed', async () => {
   await startProcess().store()
-  await notificationsIn(database).deleteOne({ _id: toKey(subscriberId, uuid(4), ids[1] as string) })
+  await collections.notifications.deleteOne({ _id: toKey(subscriberId, uuid(4), ids[1] as string) })
   await startProcess().retractFromOne()
   await startProcess().relay()
   expect(published).toEqual([`retracted ${ids[1]}`])
   await storeAll(startProcess())
   expect({ early, published }).toEqual({ early: [], published: [`retracted ${ids[1]}`, ...created] })
+})
+
+test('the relay reads 512 KiB of fan-outs at once, or one larger', async () => {
+  const { insertNew, announcements } = createWriters(collections, { announcing })
+  const { created } = await insertNew(Array.from({ length: 6 }, (_, n) => mention(n + 1)))
+  await created.postpone(created.items, at(30))
+  const pad = (bytes: number, which: object) =>
+    collections.fanOuts.updateMany(which, { $set: { padding: 'x'.repeat(bytes) } } as object)
+  await pad(200 * 1024, {})
+  const [first] = await collections.fanOuts.find().toArray()
+  await pad(600 * 1024, { _id: first?._id })
+  const sizes: number[] = []
+  for (;;) {
+    const batches = await announcements.next(at(1_000))
+    if (batches.length === 0) break
+    sizes.push(batches.flatMap(({ items }) => items).length)
+    for (const { items, settle } of batches) await settle(items)
+  }
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(6)
+  expect(Math.max(...sizes)).toBe(2)
+  expect(sizes).toContain(1)
 })

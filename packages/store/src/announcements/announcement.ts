@@ -1,16 +1,18 @@
-import type { JsonText, NewNotification } from '../notifications/notification-document.ts'
+import type { JsonText } from '../documents/notification-document.ts'
 import type { Parts } from './parts.ts'
 
-/** A notification without recipients. */
-export type AnnouncedContent = Omit<NewNotification, 'recipientIds' | 'via' | 'finishBy' | 'traceparent'>
-
-/** A fact to announce. */
 export type Announcement = { readonly subscriberId: string; readonly traceparent?: string | undefined } & (
-  | { readonly kind: 'created'; readonly notification: AnnouncedContent; readonly parts: Parts }
+  | {
+      readonly kind: 'created'
+      readonly notificationId: string
+      readonly time: Date
+      /** As it is stored, without recipients. */
+      readonly notification: JsonText
+      readonly parts: Parts
+    }
   | {
       readonly kind: 'retracted'
       readonly notificationId: string
-      /** The id of the retraction's event. */
       readonly by: string
       readonly time: Date
       readonly parts: Parts
@@ -20,15 +22,12 @@ export type Announcement = { readonly subscriberId: string; readonly traceparent
       readonly recipientId: string
       readonly newestId: string
       readonly time: Date
-      /** The data of the event. */
       readonly data: JsonText
     }
 )
 
-/** The announcements of one document. */
 export type DueItem = { readonly announcements: readonly Announcement[] }
 
-/** Items that were read together. */
 export type DueBatch = {
   readonly items: readonly DueItem[]
   /** They are announced. An item of which more has become due meanwhile remains due. */

@@ -1,15 +1,13 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { digestsIn, fanOutsIn, notificationsIn, tombstoneHeadsIn, tombstonesIn } from '../collections.ts'
-import { createFanOutRoom } from '../fan-outs/fan-out-room.ts'
-import { mention, retraction, withoutErasures } from '../fan-outs/fan-outs.fixture.ts'
-import { createInterceptor, type Intercept } from '../fan-outs/intercepted.fixture.ts'
-import type { NewNotification } from '../notifications/notification-document.ts'
-import { createNotifications } from '../notifications/notifications.ts'
+import { StorageUnavailableError } from '../connection/storage-errors.ts'
+import type { NewNotification } from '../documents/notification-document.ts'
+import { mention, retraction, withoutErasures } from '../retractions/fan-outs.fixture.ts'
+import { createInterceptor, type Intercept } from '../retractions/intercepted.fixture.ts'
 import { at, createTestStore, subscriberId, uuid } from '../store.fixture.ts'
-import { createAnnouncements } from './announcements.ts'
-import { createDigests } from './digests.ts'
+import { createWriters } from '../writers.ts'
 
-const { store, database, drop, examined } = createTestStore('digests')
+const { store, database, collections, drop, examined } = createTestStore('digests')
 beforeAll(() => store.migrate())
 afterAll(drop)
 beforeEach(async () => {
@@ -20,30 +18,18 @@ beforeEach(async () => {
 const unreadAfterMs = 60_000
 const announcing = { isRecent: () => true, onTooOld: () => {}, now: () => at(0), unreadAfterMs }
 
-function startProcess(intercept?: Intercept) {
+function startProcess(intercept?: Intercept, digestWithinMs?: number) {
   const { wrap, operations } = createInterceptor(intercept)
-  const [fanOuts, notifications] = [wrap(fanOutsIn(database)), wrap(notificationsIn(database))]
-  const digests = wrap(digestsIn(database))
-  const { insertNew: insertForRecipients } = createNotifications({ collection: notifications } as never)
-  const room = createFanOutRoom({
-    ...withoutErasures,
-    ...{ fanOuts, notifications, announcing, insertForRecipients },
-    tombstones: wrap(tombstonesIn(database)),
-    heads: wrap(tombstoneHeadsIn(database)),
-  })
-  return {
-    ...{ operations, room },
-    announcements: createAnnouncements({ ...withoutErasures, fanOuts, notifications, digests }),
-    digests: createDigests({ ...withoutErasures, fanOuts, notifications, digests }),
-  }
+  const options = { announcing, digestWithinMs }
+  return { ...createWriters(wrap(collections, [...withoutErasures, 'digests']), options), operations }
 }
 
-const { room, announcements, digests } = startProcess()
+const { insertNew, retractions, announcements, digests } = startProcess()
 
 /** Stores notifications whose creation is announced. */
 async function create(...notifications: readonly NewNotification[]): Promise<void> {
-  await room.insertNew(notifications)
-  await (await announcements.createdOf(notifications)).settle([])
+  const { created } = await insertNew(notifications)
+  await created.settle([])
 }
 
 async function writeAll(seconds: number, process = { digests }): Promise<void> {
@@ -87,7 +73,8 @@ test('announces per recipient and location what is unread when the oldest is due
   const published = await publishAll()
   expect(published).toMatchObject([
     {
-      ...{ time: at(61), newestId: id(50) },
+      time: at(61),
+      newestId: id(50),
       data: { recipientId: uuid(2), notificationIds: [id(50), id(2), id(1)], total: 3, unreadCount: 3 },
     },
     {
@@ -105,7 +92,7 @@ test('announces per recipient and location what is unread when the oldest is due
 test('does not announce what was read or retracted meanwhile, nor what is marked unread later', async () => {
   await create(one(1), one(2), one(3), one(4))
   await feedOf(uuid(2)).markRead(id(1), at(10))
-  await room.retractions.apply([retraction(1, { notificationId: id(2) })])
+  await retractions.apply([retraction(1, { notificationId: id(2) })])
   await writeAll(61)
   await feedOf(uuid(2)).markUnread(id(1), at(62))
   await writeAll(200)
@@ -129,10 +116,60 @@ test('announces nothing of what was stored without the setting, and nothing agai
 
 test('skips what is still being stored until it is', async () => {
   const notification = one(1)
-  await room.insertNew([notification])
+  const { created } = await insertNew([notification])
   expect(await digests.isDue(at(100))).toBe(false)
-  await announcements.deferCreated([notification], at(0))
+  await created.postpone([], at(0))
   expect(await digests.isDue(at(100))).toBe(true)
+})
+
+test('announces each once if a process wakes up that was frozen after it computed a digest', async () => {
+  await create(one(1), one(2))
+  const [isFrozen, isAwake] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const frozen = startProcess(async (_, when, name) => {
+    if (name !== 'insertMany' || when === 'after') return
+    isFrozen.resolve()
+    await isAwake.promise
+  })
+  const late = writeAll(61, frozen)
+  await isFrozen.promise
+  await store.notifications.of({ subscriberId, recipientId: uuid(2) }).markRead(id(1), at(62))
+  await create(one(3))
+  await writeAll(120)
+  isAwake.resolve()
+  await late
+  expect(await publishAll()).toMatchObject([{ data: { notificationIds: [id(3), id(2)], total: 2 } }])
+})
+
+test('announces nothing that a frozen process computed, if it was read before the next one looked', async () => {
+  await create(one(1))
+  const [isFrozen, isAwake] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const digestWithinMs = 50
+  const frozen = startProcess(async (_, when, name) => {
+    if (name !== 'insertMany' || when === 'after') return
+    isFrozen.resolve()
+    await isAwake.promise
+  }, digestWithinMs)
+  const late = expect(writeAll(61, frozen)).rejects.toThrow(StorageUnavailableError)
+  await isFrozen.promise
+  await feedOf(uuid(2)).markRead(id(1), at(62))
+  await writeAll(120)
+  await sleep(2 * digestWithinMs)
+  isAwake.resolve()
+  await late
+  await writeAll(121, frozen)
+  expect(await publishAll()).toEqual([])
+})
+
+test('a digest has an end by the clock of MongoDB, whether it is announced or not', async () => {
+  const days = 24 * 60 * 60_000
+  await create(one(1))
+  await writeAll(61)
+  const ends = async () => (await collections.digests.find().toArray()).map(({ expiresAt }) => expiresAt.getTime())
+  const [end = 0] = await ends()
+  expect(end - Date.now()).toBeGreaterThan(29 * days)
+  expect(end - Date.now()).toBeLessThan(31 * days)
+  expect(await publishAll()).toHaveLength(1)
+  expect(await ends()).toEqual([end])
 })
 
 test('a second attempt to publish is the same event, whatever was read in between', async () => {
@@ -195,7 +232,7 @@ test('announces each once if the process is killed at any operation', async () =
       })
     }
   }
-}, 60_000)
+}, 300_000)
 
 describe('many due at once', () => {
   const recipients = 2_500
@@ -210,6 +247,6 @@ describe('many due at once', () => {
     expect(figures.map(({ plan }) => plan).filter((plan) => plan.includes('COLLSCAN'))).toEqual([])
     const published = await publishAll()
     expect(published).toHaveLength(2 * recipients)
-    expect(await digestsIn(database).countDocuments({ data: { $exists: true } })).toBe(0)
-  }, 60_000)
+    expect(await collections.digests.countDocuments({ data: { $exists: true } })).toBe(0)
+  }, 300_000)
 })

@@ -1,48 +1,42 @@
-import type { Binary, Collection } from 'mongodb'
-import { toKey, uuidIn } from '../binary.ts'
-import { createEraseWritten } from '../erasures/erase-from-digests.ts'
-import type { ErasedPersons } from '../erasures/erased-persons.ts'
-import { type FanOutDocument, gonePositions } from '../fan-outs/fan-out-document.ts'
-import { inBatches } from '../fan-outs/in-batches.ts'
-import { bytesIn, positionsOf } from '../fan-outs/recipient-list.ts'
-import { recipientKeys } from '../fan-outs/remove-retracted.ts'
-import { insertNew } from '../insert-new.ts'
-import type { NotificationDocument } from '../notifications/notification-document.ts'
+import { bytesToUuid } from '@herald/contracts'
+import type { Binary } from 'mongodb'
+import { createFence } from '../connection/fence.ts'
+import { inBatches } from '../documents/batches.ts'
+import { hex, keysUnder, toKey, uuidIn } from '../documents/binary.ts'
+import type { Collections, DigestDocument } from '../documents/collections.ts'
+import { type FanOutDocument, recipientKeys, remainingPositions } from '../documents/fan-out-document.ts'
+import { bytesIn } from '../documents/recipient-list.ts'
+import type { EraseWritten } from '../erasures/erase-from-digests.ts'
 import { readLimits } from '../reading/read-limits.ts'
-import type { DigestDocument } from './digest-document.ts'
+import { insertNew } from '../writing/insert-new.ts'
 import { type DueGroup, toDigest } from './to-digest.ts'
 import { readUnreadAt } from './unread-at-location.ts'
 
-/** Announcements of notifications that stay unread. */
 export type Digests = {
   /**
-   * Writes the digests of some notifications whose time has come, the oldest first. Each digest contains everything of its
-   * location that the recipient has not read, that is to be announced and is not in a digest yet. Repeating it changes
-   * nothing.
-   *
-   * @returns the number of notifications whose recipients were examined; 0 if none is due
+   * Writes the digests of some notifications whose time has come, the oldest first: each with everything of its location that
+   * is unread, to be announced and in no digest yet. Repeating it changes nothing. Returns 0 if none is due.
    */
   writeNext(now: Date, unreadAfterMs: number): Promise<number>
   isDue(now: Date): Promise<boolean>
 }
 
-export type DigestsDependencies = {
-  readonly fanOuts: Collection<FanOutDocument>
-  readonly notifications: Collection<NotificationDocument>
-  readonly digests: Collection<DigestDocument>
-  readonly erasedPersons: ErasedPersons
+export type DigestsDependencies = Pick<Collections, 'fanOuts' | 'notifications' | 'digests'> & {
+  /** An erasure may not have found what was just written. */
+  readonly eraseWritten: EraseWritten
+  readonly now: () => Date
+  readonly digestWithinMs?: number | undefined
 }
 
-type DueFanOut = Pick<FanOutDocument, '_id' | 'recipients' | 'erased' | 'takenBack' | 'locationId' | 'locationType'>
+type DueFanOut = Pick<FanOutDocument, '_id' | 'recipients' | 'erased' | 'retractions' | 'locationId' | 'locationType'>
 
 /** Of at most 200 KB each. */
 const fanOutsPerCall = 50
 const keysPerQuery = 1_000
 const groupsAtOnce = 16
-const hex = (binary: Binary) => binary.toString('hex')
 
-export function createDigests({ fanOuts, notifications, digests, erasedPersons }: DigestsDependencies): Digests {
-  const eraseWritten = createEraseWritten(digests, erasedPersons)
+export function createDigests(dependencies: DigestsDependencies): Digests {
+  const { fanOuts, notifications, digests, eraseWritten, now: serverTime, digestWithinMs = 15_000 } = dependencies
   // One that is still being stored would have no unread recipients yet.
   const dueAt = (now: Date) => ({
     unreadAt: { $lte: now },
@@ -85,7 +79,17 @@ export function createDigests({ fanOuts, notifications, digests, erasedPersons }
     return pending
   }
 
+  const nextKey = async ({ subscriberId, recipientId, locationId }: DueGroup): Promise<Binary> => {
+    const place = [subscriberId, recipientId, uuidIn(locationId)]
+    const options = { ...readLimits, sort: { _id: -1 }, projection: { _id: 1 } } as const
+    const last = await digests.findOne({ _id: keysUnder(place, 4) }, options)
+    const number = Buffer.alloc(16)
+    number.writeUInt32BE((last ? bytesIn(last._id).readUInt32BE(60) : 0) + 1, 12)
+    return toKey(...place, bytesToUuid(number))
+  }
+
   const writeGroup = async (group: DueGroup, now: Date, unreadAfterMs: number): Promise<DigestDocument[]> => {
+    const _id = await nextKey(group)
     const unread = await readUnreadAt(notifications, group)
     const due = new Set(group.keys.map(hex))
     const others = await findPending(unread.keys.filter((key) => !due.has(hex(key))))
@@ -95,30 +99,36 @@ export function createDigests({ fanOuts, notifications, digests, erasedPersons }
       const latest = await unread.jsonOf(key)
       // Otherwise the newest was read or retracted in the meantime.
       if (latest === undefined) continue
-      const content = { keys: keys.slice(index), latest, unreadCount: unread.count, now, unreadAfterMs }
-      return [toDigest(group, content)]
+      const content = { _id, keys: keys.slice(index), latest, unreadCount: unread.count, now, unreadAfterMs }
+      return [toDigest(group, { ...content, keptFrom: serverTime() })]
     }
     return []
   }
 
-  const writeFor = async (due: readonly DueFanOut[], now: Date, unreadAfterMs: number): Promise<void> => {
+  /** @returns whether another process wrote digests at the same time, so that they must be computed again */
+  const writeFor = async (due: readonly DueFanOut[], now: Date, unreadAfterMs: number): Promise<boolean> => {
+    let isOvertaken = false
     for (const keys of inBatches(keysIn(due), keysPerQuery)) {
       const groups = groupByLocation(await findUnannounced(keys), due)
       for (const batch of inBatches(groups, groupsAtOnce)) {
+        // After a longer time, the next process may have found that there is nothing to announce any more.
+        const fence = createFence(digestWithinMs)
         const written = await Promise.all(batch.map((group) => writeGroup(group, now, unreadAfterMs)))
-        await insertNew(digests, written.flat())
+        const { duplicates } = await fence(() => insertNew(digests, written.flat()))
         await eraseWritten(written.flat())
+        if (duplicates > 0) isOvertaken = true
       }
     }
+    return isOvertaken
   }
 
   return {
     async writeNext(now, unreadAfterMs) {
-      const projection = { recipients: 1, erased: 1, takenBack: 1, locationId: 1, locationType: 1 } as const
+      const projection = { recipients: 1, erased: 1, retractions: 1, locationId: 1, locationType: 1 } as const
       const options = { ...readLimits, hint: 'unread', sort: { unreadAt: 1 }, limit: fanOutsPerCall } as const
       const due = await fanOuts.find(dueAt(now), { ...options, projection }).toArray()
       if (due.length === 0) return 0
-      await writeFor(due, now, unreadAfterMs)
+      while (await writeFor(due, now, unreadAfterMs));
       await fanOuts.updateMany({ _id: { $in: due.map(({ _id }) => _id) } }, { $unset: { unreadAt: true } })
       return due.length
     },
@@ -128,11 +138,7 @@ export function createDigests({ fanOuts, notifications, digests, erasedPersons }
 }
 
 function* keysIn(due: readonly DueFanOut[]): Generator<Binary> {
-  for (const fanOut of due) {
-    const gone = gonePositions(fanOut)
-    const left = positionsOf(bytesIn(fanOut.recipients), undefined).filter((position) => !gone.has(position))
-    yield* recipientKeys(fanOut, left)
-  }
+  for (const fanOut of due) yield* recipientKeys(fanOut, remainingPositions(fanOut))
 }
 
 function groupByLocation(keys: readonly Binary[], due: readonly DueFanOut[]): Iterable<DueGroup> {

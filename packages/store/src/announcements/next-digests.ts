@@ -1,26 +1,23 @@
-import type { Binary, Collection, Filter } from 'mongodb'
-import { uuidIn } from '../binary.ts'
-import { createEraseWritten } from '../erasures/erase-from-digests.ts'
-import type { ErasedPersons } from '../erasures/erased-persons.ts'
+import type { Binary, Filter } from 'mongodb'
+import { uuidIn } from '../documents/binary.ts'
+import type { Collections, DigestDocument } from '../documents/collections.ts'
+import type { EraseWritten } from '../erasures/erase-from-digests.ts'
 import { readLimits } from '../reading/read-limits.ts'
 import type { DueBatch, DueItem } from './announcement.ts'
-import type { DigestDocument } from './digest-document.ts'
 
 /** Of about 20 KB each, or more with many notifications. */
 const digestsPerBatch = 100
 const projection = { time: 1, data: 1, notifications: [{ $first: '$notifications' }, { $last: '$notifications' }] }
 const options = { ...readLimits, hint: 'announce', sort: { announceAt: 1 }, limit: digestsPerBatch } as const
 
-/** The digests that are to be announced, without erased persons. */
 export function createNextDigests(
-  digests: Collection<DigestDocument>,
-  erasedPersons: ErasedPersons,
+  { digests }: Pick<Collections, 'digests'>,
+  eraseWritten: EraseWritten,
 ): (now: Date) => Promise<DueBatch> {
-  const eraseWritten = createEraseWritten(digests, erasedPersons)
   const find = (where: Filter<DigestDocument>) =>
     digests.find<DigestDocument>(where, { ...options, projection }).toArray()
 
-  /** An erasure that was accepted may not have come to them yet. */
+  /** An erasure that was accepted may not have reached them yet. */
   const findMasked = async (now: Date): Promise<readonly DigestDocument[]> => {
     const due = { announceAt: { $lte: now } }
     const found = await find(due)
@@ -39,8 +36,7 @@ export function createNextDigests(
     return {
       items: [...keys.keys()],
       async settle(items) {
-        const announced = [{ $set: { expiresAt: '$keptUntil' } }, { $unset: ['announceAt', 'data'] }]
-        if (items.length > 0) await digests.updateMany(those(items), announced)
+        if (items.length > 0) await digests.updateMany(those(items), { $unset: { announceAt: true, data: true } })
       },
       async postpone(items, until) {
         if (items.length === 0) return

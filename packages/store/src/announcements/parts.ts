@@ -1,27 +1,35 @@
 import { bytesToUuid, limits } from '@herald/contracts'
-import { type RecipientList, recipientAt } from '../fan-outs/recipient-list.ts'
+import { inBatches } from '../documents/batches.ts'
+import type { FanOutDocument, RetractionNote } from '../documents/fan-out-document.ts'
+import { bytesIn, decodePositions, type RecipientList, recipientAt } from '../documents/recipient-list.ts'
 
 /** The recipients of each part, in order. A part may be empty. */
 export type Parts = readonly (readonly string[])[]
 
-/**
- * Divides recipients into parts of {@link limits.announcedRecipients}. Those that are not left are missing from their part,
- * and the others keep theirs.
- *
- * @param named positions in the list, ascending
- * @returns `undefined` if nobody is left
- */
+/** The recipients at the positions of each part, without those from whom it was retracted before; `undefined` if all were. */
 export function toParts(
   list: RecipientList,
-  named: readonly number[],
+  named: Iterable<readonly number[]>,
   isLeft: (position: number) => boolean,
 ): Parts | undefined {
-  const parts: string[][] = []
-  let count = 0
-  for (let start = 0; start < named.length; start += limits.announcedRecipients) {
-    const left = named.slice(start, start + limits.announcedRecipients).filter(isLeft)
-    parts.push(left.map((position) => bytesToUuid(recipientAt(list, position))))
-    count += left.length
+  const toId = (position: number) => bytesToUuid(recipientAt(list, position))
+  const parts = Array.from(named, (part) => part.filter(isLeft).map(toId))
+  return parts.some(({ length }) => length > 0) ? parts : undefined
+}
+
+/** Those from whom a retraction retracted a notification, in the parts of everyone that it names. */
+export function toRetractedParts(
+  { recipients, erased }: Pick<FanOutDocument, 'recipients' | 'erased'>,
+  { positions, perPart }: RetractionNote,
+): Parts | undefined {
+  const [list, own] = [bytesIn(recipients), [...decodePositions(bytesIn(positions))]]
+  const erasedSince = new Set(erased && decodePositions(bytesIn(erased)))
+  const isLeft = (position: number) => !erasedSince.has(position)
+  let start = 0
+  const next = (count: number) => {
+    start += count
+    return own.slice(start - count, start)
   }
-  return count === 0 ? undefined : parts
+  const named = perPart && Array.from(decodePositions(bytesIn(perPart)), next)
+  return toParts(list, named ?? inBatches(own, limits.announcedRecipients), isLeft)
 }

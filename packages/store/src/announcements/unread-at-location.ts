@@ -1,12 +1,11 @@
-import { type Binary, BSON, type Collection } from 'mongodb'
-import type { JsonText, NotificationDocument } from '../notifications/notification-document.ts'
-import { notificationJson } from '../notifications/notification-json.ts'
-import { keyRange } from '../reading/id-range.ts'
+import type { Binary, Collection } from 'mongodb'
+import { hex, keyRange } from '../documents/binary.ts'
+import type { JsonText, NotificationDocument } from '../documents/notification-document.ts'
 import { readLimits } from '../reading/read-limits.ts'
-import { asBuffer } from '../wire/bson.ts'
+import { asBuffer, readKey } from '../wire/bson.ts'
+import { notificationJson } from '../wire/notification-json.ts'
 import type { DueGroup } from './to-digest.ts'
 
-/** The unread notifications of a recipient at a location. */
 export type UnreadAtLocation = {
   /** Newest first: all of them, or a limited number with those that are due. */
   readonly keys: readonly Binary[]
@@ -18,7 +17,6 @@ export type UnreadAtLocation = {
 /** Most recipients have one or two, so these are read at once; of more, only the keys. */
 const documentsAtOnce = 20
 const keysAtMost = 10_000
-const hex = (binary: Binary) => binary.toString('hex')
 
 export async function readUnreadAt(
   notifications: Collection<NotificationDocument>,
@@ -27,22 +25,14 @@ export async function readUnreadAt(
   const where = { unread: true, _id: keyRange([subscriberId, recipientId], {}), locationId, locationType } as const
   const options = { ...readLimits, hint: 'unread', sort: { _id: -1 } } as const
   const newest = await notifications.find(where, { ...options, limit: documentsAtOnce, raw: true }).toArray()
-  const documents = new Map(
-    newest.map((document) => {
-      const bytes = asBuffer(document as unknown as Uint8Array)
-      return [hex(BSON.deserialize(bytes)._id), bytes] as const
-    }),
-  )
+  const documents = newest.map((document) => asBuffer(document as unknown as Uint8Array))
   const jsonOf = async (key: Binary) => {
-    const known = documents.get(hex(key))
+    const known = documents.find((document) => hex(readKey(document)) === hex(key))
     if (known) return notificationJson(known).toString()
     const found = await notifications.findOne({ _id: key, unread: true }, { ...readLimits, raw: true })
     return found ? notificationJson(asBuffer(found as unknown as Uint8Array)).toString() : undefined
   }
-  if (newest.length < documentsAtOnce) {
-    const keys = [...documents.keys()].map((key) => BSON.Binary.createFromHexString(key))
-    return { keys, count: keys.length, jsonOf }
-  }
+  if (newest.length < documentsAtOnce) return { keys: documents.map(readKey), count: newest.length, jsonOf }
   const keys = await notifications
     .find(where, { ...options, limit: keysAtMost, projection: { _id: 1 } })
     .map(({ _id }) => _id)

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { MongoClient } from 'mongodb'
-import { changeEntriesIn } from '../collections.ts'
-import { withoutErasures } from '../fan-outs/fan-outs.fixture.ts'
-import { createReadBudget } from '../reading/read-budget.ts'
+import { changeEntry, served } from '../documents/change-entry.fixture.ts'
+import { collectionsOf } from '../documents/collections.ts'
+import { noReadBudgets } from '../reading/read-budget.ts'
 import { idAt, start, uuid } from '../store.fixture.ts'
 import { createStore } from '../store.ts'
+import { createWriters } from '../writers.ts'
 import { createChangeEntries } from './change-entries.ts'
-import { changeEntry, served } from './change-entry.fixture.ts'
 
 const uri = process.env.MONGODB_URI ?? ''
 const name = `herald-test-change-entries-${process.pid}`
@@ -15,7 +15,9 @@ const client = new MongoClient(uri)
 
 const entry = (subscriber: string, n: number) =>
   changeEntry({
-    ...{ id: idAt(n), subscriberId: subscriber, createdAt: new Date(start + n) },
+    id: idAt(n),
+    subscriberId: subscriber,
+    createdAt: new Date(start + n),
     afterState: '{"$set":1,"a.b":{"_bsontype":"Long"},"":[1.5,true,null]}',
   })
 
@@ -65,9 +67,9 @@ test('requests the next step before yielding the current one, so a busy reader d
   const database = monitored.db(name)
   const { of } = createChangeEntries({
     database,
-    collection: changeEntriesIn(database),
-    budget: createReadBudget(1),
-    ...withoutErasures,
+    collection: collectionsOf(database).changeEntries,
+    budgets: noReadBudgets,
+    erasedPersons: createWriters(collectionsOf(database)).erasedPersons,
   })
   const seen: number[] = []
   for await (const _ of of(uuid(7)).export({}, 'ndjson', 2)) seen.push(finds)

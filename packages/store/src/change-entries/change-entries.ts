@@ -1,19 +1,21 @@
 import { limits } from '@herald/contracts'
-import { toUuidBinary } from '../binary.ts'
-import type { ErasedLook, ErasedPersons } from '../erasures/erased-persons.ts'
-import { maskChangeEntry } from '../erasures/mask.ts'
-import { type InsertOutcome, insertNew } from '../insert-new.ts'
+import { type IdRange, keyRange, toUuidBinary } from '../documents/binary.ts'
+import {
+  type ChangeEntryDocument,
+  type StoredChangeEntry,
+  toChangeEntryDocument,
+} from '../documents/change-entry-document.ts'
+import { maskChangeEntry } from '../documents/mask.ts'
+import type { ErasedLook, ErasedPersons } from '../guards/erased-persons.ts'
 import type { Source } from '../reading/find-bytes.ts'
-import { type IdRange, keyRange } from '../reading/id-range.ts'
 import { findPage } from '../reading/page.ts'
-import type { ReadBudget } from '../reading/read-budget.ts'
-import { responseBytes, type Scan } from '../reading/scan.ts'
-import { type ChangeEntryDocument, type StoredChangeEntry, toChangeEntryDocument } from './change-entry-document.ts'
-import { changeEntryPageBody } from './change-entry-json.ts'
+import type { ReadBudgets } from '../reading/read-budget.ts'
+import type { Scan } from '../reading/scan.ts'
+import { changeEntryPageBody } from '../wire/change-entry-json.ts'
+import { type InsertOutcome, insertNew } from '../writing/insert-new.ts'
 import { type ExportFormat, encodeExport } from './export.ts'
 import { readLog } from './read-log.ts'
 
-/** Filters of a change log, which is read newest first. */
 export type ChangeLogQuery = IdRange & {
   readonly entityType?: string | undefined
   readonly entityId?: string | undefined
@@ -22,7 +24,6 @@ export type ChangeLogQuery = IdRange & {
   readonly changedField?: string | undefined
 }
 
-/** The change log of one subscriber. */
 export type ChangeLog = {
   /** A page as the body of its response, in JSON. It may be short and still have a next one: see {@link findPage}. */
   list(query: ChangeLogQuery, limit: number): Promise<Buffer>
@@ -34,13 +35,13 @@ export type ChangeLog = {
 }
 
 export type ChangeEntries = {
-  /** See {@link insertNew}. */
   insertNew(entries: readonly StoredChangeEntry[]): Promise<InsertOutcome<StoredChangeEntry>>
-  of(subscriberId: string): ChangeLog
+  /** @param userId the user who reads */
+  of(subscriberId: string, userId?: string): ChangeLog
 }
 
 export type ChangeEntriesDependencies = Source<ChangeEntryDocument> & {
-  readonly budget: ReadBudget
+  readonly budgets: ReadBudgets
   readonly erasedPersons: ErasedPersons
 }
 
@@ -48,32 +49,29 @@ export type ChangeEntriesDependencies = Source<ChangeEntryDocument> & {
 const maxEntryBytes = limits.eventBytes
 
 export function createChangeEntries(dependencies: ChangeEntriesDependencies): ChangeEntries {
-  const { database, collection, budget, erasedPersons } = dependencies
+  const { database, collection, budgets, erasedPersons } = dependencies
   const source = { database, collection }
   return {
     async insertNew(entries) {
       const users = entries.map(toUser)
-      const gone = await erasedPersons.look(users)
-      const documents = entries.map((entry) => toChangeEntryDocument(maskChangeEntry(entry, gone.find)))
+      const erased = await erasedPersons.look(users)
+      const documents = entries.map((entry) => toChangeEntryDocument(maskChangeEntry(entry, erased.find)))
       const { refused, ...counts } = await insertNew(collection, documents)
       // Also those known before: an earlier attempt may have stored the entry before its user was erased.
-      await eraseUsers(collection, entries, await erasedPersons.look(users, gone))
+      await eraseUsers(collection, entries, await erasedPersons.look(users, erased))
       const entryOf = (document: ChangeEntryDocument) => entries[documents.indexOf(document)] as StoredChangeEntry
       return { ...counts, refused: refused.map(({ document, reason }) => ({ document: entryOf(document), reason })) }
     },
-    of: (subscriberId) => ({
-      async list(query, limit) {
-        const scan = toScan(subscriberId, query)
-        const bytes = responseBytes(scan, limit + 1, maxEntryBytes)
-        return changeEntryPageBody(await budget.within(bytes, () => findPage(source, scan, limit)))
-      },
-      export: (query, format, step) =>
-        encodeExport(format, readLog({ source, budget, maxEntryBytes, step }, toScan(subscriberId, query))),
-    }),
+    of: (subscriberId, userId = '') => {
+      const pages = { source, budgets, reader: { subscriberId, userId }, maxDocumentBytes: maxEntryBytes }
+      return {
+        list: async (query, limit) => changeEntryPageBody(await findPage(pages, toScan(subscriberId, query), limit)),
+        export: (query, format, step) => encodeExport(format, readLog({ ...pages, step }, toScan(subscriberId, query))),
+      }
+    },
   }
 }
 
-/** Filters by entity or user are ranges of an index; every other filter is applied to each entry. */
 function toScan(subscriberId: string, query: ChangeLogQuery): Scan<ChangeEntryDocument> {
   const { entityId, userId, entityType, actionType, changedField } = query
   const range = { _id: keyRange([subscriberId], query) }
@@ -90,7 +88,9 @@ function toScan(subscriberId: string, query: ChangeLogQuery): Scan<ChangeEntryDo
 }
 
 const toUser = ({ subscriberId, createdAt, user }: StoredChangeEntry) => ({
-  ...{ subscriberId, createdAt, personIds: [user.id] },
+  subscriberId,
+  createdAt,
+  personIds: [user.id],
 })
 
 async function eraseUsers(

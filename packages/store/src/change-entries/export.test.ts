@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { changeEntry, documentBytes, served } from './change-entry.fixture.ts'
+import { changeEntry, documentBytes, served } from '../documents/change-entry.fixture.ts'
 import { type ExportFormat, encodeExport } from './export.ts'
 
 const entry = (entityId: string, afterState = 'null') => changeEntry({ entityId, afterState })

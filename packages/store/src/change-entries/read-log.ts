@@ -1,23 +1,25 @@
 import { setImmediate } from 'node:timers/promises'
 import { limits } from '@herald/contracts'
-import { examineNext, readCandidates } from '../reading/filtered-scan.ts'
-import type { Source } from '../reading/find-bytes.ts'
-import type { ReadBudget } from '../reading/read-budget.ts'
-import { continueAfter, isPlain, responseBytes, type Scan } from '../reading/scan.ts'
-import { scanNext } from '../reading/scan-next.ts'
-import { splitBySize } from '../reading/split-by-size.ts'
-import type { ChangeEntryDocument } from './change-entry-document.ts'
+import type { Binary } from 'mongodb'
+import { inBatches } from '../documents/batches.ts'
+import type { ChangeEntryDocument } from '../documents/change-entry-document.ts'
+import type { PageSource } from '../reading/page.ts'
+import {
+  continueAfter,
+  examineNext,
+  isPlain,
+  readCandidates,
+  responseBytes,
+  type Scan,
+  type Segment,
+  scanNext,
+} from '../reading/scan.ts'
 
-/** Documents as bytes. */
 export type LogSteps = AsyncGenerator<readonly Buffer[], void, void>
 
 type LogScan = Scan<ChangeEntryDocument>
 
-export type LogSource = {
-  readonly source: Source<ChangeEntryDocument>
-  readonly budget: ReadBudget
-  readonly maxEntryBytes: number
-  /** The maximum number of entries in a step. */
+export type LogSource = PageSource<ChangeEntryDocument> & {
   readonly step?: number | undefined
 }
 
@@ -36,50 +38,46 @@ export function readLog(log: LogSource, scan: LogScan): LogSteps {
   return isPlain(scan) ? readPlain(log, scan) : readFiltered(log, scan)
 }
 
-/** Prevents an unhandled rejection while the reader is busy; the rejection is thrown when the promise is awaited. */
-function prefetch<Result>(pending: Promise<Result>): Promise<Result> {
-  pending.catch(() => {})
-  return pending
-}
-
 /** Reads one step ahead, so that MongoDB and the reader do not wait for each other. */
-async function* readPlain(log: LogSource, first: LogScan): LogSteps {
-  const { source, budget, maxEntryBytes, step = limits.examinedPerStep } = log
-  let count = Math.min(step, firstStepEntries)
-  const request = (scan: LogScan) => {
-    const bounds = { count, bytes: stepBytes, atLeastOne: true }
-    return prefetch(budget.within(responseBytes(scan, count, maxEntryBytes), () => scanNext(source, scan, bounds)))
-  }
-  for (let pending = request(first); ; ) {
-    const { found, end } = await pending
-    if (end !== null) {
-      count = nextCount(count, found, step)
-      pending = request(continueAfter(first, end))
+async function* readAhead<Step extends { readonly end: Binary | null }>(
+  first: LogScan,
+  read: (scan: LogScan, last?: Step) => Promise<Step>,
+): AsyncGenerator<Step, void, void> {
+  for (let pending = read(first); ; ) {
+    const step = await pending
+    if (step.end !== null) {
+      pending = read(continueAfter(first, step.end), step)
+      // Thrown when it is awaited; until then, the reader may be busy.
+      pending.catch(() => {})
       // Lets the driver send the command before the reader blocks the event loop.
       await setImmediate()
     }
-    if (found.length > 0) yield found
-    if (end === null) return
+    yield step
+    if (step.end === null) return
   }
+}
+
+async function* readPlain(log: LogSource, first: LogScan): LogSteps {
+  const { source, budgets, reader, maxDocumentBytes, step = limits.examinedPerStep } = log
+  let count = Math.min(step, firstStepEntries)
+  const read = (scan: LogScan, last?: Segment) => {
+    if (last) count = nextCount(count, last.found, step)
+    const bounds = { count, bytes: stepBytes, atLeastOne: true }
+    return budgets.bytes.within(reader, responseBytes(count, maxDocumentBytes), () => scanNext(source, scan, bounds))
+  }
+  for await (const { found } of readAhead<Segment>(first, read)) if (found.length > 0) yield found
 }
 
 /** Examines each entry once and reads the matches in groups of about 1 MiB. */
 async function* readFiltered(log: LogSource, first: LogScan): LogSteps {
-  const { source, budget, step = limits.examinedPerStep } = log
+  const { source, budgets, reader, step = limits.examinedPerStep } = log
   const bounds = { count: step, smallBytes: smallEntryBytes }
-  const request = (scan: LogScan) =>
-    prefetch(budget.within(step * smallEntryBytes, () => examineNext(source, scan, bounds)))
-  for (let pending = request(first); ; ) {
-    const { candidates, end } = await pending
-    if (end !== null) {
-      pending = request(continueAfter(first, end))
-      await setImmediate()
-    }
-    for (const group of splitBySize(candidates, stepBytes, ({ size }) => size)) {
-      const found = await budget.within(stepBytes, () => readCandidates(source, first, group))
+  const read = (scan: LogScan) => budgets.scans.within(reader, 1, () => examineNext(source, scan, bounds))
+  for await (const { candidates } of readAhead(first, read)) {
+    for (const group of inBatches(candidates, Infinity, { bytes: stepBytes, sizeOf: ({ size }) => size })) {
+      const found = await budgets.bytes.within(reader, stepBytes, () => readCandidates(source, first, group))
       if (found.length > 0) yield found
     }
-    if (end === null) return
   }
 }
 

@@ -39,7 +39,7 @@ test('connects once MongoDB is available, even after failed operations', async (
   store = createStore({ uri, database: `herald-test-lasting-${process.pid}`, applicationName: 'test' })
   expect([await isReady(), await isReady()]).toEqual([false, false])
   await listen(port)
-  const deadline = Date.now() + 20_000
+  const deadline = Date.now() + 60_000
   while (!(await isReady())) {
     if (Date.now() > deadline) throw new Error('The store did not connect')
     await pause(100)

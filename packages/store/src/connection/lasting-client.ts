@@ -1,12 +1,19 @@
 import { MongoClient, type MongoClientOptions } from 'mongodb'
+import { patchDriver } from './patched-driver.ts'
 
 const pauseMs = 500
+
+/** By default the driver has no limit for some of them. */
+type Limits = Readonly<
+  Record<'connectTimeoutMS' | 'serverSelectionTimeoutMS' | 'socketTimeoutMS' | 'waitQueueTimeoutMS', number>
+>
 
 /**
  * Creates a client that also reconnects after its first connection failed. The driver closes its topology then, and
  * every later operation fails with "Topology is closed"; it only reconnects after later outages.
  */
-export function createLastingClient(uri: string, options: MongoClientOptions) {
+export function createLastingClient(uri: string, options: MongoClientOptions & Limits) {
+  patchDriver()
   const client = new MongoClient(uri, options)
   let isClosing = false
   let timer: NodeJS.Timeout | undefined

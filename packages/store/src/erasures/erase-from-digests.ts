@@ -1,21 +1,20 @@
-import type { Collection, Filter } from 'mongodb'
-import type { DigestDocument } from '../announcements/digest-document.ts'
+import type { AnyBulkWriteOperation, Collection, Filter } from 'mongodb'
+import { readInBatches } from '../documents/batches.ts'
+import type { DigestDocument } from '../documents/collections.ts'
+import type { FindErased } from '../documents/mask.ts'
+import { maskDigest, personsInDigest } from '../documents/mask-digest.ts'
+import type { ErasedPersons } from '../guards/erased-persons.ts'
 import { readLimits } from '../reading/read-limits.ts'
-import type { ErasedPersons, FindErased } from './erased-persons.ts'
-import { maskDigest, personsInDigest } from './mask-digest.ts'
+import { writeAll } from '../writing/write-each.ts'
 
-/**
- * Erases persons from digests: those addressed to them, and those that name them. Repeating it changes nothing.
- *
- * @returns the number of documents changed
- */
+/** Erases persons from digests addressed to them, or that name them. Returns the number of documents changed. */
 export type EraseFromDigests = (where: Filter<DigestDocument>, find: FindErased) => Promise<number>
 
 /** Of about 20 KB each, at most 700 KB with very many notifications. */
 const digestsPerBatch = 20
 
 export function createEraseFromDigests(digests: Collection<DigestDocument>): EraseFromDigests {
-  const toWrite = (digest: DigestDocument, find: FindErased): object[] => {
+  const toWrite = (digest: DigestDocument, find: FindErased): AnyBulkWriteOperation<DigestDocument>[] => {
     const masked = maskDigest(digest, find)
     if (masked === digest) return []
     const { _id } = digest
@@ -26,29 +25,18 @@ export function createEraseFromDigests(digests: Collection<DigestDocument>): Era
     const $set = { notifications: { $literal: masked.notifications }, data }
     return [{ updateOne: { filter: { _id }, update: [{ $set }] } }]
   }
-  const write = async (batch: readonly DigestDocument[], find: FindErased): Promise<number> => {
-    const writes = batch.flatMap((digest) => toWrite(digest, find))
-    if (writes.length === 0) return 0
-    const { modifiedCount, deletedCount } = await digests.bulkWrite(writes as never, { ordered: false })
-    return modifiedCount + deletedCount
-  }
   return async (where, find) => {
-    let [changed, batch]: [number, DigestDocument[]] = [0, []]
-    for await (const digest of digests.find(where, { ...readLimits, batchSize: digestsPerBatch })) {
-      batch.push(digest as DigestDocument)
-      if (batch.length < digestsPerBatch) continue
-      changed += await write(batch, find)
-      batch = []
+    let erased = 0
+    const found = digests.find(where, { ...readLimits, batchSize: digestsPerBatch })
+    for await (const batch of readInBatches(found, digestsPerBatch)) {
+      const writes = batch.flatMap((digest) => toWrite(digest as DigestDocument, find))
+      erased += (await writeAll(digests, writes)).changed
     }
-    return changed + (await write(batch, find))
+    return erased
   }
 }
 
-/**
- * Erases persons from digests that were just written or read, because an erasure may not have come to them yet.
- *
- * @returns whether erased persons were found, so that the digests may have changed
- */
+/** Erases persons from digests that were just written or read, because an erasure may not have come to them yet. */
 export type EraseWritten = (written: readonly WrittenDigest[]) => Promise<{ readonly hasErased: boolean }>
 
 /** Of the notifications, the oldest is read. */

@@ -1,23 +1,19 @@
 import type { Collection } from 'mongodb'
-import { toKey } from '../binary.ts'
-import type { FanOutDocument } from '../fan-outs/fan-out-document.ts'
-import { inBatches } from '../fan-outs/in-batches.ts'
-import type { RemoveRetracted } from '../fan-outs/remove-retracted.ts'
-import type { NewNotification } from '../notifications/notification-document.ts'
+import { inBatches } from '../documents/batches.ts'
+import { hex, toKey } from '../documents/binary.ts'
+import type { FanOutDocument } from '../documents/fan-out-document.ts'
+import { erasedIn, type FindErased } from '../documents/mask.ts'
+import { keyOf, type NewNotification } from '../documents/notification-document.ts'
 import { readLimits } from '../reading/read-limits.ts'
+import type { RemoveRetracted } from '../retractions/remove-retracted.ts'
+import type { RefusedFanOuts } from '../retractions/retract-from-fan-outs.ts'
 import type { EraseFromFanOuts } from './erase-from-fan-outs.ts'
-import type { FindErased } from './erased-persons.ts'
-import { erasedIn } from './mask.ts'
 
-/**
- * Erases persons from notifications that were just stored, because an erasure may not have found them.
- *
- * @returns the notifications that contain erased persons
- */
+/** Erases persons from notifications that were just stored, because an erasure may not have found them. */
 export type EraseStored = (
   notifications: readonly NewNotification[],
   find: FindErased,
-) => Promise<readonly NewNotification[]>
+) => Promise<{ readonly erased: readonly NewNotification[]; readonly refused: RefusedFanOuts }>
 
 export type EraseStoredDependencies = {
   readonly fanOuts: Collection<FanOutDocument>
@@ -38,13 +34,15 @@ export function createEraseStored({
       const erased = erasedIn(notification, find)
       return erased.size === 0 ? [] : [{ notification, erased }]
     })
+    const refused = new Map<string, string>()
     for (const batch of inBatches(concerned, fanOutsPerBatch)) {
       const persons = new Map(batch.map(({ notification, erased }) => [hex(keyOf(notification)), erased]))
       const keys = batch.map(({ notification }) => keyOf(notification))
       const found = await fanOuts.find({ _id: { $in: keys } }, readLimits).toArray()
-      await eraseFromFanOuts(
+      const outcome = await eraseFromFanOuts(
         found.map((document) => ({ document, persons: persons.get(hex(document._id)) ?? new Map() })),
       )
+      for (const [key, reason] of outcome.refused) refused.set(key, reason)
     }
     const own = concerned.flatMap(({ notification: { subscriberId, id, recipientIds }, erased }) =>
       recipientIds
@@ -52,9 +50,6 @@ export function createEraseStored({
         .map((recipientId) => toKey(subscriberId, recipientId, id)),
     )
     await removeRetracted(own)
-    return concerned.map(({ notification }) => notification)
+    return { erased: concerned.map(({ notification }) => notification), refused }
   }
 }
-
-const keyOf = ({ subscriberId, id }: NewNotification) => toKey(subscriberId, id)
-const hex = (key: { toString(encoding: 'hex'): string }) => key.toString('hex')

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
-import { mention } from '../fan-outs/fan-outs.fixture.ts'
-import type { NewNotification } from '../notifications/notification-document.ts'
+import type { NewNotification } from '../documents/notification-document.ts'
+import { mention } from '../retractions/fan-outs.fixture.ts'
 import { at, createTestStore, subscriberId, uuid } from '../store.fixture.ts'
 import { createStore } from '../store.ts'
 import { ada, bob, byAda, clear, cleo, erasure, findTraces, workOff } from './erasures.fixture.ts'
@@ -9,7 +9,9 @@ const { store, database, uri, name, drop } = createTestStore('erased-digests')
 const unreadAfterMs = 60_000
 const elsewhere = { locationId: uuid(77) }
 const writer = createStore({
-  ...{ uri, database: name, applicationName: 'test' },
+  uri,
+  database: name,
+  applicationName: 'test',
   announcing: { isRecent: () => true, onTooOld: () => {}, now: () => at(0), unreadAfterMs },
 })
 
@@ -21,8 +23,8 @@ afterAll(async () => {
 beforeEach(() => clear(database))
 
 const writeDigests = async (...given: readonly NewNotification[]) => {
-  await writer.notifications.insertNew(given)
-  await (await writer.announcements.createdOf(given)).settle([])
+  const { created } = await writer.notifications.insertNew(given)
+  await created.settle([])
   while ((await writer.digests.writeNext(at(500), unreadAfterMs)) > 0);
 }
 const publish = async () => {

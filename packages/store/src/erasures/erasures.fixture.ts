@@ -1,9 +1,9 @@
 import type { Db } from 'mongodb'
-import type { StoredChangeEntry } from '../change-entries/change-entry-document.ts'
-import { mention } from '../fan-outs/fan-outs.fixture.ts'
-import type { NewNotification } from '../notifications/notification-document.ts'
+import type { StoredChangeEntry } from '../documents/change-entry-document.ts'
+import type { Erasure } from '../documents/erasure-document.ts'
+import type { NewNotification } from '../documents/notification-document.ts'
+import { mention } from '../retractions/fan-outs.fixture.ts'
 import { at, idAt, subscriberId, uuid } from '../store.fixture.ts'
-import type { Erasure } from './erasure-document.ts'
 import type { ErasureProgress, Erasures } from './erasures.ts'
 
 export const [ada, bob, cleo] = [uuid(2), uuid(3), uuid(4)]
@@ -26,10 +26,17 @@ export const byAda = (n: number, changes: Partial<NewNotification> = {}) =>
 /** A change by a user, recorded n seconds after the start. */
 export function changeBy(userId: string, seconds: number, changes: Partial<StoredChangeEntry> = {}): StoredChangeEntry {
   return {
-    ...{ id: idAt(seconds * 1_000, Number.parseInt(userId.slice(-4), 16)), subscriberId, createdAt: at(seconds) },
+    id: idAt(seconds * 1_000, Number.parseInt(userId.slice(-4), 16)),
+    subscriberId,
+    createdAt: at(seconds),
     user: { id: userId, name: 'Ada', email: 'ada@example.com' },
-    ...{ entityType: 'portfolio', entityId: 'p-1', entityTitle: 'Engines', actionType: 'update', changedField: 'name' },
-    ...{ beforeState: '{"by":"someone"}', afterState: 'null' },
+    entityType: 'portfolio',
+    entityId: 'p-1',
+    entityTitle: 'Engines',
+    actionType: 'update',
+    changedField: 'name',
+    beforeState: '{"by":"someone"}',
+    afterState: 'null',
     ...changes,
   }
 }

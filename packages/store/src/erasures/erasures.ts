@@ -1,25 +1,23 @@
-import type { Binary, Collection } from 'mongodb'
-import { toKey, toUuidBinary, uuidIn } from '../binary.ts'
-import { type InsertOutcome, insertNew } from '../insert-new.ts'
-import { readLimits } from '../reading/read-limits.ts'
-import { advanceHead } from './erased-persons.ts'
+import type { Binary } from 'mongodb'
+import { lookAgainMs } from '../connection/fence.ts'
+import { hex, toKey, toUuidBinary, uuidIn } from '../documents/binary.ts'
+import type { Collections } from '../documents/collections.ts'
 import {
   type Erasure,
   type ErasureDocument,
-  type ErasureHead,
   type ErasurePhase,
   type ErasureWork,
   erasurePhases,
-} from './erasure-document.ts'
-import type { PersonKeys } from './person-keys.ts'
+} from '../documents/erasure-document.ts'
+import { advanceHeads } from '../guards/heads.ts'
+import type { PersonKeys } from '../guards/person-keys.ts'
+import { readLimits } from '../reading/read-limits.ts'
+import { type InsertOutcome, insertNew } from '../writing/insert-new.ts'
 import type { EraseStep } from './phases.ts'
 
-/** An erasure that is not done yet. */
 export type OpenErasure = { readonly subscriberId: string; readonly eventId: string }
 
-/** How far an erasure got. */
 export type ErasureProgress = OpenErasure & {
-  /** The phase of this step. */
   readonly phase: ErasurePhase
   /** Traces erased in this step, and in all steps so far. */
   readonly erasedNow: number
@@ -35,32 +33,26 @@ export type Erasures = {
   accept(erasures: readonly Erasure[]): Promise<Pick<InsertOutcome<Erasure>, 'refused'>>
   /** The erasures that are not done, the oldest first, up to a limited number. */
   open(): Promise<readonly OpenErasure[]>
-  /** How many are not done. */
   countOpen(): Promise<number>
-  /**
-   * Does the next step of an erasure, bounded in time and memory. Can be repeated and done by several processes; a process
-   * that takes over continues after the last step.
-   *
-   * @returns `undefined` if it is done
-   */
+  /** Does the next step, bounded in time and memory; `undefined` if all are done. Several processes may repeat it. */
   step(erasure: OpenErasure): Promise<ErasureProgress | undefined>
+  /** Erases a feed once more, see {@link lookAgainMs}. Returns `false` if none is due, or `hold` resolves to `false`. */
+  lookAgain(now: Date, hold: () => Promise<boolean>): Promise<boolean>
   /** When an erasure of the subscriber was last accepted or done, by MongoDB's clock; `undefined` for never. */
   lastErasedAt(subscriberId: string): Promise<Date | undefined>
 }
 
-export type ErasuresDependencies = {
-  readonly erasures: Collection<ErasureDocument>
-  /** The same collection. */
-  readonly heads: Collection<ErasureHead>
+export type ErasuresDependencies = Pick<Collections, 'erasures' | 'erasureHeads'> & {
   readonly personKeys: PersonKeys
   readonly eraseStep: EraseStep
 }
 
 const openPerCall = 100
-const hex = (binary: Binary) => binary.toString('hex')
 const keyOf = ({ subscriberId, eventId }: OpenErasure) => toKey(subscriberId, eventId)
 
-export function createErasures({ erasures, heads, personKeys, eraseStep }: ErasuresDependencies): Erasures {
+export function createErasures(dependencies: ErasuresDependencies): Erasures {
+  const { erasures, erasureHeads: heads, personKeys, eraseStep } = dependencies
+
   const toDocument = async ({ subscriberId, eventId, time, personId }: Erasure): Promise<ErasureDocument> => {
     const toPseudonym = await personKeys.of(subscriberId)
     return {
@@ -76,16 +68,13 @@ export function createErasures({ erasures, heads, personKeys, eraseStep }: Erasu
   return {
     async accept(given) {
       if (given.length === 0) return { refused: [] }
-      const byKey = new Map(given.map((erasure) => [hex(keyOf(erasure)), erasure]))
-      const documents = await Promise.all([...byKey.values()].map(toDocument))
+      const byEvent = new Map(given.map((erasure) => [hex(keyOf(erasure)), erasure]))
+      const documents = await Promise.all([...byEvent.values()].map(toDocument))
       const { refused } = await insertNew(erasures, documents)
-      for (const [subscriberId, ofOne] of Map.groupBy(given, (erasure) => erasure.subscriberId)) {
-        const until = new Date(Math.max(...ofOne.map(({ time }) => time.getTime())))
-        await advanceHead(heads, subscriberId, { until, keptFrom: until })
-      }
+      await advanceHeads(heads, documents)
       return {
         refused: refused.map(({ document, reason }) => ({
-          document: byKey.get(hex(document._id)) as Erasure,
+          document: byEvent.get(hex(document._id)) as Erasure,
           reason,
         })),
       }
@@ -109,27 +98,38 @@ export function createErasures({ erasures, heads, personKeys, eraseStep }: Erasu
       const toPseudonym = await personKeys.of(subscriberId)
       const person = { pseudonym: toPseudonym(personId), until }
       // A process that died between the erasure and its head would leave it unknown to those who store.
-      if (work.phase === erasurePhases[0] && work.after === undefined) {
-        await advanceHead(heads, subscriberId, document)
-      }
-      const { erased: erasedNow, after } = await eraseStep(work.phase, {
-        ...{ subscriberId, eventId, personId, person, after: work.after },
-      })
+      if (work.phase === erasurePhases[0] && work.after === undefined) await advanceHeads(heads, [document])
+      const input = { subscriberId, eventId, personId, person, after: work.after }
+      const { erased: erasedNow, after } = await eraseStep(work.phase, input)
       const erased = work.erased + erasedNow
       const next = nextWork({ ...work, erased }, after)
       // Only from the step that was done: another process may have done it, and the next one, meanwhile.
       const unchanged = { _id, 'work.phase': work.phase, 'work.after': work.after ?? { $exists: false } }
       if (next !== undefined) await erasures.updateOne(unchanged as never, { $set: { work: next } })
       else {
-        await advanceHead(heads, subscriberId, document)
-        await erasures.updateOne({ _id }, { $unset: { work: true } })
+        await advanceHeads(heads, [document])
+        const sealedId = await personKeys.seal(subscriberId, eventId, work.personId)
+        const dueAt = { $add: ['$$NOW', lookAgainMs] }
+        await erasures.updateOne(unchanged as never, [{ $unset: 'work' }, { $set: { sealedId, dueAt } }])
       }
       return { subscriberId, eventId, phase: work.phase, erasedNow, erased, done: next === undefined }
     },
+    async lookAgain(now, hold) {
+      const due = { dueAt: { $lte: now } } as const
+      const document = await erasures.findOne(due, { ...readLimits, hint: 'due', sort: { dueAt: 1 } })
+      if (!document?.sealedId || !(await hold())) return false
+      const { _id, until, sealedId } = document
+      const [subscriberId, eventId] = [uuidIn(_id), uuidIn(_id, 1)]
+      const personId = uuidIn(await personKeys.seal(subscriberId, eventId, sealedId))
+      const person = { pseudonym: uuidIn(document.target, 1), until }
+      const feed = await eraseStep('feed', { subscriberId, eventId, personId, person, after: undefined })
+      if (feed.after === undefined) await erasures.updateOne({ _id }, { $unset: { sealedId: true, dueAt: true } })
+      return true
+    },
     async lastErasedAt(subscriberId) {
       const _id = toKey(subscriberId)
-      const found = await heads.findOne({ _id }, { ...readLimits, projection: { erasedAt: 1 } })
-      return found?.erasedAt
+      const found = await heads.findOne({ _id }, { ...readLimits, projection: { changedAt: 1 } })
+      return found?.changedAt
     },
   }
 }

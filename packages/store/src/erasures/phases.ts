@@ -1,22 +1,19 @@
 import { limits, makeUuidV7 } from '@herald/contracts'
 import type { Binary, Collection, Filter } from 'mongodb'
-import type { DigestDocument } from '../announcements/digest-document.ts'
-import { toKey, toUuidBinary } from '../binary.ts'
-import type { ChangeEntryDocument } from '../change-entries/change-entry-document.ts'
-import type { CreateRequestDocument } from '../create-requests/create-requests.ts'
-import type { FanOutDocument } from '../fan-outs/fan-out-document.ts'
-import { insertNew } from '../insert-new.ts'
-import type { BulkMarkDocument, FeedErasureDocument } from '../notifications/mark-many.ts'
-import type { NotificationDocument } from '../notifications/notification-document.ts'
-import { keyRange } from '../reading/id-range.ts'
+import { readInBatches } from '../documents/batches.ts'
+import { greatestId, keyRange, keysUnder, toKey, toUuidBinary } from '../documents/binary.ts'
+import type { ChangeEntryDocument } from '../documents/change-entry-document.ts'
+import type { Collections, FeedErasureDocument } from '../documents/collections.ts'
+import type { ErasurePhase } from '../documents/erasure-document.ts'
+import type { ErasedPerson, FindErased } from '../documents/mask.ts'
+import { bytesIn, positionIn } from '../documents/recipient-list.ts'
+import { eraseRecipients, latestConcerned, type TombstoneDocument } from '../documents/tombstone-document.ts'
 import { readLimits } from '../reading/read-limits.ts'
-import type { WaitingReceiptDocument } from '../receipts/waiting-receipt.ts'
+import { insertNew } from '../writing/insert-new.ts'
+import { writeAll } from '../writing/write-each.ts'
 import { createEraseFromDigests } from './erase-from-digests.ts'
-import { type EraseFromFanOuts, type FanOutToErase, mayConcern } from './erase-from-fan-outs.ts'
-import type { ErasedPerson, FindErased } from './erased-persons.ts'
-import type { ErasurePhase } from './erasure-document.ts'
+import { type EraseFromFanOuts, mayConcern } from './erase-from-fan-outs.ts'
 
-/** An erasure, and how far its phase got. */
 type PhaseInput = {
   readonly subscriberId: string
   readonly eventId: string
@@ -25,43 +22,35 @@ type PhaseInput = {
   readonly after: Binary | undefined
 }
 
-/** `after` is the last key that was examined, `undefined` if the phase is done. */
 type PhaseOutcome = { readonly erased: number; readonly after?: Binary | undefined }
 
-/** Does one step of a phase. */
 export type EraseStep = (phase: ErasurePhase, input: PhaseInput) => Promise<PhaseOutcome>
 
-export type EraseStepDependencies = {
-  readonly notifications: Collection<NotificationDocument>
-  readonly bulkMarks: Collection<BulkMarkDocument>
-  /** The same collection. */
-  readonly feedErasures: Collection<FeedErasureDocument>
-  readonly waitingReceipts: Collection<WaitingReceiptDocument>
-  readonly createRequests: Collection<CreateRequestDocument>
-  readonly changeEntries: Collection<ChangeEntryDocument>
-  readonly digests: Collection<DigestDocument>
-  readonly fanOuts: Collection<FanOutDocument>
+export type EraseStepDependencies = Collections & {
   readonly eraseFromFanOuts: EraseFromFanOuts
-  /** Documents per step; fewer in tests. */
   readonly documentsPerStep?: number | undefined
 }
 
 const markerKeptMs = 24 * 60 * 60 * 1_000
-/** Together with the bytes of recipients, the memory of a step. */
-const fanOutBytesPerStep = 16 * 1024 * 1024
-/** Writes wait for a majority, so few large ones are faster. */
-const perWrite = { fanOuts: 250, bytes: 2 * 1024 * 1024 } as const
-
-const least = '00000000-0000-0000-0000-000000000000'
-const greatest = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+/** Of recipients. A step also ends after a time, because each recipient may be an update. */
+const bytesPerStep = 16 * 1024 * 1024
+const stepMs = 10_000
+/** Writes wait for a majority, so few large ones are faster; but one must not take much longer than a step. */
+const perWrite = { documents: 250, bytes: 256 * 1024 } as const
 
 type Keyed = { _id: Binary }
+/** The size of a document, whether it may contain the person, and how to erase the person from such ones. */
+type ScanWork<T> = {
+  readonly sizeOf: (document: T) => number
+  readonly isConcerned: (document: T) => boolean
+  readonly erase: (batch: readonly T[]) => Promise<number>
+}
 type Range = { readonly $gte?: Binary; readonly $gt?: Binary; readonly $lt?: Binary; readonly $lte?: Binary }
 
 export function createEraseStep(dependencies: EraseStepDependencies): EraseStep {
   const { notifications, bulkMarks, feedErasures, waitingReceipts, createRequests, changeEntries, fanOuts } =
     dependencies
-  const { digests, eraseFromFanOuts, documentsPerStep = 5_000 } = dependencies
+  const { tombstones, digests, eraseFromFanOuts, documentsPerStep = 5_000 } = dependencies
   const eraseFromDigests = createEraseFromDigests(digests)
 
   /** The range of the next documents that match, and whether others follow. */
@@ -71,12 +60,9 @@ export function createEraseStep(dependencies: EraseStepDependencies): EraseStep 
     filter: Filter<T> = {},
     hint?: string,
   ): Promise<{ range: Range; last: Binary | undefined }> {
+    const options = { ...readLimits, ...(hint ? { hint } : {}), projection: { _id: 1 } }
     const last = await collection
-      .find({ ...filter, _id: range } as Filter<T>, {
-        ...readLimits,
-        ...(hint ? { hint } : {}),
-        projection: { _id: 1 },
-      })
+      .find({ ...filter, _id: range } as Filter<T>, options)
       .sort({ _id: 1 })
       .skip(documentsPerStep - 1)
       .limit(1)
@@ -92,12 +78,9 @@ export function createEraseStep(dependencies: EraseStepDependencies): EraseStep 
   }
 
   async function eraseFeed({ subscriberId, eventId, personId, person: { until } }: PhaseInput): Promise<PhaseOutcome> {
-    const feed = await deleteNext(notifications, feedUpTo(subscriberId, personId, until))
+    const feed = await deleteNext(notifications, keyRange([subscriberId, personId], upTo(until)))
     if (feed.after !== undefined) return feed
-    await bulkMarks.deleteMany({
-      _id: { $gte: toKey(subscriberId, personId, least), $lte: toKey(subscriberId, personId, greatest) },
-      readAt: { $lte: until },
-    })
+    await bulkMarks.deleteMany({ _id: keysUnder([subscriberId, personId], 3), readAt: { $lte: until } })
     // For those who follow the feed; after the deletion, so that a list that is fetched then is empty.
     const expiresAt = new Date(Date.now() + markerKeptMs)
     const erasedUpTo = toUuidBinary(lastIdOf(until))
@@ -110,20 +93,14 @@ export function createEraseStep(dependencies: EraseStepDependencies): EraseStep 
 
   function eraseReceipts({ subscriberId, personId, person: { until } }: PhaseInput): Promise<PhaseOutcome> {
     const prefix = [subscriberId, personId]
-    const range = { $gte: toKey(...prefix, least, least), $lte: toKey(...prefix, greatest, greatest) }
-    const upTo = toKey(...prefix, lastIdOf(until), greatest)
-    return deleteNext(waitingReceipts, range, { $or: [{ at: { $lte: until } }, { _id: { $lte: upTo } }] } as never)
+    const last = toKey(...prefix, lastIdOf(until), greatestId)
+    const filter = { $or: [{ at: { $lte: until } }, { _id: { $lte: last } }] }
+    return deleteNext(waitingReceipts, keysUnder(prefix, 4), filter as never)
   }
 
-  /** The person's own requests, and those of others that name the person. They expire within a day. */
   async function eraseRequests({ subscriberId, personId, person, after }: PhaseInput): Promise<PhaseOutcome> {
-    const from = after === undefined ? { $gte: toKey(subscriberId, least, least, least) } : { $gt: after }
-    const all = { ...from, $lte: toKey(subscriberId, greatest, greatest, greatest) }
-    const { range, last } = await nextRange(createRequests, all)
-    const own = {
-      $gte: toKey(subscriberId, personId, least, least),
-      $lte: toKey(subscriberId, personId, greatest, greatest),
-    }
+    const { range, last } = await nextRange(createRequests, behind(after, keysUnder([subscriberId], 4)))
+    const own = keysUnder([subscriberId, personId], 4)
     const { modifiedCount } = await createRequests.updateMany(
       {
         _id: range,
@@ -138,59 +115,77 @@ export function createEraseStep(dependencies: EraseStepDependencies): EraseStep 
 
   async function eraseChanges({ subscriberId, personId, person }: PhaseInput): Promise<PhaseOutcome> {
     const userId = toUuidBinary(personId)
-    const all = keyRange([subscriberId], { createdTo: person.until.getTime() + 1 })
+    const all = keyRange([subscriberId], upTo(person.until))
     const { range, last } = await nextRange(changeEntries, all, { userId }, 'user')
-    const { modifiedCount } = await changeEntries.updateMany(
-      { userId, _id: range },
-      { $set: { userId: toUuidBinary(person.pseudonym), userName: '', userEmail: '' } },
-      { hint: 'user' },
-    )
-    return { erased: modifiedCount, after: last }
+    const update = { $set: { userId: toUuidBinary(person.pseudonym), userName: '', userEmail: '' } }
+    const filter = { userId, _id: range } as Filter<ChangeEntryDocument>
+    const { changed } = await writeAll(changeEntries, [{ updateMany: { filter, update, hint: 'user' } }])
+    return { erased: changed, after: last }
   }
 
-  /** Those of the person, and those of others that wait to be announced and name the person. They contain the text of one notification. */
   async function eraseDigests({ subscriberId, personId, person, after }: PhaseInput): Promise<PhaseOutcome> {
     const find: FindErased = (_, id) => (id === personId ? person : undefined)
-    const from = after === undefined ? { $gte: toKey(subscriberId, least, least) } : { $gt: after }
-    const all = { ...from, $lte: toKey(subscriberId, greatest, greatest) }
-    const { range, last } = await nextRange(digests, all)
-    const own = { $gte: toKey(subscriberId, personId, least), $lte: toKey(subscriberId, personId, greatest) }
+    const { range, last } = await nextRange(digests, behind(after, keysUnder([subscriberId], 4)))
+    const own = keysUnder([subscriberId, personId], 4)
     const naming = { announceAt: { $exists: true }, data: { $regex: personId } }
     const erased = await eraseFromDigests({ _id: range, $or: [{ _id: own }, naming] }, find)
     return { erased, after: last }
   }
 
-  /** Reads all fan-outs of the subscriber up to the time, because those of a recipient are in no index. */
-  async function eraseFanOuts({ subscriberId, personId, person, after }: PhaseInput): Promise<PhaseOutcome> {
-    const range = keyRange([subscriberId], { createdTo: person.until.getTime() + 1 })
-    const persons = new Map([[personId, person]])
-    const found = fanOuts
-      .find({ _id: after === undefined ? range : { ...range, $gt: after } }, { ...readLimits, batchSize: 200 })
+  /** Reads the next documents of a range, because persons are in no index, and erases from those concerned. */
+  async function scan<T extends Keyed>(
+    collection: Collection<T>,
+    range: Range,
+    { sizeOf, isConcerned, erase }: ScanWork<T>,
+  ): Promise<PhaseOutcome> {
+    const found = collection
+      .find({ _id: range } as Filter<T>, { ...readLimits, batchSize: 200 })
       .sort({ _id: 1 })
       .limit(documentsPerStep)
-    let [erased, examined, bytes, concernedBytes] = [0, 0, 0, 0]
-    let last: Binary | undefined
-    let concerned: FanOutToErase[] = []
-    const write = async (): Promise<void> => {
-      erased += await eraseFromFanOuts(concerned)
-      concerned = []
-      concernedBytes = 0
-    }
-    for await (const document of found) {
-      last = document._id
-      examined++
-      bytes += document.recipients.length()
-      const fanOut = { document, persons }
-      if (mayConcern(fanOut)) {
-        concerned.push(fanOut)
-        concernedBytes += document.recipients.length()
+    const endsAt = performance.now() + stepMs
+    let [erased, examined, bytes] = [0, 0, 0]
+    let after: Binary | undefined
+    async function* concerned() {
+      for await (const document of found as unknown as AsyncIterable<T>) {
+        examined++
+        bytes += sizeOf(document)
+        if (isConcerned(document)) yield document
+        if (examined < documentsPerStep && bytes < bytesPerStep && performance.now() < endsAt) continue
+        after = document._id
+        return
       }
-      if (concerned.length >= perWrite.fanOuts || concernedBytes >= perWrite.bytes) await write()
-      if (bytes >= fanOutBytesPerStep) break
     }
-    await write()
-    const isDone = examined < documentsPerStep && bytes < fanOutBytesPerStep
-    return { erased, after: isDone ? undefined : last }
+    for await (const batch of readInBatches(concerned(), perWrite.documents, { bytes: perWrite.bytes, sizeOf })) {
+      erased += await erase(batch)
+    }
+    return { erased, after }
+  }
+
+  function eraseFanOuts({ subscriberId, personId, person, after }: PhaseInput): Promise<PhaseOutcome> {
+    const range = keyRange([subscriberId], upTo(person.until))
+    const persons = new Map([[personId, person]])
+    return scan(fanOuts, behind(after, range), {
+      sizeOf: ({ recipients }) => recipients.length(),
+      isConcerned: (document) => mayConcern({ document, persons }),
+      async erase(batch) {
+        const outcome = await eraseFromFanOuts(batch.map((document) => ({ document, persons })))
+        const [[key, reason] = []] = outcome.refused
+        if (key !== undefined) throw new Error(`MongoDB refused to erase a person from the fan-out ${key}: ${reason}`)
+        return outcome.erased
+      },
+    })
+  }
+
+  function eraseTombstones({ subscriberId, personId, person: { until }, after }: PhaseInput): Promise<PhaseOutcome> {
+    const positionOf = ({ recipients }: TombstoneDocument) => recipients && positionIn(bytesIn(recipients), personId)
+    return scan(tombstones, behind(after, keysUnder([subscriberId], 2)), {
+      sizeOf: ({ recipients }) => recipients?.length() ?? 0,
+      isConcerned: (tombstone) => latestConcerned(tombstone) <= until && positionOf(tombstone) !== undefined,
+      async erase(batch) {
+        const updates = batch.map((tombstone) => eraseRecipients(tombstone, [positionOf(tombstone) ?? 0]))
+        return (await writeAll(tombstones, updates)).changed
+      },
+    })
   }
 
   const steps: Readonly<Record<ErasurePhase, (input: PhaseInput) => Promise<PhaseOutcome>>> = {
@@ -199,16 +194,14 @@ export function createEraseStep(dependencies: EraseStepDependencies): EraseStep 
     requests: eraseRequests,
     changes: eraseChanges,
     'fan-outs': eraseFanOuts,
+    tombstones: eraseTombstones,
     digests: eraseDigests,
   }
   return (phase, input) => steps[phase](input)
 }
 
-function feedUpTo(subscriberId: string, personId: string, until: Date): Range {
-  return keyRange([subscriberId, personId], { createdTo: until.getTime() + 1 })
-}
+const behind = (after: Binary | undefined, range: Range): Range =>
+  after === undefined ? range : { ...range, $gt: after }
 
-/** The greatest id of a notification of this millisecond. */
-function lastIdOf(time: Date): string {
-  return makeUuidV7(time.getTime(), Buffer.alloc(10, 0xff))
-}
+const upTo = (until: Date) => ({ createdTo: until.getTime() + 1 })
+const lastIdOf = (time: Date) => makeUuidV7(time.getTime(), Buffer.alloc(10, 0xff))

@@ -25,7 +25,6 @@ export type FeedChanges = {
   /**
    * Yields the changes of every recipient after a position, or from now on, in order and majority-committed; ends when
    * `signal` aborts. Each call opens one cursor on the server. The driver resumes after a transient error.
-   *
    * @throws errors that the driver did not recover from; retrying with the last position is safe
    */
   watch(options: {
@@ -71,10 +70,7 @@ export function createFeedChanges(database: Db): FeedChanges {
   }
 }
 
-/**
- * By default, the server starts one tick after the latest operation. Another stream that has read everything would be
- * behind this one until the next write, which in an idle database takes ten to twenty seconds.
- */
+/** By default, the server starts one tick later: streams that have read everything would be behind until the next write. */
 async function latestOperation(database: Db): Promise<Timestamp> {
   const { operationTime } = await database.command({ ping: 1 })
   return operationTime as Timestamp

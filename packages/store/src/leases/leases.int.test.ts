@@ -1,25 +1,36 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { at, createTestStore, uuid } from '../store.fixture.ts'
+import { createTestStore, uuid } from '../store.fixture.ts'
 
-const { store, drop } = createTestStore('leases')
+const { store, database, collections, drop } = createTestStore('leases')
 const { leases } = store
 beforeAll(() => store.migrate())
 afterAll(drop)
 
-const lease = (holder: number, seconds: number) => ({ holder: uuid(holder), now: at(seconds), ms: 10_000 })
+const lease = (holder: number, ms = 60_000) => ({ holder: uuid(holder), ms })
 
-test('has one holder at a time, who can extend it, until it ends or is released', async () => {
-  const taken = await Promise.all([1, 2, 3, 4].map((holder) => leases.hold('a', lease(holder, 0))))
+test('has one holder at a time, who can extend it, until it is released', async () => {
+  const taken = await Promise.all([1, 2, 3, 4].map((holder) => leases.hold('a', lease(holder))))
   expect(taken.filter(Boolean)).toHaveLength(1)
   const holder = taken.indexOf(true) + 1
   const other = (holder % 4) + 1
-  expect(await leases.hold('a', lease(holder, 5))).toBe(true)
-  expect(await leases.hold('a', lease(other, 14.9))).toBe(false)
-  expect(await leases.hold('a', lease(other, 15))).toBe(true)
-  expect(await leases.hold('a', lease(holder, 16))).toBe(false)
-  await leases.release('a', uuid(holder))
-  expect(await leases.hold('a', lease(holder, 16))).toBe(false)
+  expect(await leases.hold('a', lease(holder))).toBe(true)
+  expect(await leases.hold('a', lease(other))).toBe(false)
   await leases.release('a', uuid(other))
-  expect(await leases.hold('a', lease(holder, 16))).toBe(true)
-  expect(await leases.hold('b', lease(other, 16))).toBe(true)
+  expect(await leases.hold('a', lease(other))).toBe(false)
+  await leases.release('a', uuid(holder))
+  expect(await leases.hold('a', lease(other))).toBe(true)
+  expect(await leases.hold('a', lease(holder))).toBe(false)
+  expect(await leases.hold('b', lease(holder))).toBe(true)
+})
+
+test('ends by the clock of the server, not that of a process', async () => {
+  expect(await leases.hold('c', lease(1))).toBe(true)
+  const { localTime } = await database.command({ hello: 1 })
+  const left = ((await collections.leases.findOne({ _id: 'c' }))?.until.getTime() ?? 0) - localTime.getTime()
+  expect(left).toBeGreaterThan(30_000)
+  expect(left).toBeLessThanOrEqual(60_000)
+  expect(await leases.hold('c', lease(1, 200))).toBe(true)
+  while (!(await leases.hold('c', lease(2)))) await pause(50)
+  expect(await leases.hold('c', lease(1))).toBe(false)
 })

@@ -1,32 +1,35 @@
-import { type Collection, MongoServerError } from 'mongodb'
-import { toUuidBinary } from '../binary.ts'
-import type { LeaseDocument } from './lease-document.ts'
+import type { Collection } from 'mongodb'
+import { isDuplicateKey } from '../connection/storage-errors.ts'
+import { hex, toUuidBinary } from '../documents/binary.ts'
+import type { LeaseDocument } from '../documents/collections.ts'
 
-/** Work that one process does at a time. Two may overlap if their clocks differ, so the work must be repeatable. */
+/**
+ * Work that one process does at a time, by the clock of MongoDB's primary. A holder that was frozen may still work when the
+ * next one has begun, so the work must be repeatable.
+ */
 export type Leases = {
-  /** Takes or extends the lease, unless another holder has it. */
-  hold(name: string, lease: { readonly holder: string; readonly now: Date; readonly ms: number }): Promise<boolean>
-  /** Lets another process take the lease at once. */
+  hold(name: string, lease: { readonly holder: string; readonly ms: number }): Promise<boolean>
   release(name: string, holder: string): Promise<void>
 }
 
-const duplicateKey = 11_000
-
 export function createLeases(collection: Collection<LeaseDocument>): Leases {
   return {
-    async hold(name, { holder: id, now, ms }) {
+    async hold(name, { holder: id, ms }) {
       const holder = toUuidBinary(id)
-      const until = new Date(now.getTime() + ms)
+      const isFree = { $or: [{ $lte: [{ $ifNull: ['$until', '$$NOW'] }, '$$NOW'] }, { $eq: ['$holder', holder] }] }
+      const ifFree = (value: unknown, field: string) => ({ $cond: [isFree, value, field] })
+      const lease = {
+        v: 1,
+        holder: ifFree(holder, '$holder'),
+        until: ifFree({ $add: ['$$NOW', ms] }, '$until'),
+      }
+      const options = { upsert: true, returnDocument: 'after' } as const
       try {
-        await collection.updateOne(
-          { _id: name, $or: [{ until: { $lte: now } }, { holder }] },
-          { $set: { v: 1, holder, until } },
-          { upsert: true },
-        )
-        return true
+        const found = await collection.findOneAndUpdate({ _id: name }, [{ $set: lease }], options)
+        return found !== null && hex(found.holder) === hex(holder)
       } catch (error) {
-        // Held by another: the filter matched nothing, and the upsert found the name taken.
-        if (error instanceof MongoServerError && error.code === duplicateKey) return false
+        // Another process inserted the lease at the same time.
+        if (isDuplicateKey(error)) return false
         throw error
       }
     },

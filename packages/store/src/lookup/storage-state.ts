@@ -1,12 +1,9 @@
-import type { Collection, Db } from 'mongodb'
-import type { FanOutDocument } from '../fan-outs/fan-out-document.ts'
+import type { Db } from 'mongodb'
+import type { Collections } from '../documents/collections.ts'
 import { findDifferences } from '../migration/find-missing.ts'
 import { readLimits } from '../reading/read-limits.ts'
-import type { WaitingReceipts } from '../receipts/waiting-receipt.ts'
 
-/** The state of MongoDB as an operator sees it. */
 export type StorageState = {
-  /** The version of the server. */
   readonly version: string
   readonly primary: string | undefined
   /** How far the majority of the replica set is behind the primary. Change streams and writes wait for it. */
@@ -18,11 +15,9 @@ export type StorageState = {
   readonly interruptedRequests: { readonly count: number; readonly oldest: Date | undefined }
 }
 
-export type StorageStateDependencies = {
+export type StorageStateDependencies = Pick<Collections, 'waitingReceipts' | 'fanOuts'> & {
   readonly database: Db
   readonly retentionDays: number | undefined
-  readonly waiting: WaitingReceipts
-  readonly fanOuts: Collection<FanOutDocument>
 }
 
 /** Counting stops here: a larger number changes no decision. */
@@ -33,9 +28,8 @@ type Hello = {
   readonly lastWrite?: { readonly lastWriteDate: Date; readonly majorityWriteDate: Date }
 }
 
-/** Reads the state. Throws if no primary answers. */
 export async function readStorageState(dependencies: StorageStateDependencies): Promise<StorageState> {
-  const { database, retentionDays, waiting, fanOuts } = dependencies
+  const { database, retentionDays, waitingReceipts: waiting, fanOuts } = dependencies
   const counted = { ...readLimits, limit: countLimit } as const
   const due = { dueAt: { $exists: true } } as const
   const [hello, build, { missing, retention }, receipts, oldestReceipt, requests, oldestRequest] = await Promise.all([

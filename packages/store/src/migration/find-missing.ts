@@ -1,5 +1,5 @@
 import type { CollectionInfo, Db } from 'mongodb'
-import { type CollectionPlan, type IndexPlan, planCollections, retentionIndex } from '../collections.ts'
+import { type CollectionPlan, type IndexPlan, planCollections, retentionIndex } from './collection-plans.ts'
 
 /** The differences between the database and the collections that `migrate` creates, as text. */
 export type Differences = {
@@ -7,6 +7,8 @@ export type Differences = {
   readonly missing: readonly string[]
   /** Collections whose documents expire after a different time than configured, as during a rollout that changes it. */
   readonly retention: readonly string[]
+  /** Those of the missing at which `migrate` would fail. */
+  readonly blocking: readonly string[]
 }
 
 type FoundIndex = { readonly name?: string; readonly expireAfterSeconds?: number }
@@ -21,6 +23,7 @@ export async function findDifferences(database: Db, retentionDays: number | unde
   return {
     missing: differences.flatMap(({ missing }) => missing),
     retention: differences.flatMap(({ retention }) => retention),
+    blocking: differences.flatMap(({ blocking }) => blocking),
   }
 }
 
@@ -30,19 +33,29 @@ async function compareCollection(
   found: readonly (CollectionInfo | Pick<CollectionInfo, 'name' | 'type'>)[],
 ): Promise<Differences> {
   const collection = found.find((candidate) => candidate.name === name)
-  if (!collection) return onlyMissing(`collection ${name} is missing`)
+  if (!collection) return onlyMissing(`collection ${name} is missing`, false)
   const isClustered = 'options' in collection && collection.options?.clusteredIndex !== undefined
-  if (options.clusteredIndex && !isClustered) return onlyMissing(`collection ${name} is not clustered`)
+  if (options.clusteredIndex && !isClustered) {
+    const isEmpty = (await database.collection(name).findOne({}, { ...timeLimit, projection: { _id: 1 } })) === null
+    return isEmpty
+      ? onlyMissing(`collection ${name} is not clustered`, false)
+      : onlyMissing(`collection ${name} is not clustered and contains documents, which stops migrate`, true)
+  }
   const present = await database.collection(name).listIndexes(timeLimit).toArray()
   return {
     missing: indexes
       .filter((index) => index.name !== retentionIndex && !present.some((candidate) => isSame(index, candidate)))
       .map((index) => `index ${index.name} of ${name} is missing or different`),
     retention: compareRetention(name, indexes, present),
+    blocking: [],
   }
 }
 
-const onlyMissing = (detail: string): Differences => ({ missing: [detail], retention: [] })
+const onlyMissing = (detail: string, isBlocking: boolean): Differences => ({
+  missing: [detail],
+  retention: [],
+  blocking: isBlocking ? [detail] : [],
+})
 
 function isSame(index: IndexPlan, candidate: FoundIndex): boolean {
   return candidate.name === index.name && candidate.expireAfterSeconds === index.expireAfterSeconds

@@ -107,7 +107,7 @@ test('creates feeds, the index of the unread and logs with small blocks', async 
 
 const unread = { name: 'unread', partialFilterExpression: { unread: true } } as const
 
-test('leaves feeds that an earlier release created with large blocks as they are', async () => {
+test('accepts feeds with other blocks, and leaves them as they are', async () => {
   await client.db(name).dropDatabase()
   const clusteredIndex = { key: { _id: 1 }, unique: true }
   const notifications = await client.db(name).createCollection('notifications', { clusteredIndex })

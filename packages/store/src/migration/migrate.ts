@@ -1,22 +1,22 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import type { CreateCollectionOptions, Db } from 'mongodb'
 import { MongoServerError } from 'mongodb'
-import { type IndexPlan, planCollections, retentionIndex } from '../collections.ts'
-import { noteIfNothingToMigrate } from './fan-outs-of-older.ts'
+import { insertNew } from '../writing/insert-new.ts'
+import { type IndexPlan, planCollections, retentionIndex } from './collection-plans.ts'
 import { findDifferences } from './find-missing.ts'
-import { rebuildUnclustered } from './rebuild-unclustered.ts'
 
+const namespaceNotFound = 26
 const namespaceExists = 48
 const indexOptionsConflict = 85
 const indexNotFound = 27
-const attempts = 3
+const attempts = 10
+const maxPauseMs = 200
 
 const isServerError = (error: unknown, code: number) => error instanceof MongoServerError && error.code === code
 
-/**
- * Creates a collection, without the settings of its storage engine where the server refuses them, as a managed service may:
- * they make it faster, but are not needed.
- */
+/** Creates a collection, without the settings of its storage engine where the server refuses them, as a managed one may. */
 export async function createIfMissing(database: Db, name: string, options: CreateCollectionOptions): Promise<void> {
   const { storageEngine, ...others } = options
   try {
@@ -29,9 +29,24 @@ export async function createIfMissing(database: Db, name: string, options: Creat
 }
 
 /**
- * Creates the index, without the settings of its storage engine where the server refuses them. If one of that name has another
- * expiry, its expiry is changed in place. One with other settings of the storage engine is kept.
+ * Replaces an empty collection that must be clustered and is not, because a write before the first migration creates an
+ * ordinary one. By renaming: a document that is written meanwhile is moved, not dropped.
  */
+async function replaceUnclustered(database: Db, name: string, options: CreateCollectionOptions): Promise<void> {
+  const [found] = await database.listCollections({ name }).toArray()
+  if (found === undefined || ('options' in found && found.options?.clusteredIndex !== undefined)) return
+  if ((await database.collection(name).findOne({}, { projection: { _id: 1 } })) !== null) {
+    throw new Error(
+      `The collection ${name} is not clustered and holds documents. Stop its writers, rename it, migrate again and copy its documents back.`,
+    )
+  }
+  const aside = await database.renameCollection(name, `${name}-unclustered-${randomUUID()}`)
+  await createIfMissing(database, name, options)
+  await insertNew(database.collection(name), await aside.find().toArray())
+  await aside.drop()
+}
+
+/** Likewise. Of an index of that name, another expiry is changed in place; other settings of the storage engine are kept. */
 export async function createIndex(database: Db, collection: string, index: IndexPlan): Promise<void> {
   const { key, ...options } = index
   const indexes = database.collection(collection)
@@ -65,20 +80,20 @@ async function dropIndex(database: Db, collection: string, name: string): Promis
   }
 }
 
-/**
- * Creates missing collections and indexes, and sets or removes the retention. Recreates an empty collection that is not
- * clustered, as created by a write before the first migration. Safe to run repeatedly and concurrently.
- *
- * @throws if a collection that is not clustered contains documents
- */
+/** Creates missing collections and indexes, and sets or removes the retention. Safe to run repeatedly and concurrently. */
 export async function migrate(database: Db, retentionDays: number | undefined): Promise<void> {
   let differences: readonly string[] = []
-  // A concurrent migration may recreate a collection, and drop its indexes.
+  // A concurrent migration may replace a collection, and drop its indexes.
   for (let attempt = 0; attempt < attempts; attempt++) {
-    await makeAll(database, retentionDays)
+    if (attempt > 0) await pause(Math.random() * maxPauseMs)
+    try {
+      await makeAll(database, retentionDays)
+    } catch (error) {
+      if (!isServerError(error, namespaceNotFound)) throw error
+    }
     const { missing, retention } = await findDifferences(database, retentionDays)
     differences = [...missing, ...retention]
-    if (differences.length === 0) return noteIfNothingToMigrate(database)
+    if (differences.length === 0) return
   }
   throw new Error(`The database differs from its definition: ${differences.join('; ')}`)
 }
@@ -86,7 +101,7 @@ export async function migrate(database: Db, retentionDays: number | undefined): 
 async function makeAll(database: Db, retentionDays: number | undefined): Promise<void> {
   for (const { name, options, indexes } of planCollections(retentionDays)) {
     await createIfMissing(database, name, options)
-    if (options.clusteredIndex) await rebuildUnclustered(database, name, options)
+    if (options.clusteredIndex) await replaceUnclustered(database, name, options)
     for (const index of indexes) await createIndex(database, name, index)
     if (!indexes.some((index) => index.name === retentionIndex)) await dropIndex(database, name, retentionIndex)
   }

@@ -1,9 +1,9 @@
 import { limits } from '@herald/contracts'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { planCollections } from '../collections.ts'
 import { erasure } from '../erasures/erasures.fixture.ts'
-import { mention, retraction } from '../fan-outs/fan-outs.fixture.ts'
+import { mention, retraction } from '../retractions/fan-outs.fixture.ts'
 import { createTestStore, subscriberId, uuid } from '../store.fixture.ts'
+import { planCollections } from './collection-plans.ts'
 
 const { store, database, drop } = createTestStore('retention')
 beforeAll(() => store.migrate())

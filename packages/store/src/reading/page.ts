@@ -1,17 +1,34 @@
 import { limits } from '@herald/contracts'
 import type { Binary } from 'mongodb'
-import { uuidIn } from '../binary.ts'
+import { uuidIn } from '../documents/binary.ts'
 import { readKey } from '../wire/bson.ts'
-import type { Page } from '../wire/page-body.ts'
+import type { Page } from '../wire/byte-writer.ts'
 import type { Source } from './find-bytes.ts'
-import { continueAfter, type Keyed, type Scan } from './scan.ts'
-import { scanNext } from './scan-next.ts'
+import type { ReadBudgets, Reader } from './read-budget.ts'
+import { continueAfter, isPlain, type Keyed, responseBytes, type Scan, scanNext } from './scan.ts'
+
+export type PageSource<T extends Keyed> = {
+  readonly source: Source<T>
+  readonly budgets: ReadBudgets
+  readonly reader: Reader
+  readonly maxDocumentBytes: number
+}
 
 /**
  * Returns a page of at most `limit` documents, newest first. A page ends early at {@link limits.pageBytes}, or after
  * examining the documents that one request may examine: it may then be short and still have a next one.
  */
-export async function findPage<T extends Keyed>(source: Source<T>, query: Scan<T>, limit: number): Promise<Page> {
+export function findPage<T extends Keyed>(
+  { source, budgets, reader, maxDocumentBytes }: PageSource<T>,
+  query: Scan<T>,
+  limit: number,
+): Promise<Page> {
+  const find = () => findWithin(source, query, limit)
+  if (!isPlain(query)) return budgets.scans.within(reader, 1, find)
+  return budgets.bytes.within(reader, responseBytes(limit + 1, maxDocumentBytes), find)
+}
+
+async function findWithin<T extends Keyed>(source: Source<T>, query: Scan<T>, limit: number): Promise<Page> {
   const found: Buffer[] = []
   let bytes = 0
   let scan = query
@@ -35,6 +52,5 @@ export async function findPage<T extends Keyed>(source: Source<T>, query: Scan<T
   }
 }
 
-/** Every key ends with the id. */
 const idIn = (key: Binary) => uuidIn(key, key.position / 16 - 1)
 const idOf = (document: Buffer) => idIn(readKey(document))

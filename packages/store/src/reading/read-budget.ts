@@ -1,63 +1,17 @@
-import { StorageUnavailableError } from '../storage-errors.ts'
-
-/** The maximum size of the documents in one response of MongoDB. */
 export const maxResponseBytes = 16 * 1024 * 1024
 
-/** Limits the bytes of all responses that MongoDB may be sending to this process at the same time. */
-export type ReadBudget = {
-  /**
-   * Runs `read` as soon as a response of `bytes` fits, in the order of the calls.
-   *
-   * @throws StorageUnavailableError after waiting too long
-   */
-  within<Result>(bytes: number, read: () => Promise<Result>): Promise<Result>
+/** The user who reads. Reads of one user wait for each other before they wait for those of others. */
+export type Reader = { readonly subscriberId: string; readonly userId: string }
+
+/** Lets reads begin as soon as there is room for them. */
+type ReadBudget = {
+  within<Result>(reader: Reader, amount: number, read: () => Promise<Result>): Promise<Result>
 }
 
-type Waiting = { readonly bytes: number; readonly enter: () => void }
+/** `bytes` bounds what MongoDB may be sending at a time; `scans` how many reads examine documents without an index. */
+export type ReadBudgets = { readonly bytes: ReadBudget; readonly scans: ReadBudget }
 
-/** A read that exceeds the limit runs without others. */
-export function createReadBudget(totalBytes: number, waitMs = 8_000): ReadBudget {
-  const queue: Waiting[] = []
-  let free = totalBytes
+const unlimited: ReadBudget = { within: (_reader, _amount, read) => read() }
 
-  function acquire(bytes: number): Promise<void> {
-    if (queue.length === 0 && bytes <= free) {
-      free -= bytes
-      return Promise.resolve()
-    }
-    return new Promise((resolve, reject) => {
-      const enter = () => {
-        clearTimeout(timer)
-        resolve()
-      }
-      const waiting = { bytes, enter }
-      const timer = setTimeout(() => {
-        queue.splice(queue.indexOf(waiting), 1)
-        reject(new StorageUnavailableError('Too many large reads are waiting for MongoDB'))
-        admit()
-      }, waitMs)
-      queue.push(waiting)
-    })
-  }
-
-  function admit(): void {
-    for (let next = queue[0]; next && next.bytes <= free; next = queue[0]) {
-      queue.shift()
-      free -= next.bytes
-      next.enter()
-    }
-  }
-
-  return {
-    async within(bytes, read) {
-      const acquired = Math.min(bytes, totalBytes)
-      await acquire(acquired)
-      try {
-        return await read()
-      } finally {
-        free += acquired
-        admit()
-      }
-    },
-  }
-}
+/** For processes that read no pages. */
+export const noReadBudgets: ReadBudgets = { bytes: unlimited, scans: unlimited }

@@ -1,42 +1,45 @@
-import type { Binary, Collection } from 'mongodb'
-import type { NotificationDocument } from '../notifications/notification-document.ts'
-import { readReceiptAt } from '../notifications/read-state.ts'
+import type { Binary, Collection, Document } from 'mongodb'
+import { hex } from '../documents/binary.ts'
+import type { NotificationDocument } from '../documents/notification-document.ts'
+import type { ReceiptKind } from '../documents/waiting-receipt.ts'
+import { eachAtOnce } from '../reading/each-at-once.ts'
 import { readLimits } from '../reading/read-limits.ts'
-import { StorageUnavailableError } from '../storage-errors.ts'
-import type { ReceiptKind } from './waiting-receipt.ts'
+import { writeEach } from '../writing/write-each.ts'
 
 type Notifications = Collection<NotificationDocument>
 type Keyed = { readonly key: Binary; readonly kind: ReceiptKind; readonly at: Date }
 
 const lookupsAtOnce = 32
-const hex = (binary: Binary) => binary.toString('hex')
 
-/**
- * Applies receipts in order, in one write. If it matched fewer documents, the missing ones are looked up and the others are
- * applied again, which changes nothing unless they were stored in between.
- *
- * @returns the receipts whose notification is missing
- */
+/** The receipts whose notification is missing, and those that MongoDB refused, with the reason. */
+type Unapplied<T> = { readonly missing: readonly T[]; readonly refused: ReadonlyMap<T, string> }
+
+/** Applies receipts in order, in one write. If it matched fewer, the missing ones are looked up and the others repeated. */
 export async function applyPresent<T extends Keyed>(
   notifications: Notifications,
   receipts: readonly T[],
-): Promise<T[]> {
-  try {
-    return await apply(notifications, receipts)
-  } catch (cause) {
-    throw new StorageUnavailableError('MongoDB did not confirm the receipts', { cause })
+): Promise<Unapplied<T>> {
+  const refused = new Map<T, string>()
+  let [left, missing] = [receipts, [] as T[]]
+  while (left.length > 0) {
+    const updates = left.map((receipt) => ({ receipt, update: toUpdate(receipt) }))
+    const outcome = await writeEach(
+      notifications,
+      updates.map(({ update }) => update),
+    )
+    for (const { document, reason } of outcome.refused) {
+      const found = updates.find(({ update }) => update === document)
+      if (found) refused.set(found.receipt, reason)
+    }
+    if (outcome.matched + outcome.refused.length === left.length) break
+    left = left.filter((receipt) => !refused.has(receipt))
+    if (outcome.matched === 0) return { missing: [...missing, ...left], refused }
+    const present = await findPresent(notifications, left)
+    const isPresent = ({ key }: T) => present.has(hex(key))
+    missing = [...missing, ...left.filter((receipt) => !isPresent(receipt))]
+    left = left.filter(isPresent)
   }
-}
-
-async function apply<T extends Keyed>(notifications: Notifications, receipts: readonly T[]): Promise<T[]> {
-  if (receipts.length === 0) return []
-  const { matchedCount } = await notifications.bulkWrite(receipts.map(toUpdate), { ordered: true })
-  if (matchedCount === receipts.length) return []
-  if (matchedCount === 0) return [...receipts]
-  const present = await findPresent(notifications, receipts)
-  const isPresent = ({ key }: T) => present.has(hex(key))
-  const missing = receipts.filter((receipt) => !isPresent(receipt))
-  return [...missing, ...(await apply(notifications, receipts.filter(isPresent)))]
+  return { missing, refused }
 }
 
 function toUpdate({ key, kind, at }: Keyed) {
@@ -44,15 +47,32 @@ function toUpdate({ key, kind, at }: Keyed) {
   return { updateOne: { filter: { _id: key }, update } }
 }
 
-/** Looks up each key on its own, because MongoDB 6 scans a whole clustered collection for a list of keys. */
+/**
+ * The update for a read receipt. It applies to an unread notification if its time is later than the recipient's newest
+ * mark and every earlier receipt: a receipt never applies twice, however far its publisher's clock is ahead. The
+ * condition is in the pipeline and not in the filter, so that the result shows whether the notification exists.
+ */
+function readReceiptAt(at: Date): Document[] {
+  const isLater = (field: string) => ({ $not: { $gte: [field, at] } })
+  const applies = { $and: [{ $eq: ['$unread', true] }, isLater('$readStateAt'), isLater('$receiptAt')] }
+  const ifApplies = (value: unknown, field: string) => ({ $cond: [applies, value, field] })
+  return [
+    {
+      $set: {
+        readAt: ifApplies(at, '$readAt'),
+        readVersion: ifApplies({ $add: [{ $ifNull: ['$readVersion', 0] }, 1] }, '$readVersion'),
+        unread: ifApplies('$$REMOVE', '$unread'),
+        receiptAt: { $max: ['$receiptAt', at] },
+      },
+    },
+  ]
+}
+
 async function findPresent(notifications: Notifications, receipts: readonly Keyed[]): Promise<Set<string>> {
-  const keys = new Map(receipts.map(({ key }) => [hex(key), key])).entries()
   const present = new Set<string>()
-  const work = async (): Promise<void> => {
-    for (const [text, _id] of keys) {
-      if (await notifications.findOne({ _id }, { ...readLimits, projection: { _id: 1 } })) present.add(text)
-    }
-  }
-  await Promise.all(Array.from({ length: lookupsAtOnce }, work))
+  const keys = new Map(receipts.map(({ key }) => [hex(key), key]))
+  await eachAtOnce(keys, lookupsAtOnce, async ([text, _id]) => {
+    if (await notifications.findOne({ _id }, { ...readLimits, projection: { _id: 1 } })) present.add(text)
+  })
   return present
 }

@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { Binary } from 'mongodb'
-import { toUuidBinary } from '../binary.ts'
+import { inBatches } from '../documents/batches.ts'
+import { toUuidBinary } from '../documents/binary.ts'
+import type { ReceiptContext, WaitingReceiptDocument, WaitingReceipts } from '../documents/waiting-receipt.ts'
 import { readLimits } from '../reading/read-limits.ts'
-import { splitBySize } from '../reading/split-by-size.ts'
-import type { ReceiptContext, WaitingReceiptDocument, WaitingReceipts } from './waiting-receipt.ts'
 
-/** Overdue receipts, claimed for the caller. */
 export type OverdueReceipts = { readonly records: readonly string[]; forget(): Promise<void> }
 
 type Claim = ReceiptContext & { before: Date; leaseMs: number }
@@ -15,7 +14,6 @@ const batch = { receipts: 200, bytes: 4 * 1024 * 1024 } as const
 /** After this time, any group may claim the receipts of a group that no longer exists. */
 const groupGoneMs = 24 * 60 * 60 * 1_000
 
-/** Claims overdue receipts that `settle` cannot apply. */
 export async function claimOverdue(
   waiting: WaitingReceipts,
   claim: Claim,
@@ -45,7 +43,7 @@ function overdueNow({ before, now, group }: Claim) {
   return {
     waitingSince: { $lt: before },
     leaseUntil: { $lte: now },
-    $or: [{ group }, { group: { $exists: false } }, { waitingSince: { $lt: abandonedSince } }],
+    $or: [{ group }, { waitingSince: { $lt: abandonedSince } }],
   }
 }
 
@@ -57,6 +55,6 @@ async function findOverdue(waiting: WaitingReceipts, claim: Claim): Promise<Bina
     .limit(batch.receipts)
     .toArray()
   const sized = found as unknown as { readonly _id: Binary; readonly bytes: number }[]
-  const [first = []] = splitBySize(sized, batch.bytes, ({ bytes }) => bytes)
+  const [first = []] = inBatches(sized, batch.receipts, { bytes: batch.bytes, sizeOf: ({ bytes }) => bytes })
   return first.map(({ _id }) => _id)
 }

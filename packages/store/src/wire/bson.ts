@@ -1,50 +1,7 @@
 import { Binary } from 'mongodb'
 
-/**
- * Reads a document from the BSON that MongoDB sent, without intermediate objects of the driver: a page of notifications
- * takes a third of the time. The format: https://bsonspec.org/spec.html, version 1.1.
- */
-export type DocumentReader<T> = (bytes: Buffer, target: T) => T
-
-/** Reads the value at `at` into the target. The type of each field is fixed by the code that writes it. */
-export type FieldReader<T> = (target: T, bytes: Buffer, at: number) => void
-
 /** The same bytes; the driver returns BSON as `Uint8Array`. */
 export const asBuffer = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-
-/** Creates a reader of the given fields. It skips others, because a newer release may write more. */
-export function createDocumentReader<T>(fields: Readonly<Record<string, FieldReader<T>>>): DocumentReader<T> {
-  const byLength: { readonly name: Buffer; readonly read: FieldReader<T> }[][] = []
-  for (const [name, read] of Object.entries(fields)) {
-    byLength[name.length] ??= []
-    byLength[name.length]?.push({ name: Buffer.from(name), read })
-  }
-
-  return (bytes, target) => {
-    for (let at = 4; bytes[at] !== 0; ) {
-      const type = bytes[at] as number
-      const start = at + 1
-      let end = start
-      while (bytes[end] !== 0) end++
-      const candidates = byLength[end - start]
-      if (candidates !== undefined) {
-        for (const { name, read } of candidates) {
-          if (hasName(bytes, start, name)) {
-            read(target, bytes, end + 1)
-            break
-          }
-        }
-      }
-      at = end + 1 + sizeOf(type, bytes, end + 1)
-    }
-    return target
-  }
-}
-
-function hasName(bytes: Buffer, start: number, name: Buffer): boolean {
-  for (let i = 0; i < name.length; i++) if (bytes[start + i] !== name[i]) return false
-  return true
-}
 
 export const int32 = (bytes: Buffer, at: number) =>
   (bytes[at] as number) |
@@ -52,8 +9,15 @@ export const int32 = (bytes: Buffer, at: number) =>
   ((bytes[at + 2] as number) << 16) |
   ((bytes[at + 3] as number) << 24)
 
-/** The bytes of each document in an array that contains only documents. */
-export function elementsOfArray(bytes: Buffer, at: number): Buffer[] {
+/** The bytes of a response of MongoDB, and a view of them that reads four at a time. */
+export type Input = { readonly bytes: Buffer; readonly view: DataView }
+
+/** The whole buffer of which `bytes` is a part. */
+export function inputOf({ buffer }: Buffer): Input {
+  return { bytes: Buffer.from(buffer), view: new DataView(buffer) }
+}
+
+export function documentsAt(bytes: Buffer, at: number): Buffer[] {
   const documents: Buffer[] = []
   for (let element = at + 4; bytes[element] !== 0; ) {
     let start = element + 2
@@ -65,7 +29,6 @@ export function elementsOfArray(bytes: Buffer, at: number): Buffer[] {
   return documents
 }
 
-/** The size of a value of this type in bytes. */
 export function sizeOf(type: number, bytes: Buffer, at: number): number {
   switch (type) {
     case 0x02: // string
@@ -105,25 +68,15 @@ export function sizeOf(type: number, bytes: Buffer, at: number): number {
   }
 }
 
-/** The offset of the bytes of a binary value. */
-export function startOfBinary(at: number): number {
-  return at + 5
+/** From the start of a binary value to its bytes: their number and the subtype. */
+export const binaryHeader = 5
+
+/** The bytes of a binary value that is the first field of a document. */
+export function firstBinary(document: Buffer, field: string): Buffer {
+  const at = 4 + 1 + field.length + 1
+  if (document.toString('latin1', 4, at) !== `\x05${field}\0`) throw new TypeError(`The document has no ${field}`)
+  return document.subarray(at + binaryHeader, at + binaryHeader + int32(document, at))
 }
 
-export function readBinary(bytes: Buffer, at: number): Binary {
-  const start = startOfBinary(at)
-  return new Binary(Buffer.from(bytes.subarray(start, start + int32(bytes, at))))
-}
-
-const keyIn = createDocumentReader<{ key: Binary | undefined }>({
-  _id: (target, bytes, at) => {
-    target.key = readBinary(bytes, at)
-  },
-})
-
-/** The key of a document whose `_id` is binary. */
-export function readKey(bytes: Buffer): Binary {
-  const { key } = keyIn(bytes, { key: undefined })
-  if (key === undefined) throw new TypeError('The document has no key')
-  return key
-}
+/** The key of a stored document, in which MongoDB keeps it first. Copied, so that it does not retain the document. */
+export const readKey = (document: Buffer) => new Binary(Buffer.from(firstBinary(document, '_id')))

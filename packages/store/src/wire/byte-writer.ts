@@ -2,7 +2,7 @@
  * Writes UTF-8 directly from the bytes that MongoDB stores, without intermediate strings and objects: this takes at
  * most a quarter of the time and leaves no garbage. All writers share one buffer; writing is synchronous.
  */
-import { type Input, inputOf } from './input.ts'
+import { type Input, inputOf } from './bson.ts'
 
 const initialCapacity = 1 << 16
 const maxKeptCapacity = 1 << 20
@@ -22,22 +22,11 @@ function ensureCapacity(size: number): void {
   Object.assign(output, larger)
 }
 
-/** Encodes constant text. */
-export const encode = (text: string): Uint8Array => new Uint8Array(Buffer.from(text))
-
-// A loop, because the parts are too short for a native call to pay off.
-function writeBytes(bytes: Uint8Array): void {
-  const to = output.bytes
-  const start = output.length
-  for (let i = 0; i < bytes.length; i++) to[start + i] = bytes[i] as number
-  output.length = start + bytes.length
-}
-
-/** Constant text in words of four bytes, the last one filled up. */
+/** Constant text in words of four bytes, the last one filled up: too short for a native call to pay off. */
 export type Words = { readonly words: Int32Array; readonly length: number }
 
 export function toWords(text: string): Words {
-  const { length } = encode(text)
+  const length = Buffer.byteLength(text)
   const bytes = Buffer.alloc(Math.ceil(length / 4) * 4)
   bytes.write(text)
   return { words: Int32Array.from({ length: bytes.length / 4 }, (_, i) => bytes.readInt32LE(4 * i)), length }
@@ -51,17 +40,16 @@ export function writeWords({ words, length }: Words): void {
   output.length = start + length
 }
 
-/** Writes the document that starts at `at`. */
 export type WriteDocument = (input: Input, at: number) => void
 
 /** Text around and between documents; at most 1 KiB each. */
 export type Surroundings = {
-  readonly opening?: Uint8Array
-  readonly between?: Uint8Array
-  readonly closing?: Uint8Array
+  readonly opening?: Words | undefined
+  readonly between?: Words | undefined
+  readonly closing?: Words | undefined
 }
 
-const nothing = encode('')
+const nothing = toWords('')
 /** Exceeds the size of all values of a document that are not text, and of its surroundings. */
 const fixedBytes = 2_048
 /** The maximum size of an escaped byte: `\u001f`. */
@@ -74,20 +62,32 @@ export function encodeDocuments(
   { opening = nothing, between = nothing, closing = nothing }: Surroundings = {},
 ): Buffer {
   output.length = 0
-  writeBytes(opening)
+  writeWords(opening)
   let input: Input | undefined
   for (let i = 0; i < documents.length; i++) {
     const document = documents[i] as Buffer
     ensureCapacity(fixedBytes + maxEscapedBytes * document.length)
-    if (i > 0) writeBytes(between)
+    if (i > 0) writeWords(between)
     // Documents of one response share its buffer.
     if (document.buffer !== input?.view.buffer) input = inputOf(document)
     write(input, document.byteOffset)
   }
   ensureCapacity(fixedBytes)
-  writeBytes(closing)
+  writeWords(closing)
   const written = Buffer.from(output.bytes.subarray(0, output.length))
   // Releases the buffer after an unusually large response.
   if (output.bytes.length > maxKeptCapacity) Object.assign(output, allocate(initialCapacity))
   return written
+}
+
+/** Documents as bytes; `next` is the id at which the next page starts, exclusive, `null` on the last page. */
+export type Page = { readonly documents: readonly Buffer[]; readonly next: string | null }
+
+/** Creates a function that returns the body of a response with a page, under the given name. */
+export function createPageEncoder(name: string, write: WriteDocument): (page: Page) => Buffer {
+  const surroundings = { opening: toWords(`{"data":{"${name}":[`), between: toWords(',') } as const
+  return ({ documents, next }) => {
+    const closing = toWords(`],"nextCursor":${JSON.stringify(next)}}}`)
+    return encodeDocuments(documents, write, { ...surroundings, closing })
+  }
 }

@@ -1,5 +1,5 @@
-import { encode, output } from './byte-writer.ts'
-import { type Input, inputOf } from './input.ts'
+import { type Input, inputOf } from './bson.ts'
+import { output } from './byte-writer.ts'
 import { endOfText } from './values.ts'
 
 const quote = 0x22
@@ -10,8 +10,8 @@ const tab = 0x09
 const lineFeed = 0x0a
 const carriageReturn = 0x0d
 const formulaBytes = new Set([0x3d, 0x2b, 0x2d, 0x40])
-const wideFormulas = ['\uff1d', '\uff0b', '\uff0d', '\uff20'].map(encode)
-const byteOrderMark = encode('\ufeff')
+const wideFormulas = ['\uff1d', '\uff0b', '\uff0d', '\uff20'].map((sign) => Buffer.from(sign))
+const byteOrderMark = Buffer.from('\ufeff')
 const beginsWith = (bytes: Buffer, at: number, sign: Uint8Array) => sign.every((byte, i) => bytes[at + i] === byte)
 
 /** Whether a spreadsheet may read the text at `at` as a formula: directly, or after tabs and byte order marks. */
@@ -26,9 +26,7 @@ function beginsFormula(bytes: Buffer, at: number, end: number): boolean {
   return false
 }
 
-/**
- * The same for the start of a cell. A leading tab, line end or byte order mark counts, because some programs drop it.
- */
+/** The same for the start of a cell. A leading tab, line end or byte order mark counts, because some programs drop it. */
 function beginsFormulaCell(bytes: Buffer, at: number, end: number): boolean {
   const first = bytes[at]
   if (first === tab || first === lineFeed || first === carriageReturn || beginsWith(bytes, at, byteOrderMark))

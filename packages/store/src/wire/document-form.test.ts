@@ -68,7 +68,9 @@ test.each([0, 999, 1_000, 86_399_999, 86_400_000, 951_782_400_000, 951_868_799_9
   'writes the time %s after that of another second or day',
   (ms) => {
     const things = [ms, ms + 1, ms + 1_000, ms + 60_000, ms + 3_600_000, ms + 86_400_000, ms].map((time) => ({
-      ...{ text: '', json: '0', at: new Date(time) },
+      text: '',
+      json: '0',
+      at: new Date(time),
     }))
     expect(written(...things.map(aloneInBuffer))).toBe(things.map(served).join(''))
   },

@@ -1,24 +1,24 @@
 import type { Binary } from 'mongodb'
-import { startOfBinary } from './bson.ts'
+import { binaryHeader, type Input } from './bson.ts'
 import { toWords, type Words, type WriteDocument, writeWords } from './byte-writer.ts'
 import { writeCsvCell, writeCsvJsonCell } from './csv-cells.ts'
 import { createOffsetReader } from './field-offsets.ts'
-import type { Input } from './input.ts'
 import { writeJsonText, writeJsonTime } from './json-values.ts'
 import { copyText, writeTimestamp, writeUuid } from './values.ts'
 
-/** A field of a document, and how its value is written. */
 export type Value<Field extends string, Stored> = {
   readonly field: Field
   /** The distance of the content from the start of the value in BSON. */
   readonly skip: number
   readonly write: (input: Input, at: number) => void
   readonly isOptional: boolean
-  /** The field whose value is written if this one is absent. */
+  /** The field that is written instead if this one is absent. */
   readonly otherwise?: string | undefined
-  /** Never present: compares the type of the stored value. */
+  /** Only a type: the field must store values of this type. */
   readonly stores?: (value: Stored) => void
 }
+
+export type Fields<T> = { readonly texts: readonly string[]; readonly values: readonly ValueOf<T>[] }
 
 type ValueOf<T> = { [Field in keyof T & string]: Value<Field, NonNullable<T[Field]>> }[keyof T & string]
 
@@ -26,8 +26,9 @@ const textAt = 4
 
 /** A UUID, or one of several in a key, from its 16 bytes. */
 export const uuid = <Field extends string>(field: Field, index = 0): Value<Field, Binary> => ({
-  ...{ field, isOptional: false },
-  skip: startOfBinary(16 * index),
+  field,
+  isOptional: false,
+  skip: binaryHeader + 16 * index,
   write: writeUuid,
 })
 
@@ -38,7 +39,11 @@ const textValue =
 const timeValue =
   (write: Value<string, Date>['write'], isOptional: boolean) =>
   <Field extends string>(field: Field, otherwise?: string): Value<Field, Date> => ({
-    ...{ field, otherwise, isOptional, skip: 0, write },
+    field,
+    otherwise,
+    isOptional,
+    skip: 0,
+    write,
   })
 
 /** Text that is JSON already, or contains nothing to escape. */
@@ -74,10 +79,20 @@ export function createDocumentWriter<T>(texts: readonly string[], values: readon
   }
 }
 
-/** The same as a template; its line breaks and indentation are left out. */
-export function documentForm<T>(texts: TemplateStringsArray, ...values: readonly ValueOf<T>[]) {
-  return createDocumentWriter<T>(
-    texts.map((text) => text.replaceAll(/\n */g, '')),
-    values,
-  )
+/** A part of a form as a template, which may contain other parts; line breaks and indentation are left out. */
+export function fields<T>(template: TemplateStringsArray, ...parts: readonly (ValueOf<T> | Fields<T>)[]): Fields<T> {
+  const [opening = '', ...others] = template.map((text) => text.replaceAll(/\n */g, ''))
+  const [texts, values]: [string[], ValueOf<T>[]] = [[opening], []]
+  for (const [i, part] of parts.entries()) {
+    const { texts: inner, values: own } = 'texts' in part ? part : { texts: ['', ''], values: [part] }
+    texts.push(texts.pop() + (inner[0] as string), ...inner.slice(1))
+    texts.push(texts.pop() + (others[i] as string))
+    values.push(...own)
+  }
+  return { texts, values }
+}
+
+export function documentForm<T>(...template: Parameters<typeof fields<T>>): WriteDocument {
+  const { texts, values } = fields<T>(...template)
+  return createDocumentWriter(texts, values)
 }

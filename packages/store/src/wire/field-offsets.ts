@@ -1,13 +1,10 @@
-import { sizeOf } from './bson.ts'
-import type { Input } from './input.ts'
+import { type Input, sizeOf } from './bson.ts'
 
-/** The header of an element: its type, its name and a zero. */
 type Header = { readonly type: number; readonly slot: number; readonly bytes: Uint8Array; readonly words: Int32Array }
 
 /**
  * Creates a function that returns the offsets of the values of these fields in the document at `at`, 0 for an absent
  * one. Its result is valid until the next call.
- *
  * Documents of one release have the same fields in the same order, so each header is compared with that of the previous
  * document, four bytes at a time; only a different one is read and looked up.
  */

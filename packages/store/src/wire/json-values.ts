@@ -1,5 +1,5 @@
+import type { Input } from './bson.ts'
 import { output, toWords, writeWords } from './byte-writer.ts'
-import type { Input } from './input.ts'
 import { endOfText, writeTimestamp } from './values.ts'
 
 const quote = 0x22
@@ -43,7 +43,6 @@ function hasEscaped(word: number): boolean {
   )
 }
 
-/** Returns the offset after the written bytes. */
 function writeEscaped(from: DataView, at: number, end: number, start: number): number {
   const to = output.view
   let next = start
@@ -56,7 +55,6 @@ function writeEscaped(from: DataView, at: number, end: number, start: number): n
   return next
 }
 
-/** Writes a time as JSON, `null` if it is absent. */
 export function writeJsonTime(input: Input, at: number): void {
   if (at === 0) {
     writeWords(nullWords)

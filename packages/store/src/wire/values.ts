@@ -1,17 +1,14 @@
 import { formatTimestamp } from '@herald/contracts'
-import { int32 } from './bson.ts'
+import { type Input, int32 } from './bson.ts'
 import { output } from './byte-writer.ts'
-import type { Input } from './input.ts'
 
 const dash = 0x2d
-/** The two hexadecimal digits of each byte. */
 const digitPairs = Uint16Array.from({ length: 256 }, (_, byte) =>
   Buffer.from(byte.toString(16).padStart(2, '0')).readUInt16LE(),
 )
 const fourDigits = (from: DataView, at: number) =>
   (digitPairs[from.getUint8(at)] as number) | ((digitPairs[from.getUint8(at + 1)] as number) << 16)
 
-/** Writes a UUID as text, from its 16 bytes. */
 export function writeUuid({ view: from }: Input, at: number): void {
   const to = output.view
   const next = output.length
@@ -36,7 +33,6 @@ export const endOfText = (bytes: Buffer, at: number) => at + int32(bytes, at - 4
 /** From this size, a native call is faster than a loop. */
 const nativeBytes = 256
 
-/** Copies a text that is JSON already, or contains nothing to escape. */
 export function copyText(input: Input, at: number): void {
   const { bytes, view: from } = input
   const end = endOfText(bytes, at)

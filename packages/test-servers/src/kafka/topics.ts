@@ -28,7 +28,10 @@ export function topicsWithSuffix(suffix: string): HeraldTopics {
   const { mention, change, receipt, privacy, deadLetter } = defaultTopics
   const named = (topic: string) => `${topic}-${suffix}`
   return {
-    ...{ mention: named(mention), change: named(change), receipt: named(receipt), privacy: named(privacy) },
+    mention: named(mention),
+    change: named(change),
+    receipt: named(receipt),
+    privacy: named(privacy),
     deadLetter: named(deadLetter),
   }
 }

@@ -17,7 +17,7 @@ export type PollOptions = {
  */
 export async function eventually<T>(
   probe: () => T | Promise<T>,
-  { description, within = 30_000, every = 50 }: PollOptions = {},
+  { description, within = 90_000, every = 50 }: PollOptions = {},
 ): Promise<Exclude<T, undefined | false>> {
   const deadline = Date.now() + within
   let cause: unknown

@@ -17,7 +17,7 @@ import {
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import kafkajs, { type IHeaders, type KafkaMessage, type Producer } from 'kafkajs'
 import { type Binary, MongoClient } from 'mongodb'
-import type { IncomingRecord } from '../events/incoming-record.ts'
+import type { IncomingRecord } from '../port/incoming-record.ts'
 import { decideSamples } from './golden.fixture.ts'
 import { envelopeOf, recordOf, rowOf, subscriberId } from './records.fixture.ts'
 
@@ -131,7 +131,7 @@ const failInserts = (mode: object | string, data: object = {}) =>
   })
 
 const idsOf = (all: typeof samples) =>
-  all.flatMap(({ decision }) => (decision.kind === 'change-entries' ? decision.entries.map(({ id }) => id) : []))
+  all.flatMap(({ decision }) => (decision.kind === 'change-entries' ? decision.documents.map(({ id }) => id) : []))
 
 test('records of a connector become entries, dead letters, or nothing', async () => {
   const mapped = samples.filter(({ record }) => mappedTopics.includes(`${name}.${record.topic}`))
@@ -170,9 +170,13 @@ test('an entry is served like any other', async () => {
   const { data } = (await answer.json()) as { data: { changeEntries: unknown[] } }
   expect(data.changeEntries).toEqual([
     expect.objectContaining({
-      ...{ actionType: 'update', entityType: 'customer', entityId: '2', entityTitle: 'Bo Sample' },
+      actionType: 'update',
+      entityType: 'customer',
+      entityId: '2',
+      entityTitle: 'Bo Sample',
       user: expect.objectContaining({ name: 'Importer', email: '' }),
-      ...{ beforeState: '-9007199254740993', afterState: '9007199254740995' },
+      beforeState: '-9007199254740993',
+      afterState: '9007199254740995',
     }),
   ])
 })
@@ -234,9 +238,16 @@ test('a dead letter hides redacted fields and makes the same entries once the ma
 
   writeMappings('owner')
   await herald.ingest.restart()
-  const command = fileURLToPath(new URL('../../dist/dead-letters.js', import.meta.url))
-  const environment = { ...process.env, KAFKA_BROKERS: brokers.join(','), KAFKA_DEAD_LETTER_TOPIC: topics.deadLetter }
-  await promisify(execFile)(process.execPath, [command, 'replay', '--code', 'subscriber_missing'], { env: environment })
+  const command = fileURLToPath(new URL('../../operator/herald.mjs', import.meta.url))
+  const environment = {
+    ...process.env,
+    KAFKA_BROKERS: brokers.join(','),
+    KAFKA_DEAD_LETTER_TOPIC: topics.deadLetter,
+    CDC_MAPPINGS: mappingFile,
+  }
+  await promisify(execFile)(process.execPath, [command, 'dead-letters', 'replay', '--code', 'subscriber_missing'], {
+    env: environment,
+  })
   await eventually(async () => (await entries().countDocuments({ entityId: 'healed' })) === 2)
   expect(
     await entries()

@@ -1,8 +1,8 @@
 import type { StoredChangeEntry } from '@herald/store'
 import { expect, test } from '@jest/globals'
-import type { DeadLetter } from '../events/dead-letter.ts'
-import { createRecordHandler, type HandledRecord, type RecordHandlerDependencies } from '../events/record-handler.ts'
-import { createTracedRecordHandler } from '../events/traced-record-handler.ts'
+import { createRecordHandler, type RecordHandlerDependencies } from '../events/record-handler.ts'
+import type { HandledRecord } from '../events/record-outcome.ts'
+import type { DeadLetter } from '../produce/dead-letter.ts'
 import { createCapturedChanges } from './captured-changes.ts'
 import { envelopeOf, mappingOf, now, recordOf, rowOf } from './records.fixture.ts'
 
@@ -20,10 +20,10 @@ async function handle(
   const letters: DeadLetter[] = []
   const handled: HandledRecord[] = []
   const dependencies: RecordHandlerDependencies = {
-    notifications: { insertNew: async () => ({ inserted: 0, duplicates: 0, refused: [], erased: [] }) },
+    notifications: { insertNew: async () => ({ refused: [] }) as never },
     erasures: { accept: async () => ({ refused: [] }) },
     retractions: { apply: async () => ({ refused: [] }) },
-    receipts: { apply: async () => ({ refused: [] }), settle: async () => {} } as never,
+    receipts: { apply: async () => ({ refused: [] }) } as never,
     changeEntries: {
       async insertNew(entries) {
         const refused = entries.filter(refuse)
@@ -39,10 +39,7 @@ async function handle(
   }
   const spans: { name: string }[] = []
   const tracing = { record: (span: { name: string }) => void spans.push(span) } as never
-  await (traced ? createTracedRecordHandler(dependencies, tracing) : createRecordHandler(dependencies))(
-    records,
-    'captured',
-  )
+  await createRecordHandler({ ...dependencies, tracing: traced ? tracing : undefined })(records, 'captured')
   return { stored, letters, handled, spans }
 }
 
@@ -88,5 +85,7 @@ test('a trace in the headers of a record gets a span', async () => {
   const { stored, handled, spans } = await handle([record], undefined, true)
   expect(stored).toHaveLength(1)
   expect(handled).toMatchObject([{ traceparent }])
+  const longer = { ...record, headers: { traceparent: Buffer.from(`${traceparent}-more`) } }
+  expect((await handle([longer], undefined, true)).handled).toMatchObject([{ traceparent: undefined }])
   expect(spans).toMatchObject([{ name: `process ${topic}`, traceparent }])
 })

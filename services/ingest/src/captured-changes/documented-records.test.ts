@@ -1,8 +1,7 @@
 import { createAsyncApiDocument, mappingSchema } from '@herald/contracts'
 import { expect, test } from '@jest/globals'
-import { createDecideCapturedChange } from './decide-captured-change.ts'
-import { readDebeziumJson } from './read-debezium-json.ts'
-import { connectors } from './row-change.ts'
+import { createDecideCapturedChange } from './map/decide-captured-change.ts'
+import { connectors } from './read/row-change.ts'
 
 type Message = { readonly examples: readonly { readonly name: string; readonly payload: unknown }[] }
 
@@ -12,23 +11,32 @@ const examples = names.flatMap((name) =>
   (components.messages[name] as Message).examples.map((example) => [name, example.name, example.payload] as const),
 )
 const mapping = mappingSchema.parse({
-  ...{ entityType: 'customer', subscriberId: 'tenant_id', entityId: 'id', entityTitle: 'name' },
-  ...{ user: { id: 'changed_by', derive: true }, replicaIdentity: 'full' },
+  entityType: 'customer',
+  subscriberId: 'tenant_id',
+  entityId: 'id',
+  entityTitle: 'name',
+  user: { id: 'changed_by', derive: true },
+  replicaIdentity: 'full',
 })
-const decide = createDecideCapturedChange(mapping, readDebeziumJson)
+const decide = createDecideCapturedChange(mapping)
 
 test.each(examples)(
   '%s: the example %s of the AsyncAPI document becomes the entry that it describes',
   (_, name, payload) => {
     const record = {
-      ...{ topic: 'shop.public.customer', partition: 0, offset: '0', timestamp: '0', headers: {} },
-      ...{ key: Buffer.from('{"id":7}'), value: Buffer.from(JSON.stringify(payload)) },
+      topic: 'shop.public.customer',
+      partition: 0,
+      offset: '0',
+      timestamp: '0',
+      headers: {},
+      key: Buffer.from('{"id":7}'),
+      value: Buffer.from(JSON.stringify(payload)),
     }
     const decision = decide(record, { now: new Date('2026-02-01T00:00:00Z') })
     const changedField = name === 'update' ? 'name' : ''
     expect(decision).toMatchObject({
       kind: 'change-entries',
-      entries: [{ actionType: name, changedField, entityId: '7' }],
+      documents: [{ actionType: name, changedField, entityId: '7' }],
     })
   },
 )

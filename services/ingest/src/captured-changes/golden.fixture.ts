@@ -2,10 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs'
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
 import type { Mapping } from '@herald/contracts'
-import type { IncomingRecord } from '../events/incoming-record.ts'
-import { type CapturedDecision, createDecideCapturedChange } from './decide-captured-change.ts'
-import { readMappingFile } from './mapping-file.ts'
-import { readDebeziumJson } from './read-debezium-json.ts'
+import type { IncomingRecord } from '../port/incoming-record.ts'
+import { type CapturedDecision, createDecideCapturedChange } from './map/decide-captured-change.ts'
+import { readMappingFile } from './map/mapping-file.ts'
 
 const folder = new URL('samples/', import.meta.url)
 const files = readdirSync(folder).filter((file) => file.endsWith('.ndjson'))
@@ -38,7 +37,7 @@ export function decideSamples(file: string): (Sample & { readonly decision: Capt
   return readSamples(file).map(({ what, record }) => {
     // Records that belong on other topics are skipped wherever they are.
     const mapping = mappings.get(record.topic) ?? ([...mappings.values()][0] as Mapping)
-    return { what, record, decision: createDecideCapturedChange(mapping, readDebeziumJson)(record, { now }) }
+    return { what, record, decision: createDecideCapturedChange(mapping)(record, { now }) }
   })
 }
 
@@ -56,7 +55,7 @@ function describe(decision: CapturedDecision): string[] {
   if (decision.kind === 'skipped') return [`skipped: ${decision.reason}`]
   if (decision.kind === 'dead-letter') return [`${decision.code}: ${decision.detail}`]
   if (decision.kind === 'expired') return ['expired']
-  return decision.entries.map((entry) => {
+  return decision.documents.map((entry) => {
     const { id, entityType, entityId, entityTitle, actionType, changedField, beforeState, afterState } = entry
     const field = changedField && ` ${changedField}`
     return `${entityType} ${entityId} (${entityTitle}): ${actionType}${field} ${beforeState} → ${afterState} | ${id}`

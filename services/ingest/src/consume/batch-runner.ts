@@ -1,10 +1,9 @@
-import { backoffMs, type Logger } from '@herald/runtime'
-import type { IncomingRecord } from '../events/incoming-record.ts'
+import { backoffMs, DeadlineExceeded, type Deadlines, type Logger } from '@herald/runtime'
+import type { RecordKind } from '../config.ts'
 import type { HandleRecords } from '../events/record-handler.ts'
-import type { RecordKind } from '../events/record-kind.ts'
+import type { IncomingRecord } from '../port/incoming-record.ts'
+import type { PartitionBatch } from '../port/kafka-port.ts'
 import { chunksOf } from './chunks.ts'
-import { startHeartbeats } from './heartbeats.ts'
-import type { PartitionBatch } from './kafka-port.ts'
 import { type OffsetCommits, offsetAfter } from './offset-commits.ts'
 
 export type Chunk = {
@@ -19,28 +18,41 @@ export type BatchRunnerDependencies = {
   readonly kindOf: (topic: string) => RecordKind
   readonly commits: Pick<OffsetCommits, 'handled' | 'flush'>
   readonly logger: Logger
-  /** Called for each chunk that was handled. */
+  readonly deadlines: Pick<Deadlines, 'keep'>
+  readonly limitMs?: number
   readonly onChunk: (chunk: Chunk) => void
-  /** Called for each chunk that has to be retried. */
   readonly onHeldBack: (topic: string, partition: number) => void
+  readonly onGivenUp: (error: DeadlineExceeded) => void
 }
 
-export type BatchRunner = { run(batch: PartitionBatch): Promise<void>; stop(): void }
-
 const pauses = { minPauseMs: 100, maxPauseMs: 5_000 } as const
+/** Shorter than kafkajs's heartbeat interval, so that no heartbeat is late. */
+const heartbeatMs = 500
 const placeOf = ({ topic, partition }: PartitionBatch) => `${topic}/${partition}`
 
 /**
  * Processes a batch in chunks: handle → resolve → commit → heartbeat. If handling fails, the partition is paused and the
  * rest of the batch is left unresolved, so that it is read again. The runner never waits for a retry, because that would
- * stop all partitions of the broker. Errors of commit and heartbeat are passed on to the member, which learns from them
- * that the partition was revoked.
+ * stop all partitions of the broker. A chunk that does not end is given up, without further heartbeats. Errors of commit and
+ * heartbeat are passed on to the member, which learns from them that the partition was revoked.
  */
-export function createBatchRunner(dependencies: BatchRunnerDependencies): BatchRunner {
-  const { handle, kindOf, commits, logger, onChunk, onHeldBack } = dependencies
-  /** Consecutive failures by partition. */
+export function createBatchRunner(dependencies: BatchRunnerDependencies) {
+  const { handle, kindOf, commits, logger, deadlines, limitMs = 60_000, onChunk, onHeldBack, onGivenUp } = dependencies
   const failures = new Map<string, number>()
   const timers = new Set<NodeJS.Timeout>()
+
+  /**
+   * Sends heartbeats, so that a member with a slow chunk is not considered dead. Errors are ignored: kafkajs gets the original
+   * one from the heartbeat after the chunk. A member that is still handling a chunk keeps its place in a group that rebalances.
+   */
+  const startHeartbeats = (batch: PartitionBatch) => {
+    const timer = setInterval(() => void batch.heartbeat().catch(() => {}), heartbeatMs)
+    timers.add(timer)
+    return () => {
+      clearInterval(timer)
+      timers.delete(timer)
+    }
+  }
 
   const holdBack = (batch: PartitionBatch, error: unknown): void => {
     const { topic, partition } = batch
@@ -63,19 +75,23 @@ export function createBatchRunner(dependencies: BatchRunnerDependencies): BatchR
   }
 
   return {
-    async run(batch) {
+    async run(batch: PartitionBatch): Promise<void> {
       const { topic, partition, records } = batch
       for (const chunk of chunksOf(records, kindOf(topic))) {
         if (!batch.isRunning() || batch.isStale()) break
         const start = performance.now()
-        const stopHeartbeats = startHeartbeats(batch.heartbeat)
+        const stopHeartbeats = startHeartbeats(batch)
         try {
-          await handle(chunk, kindOf(topic))
+          await deadlines.keep(`A chunk of ${topic}/${partition}`, limitMs, handle(chunk, kindOf(topic)))
         } catch (error) {
-          return holdBack(batch, error)
+          if (!(error instanceof DeadlineExceeded)) return holdBack(batch, error)
+          batch.pause()
+          return onGivenUp(error)
         } finally {
           stopHeartbeats()
         }
+        // The partition was lost meanwhile, and another member may have committed more.
+        if (batch.isStale()) break
         const last = chunk.at(-1) as IncomingRecord
         const nextOffset = last === records.at(-1) ? batch.endOffset : offsetAfter(lastOffsetOf(last))
         batch.resolve(nextOffset)
@@ -87,7 +103,7 @@ export function createBatchRunner(dependencies: BatchRunnerDependencies): BatchR
       // A stopping member leaves the group next and could no longer commit.
       if (!batch.isRunning()) await commits.flush()
     },
-    stop() {
+    stop(): void {
       for (const timer of timers) clearTimeout(timer)
       timers.clear()
     },

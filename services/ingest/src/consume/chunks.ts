@@ -1,9 +1,8 @@
 import type { RecordHeaders } from '@herald/contracts'
-import type { RecordKind } from '../events/record-kind.ts'
-import { inGroups } from './in-groups.ts'
-import type { PartitionShare } from './kafka-port.ts'
+import type { RecordKind } from '../config.ts'
+import type { PartitionShare } from '../port/kafka-port.ts'
+import { inGroups } from '../produce/in-groups.ts'
 
-/** The limits of a chunk. */
 const chunkLimits = { records: 1_000, bytes: 512 * 1024, operations: 4_000 } as const
 
 type Sized = {
@@ -12,7 +11,6 @@ type Sized = {
   readonly headers?: RecordHeaders | undefined
 }
 
-/** The bytes of a record, including key and headers. */
 function sizeOf({ key, value, headers }: Sized): number {
   let bytes = (key?.length ?? 0) + (value?.length ?? 0)
   for (const name in headers) {
@@ -49,30 +47,27 @@ function operationsOf(record: Sized, kind: RecordKind): number {
   return 1 + Math.max(0, Math.ceil((sizeOf(record) - bytesBesideRecipients) / bytesPerRecipient))
 }
 
-/** The quantities that {@link chunkLimits} limits. */
-export type Load = { readonly records: number; readonly bytes: number; readonly operations: number }
-
 /**
  * Splits a batch into chunks of at most 1,000 records, about 512 KiB and about 4,000 operations, so that each takes far
  * less than the session timeout. A larger record becomes its own chunk.
  */
 export function chunksOf<T extends Sized>(records: readonly T[], kind: RecordKind): Generator<T[]> {
-  return inGroups(records, { sizeOf: (record) => loadOf([record], kind), sumOf, isTooMuch })
+  return inGroups(records, Object.values(chunkLimits), (record) => loadOf([record], kind))
 }
 
-export function loadOf(records: readonly Sized[], kind: RecordKind): Load {
+/** Groups what is handled together, in order, up to the size of a chunk. */
+export function groupsOf<T extends { readonly records: readonly Sized[] }>(items: readonly T[], kind: RecordKind) {
+  return inGroups(items, Object.values(chunkLimits), ({ records }) => loadOf(records, kind))
+}
+
+function loadOf(
+  records: readonly Sized[],
+  kind: RecordKind,
+): readonly [records: number, bytes: number, operations: number] {
   let [bytes, operations] = [0, 0]
   for (const record of records) {
     bytes += sizeOf(record)
     operations += operationsOf(record, kind)
   }
-  return { records: records.length, bytes, operations }
-}
-
-export function sumOf(a: Load, b: Load): Load {
-  return { records: a.records + b.records, bytes: a.bytes + b.bytes, operations: a.operations + b.operations }
-}
-
-export function isTooMuch({ records, bytes, operations }: Load): boolean {
-  return records > chunkLimits.records || bytes > chunkLimits.bytes || operations > chunkLimits.operations
+  return [records.length, bytes, operations]
 }

@@ -1,24 +1,26 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import { systemClock } from '@herald/runtime'
-import { createTopics, topicsWithSuffix } from '@herald/test-servers'
+import { createDeadlines, type Deadlines, systemClock } from '@herald/runtime'
+import { createTopics, type HeraldTopics, topicsWithSuffix } from '@herald/test-servers'
 import { afterEach, expect, test } from '@jest/globals'
 import kafkajs from 'kafkajs'
-import type { IncomingRecord } from '../events/incoming-record.ts'
 import type { HandleRecords } from '../events/record-handler.ts'
 import { eventually } from '../ingest.fixture.ts'
-import { brokers, connectTestClients, createTestKafka, quietLogger, rawKafka } from '../kafka.fixture.ts'
+import { brokers, connectTestClients, createTestKafka, quietLogger, rawKafka } from '../kafka/kafka.fixture.ts'
+import type { IncomingRecord } from '../port/incoming-record.ts'
 import { createEventConsumer, type EventConsumer } from './event-consumer.ts'
 
 const { admin, producer } = connectTestClients()
 const kafka = createTestKafka()
 let run = 0
 let consumer: EventConsumer | undefined
+let deadlines: Deadlines
 
 afterEach(() => consumer?.stop())
 
-/** Starts a consumer with its own topics and group that passes its records to `handle`. */
-async function start(handle: HandleRecords) {
+/** Starts a consumer with its own topics and group, which `prepare` has filled, that passes its records to `handle`. */
+async function start(handle: HandleRecords, prepare = async (_topics: HeraldTopics): Promise<void> => {}) {
+  deadlines = createDeadlines(systemClock)
   const topics = await createTopics(brokers, topicsWithSuffix(`consumer-${process.pid}-${run++}`))
   const groupId = `consumer-${process.pid}-${run}`
   const heldBack: string[] = []
@@ -30,11 +32,14 @@ async function start(handle: HandleRecords) {
       deadLetterTopic: topics.deadLetter,
       clock: systemClock,
       logger: quietLogger,
+      deadlines,
+      limitMs: 3_000,
       kindOf: () => 'mention',
       handle,
       onChunk: () => {},
       onHeldBack: (topic, partition) => void heldBack.push(`${topic === topics.mention ? 'm' : 'c'}${partition}`),
     })
+  await prepare(topics)
   consumer = create()
   consumer.start()
   return {
@@ -58,18 +63,22 @@ const valuesOf = (records: readonly IncomingRecord[]) => records.map(({ value })
 
 test('handles each record of large compressed batches once while other topics are read', async () => {
   const handled = new Map<string, number[]>()
-  const { topics, committed } = await start(async (records) => {
+  const count = 15_000
+  const handle: HandleRecords = async (records) => {
     for (const { topic, partition, offset } of records) {
       const place = `${topic}/${partition}`
       if (!handled.has(place)) handled.set(place, [])
       handled.get(place)?.push(Number(offset))
     }
-  })
-  const count = 15_000
-  const messages = Array.from({ length: count * 2 }, (_, n) => ({ value: `${n} ${'x'.repeat(300)}`, partition: n % 2 }))
-  for (const topic of [topics.mention, topics.change]) {
-    await producer.send({ topic, acks: -1, compression: kafkajs.CompressionTypes.GZIP, messages })
   }
+  // Compressing takes seconds on a busy machine, in which a consumer in this process could not send heartbeats.
+  const { topics, committed } = await start(handle, async ({ mention, change }) => {
+    const toMessage = (n: number) => ({ value: `${n} ${'x'.repeat(300)}`, partition: n % 2 })
+    const messages = Array.from({ length: count * 2 }, (_, n) => toMessage(n))
+    for (const topic of [mention, change]) {
+      await producer.send({ topic, acks: -1, compression: kafkajs.CompressionTypes.GZIP, messages })
+    }
+  })
   const places = [topics.mention, topics.change].flatMap((topic) => [0, 1].map((partition) => ({ topic, partition })))
   await eventually(async () => {
     const offsets = await Promise.all(places.map(({ topic, partition }) => committed(topic, partition)))
@@ -189,3 +198,42 @@ test('commits past markers and aborted records at the end of a partition', async
     await transactional.disconnect()
   }
 })
+
+test('gives up a chunk that does not end: its member leaves the group, and another one reads it again', async () => {
+  const seen: string[] = []
+  const stuck = Promise.withResolvers<void>()
+  const { topics, send, committed } = await start(async (records) => {
+    seen.push(...valuesOf(records))
+    if (seen.length === 1) await stuck.promise
+  })
+  const health = async () => deadlines.health.check(new AbortController().signal)
+  await send(topics.mention, 0, 'a')
+  await eventually(async () => (await committed(topics.mention, 0)) === 1)
+  expect(seen).toEqual(['a', 'a'])
+  expect(await health()).toMatchObject({
+    ok: false,
+    detail: expect.stringContaining(`A chunk of ${topics.mention}/0 has not`),
+  })
+  stuck.resolve()
+  await eventually(async () => (await health()).ok)
+})
+
+test('reads a topic that was deleted and created again from its start', async () => {
+  const seen: string[] = []
+  const { topics, send, committed } = await start(async (records) => void seen.push(...valuesOf(records)))
+  const topic = topics.mention
+  for (let round = 0; round < 4; round++) {
+    const values = Array.from({ length: 300 }, (_, n) => `${round}/${n}`)
+    await eventually(() =>
+      send(topic, 0, ...values).then(
+        () => true,
+        () => false,
+      ),
+    )
+    await eventually(async () => (await committed(topic, 0).catch(() => -1)) === 300 && seen.includes(`${round}/299`))
+    expect(seen).toEqual(expect.arrayContaining(values))
+    await admin.deleteTopics({ topics: [topic] })
+    await eventually(async () => !(await admin.listTopics()).includes(topic))
+    await admin.createTopics({ topics: [{ topic, numPartitions: 2 }], waitForLeaders: false })
+  }
+}, 60_000)

@@ -1,36 +1,26 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { backoffMs, type Clock } from '@herald/runtime'
+import type { GroupMember, KafkaPort } from '../port/kafka-port.ts'
 import { type BatchRunnerDependencies, createBatchRunner } from './batch-runner.ts'
 import { chunkShare } from './chunks.ts'
-import type { GroupMember, KafkaPort } from './kafka-port.ts'
 import { createOffsetCommits } from './offset-commits.ts'
 import { findMissingTopics } from './topic-problems.ts'
 
-export type EventConsumerDependencies = Omit<BatchRunnerDependencies, 'commits'> & {
+export type EventConsumerDependencies = Omit<BatchRunnerDependencies, 'commits' | 'onGivenUp'> & {
   readonly kafka: Pick<KafkaPort, 'createMember' | 'describeTopics'>
   readonly groupId: string
-  /** The topics to read. */
   readonly topics: readonly string[]
   readonly deadLetterTopic: string
   readonly clock: Clock
 }
 
-export type EventConsumer = {
-  /** Starts consuming until {@link stop}; a member that crashes is replaced. Returns immediately. */
-  start(): void
-  /** Finishes and commits the current chunks and leaves the group. */
-  stop(): Promise<void>
-  hasJoinedOnce(): boolean
-  isAssigned(topic: string, partition: number): boolean
-  /** When it last fetched, sent a heartbeat, joined or was replaced; the current time before it is started. */
-  lastSignOfLife(): Date
-}
+export type EventConsumer = ReturnType<typeof createEventConsumer>
 
 const pauses = { minPauseMs: 250, maxPauseMs: 5_000 } as const
 /** The client may hang while it closes, which must not keep the next member from starting. */
 const closeMs = 15_000
 
-export function createEventConsumer(dependencies: EventConsumerDependencies): EventConsumer {
+export function createEventConsumer(dependencies: EventConsumerDependencies) {
   const { kafka, groupId, topics, deadLetterTopic, clock, logger, kindOf } = dependencies
   const stopping = new AbortController()
   const stopped = new Promise<void>((resolve) => stopping.signal.addEventListener('abort', () => resolve()))
@@ -55,6 +45,9 @@ export function createEventConsumer(dependencies: EventConsumerDependencies): Ev
           joinedOnce = true
           assignment = assigned
         },
+        recreated({ topic, partition }) {
+          logger.error({ topic, partition }, 'The topic was deleted, reading it from its start')
+        },
         crashed({ error, isFinal }) {
           isAlive()
           assignment = {}
@@ -65,15 +58,15 @@ export function createEventConsumer(dependencies: EventConsumerDependencies): Ev
     return Promise.race([crashed, stopped])
   }
 
-  /** Runs one member until it stops or crashes. */
   const runOnce = async (onCommitted: () => void): Promise<void> => {
     // Subscribing to a missing topic fails, and without the dead-letter topic the first dead letter blocks its partition.
     const missing = await findMissingTopics(kafka, [...topics, deadLetterTopic])
     if (missing.length > 0) throw new Error(missing.join('; '))
     const member = kafka.createMember({ groupId, topics, shareOf: (topic) => chunkShare(kindOf(topic)) })
     const commits = createOffsetCommits(member, logger)
-    const runner = createBatchRunner({ ...dependencies, commits })
-    const over = watch(member, onCommitted)
+    const givenUp = Promise.withResolvers<never>()
+    const runner = createBatchRunner({ ...dependencies, commits, onGivenUp: givenUp.reject })
+    const over = Promise.race([watch(member, onCommitted), givenUp.promise])
     // Not awaited yet: an early crash must not be an unhandled rejection.
     over.catch(() => {})
     try {
@@ -113,15 +106,18 @@ export function createEventConsumer(dependencies: EventConsumerDependencies): Ev
   }
 
   return {
-    start() {
+    /** Starts consuming until `stop`; a member that crashes is replaced. Returns immediately. */
+    start(): void {
       running ??= runMembers()
     },
-    async stop() {
+    /** Finishes and commits the current chunks and leaves the group. */
+    async stop(): Promise<void> {
       stopping.abort()
       await running
     },
     hasJoinedOnce: () => joinedOnce,
-    isAssigned: (topic, partition) => assignment[topic]?.includes(partition) === true,
+    isAssigned: (topic: string, partition: number) => assignment[topic]?.includes(partition) === true,
+    /** When it last fetched, sent a heartbeat, joined or was replaced; the current time before it is started. */
     lastSignOfLife: () => (running ? lastSignOfLife : clock()),
   }
 }

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from '@jest/globals'
-import type { IncomingRecord } from '../events/incoming-record.ts'
 import { recordOf } from '../events/records.fixture.ts'
+import type { IncomingRecord } from '../port/incoming-record.ts'
 import { createGatheredHandler } from './gathered-handler.ts'
 
 class Away extends Error {}

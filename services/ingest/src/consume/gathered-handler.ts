@@ -1,8 +1,7 @@
-import type { IncomingRecord } from '../events/incoming-record.ts'
+import type { RecordKind } from '../config.ts'
 import type { HandleRecords } from '../events/record-handler.ts'
-import type { RecordKind } from '../events/record-kind.ts'
-import { isTooMuch, loadOf, sumOf } from './chunks.ts'
-import { inGroups } from './in-groups.ts'
+import type { IncomingRecord } from '../port/incoming-record.ts'
+import { groupsOf } from './chunks.ts'
 
 type Share = {
   readonly records: readonly IncomingRecord[]
@@ -48,7 +47,9 @@ export function createGatheredHandler(handle: HandleRecords, wouldFailAgain: Wou
   const handleWaiting = (): void => {
     const shares = waiting
     waiting = []
-    for (const group of groupsOf(shares)) void handleTogether(group)
+    for (const [kind, ofKind] of Map.groupBy(shares, (share) => share.kind)) {
+      for (const group of groupsOf(ofKind, kind)) void handleTogether(group)
+    }
   }
 
   return (records, kind) =>
@@ -56,11 +57,4 @@ export function createGatheredHandler(handle: HandleRecords, wouldFailAgain: Wou
       if (waiting.length === 0) setImmediate(handleWaiting)
       waiting.push({ records, kind, resolve, reject })
     })
-}
-
-/** Groups shares of the same kind, in order, up to the size of a chunk. */
-function groupsOf(shares: readonly Share[]): Share[][] {
-  const kinds = Map.groupBy(shares, ({ kind }) => kind)
-  const sizeOf = ({ records, kind }: Share) => loadOf(records, kind)
-  return [...kinds.values()].flatMap((ofKind) => [...inGroups(ofKind, { sizeOf, sumOf, isTooMuch })])
 }

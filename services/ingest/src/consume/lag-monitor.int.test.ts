@@ -1,7 +1,7 @@
 import { createTopics, topicsWithSuffix } from '@herald/test-servers'
 import { afterEach, expect, test } from '@jest/globals'
 import { eventually } from '../ingest.fixture.ts'
-import { brokers, connectTestClients, createTestKafka, quietLogger, rawKafka } from '../kafka.fixture.ts'
+import { brokers, connectTestClients, createTestKafka, quietLogger, rawKafka } from '../kafka/kafka.fixture.ts'
 import { createLagMonitor, type LagMonitor } from './lag-monitor.ts'
 
 const { admin, producer } = connectTestClients()
@@ -16,8 +16,12 @@ async function start(addresses = brokers) {
   const { mention: topic, change } = await createTopics(brokers, topicsWithSuffix(groupId), { partitions: 2 })
   let polls = 0
   monitor = createLagMonitor({
-    ...{ kafka: createTestKafka(addresses), groupId, topics: [topic, change], logger: quietLogger },
+    kafka: createTestKafka(addresses),
+    groupId,
+    topics: [topic, change],
+    logger: quietLogger,
     clock: () => new Date(polls),
+    now: () => new Date(polls),
     intervalMs: 50,
     onPoll: () => void polls++,
   })
@@ -105,6 +109,22 @@ test('reports a topic as handled until the last poll whose end offsets are all c
   await polled()
   await polled()
   expect(monitor.caughtUpTo(topic)?.getTime()).toBeGreaterThan(pollsBefore)
+})
+
+test('reports a topic as handled that was deleted and made anew with fewer records', async () => {
+  const { topic, polls, send, commit, polled } = await start()
+  await send(0, 'a', 'b', 'c', 'd', 'e')
+  await polled()
+  await admin.deleteTopics({ topics: [topic] })
+  await eventually(async () => !(await admin.listTopics()).includes(topic))
+  await eventually(() => admin.createTopics({ topics: [{ topic, numPartitions: 2 }] }))
+  await eventually(() =>
+    send(0, 'a')
+      .then(() => commit(0, 1))
+      .then(() => true),
+  )
+  const pollsBefore = polls()
+  await eventually(() => (monitor.caughtUpTo(topic)?.getTime() ?? 0) > pollsBefore)
 })
 
 test('counts the records of a transaction only once it has ended', async () => {

@@ -1,5 +1,5 @@
 import type { Clock, Logger } from '@herald/runtime'
-import type { GroupPosition, KafkaPort } from './kafka-port.ts'
+import type { GroupPosition, KafkaPort } from '../port/kafka-port.ts'
 
 export type PartitionLag = { readonly topic: string; readonly partition: number; readonly lag: number }
 
@@ -8,33 +8,23 @@ export type LagMonitorDependencies = {
   readonly groupId: string
   readonly topics: readonly string[]
   readonly clock: Clock
+  /** The time by MongoDB's clock. */
+  readonly now: Clock
   readonly logger: Logger
   readonly intervalMs?: number
   /** Called after each poll and not awaited, so that it cannot delay the next one. */
   readonly onPoll?: () => void
 }
 
-export type LagMonitor = {
-  start(): void
-  stop(): Promise<void>
-  /** As of the last poll; empty if it failed. */
-  lags(): readonly PartitionLag[]
-  /** The latest known time for which the group has committed all records that the topic held then. */
-  caughtUpTo(topic: string): Date | undefined
-  /** Since when a partition has had records but no commit; `undefined` while it makes progress. */
-  stuckSince(topic: string, partition: number): Date | undefined
-}
+export type LagMonitor = ReturnType<typeof createLagMonitor>
 
-type Snapshot = { readonly at: Date; readonly positions: ReadonlyMap<string, GroupPosition> }
+type Snapshot = { readonly at: Date; readonly now: Date; readonly positions: ReadonlyMap<string, GroupPosition> }
 
 const placeOf = (topic: string, partition: number) => `${topic}/${partition}`
 
-/**
- * Polls the group's progress every few seconds. It asks the broker, because the state of the consumer itself does not prove
- * progress.
- */
-export function createLagMonitor(dependencies: LagMonitorDependencies): LagMonitor {
-  const { kafka, groupId, topics, clock, logger, intervalMs = 5_000, onPoll } = dependencies
+/** Polls the group's progress by asking the broker: the state of the consumer itself does not prove progress. */
+export function createLagMonitor(dependencies: LagMonitorDependencies) {
+  const { kafka, groupId, topics, clock, now, logger, intervalMs = 5_000, onPoll } = dependencies
   const reader = kafka.createPositionReader(groupId, topics)
   const caughtUp = new Map<string, Date>()
   const stuck = new Map<string, Date>()
@@ -47,10 +37,10 @@ export function createLagMonitor(dependencies: LagMonitorDependencies): LagMonit
 
   const poll = async (): Promise<void> => {
     try {
-      const at = clock()
+      const times = { at: clock(), now: now() }
       const positions = await reader.read()
       const current = {
-        at,
+        ...times,
         positions: new Map(positions.map((one) => [placeOf(one.topic, one.partition), one])),
       }
       for (const topic of topics) noteCaughtUp(topic, current)
@@ -67,8 +57,10 @@ export function createLagMonitor(dependencies: LagMonitorDependencies): LagMonit
     const mark = marks.get(topic) ?? current
     const own = [...mark.positions].filter(([, position]) => position.topic === topic)
     const reached = own.every(([place, { end }]) => (current.positions.get(place)?.committed ?? -1n) >= end)
-    if (reached) caughtUp.set(topic, mark.at)
-    marks.set(topic, reached ? current : mark)
+    if (reached) caughtUp.set(topic, mark.now)
+    // A topic that was deleted and made anew may never have as many records again.
+    const isAnew = own.some(([place, { end }]) => (current.positions.get(place)?.end ?? end) < end)
+    marks.set(topic, reached || isAnew ? current : mark)
   }
 
   const noteStuck = (current: Snapshot): void => {
@@ -88,18 +80,23 @@ export function createLagMonitor(dependencies: LagMonitorDependencies): LagMonit
 
   return {
     start: schedule,
-    async stop() {
+    async stop(): Promise<void> {
       stopped = true
       clearTimeout(timer)
       await polling
       await reader.close()
     },
-    lags() {
+    /** As of the last poll; empty if it failed. */
+    lags(): PartitionLag[] {
       return [...(last?.positions.values() ?? [])].map(({ topic, partition, committed, end }) => ({
-        ...{ topic, partition, lag: Number(end - committed) },
+        topic,
+        partition,
+        lag: Number(end - committed),
       }))
     },
-    caughtUpTo: (topic) => caughtUp.get(topic),
-    stuckSince: (topic, partition) => (last ? stuck.get(placeOf(topic, partition)) : undefined),
+    /** The latest known time, by MongoDB's clock, for which the group has committed all records that the topic held then. */
+    caughtUpTo: (topic: string) => caughtUp.get(topic),
+    /** Since when a partition has had records but no commit; `undefined` while it makes progress. */
+    stuckSince: (topic: string, partition: number) => (last ? stuck.get(placeOf(topic, partition)) : undefined),
   }
 }

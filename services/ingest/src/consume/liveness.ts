@@ -1,18 +1,15 @@
 import type { CheckOutcome, Clock } from '@herald/runtime'
-import type { PartitionLag } from './lag-monitor.ts'
+import type { EventConsumer } from './event-consumer.ts'
+import type { LagMonitor } from './lag-monitor.ts'
 
-export type LivenessDependencies = {
-  readonly clock: Clock
-  /** Milliseconds without progress, although records are waiting, after which the check fails. */
-  readonly stallMs: number
-  readonly lags: () => readonly PartitionLag[]
-  readonly stuckSince: (topic: string, partition: number) => Date | undefined
-  readonly isAssigned: (topic: string, partition: number) => boolean
-  /** When a chunk of the partition last failed because of a dependency; such a partition is not stuck. */
-  readonly lastHeldBack: (topic: string, partition: number) => Date | undefined
-  /** When the consumer last fetched, sent a heartbeat, joined or was replaced. */
-  readonly lastSignOfLife: () => Date
-}
+export type LivenessDependencies = Pick<LagMonitor, 'lags' | 'stuckSince'> &
+  Pick<EventConsumer, 'isAssigned' | 'lastSignOfLife'> & {
+    readonly clock: Clock
+    /** Milliseconds without progress, although records are waiting, after which the check fails. */
+    readonly stallMs: number
+    /** When a chunk of the partition last failed because of a dependency; such a partition is not stuck. */
+    readonly lastHeldBack: (topic: string, partition: number) => Date | undefined
+  }
 
 /**
  * Checks whether the consumer can make progress. It fails if an assigned partition has had records but no commit for too

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { beforeEach, expect, test } from '@jest/globals'
-import type { MemberEvents, PartitionOffset } from './kafka-port.ts'
+import type { MemberEvents, PartitionOffset } from '../port/kafka-port.ts'
 import { createOffsetCommits, type OffsetCommits } from './offset-commits.ts'
 
 // Tests which commits are sent and when; the tests of the consumer cover their effect at a real broker.
@@ -120,4 +120,10 @@ test('commits offsets that were read and not passed on', async () => {
   member.skipped?.({ topic: 'a', partition: 0, offset: '4' })
   await nextTurn()
   expect(asked).toEqual(['a/0 to 4'])
+})
+
+test('commits the start of a topic that was created again', async () => {
+  member.recreated?.({ topic: 'a', partition: 0, offset: '0' })
+  await nextTurn()
+  expect(asked).toEqual(['a/0 to 0'])
 })

@@ -1,23 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Logger } from '@herald/runtime'
-import type { GroupMember, PartitionBatch, PartitionOffset } from './kafka-port.ts'
+import type { GroupMember, PartitionBatch, PartitionOffset } from '../port/kafka-port.ts'
 
-export type OffsetCommits = {
-  /**
-   * Marks the batch's partition as handled up to `nextOffset`, exclusive, and commits it in the background. A commit takes
-   * some milliseconds, during which the next chunk can be handled. A failed commit is retried.
-   *
-   * @throws the client's own error when the commit before this one failed and this one fails as well; the member learns
-   *   from it that the partition was revoked
-   */
-  handled(batch: HandledBatch, nextOffset: string): Promise<void>
-  /** Resolves when all offsets are committed. */
-  flush(): Promise<void>
-}
+export type OffsetCommits = ReturnType<typeof createOffsetCommits>
 
 type HandledBatch = Pick<PartitionBatch, 'topic' | 'partition' | 'commit'>
 
-/** The offset after this one. */
 export const offsetAfter = (offset: string): string => String(BigInt(offset) + 1n)
 
 /**
@@ -26,10 +14,7 @@ export const offsetAfter = (offset: string): string => String(BigInt(offset) + 1
  * This includes transaction markers and aborted records, which are read and not passed on; the group would appear to lag,
  * and to be stuck, until the next record.
  */
-export function createOffsetCommits(
-  member: Pick<GroupMember, 'listen' | 'commit'>,
-  logger: Pick<Logger, 'debug'>,
-): OffsetCommits {
+export function createOffsetCommits(member: Pick<GroupMember, 'listen' | 'commit'>, logger: Pick<Logger, 'debug'>) {
   const due = new Map<string, PartitionOffset>()
   let send: PartitionBatch['commit'] = member.commit
   let committing: Promise<void> | undefined
@@ -66,12 +51,14 @@ export function createOffsetCommits(
   const note = (offset: PartitionOffset): void => {
     due.set(`${offset.topic}/${offset.partition}`, offset)
   }
+  const noteAndCommit = (offset: PartitionOffset): void => {
+    note(offset)
+    commitInBackground()
+  }
 
   member.listen({
-    skipped(offset) {
-      note(offset)
-      commitInBackground()
-    },
+    skipped: noteAndCommit,
+    recreated: noteAndCommit,
     heartbeat() {
       if (due.size > 0) commitInBackground()
     },
@@ -83,14 +70,21 @@ export function createOffsetCommits(
   })
 
   return {
-    async handled({ topic, partition, commit: commitInBatch }, nextOffset) {
+    /**
+     * Marks the batch's partition as handled up to `nextOffset`, exclusive, and commits it in the background. A commit takes
+     * some milliseconds, during which the next chunk can be handled. A failed commit is retried.
+     *
+     * @throws the client's own error when the commit before this one failed and this one fails as well; the member learns
+     *   from it that the partition was revoked
+     */
+    async handled({ topic, partition, commit: commitInBatch }: HandledBatch, nextOffset: string): Promise<void> {
       note({ topic, partition, offset: nextOffset })
       // Unlike the member's own, this commits while the member stops and does not retry after a rebalance.
       send = commitInBatch
       if (hasFailed) await commit()
       else commitInBackground()
     },
-    async flush() {
+    async flush(): Promise<void> {
       if (due.size > 0) await commit()
     },
   }

@@ -1,5 +1,5 @@
 import { limits } from '@herald/contracts'
-import type { KafkaPort, TopicDescription } from './kafka-port.ts'
+import type { KafkaPort, TopicDescription } from '../port/kafka-port.ts'
 
 type Topics = Pick<KafkaPort, 'describeTopics'>
 
@@ -19,7 +19,6 @@ export async function findTopicProblems(
   return missing.length > 0 ? missing : sizeProblems(found, origins, deadLetters)
 }
 
-/** Returns a message for each topic that does not exist. */
 export async function findMissingTopics(kafka: Topics, topics: readonly string[]): Promise<string[]> {
   return missingIn(await kafka.describeTopics(topics), topics)
 }

@@ -1,8 +1,8 @@
 import type { TopicKind } from '@herald/contracts'
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
+import type { IncomingRecord } from '../port/incoming-record.ts'
 import { decide } from './decide.ts'
-import type { IncomingRecord } from './incoming-record.ts'
 import { attributes, changeData, mentionData, now, recordOf } from './records.fixture.ts'
 
 describe('decides every record without throwing', () => {

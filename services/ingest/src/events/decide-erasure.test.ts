@@ -9,10 +9,14 @@ describe('an erasure', () => {
   test('names a person, and concerns the time of its event', () => {
     expect(decide(erasure({ personId: uuid(4).toUpperCase(), reason: 'GDPR' }), 'privacy', { now })).toEqual({
       kind: 'erasure',
-      erasure: {
-        ...{ subscriberId: attributes().subscriberid, eventId: goldenId, personId: uuid(4) },
-        time: new Date(String(attributes().time)),
-      },
+      documents: [
+        {
+          subscriberId: attributes().subscriberid,
+          eventId: goldenId,
+          personId: uuid(4),
+          time: new Date(String(attributes().time)),
+        },
+      ],
     })
   })
 

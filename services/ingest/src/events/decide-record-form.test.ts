@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
+import type { IncomingRecord } from '../port/incoming-record.ts'
 import { decide } from './decide.ts'
-import type { IncomingRecord } from './incoming-record.ts'
 import { attributes, binary, codeOf, detailOf, mentionData, now, recordOf, structured } from './records.fixture.ts'
 
 const decideMention = (record: IncomingRecord) => decide(record, 'mention', { now })
@@ -83,6 +83,8 @@ describe('a value', () => {
 test('dead-letters an unreadable record with its reason', () => {
   const readFailure = { code: 'record_unreadable', detail: 'cut short', omitted: {} } as const
   expect(decideMention({ ...structured(attributes(), mentionData()), readFailure })).toMatchObject({
-    ...{ kind: 'dead-letter', code: 'record_unreadable', detail: 'cut short' },
+    kind: 'dead-letter',
+    code: 'record_unreadable',
+    detail: 'cut short',
   })
 })

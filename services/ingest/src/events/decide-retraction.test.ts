@@ -16,12 +16,14 @@ describe('a retraction', () => {
   ])('of %j has the derived id and the time of its event', (data, expected) => {
     expect(decide(retraction(data), 'mention', { now })).toEqual({
       kind: 'retraction',
-      retraction: {
-        ...expected,
-        subscriberId: attributes().subscriberid,
-        eventId: goldenId,
-        time: new Date('2026-01-01T00:00:00.123Z'),
-      },
+      documents: [
+        {
+          ...expected,
+          subscriberId: attributes().subscriberid,
+          eventId: goldenId,
+          time: new Date('2026-01-01T00:00:00.123Z'),
+        },
+      ],
     })
   })
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
+import type { IncomingRecord } from '../port/incoming-record.ts'
 import { decide } from './decide.ts'
-import type { IncomingRecord } from './incoming-record.ts'
+import { toRecordText } from './record-text.ts'
 import {
   attributes,
   binary,
@@ -26,28 +27,32 @@ describe.each([
     const { metadata, ...data } = mentionData()
     expect(decideMention(write(attributes(), mentionData()))).toEqual({
       kind: 'notification',
-      notification: {
-        ...data,
-        id: goldenId,
-        subscriberId: attributes().subscriberid,
-        type: 'mention',
-        metadata: JSON.stringify(metadata),
-        createdAt: new Date('2026-01-01T00:00:00.123Z'),
-      },
+      documents: [
+        {
+          ...data,
+          id: goldenId,
+          subscriberId: attributes().subscriberid,
+          type: 'mention',
+          metadata: JSON.stringify(metadata),
+          createdAt: new Date('2026-01-01T00:00:00.123Z'),
+        },
+      ],
     })
   })
 
   test('turns a change into a change entry with the derived id', () => {
     expect(decideChange(write(changed(), changeData()))).toEqual({
-      kind: 'change-entry',
-      entry: {
-        ...changeData(),
-        id: goldenId,
-        subscriberId: attributes().subscriberid,
-        beforeState: 'null',
-        afterState: '"new"',
-        createdAt: new Date('2026-01-01T00:00:00.123Z'),
-      },
+      kind: 'change-entries',
+      documents: [
+        {
+          ...changeData(),
+          id: goldenId,
+          subscriberId: attributes().subscriberid,
+          beforeState: 'null',
+          afterState: '"new"',
+          createdAt: new Date('2026-01-01T00:00:00.123Z'),
+        },
+      ],
     })
   })
 
@@ -56,16 +61,20 @@ describe.each([
     ['herald.notification.read.v1', 'read'],
   ])('turns %s into a receipt', (type, kind) => {
     const data = { notificationId: uuid(7).toUpperCase(), recipientId: uuid(8) }
-    expect(decide(write(attributes({ type }), data), 'receipt', { now })).toEqual({
+    const record = write(attributes({ type }), data)
+    expect(decide(record, 'receipt', { now })).toEqual({
       kind: 'receipt',
-      receipt: {
-        kind,
-        subscriberId: attributes().subscriberid,
-        notificationId: uuid(7),
-        recipientId: uuid(8),
-        at: new Date('2026-01-01T00:00:00.123Z'),
-        eventId: goldenId,
-      },
+      documents: [
+        {
+          kind,
+          subscriberId: attributes().subscriberid,
+          notificationId: uuid(7),
+          recipientId: uuid(8),
+          at: new Date('2026-01-01T00:00:00.123Z'),
+          eventId: goldenId,
+          record: toRecordText(record),
+        },
+      ],
     })
   })
 
@@ -84,6 +93,10 @@ describe.each([
     expect(decideMention(withPlain)).toMatchObject({ kind: 'notification', traceparent: plain })
     const odd = decideMention(write(attributes({ traceparent: 'zz' }), mentionData()))
     expect([odd.kind, odd.traceparent]).toEqual(['notification', undefined])
+    const longer = { ...bare, headers: { ...bare.headers, traceparent: Buffer.from(`${plain}${'0'.repeat(9_000)}`) } }
+    expect(decideMention(longer)).not.toHaveProperty('traceparent')
+    const dead = decideMention({ ...longer, value: Buffer.from('{') })
+    expect([dead.kind, dead.traceparent]).toEqual(['dead-letter', undefined])
   })
 
   test.each([
@@ -147,20 +160,22 @@ describe.each([
     const mention = decideMention(
       write(attributes(), mentionData({ metadata: { ...mentionData().metadata, add: free } })),
     )
-    expect(mention).toMatchObject({ notification: { metadata: expect.stringContaining(`"add":${state},"edit":{}`) } })
+    expect(mention).toMatchObject({ documents: [{ metadata: expect.stringContaining(`"add":${state},"edit":{}`) }] })
     const change = decideChange(write(changed(), changeData({ beforeState: free, afterState: [free] })))
-    expect(change).toMatchObject({ entry: { beforeState: state, afterState: `[${state}]` } })
+    expect(change).toMatchObject({ documents: [{ beforeState: state, afterState: `[${state}]` }] })
   })
 
   test('stores an absent state as null', () => {
     const { beforeState: _before, afterState: _after, ...data } = changeData()
-    expect(decideChange(write(changed(), data))).toMatchObject({ entry: { beforeState: 'null', afterState: 'null' } })
+    expect(decideChange(write(changed(), data))).toMatchObject({
+      documents: [{ beforeState: 'null', afterState: 'null' }],
+    })
   })
 
   test('removes duplicate recipients', () => {
     const recipientIds = [uuid(5), uuid(4), uuid(5).toUpperCase()]
     const decision = decideMention(write(attributes(), mentionData({ recipientIds })))
-    expect(decision).toMatchObject({ notification: { recipientIds: [uuid(5), uuid(4)] } })
+    expect(decision).toMatchObject({ documents: [{ recipientIds: [uuid(5), uuid(4)] }] })
   })
 
   test.each([
@@ -172,7 +187,7 @@ describe.each([
   })
 
   test.each([
-    [60, 'change-entry'],
+    [60, 'change-entries'],
     [70, 'unsafe_json'],
     [50_000, 'unsafe_json'],
   ])('decides a state of %s levels: %s', (levels, expected) => {
@@ -182,7 +197,7 @@ describe.each([
   })
 
   test.each([
-    [1024 * 1024, 'change-entry'],
+    [1024 * 1024, 'change-entries'],
     [1024 * 1024 + 1, 'record_too_large'],
   ])('decides a value of %s bytes: %s', (size, expected) => {
     const empty = write(changed(), changeData({ afterState: '' })).value?.length ?? 0

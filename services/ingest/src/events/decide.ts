@@ -1,6 +1,5 @@
 import {
   type CloudEventAttributes,
-  changeRecordedSchema,
   type DeadLetterReason,
   deriveEventId,
   describeIssues,
@@ -8,110 +7,117 @@ import {
   events,
   headerText,
   limits,
-  mentionCreatedSchema,
-  mentionRetractedSchema,
-  personErasedSchema,
   type ReadEvent,
   readCloudEvent,
-  readUsualChange,
-  readUsualMention,
-  receiptSchema,
   type TopicKind,
   timeOfUuidV7,
   toValidationIssues,
+  traceparentOf,
 } from '@herald/contracts'
 import type { Erasure, NewNotification, Receipt, ReceiptKind, Retraction, StoredChangeEntry } from '@herald/store'
 import type { z } from 'zod'
-import type { IncomingRecord } from './incoming-record.ts'
+import type { CapturedDecision } from '../captured-changes/map/decide-captured-change.ts'
+import type { IncomingRecord } from '../port/incoming-record.ts'
+import { toRecordText } from './record-text.ts'
 
-/** How to process a record, and the trace it belongs to. */
-export type Decision = Outcome & { readonly traceparent?: string | undefined }
+export type Decision = (Made[keyof Documents] | CapturedDecision) & { readonly traceparent?: string | undefined }
 
-type Outcome =
-  | { readonly kind: 'notification'; readonly notification: NewNotification }
-  | { readonly kind: 'retraction'; readonly retraction: Retraction }
-  | { readonly kind: 'erasure'; readonly erasure: Erasure }
-  | { readonly kind: 'change-entry'; readonly entry: StoredChangeEntry }
-  | { readonly kind: 'receipt'; readonly receipt: Omit<Receipt, 'record'> }
-  /** The entries of one captured change. */
-  | { readonly kind: 'change-entries'; readonly entries: readonly StoredChangeEntry[] }
-  /** A record of a captured table that makes no entry. */
-  | { readonly kind: 'skipped' }
-  /** Past the retention period: storing it would resurrect an expired document. */
-  | { readonly kind: 'expired' }
-  | { readonly kind: 'dead-letter'; readonly code: DeadLetterReason; readonly detail: string }
+export type Documents = {
+  readonly erasure: Erasure
+  readonly retraction: Retraction
+  readonly notification: NewNotification
+  readonly 'change-entries': StoredChangeEntry
+  readonly receipt: Receipt
+}
+
+type Made = {
+  readonly [Kind in keyof Documents]: { readonly kind: Kind; readonly documents: readonly [Documents[Kind]] }
+}
 
 /** The current time, and the time before which events have expired. */
 export type DecisionTimes = { readonly now: Date; readonly keepFrom?: Date | undefined }
 
-type Event = Extract<ReadEvent, { ok: true }>
+type Event<Data> = {
+  readonly data: Data
+  readonly attributes: CloudEventAttributes
+  readonly traceparent: string | undefined
+  readonly record: IncomingRecord
+}
+type Make<Data> = (event: Event<Data>) => Made[keyof Documents]
 
-const deadLetter = (code: DeadLetterReason, detail: string): Outcome => ({ kind: 'dead-letter', code, detail })
-const invalidData = (error: z.ZodError) =>
-  deadLetter('invalid_data', describeIssues(toValidationIssues(error), '/data'))
+/** The documents of each event. The compiler requires a row for every event of the contract. */
+const documentsOf: { readonly [Name in EventName]: Make<z.output<(typeof events)[Name]['data']>> } = {
+  mentionCreated({ attributes, data: { metadata, ...content }, traceparent }) {
+    const made = { ...identify(attributes), type: 'mention', ...content, metadata: JSON.stringify(metadata) } as const
+    return { kind: 'notification', documents: [{ ...made, traceparent }] }
+  },
+  mentionRetracted({ attributes, data, traceparent }) {
+    const { notificationId, locationType = '', locationId = '', recipientIds } = data
+    const target = notificationId === undefined ? { locationType, locationId } : { notificationId }
+    return { kind: 'retraction', documents: [{ ...concern(attributes), target, recipientIds, traceparent }] }
+  },
+  changeRecorded({ attributes, data: { beforeState, afterState, ...content } }) {
+    const states = { beforeState: JSON.stringify(beforeState), afterState: JSON.stringify(afterState) }
+    return { kind: 'change-entries', documents: [{ ...identify(attributes), ...content, ...states }] }
+  },
+  emailSent: (event) => receiptOf('email-sent', event),
+  notificationRead: (event) => receiptOf('read', event),
+  personErased: ({ attributes, data }) => ({ kind: 'erasure', documents: [{ ...concern(attributes), ...data }] }),
+}
+
+type Row = { readonly topic: TopicKind; readonly data: z.ZodType; readonly make: Make<unknown> }
+const rows = new Map<string, Row>()
+for (const name of Object.keys(events) as EventName[]) {
+  const { type, topic, data } = events[name]
+  rows.set(type, { topic, data, make: documentsOf[name] as Make<unknown> })
+}
 
 /** Decides how to process a record. It does no IO and does not throw, whatever the record contains. */
-export function decide(record: IncomingRecord, kind: TopicKind, { now, keepFrom }: DecisionTimes): Decision {
-  const { readFailure } = record
+export function decide(record: IncomingRecord, kind: TopicKind, times: DecisionTimes): Decision {
+  const { readFailure, headers } = record
   if (readFailure) return deadLetter(readFailure.code, readFailure.detail)
   const event = readCloudEvent(record)
-  if (!event.ok) return { ...deadLetter(event.code, event.detail), traceparent: traceparentHeader(record) }
-  const traceparent = event.attributes.traceparent ?? traceparentHeader(record)
-  const outcome = decideEvent(event, kind, { now, keepFrom })
-  return traceparent === undefined ? outcome : { ...withTraceparent(outcome, traceparent), traceparent }
+  const own = event.ok ? event.attributes.traceparent : undefined
+  const traceparent = own ?? traceparentOf(headerText(headers, 'traceparent'))
+  const outcome = event.ok
+    ? decideEvent(event, kind, times, { traceparent, record })
+    : deadLetter(event.code, event.detail)
+  return traceparent === undefined ? outcome : { ...outcome, traceparent }
 }
 
-/** Later announcements belong to the same trace. */
-function withTraceparent(outcome: Outcome, traceparent: string): Outcome {
-  if (outcome.kind === 'notification') return { ...outcome, notification: { ...outcome.notification, traceparent } }
-  if (outcome.kind === 'retraction') return { ...outcome, retraction: { ...outcome.retraction, traceparent } }
-  return outcome
-}
-
-const traceparentHeader = ({ headers }: IncomingRecord) => headerText(headers, 'traceparent')
-
-function decideEvent(event: Event, kind: TopicKind, { now, keepFrom }: DecisionTimes): Outcome {
-  const { time, type } = event.attributes
-  if (time > now.getTime() + limits.eventFutureMs) {
-    return deadLetter('future_time', `The time is ${new Date(time).toISOString()}, more than 5 minutes ahead`)
+function decideEvent(
+  { attributes, data }: Extract<ReadEvent, { ok: true }>,
+  kind: TopicKind,
+  { now, keepFrom }: DecisionTimes,
+  origin: Pick<Event<unknown>, 'traceparent' | 'record'>,
+): Decision {
+  const { time, type } = attributes
+  const ahead = time - now.getTime()
+  if (ahead > limits.eventFutureMs) return tooFarAhead(time, '5 minutes')
+  const row = rows.get(type)
+  if (row?.topic !== kind) {
+    return deadLetter('unknown_type', `The type ${JSON.stringify(type)} does not belong on this topic`)
   }
-  const isExpired = (at: number | undefined) => at !== undefined && keepFrom !== undefined && at < keepFrom.getTime()
-  const decideData = decisions[kind].get(type)
-  if (!decideData) return deadLetter('unknown_type', `The type ${JSON.stringify(type)} does not belong on this topic`)
-  const decision = decideData(event, now)
-  if (decision.kind === 'dead-letter') return decision
-  return isExpired(newestConcerned(decision, time)) ? { kind: 'expired' } : decision
+  const parsed = row.data.safeParse(data)
+  if (!parsed.success) return deadLetter('invalid_data', describeIssues(toValidationIssues(parsed.error), '/data'))
+  const made = row.make({ attributes, data: parsed.data, ...origin })
+  const isForAllBefore = made.kind === 'retraction' || made.kind === 'erasure'
+  if (isForAllBefore && ahead > limits.retractionFutureMs) return tooFarAhead(time, '5 seconds')
+  const newest = newestConcerned(made, time)
+  return keepFrom !== undefined && newest !== undefined && newest < keepFrom.getTime() ? { kind: 'expired' } : made
 }
-
-type DecideData = (event: Event, now: Date) => Outcome
 
 /** The time of the newest notification that an event concerns: a receipt or a retraction expires with that. */
-function newestConcerned(decision: Outcome, time: number): number | undefined {
-  if (decision.kind === 'receipt') return timeOfUuidV7(decision.receipt.notificationId)
-  if (decision.kind !== 'retraction') return time
-  const { target } = decision.retraction
+function newestConcerned(made: Made[keyof Documents], time: number): number | undefined {
+  if (made.kind === 'receipt') return timeOfUuidV7(made.documents[0].notificationId)
+  if (made.kind !== 'retraction') return time
+  const { target } = made.documents[0]
   return 'notificationId' in target ? timeOfUuidV7(target.notificationId) : time + limits.retractionClockMs
 }
 
-// The compiler requires an entry for every event of the contract.
-const decisionsByName: Readonly<Record<EventName, DecideData>> = {
-  mentionCreated: decideMention,
-  mentionRetracted: decideRetraction,
-  changeRecorded: decideChange,
-  emailSent: (event) => decideReceipt(event, 'email-sent'),
-  notificationRead: (event) => decideReceipt(event, 'read'),
-  personErased: decideErasure,
-}
-
-const decisions: Readonly<Record<TopicKind, Map<string, DecideData>>> = {
-  mention: new Map(),
-  change: new Map(),
-  receipt: new Map(),
-  privacy: new Map(),
-}
-for (const name of Object.keys(events) as EventName[]) {
-  decisions[events[name].topic].set(events[name].type, decisionsByName[name])
-}
+const deadLetter = (code: DeadLetterReason, detail: string) => ({ kind: 'dead-letter', code, detail }) as const
+const tooFarAhead = (time: number, limit: string) =>
+  deadLetter('future_time', `The time is ${new Date(time).toISOString()}, more than ${limit} ahead`)
 
 const eventIdOf = ({ subscriberid, source, id, time }: CloudEventAttributes) =>
   deriveEventId({ subscriberId: subscriberid, source, id, time })
@@ -121,94 +127,15 @@ function identify(attributes: CloudEventAttributes) {
   return { id: eventIdOf(attributes), subscriberId: subscriberid, createdAt: new Date(time) }
 }
 
-/** Parses data with the schema unless the fast path has read it already: see `readUsualChange`. */
-function readData<T>(
-  usual: T | undefined,
-  schema: z.ZodType<T>,
-  data: unknown,
-): { data: T; rejection?: never } | { rejection: Outcome } {
-  if (usual !== undefined) return { data: usual }
-  const parsed = schema.safeParse(data)
-  return parsed.success ? { data: parsed.data } : { rejection: invalidData(parsed.error) }
+/** The identity of an event that concerns what was created until its time. */
+function concern(attributes: CloudEventAttributes) {
+  const { subscriberid, time } = attributes
+  return { subscriberId: subscriberid, eventId: eventIdOf(attributes), time: new Date(time) }
 }
 
-function decideMention({ attributes, data }: Event): Outcome {
-  const read = readData(readUsualMention(data), mentionCreatedSchema, data)
-  if (read.rejection) return read.rejection
-  const { id, subscriberId, createdAt } = identify(attributes)
-  const { actor, actorType, subjectId, subjectType, locationId, locationType, metadata, recipientIds } = read.data
-  return {
-    kind: 'notification',
-    notification: {
-      id,
-      subscriberId,
-      createdAt,
-      type: 'mention',
-      actor,
-      actorType,
-      subjectId,
-      subjectType,
-      locationId,
-      locationType,
-      metadata: JSON.stringify(metadata),
-      recipientIds,
-    },
-  }
-}
+type ReceiptData = z.output<(typeof events)['emailSent']['data']>
 
-function decideRetraction({ attributes, data }: Event, now: Date): Outcome {
-  const parsed = mentionRetractedSchema.safeParse(data)
-  if (!parsed.success) return invalidData(parsed.error)
-  const { subscriberid: subscriberId, time } = attributes
-  if (isTooFarAhead(time, now)) return tooFarAhead(time)
-  const { recipientIds, notificationId, locationType = '', locationId = '' } = parsed.data
-  const target = notificationId === undefined ? { locationType, locationId } : { notificationId }
-  return {
-    kind: 'retraction',
-    retraction: { subscriberId, eventId: eventIdOf(attributes), time: new Date(time), target, recipientIds },
-  }
-}
-
-function decideErasure({ attributes, data }: Event, now: Date): Outcome {
-  const parsed = personErasedSchema.safeParse(data)
-  if (!parsed.success) return invalidData(parsed.error)
-  const { subscriberid: subscriberId, time } = attributes
-  if (isTooFarAhead(time, now)) return tooFarAhead(time)
-  const { personId } = parsed.data
-  return { kind: 'erasure', erasure: { subscriberId, eventId: eventIdOf(attributes), time: new Date(time), personId } }
-}
-
-const isTooFarAhead = (time: number, now: Date) => time > now.getTime() + limits.retractionFutureMs
-const tooFarAhead = (time: number) =>
-  deadLetter('future_time', `The time is ${new Date(time).toISOString()}, more than 5 seconds ahead`)
-
-function decideChange({ attributes, data }: Event): Outcome {
-  const read = readData(readUsualChange(data), changeRecordedSchema, data)
-  if (read.rejection) return read.rejection
-  const { id, subscriberId, createdAt } = identify(attributes)
-  const { user, entityType, entityId, entityTitle, actionType, changedField, beforeState, afterState } = read.data
-  return {
-    kind: 'change-entry',
-    entry: {
-      id,
-      subscriberId,
-      createdAt,
-      user,
-      entityType,
-      entityId,
-      entityTitle,
-      actionType,
-      changedField,
-      beforeState: JSON.stringify(beforeState),
-      afterState: JSON.stringify(afterState),
-    },
-  }
-}
-
-function decideReceipt({ attributes, data }: Event, kind: ReceiptKind): Outcome {
-  const parsed = receiptSchema.safeParse(data)
-  if (!parsed.success) return invalidData(parsed.error)
-  const { subscriberid: subscriberId, time } = attributes
-  const receipt = { subscriberId, ...parsed.data, kind, at: new Date(time), eventId: eventIdOf(attributes) }
-  return { kind: 'receipt', receipt }
+function receiptOf(kind: ReceiptKind, { attributes, data, record }: Event<ReceiptData>): Made['receipt'] {
+  const { time: at, ...identity } = concern(attributes)
+  return { kind: 'receipt', documents: [{ ...identity, ...data, kind, at, record: toRecordText(record) }] }
 }

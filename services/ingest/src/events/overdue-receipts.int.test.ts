@@ -3,7 +3,7 @@ import { limits, makeUuidV7 } from '@herald/contracts'
 import { createStore, type NewNotification } from '@herald/store'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { MongoClient } from 'mongodb'
-import type { DeadLetter } from './dead-letter.ts'
+import type { DeadLetter } from '../produce/dead-letter.ts'
 import { createOverdueReceipts, type OverdueReceiptsDependencies } from './overdue-receipts.ts'
 import { toRecordText } from './record-text.ts'
 import { mentionData, recordOf, uuid } from './records.fixture.ts'
@@ -32,15 +32,25 @@ afterAll(async () => {
 async function waits(value: string) {
   const { recipientIds, ...data } = mentionData()
   const notification = {
-    ...{ ...data, id: makeUuidV7(receivedAt.getTime(), randomBytes(10)), type: 'mention', subscriberId: uuid(90) },
-    ...{ createdAt: receivedAt, metadata: JSON.stringify(data.metadata), recipientIds },
+    ...data,
+    id: makeUuidV7(receivedAt.getTime(), randomBytes(10)),
+    type: 'mention',
+    subscriberId: uuid(90),
+    createdAt: receivedAt,
+    metadata: JSON.stringify(data.metadata),
+    recipientIds,
   } as NewNotification
   const record = { ...recordOf(value, { constructor: Buffer.from([0, 255]) }), topic: 'receipt-events' }
   await store.receipts.apply(
     [
       {
-        ...{ subscriberId: uuid(90), recipientId: recipientIds[0] as string, notificationId: notification.id },
-        ...{ kind: 'read', at: receivedAt, eventId: randomUUID(), record: toRecordText(record) },
+        subscriberId: uuid(90),
+        recipientId: recipientIds[0] as string,
+        notificationId: notification.id,
+        kind: 'read',
+        at: receivedAt,
+        eventId: randomUUID(),
+        record: toRecordText(record),
       },
     ],
     { now: receivedAt, group: 'herald-ingest' },
@@ -123,8 +133,13 @@ test('keeps a receipt that could not be published and retries it after its lease
 test('processes a limited number of batches per call and continues in the next call', async () => {
   const record = toRecordText({ ...recordOf('pile'), topic: 'receipt-events' })
   const receipts = Array.from({ length: 5_000 }, () => ({
-    ...{ subscriberId: uuid(90), recipientId: randomUUID(), notificationId: randomUUID(), kind: 'read' as const },
-    ...{ at: receivedAt, eventId: randomUUID(), record },
+    subscriberId: uuid(90),
+    recipientId: randomUUID(),
+    notificationId: randomUUID(),
+    kind: 'read' as const,
+    at: receivedAt,
+    eventId: randomUUID(),
+    record,
   }))
   await store.receipts.apply(receipts, { now: receivedAt, group: 'herald-ingest' })
   const first = await processOnce()

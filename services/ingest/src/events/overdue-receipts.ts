@@ -1,7 +1,7 @@
 import { limits } from '@herald/contracts'
 import type { Clock, Logger } from '@herald/runtime'
 import type { Receipts } from '@herald/store'
-import type { DeadLetters } from './dead-letter.ts'
+import type { DeadLetters } from '../produce/dead-letter.ts'
 import { fromRecordText } from './record-text.ts'
 
 export type OverdueReceiptsDependencies = {
@@ -15,21 +15,10 @@ export type OverdueReceiptsDependencies = {
   readonly observe: (code: 'unmatched_receipt', count: number) => void
 }
 
-export type OverdueReceipts = {
-  /**
-   * Dead-letters overdue receipts: those that have waited for 10 minutes and until all mentions published before them were
-   * handled, so that a late notification does not lose its receipts. Processes a limited number of batches; the next call
-   * continues. A concurrent call joins the running one. Never rejects.
-   */
-  process(): Promise<void>
-  /** Resolves when the current batch is done. */
-  stop(): Promise<void>
-}
-
 const leaseMs = 60_000
 const batchesPerCall = 20
 
-export function createOverdueReceipts(dependencies: OverdueReceiptsDependencies): OverdueReceipts {
+export function createOverdueReceipts(dependencies: OverdueReceiptsDependencies) {
   const { receipts, deadLetters, group, clock, logger, mentionsCaughtUpTo, observe } = dependencies
   let stopped = false
   let running: Promise<void> | undefined
@@ -63,11 +52,16 @@ export function createOverdueReceipts(dependencies: OverdueReceiptsDependencies)
   }
 
   return {
-    process() {
+    /**
+     * Dead-letters overdue receipts: those that have waited for 10 minutes and until all mentions published before them were
+     * handled, so that a late notification does not lose its receipts. Processes a limited number of batches; the next call
+     * continues. A concurrent call joins the running one. Never rejects.
+     */
+    process(): Promise<void> {
       running ??= deadLetterSome()
       return running
     },
-    async stop() {
+    async stop(): Promise<void> {
       stopped = true
       await running
     },

@@ -1,7 +1,7 @@
 import { type Receipt, StorageUnavailableError } from '@herald/store'
 import { beforeEach, describe, expect, test } from '@jest/globals'
-import type { DeadLetter } from './dead-letter.ts'
-import type { IncomingRecord } from './incoming-record.ts'
+import type { IncomingRecord } from '../port/incoming-record.ts'
+import type { DeadLetter } from '../produce/dead-letter.ts'
 import { createRecordHandler, type RecordHandlerDependencies } from './record-handler.ts'
 import { attributes, changeData, goldenId, mentionData, now, recordOf, structured, uuid } from './records.fixture.ts'
 
@@ -15,6 +15,7 @@ beforeEach(() => {
   observed = []
 })
 
+const nothing = { items: [], settle: async () => {}, postpone: async () => {} }
 const log = <T>(call: string, result: T): T => {
   calls.push(call)
   return result
@@ -24,7 +25,7 @@ function createHandler(changes: Partial<RecordHandlerDependencies> = {}) {
   return createRecordHandler({
     notifications: {
       insertNew: async (all) =>
-        log(`store ${all.length}`, { inserted: all.length, duplicates: 0, refused: [], erased: [] }),
+        log(`store ${all.length}`, { inserted: all.length, duplicates: 0, refused: [], erased: [], created: nothing }),
     },
     erasures: { accept: async (all) => log(`erase ${all.length}`, { refused: [] }) },
     retractions: { apply: async (all) => log(`retract ${all.length}`, { refused: [] }) },
@@ -33,7 +34,6 @@ function createHandler(changes: Partial<RecordHandlerDependencies> = {}) {
     },
     receipts: {
       apply: async (all) => log(`apply ${all.length}`, { waiting: 0, dropped: 0, refused: [] }),
-      settle: async (all) => log(`settle ${all.length}`, undefined),
     },
     deadLetters: {
       publish: async (letters) => {
@@ -59,7 +59,7 @@ test('stores valid records, then publishes dead letters, then observes all', asy
   await createHandler({
     observe: (handled) => log(`observe ${handled.map(({ record }) => record.offset)}`, undefined),
   })([mention(1), bad(2), mention(3), bad(4)], 'mention')
-  expect(calls).toEqual(['store 2', 'settle 2', 'publish 2', 'observe 1,2,3,4'])
+  expect(calls).toEqual(['store 2', 'publish 2', 'observe 1,2,3,4'])
   expect(published.map(({ record, code }) => [record.offset, code])).toEqual([
     ['2', 'not_json'],
     ['4', 'not_json'],
@@ -71,7 +71,7 @@ test('observes each record with its outcome', async () => {
   const times = () => ({ now, keepFrom: new Date('2025-01-01T00:00:00Z') })
   await createHandler({ times })([mention(1), bad(2), expired], 'mention')
   expect(observed).toEqual(['1 stored', '2 not_json', '3 expired'])
-  expect(calls).toEqual(['store 1', 'settle 1', 'publish 1'])
+  expect(calls).toEqual(['store 1', 'publish 1'])
 })
 
 test('skips storing without valid records and publishing without dead letters', async () => {
@@ -79,7 +79,7 @@ test('skips storing without valid records and publishing without dead letters', 
   await handle([bad(1)], 'mention')
   await handle([mention(2)], 'mention')
   await handle([], 'mention')
-  expect(calls).toEqual(['publish 1', 'store 1', 'settle 1'])
+  expect(calls).toEqual(['publish 1', 'store 1'])
 })
 
 test('throws and neither publishes nor observes while the storage is unavailable', async () => {
@@ -91,7 +91,7 @@ test('throws and neither publishes nor observes while the storage is unavailable
 test('throws and observes nothing while the dead-letter topic is unavailable', async () => {
   const handle = createHandler({ deadLetters: { publish: away } })
   await expect(handle([mention(1), bad(2)], 'mention')).rejects.toThrow('away')
-  expect([calls, observed]).toEqual([['store 1', 'settle 1'], []])
+  expect([calls, observed]).toEqual([['store 1'], []])
 })
 
 test('dead-letters only the documents rejected by MongoDB and stores the others', async () => {
@@ -101,6 +101,7 @@ test('dead-letters only the documents rejected by MongoDB and stores the others'
         inserted: all.length - 1,
         duplicates: 0,
         erased: [],
+        created: nothing,
         refused: all.slice(1, 2).map((document) => ({ document, reason: 'BSONObjectTooLarge' })),
       }),
     },
@@ -120,7 +121,7 @@ test('dead-letters a record that Herald fails to process and continues', async (
     },
   })
   await createHandler()([mention(1), poison, mention(3)], 'mention')
-  expect(calls).toEqual(['store 2', 'settle 2', 'publish 1'])
+  expect(calls).toEqual(['store 2', 'publish 1'])
   expect(published).toMatchObject([{ code: 'undecidable' }])
   expect(published[0]?.detail).not.toContain('a bug')
 })
@@ -156,7 +157,6 @@ describe('receipts', () => {
           applied.push(...all)
           return { waiting: all.length, dropped: 0, refused: [] }
         },
-        settle: async () => {},
       },
     })
     await handle([receipt(1), bad(2)], 'receipt')
@@ -173,7 +173,6 @@ describe('receipts', () => {
           dropped: 0,
           refused: [{ document: all[1] as Receipt, reason: 'too large' }],
         }),
-        settle: async () => {},
       },
     })
     await handle([receipt(1), receipt(2)], 'receipt')
@@ -181,10 +180,9 @@ describe('receipts', () => {
     expect(observed).toEqual(['1 stored', '2 refused_by_storage'])
   })
 
-  test('are held back while the storage is unavailable, as are the notifications they refer to', async () => {
-    const receipts = { apply: away, settle: away }
+  test('are held back while the storage is unavailable', async () => {
+    const receipts = { apply: away }
     await expect(createHandler({ receipts })([receipt(1), bad(2)], 'receipt')).rejects.toThrow(StorageUnavailableError)
-    await expect(createHandler({ receipts })([mention(1), bad(2)], 'mention')).rejects.toThrow(StorageUnavailableError)
     expect([published, observed]).toEqual([[], []])
   })
 })
@@ -197,7 +195,7 @@ const retraction = (offset: number) =>
 
 test('applies the retractions of a chunk before it stores notifications', async () => {
   await createHandler()([mention(1), retraction(2), mention(3), retraction(4)], 'mention')
-  expect(calls).toEqual(['retract 2', 'store 2', 'settle 2'])
+  expect(calls).toEqual(['retract 2', 'store 2'])
   expect(observed).toEqual(['1 stored', '2 stored', '3 stored', '4 stored'])
 })
 
@@ -207,10 +205,11 @@ test('accepts the erasures of a chunk, and counts the receipts that an erasure d
   expect([calls, observed]).toEqual([['erase 2'], ['1 stored', '2 stored']])
   const dropped: number[] = []
   const sent = structured(attributes({ type: 'herald.email.sent.v1' }), {
-    ...{ notificationId: goldenId, recipientId: uuid(4) },
+    notificationId: goldenId,
+    recipientId: uuid(4),
   })
   await createHandler({
-    receipts: { apply: async () => ({ waiting: 0, dropped: 1, refused: [] }), settle: async () => {} },
+    receipts: { apply: async () => ({ waiting: 0, dropped: 1, refused: [] }) },
     onDroppedReceipts: (count) => dropped.push(count),
   })([at(3, sent)], 'receipt')
   expect(dropped).toEqual([1])

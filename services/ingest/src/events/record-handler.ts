@@ -1,74 +1,52 @@
+import type { Tracing } from '@herald/runtime'
 import type {
   ChangeEntries,
-  Erasure,
+  DueBatch,
   Erasures,
   InsertOutcome,
-  NewNotification,
   Notifications,
-  Receipt,
   Receipts,
-  Retraction,
   Retractions,
-  StoredChangeEntry,
 } from '@herald/store'
-import type { AnnounceCreated } from '../announcements/announce-created.ts'
 import type { CapturedChanges } from '../captured-changes/captured-changes.ts'
-import type { DeadLetter, DeadLetters } from './dead-letter.ts'
-import { type Decision, type DecisionTimes, decide } from './decide.ts'
-import type { IncomingRecord } from './incoming-record.ts'
-import type { RecordKind } from './record-kind.ts'
-import type { RecordOutcome } from './record-outcome.ts'
-import { toRecordText } from './record-text.ts'
+import type { RecordKind } from '../config.ts'
+import type { IncomingRecord } from '../port/incoming-record.ts'
+import type { AnnounceCreated } from '../produce/announcement-publisher.ts'
+import type { DeadLetter, DeadLetters } from '../produce/dead-letter.ts'
+import { beginChunkTrace, type ChunkTrace } from './chunk-trace.ts'
+import { type Decision, type DecisionTimes, type Documents, decide } from './decide.ts'
+import type { HandledRecord } from './record-outcome.ts'
 
 export type RecordHandlerDependencies = {
   readonly notifications: Pick<Notifications, 'insertNew'>
   readonly retractions: Pick<Retractions, 'apply'>
   readonly erasures: Pick<Erasures, 'accept'>
   readonly changeEntries: Pick<ChangeEntries, 'insertNew'>
-  readonly receipts: Pick<Receipts, 'apply' | 'settle'>
-  readonly deadLetters: DeadLetters
+  readonly receipts: Pick<Receipts, 'apply'>
   /** Announces stored notifications, or leaves them to the relay. */
   readonly announceCreated?: AnnounceCreated | undefined
   /** The consumer group. Receipts wait until this group has read as far as their notification. */
   readonly group: string
-  readonly times: () => DecisionTimes
-  /** Decides about records of the kind `captured`. */
-  readonly capturedChanges?: Pick<CapturedChanges, 'decide'> | undefined
   /** Called with the number of receipts dropped because their recipient was erased. */
   readonly onDroppedReceipts?: ((count: number) => void) | undefined
-  /** Called with the records of a chunk once their outcomes are durable. */
+  readonly deadLetters: DeadLetters
+  readonly times: () => DecisionTimes
+  readonly capturedChanges?: Pick<CapturedChanges, 'decide'> | undefined
+  readonly tracing?: Tracing | undefined
   readonly observe: (handled: readonly HandledRecord[]) => void
-}
-
-/** A record and its outcome. */
-export type HandledRecord = {
-  readonly record: IncomingRecord
-  readonly outcome: RecordOutcome
-  readonly traceparent: string | undefined
 }
 
 /** Handles a chunk. Resolves when each record is durable in MongoDB or in the dead-letter topic. */
 export type HandleRecords = (records: readonly IncomingRecord[], kind: RecordKind) => Promise<void>
 
 type Decided = { readonly record: IncomingRecord; readonly decision: Decision }
-
-type Decide = (record: IncomingRecord, kind: RecordKind, times: DecisionTimes) => Decision
-
-function createDecide(captured: RecordHandlerDependencies['capturedChanges']): Decide {
-  return (record, kind, times) => {
-    if (kind !== 'captured') return decide(record, kind, times)
-    if (!captured) throw new Error('No mappings are configured')
-    return captured.decide(record, times)
-  }
+type Row<Document> = {
+  readonly span: string
+  store(documents: readonly Document[], now: Date): Promise<Stored<Document>>
 }
-
-function tryDecide(decideRecord: () => Decision): Decision {
-  try {
-    return decideRecord()
-  } catch {
-    // A bug in Herald. The record can be replayed from the dead letters once it is fixed; it must not block later records.
-    return { kind: 'dead-letter', code: 'undecidable', detail: 'Herald failed to process this record' }
-  }
+type Stored<Document> = Pick<InsertOutcome<Document>, 'refused'> & {
+  readonly created?: DueBatch
+  readonly dropped?: number
 }
 
 /**
@@ -76,77 +54,69 @@ function tryDecide(decideRecord: () => Decision): Decision {
  * the outcome is unknown and the chunk must be retried, which is idempotent.
  */
 export function createRecordHandler(dependencies: RecordHandlerDependencies): HandleRecords {
-  const { notifications, retractions, erasures, changeEntries, receipts, deadLetters, announceCreated } = dependencies
-  const { group, times, observe } = dependencies
-  const decideRecord = createDecide(dependencies.capturedChanges)
-
-  const acceptErasures = async (decided: readonly Decided[]): Promise<DeadLetter[]> => {
-    const found = pickAll(decided, erasureIn)
-    if (found.length === 0) return []
-    const { refused } = await erasures.accept(found)
-    return refused.map((refusal) => toRefusedLetter(refusal, decided, erasureIn))
+  const { notifications, retractions, erasures, changeEntries, receipts, group } = dependencies
+  const { deadLetters, times, capturedChanges, tracing, observe, announceCreated, onDroppedReceipts } = dependencies
+  /** How documents of each kind are stored, in this order: a notification that is retracted in its own chunk is never visible. */
+  const rows: { readonly [Kind in keyof Documents]: Row<Documents[Kind]> } = {
+    erasure: { span: 'accept erasures', store: erasures.accept },
+    retraction: { span: 'apply retractions', store: retractions.apply },
+    notification: { span: 'insert notifications', store: notifications.insertNew },
+    'change-entries': { span: 'insert change-entries', store: changeEntries.insertNew },
+    receipt: { span: 'apply receipts', store: (all, now) => receipts.apply(all, { now, group }) },
   }
 
-  const applyRetractions = async (decided: readonly Decided[]): Promise<DeadLetter[]> => {
-    const found = pickAll(decided, retractionIn)
-    if (found.length === 0) return []
-    const { refused } = await retractions.apply(found)
-    return refused.map((refusal) => toRefusedLetter(refusal, decided, retractionIn))
-  }
-
-  const storeNotifications = async (decided: readonly Decided[]): Promise<DeadLetter[]> => {
-    const found = pickAll(decided, notificationIn)
-    if (found.length === 0) return []
-    const { refused } = await notifications.insertNew(found)
-    if (announceCreated) await announceCreated(without(found, refused))
-    await receipts.settle(found)
-    return refused.map((refusal) => toRefusedLetter(refusal, decided, notificationIn))
-  }
-
-  const storeChangeEntries = async (decided: readonly Decided[]): Promise<DeadLetter[]> => {
-    const found = pickAll(decided, changeEntriesIn)
-    if (found.length === 0) return []
-    const { refused } = await changeEntries.insertNew(found)
-    return refused.map((refusal) => toRefusedLetter(refusal, decided, changeEntriesIn))
-  }
-
-  const applyReceipts = async (decided: readonly Decided[], now: Date): Promise<DeadLetter[]> => {
-    const found = new Map<Receipt, Decided>()
-    for (const one of decided) {
-      const { record, decision } = one
-      if (decision.kind === 'receipt') found.set({ ...decision.receipt, record: toRecordText(record) }, one)
+  const decideRecord = (record: IncomingRecord, kind: RecordKind, now: DecisionTimes): Decision => {
+    try {
+      if (kind !== 'captured') return decide(record, kind, now)
+      if (!capturedChanges) throw new Error('No mappings are configured')
+      return capturedChanges.decide(record, now)
+    } catch {
+      // A bug in Herald. The record can be replayed from the dead letters once it is fixed; it must not block later records.
+      return { kind: 'dead-letter', code: 'undecidable', detail: 'Herald failed to process this record' }
     }
-    if (found.size === 0) return []
-    const { refused, dropped } = await receipts.apply([...found.keys()], { now, group })
-    if (dropped > 0) dependencies.onDroppedReceipts?.(dropped)
-    return refused.map(({ document, reason: detail }) => {
-      const { record, decision } = found.get(document) as Decided
-      return { record, code: 'refused_by_storage', detail, traceparent: decision.traceparent }
-    })
+  }
+
+  /** Returns the records that MongoDB refuses. */
+  const store = async (decided: readonly Decided[], now: Date, trace: ChunkTrace): Promise<DeadLetter[]> => {
+    const letters: DeadLetter[] = []
+    for (const [kind, row] of Object.entries<Row<unknown>>(rows)) {
+      const origins = new Map<unknown, Decided>()
+      for (const one of decided) {
+        if (!('documents' in one.decision) || one.decision.kind !== kind) continue
+        for (const document of one.decision.documents) origins.set(document, one)
+      }
+      if (origins.size === 0) continue
+      const documents = [...origins.keys()]
+      const { refused, created, dropped = 0 } = await trace.storing(row.span, () => row.store(documents, now))
+      if (created && announceCreated) {
+        await trace.storing('announce notifications', () => announceCreated(created), 'kafka')
+      }
+      if (dropped > 0) onDroppedReceipts?.(dropped)
+      for (const { document, reason: detail } of refused) {
+        const { record, decision } = origins.get(document) as Decided
+        letters.push({ record, code: 'refused_by_storage', detail, traceparent: decision.traceparent })
+      }
+    }
+    return letters
   }
 
   return async (records, kind) => {
     const now = times()
-    const decided = records.map((record) => ({ record, decision: tryDecide(() => decideRecord(record, kind, now)) }))
-    const refused = [
-      // First, so that a notification that is retracted in the same chunk is never visible.
-      ...(await acceptErasures(decided)),
-      ...(await applyRetractions(decided)),
-      ...(await storeNotifications(decided)),
-      ...(await storeChangeEntries(decided)),
-      ...(await applyReceipts(decided, now.now)),
-    ]
-    const bad = oneOfEachRecord([...decided.flatMap(toDeadLetter), ...refused])
-    if (bad.length > 0) await deadLetters.publish(bad)
+    const trace = beginChunkTrace(tracing)
+    const decided = records.map((record) => ({ record, decision: decideRecord(record, kind, now) }))
+    const bad = oneOfEachRecord([...decided.flatMap(toDeadLetter), ...(await store(decided, now.now, trace))])
+    if (bad.length > 0) await trace.deadLettering(() => deadLetters.publish(bad))
     const codes = new Map(bad.map(({ record, code }) => [record, code]))
-    observe(
-      decided.map(({ record, decision }) => ({
+    const handled = decided.map(
+      ({ record, decision }): HandledRecord => ({
         record,
         outcome:
           codes.get(record) ?? (decision.kind === 'expired' || decision.kind === 'skipped' ? decision.kind : 'stored'),
         traceparent: decision.traceparent,
-      })),
+      }),
     )
+    observe(handled)
+    trace.end(handled)
   }
 }
 
@@ -159,39 +129,4 @@ function toDeadLetter({ record, decision }: Decided): DeadLetter[] {
 /** Of the entries of one record several may be refused. */
 function oneOfEachRecord(letters: readonly DeadLetter[]): DeadLetter[] {
   return [...new Map(letters.toReversed().map((letter) => [letter.record, letter])).values()].toReversed()
-}
-
-/** Refused notifications may be stored for some recipients, but they are dead letters. */
-function without(found: readonly NewNotification[], refused: InsertOutcome<NewNotification>['refused']) {
-  if (refused.length === 0) return found
-  const rejected = new Set(refused.map(({ document }) => document))
-  return found.filter((notification) => !rejected.has(notification))
-}
-
-type Choose<T> = (decision: Decision) => readonly T[]
-const none = [] as const
-
-const notificationIn: Choose<NewNotification> = (decision) =>
-  decision.kind === 'notification' ? [decision.notification] : none
-const retractionIn: Choose<Retraction> = (decision) => (decision.kind === 'retraction' ? [decision.retraction] : none)
-const erasureIn: Choose<Erasure> = (decision) => (decision.kind === 'erasure' ? [decision.erasure] : none)
-const changeEntriesIn: Choose<StoredChangeEntry> = (decision) => {
-  if (decision.kind === 'change-entry') return [decision.entry]
-  return decision.kind === 'change-entries' ? decision.entries : none
-}
-
-function pickAll<T>(decided: readonly Decided[], pick: Choose<T>): T[] {
-  const found: T[] = []
-  for (const { decision } of decided) found.push(...pick(decision))
-  return found
-}
-
-/** Refusals are rare, so the record of each is searched rather than indexed for all. */
-function toRefusedLetter<T>(
-  { document, reason: detail }: InsertOutcome<T>['refused'][number],
-  decided: readonly Decided[],
-  pick: Choose<T>,
-): DeadLetter {
-  const { record, decision } = decided.find((one) => pick(one.decision).includes(document)) as Decided
-  return { record, code: 'refused_by_storage', detail, traceparent: decision.traceparent }
 }

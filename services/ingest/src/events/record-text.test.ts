@@ -25,3 +25,9 @@ test.each(['constructor', '__proto__', 'toString'])('restores a header named %s'
   const { headers: back } = fromRecordText(toRecordText(recordOf('x', headers)))
   expect(Object.entries(back)).toEqual([[name, [Buffer.from('x')]]])
 })
+
+test('restores a record with hundreds of thousands of headers of one name', () => {
+  const headers = { a: Array.from({ length: 400_000 }, () => Buffer.alloc(0)) }
+  const { headers: back } = fromRecordText(toRecordText(recordOf('x', headers)))
+  expect(back.a).toHaveLength(400_000)
+})

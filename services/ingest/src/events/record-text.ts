@@ -1,5 +1,5 @@
 import type { RecordHeaders } from '@herald/contracts'
-import type { IncomingRecord } from './incoming-record.ts'
+import type { IncomingRecord } from '../port/incoming-record.ts'
 
 type HeaderEntry = readonly [name: string, value: string | null]
 
@@ -23,7 +23,8 @@ export function fromRecordText(text: string): IncomingRecord {
   // A map, because an object inherits properties such as `constructor`.
   const collected = new Map<string, (Buffer | string)[]>()
   for (const [name, header] of headers as HeaderEntry[]) {
-    collected.set(name, [...(collected.get(name) ?? []), fromBase64(header) ?? ''])
+    const values = collected.get(name) ?? []
+    if (values.push(fromBase64(header) ?? '') === 1) collected.set(name, values)
   }
   return { ...place, key: fromBase64(key), value: fromBase64(value), headers: Object.fromEntries(collected) }
 }

@@ -1,6 +1,6 @@
 import type { RecordHeaders } from '@herald/contracts'
+import type { IncomingRecord } from '../port/incoming-record.ts'
 import type { Decision } from './decide.ts'
-import type { IncomingRecord } from './incoming-record.ts'
 
 export const uuid = (n: number) => `0190a6e0-7c1b-7def-8abc-${n.toString(16).padStart(12, '0')}`
 export const now = new Date('2026-02-01T00:00:00Z')

@@ -1,14 +1,25 @@
 import type { Consumer, Kafka } from 'kafkajs'
-import type { GroupMember, MemberEvents, MemberOptions } from '../consume/kafka-port.ts'
+import type { GroupMember, MemberEvents, MemberOptions } from '../port/kafka-port.ts'
 import { toPartitionBatch } from './partition-batch.ts'
-import { limitShares } from './patched-kafkajs.ts'
+import { limitShares, onTopicDeleted } from './patched-kafkajs.ts'
 
-/** Creates a member of a consumer group that commits only on request. */
 export function createGroupMember(kafka: Kafka, { groupId, topics, shareOf }: MemberOptions): GroupMember {
   limitShares(topics, shareOf)
   const consumer = createConsumer(kafka, groupId)
+  const holdings = trackHoldings(consumer)
+  const listeners: Partial<MemberEvents>[] = []
+  const stopListening = onTopicDeleted((topic) => {
+    for (const partition of holdings.renew(topic)) {
+      const start = { topic, partition, offset: '0' }
+      consumer.seek(start)
+      for (const { recreated } of listeners) recreated?.(start)
+    }
+  })
   return {
-    listen: (events) => listen(consumer, events),
+    listen(events) {
+      listeners.push(events)
+      listen(consumer, events)
+    },
     async run(handle) {
       await consumer.connect()
       // After an offset out of range, "latest" would skip records.
@@ -17,11 +28,14 @@ export function createGroupMember(kafka: Kafka, { groupId, topics, shareOf }: Me
         autoCommit: false,
         eachBatchAutoResolve: false,
         partitionsConsumedConcurrently: 6,
-        eachBatch: (payload) => handle(toPartitionBatch(payload)),
+        eachBatch: (payload) => handle(toPartitionBatch(payload, holdings.lossOf(payload.batch))),
       })
     },
     commit: (offsets) => consumer.commitOffsets([...offsets]),
-    close: () => consumer.disconnect(),
+    async close() {
+      stopListening()
+      await consumer.disconnect()
+    },
   }
 }
 
@@ -44,6 +58,40 @@ function createConsumer(kafka: Kafka, groupId: string): Consumer {
     metadataMaxAge: 60_000,
     retry: { retries: 5 },
   })
+}
+
+type Holding = { readonly topic: string; readonly partition: number; isRead: boolean }
+
+function trackHoldings(consumer: Consumer) {
+  const placeOf = (topic: string, partition: number) => `${topic}/${partition}`
+  let held = new Map<string, Holding>()
+  let memberId = ''
+  consumer.on(consumer.events.GROUP_JOIN, ({ payload }) => {
+    // A member that was expelled meanwhile joins under a new id: others may have committed more.
+    const before = payload.memberId === memberId ? held : new Map<string, Holding>()
+    memberId = payload.memberId
+    held = new Map()
+    for (const [topic, partitions] of Object.entries<number[]>(payload.memberAssignment)) {
+      for (const partition of partitions) {
+        const place = placeOf(topic, partition)
+        held.set(place, before.get(place) ?? { topic, partition, isRead: true })
+      }
+    }
+  })
+  return {
+    /** Returns a function that says whether the member has lost the partition since. */
+    lossOf({ topic, partition }: { readonly topic: string; readonly partition: number }) {
+      const holding = held.get(placeOf(topic, partition))
+      if (holding) holding.isRead = true
+      return () => held.get(placeOf(topic, partition)) !== holding
+    },
+    /** Begins the partitions of a topic anew, and returns those of which anything was read since that was last done. */
+    renew(topic: string): number[] {
+      const read = [...held.values()].filter((holding) => holding.topic === topic && holding.isRead)
+      for (const { partition } of read) held.set(placeOf(topic, partition), { topic, partition, isRead: false })
+      return read.map(({ partition }) => partition)
+    },
+  }
 }
 
 type EndOfBatch = { topic: string; partition: number; batchSize: number; lastOffset: string }

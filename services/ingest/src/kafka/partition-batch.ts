@@ -1,10 +1,10 @@
 import type { RecordHeaders } from '@herald/contracts'
 import type { EachBatchPayload, TopicOffsets } from 'kafkajs'
-import type { PartitionBatch, PartitionOffset } from '../consume/kafka-port.ts'
-import type { IncomingRecord } from '../events/incoming-record.ts'
+import type { IncomingRecord } from '../port/incoming-record.ts'
+import type { PartitionBatch, PartitionOffset } from '../port/kafka-port.ts'
 import type { FetchedRecord } from './fetch/record-cutter.ts'
 
-export function toPartitionBatch(payload: EachBatchPayload): PartitionBatch {
+export function toPartitionBatch(payload: EachBatchPayload, isLost: () => boolean): PartitionBatch {
   const { batch, resolveOffset, commitOffsetsIfNecessary } = payload
   const { topic, partition, messages } = batch
   return {
@@ -13,7 +13,7 @@ export function toPartitionBatch(payload: EachBatchPayload): PartitionBatch {
     records: messages.map((message) => toRecord(topic, partition, message)),
     endOffset: String(BigInt(batch.lastOffset()) + 1n),
     isRunning: payload.isRunning,
-    isStale: payload.isStale,
+    isStale: () => payload.isStale() || isLost(),
     resolve: (nextOffset) => resolveOffset(String(BigInt(nextOffset) - 1n)),
     heartbeat: payload.heartbeat,
     // `consumer.commitOffsets` would skip it silently while the consumer stops.

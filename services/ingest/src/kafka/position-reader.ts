@@ -1,5 +1,5 @@
 import type { Admin, Kafka } from 'kafkajs'
-import type { GroupPosition, PositionReader } from '../consume/kafka-port.ts'
+import type { GroupPosition, PositionReader } from '../port/kafka-port.ts'
 
 export function createPositionReader(kafka: Kafka, groupId: string, topics: readonly string[]): PositionReader {
   let admin: Admin | undefined

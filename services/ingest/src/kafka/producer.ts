@@ -1,14 +1,19 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { backoffMs } from '@herald/runtime'
 import kafkajs, { type Kafka, type Message } from 'kafkajs'
-import { type ProducerOptions, type RecordProducer, RecordTooLarge } from '../consume/kafka-port.ts'
+import { type ProducerOptions, type RecordProducer, RecordTooLarge } from '../port/kafka-port.ts'
 
-const { Partitioners } = kafkajs
+const { KafkaJSNumberOfRetriesExceeded, Partitioners } = kafkajs
+const pauses = { minPauseMs: 200, maxPauseMs: 6_400 } as const
 
 /** Connects a producer. It is not idempotent, since kafkajs's gets out of sequence after errors. */
-export async function connectProducer(kafka: Kafka, { retries }: ProducerOptions = {}): Promise<RecordProducer> {
+export async function connectProducer(kafka: Kafka, { retries = 5 }: ProducerOptions = {}): Promise<RecordProducer> {
   const producer = kafka.producer({
     createPartitioner: Partitioners.DefaultPartitioner,
     allowAutoTopicCreation: false,
-    ...(retries === undefined ? {} : { retry: { retries } }),
+    // kafkajs's own retry asks only brokers that have not responded: records whose partition moved to one that has are never
+    // sent, and `send` still resolves.
+    retry: { retries: 0 },
   })
   try {
     await producer.connect()
@@ -21,12 +26,18 @@ export async function connectProducer(kafka: Kafka, { retries }: ProducerOptions
       const messages = records.map((record) =>
         partition === undefined ? record : { ...record, partition },
       ) as Message[]
-      try {
-        await producer.send({ topic, acks: -1, messages, ...(timeoutMs === undefined ? {} : { timeout: timeoutMs }) })
-      } catch (error) {
-        throw isTooLarge(error)
-          ? new RecordTooLarge(`${topic} rejects records for their size`, { cause: error })
-          : error
+      for (let tried = 0; ; tried++) {
+        try {
+          const timeout = timeoutMs === undefined ? {} : { timeout: timeoutMs }
+          const sent = await producer.send({ topic, acks: -1, messages, ...timeout })
+          // kafkajs leaves out partitions that the topic does not have, and resolves.
+          if (sent.length === 0 && records.length > 0) throw new Error(`${topic} has no partition ${partition}`)
+          return
+        } catch (error) {
+          if (isTooLarge(error)) throw new RecordTooLarge(`${topic} rejects records for their size`, { cause: error })
+          if (tried === retries || !(error instanceof KafkaJSNumberOfRetriesExceeded)) throw error
+          await pause(backoffMs(tried, pauses))
+        }
       }
     },
     close: () => producer.disconnect(),

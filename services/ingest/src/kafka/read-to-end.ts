@@ -1,18 +1,20 @@
 import { randomUUID } from 'node:crypto'
 import type { Admin, Kafka } from 'kafkajs'
-import type { OffsetRange, ReadStart } from '../consume/kafka-port.ts'
-import { laterOffset } from '../consume/later-offset.ts'
-import type { IncomingRecord } from '../events/incoming-record.ts'
-import { rangesSince } from './offsets-since.ts'
+import type { IncomingRecord } from '../port/incoming-record.ts'
+import type { OffsetRange, ReadStart } from '../port/kafka-port.ts'
+import { offsetsSince } from './admin.ts'
 import { toRecord } from './partition-batch.ts'
 
 type Each = (record: IncomingRecord) => Promise<unknown>
+
+/** Of the groups that commands for operators read with: ACLs name it. */
+export const temporaryGroupPrefix = 'herald-operator-'
 
 /** Reads a topic up to the end it has now. It uses a temporary consumer group, which it deletes afterwards. */
 export async function readToEnd(kafka: Kafka, topic: string, each: Each, start?: ReadStart): Promise<void> {
   const admin = kafka.admin()
   await admin.connect()
-  const groupId = `herald-dead-letters-${randomUUID()}`
+  const groupId = `${temporaryGroupPrefix}${randomUUID()}`
   const consumer = kafka.consumer({ groupId, allowAutoTopicCreation: false, maxWaitTimeInMs: 500 })
   try {
     const ranges = (await findRanges(admin, topic, start)).filter(({ from, end }) => end > from)
@@ -56,13 +58,16 @@ export async function readToEnd(kafka: Kafka, topic: string, each: Each, start?:
 }
 
 async function findRanges(admin: Admin, topic: string, start: ReadStart | undefined): Promise<OffsetRange[]> {
-  if (start !== undefined && 'since' in start) return rangesSince(admin, topic, start.since)
+  if (start !== undefined && 'since' in start) return offsetsSince(admin, topic, start.since)
   const ranges = (await admin.fetchTopicOffsets(topic)).map(({ partition, low, high }) => ({
-    ...{ partition, from: BigInt(low), end: BigInt(high) },
+    partition,
+    from: BigInt(low),
+    end: BigInt(high),
   }))
   if (start === undefined) return ranges
   return ranges.flatMap((range) => {
     const from = start.offsets.get(range.partition)
-    return from === undefined ? [] : [{ ...range, from: laterOffset(from, range.from) }]
+    if (from === undefined) return []
+    return [from > range.from ? { ...range, from } : range]
   })
 }

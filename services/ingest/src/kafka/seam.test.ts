@@ -14,7 +14,7 @@ const filesIn = (folder: string) =>
   readdirSync(new URL(folder, sources), { recursive: true })
     .map((name) => folder + name)
     .filter((name) => name.endsWith('.ts') && !/\.(test|fixture)\.ts$/.test(name))
-const [client = ''] = packagesIn('kafka/client.ts')
+const [client = ''] = packagesIn('kafka/create-kafka.ts')
 
 test('the folder imports one client library, a dependency of the service', () => {
   const { dependencies } = JSON.parse(text('../package.json'))
@@ -31,7 +31,7 @@ test('lint rejects the library outside this folder', () => {
   expect(text('../../../.biome.json')).toContain(`"${client}": "Only services/ingest/src/kafka`)
 })
 
-test.each(['consume/', 'events/', 'create-notification/', 'dead-letters/'])('%s knows only the port', (folder) => {
+test.each(['consume/', 'events/', 'produce/', 'workers/'])('%s knows only the port', (folder) => {
   const files = filesIn(folder)
   expect(files.length).toBeGreaterThan(2)
   expect(files.flatMap(importsOf).filter((name) => name.includes('/kafka/') || name === client)).toEqual([])
@@ -40,5 +40,5 @@ test.each(['consume/', 'events/', 'create-notification/', 'dead-letters/'])('%s 
 test('only the entry points and the wiring of the service use this folder', () => {
   const others = filesIn('').filter((file) => !file.startsWith('kafka/'))
   const users = others.filter((file) => importsOf(file).some((name) => /^\.\.?\/kafka\//.test(name)))
-  expect(users.sort()).toEqual(['app.ts', 'command-line/connections.ts', 'dead-letters.ts'])
+  expect(users.sort()).toEqual(['app.ts'])
 })

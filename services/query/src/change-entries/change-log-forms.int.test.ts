@@ -21,7 +21,10 @@ beforeAll(async () => {
     changeEntryAt(start, user.subscriberId, { user: by(userId) }),
     changeEntryAt(start + 1_000, user.subscriberId, { user: by(otherUserId), entityId: 'p-2' }),
     changeEntryAt(start + 2_000, user.subscriberId, {
-      ...{ user: by(userId), entityType: 'file', actionType: 'delete', changedField: '' },
+      user: by(userId),
+      entityType: 'file',
+      actionType: 'delete',
+      changedField: '',
     }),
     changeEntryAt(start + 3_000, user.subscriberId, { user: by(userId), changedField: 'a "b", c', entityId: 'p-2' }),
   ]

@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { createHttpServer, createLogger, createMetrics, type HttpServer, type Identity } from '@herald/runtime'
 import type { ChangeLog } from '@herald/store'
 import { afterEach, describe, expect, test } from '@jest/globals'
-import { createConcurrencyLimit } from '../concurrency-limit.ts'
+import { exportBudget } from '../budgets.ts'
 import { addChangeEntryRoutes } from './routes.ts'
 
 const uuid = (n: number) => `0190a6e0-7c1b-7def-8abc-${n.toString(16).padStart(12, '0')}`
@@ -28,16 +28,19 @@ class Unavailable extends Error {}
 let app: HttpServer
 afterEach(() => app.close())
 
+type Options = { method?: string; stallMs?: number }
+
 /** Serves a log whose steps `all` yields, and requests it over a socket. */
 async function request(
   all: () => AsyncIterable<string[]>,
   headers: Record<string, string> = {},
-  { method = 'GET', stallMs = 60_000 } = {},
+  { method = 'GET', stallMs = 60_000 }: Options = {},
 ): Promise<IncomingMessage> {
+  const metrics = createMetrics()
   app = createHttpServer({
     logger: createLogger({ name: 'test', level: 'silent' }),
     authenticator: { authenticate: async () => ({ ok: true, identity }) },
-    metrics: createMetrics(),
+    metrics,
     isStorageUnavailable: (error) => error instanceof Unavailable,
     drainMs: 100,
     stallMs,
@@ -53,7 +56,7 @@ async function request(
     },
     list: () => Promise.reject(new Error('Unexpected request for a page')),
   }
-  const exports = createConcurrencyLimit({ perUser: 1, perProcess: 1 })
+  const exports = metrics.budgets.open(exportBudget, 1)
   addChangeEntryRoutes(app, { changeEntries: { of: () => log }, exports })
   await app.listen({ host: '127.0.0.1', port: 0 })
   return sendRequest({ method, headers })
@@ -210,7 +213,7 @@ test('rejects exports beyond the limit until another one has ended', async () =>
     await gate.promise
   })
   const refused = await sendRequest()
-  expect([refused.statusCode, refused.headers['retry-after']]).toEqual([429, '30'])
+  expect([refused.statusCode, refused.headers['retry-after']]).toEqual([429, '5'])
   expect(JSON.parse((await receive(refused)).text)).toMatchObject({ code: 'rate_limited' })
   expect((await sendRequest({ method: 'HEAD' })).statusCode).toBe(200)
   gate.resolve()

@@ -1,21 +1,29 @@
 import { operations } from '@herald/contracts'
-import { type HttpServer, problem, routeOptions } from '@herald/runtime'
-import type { ChangeEntries } from '@herald/store'
+import { type Budget, type HttpServer, routeOptions, takeOrThrow } from '@herald/runtime'
+import type { ChangeEntries, ExportFormat } from '@herald/store'
 import accepts from 'accepts'
-import type { ConcurrencyLimit } from '../concurrency-limit.ts'
-import { defaultFormat, exportFormats } from './export-formats.ts'
 import { openTransfer } from './transfer.ts'
 
 export type ChangeEntryRoutesDependencies = {
   readonly changeEntries: Pick<ChangeEntries, 'of'>
-  readonly exports: ConcurrencyLimit
+  readonly exports: Budget
+}
+
+type MediaType = { readonly format: ExportFormat; readonly contentType: string }
+
+const defaultFormat: MediaType = { format: 'json', contentType: 'application/json; charset=utf-8' }
+
+const exportFormats: Readonly<Record<string, MediaType>> = {
+  'application/json': defaultFormat,
+  'application/x-ndjson': { format: 'ndjson', contentType: 'application/x-ndjson; charset=utf-8' },
+  'text/csv': { format: 'csv', contentType: 'text/csv; charset=utf-8; header=present' },
 }
 
 /** Serves the change log of the current subscriber: all of it (specification 4.4), or in pages. */
 export function addChangeEntryRoutes(app: HttpServer, { changeEntries, exports }: ChangeEntryRoutesDependencies): void {
   app.get('/change-entries', routeOptions(operations.listChangeEntries), async ({ identity, query }, reply) => {
     const { cursor, limit, ...filters } = query
-    const log = changeEntries.of(identity.subscriberId)
+    const log = changeEntries.of(identity.subscriberId, identity.userId)
     return reply.type(defaultFormat.contentType).send(await log.list({ ...filters, before: cursor }, limit))
   })
 
@@ -30,16 +38,13 @@ export function addChangeEntryRoutes(app: HttpServer, { changeEntries, exports }
       return reply.header('vary', 'Accept, Accept-Encoding').type(contentType)
     }
     if (method === 'HEAD') return setHeaders().send()
-    const leave = exports.enter(`${identity.subscriberId}/${identity.userId}`)
-    if (leave === undefined) {
-      throw problem('rate_limited', 'Too many exports are open', { headers: { 'retry-after': '30' } })
-    }
+    const leave = takeOrThrow(exports, identity, 1)
     reply.raw.once('close', leave)
     if (reply.raw.closed) {
       leave()
       return reply
     }
-    const pieces = changeEntries.of(identity.subscriberId).export(query, format)
+    const pieces = changeEntries.of(identity.subscriberId, identity.userId).export(query, format)
     return setHeaders().send(await openTransfer(pieces, { useGzip }))
   })
 }

@@ -3,7 +3,6 @@ import { createGzip } from 'node:zlib'
 
 type Pieces = AsyncGenerator<Buffer, void, void>
 
-/** The size of the chunks written to the socket. */
 const chunkBytes = 64 * 1024
 
 async function* chunksOf(first: Awaited<ReturnType<Pieces['next']>>, rest: Pieces) {

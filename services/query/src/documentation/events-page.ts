@@ -1,37 +1,38 @@
 import type { AsyncApiDocument } from '@herald/contracts'
 import { escapeHtml, proseHtml } from './html.ts'
-import { type Schema, schemaRows } from './schema-rows.ts'
 
-type Example = { readonly name: string; readonly headers: Schema; readonly payload: unknown }
+type Schema = Readonly<Record<string, unknown>>
+
 type Message = Schema & {
   readonly title: string
   readonly summary: string
+  readonly contentType: string
   readonly headers: Schema
   readonly payload: Schema
-  readonly examples?: readonly Example[]
+  readonly examples?: readonly { readonly name: string; readonly headers: Schema; readonly payload: unknown }[]
 }
 type Channel = {
   /** `null` if the settings name the topics. */
   readonly address: string | null
   readonly title: string
   readonly description?: string
-  readonly messages: Record<string, { $ref: string }>
+  readonly messages: Readonly<Record<string, unknown>>
 }
 
-/** The content security policy of the page, which has no scripts. */
-export const eventsPagePolicy = [
-  "default-src 'none'",
-  "style-src 'self'",
-  'img-src data:',
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ')
-
 /** Renders the AsyncAPI document as HTML. URLs are relative, like those of the other page. */
-export function createEventsPage(document: AsyncApiDocument): string {
-  const { title, description } = document.info as { title: string; description: string }
-  const channels = Object.entries(document.channels) as unknown as [string, Channel][]
+export function createEventsPage({ info, channels, components: { messages, schemas } }: AsyncApiDocument): string {
+  const { title, description } = info as { title: string; description: string }
+  const topics = Object.entries(channels as unknown as Record<string, Channel>).map(([name, channel]) => ({
+    ...channel,
+    id: channel.address ?? name,
+  }))
+  const messageOf = (name: string) => messageHtml(messages[name] as Message, schemas)
+  const links = topics.map(({ id, address, title }) => `<li><a href="#${id}">${escapeHtml(address ?? title)}</a></li>`)
+  const sections = topics.map(({ id, address, title, description = '', messages }) => {
+    const code = address === null ? '' : ` <code>${escapeHtml(address)}</code>`
+    const parts = [`<h2>${escapeHtml(title)}${code}</h2>`, paragraphsHtml(description)]
+    return `<section id="${id}">\n${[...parts, ...Object.keys(messages).map(messageOf)].join('\n')}\n</section>`
+  })
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -47,9 +48,9 @@ export function createEventsPage(document: AsyncApiDocument): string {
 ${paragraphsHtml(description)}
 <p><a href="../asyncapi.json">AsyncAPI document</a> · <a href="../docs">HTTP API</a></p>
 <nav aria-label="Topics"><ul>
-${channels.map(([name, { address, title }]) => `<li><a href="#${address ?? name}">${escapeHtml(address ?? title)}</a></li>`).join('\n')}
+${links.join('\n')}
 </ul></nav>
-${channels.map(([name, channel]) => channelHtml(name, channel, document)).join('\n')}
+${sections.join('\n')}
 </main>
 </body>
 </html>
@@ -57,66 +58,73 @@ ${channels.map(([name, channel]) => channelHtml(name, channel, document)).join('
 }
 
 const paragraphsHtml = (text: string) =>
-  text
-    .split('\n')
-    .filter(Boolean)
-    .map((paragraph) => `<p>${proseHtml(paragraph)}</p>`)
-    .join('\n')
+  text.replaceAll(/^.+$/gm, (paragraph) => `<p>${proseHtml(paragraph)}</p>`).replaceAll(/\n+/g, '\n')
 
-function channelHtml(
-  name: string,
-  { address, title, description = '', messages }: Channel,
-  { components }: AsyncApiDocument,
-): string {
-  const shown = Object.keys(messages).map((message) =>
-    messageHtml(components.messages[message] as Message, components.schemas),
-  )
-  return `<section id="${address ?? name}">
-<h2>${escapeHtml(title)}${address === null ? '' : ` <code>${escapeHtml(address)}</code>`}</h2>
-${paragraphsHtml(description)}
-${shown.join('\n')}
-</section>`
-}
-
-function messageHtml(
-  { title, summary, contentType, headers, payload, examples = [] }: Message,
-  schemas: Schema,
-): string {
+function messageHtml({ title, summary, contentType, headers, payload, examples = [] }: Message, schemas: Schema) {
   return `<article>
 <h3>${escapeHtml(title)}</h3>
-<p>${proseHtml(summary)} Content type <code>${escapeHtml(String(contentType))}</code>.</p>
-${tableHtml('Headers', headers)}
-${tableHtml('Value', withReferences(payload, schemas))}
-${examples.map(exampleHtml).join('\n')}
+<p>${proseHtml(summary)} Content type <code>${escapeHtml(contentType)}</code>.</p>
+${tableHtml('Headers', headers, schemas)}
+${tableHtml('Value', payload, schemas)}
+${examples.map(({ name, ...example }) => exampleHtml(name, example)).join('\n')}
 </article>`
 }
 
-/** Replaces the references of a schema by the referenced schemas. */
-function withReferences(schema: Schema, schemas: Schema): Schema {
-  const target = typeof schema.$ref === 'string' ? schemas[schema.$ref.split('/').at(-1) ?? ''] : undefined
-  const properties = Object.entries((schema.properties ?? {}) as Record<string, Schema>)
-  if (target) return target as Schema
-  return {
-    ...schema,
-    properties: Object.fromEntries(properties.map(([name, one]) => [name, withReferences(one, schemas)])),
-  }
-}
-
-function tableHtml(caption: string, schema: Schema): string {
-  const rows = schemaRows(schema)
+function tableHtml(caption: string, schema: Schema, schemas: Schema): string {
+  const rows = schemaRows(schema, schemas).map(({ path, type, isRequired, notes }) => {
+    const cells = [escapeHtml(type), isRequired ? 'required' : '', proseHtml(notes.join('; '))]
+    return `<tr><th scope="row"><code>${escapeHtml(path)}</code></th><td>${cells.join('</td><td>')}</td></tr>`
+  })
   if (rows.length === 0) return ''
-  const lines = rows.map(
-    ({ path, type, isRequired, notes }) =>
-      `<tr><th scope="row"><code>${escapeHtml(path)}</code></th><td>${escapeHtml(type)}</td><td>${isRequired ? 'required' : ''}</td><td>${proseHtml(notes.join('; '))}</td></tr>`,
-  )
   return `<div class="scroll" tabindex="0" role="region" aria-label="${caption}"><table><caption>${caption}</caption><tbody>
-${lines.join('\n')}
+${rows.join('\n')}
 </tbody></table></div>`
 }
 
-function exampleHtml({ name, headers, payload }: Example): string {
-  const text = `${Object.entries(headers)
-    .map(([header, value]) => `${header}: ${value}`)
-    .join('\n')}\n\n${JSON.stringify(payload, null, 2)}`
+function exampleHtml(name: string, { headers, payload }: { headers: Schema; payload: unknown }): string {
+  const fields = Object.entries(headers).map(([header, value]) => `${header}: ${value}`)
+  const text = [...fields, '', JSON.stringify(payload, null, 2)].join('\n')
   return `<details><summary>Example: ${escapeHtml(name)}</summary><pre tabindex="0">${escapeHtml(text)}</pre></details>`
+}
+
+/** A field of a schema at any depth. */
+type SchemaRow = {
+  readonly path: string
+  readonly type: string
+  readonly isRequired: boolean
+  readonly notes: readonly string[]
+}
+
+/** The fields of a JSON Schema as table rows, each followed by its nested fields. */
+function schemaRows(schema: Schema, schemas: Schema, prefix = ''): SchemaRow[] {
+  const { properties = {}, required = [] } = resolveReference(schema, schemas)
+  return Object.entries(properties as Record<string, Schema>).flatMap(([name, reference]) => {
+    const field = resolveReference(reference, schemas)
+    const path = `${prefix}${name}`
+    const isRequired = (required as readonly string[]).includes(name)
+    return [{ path, type: typeOf(field), isRequired, notes: notesOf(field) }, ...schemaRows(field, schemas, `${path}.`)]
+  })
+}
+
+function resolveReference(schema: Schema, schemas: Schema): Schema {
+  const { $ref: reference } = schema
+  return typeof reference === 'string' ? (schemas[reference.split('/').at(-1) ?? ''] as Schema) : schema
+}
+
+function typeOf({ type, format, items, const: only }: Schema): string {
+  if (only !== undefined) return JSON.stringify(only)
+  if (type === 'array') return `array of ${typeOf((items ?? {}) as Schema)}`
+  if (Array.isArray(type)) return type.join(' or ')
+  return String(format ?? type ?? 'any JSON')
+}
+
+function notesOf({ description, enum: values, maxLength, minItems, anyOf }: Schema): string[] {
+  const either = (anyOf as readonly { required?: string[] }[] | undefined)?.map(({ required }) => required?.join(', '))
+  return [
+    ...(description ? [String(description)] : []),
+    ...(values ? [(values as string[]).map((value) => `\`${value}\``).join(', ')] : []),
+    ...(maxLength ? [`at most ${maxLength} characters`] : []),
+    ...(minItems ? [`at least ${minItems}`] : []),
+    ...(either ? [`has ${either.map((name) => `\`${name}\``).join(' or ')}`] : []),
+  ]
 }

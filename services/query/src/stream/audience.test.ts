@@ -54,18 +54,24 @@ test('keeps the order of other changes of the same feed', () => {
   ])
 })
 
+const parts = (mark: string, from: number, to: number) =>
+  Array.from({ length: to - from }, (_, n) => part(mark, at(from + n)))
+/** The ids of the events, or their number if there are many. */
+const outlineOf = (events: ReturnType<ReturnType<typeof createTestAudience>['eventsOf']>) =>
+  events?.map(([, , { ids, ...which }]) => (ids ? (ids.length > 1 ? ids.length : ids[0]) : which))
+
 test('names up to 1,000 notifications; beyond that, only the newest one', () => {
   const { dispatch, eventsOf } = createTestAudience()
-  const parts = (count: number) => Array.from({ length: count }, (_, n) => part('m', `${n}`))
-  dispatch(...parts(1_001), end('m', 'x'))
-  dispatch(...parts(1_000), end('m'))
-  dispatch(...parts(1_001), unread('5'))
-  expect(eventsOf(0)?.map(([, , which]) => (which.ids ? which.ids.length : which))).toEqual([
-    { all: true, upTo: 'x' },
-    1_000,
-    { all: true, upTo: null },
-    1,
-  ])
+  dispatch(...parts('m', 0, 1_001), end('m', 'x'))
+  dispatch(...parts('n', 0, 1_000), end('n'))
+  dispatch(...parts('o', 0, 1_001), end('o'))
+  expect(outlineOf(eventsOf(0))).toEqual([{ all: true, upTo: 'x' }, 1_000, { all: true, upTo: null }])
+})
+
+test('a large mark that another change interrupts never includes more than was marked', () => {
+  const { dispatch, eventsOf } = createTestAudience()
+  dispatch(...parts('m', 0, 1_500), unread('x'), ...parts('m', 1_500, 4_000), end('m'))
+  expect(outlineOf(eventsOf(0))).toEqual([{ all: true, upTo: at(1_499) }, 'x', 1_000, 1_000, 500])
 })
 
 test('sends a held mark without its end after a timeout, and on flush', async () => {

@@ -1,17 +1,20 @@
 import type { FeedChange, FeedStep, Position } from '@herald/store'
-import { toStreamEvent } from './change-event.ts'
 import type { StreamClient } from './client.ts'
-import type { StreamEvent } from './event-format.ts'
-import { createHeldMark, type HeldMark } from './held-mark.ts'
+import { readState, type StreamEvent, toStreamEvent } from './event-format.ts'
 
 export type ChangeStep = Extract<FeedStep, { kind: 'change' }>
 export type Audience = ReturnType<typeof createAudience>
 /** Returns the change, or `undefined` if it cannot be decoded. */
 export type Decode = (step: ChangeStep) => FeedChange | undefined
 
+type Part = Extract<FeedChange, { kind: 'part-of-bulk-mark' }>
+type End = Extract<FeedChange, { kind: 'end-of-bulk-mark' }>
+
 type Group = {
   readonly clients: Set<StreamClient>
-  held: HeldMark | undefined
+  held: ReturnType<typeof createHeldMark> | undefined
+  /** The mark of which a part was sent before its end. Its other parts name ids: a client may know of later changes. */
+  split: string | undefined
   timer: NodeJS.Timeout | undefined
 }
 
@@ -36,16 +39,18 @@ export function createAudience({ decode, members = [], heldMs, onTimeout }: Audi
   function add(client: StreamClient): void {
     const group = groups.get(client.ownerKey)
     if (group) group.clients.add(client)
-    else groups.set(client.ownerKey, { clients: new Set([client]), held: undefined, timer: undefined })
+    else
+      groups.set(client.ownerKey, { clients: new Set([client]), held: undefined, split: undefined, timer: undefined })
   }
 
   function sendToAll({ clients }: Group, event: StreamEvent, position: Position, known = position) {
     const sent = [...clients].filter((client) => known > client.position)
-    for (const client of sent) client.send(event, position)
+    const encoded = sent[0]?.encode(event, position)
+    if (encoded) for (const client of sent) client.sendEncoded(encoded, position)
     return sent
   }
 
-  function hold(group: Group, part: Extract<FeedChange, { kind: 'part-of-bulk-mark' }>, position: Position): void {
+  function hold(group: Group, part: Part, position: Position): void {
     group.held ??= createHeldMark(part)
     group.held.add(part, position)
     clearTimeout(group.timer)
@@ -56,10 +61,11 @@ export function createAudience({ decode, members = [], heldMs, onTimeout }: Audi
     }, heldMs).unref()
   }
 
-  function release(group: Group, end?: Extract<FeedChange, { kind: 'end-of-bulk-mark' }>, position?: Position) {
+  function release(group: Group, end?: End, position?: Position) {
     const { held } = group
     clearTimeout(group.timer)
     group.held = undefined
+    if (held) group.split = end ? undefined : held.mark
     return held ? sendToAll(group, held.toEvent(end), position ?? held.position, held.position) : []
   }
 
@@ -81,7 +87,8 @@ export function createAudience({ decode, members = [], heldMs, onTimeout }: Audi
       const change = group && decode(step)
       if (!change) return []
       if (change.kind === 'part-of-bulk-mark') {
-        const sent = group.held?.mark === change.mark ? [] : release(group)
+        const isFull = group.split === change.mark && group.held?.isFull()
+        const sent = group.held?.mark === change.mark && !isFull ? [] : release(group)
         hold(group, change, step.position)
         return sent
       }
@@ -93,10 +100,37 @@ export function createAudience({ decode, members = [], heldMs, onTimeout }: Audi
     },
     /** Whether a mark is held for a feed: its clients are not up to date then. */
     hasHeldMark: (ownerKey: string) => groups.get(ownerKey)?.held !== undefined,
-    /** Sends the held mark of a feed. */
     flush(ownerKey: string): void {
       const group = groups.get(ownerKey)
       if (group) release(group)
+    },
+  }
+}
+
+const maxIds = 1_000
+
+/** The unsent part of a bulk mark: consecutive changes of one feed, to be sent as one event. */
+function createHeldMark({ mark, readAt }: Part) {
+  let ids: string[] | undefined = []
+  let newest = ''
+  let last: Position = ''
+
+  return {
+    mark,
+    get position() {
+      return last
+    },
+    isFull: () => ids?.length === maxIds,
+    add({ id }: Part, position: Position): void {
+      // Beyond this number, no ids are named, and the client lists again.
+      if (ids?.length === maxIds) ids = undefined
+      ids?.push(id)
+      if (id > newest) newest = id
+      last = position
+    },
+    /** @param end `undefined` if another change arrives first; sending a mark in several parts is equivalent */
+    toEvent(end?: End): StreamEvent {
+      return readState(ids ? { ids } : { all: true, upTo: end ? end.upTo : newest }, readAt)
     },
   }
 }

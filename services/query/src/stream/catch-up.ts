@@ -1,9 +1,9 @@
-import { backoffMs, type Logger } from '@herald/runtime'
+import { backoffMs, createTurns, type Logger } from '@herald/runtime'
 import type { FeedChanges, Position } from '@herald/store'
 import { type Audience, createAudience, type Decode } from './audience.ts'
 import type { StreamClient } from './client.ts'
 import type { StreamOptions } from './options.ts'
-import { letSocketsWrite, pause } from './pause.ts'
+import { maxTurnMs, pause } from './pause.ts'
 
 export type CatchUpDependencies = {
   readonly watch: FeedChanges['watch']
@@ -75,11 +75,14 @@ export function createCatchUp(dependencies: CatchUpDependencies) {
   async function replay(round: { readonly audience: Audience; position: Position }): Promise<void> {
     const { audience } = round
     const start = round.position
+    const yieldTurn = createTurns(maxTurnMs)
     for await (const step of watch({ after: start, signal })) {
       lostBefore = step.kind === 'lost'
       if (step.kind === 'lost') return drop(audience, start)
       round.position = step.position
-      if (step.kind === 'change') await setAsideCongested(audience, audience.dispatch(step))
+      const sent = step.kind === 'change' ? audience.dispatch(step) : []
+      await yieldTurn(sent.length > 0)
+      setAsideCongested(audience, sent)
       if (audience.isEmpty() || handOver(round)) return
     }
   }
@@ -104,9 +107,7 @@ export function createCatchUp(dependencies: CatchUpDependencies) {
   }
 
   /** Sets congested clients aside until they have drained, and then adds them again. */
-  async function setAsideCongested(audience: Audience, clients: readonly StreamClient[]): Promise<void> {
-    if (!clients.some(({ congested }) => congested)) return
-    await letSocketsWrite()
+  function setAsideCongested(audience: Audience, clients: readonly StreamClient[]): void {
     for (const client of clients.filter((client) => client.congested && audience.has(client))) {
       audience.delete(client)
       void client.drained().then(() => add(client))

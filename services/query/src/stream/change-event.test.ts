@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { toStreamEvent } from './change-event.ts'
+import { toStreamEvent } from './event-format.ts'
 
 const readAt = new Date('2026-03-01T10:00:00.999Z')
 const dataOf = (change: Parameters<typeof toStreamEvent>[0]) => {

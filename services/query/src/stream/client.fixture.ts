@@ -11,6 +11,7 @@ export function createTestClient({
   expiresInMs = 3_600_000,
   isCatchingUp = false,
   options = {},
+  onChange = () => {},
 }: {
   position?: string
   owner?: string
@@ -18,6 +19,7 @@ export function createTestClient({
   expiresInMs?: number
   isCatchingUp?: boolean
   options?: Partial<StreamOptions>
+  onChange?: (client: StreamClient) => void
 } = {}) {
   const events: ParsedEvent[] = []
   const parse = createEventParser()
@@ -59,6 +61,7 @@ export function createTestClient({
     metrics: { countEvent: () => {} },
     now: Date.now,
     reached: (own) => (isCatchingUp ? undefined : own.position),
+    onChange,
     onEnd: (_, reason) => void ends.push(reason),
   })
   client.start()

@@ -1,10 +1,16 @@
 import type { FeedOwner, Position } from '@herald/store'
-import { encodeComment, encodeEvent, encodeRetry, type StreamEvent } from './event-format.ts'
+import { encodeEvent, encodeRetry, type StreamEvent } from './event-format.ts'
 import type { EventIds } from './event-id.ts'
 import type { EndReason, StreamMetrics } from './metrics.ts'
 import type { StreamOptions } from './options.ts'
 
-const comment = Buffer.from(encodeComment('catching up'))
+/** The bytes of an event, which all its readers share. */
+export type EncodedEvent = { readonly name: string; readonly bytes: Buffer }
+
+const encode = (event: StreamEvent): EncodedEvent => ({ name: event.event, bytes: Buffer.from(encodeEvent(event)) })
+
+/** Parsers skip a comment. */
+const comment = Buffer.from(': catching up\n\n')
 
 /** The parts of an HTTP response that a client needs. */
 export type Sink = {
@@ -29,15 +35,14 @@ export type ClientDependencies = {
   readonly now: () => number
   /** Called for each heartbeat. Returns the position up to which all was sent, `undefined` while catching up. */
   readonly reached: (client: StreamClient) => Position | undefined
+  /** Called when the number of waiting bytes may have changed. */
+  readonly onChange: (client: StreamClient) => void
   readonly onEnd: (client: StreamClient, reason: EndReason) => void
 }
 
 export type StreamClient = ReturnType<typeof createStreamClient>
 
-/**
- * One open stream, with its position, heartbeats, token expiry and limit of buffered bytes. The audience decides which
- * events it receives.
- */
+/** An open stream: its position, heartbeats, token expiry and buffered bytes. The audience decides what it receives. */
 export function createStreamClient(dependencies: ClientDependencies) {
   const { sink, ids, options, metrics } = dependencies
   const expiresAt = dependencies.expiresAt.getTime()
@@ -67,12 +72,12 @@ export function createStreamClient(dependencies: ClientDependencies) {
     setTimeout(() => sink.destroy(), options.farewellMs).unref()
   }
 
-  function write(event: StreamEvent): void {
+  function write({ name, bytes }: EncodedEvent): void {
     if (ended) return
-    const bytes = Buffer.from(encodeEvent(event))
     if (fits(bytes)) {
       sink.write(bytes)
-      metrics.countEvent(event.event)
+      metrics.countEvent(name)
+      dependencies.onChange(client)
     } else client.cutOff()
   }
 
@@ -112,18 +117,26 @@ export function createStreamClient(dependencies: ClientDependencies) {
     /** Sends the time to wait before reconnecting. */
     start(): void {
       sink.on('close', () => ended || end('client'))
-      sink.on('drain', () => onDrain?.())
+      sink.on('drain', () => {
+        onDrain?.()
+        if (!ended) dependencies.onChange(client)
+      })
       const { minRetryMs, maxRetryMs } = options
       sink.write(Buffer.from(encodeRetry(minRetryMs + Math.random() * (maxRetryMs - minRetryMs))))
       schedule()
     },
-    /** Sends an event at a position, which becomes the client's position. */
-    send(event: StreamEvent, at: Position): void {
-      position = at
-      if (!ended) write({ ...event, id: ids.seal(at) })
+    get waitingBytes() {
+      return ended ? 0 : sink.writableLength
     },
-    /** Sends an event without an id. */
-    sendWithoutId: write,
+    /** Encodes an event at a position, for all clients of the same owner. */
+    encode: (event: StreamEvent, at: Position) => encode({ ...event, id: ids.seal(at) }),
+    /** Sends an encoded event at a position, which becomes the client's position. */
+    sendEncoded(event: EncodedEvent, at: Position): void {
+      position = at
+      write(event)
+    },
+    send: (event: StreamEvent, at: Position) => client.sendEncoded(client.encode(event, at), at),
+    sendWithoutId: (event: StreamEvent) => write(encode(event)),
     /** Advances the position past changes that do not concern the client. */
     advanceTo(at: Position): void {
       if (at > position) position = at

@@ -37,14 +37,14 @@ async function follow(count: number, service = query) {
     }
     return isRead
   }
-  return { feed, stream, list, seen, ids: stored.map(({ id }) => id) }
+  return { user, feed, stream, list, seen, ids: stored.map(({ id }) => id) }
 }
 
 const unreadIn = (isRead: ReadonlyMap<string, boolean>) => [...isRead].filter(([, read]) => !read).map(([id]) => id)
 
 async function untilEqual({ list, seen }: Awaited<ReturnType<typeof follow>>): Promise<void> {
   const stored = unreadIn(await list())
-  const deadline = Date.now() + 10_000
+  const deadline = Date.now() + 60_000
   while (Date.now() < deadline && unreadIn(await seen()).join() !== stored.join()) await wait(20)
   // Late events must not change it again.
   await wait(100)
@@ -104,3 +104,29 @@ test('a bulk mark is one event with up to 1,000 ids', async () => {
   expect([few, many].map(({ stream }) => stream.named('read-state').length)).toEqual([1, 1])
   for (const { stream } of [few, many]) await stream.close()
 })
+
+test('a bulk mark up to one of them includes nothing that arrives meanwhile', async () => {
+  const { user, feed, ids, stream } = await follow(6_000)
+  const upTo = ids[4_999] ?? ''
+  const marking = feed.markManyRead({ all: true, upTo }, new Date())
+  // Later than the 1,000 that one event names, and before the end.
+  while ((await feed.unreadCount()) > 4_000) await nextTurn()
+  await world.store.notifications.insertNew([notificationAt(Date.now(), user)])
+  await marking
+  await feed.markUnread(upTo, new Date())
+  const isLast = ({ data }: { data: string }) => JSON.parse(data).readAt === null
+  while (!stream.named('read-state').some(isLast))
+    await stream.until('read-state', stream.named('read-state').length + 1)
+  /** The state of a client that takes every event at its word. */
+  const isRead = new Map(ids.map((id) => [id, false]))
+  for (const { event, data } of stream.events) {
+    const given = JSON.parse(data)
+    if (event === 'notification') isRead.set(given.id, false)
+    if (event !== 'read-state') continue
+    const named = given.ids ?? [...isRead.keys()].filter((id) => given.upTo === null || id <= given.upTo)
+    for (const id of named) isRead.set(id, given.readAt !== null)
+  }
+  const { notifications: unread } = pageIn(await feed.list({ limit: 5_000, status: 'unread' }))
+  expect(unreadIn(isRead).sort()).toEqual(unread.map(({ id }) => id).sort())
+  await stream.close()
+}, 120_000)

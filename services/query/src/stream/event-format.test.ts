@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { encodeComment, encodeEvent, encodeRetry } from './event-format.ts'
+import { encodeEvent, encodeRetry } from './event-format.ts'
 import { createEventParser } from './event-parser.fixture.ts'
 
 test('encodes an event as its id, its name, its data and an empty line', () => {
@@ -17,7 +17,7 @@ test('a parser finds the encoded events in chunks of any size; an event without 
     encodeRetry(1_000),
     encodeEvent({ id: '1', event: 'notification', data: '{"a":"ä: \\n b"}' }),
     encodeEvent({ event: 'unread-count', data: '{"unreadCount":1}' }),
-    encodeComment('nothing'),
+    ': nothing\n\n',
     encodeEvent({ id: '2', event: 'heartbeat', data: '{}' }),
   ].join('')
   const expected = [

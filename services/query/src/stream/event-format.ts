@@ -1,3 +1,6 @@
+import { formatTimestamp } from '@herald/contracts'
+import type { FeedChange } from '@herald/store'
+
 /** An event of a stream (WHATWG HTML, 9.2): its name, its data as JSON, and the id to resume from. */
 export type StreamEvent = { readonly event: string; readonly data: string; readonly id?: string | undefined }
 
@@ -13,12 +16,25 @@ export function encodeEvent({ event, data, id }: StreamEvent): string {
   return `${idLine}event: ${event}\n${dataLines}\n`
 }
 
-/** Encodes a comment, which parsers skip. */
-export function encodeComment(text: string): string {
-  return `: ${text}\n\n`
-}
-
 /** Encodes the time in milliseconds to wait before reconnecting. */
 export function encodeRetry(milliseconds: number): string {
   return `retry: ${Math.round(milliseconds)}\n\n`
+}
+
+type Single = Extract<FeedChange, { kind: 'notification' | 'read-state' | 'retracted' | 'erased' }>
+
+/** Encodes a change as the event that its owner receives. */
+export function toStreamEvent(change: Single): StreamEvent {
+  if (change.kind === 'notification') return { event: 'notification', data: change.json }
+  if (change.kind === 'retracted') return { event: 'retracted', data: JSON.stringify({ ids: [change.id] }) }
+  if (change.kind === 'erased') return { event: 'retracted', data: JSON.stringify({ all: true, upTo: change.upTo }) }
+  return readState({ ids: [change.id] }, change.readAt)
+}
+
+/** The read state of the given ids, or of all notifications up to one. */
+export function readState(
+  which: { ids: readonly string[] } | { all: true; upTo: string | null },
+  readAt: Date | null,
+): StreamEvent {
+  return { event: 'read-state', data: JSON.stringify({ ...which, readAt: readAt && formatTimestamp(readAt) }) }
 }

@@ -11,12 +11,7 @@ const lengthBytes = 2
 const blockBytes = 128
 const maxIdCharacters = 1_024
 
-/** Encrypts positions as ids, and decrypts them. */
-export type EventIds = {
-  seal(position: Position): string
-  /** Returns `undefined` for anything but an id of this owner. */
-  open(id: string): Position | undefined
-}
+export type EventIds = ReturnType<typeof createEventIds>
 
 /**
  * Creates the ids of one owner's events: positions, encrypted and authenticated with AES-256-GCM under a key derived
@@ -25,20 +20,21 @@ export type EventIds = {
  *
  * @param owner 64 hexadecimal digits, subscriber ‖ recipient; also bound in as additional data
  */
-export function createEventIds(sharedKey: Buffer, owner: string): EventIds {
+export function createEventIds(sharedKey: Buffer, owner: string) {
   const ownerBytes = Buffer.from(owner, 'hex')
   const info = Buffer.concat([Buffer.from(`herald event ids ${version} `), ownerBytes])
   const key = Buffer.from(hkdfSync('sha256', sharedKey, Buffer.alloc(0), info, 32))
   const additional = Buffer.concat([Buffer.from([version]), ownerBytes])
 
   return {
-    seal(position) {
+    seal(position: Position): string {
       const nonce = randomBytes(nonceBytes)
       const encryption = createCipheriv(cipher, key, nonce).setAAD(additional)
       const content = Buffer.concat([encryption.update(pad(Buffer.from(position, 'hex'))), encryption.final()])
       return Buffer.concat([Buffer.from([version]), nonce, content, encryption.getAuthTag()]).toString('base64url')
     },
-    open(id) {
+    /** Returns `undefined` for anything but an id of this owner. */
+    open(id: string): Position | undefined {
       const bytes = Buffer.from(id.length <= maxIdCharacters ? id : '', 'base64url')
       if (bytes[0] !== version || bytes.length <= 1 + nonceBytes + tagBytes) return undefined
       try {

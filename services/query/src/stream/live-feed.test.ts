@@ -6,7 +6,9 @@ import { createLiveFeed } from './live-feed.ts'
 type Script = (after: string | undefined) => readonly (FeedStep | Error)[]
 
 const change = (position: string): FeedStep => ({
-  ...{ kind: 'change', position, owner: 'a' },
+  kind: 'change',
+  position,
+  owner: 'a',
   read: () => ({ kind: 'read-state', id: position, readAt: null }),
 })
 
@@ -85,7 +87,7 @@ test('rejects open while the stream fails, and accepts it afterwards', async () 
 
 test('times out when the stream opens slowly, and is open in the end', async () => {
   const { live } = createTestLiveFeed(() => [{ kind: 'position', position: '1' }], 200)
-  await expect(live.open()).rejects.toThrow('Timed out')
+  await expect(live.open()).rejects.toThrow('is not open')
   while (live.position === undefined) await wait(5)
   await live.open()
   expect(live.position).toBe('1')

@@ -1,12 +1,12 @@
-import { backoffMs, type Logger } from '@herald/runtime'
+import { backoffMs, createTurns, type Logger, within } from '@herald/runtime'
 import { type FeedChanges, type Position, StorageUnavailableError } from '@herald/store'
 import type { ChangeStep } from './audience.ts'
 import type { StreamOptions } from './options.ts'
-import { letSocketsWrite, pause } from './pause.ts'
+import { maxTurnMs, pause } from './pause.ts'
 
 export type LiveFeedDependencies = {
   readonly watch: FeedChanges['watch']
-  /** @returns whether sockets should get time to write before the next change */
+  /** @returns whether it was written to any client */
   readonly onChange: (step: ChangeStep) => boolean
   /** Called when changes were lost, once there is a new position. */
   readonly onLost: () => void
@@ -25,6 +25,7 @@ export function createLiveFeed({ watch, onChange, onLost, logger, options }: Liv
     let after: Position | undefined
     let lost = false
     let failures = 0
+    const yieldTurn = createTurns(maxTurnMs)
     while (!signal.aborted) {
       try {
         for await (const step of watch({ after, signal })) {
@@ -40,7 +41,7 @@ export function createLiveFeed({ watch, onChange, onLost, logger, options }: Liv
           opened.resolve()
           if (lost) onLost()
           lost = false
-          if (step.kind === 'change' && onChange(step)) await letSocketsWrite()
+          await yieldTurn(step.kind === 'change' && onChange(step))
         }
       } catch (err) {
         if (signal.aborted) return
@@ -75,12 +76,10 @@ export function createLiveFeed({ watch, onChange, onLost, logger, options }: Liv
         running = follow(stop.signal)
       }
       if (position !== undefined) return
-      const limit = Promise.withResolvers<never>()
-      const timer = setTimeout(
-        () => limit.reject(new StorageUnavailableError('Timed out opening the change stream')),
-        options.openMs,
-      )
-      await Promise.race([opened.promise, limit.promise]).finally(() => clearTimeout(timer))
+      await within(options.openMs, opened.promise).catch((cause) => {
+        if (cause instanceof StorageUnavailableError) throw cause
+        throw new StorageUnavailableError('The change stream is not open', { cause })
+      })
     },
     async close(): Promise<void> {
       stop?.abort()

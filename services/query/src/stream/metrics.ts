@@ -1,53 +1,34 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
 
 const endReasons = ['client', 'expired', 'too-slow', 'closing'] as const
-const purposes = ['live', 'catch-up'] as const
-const outcomes = ['resumed', 'reset'] as const
-
-/** The reason why a stream ended. */
 export type EndReason = (typeof endReasons)[number]
 
-/** Creates the metrics of event streams. */
 export function createStreamMetrics(registry: Registry) {
   const registers = [registry]
   const open = new Gauge({ name: 'herald_streams_open', help: 'Open event streams', registers })
-  const ends = new Counter({
-    name: 'herald_streams_ended_total',
-    help: 'Ended event streams, by reason (client, expired, too-slow, closing)',
-    labelNames: ['reason'],
-    registers,
-  })
-  const events = new Counter({
-    name: 'herald_stream_events_total',
-    help: 'Events written to streams, by name',
-    labelNames: ['event'],
-    registers,
-  })
-  const watches = new Counter({
-    name: 'herald_change_streams_total',
-    help: 'Opened change streams, by purpose (live: shared by all event streams; catch-up: shared by resuming ones)',
-    labelNames: ['purpose'],
-    registers,
-  })
-  const catchUps = new Counter({
-    name: 'herald_stream_catch_ups_total',
-    help: 'Resumption attempts with Last-Event-ID, by outcome (resumed, reset)',
-    labelNames: ['outcome'],
-    registers,
-  })
-  // A series that starts with its first event starts at 1, which `rate` and `increase` do not see.
-  for (const reason of endReasons) ends.inc({ reason }, 0)
-  for (const purpose of purposes) watches.inc({ purpose }, 0)
-  for (const outcome of outcomes) catchUps.inc({ outcome }, 0)
 
+  function counterOf<Value extends string>(name: string, help: string, label: string, values: readonly Value[]) {
+    const counter = new Counter({ name, help, labelNames: [label], registers })
+    // A series that starts with its first event starts at 1, which `rate` and `increase` do not see.
+    for (const value of values) counter.inc({ [label]: value }, 0)
+    return (value: Value) => counter.inc({ [label]: value })
+  }
+
+  const endsHelp = `Ended event streams, by reason (${endReasons.join(', ')})`
+  const countEnd = counterOf<EndReason>('herald_streams_ended_total', endsHelp, 'reason', endReasons)
+  const eventsHelp = 'Events written to streams, by name'
+  const watchesHelp =
+    'Opened change streams, by purpose (live: shared by all event streams; catch-up: shared by resuming ones)'
+  const catchUpsHelp = 'Resumption attempts with Last-Event-ID, by outcome (resumed, reset)'
   return {
     countOpen: () => open.inc(),
     countEnd(reason: EndReason) {
       open.dec()
-      ends.inc({ reason })
+      countEnd(reason)
     },
-    countEvent: (event: string) => events.inc({ event }),
-    countWatch: (purpose: (typeof purposes)[number]) => watches.inc({ purpose }),
+    countEvent: counterOf<string>('herald_stream_events_total', eventsHelp, 'event', []),
+    countWatch: counterOf('herald_change_streams_total', watchesHelp, 'purpose', ['live', 'catch-up']),
+    countCatchUp: counterOf('herald_stream_catch_ups_total', catchUpsHelp, 'outcome', ['resumed', 'reset']),
     /** Observes how far the change stream is behind, in seconds; 0 while it is closed. */
     observeLag(seconds: () => number) {
       new Gauge({
@@ -59,7 +40,6 @@ export function createStreamMetrics(registry: Registry) {
         },
       })
     },
-    countCatchUp: (outcome: (typeof outcomes)[number]) => catchUps.inc({ outcome }),
   }
 }
 

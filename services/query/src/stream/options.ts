@@ -15,12 +15,12 @@ export const streamDefaults = {
   countDebounceMs: 200,
   /** Maximum time between changes and their count. */
   countMaxWaitMs: 2_000,
-  /** Concurrent counts of all users. */
-  countsAtOnce: 8,
   /** Clients that reconnect within this time share one catch-up. */
   catchUpWindowMs: 50,
   /** Age of the oldest id that can be resumed, because all users' changes since then have to be scanned. */
   maxResumeMs: 60 * 60 * 1_000,
+  /** Age up to which clients catch up apart from those that were away for longer. */
+  shortlyAwayMs: 60_000,
   /** Time for which the shared change stream stays open without clients. */
   lingerMs: 30_000,
   /** Time that a request waits for the shared change stream to open before a 503. */

@@ -1,9 +1,7 @@
-import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
+import { setTimeout as wait } from 'node:timers/promises'
 
-/** Lets sockets write: changes that arrive in one batch are otherwise processed in one turn of the event loop. */
-export async function letSocketsWrite(): Promise<void> {
-  await nextTurn()
-}
+/** The longest turn of the event loop in which changes are processed, which arrive in batches. */
+export const maxTurnMs = 2
 
 /** Waits, but no longer once `signal` aborts. Never throws. */
 export async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {

@@ -179,3 +179,19 @@ describe('an id that cannot be resumed from resets the stream, which continues f
     await stream.close()
   })
 })
+
+test('a client that was away for a moment does not wait for one that was away for long', async () => {
+  const service = await world.start({ shortlyAwayMs: 3_000, catchUpWindowMs: 500 })
+  const long = await seen(2, service)
+  await wait(5_000)
+  const short = await seen(2, service)
+  const catchUps = () => service.metric('herald_change_streams_total', 'catch-up')
+  const before = await catchUps()
+  const streams = await Promise.all([
+    open(long.user, long.eventIds[0], service),
+    open(short.user, short.eventIds[0], service),
+  ])
+  for (const stream of streams) await stream.until('notification')
+  expect((await catchUps()) - before).toBe(2)
+  for (const stream of streams) await stream.close()
+})

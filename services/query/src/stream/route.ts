@@ -1,5 +1,5 @@
 import { operations } from '@herald/contracts'
-import { type HttpServer, problem, routeOptions } from '@herald/runtime'
+import { type HttpServer, routeOptions } from '@herald/runtime'
 import type { Streams } from './streams.ts'
 
 const contentType = 'text/event-stream; charset=utf-8'
@@ -23,9 +23,6 @@ export function addStreamRoute(app: HttpServer, { streams }: { readonly streams:
     const lastEventId = request.headers['last-event-id'] || undefined
     const owner = { subscriberId, recipientId: userId }
     const admission = await streams.admit(owner, { resumes: lastEventId !== undefined })
-    if (!admission.ok) {
-      throw problem('rate_limited', 'Too many open streams for this user', { headers: { 'retry-after': '30' } })
-    }
     const { raw } = reply
     if (raw.destroyed) {
       admission.leave()

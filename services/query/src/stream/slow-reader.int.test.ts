@@ -43,7 +43,7 @@ test('disconnects a client that does not read, without affecting others', async 
   await once(stalled, 'readable')
   await reader.until('unread-count')
   const ids = await notify(user, 3_000)
-  await reader.until('notification', 3_000, 30_000)
+  await reader.until('notification', 3_000)
   expect(reader.notificationIds()).toEqual(ids)
   expect(await service.metric('herald_streams_ended_total', 'too-slow')).toBe(1)
   expect(await service.metric('herald_streams_open')).toBe(1)
@@ -72,7 +72,7 @@ test('waits for a client that catches up slowly, and sends it everything', async
   const parse = createEventParser()
   const received: string[] = []
   let text = ''
-  const deadline = Date.now() + 20_000
+  const deadline = Date.now() + 90_000
   while (received.length < ids.length && Date.now() < deadline && !socket.destroyed) {
     await wait(2)
     const bytes: Buffer | null = socket.read()
@@ -100,7 +100,7 @@ test('disconnects a client that reads nothing while catching up', async () => {
   await first.close()
   await notify(user, 1_000)
   const socket = await connectSlowly(service.url, token, first.lastEventId())
-  const deadline = Date.now() + 10_000
+  const deadline = Date.now() + 60_000
   while ((await service.metric('herald_streams_ended_total', 'too-slow')) === 0 && Date.now() < deadline) await wait(50)
   expect(await service.metric('herald_streams_ended_total', 'too-slow')).toBe(1)
   socket.destroy()

@@ -104,7 +104,7 @@ export async function openStream(url: string, token: string, lastEventId?: strin
     notificationIds: () => named('notification').map(({ data }) => JSON.parse(data).id as string),
     lastEventId: () => events.at(-1)?.lastEventId ?? '',
     /** Waits for this many events with this name. */
-    async until(name: string, count = 1, limitMs = 15_000): Promise<ParsedEvent[]> {
+    async until(name: string, count = 1, limitMs = 60_000): Promise<ParsedEvent[]> {
       const deadline = Date.now() + limitMs
       while (named(name).length < count) {
         if (Date.now() > deadline || outcome !== 'open') {

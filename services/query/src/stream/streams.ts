@@ -1,6 +1,5 @@
-import type { Logger } from '@herald/runtime'
+import { type Budget, type Logger, takeOrThrow } from '@herald/runtime'
 import { type FeedOwner, ownerKey as keyOf, type Position, type Store, timeOfPosition } from '@herald/store'
-import type { ConcurrencyLimit } from '../concurrency-limit.ts'
 import { type ChangeStep, createAudience } from './audience.ts'
 import { createCatchUp } from './catch-up.ts'
 import { createStreamClient, type Sink, type StreamClient } from './client.ts'
@@ -9,36 +8,38 @@ import { createLiveFeed } from './live-feed.ts'
 import type { EndReason, StreamMetrics } from './metrics.ts'
 import { type StreamOptions, streamDefaults } from './options.ts'
 import { createUnreadCounts } from './unread-counts.ts'
+import { createWaitingBytes } from './waiting-bytes.ts'
 
 export type StreamsDependencies = {
-  readonly store: Pick<Store, 'notifications' | 'feedChanges' | 'streamKeys' | 'erasures'>
+  readonly store: Pick<Store, 'feedChanges' | 'streamKeys' | 'erasures'>
+  readonly countUnread: (owner: FeedOwner) => Promise<number>
   readonly logger: Logger
   readonly metrics: StreamMetrics
   readonly clock: () => Date
-  readonly limit: ConcurrencyLimit
+  /** Open streams, and the bytes that wait for their readers. */
+  readonly slots: Budget
+  readonly bytes: Budget
   readonly options?: Partial<StreamOptions> | undefined
 }
 
-/** A request that was admitted. */
 export type StreamRequest = {
   readonly sink: Sink
   readonly lastEventId: string | undefined
   readonly expiresAt: Date
 }
 
-export type Admission =
-  /** Exactly one of the two must be called: `enter` opens the stream synchronously, `leave` releases its slot. */
-  | { readonly ok: true; readonly enter: (request: StreamRequest) => void; readonly leave: () => void }
-  | { readonly ok: false; readonly reason: 'too-many-streams' }
+/** Exactly one of the two must be called: `enter` opens the stream synchronously, `leave` releases its slot. */
+export type Admission = { readonly enter: (request: StreamRequest) => void; readonly leave: () => void }
 
-/** The reason why a client must list again. */
 type ResetReason = 'unknown-id' | 'too-old' | 'erased'
 
 /** The streams of this process, which share one change stream. */
-export function createStreams({ store, logger, metrics, clock, limit, options: changed }: StreamsDependencies) {
-  const options: StreamOptions = { ...streamDefaults, ...changed }
+export function createStreams(dependencies: StreamsDependencies) {
+  const { store, logger, metrics, clock, slots } = dependencies
+  const options: StreamOptions = { ...streamDefaults, ...dependencies.options }
   const now = () => clock().getTime()
-  const clients = new Map<string, Set<StreamClient>>()
+  const clients = new Set<StreamClient>()
+  const waitingBytes = createWaitingBytes(dependencies.bytes)
   const listeners = createAudience({
     decode,
     heldMs: options.bulkMarkHeldMs,
@@ -50,29 +51,33 @@ export function createStreams({ store, logger, metrics, clock, limit, options: c
   let idleTimer: NodeJS.Timeout | undefined
   let closing = false
 
-  const counts = createUnreadCounts({
-    count: (owner) => store.notifications.of(owner).unreadCount(),
-    ...{ logger, options, now },
-  })
+  const counts = createUnreadCounts({ count: dependencies.countUnread, logger, options, now })
   const live = createLiveFeed({
     watch: watchFor('live'),
     onChange(step) {
       const recipients = listeners.dispatch(step)
       for (const client of recipients) counts.request(client)
-      return recipients.some(({ congested }) => congested)
+      return recipients.length > 0
     },
     onLost() {
       for (const client of listeners.members()) reset(client, 'too-old')
     },
-    ...{ logger, options },
+    logger,
+    options,
   })
-  const catchUp = createCatchUp({
-    watch: watchFor('catch-up'),
-    livePosition: () => live.position,
-    onCaughtUp: resume,
-    onLost: (client) => reset(client, 'too-old'),
-    ...{ decode, logger, options },
-  })
+  const newCatchUp = () =>
+    createCatchUp({
+      watch: watchFor('catch-up'),
+      livePosition: () => live.position,
+      onCaughtUp: resume,
+      onLost: (client) => reset(client, 'too-old'),
+      decode,
+      logger,
+      options,
+    })
+  // Of their own, because all changes since then have to be scanned, and others would wait for that.
+  const longAway = newCatchUp()
+  const shortlyAway = newCatchUp()
 
   metrics.observeLag(() => {
     const reachedAt = live.position === undefined ? undefined : timeOfPosition(live.position)
@@ -125,9 +130,10 @@ export function createStreams({ store, logger, metrics, clock, limit, options: c
 
   function onEnd(client: StreamClient, reason: EndReason): void {
     listeners.delete(client)
-    catchUp.remove(client)
-    const own = clients.get(client.ownerKey)
-    if (own?.delete(client) && own.size === 0) clients.delete(client.ownerKey)
+    longAway.remove(client)
+    shortlyAway.remove(client)
+    waitingBytes.forget(client)
+    clients.delete(client)
     metrics.countEnd(reason)
     if (reason === 'too-slow') logger.warn({ ...client.owner }, 'Stream closed because its reader is too slow')
     if (clients.size === 0) closeWhenIdle()
@@ -138,31 +144,42 @@ export function createStreams({ store, logger, metrics, clock, limit, options: c
     idleTimer = setTimeout(() => clients.size > 0 || void live.close(), options.lingerMs).unref()
   }
 
-  type Admitted = { readonly key: Buffer; readonly owner: FeedOwner; readonly erasedAt: Date | undefined }
-
-  function enter({ key, owner, erasedAt }: Admitted, leave: () => void, request: StreamRequest): void {
-    const { sink, lastEventId, expiresAt } = request
+  function enter(
+    { key, owner, erasedAt }: { key: Buffer; owner: FeedOwner; erasedAt: Date | undefined },
+    leave: () => void,
+    { sink, lastEventId, expiresAt }: StreamRequest,
+  ): void {
     const ownerKey = keyOf(owner)
     const ids = createEventIds(key, ownerKey)
     const resumed = lastEventId === undefined ? undefined : ids.open(lastEventId)
     const position = resumed ?? live.position ?? ''
-    const self = { sink, owner, ownerKey, ids, expiresAt, position }
-    const end = (ended: StreamClient, reason: EndReason) => {
-      leave()
-      onEnd(ended, reason)
-    }
-    const client = createStreamClient({ ...self, options, metrics, now, reached, onEnd: end })
-    const own = clients.get(ownerKey) ?? new Set()
-    clients.set(ownerKey, own.add(client))
+    const client = createStreamClient({
+      sink,
+      owner,
+      ownerKey,
+      ids,
+      expiresAt,
+      position,
+      options,
+      metrics,
+      now,
+      reached,
+      onChange: waitingBytes.onChange,
+      onEnd(ended, reason) {
+        leave()
+        onEnd(ended, reason)
+      },
+    })
+    clients.add(client)
     metrics.countOpen()
     client.start()
     if (closing) client.close()
     else if (lastEventId === undefined) goLive(client)
     else if (resumed === undefined) reset(client, 'unknown-id')
-    else if (isTooOld(resumed)) reset(client, 'too-old')
+    else if (isOlder(resumed, options.maxResumeMs)) reset(client, 'too-old')
     else if (isBefore(resumed, erasedAt)) reset(client, 'erased')
     else if (live.position !== undefined && resumed >= live.position) resume(client)
-    else catchUp.add(client)
+    else (isOlder(resumed, options.shortlyAwayMs) ? longAway : shortlyAway).add(client)
   }
 
   function loadKey(): Promise<Buffer> {
@@ -173,21 +190,20 @@ export function createStreams({ store, logger, metrics, clock, limit, options: c
     return sharedKey
   }
 
-  function isTooOld(position: Position): boolean {
+  function isOlder(position: Position, milliseconds: number): boolean {
     const at = timeOfPosition(position)
-    return at !== undefined && at.getTime() < now() - options.maxResumeMs
+    return at !== undefined && at.getTime() < now() - milliseconds
   }
 
   return {
     /**
      * Prepares a stream; the returned `enter` opens it synchronously. `resumes`: whether it may have a position.
      *
-     * @throws StorageUnavailableError
+     * @throws StorageUnavailableError, or OverBudget if too many are open
      */
     async admit(owner: FeedOwner, { resumes = true } = {}): Promise<Admission> {
       // Counted before the first `await`: otherwise many concurrent requests would pass the limit.
-      const leave = limit.enter(keyOf(owner))
-      if (leave === undefined) return { ok: false, reason: 'too-many-streams' }
+      const leave = takeOrThrow(slots, { subscriberId: owner.subscriberId, userId: owner.recipientId }, 1)
       try {
         const [key, erasedAt] = await Promise.all([
           loadKey(),
@@ -197,7 +213,7 @@ export function createStreams({ store, logger, metrics, clock, limit, options: c
           closeWhenIdle()
           await live.open()
         }
-        return { ok: true, enter: (request) => enter({ key, owner, erasedAt }, leave, request), leave }
+        return { enter: (request) => enter({ key, owner, erasedAt }, leave, request), leave }
       } catch (error) {
         leave()
         throw error
@@ -206,21 +222,17 @@ export function createStreams({ store, logger, metrics, clock, limit, options: c
     /** Ends every stream and rejects new ones. */
     async close(): Promise<void> {
       closing = true
-      clearTimeout(idleTimer)
-      for (const client of [...clients.values()].flatMap((own) => [...own])) client.close()
+      for (const client of clients) client.close()
       clearTimeout(idleTimer)
       counts.close()
-      await Promise.all([live.close(), catchUp.close()])
+      await Promise.all([live.close(), longAway.close(), shortlyAway.close()])
     },
   }
 }
 
 export type Streams = ReturnType<typeof createStreams>
 
-/**
- * Changes before an erasure may contain persons that were erased since. A position has the seconds of MongoDB's clock, by which
- * the time of the erasure is, too.
- */
+/** A change before an erasure may contain a person erased since. Both times come from MongoDB's clock. */
 function isBefore(position: Position, erasedAt: Date | undefined): boolean {
   const at = timeOfPosition(position)
   return erasedAt !== undefined && at !== undefined && at <= erasedAt

@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals'
 import { createTestClient } from './client.fixture.ts'
 import { createUnreadCounts } from './unread-counts.ts'
 
-function createTestCounts({ takesMs = 0, failures = 0, countsAtOnce = 8, countMaxWaitMs = 200 } = {}) {
+function createTestCounts({ takesMs = 0, failures = 0, countMaxWaitMs = 200 } = {}) {
   const counted: string[] = []
   let left = failures
   let running = 0
@@ -18,7 +18,7 @@ function createTestCounts({ takesMs = 0, failures = 0, countsAtOnce = 8, countMa
       return counted.length
     },
     logger: { warn: () => {} } as never,
-    options: { countDebounceMs: 20, countMaxWaitMs, countsAtOnce, minPauseMs: 1, maxPauseMs: 5 },
+    options: { countDebounceMs: 20, countMaxWaitMs, minPauseMs: 1, maxPauseMs: 5 },
     now: Date.now,
   })
   return { counts, counted, most }
@@ -66,11 +66,4 @@ test('retries a failed count, and skips clients that have left', async () => {
   left.sink.close()
   await wait(60)
   expect(counted).not.toContain('b')
-})
-
-test('limits the number of concurrent counts', async () => {
-  const { counts, counted, most } = createTestCounts({ takesMs: 5, countsAtOnce: 3 })
-  for (let n = 0; n < 30; n++) counts.request(createTestClient({ owner: `${n}` }).client, { soon: true })
-  while (counted.length < 30) await wait(5)
-  expect([counted.length, most.atOnce]).toEqual([30, 3])
 })

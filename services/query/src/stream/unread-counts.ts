@@ -2,15 +2,11 @@ import { backoffMs, type Logger } from '@herald/runtime'
 import type { FeedOwner } from '@herald/store'
 import type { StreamClient } from './client.ts'
 import type { StreamOptions } from './options.ts'
-import { createSlots } from './slots.ts'
 
 export type UnreadCountsDependencies = {
   readonly count: (owner: FeedOwner) => Promise<number>
   readonly logger: Pick<Logger, 'warn'>
-  readonly options: Pick<
-    StreamOptions,
-    'countDebounceMs' | 'countMaxWaitMs' | 'countsAtOnce' | 'minPauseMs' | 'maxPauseMs'
-  >
+  readonly options: Pick<StreamOptions, 'countDebounceMs' | 'countMaxWaitMs' | 'minPauseMs' | 'maxPauseMs'>
   readonly now: () => number
 }
 
@@ -26,7 +22,6 @@ type PendingCount = {
 /** Counts an owner's unread notifications once for all of their streams, and once for changes in short succession. */
 export function createUnreadCounts({ count, logger, options, now }: UnreadCountsDependencies) {
   const owners = new Map<string, PendingCount>()
-  const inSlot = createSlots(options.countsAtOnce)
   let closed = false
 
   /** @param soon for a new stream, which has no count yet */
@@ -55,7 +50,7 @@ export function createUnreadCounts({ count, logger, options, now }: UnreadCounts
     if (!first) return void owners.delete(ownerKey)
     pending.isCounting = true
     try {
-      const unreadCount = await inSlot(() => count(first.owner))
+      const unreadCount = await count(first.owner)
       for (const client of clients)
         client.sendWithoutId({ event: 'unread-count', data: JSON.stringify({ unreadCount }) })
       pending.failures = 0

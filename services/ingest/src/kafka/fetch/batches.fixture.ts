@@ -62,8 +62,17 @@ export async function compressed(codec: 'gzip' | 'zstd', pieces: readonly Piece[
 /** A batch that starts at offset 100. */
 export function batchOf(codec: number, records: Buffer, count: number, lastOffset = 100 + count - 1): RecordBatch {
   return {
-    ...{ firstOffset: 100, lastOffset, isKnownFormat: true, codec, records, count, producerId: -1n },
-    ...{ isControl: false, isTransactional: false, firstTimestamp: 1_000, appendTimestamp: undefined },
+    firstOffset: 100,
+    lastOffset,
+    isKnownFormat: true,
+    codec,
+    records,
+    count,
+    producerId: -1n,
+    isControl: false,
+    isTransactional: false,
+    firstTimestamp: 1_000,
+    appendTimestamp: undefined,
   }
 }
 

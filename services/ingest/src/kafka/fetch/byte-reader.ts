@@ -27,17 +27,11 @@ export class ByteReader {
     return this.bytes.readBigInt64BE(this.take(8))
   }
 
-  /** Returns a view of the bytes, not a copy. */
   slice(length: number): Buffer {
     const start = this.take(length)
     return this.bytes.subarray(start, start + length)
   }
 
-  string(): string {
-    return this.slice(Math.max(0, this.int16())).toString('utf8')
-  }
-
-  /** Reads a signed varint of up to 32 bits. */
   varInt(): number {
     let bits = 0
     for (let shift = 0; shift < 35; shift += 7) {

@@ -34,8 +34,9 @@ export async function* decompressLz4(data: Buffer): AsyncGenerator<Buffer> {
     yield await decompressFrame(data)
     return
   }
-  for (const together of inGroups(blocks, Math.max(1, Math.floor(groupBytes / blockBytesOf(head))))) {
-    yield await decompressFrame(Buffer.concat([head, ...together, endMark]))
+  const count = Math.max(1, Math.floor(groupBytes / blockBytesOf(head)))
+  for (let at = 0; at < blocks.length; at += count) {
+    yield await decompressFrame(Buffer.concat([head, ...blocks.slice(at, at + count), endMark]))
   }
 }
 
@@ -44,7 +45,6 @@ const groupBytes = 1024 * 1024
 
 const blockBytesOf = (head: Buffer) => 64 * 1024 * 4 ** (((head[5] ?? 0) >> 4) - 4)
 
-/** Yields each block with its length prefix and without its checksum. */
 function* blocksOf(data: Buffer, flags: number): Generator<Buffer> {
   let at = 7 + ((flags & hasContentSize) === 0 ? 0 : 8) + ((flags & hasDictionaryId) === 0 ? 0 : 4)
   for (;;) {
@@ -57,8 +57,4 @@ function* blocksOf(data: Buffer, flags: number): Generator<Buffer> {
     at = end + ((flags & blocksHaveChecksums) === 0 ? 0 : 4)
   }
   if ((flags & hasContentChecksum) !== 0) data.readUInt32LE(at + 4)
-}
-
-function* inGroups(blocks: readonly Buffer[], size: number): Generator<Buffer[]> {
-  for (let start = 0; start < blocks.length; start += size) yield blocks.slice(start, start + size)
 }

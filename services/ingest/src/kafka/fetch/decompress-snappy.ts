@@ -29,7 +29,6 @@ async function decompressBlock(block: Buffer): Promise<Buffer> {
   return (await uncompress(block)) as Buffer
 }
 
-/** A block begins with its decompressed length as a varint. */
 function declaredBytes(block: Buffer): number {
   let bytes = 0
   for (let at = 0; at < 5; at++) {

@@ -1,20 +1,13 @@
 const MiB = 1024 * 1024
 
-/**
- * Bounds the memory of fetched records, in decompressed bytes. The broker's own limits count compressed bytes, of which
- * 1 MiB may be gigabytes.
- */
+/** Bounds fetched records in decompressed bytes. The broker's own limits count compressed ones: 1 MiB may be gigabytes. */
 export const fetchLimits = {
   /** Decoded per fetch. The rest is fetched again. */
   responseBytes: 24 * MiB,
-  /** Decoded per partition and fetch. */
   partitionBytes: 4 * MiB,
   /** Retained for partially read batches, so that the next fetch continues where they stopped. */
   pausedBytes: 64 * MiB,
-  /**
-   * Decompressed per fetch and per partition, whether or not records result. Bounded because no heartbeat is sent
-   * meanwhile; the next fetch continues.
-   */
+  /** Decompressed per fetch and partition: no heartbeat is sent meanwhile. The next fetch continues. */
   responseReadBytes: 128 * MiB,
   partitionReadBytes: 32 * MiB,
   /** Key, value and headers of a record. A larger record is skipped and dead-lettered. */

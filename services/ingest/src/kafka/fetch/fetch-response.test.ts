@@ -1,15 +1,29 @@
 import { randomBytes } from 'node:crypto'
 import { zstdCompressSync } from 'node:zlib'
 import { expect, test } from '@jest/globals'
-import type { PartitionShare } from '../../consume/kafka-port.ts'
-import { compressed, encodeBatch, encodeFetchResponse, encodeRecord, recordOfZeros } from './batches.fixture.ts'
+import type { PartitionShare } from '../../port/kafka-port.ts'
+import { compressed, encodeBatch, encodeRecord, recordOfZeros } from './batches.fixture.ts'
 import { fetchLimits } from './fetch-limits.ts'
-import { createFetchResponseDecoder } from './fetch-response.ts'
+import { createRecordDecoder, type FetchRequest } from './fetch-response.ts'
 import type { FetchedRecord } from './record-cutter.ts'
 
-type Partition = { readonly partition: number; readonly messages: FetchedRecord[] }
-
 const topic = 'topic'
+
+/** Decodes a response with these batches for partitions 0, 1, … Returns the records by partition. */
+async function decodeWith(
+  decode: ReturnType<typeof createRecordDecoder>,
+  batches: readonly Buffer[],
+  { topics }: FetchRequest,
+): Promise<FetchedRecord[][]> {
+  const partitions = batches.map((messages, partition) => ({
+    partition,
+    errorCode: 0,
+    abortedTransactions: [],
+    messages: messages as Buffer | FetchedRecord[],
+  }))
+  await decode({ responses: [{ topicName: topic, partitions }] }, { topics })
+  return partitions.map(({ messages }) => messages as FetchedRecord[])
+}
 
 /** Fetches partitions with these batches to their ends. Returns the records by fetch and partition. */
 async function fetchAll(
@@ -17,14 +31,12 @@ async function fetchAll(
   ends: readonly number[],
   shareOf?: (topic: string) => PartitionShare,
 ): Promise<FetchedRecord[][][]> {
-  const decode = createFetchResponseDecoder(shareOf)
+  const decode = createRecordDecoder(shareOf)
   const next = partitions.map(() => 0)
   const fetches: FetchedRecord[][][] = []
   while (next.some((offset, partition) => offset < (ends[partition] ?? 0))) {
     const asked = next.map((fetchOffset, partition) => ({ partition, fetchOffset: String(fetchOffset) }))
-    const bytes = encodeFetchResponse(topic, partitions)
-    const { responses } = await decode(bytes, 11, { topics: [{ topic, partitions: asked }] })
-    const found = responses.flatMap(({ partitions }) => (partitions as Partition[]).map(({ messages }) => messages))
+    const found = await decodeWith(decode, partitions, { topics: [{ topic, partitions: asked }] })
     for (const [partition, messages] of found.entries()) {
       next[partition] = Number(messages.at(-1)?.offset ?? (next[partition] ?? 0) - 1) + 1
     }
@@ -53,12 +65,11 @@ test('decodes a batch of 200,000 records in parts, each record once and in order
 test('starts at the requested offset of a topic that the request names twice, as kafkajs does after shuffling', async () => {
   const records = Buffer.concat(upTo(100).map((n) => encodeRecord(n, { value: String(n) })))
   const batch = encodeBatch({ firstOffset: 0, count: 100, records: zstdCompressSync(records), codec: 4 })
-  const decode = createFetchResponseDecoder()
+  const decode = createRecordDecoder()
   const asked = [0, 1].map((partition) => ({ topic, partitions: [{ partition, fetchOffset: `${partition * 50}` }] }))
-  const { responses } = await decode(encodeFetchResponse(topic, [batch, batch]), 11, { topics: asked })
-  const [first, second] = responses.flatMap(({ partitions }) => partitions as Partition[])
-  expect(first?.messages.map(({ offset }) => Number(offset))).toEqual(upTo(100))
-  expect(second?.messages.map(({ offset }) => Number(offset))).toEqual(upTo(100).slice(50))
+  const [first, second] = await decodeWith(decode, [batch, batch], { topics: asked })
+  expect(first?.map(({ offset }) => Number(offset))).toEqual(upTo(100))
+  expect(second?.map(({ offset }) => Number(offset))).toEqual(upTo(100).slice(50))
 })
 
 test('returns a share of a partition per fetch and continues without decompressing again', async () => {
@@ -93,15 +104,12 @@ test('limits the bytes decoded per fetch without starving a partition', async ()
 test('lets other work run while it decodes', async () => {
   const records = Buffer.concat(upTo(5_000).map((n) => encodeRecord(n, { key: 'k', value: String(n) })))
   const batch = encodeBatch({ firstOffset: 0, count: 5_000, records })
-  const decode = createFetchResponseDecoder()
+  const decode = createRecordDecoder()
   const asked = [{ topic, partitions: upTo(8).map((partition) => ({ partition, fetchOffset: '0' })) }]
-  const bytes = encodeFetchResponse(
-    topic,
-    upTo(8).map(() => batch),
-  )
+  const batches = upTo(8).map(() => batch)
   let turns = 0
   const timer = setInterval(() => turns++, 1)
-  await decode(bytes, 11, { topics: asked })
+  await decodeWith(decode, batches, { topics: asked })
   clearInterval(timer)
   expect(turns).toBeGreaterThan(0)
 })
@@ -111,12 +119,11 @@ test('reads several batches of a partition from the requested offset', async () 
     const records = Buffer.concat(upTo(10).map((number) => encodeRecord(number, { value: 'x' })))
     return encodeBatch({ firstOffset: n * 10, count: 10, records })
   })
-  const decode = createFetchResponseDecoder()
-  const bytes = encodeFetchResponse(topic, [Buffer.concat([...batches, (batches[0] as Buffer).subarray(0, 40)])])
+  const decode = createRecordDecoder()
+  const bytes = Buffer.concat([...batches, (batches[0] as Buffer).subarray(0, 40)])
   const request = { topics: [{ topic, partitions: [{ partition: 0, fetchOffset: '15' }] }] }
-  const { responses } = await decode(bytes, 11, request)
-  const [found] = responses.flatMap(({ partitions }) => partitions as Partition[])
-  expect(found?.messages.map(({ offset }) => Number(offset))).toEqual(upTo(30).slice(15))
+  const [found] = await decodeWith(decode, [bytes], request)
+  expect(found?.map(({ offset }) => Number(offset))).toEqual(upTo(30).slice(15))
 })
 
 test('reads a highly compressed batch in parts, each fetch continuing after the one before', async () => {

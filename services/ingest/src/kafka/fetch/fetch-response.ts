@@ -1,13 +1,11 @@
-import type { PartitionShare } from '../../consume/kafka-port.ts'
-import { ByteReader } from './byte-reader.ts'
-import { createTurns } from './event-loop-turns.ts'
+import { createTurns } from '@herald/runtime'
+import type { PartitionShare } from '../../port/kafka-port.ts'
 import { fetchLimits } from './fetch-limits.ts'
 import { createPausedBatches, type PausedBatches } from './paused-batches.ts'
 import { placeholder, type RecordGroup, readRecords } from './read-records.ts'
 import { type RecordBatch, readBatches } from './record-batch.ts'
 import type { FetchedRecord } from './record-cutter.ts'
 
-/** A fetch request in kafkajs's form. */
 export type FetchRequest = {
   readonly topics: readonly {
     readonly topic: string
@@ -15,54 +13,82 @@ export type FetchRequest = {
   }[]
 }
 
-type AbortedTransaction = { readonly producerId: bigint; readonly firstOffset: bigint }
-type Answer = ReturnType<typeof readPartition> & { readonly topic: string; readonly messages: FetchedRecord[] }
+/** A fetch response as kafkajs decodes it, with the bytes of record batches in place of messages. */
+export type FetchResponse = {
+  readonly responses: readonly { readonly topicName: string; readonly partitions: readonly FetchedPartition[] }[]
+}
+export type FetchedPartition = {
+  readonly partition: number
+  readonly errorCode: number
+  abortedTransactions: readonly { readonly producerId: string; readonly firstOffset: string }[]
+  messages: Buffer | FetchedRecord[]
+}
+
+/** The longest turn of the event loop in which records are decoded. */
+const maxTurnMs = 5
+
+/** The broker knows no such partition: its topic was deleted. One that was moved has another code. */
+const unknownTopicOrPartition = 3
 
 /**
- * Creates a decoder of fetch responses (versions 4 to 11) that decodes each only up to {@link fetchLimits}, and each
+ * Creates a function that decodes the records of a fetch response, each response only up to {@link fetchLimits}, and each
  * partition only up to its share. The rest is fetched again, as if the broker had sent less. Each response starts with
  * another partition, so that none is starved. Decoding gives way to other work of the process every few milliseconds.
  */
-export function createFetchResponseDecoder(shareOf: (topic: string) => PartitionShare | undefined = () => undefined) {
+export function createRecordDecoder(
+  shareOf: (topic: string) => PartitionShare | undefined = () => undefined,
+  onNotHosted: (topic: string) => void = () => {},
+) {
   const paused = createPausedBatches()
   let turn = 0
 
-  return async (bytes: Buffer, version: number, request: FetchRequest) => {
-    const { head, answers } = readAnswers(new ByteReader(bytes), version)
+  return async ({ responses }: FetchResponse, request: FetchRequest): Promise<void> => {
     const offsets = requestedOffsets(request)
-    const withRecords = answers.filter((answer) => answer.records.length > 0 && offsets.has(placeOf(answer)))
+    const fetched = responses.flatMap(({ topicName: topic, partitions }) =>
+      partitions.map((partition) => takeBytes(topic, partition)),
+    )
+    for (const { topic, errorCode } of fetched) if (errorCode === unknownTopicOrPartition) onNotHosted(topic)
+    const withRecords = fetched.filter(({ bytes, place }) => bytes.length > 0 && offsets.has(place))
     turn++
-    const giveWay = createTurns()
+    const giveWay = createTurns(maxTurnMs)
     let left: number = fetchLimits.responseBytes
     let leftToRead: number = fetchLimits.responseReadBytes
     for (let index = 0; index < withRecords.length && left > 0 && leftToRead > 0; index++) {
-      const answer = withRecords[(index + turn) % withRecords.length] as Answer
-      const isEnough = createBudget(Math.min(left, fetchLimits.partitionBytes), shareOf(answer.topic))
-      const { bytes, readBytes } = await decodePartition(answer, offsets.get(placeOf(answer)) as number, isEnough, {
-        paused,
-        giveWay,
-      })
+      const partition = withRecords[(index + turn) % withRecords.length] as Fetched
+      const isEnough = createBudget(Math.min(left, fetchLimits.partitionBytes), shareOf(partition.topic))
+      const fromOffset = offsets.get(partition.place) as number
+      const { bytes, readBytes } = await decodePartition(partition, fromOffset, isEnough, { paused, giveWay })
       left -= bytes
       leftToRead -= readBytes
     }
-    return { ...head, responses: byTopic(answers) }
   }
+}
+
+type Fetched = ReturnType<typeof takeBytes>
+
+/** Takes the bytes of a partition, and its aborted transactions, which kafkajs would filter once more. */
+function takeBytes(topic: string, partition: FetchedPartition) {
+  const { messages: bytes, abortedTransactions: aborted, errorCode } = partition
+  if (!Buffer.isBuffer(bytes)) throw new Error('kafkajs has decoded a fetch response before it was patched')
+  const messages: FetchedRecord[] = []
+  partition.messages = messages
+  partition.abortedTransactions = []
+  return { topic, place: placeOf(topic, partition.partition), errorCode, bytes, aborted, messages }
 }
 
 /** The requested offsets by partition. kafkajs shuffles the partitions, so a request may name a topic more than once. */
 function requestedOffsets({ topics }: FetchRequest): ReadonlyMap<string, number> {
   return new Map(
     topics.flatMap(({ topic, partitions }) =>
-      partitions.map(({ partition, fetchOffset }) => [placeOf({ topic, partition }), Number(fetchOffset)] as const),
+      partitions.map(({ partition, fetchOffset }) => [placeOf(topic, partition), Number(fetchOffset)] as const),
     ),
   )
 }
 
-const placeOf = ({ topic, partition }: { topic: string; partition: number }) => `${topic}/${partition}`
+const placeOf = (topic: string, partition: number) => `${topic}/${partition}`
 
 type Decoded = Pick<RecordGroup, 'bytes' | 'contentBytes' | 'readBytes'>
 
-/** Creates a function that returns whether a partition has been decoded as far as one fetch may. */
 function createBudget(maxBytes: number, { records, bytes }: Partial<PartitionShare> = {}) {
   return (count: number, decoded: Decoded): boolean =>
     decoded.bytes >= maxBytes ||
@@ -75,13 +101,16 @@ type Budget = ReturnType<typeof createBudget>
 type Shared = { readonly paused: PausedBatches; readonly giveWay: () => Promise<void> }
 
 /** Adds messages until it is enough. Returns their bytes and the number of bytes decompressed for them. */
-async function decodePartition(answer: Answer, fromOffset: number, isEnough: Budget, { paused, giveWay }: Shared) {
-  const { messages } = answer
-  const isHidden = createTransactionFilter(answer.aborted)
-  const place = placeOf(answer)
+async function decodePartition(
+  { place, bytes, aborted, messages }: Fetched,
+  fromOffset: number,
+  isEnough: Budget,
+  { paused, giveWay }: Shared,
+) {
+  const isHidden = createTransactionFilter(aborted)
   const sum = { bytes: 0, contentBytes: 0, readBytes: 0 }
   let next = fromOffset
-  for (const batch of readBatches(answer.records)) {
+  for (const batch of readBatches(bytes)) {
     if (isHidden(batch)) {
       if (batch.lastOffset >= fromOffset) messages.push(placeholder(batch))
       continue
@@ -111,58 +140,15 @@ const ownBytes = (batch: RecordBatch) => (batch.codec === 0 ? batch : { ...batch
  * Creates a filter that returns, for batches in order, whether a batch is a transaction marker or part of an aborted
  * transaction. The broker lists aborted transactions in the order of their end, the filter needs that of their start.
  */
-function createTransactionFilter(transactions: readonly AbortedTransaction[]) {
-  const ahead = [...transactions].sort((a, b) => Number(a.firstOffset - b.firstOffset))
+function createTransactionFilter(aborted: FetchedPartition['abortedTransactions']) {
+  const ahead = aborted.toSorted((a, b) => Number(a.firstOffset) - Number(b.firstOffset))
   const open = new Set<bigint>()
   return ({ isControl, isTransactional, producerId, lastOffset }: RecordBatch): boolean => {
     while (ahead[0] !== undefined && Number(ahead[0].firstOffset) <= lastOffset) {
-      open.add((ahead.shift() as AbortedTransaction).producerId)
+      open.add(BigInt(ahead[0].producerId))
+      ahead.shift()
     }
     if (isControl) open.delete(producerId)
     return isControl || (isTransactional && open.has(producerId))
   }
-}
-
-function readAnswers(reader: ByteReader, version: number) {
-  const throttleMs = reader.int32()
-  // Since version 8 the client has to wait itself, and kafkajs expects the time under this name.
-  const throttle = version < 8 ? { throttleTime: throttleMs } : { throttleTime: 0, clientSideThrottleTime: throttleMs }
-  const session = version < 7 ? {} : { errorCode: reader.int16(), sessionId: reader.int32() }
-  const answers: Answer[] = []
-  for (let topics = reader.int32(); topics > 0; topics--) {
-    const topic = reader.string()
-    for (let partitions = reader.int32(); partitions > 0; partitions--) {
-      answers.push({ topic, ...readPartition(reader, version), messages: [] })
-    }
-  }
-  return { head: { ...throttle, ...session }, answers }
-}
-
-function readPartition(reader: ByteReader, version: number) {
-  const partition = reader.int32()
-  const errorCode = reader.int16()
-  const highWatermark = String(reader.int64())
-  const lastStableOffset = String(reader.int64())
-  const lastStartOffset = version < 5 ? undefined : String(reader.int64())
-  const aborted: AbortedTransaction[] = []
-  for (let count = reader.int32(); count > 0; count--) {
-    aborted.push({ producerId: reader.int64(), firstOffset: reader.int64() })
-  }
-  const preferredReadReplica = version < 11 ? undefined : reader.int32()
-  const records = reader.slice(Math.max(0, reader.int32()))
-  return {
-    ...{ partition, errorCode, highWatermark, lastStableOffset, lastStartOffset, preferredReadReplica },
-    ...{ aborted, records },
-  }
-}
-
-/** Converts to kafkajs's form, without aborted transactions, which are filtered already. */
-function byTopic(answers: readonly Answer[]) {
-  const topics = new Map<string, object[]>()
-  for (const { topic, aborted: _, records: __, ...partition } of answers) {
-    const partitions = topics.get(topic) ?? []
-    topics.set(topic, partitions)
-    partitions.push({ ...partition, abortedTransactions: [] })
-  }
-  return [...topics].map(([topicName, partitions]) => ({ topicName, partitions }))
 }

@@ -11,21 +11,13 @@ type Paused = {
   readonly at: number
 }
 
-export type PausedBatches = {
-  /**
-   * Keeps a partially read batch for the next fetch. Without room it is closed, and the next fetch decompresses it from its
-   * start; those that are kept stay, since each of them would otherwise evict the one that is needed next.
-   */
-  keep(place: string, batch: RecordBatch, nextOffset: number, groups: Groups): void
-  /** Returns the partition's batch if it was paused just before this offset. */
-  take(place: string, batch: RecordBatch, nextOffset: number): Groups | undefined
-}
+export type PausedBatches = ReturnType<typeof createPausedBatches>
 
 /** The batch of a revoked partition is never taken, so it expires. */
 const keptMs = 60_000
 
 /** Keeps partially read batches, so that the next fetch does not have to decompress them from the start. */
-export function createPausedBatches(now = () => performance.now()): PausedBatches {
+export function createPausedBatches(now = () => performance.now()) {
   const paused = new Map<string, Paused>()
 
   const remove = (place: string): Paused | undefined => {
@@ -39,16 +31,21 @@ export function createPausedBatches(now = () => performance.now()): PausedBatche
   }
 
   return {
-    keep(place, batch, nextOffset, groups) {
+    /**
+     * Keeps a partially read batch for the next fetch. Without room it is closed, and the next fetch decompresses it from its
+     * start; those that are kept stay, since each of them would otherwise evict the one that is needed next.
+     */
+    keep(place: string, batch: RecordBatch, nextOffset: number, groups: Groups): void {
       close(remove(place))
       for (const [other, { at }] of paused) if (at + keptMs < now()) close(remove(other))
       const bytes = retainedBytes(batch)
       const sum = [...paused.values()].reduce((total, other) => total + other.bytes, bytes)
       // One batch is always kept: without it, a batch with a large window would be decompressed again for each chunk.
-      if (paused.size > 0 && sum > fetchLimits.pausedBytes) return close({ groups })
-      paused.set(place, { firstOffset: batch.firstOffset, nextOffset, groups, bytes, at: now() })
+      if (paused.size > 0 && sum > fetchLimits.pausedBytes) close({ groups })
+      else paused.set(place, { firstOffset: batch.firstOffset, nextOffset, groups, bytes, at: now() })
     },
-    take(place, { firstOffset }, nextOffset) {
+    /** Returns the partition's batch if it was paused just before this offset. */
+    take(place: string, { firstOffset }: RecordBatch, nextOffset: number): Groups | undefined {
       const found = remove(place)
       if (found?.firstOffset === firstOffset && found.nextOffset === nextOffset) return found.groups
       close(found)

@@ -3,12 +3,9 @@ import { fetchLimits } from './fetch-limits.ts'
 import type { RecordBatch } from './record-batch.ts'
 import { type FetchedRecord, RecordCutter } from './record-cutter.ts'
 
-/** Consecutive records; may be empty. */
 export type RecordGroup = {
   readonly records: readonly FetchedRecord[]
-  /** Their approximate memory. */
   readonly bytes: number
-  /** Their keys, values and headers. */
   readonly contentBytes: number
   /** Bytes decompressed since the group before. */
   readonly readBytes: number
@@ -67,7 +64,10 @@ export async function* readRecords(
 }
 
 const single = (record: FetchedRecord): RecordGroup => ({
-  ...{ records: [record], bytes: fetchLimits.recordOverheadBytes, contentBytes: 0, readBytes: 0 },
+  records: [record],
+  bytes: fetchLimits.recordOverheadBytes,
+  contentBytes: 0,
+  readBytes: 0,
 })
 
 /** A record for the last offset of a batch that kafkajs counts as read but does not pass to the handler. */
@@ -76,7 +76,12 @@ export function placeholder({ lastOffset, firstTimestamp }: RecordBatch): Fetche
 }
 
 const emptyRecord = (offset: number, timestamp: number) => ({
-  ...{ offset: String(offset), timestamp: String(timestamp), attributes: 0, key: null, value: null, headers: {} },
+  offset: String(offset),
+  timestamp: String(timestamp),
+  attributes: 0,
+  key: null,
+  value: null,
+  headers: {},
 })
 
 function skipRest(batch: RecordBatch, first: number, reason: string): FetchedRecord {
@@ -96,7 +101,6 @@ const isOutOfMemory = (error: unknown) => /MEM|ZSTD_error_memory/i.test(String((
 // The messages of codecs do not quote records; they are truncated nevertheless.
 const reasonOf = (error: unknown) => String((error as { message?: unknown }).message).slice(0, 200)
 
-/** Yields each decompressed piece of the batch with the records that it completes. */
 async function* cutBatch(batch: RecordBatch, maxBytes: number) {
   if (!batch.isKnownFormat) throw new RangeError('The format is older than Kafka 0.11')
   const cutter = new RecordCutter(batch)

@@ -14,7 +14,6 @@ export type RecordBatch = {
   /** The broker's time for all records, if the topic uses `LogAppendTime`. */
   readonly appendTimestamp: number | undefined
   readonly count: number
-  /** The records, compressed. */
   readonly records: Buffer
 }
 
@@ -46,7 +45,12 @@ function readBatch(firstOffset: number, bytes: Buffer): RecordBatch {
   reader.int32() // the first sequence
   const count = reader.int32()
   return {
-    ...{ firstOffset, lastOffset, isKnownFormat: true, count, producerId, firstTimestamp },
+    firstOffset,
+    lastOffset,
+    isKnownFormat: true,
+    count,
+    producerId,
+    firstTimestamp,
     codec: attributes & 7,
     appendTimestamp: (attributes & 8) === 0 ? undefined : maxTimestamp,
     isTransactional: (attributes & 16) !== 0,
@@ -58,7 +62,16 @@ function readBatch(firstOffset: number, bytes: Buffer): RecordBatch {
 /** A format before Kafka 0.11 has no headers and so no CloudEvents. The offset is that of its last record. */
 function ofOldFormat(offset: number): RecordBatch {
   return {
-    ...{ firstOffset: offset, lastOffset: offset, isKnownFormat: false, count: 1, producerId: -1n, firstTimestamp: 0 },
-    ...{ codec: 0, appendTimestamp: undefined, isTransactional: false, isControl: false, records: Buffer.alloc(0) },
+    firstOffset: offset,
+    lastOffset: offset,
+    isKnownFormat: false,
+    count: 1,
+    producerId: -1n,
+    firstTimestamp: 0,
+    codec: 0,
+    appendTimestamp: undefined,
+    isTransactional: false,
+    isControl: false,
+    records: Buffer.alloc(0),
   }
 }

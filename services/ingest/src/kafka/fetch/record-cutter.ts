@@ -1,5 +1,5 @@
 import type { KafkaMessage } from 'kafkajs'
-import type { ReadFailure } from '../../events/incoming-record.ts'
+import type { ReadFailure } from '../../port/incoming-record.ts'
 import { ByteReader } from './byte-reader.ts'
 import { fetchLimits } from './fetch-limits.ts'
 import type { RecordBatch } from './record-batch.ts'
@@ -109,10 +109,7 @@ function readRecord(reader: ByteReader, batch: RecordBatch): CutRecord {
   return { record: { ...place, key, value, headers }, bytes, contentBytes }
 }
 
-/**
- * Collects repeated headers in an array. kafkajs copies all headers for each one, and mistakes inherited properties such as
- * `constructor` for headers.
- */
+/** Collects repeated headers. kafkajs copies all headers for each one, and mistakes `constructor` for a header. */
 function readHeaders(reader: ByteReader, count: number): NonNullable<KafkaMessage['headers']> {
   const headers: Record<string, Buffer | Buffer[] | undefined> = {}
   for (let left = count; left > 0; left--) {

@@ -1,0 +1,103 @@
+import { isAscii, isUtf8 } from 'node:buffer'
+import type { DeadLetterReason } from '../base/dead-letter-reasons.ts'
+import { describeIssues } from '../base/issue-list.ts'
+import { findUnsafeJson } from '../base/json-safety.ts'
+import { limits } from '../base/limits.ts'
+import { toValidationIssues } from '../base/zod-issues.ts'
+import { type CloudEventAttributes, cloudEventAttributesSchema } from './cloud-event.ts'
+
+type HeaderValue = Buffer | string | undefined
+/** The headers of a record; repeated ones are an array. */
+export type RecordHeaders = Readonly<Record<string, HeaderValue | HeaderValue[] | null>>
+
+/** The text of a header, the first if it is repeated; `undefined` if it is absent or has no value. */
+export function headerText(headers: RecordHeaders, name: string): string | undefined {
+  const header = headers[name]
+  const first = Array.isArray(header) ? header[0] : header
+  return first === undefined || first === null ? undefined : first.toString()
+}
+
+export type EventRecord = { readonly value: Buffer | null; readonly headers: RecordHeaders }
+
+/** The CloudEvent of a record, or the reason why the record is not one. */
+export type ReadEvent =
+  | { readonly ok: true; readonly attributes: CloudEventAttributes; readonly data: unknown }
+  | { readonly ok: false; readonly code: DeadLetterReason; readonly detail: string }
+
+type JsonRead = { readonly ok: true; readonly json: unknown } | Extract<ReadEvent, { ok: false }>
+
+const reject = (code: DeadLetterReason, detail: string) => ({ ok: false, code, detail }) as const
+
+/**
+ * Reads a record according to the Kafka protocol binding for CloudEvents 1.0: a content type `application/cloudevents…`
+ * means structured mode, otherwise headers `ce_*` mean binary mode. Never throws.
+ */
+export function readCloudEvent(record: EventRecord): ReadEvent {
+  const { value, headers } = record
+  if (value && value.length > limits.eventBytes) {
+    return reject('record_too_large', `The value is ${value.length} bytes, the limit is ${limits.eventBytes}`)
+  }
+  const contentType = headerText(headers, 'content-type')?.toLowerCase()
+  if (contentType?.startsWith('application/cloudevents')) return readStructured(value, contentType)
+  if (headerText(headers, 'ce_specversion') !== undefined) return readBinary(record, contentType)
+  return reject(
+    'not_cloudevent',
+    'The record has neither content-type application/cloudevents+json nor a ce_specversion header',
+  )
+}
+
+function readStructured(value: Buffer | null, contentType: string): ReadEvent {
+  if (!/^application\/cloudevents\+json\s*(;\s*charset="?utf-8"?\s*)?$/.test(contentType)) {
+    return reject('not_cloudevent', 'The only supported structured format is application/cloudevents+json in UTF-8')
+  }
+  const read = readJson(value)
+  if (!read.ok) return read
+  const { json } = read
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) {
+    return reject('not_cloudevent', 'The value is not a JSON object')
+  }
+  const event = json as Record<string, unknown>
+  if (event.data_base64 === undefined) return withAttributes(event, event.data)
+  if (typeof event.data_base64 !== 'string') return reject('not_cloudevent', 'data_base64 is not a string')
+  const data = readJson(Buffer.from(event.data_base64, 'base64'))
+  return data.ok ? withAttributes(event, data.json) : data
+}
+
+function readBinary({ value, headers }: EventRecord, contentType: string | undefined): ReadEvent {
+  const read = readJson(value)
+  if (!read.ok) return read
+  const attributes: Record<string, unknown> = { datacontenttype: contentType }
+  for (const name of Object.keys(headers)) {
+    if (name.startsWith('ce_')) attributes[name.slice(3)] = headerText(headers, name)
+  }
+  return withAttributes(attributes, read.json)
+}
+
+function withAttributes(candidate: Record<string, unknown>, data: unknown): ReadEvent {
+  const attributes = cloudEventAttributesSchema.safeParse(candidate)
+  if (attributes.success) return { ok: true, attributes: attributes.data, data }
+  return reject('invalid_attributes', describeIssues(toValidationIssues(attributes.error)))
+}
+
+function readJson(value: Buffer | null): JsonRead {
+  if (!value || value.length === 0) return reject('not_json', 'The value is empty')
+  let text: string
+  let json: unknown
+  try {
+    text = readText(value)
+    json = JSON.parse(text)
+  } catch {
+    // The parser's message quotes the value, which must not appear in headers or logs.
+    return reject('not_json', 'The value is not UTF-8 encoded JSON')
+  }
+  const unsafe = findUnsafeJson(json, limits.eventLevels, text)
+  return unsafe.length === 0 ? { ok: true, json } : reject('unsafe_json', describeIssues(unsafe))
+}
+
+/** Decodes UTF-8 and skips a byte-order mark. Most values are ASCII, which V8 reads as latin-1 without decoding. */
+function readText(bytes: Buffer): string {
+  if (isAscii(bytes)) return bytes.toString('latin1')
+  if (!isUtf8(bytes)) throw new TypeError('Not UTF-8')
+  const hasMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
+  return bytes.toString('utf8', hasMark ? 3 : 0)
+}

@@ -1,0 +1,103 @@
+import { z } from 'zod'
+import { limits } from '../base/limits.ts'
+import { textSchema } from '../base/text.ts'
+import { uuidSchema } from '../base/uuid.ts'
+import { actorTypes, locationTypes, notificationTypes, subjectTypes } from '../base/values.ts'
+import { eventMetadataSchema, metadataSchema } from './metadata.ts'
+
+const contentShape = {
+  type: z.enum(notificationTypes),
+  actorType: z.enum(actorTypes),
+  subjectId: uuidSchema,
+  subjectType: z.enum(subjectTypes),
+  locationId: uuidSchema,
+  locationType: z.enum(locationTypes),
+  metadata: metadataSchema,
+}
+
+const recipientIdsSchema = z
+  .array(uuidSchema)
+  .min(1, { error: 'Must name at least one recipient' })
+  .max(limits.recipients, { error: `Must name at most ${limits.recipients} recipients` })
+  .superRefine((ids, context) => {
+    const seen = new Set<string>()
+    for (const [index, id] of ids.entries()) {
+      if (seen.has(id)) context.addIssue({ code: 'custom', path: [index], message: 'Duplicate' })
+      seen.add(id)
+    }
+  })
+  .meta({ uniqueItems: true })
+
+/** The body of `POST /` (specification 4.1). */
+export const createNotificationSchema = z.strictObject({ ...contentShape, recipientIds: recipientIdsSchema })
+export type CreateNotification = z.infer<typeof createNotificationSchema>
+
+export const createNotificationHeadersSchema = z.object({
+  'idempotency-key': z
+    .string()
+    .min(1, { error: 'Must not be empty' })
+    .max(limits.idempotencyKeyCharacters, { error: `Must have at most ${limits.idempotencyKeyCharacters} characters` })
+    .optional()
+    .meta({
+      description:
+        'Chosen by the caller; a retry with the same key and body within 24 hours gets the first response again',
+    }),
+})
+
+/** The headers that `GET /notifications/stream` validates. Any id is accepted; for an unknown one the stream sends `reset`. */
+export const streamHeadersSchema = z.object({
+  'last-event-id': z
+    .string()
+    .optional()
+    .meta({ description: 'The id of the last event received; the stream resumes after it' }),
+})
+
+const timestampOutput = z.string().meta({ format: 'date-time', examples: ['2026-01-31T09:30:00Z'] })
+const uuidOutput = z.string().meta({ format: 'uuid' })
+
+const actorSchema = z.object({
+  id: uuidOutput,
+  name: textSchema(limits.nameCharacters),
+  image: textSchema(limits.imageCharacters),
+})
+export type Actor = z.infer<typeof actorSchema>
+
+const notificationShape = {
+  id: uuidOutput,
+  subscriberId: uuidOutput,
+  type: z.enum(notificationTypes),
+  actorId: uuidOutput,
+  actorType: z.enum(actorTypes),
+  subjectId: uuidOutput,
+  subjectType: z.enum(subjectTypes),
+  locationId: uuidOutput,
+  locationType: z.enum(locationTypes),
+  metadata: metadataSchema,
+  createdAt: timestampOutput,
+  updatedAt: timestampOutput,
+  actor: actorSchema,
+}
+
+/** When the recipient read the notification and when an e-mail about it was sent; `null` until then. */
+const receiptsShape = { readAt: timestampOutput.nullable(), emailSentAt: timestampOutput.nullable() }
+
+/** A notification for one recipient (specification 2.2). */
+export const notificationSchema = z.object({ ...notificationShape, ...receiptsShape })
+export type Notification = z.infer<typeof notificationSchema>
+
+/** A created notification with all its recipients (specification 2.1). */
+export const createdNotificationSchema = z.object({
+  ...notificationShape,
+  recipients: z.array(z.object({ recipientId: uuidOutput, ...receiptsShape })),
+})
+export type CreatedNotification = z.infer<typeof createdNotificationSchema>
+
+/** A notification without recipients, as it is announced. */
+export const announcedNotificationSchema = z.object({ ...notificationShape, metadata: eventMetadataSchema })
+
+/** A notification of one recipient, as it is announced. */
+export const announcedForRecipientSchema = announcedNotificationSchema.extend(receiptsShape)
+
+export const notificationResponseSchema = z.object({ data: notificationSchema })
+
+export const createdNotificationResponseSchema = z.object({ data: createdNotificationSchema })

@@ -1,0 +1,34 @@
+import { z } from 'zod'
+import { listSetting, textSetting, urlSetting } from '../settings/setting-types.ts'
+import { readPublicKey } from './public-key.ts'
+
+/** Token verification. There is no setting to disable it. */
+export const authenticationSettings = {
+  AUTH_JWKS_URI: urlSetting()
+    .optional()
+    .meta({ oneOf: 'keys', description: 'URL of the JSON Web Key Set; this or AUTH_PUBLIC_KEY is required' }),
+  AUTH_PUBLIC_KEY: z
+    .string()
+    .transform((text, context) => {
+      const read = readPublicKey(text.replaceAll('\\n', '\n'))
+      if (read.ok) return read
+      context.addIssue({ code: 'custom', message: read.detail })
+      return z.NEVER
+    })
+    .optional()
+    .meta({
+      oneOf: 'keys',
+      description: 'Public key in PEM (line breaks may be written \\n); this or AUTH_JWKS_URI is required',
+    }),
+  AUTH_ISSUER: textSetting().meta({ description: 'Required issuer (iss) of tokens' }),
+  AUTH_AUDIENCE: textSetting().meta({ description: 'Required audience (aud) of tokens' }),
+  AUTH_SUBSCRIBER_CLAIM: textSetting()
+    .default('subscriber_id')
+    .meta({ description: 'Claim that contains the subscriber id' }),
+  // `at+jwt` is the type of RFC 9068. Logout tokens and other kinds have types of their own.
+  AUTH_TOKEN_TYPES: listSetting()
+    .default(['JWT', 'at+jwt'])
+    .meta({ description: 'Accepted types (typ) of tokens that have one, comma-separated' }),
+}
+
+export type AuthenticationSettings = z.output<z.ZodObject<typeof authenticationSettings>>

@@ -1,0 +1,91 @@
+import { limits } from '@herald/contracts'
+import { BSON } from 'mongodb'
+import { inBatches } from '../documents/batches.ts'
+import { uuidIn } from '../documents/binary.ts'
+import type { Collections } from '../documents/collections.ts'
+import { type FanOutDocument, recipientKeys, remainingPositions } from '../documents/fan-out-document.ts'
+import { type JsonText, type NewNotification, toNotificationDocuments } from '../documents/notification-document.ts'
+import { bytesIn, positionsOf } from '../documents/recipient-list.ts'
+import { eachAtOnce } from '../reading/each-at-once.ts'
+import { readLimits } from '../reading/read-limits.ts'
+import { asBuffer } from '../wire/bson.ts'
+import { announcedJson } from '../wire/notification-json.ts'
+import type { Announcement, DueBatch } from './announcement.ts'
+import { toParts } from './parts.ts'
+
+type Recipients = Pick<FanOutDocument, '_id' | 'createdAt' | 'recipients' | 'erased' | 'retractions' | 'unannounced'>
+
+/** A fan-out that was stored; with the notification, if all of its recipients have exactly that. */
+export type JustStored = { readonly fanOut: FanOutDocument; readonly notification?: NewNotification | undefined }
+
+export type Creations = {
+  of(stored: readonly JustStored[]): Promise<DueBatch>
+  /** The creation of one notification, unless it was retracted from all of its recipients. */
+  read(fanOut: Recipients): Promise<Announcement[]>
+}
+
+const lookupsAtOnce = 16
+const exists = { $exists: true } as const
+
+export function createCreations({ fanOuts, notifications }: Pick<Collections, 'fanOuts' | 'notifications'>): Creations {
+  /** Of any recipient, because the content is the same. A document may be deleted, so the others are tried in turn. */
+  const findContent = async (fanOut: Recipients): Promise<JsonText | undefined> => {
+    for (const _id of recipientKeys(fanOut, remainingPositions(fanOut))) {
+      const document = await notifications.findOne({ _id }, { ...readLimits, raw: true })
+      if (document) return announcedJson(asBuffer(document as unknown as Uint8Array))
+    }
+    return undefined
+  }
+
+  const read = async (fanOut: Recipients): Promise<Announcement[]> => {
+    const content = await findContent(fanOut)
+    return content === undefined ? [] : toCreated(fanOut, content)
+  }
+
+  return {
+    read,
+    async of(stored) {
+      const known = stored.filter(({ fanOut, notification }) => notification && fanOut.unannounced)
+      const items = known.map(({ fanOut, notification }) => ({
+        announcements: toCreated(fanOut, contentOf(notification as NewNotification)),
+      }))
+      const keys = known.map(({ fanOut }) => fanOut._id)
+      const unknown = stored.filter(({ notification }) => notification === undefined).map(({ fanOut }) => fanOut._id)
+      if (unknown.length > 0) {
+        const projection = { createdAt: 1, recipients: 1, erased: 1, retractions: 1, unannounced: 1 } as const
+        const found = await fanOuts
+          .find({ _id: { $in: unknown }, unannounced: exists }, { ...readLimits, projection })
+          .toArray()
+        const announced = await eachAtOnce(found, lookupsAtOnce, read)
+        items.push(...announced.map((announcements) => ({ announcements })))
+        keys.push(...found.map(({ _id }) => _id))
+      }
+      const where = { _id: { $in: keys }, unannounced: exists }
+      return {
+        items,
+        async settle() {
+          if (keys.length > 0) await fanOuts.updateMany(where, { $unset: { unannounced: true } })
+        },
+        async postpone(_, announceAt) {
+          if (keys.length > 0) await fanOuts.updateMany(where, { $set: { 'unannounced.stored': true, announceAt } })
+        },
+      }
+    },
+  }
+}
+
+function contentOf(notification: NewNotification): JsonText {
+  const [document] = toNotificationDocuments({ ...notification, recipientIds: notification.recipientIds.slice(0, 1) })
+  return announcedJson(asBuffer(BSON.serialize(document ?? {})))
+}
+
+function toCreated(fanOut: Recipients, notification: JsonText): Announcement[] {
+  const list = bytesIn(fanOut.recipients)
+  const remaining = new Set(remainingPositions(fanOut))
+  const named = inBatches(positionsOf(list, undefined), limits.announcedRecipients)
+  const parts = toParts(list, named, (position) => remaining.has(position))
+  if (parts === undefined) return []
+  const { _id, createdAt: time, unannounced } = fanOut
+  const ids = { subscriberId: uuidIn(_id), notificationId: uuidIn(_id, 1) }
+  return [{ kind: 'created', ...ids, time, notification, parts, traceparent: unannounced?.traceparent }]
+}

@@ -1,0 +1,63 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import type { Collection } from 'mongodb'
+import { createFence } from './fence.ts'
+import { createLastingClient } from './lasting-client.ts'
+
+const target = new URL((process.env.MONGODB_URI ?? '').replace(/,[^/]*/, ''))
+let connections: ReturnType<typeof createLastingClient>
+let things: Collection
+let closesNextInsert = false
+
+/** Forwards connections to MongoDB. An insert may be lost, with its connection. */
+const proxy = createServer((socket) => {
+  const upstream = connect(Number(target.port), target.hostname)
+  for (const one of [socket, upstream]) one.on('error', () => {})
+  upstream.pipe(socket)
+  socket.on('close', () => upstream.destroy())
+  socket.on('data', async (bytes) => {
+    if (!closesNextInsert || !bytes.includes('insert')) return upstream.write(bytes)
+    closesNextInsert = false
+    await sleep(200)
+    return socket.destroy()
+  })
+}).listen(0, '127.0.0.1')
+
+beforeAll(async () => {
+  await once(proxy, 'listening')
+  const uri = `mongodb://127.0.0.1:${(proxy.address() as AddressInfo).port}/?directConnection=true`
+  const limits = { connectTimeoutMS: 2_000, serverSelectionTimeoutMS: 8_000, waitQueueTimeoutMS: 8_000 }
+  connections = createLastingClient(uri, { ...limits, socketTimeoutMS: 8_000, retryWrites: true })
+  things = connections.client.db(`herald-test-fence-${process.pid}`).collection('things')
+})
+beforeEach(async () => void (await things.deleteMany({})))
+afterAll(async () => {
+  await things.db.dropDatabase()
+  await connections.close()
+  proxy.close()
+})
+
+const pair = () => [{}, {}]
+
+test('the driver sends an insert again while the fence lasts', async () => {
+  closesNextInsert = true
+  await createFence(60_000)(() => things.insertMany(pair(), { ordered: false }))
+  expect(closesNextInsert).toBe(false)
+  expect(await things.countDocuments()).toBe(2)
+})
+
+test('and not afterwards', async () => {
+  closesNextInsert = true
+  const insert = createFence(100)(() => things.insertMany(pair(), { ordered: false }))
+  await expect(insert).rejects.toThrow('What was read more than 100 ms ago is not written any more')
+  expect(await things.countDocuments()).toBe(0)
+})
+
+test('inserts without the fence, and other commands, are sent', async () => {
+  const fence = createFence(-1)
+  await expect(fence(() => things.insertOne({}))).rejects.toThrow()
+  await Promise.all([things.insertOne({}), fence(() => things.findOne())])
+  expect(await things.countDocuments()).toBe(1)
+})

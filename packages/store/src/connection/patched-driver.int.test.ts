@@ -1,0 +1,58 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
+import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import type { MongoClientOptions } from 'mongodb'
+import { createLastingClient } from './lasting-client.ts'
+
+const target = new URL((process.env.MONGODB_URI ?? '').replace(/,[^/]*/, ''))
+const sockets = new Set<Socket>()
+let isFrozen: boolean
+let server: Server
+let uri: string
+
+/** Forwards connections to MongoDB, until it freezes: then connections stay open and nothing is read from them. */
+beforeEach(async () => {
+  isFrozen = false
+  server = createServer((socket) => {
+    const upstream = connect(Number(target.port), target.hostname)
+    for (const one of [socket, upstream]) sockets.add(one.on('error', () => {}))
+    upstream.pipe(socket)
+    socket.on('data', (bytes) => {
+      if (isFrozen) socket.pause()
+      else upstream.write(bytes)
+    })
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  uri = `mongodb://127.0.0.1:${(server.address() as AddressInfo).port}/?directConnection=true`
+})
+afterEach(() => {
+  for (const socket of sockets) socket.destroy()
+  server.close()
+})
+
+/** More than the buffers of both sockets, so that the driver waits until the server reads. */
+const large = Array.from({ length: 1_000 }, () => ({ bytes: crypto.getRandomValues(new Uint8Array(15_000)) }))
+
+async function insertIntoFrozen(options: MongoClientOptions & { readonly socketTimeoutMS: number }): Promise<void> {
+  const limits = { connectTimeoutMS: 2_000, serverSelectionTimeoutMS: 10_000, waitQueueTimeoutMS: 10_000 }
+  const { client, close } = createLastingClient(uri, { retryWrites: false, ...limits, ...options })
+  try {
+    const collection = client.db(`herald-test-patched-${process.pid}`).collection('writes')
+    await collection.findOne()
+    isFrozen = true
+    await collection.insertMany(large)
+  } finally {
+    await close()
+  }
+}
+
+test('a large write to a frozen MongoDB fails with the socket timeout', () =>
+  expect(insertIntoFrozen({ socketTimeoutMS: 500 })).rejects.toThrow('timed out'))
+
+test('a write whose connection is closed while it is compressed fails', () =>
+  expect(insertIntoFrozen({ socketTimeoutMS: 20, compressors: ['zlib'], zlibCompressionLevel: 9 })).rejects.toThrow(
+    'timed out',
+  ))
+
+test('a large write fails when the monitor gives up on a frozen MongoDB', () =>
+  expect(insertIntoFrozen({ socketTimeoutMS: 0, heartbeatFrequencyMS: 500 })).rejects.toThrow('monitor timeout'))

@@ -1,0 +1,39 @@
+import { createRequire } from 'node:module'
+import { checkFence } from './fence.ts'
+
+type Connection = {
+  readonly error: Error | null
+  once(event: 'close', listener: () => void): void
+  off(event: 'close', listener: () => void): void
+  writeCommand: ((message: Message, options: unknown) => Promise<void>) & { isPatched?: true }
+}
+
+type Message = { readonly command?: object }
+
+/**
+ * Makes writes fail when their connection is closed, for the whole process. The driver waits for `drain` after a large
+ * write, but destroys the socket of a frozen server without an error, so that its operation would never end. Inserts
+ * whose {@link checkFence fence} is over fail just before they are sent.
+ * @throws Error if the driver has no such method: review another version before using it
+ */
+export function patchDriver(): void {
+  const { prototype }: { prototype: Connection } = createRequire(import.meta.url)(
+    'mongodb/lib/cmap/connection.js',
+  ).Connection
+  const { writeCommand } = prototype
+  if (typeof writeCommand !== 'function') throw new Error('This version of the MongoDB driver cannot be patched')
+  if (writeCommand.isPatched) return
+  prototype.writeCommand = async function (message, options) {
+    // Only these, because the driver may connect, or start its monitors, in the context of the one who inserts.
+    if (message.command && 'insert' in message.command) checkFence()
+    return new Promise((resolve, reject) => {
+      const fail = () => reject(this.error)
+      this.once('close', fail)
+      writeCommand
+        .call(this, message, options)
+        .then(resolve, reject)
+        .finally(() => this.off('close', fail))
+    })
+  }
+  prototype.writeCommand.isPatched = true
+}

@@ -1,0 +1,45 @@
+import type { Binary } from 'mongodb'
+import { toKey, toUuidBinary } from './binary.ts'
+import type { JsonText } from './notification-document.ts'
+
+export type StoredChangeEntry = {
+  readonly id: string
+  readonly subscriberId: string
+  readonly user: { readonly id: string; readonly name: string; readonly email: string }
+  readonly entityType: string
+  readonly entityId: string
+  readonly entityTitle: string
+  readonly actionType: string
+  readonly changedField: string
+  readonly beforeState: JsonText
+  readonly afterState: JsonText
+  /** The same millisecond as in the id. */
+  readonly createdAt: Date
+}
+
+export type ChangeEntryDocument = Omit<StoredChangeEntry, 'id' | 'subscriberId' | 'user'> & {
+  /** subscriber ‖ id, 32 bytes: the log of a subscriber is one range of the collection, in time order. */
+  _id: Binary
+  v: 1
+  userId: Binary
+  userName: string
+  userEmail: string
+}
+
+export function toChangeEntryDocument(entry: StoredChangeEntry): ChangeEntryDocument {
+  return {
+    _id: toKey(entry.subscriberId, entry.id),
+    v: 1,
+    createdAt: entry.createdAt,
+    userId: toUuidBinary(entry.user.id),
+    userName: entry.user.name,
+    userEmail: entry.user.email,
+    entityType: entry.entityType,
+    entityId: entry.entityId,
+    entityTitle: entry.entityTitle,
+    actionType: entry.actionType,
+    changedField: entry.changedField,
+    beforeState: entry.beforeState,
+    afterState: entry.afterState,
+  }
+}

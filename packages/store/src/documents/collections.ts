@@ -1,0 +1,101 @@
+import type { Binary, Db } from 'mongodb'
+import type { ChangeEntryDocument } from './change-entry-document.ts'
+import type { ErasureDocument } from './erasure-document.ts'
+import type { FanOutDocument } from './fan-out-document.ts'
+import type { JsonText, NotificationDocument } from './notification-document.ts'
+import type { TombstoneDocument } from './tombstone-document.ts'
+import type { WaitingReceiptDocument } from './waiting-receipt.ts'
+
+/** Written when a bulk mark has ended, so that followers can treat it as one change. */
+export type BulkMarkDocument = {
+  /** subscriber ‖ recipient ‖ id of the mark, 48 bytes. */
+  _id: Binary
+  v: 1
+  readAt: Date
+  count: number
+  /** The newest notification of the mark; absent for all. */
+  upTo?: Binary
+  expiresAt: Date
+}
+
+/** Written when a feed was erased, in the same collection, for those who follow changes. Its id is that of the erasure. */
+export type FeedErasureDocument = Pick<BulkMarkDocument, '_id' | 'v' | 'expiresAt'> & {
+  /** No notification up to this id is left. */
+  erasedUpTo: Binary
+}
+
+/** A `POST /` with an `Idempotency-Key`, and the content to create for it. */
+export type CreateRequestDocument = {
+  /** subscriber ‖ user ‖ SHA-256 of the key, 64 bytes. */
+  _id: Binary
+  v: 1
+  bodyHash: Binary
+  /** The notification to create, as JSON; empty once it is erased. */
+  content: string
+  erased?: true
+  done: boolean
+  leaseUntil: Date
+  expiresAt: Date
+}
+
+/** The unread notifications of one recipient at one location that are announced together. Written before it is published. */
+export type DigestDocument = {
+  /** subscriber ‖ recipient ‖ location ‖ number, 64 bytes. Of two that were computed at once, the second is refused. */
+  _id: Binary
+  v: 1
+  /** The keys of the notifications, newest first. Each is in one digest, so that it is announced as unread once. */
+  notifications: Binary[]
+  /** When the oldest of them had been unread for the configured time. */
+  time: Date
+  /** The data of the event, until it is announced. */
+  data?: JsonText
+  announceAt?: Date
+  /** When it is deleted, announced or not. No notification in it is due any more by then. */
+  expiresAt: Date
+}
+
+/** One per subscriber who ever retracted something, or erased someone, in the collection of these tombstones. */
+export type HeadDocument = {
+  /** subscriber, 16 bytes. */
+  _id: Binary
+  v: 1
+  until: Date
+  /** Changes after a tombstone is stored, and before it is applied. */
+  version: Binary
+  /** When it last changed, by MongoDB's clock. */
+  changedAt: Date
+  keptFrom: Date
+}
+
+export type LeaseDocument = {
+  _id: string
+  v: 1
+  holder: Binary
+  until: Date
+}
+
+/** A secret shared by all processes. */
+export type KeyDocument<Id> = { _id: Id; v: 1; key: Binary }
+
+export type Collections = ReturnType<typeof collectionsOf>
+
+/** Some collections contain documents of two forms, and have a name for each. */
+export function collectionsOf(database: Db) {
+  return {
+    notifications: database.collection<NotificationDocument>('notifications'),
+    changeEntries: database.collection<ChangeEntryDocument>('change-entries'),
+    fanOuts: database.collection<FanOutDocument>('fan-outs'),
+    tombstones: database.collection<TombstoneDocument>('tombstones'),
+    tombstoneHeads: database.collection<HeadDocument>('tombstones'),
+    digests: database.collection<DigestDocument>('digests'),
+    erasures: database.collection<ErasureDocument>('erasures'),
+    erasureHeads: database.collection<HeadDocument>('erasures'),
+    personKeys: database.collection<KeyDocument<Binary>>('person-keys'),
+    leases: database.collection<LeaseDocument>('leases'),
+    bulkMarks: database.collection<BulkMarkDocument>('bulk-marks'),
+    feedErasures: database.collection<FeedErasureDocument>('bulk-marks'),
+    streamKeys: database.collection<KeyDocument<string>>('stream-keys'),
+    waitingReceipts: database.collection<WaitingReceiptDocument>('waiting-receipts'),
+    createRequests: database.collection<CreateRequestDocument>('create-requests'),
+  }
+}

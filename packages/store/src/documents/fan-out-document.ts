@@ -1,0 +1,120 @@
+import type { LocationType } from '@herald/contracts'
+import { Binary } from 'mongodb'
+import { toKey, toUuidBinary } from './binary.ts'
+import { later } from './mask.ts'
+import { type NewNotification, toRequestContent } from './notification-document.ts'
+import {
+  bytesIn,
+  decodePositions,
+  positionsOf,
+  recipientAt,
+  recipientIdsIn,
+  toRecipientList,
+} from './recipient-list.ts'
+
+/** From whom one retraction retracted a notification. */
+export type RetractionNote = {
+  by: Binary
+  at: Date
+  /** Positions in `recipients`, ascending, two bytes each. */
+  positions: Binary
+  /** How many of them are in each part of the announcement, if the retraction also names others: parts are cut from all. */
+  perPart?: Binary
+  unannounced?: { traceparent?: string }
+}
+
+/** One document per notification: its recipients, and everything that finds it again. Stored before the notification. */
+export type FanOutDocument = {
+  /** subscriber ‖ notification id, 32 bytes: the fan-outs of a subscriber are one range, in time order. */
+  _id: Binary
+  v: 1
+  createdAt: Date
+  /** All recipients that the event names, sorted, 16 bytes each. Only those who are erased become zeros. */
+  recipients: Binary
+  /** The positions of the erased ones, ascending, two bytes each. */
+  erased?: Binary
+  locationId: Binary
+  locationType: LocationType
+  actorId: Binary
+  subjectId: Binary
+  /** Created by `POST /`; absent for events. */
+  via?: 'http'
+  /** Of a request: its whole notification as JSON, and when another process finishes it. Removed once it is stored. */
+  content?: string
+  dueAt?: Date
+  /** Present until its creation is announced. `stored`: all recipients have it, so that the relay may announce it. */
+  unannounced?: { stored?: true; traceparent?: string }
+  /** Since when the relay has something to announce. */
+  announceAt?: Date
+  /** When recipients who have not read it are announced. */
+  unreadAt?: Date
+  /** Append-only. Each recipient is in at most one, so that their number and size are limited by that of the recipients. */
+  retractions?: RetractionNote[]
+}
+
+/** Selects the announcements of stored notifications and applied retractions. */
+export type Announcing = {
+  isRecent(time: Date): boolean
+  /** Called with the number of facts that are not announced because of their age. */
+  onTooOld(count: number): void
+  now(): Date
+  /** The time after which unread notifications are announced; never without it. */
+  readonly unreadAfterMs?: number | undefined
+}
+
+export function toFanOutDocument(notification: NewNotification, announcing?: Announcing): FanOutDocument {
+  const { subscriberId, id, createdAt, recipientIds, locationId, locationType, actor, subjectId, via, finishBy } =
+    notification
+  return {
+    _id: toKey(subscriberId, id),
+    v: 1,
+    createdAt,
+    recipients: new Binary(toRecipientList(recipientIds)),
+    locationId: toUuidBinary(locationId),
+    locationType,
+    actorId: toUuidBinary(actor.id),
+    subjectId: toUuidBinary(subjectId),
+    ...(via === undefined ? {} : { via }),
+    ...(finishBy === undefined ? {} : { content: toRequestContent(notification), dueAt: finishBy }),
+    ...(announcing?.isRecent(createdAt) === true ? toAnnounce(notification, announcing) : {}),
+  }
+}
+
+function toAnnounce({ createdAt, traceparent }: NewNotification, { unreadAfterMs, now }: Announcing) {
+  const dueAt = (afterMs: number) => later(new Date(createdAt.getTime() + afterMs), now())
+  const unread = unreadAfterMs === undefined ? {} : { unreadAt: dueAt(unreadAfterMs) }
+  return { unannounced: traceparent === undefined ? {} : { traceparent }, ...unread }
+}
+
+type Removed = Pick<FanOutDocument, 'retractions' | 'erased'>
+
+/** The positions of those from whom the notification was retracted, and of those who were erased. */
+export function removedPositions({ retractions = [], erased }: Removed): Set<number> {
+  const positions = new Set(erased && decodePositions(bytesIn(erased)))
+  for (const note of retractions)
+    for (const position of decodePositions(bytesIn(note.positions))) positions.add(position)
+  return positions
+}
+
+export function remainingPositions(fanOut: Removed & Pick<FanOutDocument, 'recipients'>): number[] {
+  const removed = removedPositions(fanOut)
+  return positionsOf(bytesIn(fanOut.recipients), undefined).filter((position) => !removed.has(position))
+}
+
+export function* recipientsIn({
+  recipients,
+  erased,
+}: Pick<FanOutDocument, 'recipients' | 'erased'>): Generator<string> {
+  const zeros = new Set(erased && decodePositions(bytesIn(erased)))
+  let position = 0
+  for (const id of recipientIdsIn(bytesIn(recipients))) if (!zeros.has(position++)) yield id
+}
+
+export function* recipientKeys(
+  { _id, recipients }: Pick<FanOutDocument, '_id' | 'recipients'>,
+  positions: Iterable<number>,
+): Generator<Binary> {
+  const [subscriber, id] = [bytesIn(_id).subarray(0, 16), bytesIn(_id).subarray(16)]
+  const list = bytesIn(recipients)
+  for (const position of positions) yield new Binary(Buffer.concat([subscriber, recipientAt(list, position), id]))
+}

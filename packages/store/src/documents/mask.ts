@@ -1,0 +1,76 @@
+import type { StoredChangeEntry } from './change-entry-document.ts'
+import type { JsonText, NewNotification } from './notification-document.ts'
+
+/** A person who was erased: the pseudonym, and the latest `createdAt` that an erasure applies to. */
+export type ErasedPerson = { readonly pseudonym: string; readonly until: Date }
+
+/** Finds a person of a subscriber; `undefined` unless they were erased. */
+export type FindErased = (subscriberId: string, personId: string) => ErasedPerson | undefined
+
+export const appliesTo = (person: ErasedPerson | undefined, createdAt: Date): person is ErasedPerson =>
+  person !== undefined && createdAt <= person.until
+
+export const later = (one: Date, other: Date): Date => (other > one ? other : one)
+
+export function latest(one: Date | undefined, other: Date | undefined): Date | undefined {
+  return one && other ? later(one, other) : (one ?? other)
+}
+
+function* personsIn({ recipientIds, actor, subjectId }: NewNotification): Generator<string> {
+  yield* recipientIds
+  yield actor.id
+  yield subjectId
+}
+
+/** A notification with its persons, which are only read if they are searched. */
+export const toWithPersons = (notification: NewNotification) => ({
+  subscriberId: notification.subscriberId,
+  createdAt: notification.createdAt,
+  personIds: { [Symbol.iterator]: () => personsIn(notification) },
+})
+
+export function erasedIn(notification: NewNotification, find: FindErased): Map<string, ErasedPerson> {
+  const { subscriberId, createdAt } = notification
+  const found = new Map<string, ErasedPerson>()
+  for (const id of personsIn(notification)) {
+    const person = find(subscriberId, id)
+    if (appliesTo(person, createdAt)) found.set(id, person)
+  }
+  return found
+}
+
+/** A notification without its erased persons; the same object if there is none. */
+export function maskNotification(
+  notification: NewNotification,
+  erased: ReadonlyMap<string, ErasedPerson>,
+): NewNotification {
+  if (erased.size === 0) return notification
+  const { recipientIds, actor, subjectId, metadata } = notification
+  const [author, subject] = [erased.get(actor.id), erased.get(subjectId)]
+  const updatedAt = latest(author?.until, subject?.until)
+  return {
+    ...notification,
+    recipientIds: recipientIds.filter((id) => !erased.has(id)),
+    ...(subject === undefined ? {} : { subjectId: subject.pseudonym }),
+    ...(author === undefined
+      ? {}
+      : { actor: { id: author.pseudonym, name: '', image: '' }, metadata: maskMetadata(metadata) }),
+    ...(updatedAt === undefined ? {} : { updatedAt }),
+  }
+}
+
+/** Empties the texts of the mention; `add` and `edit` are free-form and stay as they are. */
+export function maskMetadata(metadata: JsonText): JsonText {
+  const parsed = JSON.parse(metadata)
+  const { mention = {} } = parsed
+  // Spreading keeps the order of the keys, and adds none that are absent.
+  const texts = Object.fromEntries(['mentionerName', 'snippet'].filter((key) => key in mention).map((key) => [key, '']))
+  return JSON.stringify({ ...parsed, mention: { ...mention, ...texts } })
+}
+
+/** A change entry without its user, if they were erased; otherwise the same object. */
+export function maskChangeEntry(entry: StoredChangeEntry, find: FindErased): StoredChangeEntry {
+  const person = find(entry.subscriberId, entry.user.id)
+  if (!appliesTo(person, entry.createdAt)) return entry
+  return { ...entry, user: { id: person.pseudonym, name: '', email: '' } }
+}

@@ -1,0 +1,34 @@
+import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals'
+import { createInterceptor, runAhead } from '../retractions/intercepted.fixture.ts'
+import { createTestStore, uuid } from '../store.fixture.ts'
+import { createWriters } from '../writers.ts'
+import { ada, byAda, erasure, workOff } from './erasures.fixture.ts'
+
+const { store, database, collections, drop } = createTestStore('long-erasures')
+beforeAll(() => store.migrate())
+afterAll(drop)
+afterEach(() => {
+  jest.restoreAllMocks()
+})
+
+/** Only one that hangs takes longer, however busy the machine is. */
+const hangsAfterMs = 300_000
+
+test(
+  'a step ends after a while, however many recipients are left, and the next one continues',
+  async () => {
+    const recipientIds = Array.from({ length: 5_500 }, (_, n) => uuid(10_000 + n))
+    for (let n = 0; n < 4; n++) await store.notifications.insertNew([byAda(n, { recipientIds })])
+    const pass = runAhead()
+    const { wrap } = createInterceptor(async (_, when) => {
+      if (when === 'after') pass(1_000)
+    })
+    const { erasures } = createWriters(wrap(collections, ['notifications']))
+    await erasures.accept([erasure(1, ada, 10)])
+    const steps = (await workOff(erasures)).filter(({ phase }) => phase === 'fan-outs')
+    // Two of them are erased at once, which takes 13 s; the third one was read by then.
+    expect(steps.map(({ erasedNow }) => erasedNow)).toEqual([3 * 5_501, 5_501])
+    expect(await database.collection('notifications').countDocuments({ actorName: '' })).toBe(4 * 5_500)
+  },
+  hangsAfterMs,
+)

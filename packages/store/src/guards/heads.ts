@@ -1,0 +1,61 @@
+import { randomUUID } from 'node:crypto'
+import type { Binary, Collection } from 'mongodb'
+import { hex, toKey, toUuidBinary, uuidIn } from '../documents/binary.ts'
+import type { HeadDocument } from '../documents/collections.ts'
+import { later } from '../documents/mask.ts'
+import { readLimits } from '../reading/read-limits.ts'
+import { writeAll } from '../writing/write-each.ts'
+
+/** Heads by subscriber. Those of other subscribers than asked for may be among them. */
+export type Heads = ReadonlyMap<string, { readonly until: Date; readonly version: string }>
+
+const mostOfAll = 1_000
+
+/**
+ * Finds the heads of some subscribers that are not older than `since`. Those of all subscribers are usually few, and one look
+ * at their index finds them; in a replay there may be many, and then the subscribers are searched one by one.
+ */
+export async function findRecentHeads(
+  heads: Collection<HeadDocument>,
+  subscriberIds: ReadonlySet<string>,
+  since: Date,
+): Promise<Heads> {
+  const options = { ...readLimits, projection: { until: 1, version: 1 } }
+  const until = { $gte: since }
+  const recent = await heads
+    .find(
+      { until, version: { $exists: true } },
+      { ...options, hint: 'heads', limit: mostOfAll + 1, batchSize: mostOfAll + 1 },
+    )
+    .toArray()
+  const found =
+    recent.length <= mostOfAll
+      ? recent
+      : await heads.find({ _id: { $in: [...subscriberIds].map((id) => toKey(id)) }, until }, options).toArray()
+  return new Map(found.map((head) => [uuidIn(head._id), { until: head.until, version: hex(head.version) }]))
+}
+
+type Event = { readonly _id: Binary; readonly until: Date; readonly keptFrom: Date }
+
+/** Makes stored tombstones known: whoever read the heads before will notice. */
+export async function advanceHeads(heads: Collection<HeadDocument>, tombstones: readonly Event[]): Promise<void> {
+  const bySubscriber = Map.groupBy(tombstones, ({ _id }) => uuidIn(_id))
+  if (bySubscriber.size === 0) return
+  await writeAll(
+    heads,
+    [...bySubscriber].map(([subscriberId, ofOne]) => ({
+      updateOne: {
+        filter: { _id: toKey(subscriberId) },
+        update: {
+          $max: {
+            until: ofOne.map(({ until }) => until).reduce(later),
+            keptFrom: ofOne.map(({ keptFrom }) => keptFrom).reduce(later),
+          },
+          $set: { v: 1, version: toUuidBinary(randomUUID()) },
+          $currentDate: { changedAt: true },
+        },
+        upsert: true,
+      },
+    })),
+  )
+}

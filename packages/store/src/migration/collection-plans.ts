@@ -1,0 +1,111 @@
+import type { CreateCollectionOptions, IndexDescription } from 'mongodb'
+
+export type IndexPlan = IndexDescription & { readonly name: string }
+export type CollectionPlan = {
+  readonly name: string
+  readonly options: CreateCollectionOptions
+  readonly indexes: readonly IndexPlan[]
+}
+
+const clustered = { clusteredIndex: { key: { _id: 1 }, unique: true } } as const
+
+/**
+ * Smaller blocks than WiredTiger's 32 KB, and 16 KB of indexes, measured in the README: a write to a random feed or log changes
+ * one, which is written as a whole. In multiples of 512 bytes, because small ones would not be smaller once compressed.
+ */
+const blocks = (kilobytes: 4 | 8 | 16) => ({
+  storageEngine: { wiredTiger: { configString: `leaf_page_max=${kilobytes}KB,allocation_size=512B` } },
+})
+
+/** Only of documents that have the field, usually few or none. */
+const ifPresent = (name: string, field: string): IndexPlan => ({
+  name,
+  key: { [field]: 1 },
+  partialFilterExpression: { [field]: { $exists: true } },
+})
+const due = ifPresent('due', 'dueAt')
+const announce = ifPresent('announce', 'announceAt')
+
+/** Of the heads of subscribers, which are among the events that they summarize. */
+const heads: IndexPlan = {
+  name: 'heads',
+  key: { until: 1 },
+  partialFilterExpression: { version: { $exists: true } },
+}
+const expiry: IndexPlan = { name: 'expiry', key: { expiresAt: 1 }, expireAfterSeconds: 0 }
+export const retentionIndex = 'retention'
+
+const secondsPerDay = 24 * 60 * 60
+
+/** Every collection with its indexes, as created by `migrate` and verified by the readiness check. */
+export function planCollections(retentionDays: number | undefined): readonly CollectionPlan[] {
+  const retentionOf = (key: string, days: number | undefined): readonly IndexPlan[] =>
+    days === undefined ? [] : [{ name: retentionIndex, key: { [key]: 1 }, expireAfterSeconds: days * secondsPerDay }]
+  const retention = retentionOf('createdAt', retentionDays)
+  // A day longer than the notifications, so that none outlives what finds it or keeps it away.
+  const longer = retentionDays === undefined ? undefined : retentionDays + 1
+  return [
+    {
+      name: 'notifications',
+      options: { ...clustered, ...blocks(8) },
+      indexes: [
+        { name: 'unread', key: { unread: 1, _id: 1 }, partialFilterExpression: { unread: true }, ...blocks(4) },
+        ...retention,
+      ],
+    },
+    {
+      name: 'change-entries',
+      // A page of a log, or an export of it, reads more documents than a page of a feed.
+      options: { ...clustered, ...blocks(16) },
+      indexes: [
+        { name: 'entity', key: { entityId: 1, _id: 1 } },
+        { name: 'user', key: { userId: 1, _id: 1 } },
+        ...retention,
+      ],
+    },
+    {
+      name: 'fan-outs',
+      // Not clustered, like `tombstones`, `erasures` and `waiting-receipts`: MongoDB 6 scans a clustered one for a list of keys.
+      options: {},
+      indexes: [
+        { name: 'location', key: { locationId: 1, _id: 1 } },
+        ...[due, announce, ifPresent('unread', 'unreadAt')],
+        ...retentionOf('createdAt', longer),
+      ],
+    },
+    {
+      name: 'tombstones',
+      options: {},
+      indexes: [{ name: 'target', key: { target: 1, until: 1 } }, heads, due, ...retentionOf('keptFrom', longer)],
+    },
+    {
+      name: 'digests',
+      options: {},
+      indexes: [{ name: 'notifications', key: { notifications: 1 } }, announce, expiry],
+    },
+    {
+      name: 'erasures',
+      options: {},
+      indexes: [
+        { name: 'person', key: { target: 1, until: 1 } },
+        heads,
+        { name: 'open', key: { 'work.phase': 1 }, partialFilterExpression: { work: { $exists: true } } },
+        due,
+        ...retentionOf('keptFrom', longer),
+      ],
+    },
+    { name: 'person-keys', options: {}, indexes: [] },
+    { name: 'leases', options: {}, indexes: [] },
+    { name: 'bulk-marks', options: clustered, indexes: [expiry] },
+    { name: 'stream-keys', options: clustered, indexes: [] },
+    {
+      name: 'waiting-receipts',
+      options: {},
+      indexes: [
+        { name: 'notification', key: { key: 1 } },
+        { name: 'age', key: { waitingSince: 1 } },
+      ],
+    },
+    { name: 'create-requests', options: clustered, indexes: [expiry] },
+  ]
+}

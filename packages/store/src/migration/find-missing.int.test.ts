@@ -1,0 +1,57 @@
+import { afterAll, beforeEach, expect, test } from '@jest/globals'
+import { MongoClient } from 'mongodb'
+import { newNotification, uuid } from '../store.fixture.ts'
+import { createStore } from '../store.ts'
+
+const uri = process.env.MONGODB_URI ?? ''
+const database = `herald-test-plan-${process.pid}`
+const client = new MongoClient(uri)
+
+async function withStore<T>(
+  retentionDays: number | undefined,
+  use: (store: ReturnType<typeof createStore>) => Promise<T>,
+) {
+  const store = createStore({ uri, database, applicationName: 'test', retentionDays })
+  return use(store).finally(() => store.close())
+}
+const plan = (retentionDays?: number) => withStore(retentionDays, (store) => store.planMigration())
+const migrate = (retentionDays?: number) => withStore(retentionDays, (store) => store.migrate())
+const steps = async (retentionDays?: number) => {
+  const { missing, retention } = await plan(retentionDays)
+  return [...missing, ...retention]
+}
+
+beforeEach(() => client.db(database).dropDatabase())
+afterAll(async () => {
+  await client.db(database).dropDatabase()
+  await client.close()
+})
+
+test('lists what migrate creates, and changes nothing', async () => {
+  expect(await steps()).toEqual(
+    expect.arrayContaining(['collection fan-outs is missing', 'collection notifications is missing']),
+  )
+  expect(await client.db(database).listCollections().toArray()).toEqual([])
+  await migrate()
+  expect(await steps()).toEqual([])
+  await client.db(database).collection('fan-outs').dropIndex('location')
+  expect(await steps()).toEqual(['index location of fan-outs is missing or different'])
+})
+
+test('lists changes of the retention', async () => {
+  await migrate()
+  expect(await steps(7)).toContain('documents of notifications expire never, not after 604800 s')
+  await migrate(7)
+  expect(await steps(30)).toContain('documents of notifications expire after 604800 s, not after 2592000 s')
+  expect(await steps()).toContain('documents of notifications expire after 604800 s, not never')
+  expect(await steps(7)).toEqual([])
+})
+
+test('lists a collection that is not clustered, and whether migrate would fail on it', async () => {
+  await client.db(database).collection('notifications').insertOne({ early: true })
+  await client.db(database).collection('notifications').deleteMany({})
+  expect(await steps()).toContain('collection notifications is not clustered')
+  await withStore(undefined, (store) => store.notifications.insertNew([newNotification(uuid(1))]))
+  const blocking = ['collection notifications is not clustered and contains documents, which stops migrate']
+  expect(await plan()).toMatchObject({ blocking, missing: expect.arrayContaining(blocking) })
+})

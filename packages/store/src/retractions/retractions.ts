@@ -1,0 +1,151 @@
+import { limits } from '@herald/contracts'
+import type { Binary } from 'mongodb'
+import { lookAgainMs } from '../connection/fence.ts'
+import { StorageUnavailableError } from '../connection/storage-errors.ts'
+import { inBatches } from '../documents/batches.ts'
+import { hex, keyRange, toKey, uuidIn } from '../documents/binary.ts'
+import type { Collections } from '../documents/collections.ts'
+import type { FanOutDocument } from '../documents/fan-out-document.ts'
+import {
+  isInTime,
+  isOfOne,
+  locationIn,
+  type Retraction,
+  type TombstoneDocument,
+  toTombstone,
+} from '../documents/tombstone-document.ts'
+import { advanceHeads } from '../guards/heads.ts'
+import { readLimits } from '../reading/read-limits.ts'
+import { type InsertOutcome, insertNew } from '../writing/insert-new.ts'
+import type { RetractFromFanOuts } from './retract-from-fan-outs.ts'
+
+export type Retractions = {
+  /**
+   * Retracts what each retraction names, and what it names and is stored later. Returns once everything that was
+   * stored before is deleted. A retry continues where the previous one ended; a replay finds it done.
+   */
+  apply(retractions: readonly Retraction[]): Promise<Pick<InsertOutcome<Retraction>, 'refused'>>
+  /** The actor of a notification that was ever stored, retracted or not; `null` if there is none. */
+  actorOf(notification: { readonly subscriberId: string; readonly notificationId: string }): Promise<string | null>
+}
+
+/** Retracts what stored tombstones name, or continues. Returns those it has come to in time, and those that MongoDB refused. */
+export type RetractBy = (open: readonly TombstoneDocument[]) => Promise<Outcome>
+type Outcome = { readonly retracted: readonly TombstoneDocument[]; readonly refused: Refused }
+
+export type RetractionsDependencies = Pick<Collections, 'tombstones' | 'tombstoneHeads' | 'fanOuts'> & {
+  readonly retractFromFanOuts: RetractFromFanOuts
+  readonly eraseFromTombstones: (stored: readonly TombstoneDocument[]) => Promise<void>
+}
+
+type Refused = Map<TombstoneDocument, string>
+
+/** A step ends when its fan-outs have this many recipients together. */
+const step = { fanOuts: 500, recipientBytes: 20_000 * 16 } as const
+const retractionsPerStep = 50
+/** After that no further step begins. Less than a chunk of events may take. */
+const retractWithinMs = 20_000
+
+type Found = Pick<FanOutDocument, '_id' | 'createdAt' | 'via'> & { readonly bytes: number }
+
+const keyOf = ({ subscriberId, eventId }: Retraction) => toKey(subscriberId, eventId)
+
+export function createRetractions(dependencies: RetractionsDependencies): Retractions & { retractBy: RetractBy } {
+  const { tombstones, tombstoneHeads, fanOuts, retractFromFanOuts, eraseFromTombstones } = dependencies
+
+  /** One that was refused is not done, so that a replay tries again, but it is not due any more. */
+  async function setDone(applied: readonly TombstoneDocument[], refused: Refused): Promise<void> {
+    const keysOf = (some: readonly TombstoneDocument[]) => ({ _id: { $in: some.map(({ _id }) => _id) } })
+    const isFirst = (tombstone: TombstoneDocument) => !tombstone.done && !refused.has(tombstone)
+    const first = applied.filter(isFirst)
+    if (first.length > 0) {
+      const done = { done: true, dueAt: { $add: ['$$NOW', lookAgainMs] } }
+      await tombstones.updateMany(keysOf(first), [{ $set: done }, { $unset: 'doneUpTo' }])
+    }
+    const others = applied.filter((tombstone) => !isFirst(tombstone))
+    if (others.length > 0) await tombstones.updateMany(keysOf(others), { $unset: { dueAt: true, doneUpTo: true } })
+  }
+
+  /** The next fan-outs of a location in time order, without their recipients. */
+  async function nextOf({ _id: key, target, until }: TombstoneDocument, after: Binary | undefined) {
+    const range = keyRange([uuidIn(key)], { createdTo: until.getTime() + limits.retractionClockMs + 1 })
+    const where = { ...locationIn(target), _id: after === undefined ? range : { ...range, $gt: after } }
+    const projection = { createdAt: 1, via: 1, bytes: { $binarySize: '$recipients' } }
+    const options = { ...readLimits, hint: 'location', sort: { _id: 1 }, limit: step.fanOuts, projection } as const
+    const found = await fanOuts.find<Found>(where, options).toArray()
+    const [within = []] = inBatches(found, step.fanOuts, { bytes: step.recipientBytes, sizeOf: ({ bytes }) => bytes })
+    return { found: within, isLast: within.length === found.length && found.length < step.fanOuts }
+  }
+
+  /** @returns `false` if it ran out of time */
+  async function retractLocation(covering: readonly TombstoneDocument[], refused: Refused, isOver: () => boolean) {
+    const tombstone = covering[0] as TombstoneDocument
+    for (let after = tombstone.doneUpTo; !isOver(); ) {
+      const { found, isLast } = await nextOf(tombstone, after)
+      const concerned = found.filter((fanOut) => isInTime(tombstone.until, fanOut))
+      const reasons = await retractFromFanOuts(concerned.map((fanOut) => ({ key: fanOut._id, tombstone })))
+      for (const reason of reasons.values()) for (const one of covering) refused.set(one, reason)
+      if (isLast) return true
+      after = found.at(-1)?._id
+      // One that was refused starts anew when it is replayed.
+      if (!refused.has(tombstone))
+        await tombstones.updateOne({ _id: tombstone._id }, { $set: { doneUpTo: after as Binary } })
+    }
+    return false
+  }
+
+  // Done step by step, so that a chunk with much to retract makes progress whenever it is interrupted.
+  const retractBy: RetractBy = async (open) => {
+    const refused: Refused = new Map()
+    const retracted: TombstoneDocument[] = []
+    const endsAt = performance.now() + retractWithinMs
+    // Those that were refused are tried again with each retry, so the others must not depend on how long they take.
+    const isOver = () => refused.size === 0 && performance.now() >= endsAt
+    const fresh = open.filter(({ done }) => !done)
+    await advanceHeads(tombstoneHeads, fresh)
+    for (const batch of inBatches(open.filter(isOfOne), retractionsPerStep)) {
+      if (isOver()) break
+      const reasons = await retractFromFanOuts(batch.map((tombstone) => ({ key: tombstone.target, tombstone })))
+      for (const one of batch) if (reasons.has(hex(one.target))) refused.set(one, reasons.get(hex(one.target)) ?? '')
+      await setDone(batch, refused)
+      retracted.push(...batch)
+    }
+    for (const covering of coveringOnes(open.filter((one) => !isOfOne(one)))) {
+      if (!(await retractLocation(covering, refused, isOver))) break
+      await setDone(covering, refused)
+      retracted.push(...covering)
+    }
+    return { retracted, refused }
+  }
+
+  return {
+    retractBy,
+    async apply(retractions) {
+      if (retractions.length === 0) return { refused: [] }
+      const given = new Map(retractions.map((retraction) => [hex(keyOf(retraction)), retraction]))
+      const stored = await insertNew(tombstones, [...given.values()].map(toTombstone))
+      const keys = [...given.values()].map(keyOf)
+      const open = await tombstones.find({ _id: { $in: keys }, done: { $exists: false } }, readLimits).toArray()
+      await eraseFromTombstones(open)
+      const { retracted, refused } = await retractBy(open)
+      if (retracted.length < open.length) throw new StorageUnavailableError('Not all of it is retracted yet')
+      for (const { document, reason } of stored.refused) refused.set(document, reason)
+      return {
+        refused: [...refused].map(([{ _id }, reason]) => ({ document: given.get(hex(_id)) as Retraction, reason })),
+      }
+    },
+    async actorOf({ subscriberId, notificationId }) {
+      const key = toKey(subscriberId, notificationId)
+      const found = await fanOuts.findOne({ _id: key }, { ...readLimits, projection: { actorId: 1 } })
+      return found && uuidIn(found.actorId)
+    },
+  }
+}
+
+/** Those of locations, the latest first: one that names nobody covers all earlier ones. */
+function* coveringOnes(ofLocations: readonly TombstoneDocument[]): Generator<TombstoneDocument[]> {
+  for (const ofOne of Map.groupBy(ofLocations, ({ target }) => hex(target)).values()) {
+    const left = ofOne.toSorted((one, other) => other.until.getTime() - one.until.getTime())
+    while (left[0]) yield left.splice(0, left[0].recipients === undefined ? left.length : 1)
+  }
+}

@@ -1,0 +1,176 @@
+import type { Binary, Collection } from 'mongodb'
+import type { DueBatch } from '../announcements/announcement.ts'
+import type { Creations, JustStored } from '../announcements/creations.ts'
+import { createFence, insertWithinMs as defaultInsertWithinMs } from '../connection/fence.ts'
+import { hex } from '../documents/binary.ts'
+import type { Collections } from '../documents/collections.ts'
+import { type Announcing, type FanOutDocument, toFanOutDocument } from '../documents/fan-out-document.ts'
+import { erasedIn, maskNotification, toWithPersons } from '../documents/mask.ts'
+import {
+  fanOutKeyIn,
+  keyOf,
+  type NewNotification,
+  type NotificationDocument,
+  toNotificationDocuments,
+} from '../documents/notification-document.ts'
+import type { EraseStored } from '../erasures/erase-stored.ts'
+import type { ErasedPersons } from '../guards/erased-persons.ts'
+import type { Tombstones } from '../guards/tombstones.ts'
+import type { SettleReceipts } from '../receipts/receipts.ts'
+import type { RetractFromFanOuts } from '../retractions/retract-from-fan-outs.ts'
+import { considerate, type InsertOutcome, insertNew, type Pace } from '../writing/insert-new.ts'
+import { type LimitedTo, limitToFirstRecipients } from './first-recipients.ts'
+
+type StoreOutcome = InsertOutcome<NewNotification> & {
+  /** The notifications with a person who was erased since they were created. */
+  readonly erased: readonly NewNotification[]
+  /** The creations to announce, as they are stored. Those of requests are left to the relay. */
+  readonly created: DueBatch
+}
+
+export type StoreNotifications = (notifications: readonly NewNotification[]) => Promise<StoreOutcome>
+
+export type StoreNotificationsDependencies = Pick<Collections, 'fanOuts' | 'notifications'> & {
+  readonly tombstones: Tombstones
+  readonly retractFromFanOuts: RetractFromFanOuts
+  readonly announcing?: Announcing | undefined
+  readonly creations: Pick<Creations, 'of'>
+  readonly erasedPersons: ErasedPersons
+  readonly eraseStored: EraseStored
+  readonly receipts: SettleReceipts
+  readonly insertWithinMs?: number | undefined
+}
+
+/**
+ * Stores the fan-out of each, then its documents, except for recipients from whom it was retracted, and without erased persons;
+ * then applies the receipts that were ahead. A retraction stores its tombstone, then searches the fan-outs; so it finds this
+ * fan-out, or its tombstone is found here after the insert. The same holds for erasures. See also `fence.ts`.
+ */
+export function createStoreNotifications(dependencies: StoreNotificationsDependencies): StoreNotifications {
+  const { fanOuts, tombstones, retractFromFanOuts, announcing, creations, erasedPersons, eraseStored } = dependencies
+  const { receipts, notifications: collection, insertWithinMs = defaultInsertWithinMs } = dependencies
+
+  return async (notifications) => {
+    const fence = createFence(insertWithinMs)
+    const documents = notifications.map((notification) => toFanOutDocument(notification, announcing))
+    const withPersons = notifications.map(toWithPersons)
+    const [retracted, erasedBefore, fannedOut] = await Promise.all([
+      tombstones.look(notifications),
+      erasedPersons.look(withPersons),
+      insertNew(fanOuts, documents),
+    ])
+    if (announcing) countSkipped(announcing, notifications, fannedOut)
+    else if (fannedOut.duplicates > 0) await forgetAnnouncements(fanOuts, notifications.map(keyOf))
+    const refused = toRefused(fannedOut, notifications)
+    const limited: LimitedTo =
+      fannedOut.duplicates === 0 ? new Map() : await limitToFirstRecipients(fanOuts, notifications)
+    const origins = new Map<NewNotification, NewNotification>()
+    for (const notification of notifications) {
+      if (refused.has(notification)) continue
+      const named = limited.get(notification) ?? notification
+      const masked = erasedBefore.isEmpty ? named : maskNotification(named, erasedIn(named, erasedBefore.find))
+      const left = retracted.found.get(notification)
+      const recipientIds = left ? masked.recipientIds.filter((id) => left.has(id)) : masked.recipientIds
+      if (recipientIds.length === 0) continue
+      origins.set(recipientIds === masked.recipientIds ? masked : { ...masked, recipientIds }, notification)
+    }
+    const requests = notifications.filter(({ finishBy }) => finishBy !== undefined).map(keyOf)
+    const pace = requests.length > 0 ? considerate : undefined
+    const stored = await fence(() => insertForRecipients(collection, [...origins.keys()], pace))
+    for (const { document, reason } of stored.refused) refused.set(origins.get(document) ?? document, reason)
+    // Also those known before: an earlier attempt may have stored them before their tombstone was.
+    const [retractedNow, erasedNow, keysWithReceipts] = await Promise.all([
+      tombstones.look(notifications, retracted),
+      erasedPersons.look(withPersons, erasedBefore),
+      receipts.findKeys(notifications),
+    ])
+    const notNoted = await retractFromFanOuts(tombstones.applyingTo([...retractedNow.found.keys()]))
+    const { erased, refused: notErased } = await eraseStored(notifications, erasedNow.find)
+    if (notNoted.size + notErased.size > 0) {
+      for (const notification of notifications) {
+        const key = hex(keyOf(notification))
+        const reason = notNoted.get(key) ?? notErased.get(key)
+        if (reason !== undefined) refused.set(notification, reason)
+      }
+    }
+    if (keysWithReceipts.length > 0) await receipts.settle(keysWithReceipts)
+    if (requests.length > 0) await finishRequests(fanOuts, requests, announcing)
+
+    const isNew = (notification: NewNotification) =>
+      fannedOut.duplicates === 0 && !retractedNow.found.has(notification) && !erased.includes(notification)
+    const toAnnounce = notifications.flatMap((notification, index): JustStored[] => {
+      if (!announcing || notification.finishBy !== undefined || refused.has(notification)) return []
+      const fanOut = documents[index] as FanOutDocument
+      return [{ fanOut, notification: isNew(notification) ? notification : undefined }]
+    })
+    return {
+      inserted: stored.inserted,
+      duplicates: stored.duplicates,
+      erased,
+      created: await creations.of(toAnnounce),
+      refused: [...refused].map(([document, reason]) => ({ document, reason })),
+    }
+  }
+}
+
+/** All of it is stored: nothing is due any more, except its announcement. */
+async function finishRequests(
+  fanOuts: Collection<FanOutDocument>,
+  keys: readonly Binary[],
+  announcing: Announcing | undefined,
+): Promise<void> {
+  const done = { content: true, dueAt: true } as const
+  if (announcing) {
+    await fanOuts.updateMany(
+      { _id: { $in: [...keys] }, unannounced: { $exists: true } },
+      { $unset: done, $set: { 'unannounced.stored': true, announceAt: announcing.now() } },
+    )
+  }
+  await fanOuts.updateMany({ _id: { $in: [...keys] }, dueAt: { $exists: true } }, { $unset: done })
+}
+
+/** The process that stored them died before it announced them, and now there is no topic. */
+async function forgetAnnouncements(fanOuts: Collection<FanOutDocument>, keys: readonly Binary[]): Promise<void> {
+  const where = { _id: { $in: [...keys] }, unannounced: { $exists: true }, announceAt: { $exists: false } }
+  await fanOuts.updateMany(where, { $unset: { unannounced: true, unreadAt: true } })
+}
+
+/** Those stored for the first time, assuming that duplicates are among the old ones, as in a replay. */
+function countSkipped(
+  { isRecent, onTooOld }: Announcing,
+  notifications: readonly NewNotification[],
+  { duplicates }: Pick<InsertOutcome<FanOutDocument>, 'duplicates'>,
+): void {
+  const old = notifications.filter(({ createdAt }) => !isRecent(createdAt)).length
+  if (old > duplicates) onTooOld(old - duplicates)
+}
+
+function toRefused({ refused }: InsertOutcome<FanOutDocument>, notifications: readonly NewNotification[]) {
+  const reasons = new Map(refused.map(({ document, reason }) => [hex(document._id), reason]))
+  const found = new Map<NewNotification, string>()
+  if (reasons.size === 0) return found
+  for (const notification of notifications) {
+    const reason = reasons.get(hex(keyOf(notification)))
+    if (reason !== undefined) found.set(notification, reason)
+  }
+  return found
+}
+
+/** A generator, because a few events may have a hundred thousand recipients together. */
+function* documentsOf(notifications: readonly NewNotification[]): Generator<NotificationDocument> {
+  for (const notification of notifications) yield* toNotificationDocuments(notification)
+}
+
+async function insertForRecipients(
+  collection: Collection<NotificationDocument>,
+  notifications: readonly NewNotification[],
+  pace: Pace | undefined,
+): Promise<InsertOutcome<NewNotification>> {
+  const { refused, ...counts } = await insertNew(collection, documentsOf(notifications), pace)
+  const reasons = new Map(refused.map(({ document, reason }) => [fanOutKeyIn(document._id), reason]))
+  const found = reasons.size === 0 ? [] : notifications.filter((notification) => reasons.has(hex(keyOf(notification))))
+  return {
+    ...counts,
+    refused: found.map((document) => ({ document, reason: reasons.get(hex(keyOf(document))) ?? '' })),
+  }
+}

@@ -1,0 +1,76 @@
+import { createAnnouncements } from './announcements/announcements.ts'
+import { createCreations } from './announcements/creations.ts'
+import { createDigests } from './announcements/digests.ts'
+import { createNextDigests } from './announcements/next-digests.ts'
+import { createNextFanOuts } from './announcements/next-fan-outs.ts'
+import type { Collections } from './documents/collections.ts'
+import type { Announcing } from './documents/fan-out-document.ts'
+import { createEraseWritten } from './erasures/erase-from-digests.ts'
+import { createEraseFromFanOuts } from './erasures/erase-from-fan-outs.ts'
+import { createEraseStored } from './erasures/erase-stored.ts'
+import { createErasures } from './erasures/erasures.ts'
+import { createEraseStep } from './erasures/phases.ts'
+import { createErasedPersons } from './guards/erased-persons.ts'
+import { createPersonKeys } from './guards/person-keys.ts'
+import { createTombstones } from './guards/tombstones.ts'
+import { createReceipts } from './receipts/receipts.ts'
+import { createEraseFromTombstones } from './retractions/erase-from-tombstones.ts'
+import { createFindRetracted } from './retractions/find-retracted.ts'
+import { createRemoveRetracted } from './retractions/remove-retracted.ts'
+import { createRetractFromFanOuts } from './retractions/retract-from-fan-outs.ts'
+import { createRetractions } from './retractions/retractions.ts'
+import { createCreateRequests } from './storing/create-requests.ts'
+import { createStoreNotifications } from './storing/store-notifications.ts'
+import { createUnfinished } from './storing/unfinished.ts'
+
+type Options = {
+  readonly announcing?: Announcing | undefined
+  /** Documents that a step of an erasure examines, and limits of inserts; less in tests. */
+  readonly documentsPerStep?: number
+  readonly insertWithinMs?: number | undefined
+  readonly digestWithinMs?: number | undefined
+  readonly now?: () => Date
+}
+
+/** Everything that events and requests cause, and the work that follows from it. */
+export function createWriters(collections: Collections, options: Options = {}) {
+  const { announcing, documentsPerStep, insertWithinMs, digestWithinMs, now = () => new Date() } = options
+  const personKeys = createPersonKeys(collections.personKeys)
+  const erasedPersons = createErasedPersons(collections, personKeys)
+  const eraseFromFanOuts = createEraseFromFanOuts(collections)
+  const eraseStep = createEraseStep({ ...collections, eraseFromFanOuts, documentsPerStep })
+  const eraseWritten = createEraseWritten(collections.digests, erasedPersons)
+  const removeRetracted = createRemoveRetracted(collections.notifications)
+  const retractFromFanOuts = createRetractFromFanOuts({ ...collections, removeRetracted, announcing })
+  const { retractBy, ...retractions } = createRetractions({
+    ...collections,
+    retractFromFanOuts,
+    eraseFromTombstones: createEraseFromTombstones(collections, erasedPersons),
+  })
+  const receipts = createReceipts({ ...collections, findRetracted: createFindRetracted(collections), erasedPersons })
+  const creations = createCreations(collections)
+  const insertNew = createStoreNotifications({
+    ...collections,
+    tombstones: createTombstones(collections),
+    retractFromFanOuts,
+    announcing,
+    creations,
+    erasedPersons,
+    eraseStored: createEraseStored({ ...collections, removeRetracted, eraseFromFanOuts }),
+    receipts,
+    insertWithinMs,
+  })
+  const nextFanOuts = createNextFanOuts({ ...collections, creations, removeRetracted })
+  const nextDigests = createNextDigests(collections, eraseWritten)
+  return {
+    insertNew,
+    retractions,
+    erasures: createErasures({ ...collections, personKeys, eraseStep }),
+    erasedPersons,
+    receipts,
+    createRequests: createCreateRequests(collections.createRequests),
+    unfinished: createUnfinished({ ...collections, storeNotifications: insertNew, retractBy }),
+    announcements: createAnnouncements({ ...collections, sources: [nextFanOuts, nextDigests] }),
+    digests: createDigests({ ...collections, eraseWritten, now, digestWithinMs }),
+  }
+}

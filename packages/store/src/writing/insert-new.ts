@@ -1,0 +1,64 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Binary, type Collection, type Document, type OptionalUnlessRequiredId } from 'mongodb'
+import { StorageUnavailableError } from '../connection/storage-errors.ts'
+import { inBatches } from '../documents/batches.ts'
+import { attempt, sum, type WriteOutcome } from './write-each.ts'
+
+/** The outcome for each document: inserted, stored before, or refused for good. */
+export type InsertOutcome<T> = Pick<WriteOutcome<T>, 'inserted' | 'duplicates' | 'refused'>
+
+/** Driver and server accept more, but all documents of an insert are serialized before the first byte is sent. */
+const documentsPerInsert = 1_000
+
+/** The bytes of an insert, and what happens between one that took so long and the next. */
+export type Pace = { readonly bytes: number; readonly pause?: (tookMs: number) => Promise<unknown> }
+
+const fast: Pace = { bytes: 2 * 1024 * 1024 }
+
+/**
+ * For the notification of one user: MongoDB and its journal are at the disposal of others for half of the time, and their
+ * small writes wait behind a small insert. With a limit, so that 15 MB are still stored within seconds.
+ */
+export const considerate: Pace = {
+  bytes: 256 * 1024,
+  pause: (tookMs) => sleep(Math.min(tookMs, 100)),
+}
+
+/**
+ * Inserts new documents and leaves existing ones unchanged, so a redelivered event never resets a read state. Returns
+ * once the outcome of every document is known and durable on a majority.
+ *
+ * @throws StorageUnavailableError if the outcome of a document is unknown; retrying is safe
+ */
+export async function insertNew<T extends Document>(
+  collection: Collection<T>,
+  documents: Iterable<T>,
+  { bytes, pause }: Pace = fast,
+): Promise<InsertOutcome<T>> {
+  const outcomes: WriteOutcome<T>[] = []
+  let tookMs = 0
+  for (const batch of inBatches(documents, documentsPerInsert, { bytes, sizeOf: approximateSize })) {
+    if (outcomes.length > 0) await pause?.(tookMs)
+    const startedAt = performance.now()
+    const outcome = await attempt(batch, async (some) => {
+      return collection.insertMany(some as OptionalUnlessRequiredId<T>[], { ordered: false })
+    })
+    if (outcome.inserted + outcome.duplicates + outcome.refused.length < batch.length)
+      throw new StorageUnavailableError(`MongoDB confirmed ${outcome.inserted} of ${batch.length} documents`)
+    outcomes.push(outcome)
+    tookMs = performance.now() - startedAt
+  }
+  const { inserted, duplicates, refused } = sum(outcomes)
+  return { inserted, duplicates, refused }
+}
+
+/** The size in BSON without the names of fields; exact figures would take as long as serializing. */
+function approximateSize(document: Document): number {
+  let size = 0
+  for (const value of Object.values(document)) {
+    if (typeof value === 'string') size += value.length
+    else if (value instanceof Binary) size += value.position
+    else size += 8
+  }
+  return size
+}

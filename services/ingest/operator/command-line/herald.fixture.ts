@@ -1,0 +1,107 @@
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { systemClock } from '@herald/runtime'
+import { createStore } from '@herald/store'
+import type { TestIngest } from '#ingest/ingest.fixture'
+import { createKafka, toKafkaOptions } from '#ingest/kafka/create-kafka'
+import { quietLogger } from '#ingest/kafka/kafka.fixture'
+import { commands } from '../commands.ts'
+import { runCommandLine } from './run-command-line.ts'
+import { createPrinter } from './terminal.ts'
+
+export type Finished = { readonly exitCode: number; readonly stdout: string; readonly stderr: string }
+
+const file = fileURLToPath(new URL('../herald.mjs', import.meta.url))
+
+/** Runs the built command in a process, as an operator does. */
+export function runHerald(words: readonly string[], environment: Readonly<Record<string, string>>): Promise<Finished> {
+  return new Promise((resolve) => {
+    execFile(
+      process.execPath,
+      [file, ...words],
+      { env: { PATH: process.env.PATH, ...environment } },
+      (error, stdout, stderr) => {
+        resolve({ exitCode: typeof error?.code === 'number' ? error.code : error ? -1 : 0, stdout, stderr })
+      },
+    )
+  })
+}
+
+/** Runs the command in this process: a test that asks until something has happened would start dozens of processes. */
+export async function runHere(
+  words: readonly string[],
+  environment: Readonly<Record<string, string>>,
+): Promise<Finished> {
+  const written = { stdout: '', stderr: '' }
+  const printTo = (name: keyof typeof written) =>
+    createPrinter({ write: (text: string) => (written[name] += text) } as unknown as NodeJS.WriteStream)
+  const open: (() => Promise<void>)[] = []
+  const exitCode = await runCommandLine(words, commands, {
+    environment,
+    print: printTo('stdout'),
+    note: printTo('stderr'),
+    clear: () => {},
+    clock: systemClock,
+    untilInterrupted: () => new AbortController().signal,
+    version: '0.0.0',
+    openStore({ MONGODB_URI: uri, MONGODB_DATABASE: database, RETENTION_DAYS: retentionDays }) {
+      const store = createStore({ uri, database, retentionDays, applicationName: 'herald' })
+      open.push(() => store.close())
+      return store
+    },
+    openKafka: (settings) => createKafka(toKafkaOptions(settings), quietLogger),
+    release: (close) => void open.push(close),
+  })
+  for (const close of open.toReversed()) await close()
+  return { exitCode, ...written }
+}
+
+/** The settings of the command for the topics and the database of an ingest. */
+export const commandEnvironment = ({ brokers, groupId, topics, database }: TestIngest): Record<string, string> => ({
+  KAFKA_BROKERS: brokers.join(','),
+  KAFKA_GROUP_ID: groupId,
+  KAFKA_MENTION_TOPIC: topics.mention,
+  KAFKA_CHANGE_TOPIC: topics.change,
+  KAFKA_RECEIPT_TOPIC: topics.receipt,
+  KAFKA_DEAD_LETTER_TOPIC: topics.deadLetter,
+  MONGODB_URI: process.env.MONGODB_URI ?? '',
+  MONGODB_DATABASE: database,
+})
+
+/** A command that runs until it is interrupted. */
+export type RunningHerald = {
+  output(): string
+  /** As Ctrl+C does. */
+  interrupt(): void
+  /** Resolves with the exit code. */
+  readonly exited: Promise<number | null>
+  kill(): void
+}
+
+/** Starts the built command in a pipe, or on a terminal of its own, by `script` of Linux. */
+export function watchHerald(
+  words: readonly string[],
+  environment: Readonly<Record<string, string>>,
+  on: 'pipe' | 'terminal',
+): RunningHerald {
+  const env = { PATH: process.env.PATH, TERM: 'xterm-256color', ...environment }
+  const line = [process.execPath, file, ...words].map((word) => `'${word}'`).join(' ')
+  const child =
+    on === 'pipe'
+      ? spawn(process.execPath, [file, ...words], { env })
+      : spawn('script', ['--quiet', '--return', '--command', `exec ${line}`, '/dev/null'], { env })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (output += text))
+  const kill = () => void child.kill('SIGKILL')
+  process.once('exit', kill)
+  return {
+    output: () => output,
+    interrupt: () => void (on === 'pipe' ? child.kill('SIGINT') : child.stdin.write('\x03')),
+    exited: once(child, 'close').then(([code]) => {
+      process.removeListener('exit', kill)
+      return code
+    }),
+    kill,
+  }
+}

@@ -1,0 +1,17 @@
+import { checkMappingsCommand } from './check-mappings/check-mappings.ts'
+import type { Command } from './command-line/command.ts'
+import { deadLetterCommands } from './dead-letters/dead-letter-commands.ts'
+import { eraseCommand, retractCommand } from './events/event-commands.ts'
+import { migrateCommand } from './migrate-command.ts'
+import { statusCommand } from './status/status-command.ts'
+import { whereCommand } from './where/where-command.ts'
+
+export const commands: readonly Command[] = [
+  whereCommand,
+  statusCommand,
+  retractCommand,
+  eraseCommand,
+  ...deadLetterCommands,
+  checkMappingsCommand,
+  migrateCommand,
+]

@@ -1,0 +1,92 @@
+import { deriveEventId, readCloudEvent } from '@herald/contracts'
+import { type KafkaSettings, topicsReadBy } from '#ingest/config'
+import type { IncomingRecord } from '#ingest/port/incoming-record'
+import type { KafkaPort } from '#ingest/port/kafka-port'
+import { type FoundDeadLetter, toFoundDeadLetter } from '../dead-letters/found-dead-letter.ts'
+import type { Question } from './question.ts'
+
+export type TopicSearch = {
+  readonly question: Question
+  readonly kafka: Pick<KafkaPort, 'createPositionReader' | 'readToEnd' | 'offsetsSince'>
+  readonly settings: KafkaSettings
+  /** No record of the event is older. */
+  readonly since: Date
+  readonly now: Date
+}
+
+/**
+ * Searches the records that the group has not committed, topic by topic, without topics that have more than `scan` left.
+ *
+ * @returns the place of the record, and how many records there are and were not searched
+ */
+export async function searchPending(search: TopicSearch, scan: number) {
+  const { kafka, settings, since } = search
+  const reader = kafka.createPositionReader(settings.KAFKA_GROUP_ID, [...topicsReadBy(settings).keys()])
+  const positions = await reader.read().finally(() => reader.close())
+  let [total, notSearched] = [0, 0]
+  let record: string | undefined
+  for (const [topic, ofTopic] of Map.groupBy(positions, (position) => position.topic)) {
+    const starts = new Map((await kafka.offsetsSince(topic, since)).map(({ partition, from }) => [partition, from]))
+    const ranges = ofTopic.flatMap(({ partition, committed, end }) => {
+      let from = starts.get(partition) ?? committed
+      if (from < committed) from = committed
+      return from < end ? [{ partition, from, count: Number(end - from) }] : []
+    })
+    const count = ranges.reduce((sum, range) => sum + range.count, 0)
+    total += count
+    if (total - notSearched > scan) {
+      notSearched += count
+      continue
+    }
+    const find = async (found: IncomingRecord) => {
+      if (!contains(found, search)) return 'continue'
+      record = `${topic}/${found.partition}/${found.offset}`
+      return 'stop'
+    }
+    await kafka.readToEnd(topic, find, { offsets: new Map(ranges.map(({ partition, from }) => [partition, from])) })
+    if (record !== undefined) break
+  }
+  return { record, total, notSearched }
+}
+
+export async function searchDeadLetters(search: TopicSearch): Promise<FoundDeadLetter | undefined> {
+  let newest: FoundDeadLetter | undefined
+  const find = async (record: IncomingRecord) => {
+    const letter = toFoundDeadLetter(record)
+    if (contains({ ...record, ...letter.original, topic: letter.topic }, search)) newest = letter
+  }
+  await search.kafka.readToEnd(search.settings.KAFKA_DEAD_LETTER_TOPIC, find, { since: search.since })
+  return newest
+}
+
+/** When the event's notification was announced. MongoDB forgets that, so the topic of announcements is searched. */
+export async function searchAnnouncement({ kafka, question }: TopicSearch, topic: string): Promise<Date | undefined> {
+  let at: Date | undefined
+  const find = async ({ value, headers, timestamp }: IncomingRecord) => {
+    const event = readCloudEvent({ value, headers })
+    if (!event.ok || !event.attributes.id.startsWith(`${question.id}/`)) return 'continue'
+    at = new Date(Number(timestamp))
+    return 'stop'
+  }
+  await kafka.readToEnd(topic, find, { since: question.time })
+  return at
+}
+
+/** Whether the record is the event. One that is no valid event, and so is or becomes a dead letter, is compared by its text. */
+function contains(record: IncomingRecord, { question, settings, now }: TopicSearch): boolean {
+  const { subscriberId, id, event: asked } = question
+  const { topic, key, value, headers } = record
+  if (settings.CDC_MAPPINGS?.topics.includes(topic)) {
+    const decision = settings.CDC_MAPPINGS.decide(record, { now })
+    return decision.kind === 'change-entries' && decision.documents.some((entry) => entry.id === id)
+  }
+  const read = readCloudEvent({ value, headers })
+  if (read.ok) {
+    const { subscriberid, source, time, id: eventId } = read.attributes
+    return subscriberid === subscriberId && deriveEventId({ subscriberId, source, id: eventId, time }) === id
+  }
+  if (asked === undefined) return false
+  const quoted = [key, ...Object.values(headers).flat()].map((part) => JSON.stringify(String(part)))
+  const text = [String(value), ...quoted].join('\n').toLowerCase()
+  return [subscriberId, asked.source, asked.id].every((part) => text.includes(JSON.stringify(part).toLowerCase()))
+}

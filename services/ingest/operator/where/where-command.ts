@@ -1,0 +1,87 @@
+import { commandSettingsSchema } from '#ingest/config'
+import { CommandFailure, defineCommand, exitCodes, from } from '../command-line/command.ts'
+import { type FoundDeadLetter, originOf } from '../dead-letters/found-dead-letter.ts'
+import { type Answer, answers, showAnswer, toJson } from './answer.ts'
+import { answerFromStorage } from './answer-from-storage.ts'
+import { publishedSince, toQuestion, whereOptions } from './question.ts'
+import { searchAnnouncement, searchDeadLetters, searchPending, type TopicSearch } from './search-topics.ts'
+
+export const whereCommand = defineCommand({
+  name: 'where',
+  summary: 'Finds an event, or says why it cannot be found',
+  settings: commandSettingsSchema,
+  options: whereOptions,
+  notes: [
+    'Looks in MongoDB first, then at the records that ingest has not read and at the dead letters. It changes nothing, and prints no names, texts, e-mail addresses or states.',
+    '',
+    'Exit codes of the answers:',
+    ...Object.entries(answers).map(([name, { exitCode, meaning }]) => `  ${exitCode}  ${name}: ${meaning}`),
+  ],
+  async run(options, { settings, print, openStore, openKafka, clock }) {
+    const announcements = settings.KAFKA_NOTIFICATION_TOPIC
+    if (options.announced && announcements === undefined) {
+      throw new CommandFailure('KAFKA_NOTIFICATION_TOPIC: Required with --announced', exitCodes.usage)
+    }
+    const question = toQuestion(options)
+    const now = clock()
+    const store = openStore(settings)
+    const since = options.since === undefined ? publishedSince(question.time, now) : new Date(options.since)
+    const search: TopicSearch = { question, kafka: openKafka(settings), settings, since, now }
+    let receiptsWaiting = 0
+    const lookUp = async (): Promise<Answer | undefined> => {
+      const found = await from('MongoDB', store.eventLookup.find(question))
+      receiptsWaiting = found.receiptsForIt.length
+      return answerFromStorage(question, found, { now, retentionDays: settings.RETENTION_DAYS })
+    }
+    const searchTopics = async (): Promise<Answer> => {
+      const pending = await from('Kafka', searchPending(search, options.scan))
+      const letter = await from('Kafka', searchDeadLetters(search))
+      // It may have been stored since the first look.
+      return (await lookUp()) ?? answerFromTopics(since, pending, letter)
+    }
+    // Kafka is only needed if MongoDB has no trace.
+    const found = (await lookUp()) ?? (await searchTopics())
+    let announcement = found.details?.announcement
+    if (options.announced && announcements && found.answer === 'stored' && announcement === undefined) {
+      const at = await from('Kafka', searchAnnouncement(search, announcements))
+      announcement = at === undefined ? 'not on its topic' : `announced at ${at.toISOString()}`
+    }
+    const details = { ...found.details, announcement, receiptsWaiting: receiptsWaiting || undefined }
+    const answer = { ...found, details }
+    for (const line of options.json ? [toJson(question.id, answer)] : showAnswer(question.id, answer)) print(line)
+    return answers[answer.answer].exitCode
+  },
+})
+
+function answerFromTopics(
+  since: Date,
+  { record, total, notSearched }: Awaited<ReturnType<typeof searchPending>>,
+  letter: FoundDeadLetter | undefined,
+): Answer {
+  const hint = 'herald status shows the lag and the rate of each partition.'
+  if (record !== undefined) {
+    return { answer: 'not consumed yet', summary: 'Ingest has not read its record.', details: { record }, hint }
+  }
+  if (letter !== undefined) {
+    const origin = originOf(letter)
+    // The origin is chosen by the writers of the dead-letter topic.
+    const isPlain = /^[\w.-]+\/\d+\/\d+$/.test(origin)
+    const next = `herald dead-letters show ${origin} prints it; herald dead-letters replay --origin ${origin} sends it back.`
+    return {
+      answer: 'dead',
+      summary: 'It could not be stored.',
+      details: { origin, code: letter.code },
+      ...(isPlain && { hint: next }),
+    }
+  }
+  if (notSearched > 0) {
+    const summary = `It may be among ${notSearched} records that ingest has not read and that were not searched.`
+    return { answer: 'not consumed yet', summary, hint: `--scan ${total} searches them.` }
+  }
+  return {
+    answer: 'never seen',
+    summary: 'There is no trace of it in MongoDB, or in the topics since it was published.',
+    details: { searchedSince: since },
+    hint: 'Another source, id or time is another event: compare them with the publisher, also the fraction of the time. Dead letters whose value is missing are only in herald dead-letters list.',
+  }
+}

@@ -1,0 +1,77 @@
+import { deriveEventId } from '@herald/contracts'
+import { type RowChange, type RowRejection, reject } from '../read/row-change.ts'
+import { toCanonicalJson } from './canonical-json.ts'
+
+/** Of a key as JSON. It is part of the id of each entry. */
+const largestKey = 16 * 1024
+
+type ChangeIdentity = {
+  readonly kind: 'identity'
+  /** The entry's id; `field` is empty for a whole row. */
+  entryId(subscriberId: string, field: string): string
+}
+
+export type IdentifyChange = (change: RowChange) => ChangeIdentity | RowRejection
+
+/**
+ * The identity of a change, equal whenever and however often the connector delivers it: the `source` is the table, the `id`
+ * is the canonical JSON of position, operation, key and field. The transaction and the position in it replace position and
+ * key where the connector writes them.
+ */
+export function createChangeIdentity(): IdentifyChange {
+  const sourceOf = createSourceNames()
+  return (change) => {
+    const place = placeOf(change)
+    if ('kind' in place) return place
+    const { operation, time } = change
+    const keyBytes = Buffer.byteLength(JSON.stringify(place.key))
+    if (keyBytes > largestKey) {
+      return reject('record_too_large', `The key is ${keyBytes} bytes as JSON, the limit is ${largestKey}`)
+    }
+    const source = sourceOf(change.origin)
+    const start = toCanonicalJson([place.position, operation, ...place.key]).slice(0, -1)
+    return {
+      kind: 'identity',
+      entryId(subscriberId, field) {
+        return deriveEventId({ subscriberId, source, id: `${start},${JSON.stringify(field)}]`, time })
+      },
+    }
+  }
+}
+
+/** Percent-encoded, since a table may have a slash in its name. The last source is kept: a topic usually has one. */
+function createSourceNames() {
+  let last: { readonly origin: RowChange['origin']; readonly source: string } | undefined
+  return (origin: RowChange['origin']): string => {
+    const isLast = last?.origin.length === origin.length && last.origin.every((name, index) => name === origin[index])
+    if (!last || !isLast) last = { origin, source: ['/debezium', ...origin.map(encodeURIComponent)].join('/') }
+    return last.source
+  }
+}
+
+type Place = { readonly position: RowChange['position']; readonly key: readonly RowChange['key'][] }
+
+function placeOf({
+  connector,
+  operation,
+  order,
+  key,
+  position,
+  isInMongoTransaction,
+}: RowChange): Place | RowRejection {
+  if (order !== undefined) return { position: [...order], key: [] }
+  if (isInMongoTransaction) {
+    return reject(
+      'transaction_order_missing',
+      'Changes of a transaction share their position; set provide.transaction.metadata=true',
+    )
+  }
+  if (key === null && !isUnique(connector, operation)) {
+    return reject('key_missing', 'The table has no key; add one, or set provide.transaction.metadata=true')
+  }
+  return { position, key: [key] }
+}
+
+/** In a binlog each row has its own position; the rows of a snapshot share one. */
+const isUnique = (connector: RowChange['connector'], operation: RowChange['operation']) =>
+  (connector === 'mariadb' || connector === 'mysql') && operation !== 'r'

@@ -1,0 +1,126 @@
+import { limits, type Mapping } from '@herald/contracts'
+import type { StoredChangeEntry } from '@herald/store'
+import type { IncomingRecord } from '../../port/incoming-record.ts'
+import { readDebeziumJson } from '../read/read-debezium-json.ts'
+import type { RowChange, RowRead, RowRejection, SkipReason } from '../read/row-change.ts'
+import { reject } from '../read/row-change.ts'
+import { redactedChangesOf } from '../redact/redacted-record.ts'
+import { createChangeIdentity, type IdentifyChange } from './change-identity.ts'
+import { createMapValues, type MapValues } from './mapped-values.ts'
+import { createRowStates, type RowStates } from './row-states.ts'
+import { findTrustedStates, type TrustedStates } from './trusted-states.ts'
+
+/** The current time, and the time before which changes have expired. */
+export type CaptureTimes = { readonly now: Date; readonly keepFrom?: Date | undefined }
+
+export type CapturedDecision =
+  | { readonly kind: 'change-entries'; readonly documents: readonly StoredChangeEntry[] }
+  | { readonly kind: 'skipped'; readonly reason: SkipReason }
+  | { readonly kind: 'expired' }
+  | RowRejection
+
+export type DecideCapturedChange = (record: IncomingRecord, times: CaptureTimes) => CapturedDecision
+
+const largestChange = 200
+/** What the entries of one record repeat of its mapped texts, all together. */
+const mostRepeatedBytes = 64 * 1024
+const skipped = (reason: SkipReason): CapturedDecision => ({ kind: 'skipped', reason })
+
+/** Decides which entries a record of a mapped topic makes. It depends on the record and the mapping only; never throws. */
+export function createDecideCapturedChange(mapping: Mapping): DecideCapturedChange {
+  const rules = { states: createRowStates(mapping), map: createMapValues(mapping), identify: createChangeIdentity() }
+  return (record, times) => {
+    const found = readDebeziumJson(record)
+    if (found.kind !== 'change') return toDecision(found)
+    const { change } = found
+    if (change.operation === 'r' && mapping.snapshot === 'skip') return skipped('snapshot')
+    const untimely = whyNotNow(change, times)
+    if (untimely) return untimely
+    const trusted = findTrustedStates(change, mapping)
+    if (trusted.kind === 'dead-letter') return trusted
+    const parts = partsOf(change, trusted, rules.states, redactedChangesOf(record))
+    if (parts.length === 0) return skipped('unchanged')
+    if (parts.length > largestChange) {
+      return reject('too_many_changes', `${parts.length} fields have changed, the limit is ${largestChange}`)
+    }
+    return toEntries(change, trusted, parts, rules)
+  }
+}
+
+function toDecision(read: Exclude<RowRead, { kind: 'change' }>): CapturedDecision {
+  return read.kind === 'skip' ? skipped(read.reason) : read
+}
+
+function whyNotNow({ time }: RowChange, { now, keepFrom }: CaptureTimes): CapturedDecision | undefined {
+  if (time > now.getTime() + limits.eventFutureMs) {
+    return reject('future_time', `The time is ${new Date(time).toISOString()}, more than 5 minutes ahead`)
+  }
+  return keepFrom !== undefined && time < keepFrom.getTime() ? { kind: 'expired' } : undefined
+}
+
+type Part = Pick<StoredChangeEntry, 'actionType' | 'changedField' | 'beforeState' | 'afterState'>
+
+function partsOf(
+  { operation }: RowChange,
+  { before, after }: TrustedStates,
+  states: RowStates,
+  alsoChanged: ReadonlySet<string>,
+): Part[] {
+  if (operation === 'u' && before && after) {
+    return states.changes(before, after, alsoChanged).map((change) => ({
+      actionType: 'update',
+      changedField: change.field,
+      beforeState: JSON.stringify(change.before),
+      afterState: JSON.stringify(change.after),
+    }))
+  }
+  const stateOf = (row: TrustedStates['before']) => JSON.stringify(row && states.whole(row))
+  const actionType = operation === 'd' ? 'delete' : 'create'
+  return [{ actionType, changedField: '', beforeState: stateOf(before), afterState: stateOf(after) }]
+}
+
+type MappedTexts = Pick<StoredChangeEntry, 'entityType' | 'entityId' | 'entityTitle' | 'user'>
+type Rules = { readonly states: RowStates; readonly map: MapValues; readonly identify: IdentifyChange }
+
+function toEntries(
+  change: RowChange,
+  { before, after, isKeyOnly }: TrustedStates,
+  parts: readonly Part[],
+  { states, map, identify }: Rules,
+): CapturedDecision {
+  const identity = identify(change)
+  if (identity.kind === 'dead-letter') return identity
+  const lookUp = (field: string) => {
+    const [now, former] = [fieldOf(after, field), fieldOf(before, field)]
+    if (now !== undefined && !states.isUnavailable(now)) return now
+    if (former !== undefined && !states.isUnavailable(former)) return former
+    return now === undefined && former === undefined ? undefined : null
+  }
+  const mapped = map({
+    lookUp,
+    hasAllFields: !isKeyOnly && change.connector !== 'mongodb',
+    advice: isKeyOnly ? '; without REPLICA IDENTITY FULL a delete has the key only' : '',
+  })
+  if (mapped.kind === 'dead-letter') return mapped
+  const repeatedBytes = parts.length * textBytesOf(mapped.values)
+  if (repeatedBytes > mostRepeatedBytes) {
+    return reject(
+      'too_many_changes',
+      `${parts.length} entries would repeat ${repeatedBytes} bytes of mapped texts, the limit is ${mostRepeatedBytes}`,
+    )
+  }
+  const createdAt = new Date(change.time)
+  const documents = parts.map((part) => ({
+    id: identity.entryId(mapped.values.subscriberId, part.changedField),
+    createdAt,
+    ...mapped.values,
+    ...part,
+  }))
+  return { kind: 'change-entries', documents }
+}
+
+const textBytesOf = ({ entityType, entityId, entityTitle, user }: MappedTexts) =>
+  Buffer.byteLength(`${entityType}${entityId}${entityTitle}${user.name}${user.email}`)
+
+const fieldOf = (row: TrustedStates['before'], field: string) =>
+  row !== null && Object.hasOwn(row, field) ? row[field] : undefined

@@ -1,0 +1,31 @@
+import type { JsonValue } from '@herald/contracts'
+import { isObject, type JsonObject, withoutSchema } from './json-document.ts'
+
+const prefix = 'iodebezium'
+
+/** The fields of `source` that are read, by their names in a CloudEvent, where underscores are not allowed. */
+const sourceFields = [
+  ...['connector', 'name', 'db', 'schema', 'table', 'collection', 'ts_ms', 'snapshot'],
+  ...['lsn', 'file', 'pos', 'row', 'ord', 'lsid', 'txnNumber'],
+].map((field) => [field, `${prefix}${field.replaceAll('_', '')}`] as const)
+
+export function isDebeziumCloudEvent(document: JsonObject): boolean {
+  return document.specversion !== undefined && document[`${prefix}connector`] !== undefined
+}
+
+/** The envelope of an event by Debezium's CloudEvents converter. Its `id` is not used: rows of a statement share it. */
+export function fromCloudEvent(event: JsonObject): JsonObject {
+  const content = withoutSchema(event.data ?? null)
+  const source: Record<string, JsonValue> = {}
+  for (const [field, attribute] of sourceFields) {
+    const value = event[attribute]
+    if (value !== undefined) source[field] = value
+  }
+  const id = event[`${prefix}txid`] ?? null
+  return {
+    ...(isObject(content) ? content : {}),
+    op: event[`${prefix}op`] ?? null,
+    source,
+    transaction: id === null ? null : { id, total_order: event[`${prefix}txtotalorder`] ?? null },
+  }
+}

@@ -1,0 +1,121 @@
+import { countMembers, countValues, mostMembers, mostSourcedValues } from '../read/lossless-json.ts'
+
+/** Whether a name is one of these. The Unicode forms of a name are equal. */
+export function createNameCheck(names: readonly string[]): (name: string) => boolean {
+  const known = new Set(names.map((name) => name.normalize()))
+  return known.size === 0 ? () => false : (name) => known.has(name.normalize())
+}
+
+export const redacted = '[redacted]'
+
+// Numbers are kept as they were written. TypeScript does not know this part of ES2026 yet.
+const { rawJSON, isRawJSON } = JSON as unknown as {
+  rawJSON(text: string): object
+  isRawJSON(value: unknown): boolean
+}
+const keepNumber = (_key: string, value: unknown, context?: { readonly source?: string }) =>
+  typeof value === 'number' && context?.source !== undefined && context.source !== String(value)
+    ? rawJSON(context.source)
+    : value
+
+/** Of the texts of one record, so that none of them holds up the event loop for long. */
+const mostBytes = 2 * 1024 * 1024
+
+/** A text that looks like JSON and is not takes as long as a few members. */
+const membersPerText = 3
+
+/** Creates a parser that keeps numbers as they were written. It throws a RangeError where a record is too large. */
+function createBoundedParser() {
+  let [bytes, members, values] = [mostBytes, mostMembers, mostSourcedValues]
+  return (text: string): unknown => {
+    bytes -= text.length
+    if (bytes < 0) throw new RangeError('Too many bytes')
+    members -= countMembers(text, members) + membersPerText
+    if (members < 0) throw new RangeError('Too many members')
+    const plain: unknown = JSON.parse(text)
+    // So all numbers are as `JSON.stringify` writes them.
+    if (JSON.stringify(plain) === text) return plain
+    values -= countValues(plain, values)
+    if (values < 0) throw new RangeError('Too many values')
+    return JSON.parse(text, keepNumber)
+  }
+}
+
+type Members = Record<string, unknown>
+const isMembers = (node: unknown): node is Members =>
+  typeof node === 'object' && node !== null && !Array.isArray(node) && !isRawJSON(node)
+
+/** Parts of an envelope, of Debezium's CloudEvents and of the schema form that contain rows. */
+const containers = new Set(['payload', 'data'])
+const states = new Set(['before', 'after', 'updateDescription'])
+
+/** From JSON to the same without the values of some fields; `undefined` if it is not JSON, or would take too long. */
+export function createJsonRedaction(fields: readonly string[]) {
+  const names = fields.map((field) => field.normalize())
+  const isField = createNameCheck(fields)
+  const isHidden = (key: string) => isField(key) || names.some((name) => key.normalize().startsWith(`${name}.`))
+  const mentionsField = (text: string) => {
+    const unescaped = text.replace(/\\u([0-9a-f]{4})/gi, (_, code) => String.fromCharCode(Number.parseInt(code, 16)))
+    return names.some((name) => unescaped.normalize().includes(name))
+  }
+
+  const isEnvelope = (node: Members) =>
+    node.op !== undefined || node.specversion !== undefined || 'before' in node || 'after' in node
+
+  return () => {
+    const parse = createBoundedParser()
+    const redactText = (text: string, redactNode: (node: unknown) => unknown): string | undefined => {
+      try {
+        return JSON.stringify(redactNode(parse(text)))
+      } catch {
+        return undefined
+      }
+    }
+
+    /** MongoDB's rows are JSON within a string. */
+    const redactString = (text: string): string => {
+      if (!/^\s*[{[]/.test(text)) return text
+      try {
+        return JSON.stringify(redactRow(parse(text)))
+      } catch (error) {
+        // One that takes too long may name a field in another way.
+        if (!(error instanceof SyntaxError)) throw error
+        return mentionsField(text) ? redacted : text
+      }
+    }
+
+    const redactRow = (node: unknown): unknown => {
+      if (typeof node === 'string') return redactString(node)
+      if (Array.isArray(node)) return node.map(redactRow)
+      if (!isMembers(node)) return node
+      return mapMembers(node, (key, value) => (isHidden(key) ? redacted : redactRow(value)))
+    }
+
+    /** Within an envelope only the rows are redacted, since a column may be named like a field of the envelope. */
+    const redactDocument = (node: unknown): unknown => {
+      if (!isMembers(node)) return redactRow(node)
+      if (node.schema !== undefined && node.payload !== undefined) {
+        return { ...node, payload: redactDocument(node.payload) }
+      }
+      if (!isEnvelope(node)) return redactRow(node)
+      return mapMembers(node, (key, value) => {
+        if (states.has(key)) return redactRow(value)
+        if (containers.has(key)) return redactDocument(value)
+        return key === 'source' && isMembers(value) ? withoutQuery(value) : value
+      })
+    }
+
+    return {
+      redactValue: (text: string) => redactText(text, redactDocument),
+      redactKey: (text: string) => redactText(text, redactRow),
+    }
+  }
+}
+
+const mapMembers = (node: Members, map: (key: string, value: unknown) => unknown): Members =>
+  Object.fromEntries(Object.entries(node).map(([key, value]) => [key, map(key, value)]))
+
+/** The statement, which a connector with `include.query` writes, may contain any value. */
+function withoutQuery(source: Members): Members {
+  return source.query === undefined || source.query === null ? source : { ...source, query: redacted }
+}

@@ -1,0 +1,165 @@
+import type { Clock, Deadlines, HealthCheck, Logger, Releasers, Tracing } from '@herald/runtime'
+import { isStorageUnavailable, type Store } from '@herald/store'
+import type { Registry } from 'prom-client'
+import { type RecordKind, type Settings, topicsReadBy } from '../config.ts'
+import { createOverdueReceipts } from '../events/overdue-receipts.ts'
+import { createRecordHandler } from '../events/record-handler.ts'
+import { type HandledRecord, isDeadLetter } from '../events/record-outcome.ts'
+import type { IncomingRecord } from '../port/incoming-record.ts'
+import type { KafkaPort } from '../port/kafka-port.ts'
+import type { AnnounceCreated } from '../produce/announcement-publisher.ts'
+import { createDeadLetterPublisher, DeadLettersUnavailable } from '../produce/dead-letter-publisher.ts'
+import { createEventConsumer, type EventConsumer } from './event-consumer.ts'
+import { createEventMetrics, type EventMetrics } from './event-metrics.ts'
+import { createGatheredHandler } from './gathered-handler.ts'
+import { createLagMonitor } from './lag-monitor.ts'
+import { checkConsumerLiveness } from './liveness.ts'
+import type { StorageGate } from './storage-gate.ts'
+import { findTopicProblems } from './topic-problems.ts'
+
+export type EventIngestionDependencies = {
+  readonly kafka: KafkaPort
+  readonly settings: Settings
+  readonly store: Store
+  readonly gate: StorageGate
+  readonly registry: Registry
+  readonly onDroppedReceipts?: ((count: number) => void) | undefined
+  readonly logger: Logger
+  readonly releasers: Releasers
+  readonly clock: Clock
+  /** The time by MongoDB's clock, for what is compared with events and with what is stored. */
+  readonly now: Clock
+  readonly tracing?: Tracing | undefined
+  readonly deadlines: Deadlines
+  readonly announceCreated?: AnnounceCreated | undefined
+}
+
+const dayMs = 24 * 60 * 60 * 1_000
+
+export function createEventIngestion(dependencies: EventIngestionDependencies) {
+  const { kafka, settings, store, gate, registry, logger, releasers, clock, now, deadlines } = dependencies
+  const capturedChanges = settings.CDC_MAPPINGS
+  const kinds = topicsReadBy(settings)
+  const topics = [...kinds.keys()]
+  const metrics = createEventMetrics(registry, clock, kinds)
+  const group = settings.KAFKA_GROUP_ID
+  const shared = { kafka, groupId: group, topics }
+  const deadLetterTopic = settings.KAFKA_DEAD_LETTER_TOPIC
+  const announced = [settings.KAFKA_NOTIFICATION_TOPIC].filter((topic) => topic !== undefined)
+  const publisher = createDeadLetterPublisher(kafka, deadLetterTopic)
+  releasers.add('dead-letter producer', () => publisher.close())
+  const deadLetters = capturedChanges?.redacting(publisher) ?? publisher
+
+  const { notifications, retractions, erasures, changeEntries, receipts } = store
+  const handle = createRecordHandler({
+    notifications,
+    retractions,
+    erasures,
+    changeEntries,
+    receipts,
+    deadLetters,
+    capturedChanges,
+    group,
+    tracing: dependencies.tracing,
+    announceCreated: dependencies.announceCreated,
+    onDroppedReceipts: dependencies.onDroppedReceipts,
+    times: () => ({ now: now(), keepFrom: keepFrom(now(), settings.RETENTION_DAYS) }),
+    observe: createObserver(metrics, logger),
+  })
+  const heldBack = new Map<string, Date>()
+  const consumer = createEventConsumer({
+    ...shared,
+    deadLetterTopic,
+    clock,
+    logger,
+    deadlines,
+    kindOf: (topic) => kinds.get(topic) as RecordKind,
+    handle: createGatheredHandler(handle, wouldFailAgain),
+    onChunk: metrics.observeChunk,
+    onHeldBack(topic, partition) {
+      heldBack.set(`${topic}/${partition}`, clock())
+      metrics.observeRetry(topic)
+    },
+  })
+  const overdueReceipts = createOverdueReceipts({
+    receipts,
+    deadLetters,
+    group,
+    clock: now,
+    logger,
+    mentionsCaughtUpTo: () => monitor.caughtUpTo(settings.KAFKA_MENTION_TOPIC),
+    observe: metrics.observeDeadLetters,
+  })
+  const monitor = createLagMonitor({ ...shared, clock, now, logger, onPoll: () => void overdueReceipts.process() })
+  metrics.showPartitions(monitor)
+
+  const startNow = (): void => {
+    monitor.start()
+    releasers.add('overdue receipts', () => overdueReceipts.stop())
+    releasers.add('lag monitor', () => monitor.stop())
+    // Released first: the current chunks are finished and committed while their dependencies are still available.
+    releasers.add('consumer', () => consumer.stop(), { limitMs: 10_000 })
+    consumer.start()
+  }
+
+  return {
+    /** Consumes as soon as collections and indexes exist. Returns immediately. */
+    start(): void {
+      const starting = new AbortController()
+      releasers.add('start of the consumer', async () => starting.abort())
+      gate.opened(starting.signal).then(startNow, () => {})
+    },
+    readiness: createReadiness(consumer, () => findTopicProblems(kafka, topics, deadLetterTopic, announced)),
+    liveness: {
+      name: 'consumer',
+      check: () =>
+        checkConsumerLiveness({
+          ...monitor,
+          ...consumer,
+          clock,
+          stallMs: settings.LIVENESS_STALL_SECONDS * 1_000,
+          lastHeldBack: (topic, partition) => heldBack.get(`${topic}/${partition}`),
+        }),
+    },
+  }
+}
+
+function wouldFailAgain(error: unknown, records: readonly IncomingRecord[]): boolean {
+  if (error instanceof DeadLettersUnavailable) return records.some((record) => error.concerns(record))
+  return isStorageUnavailable(error)
+}
+
+function keepFrom(now: Date, retentionDays: number | undefined): Date | undefined {
+  return retentionDays === undefined ? undefined : new Date(now.getTime() - retentionDays * dayMs)
+}
+
+function createObserver(metrics: EventMetrics, logger: Logger) {
+  return (handled: readonly HandledRecord[]): void => {
+    metrics.observeRecords(handled)
+    const isVerbose = logger.isLevelEnabled('debug')
+    for (const { record, outcome, traceparent } of handled) {
+      if (!isDeadLetter(outcome) && !isVerbose) continue
+      const { topic, partition, offset } = record
+      const place = { topic, partition, offset, outcome, traceparent }
+      if (isDeadLetter(outcome)) logger.warn(place, 'Record sent to the dead-letter topic')
+      else logger.debug(place, 'Record processed')
+    }
+  }
+}
+
+/** Ready once topics exist and the consumer has joined. It stays so: `POST /` works while a broker is unavailable. */
+function createReadiness(consumer: EventConsumer, findProblems: () => Promise<string[]>): HealthCheck {
+  let topicsExist = false
+  return {
+    name: 'kafka',
+    check: async () => {
+      if (!topicsExist) {
+        const problems = await findProblems()
+        if (problems.length > 0) return { ok: false, detail: problems.join('; ') }
+        topicsExist = true
+      }
+      if (!consumer.hasJoinedOnce()) return { ok: false, detail: 'The consumer has not joined its group yet' }
+      return { ok: true }
+    },
+  }
+}

@@ -1,0 +1,24 @@
+import type { CreateNotification } from '@herald/contracts'
+import type { BudgetDefinition } from '@herald/runtime'
+
+/** Held while a notification is stored. */
+export const creationBudget = {
+  name: 'creations',
+  setting: 'MAX_CREATION_BYTES',
+  counts: 'bytes of notifications being created',
+  sum: 64 * 1024 * 1024,
+  subscriberShare: 1 / 2,
+  userShare: 1 / 4,
+  beyond: 'waits up to 8 s for its turn',
+} as const satisfies BudgetDefinition
+
+/** Beyond those of every HTTP server. */
+export const ingestBudgets = [creationBudget] as const
+
+/** Of a stored notification, without its metadata. */
+const bytesBesideMetadata = 512
+
+/** About the bytes that are stored: every recipient has a document. */
+export function creationBytesOf({ metadata, recipientIds }: CreateNotification): number {
+  return recipientIds.length * (Buffer.byteLength(JSON.stringify(metadata)) + bytesBesideMetadata)
+}

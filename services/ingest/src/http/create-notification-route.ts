@@ -1,0 +1,51 @@
+import { operations, traceparentOf } from '@herald/contracts'
+import { type Budget, type Clock, type HttpServer, problem, retryLater, routeOptions } from '@herald/runtime'
+import { creationBytesOf } from './budgets.ts'
+import type { CreateNotificationUseCase } from './create-notification.ts'
+import { toCreatedNotification } from './new-notification.ts'
+
+export type RouteDependencies = {
+  readonly create: CreateNotificationUseCase
+  readonly gate: { isOpen(): Promise<boolean> }
+  readonly clock: Clock
+  /** The bytes of creations in flight. A request waits for its part. */
+  readonly creations: Pick<Budget, 'within'>
+}
+
+export function addCreateNotificationRoute(app: HttpServer, dependencies: RouteDependencies): void {
+  const { create, gate, clock, creations } = dependencies
+  app.post('/', routeOptions(operations.createNotification), async ({ body, headers, identity, raw }, reply) => {
+    const { subscriberId, userId, name, picture, actorType } = identity
+    if (body.actorType !== actorType) {
+      throw problem('actor_type_mismatch', `The actor type of the token is ${JSON.stringify(actorType)}`)
+    }
+    if (raw.rawHeaders.filter(isKeyName).length > 1) {
+      throw problem('validation_failed', 'Idempotency-Key must be sent once', {
+        errors: [{ pointer: '/idempotency-key', detail: 'Must be sent only once' }],
+      })
+    }
+    if (!(await gate.isOpen())) {
+      throw problem('storage_unavailable', 'The storage is not set up yet; try again later', { headers: retryLater })
+    }
+    const author = { subscriberId, actor: { id: userId, name, image: picture } }
+    const outcome = await creations.within(identity, creationBytesOf(body), () =>
+      create(body, author, headers['idempotency-key'], traceparentOf(raw.headers.traceparent)),
+    )
+    if (outcome.kind === 'other-body') {
+      throw problem('idempotency_key_reused', 'The first request with this Idempotency-Key had a different body')
+    }
+    if (outcome.kind === 'erased') {
+      throw problem('request_erased', 'A person in the first request with this Idempotency-Key was erased')
+    }
+    if (outcome.kind === 'in-progress') {
+      const seconds = Math.max(1, Math.ceil((outcome.until.getTime() - clock().getTime()) / 1_000))
+      throw problem('request_in_progress', 'The first request with this Idempotency-Key has not finished', {
+        headers: { 'retry-after': String(seconds) },
+      })
+    }
+    return reply.code(201).send({ data: toCreatedNotification(outcome.notification) })
+  })
+}
+
+/** Raw headers alternate names and values. The parsed ones join repeated headers, so they cannot be counted. */
+const isKeyName = (text: string, index: number) => index % 2 === 0 && text.toLowerCase() === 'idempotency-key'

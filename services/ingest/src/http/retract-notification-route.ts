@@ -1,0 +1,38 @@
+import { deriveEventId, limits, operations, timeOfUuidV7, traceparentOf } from '@herald/contracts'
+import { type Clock, type HttpServer, problem, retryLater, routeOptions } from '@herald/runtime'
+import type { Retractions } from '@herald/store'
+
+export type RetractRouteDependencies = {
+  readonly retractions: Retractions
+  readonly gate: { isOpen(): Promise<boolean> }
+  readonly clock: Clock
+}
+
+/** The `source` of the event for which a request counts; never the one of a publisher, which is not empty. */
+const source = ''
+
+/** `DELETE /notifications/{id}`: retracts a notification for its actor. Repeated requests are the same retraction. */
+export function addRetractNotificationRoute(app: HttpServer, dependencies: RetractRouteDependencies): void {
+  const { retractions, gate, clock } = dependencies
+  app.delete(
+    '/notifications/:notificationId',
+    routeOptions(operations.retractNotification),
+    async ({ params: { notificationId }, identity: { subscriberId, userId }, raw }, reply) => {
+      if (!(await gate.isOpen())) {
+        throw problem('storage_unavailable', 'The storage is not set up yet; try again later', { headers: retryLater })
+      }
+      const target = { notificationId }
+      if ((await retractions.actorOf({ subscriberId, ...target })) !== userId) {
+        throw problem('not_found', 'Notification not found')
+      }
+      const eventTime = timeOfUuidV7(notificationId) ?? 0
+      const eventId = deriveEventId({ subscriberId, source, id: notificationId, time: eventTime })
+      const time = clock()
+      const finishBy = new Date(time.getTime() + limits.requestFinishMs)
+      const traceparent = traceparentOf(raw.headers.traceparent)
+      const { refused } = await retractions.apply([{ subscriberId, eventId, time, target, finishBy, traceparent }])
+      if (refused[0]) throw new Error(`MongoDB rejected the retraction: ${refused[0].reason}`)
+      return reply.code(204).send()
+    },
+  )
+}

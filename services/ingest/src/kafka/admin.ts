@@ -1,0 +1,54 @@
+import kafkajs, { type Admin, type Kafka } from 'kafkajs'
+import type { ClusterDescription, OffsetRange, TopicDescription } from '../port/kafka-port.ts'
+
+const { ConfigResourceTypes } = kafkajs
+
+/** The topic setting that limits the size of a batch, in compressed bytes. */
+const sizeSetting = 'max.message.bytes'
+
+export async function withAdmin<T>(kafka: Kafka, work: (admin: Admin) => Promise<T>): Promise<T> {
+  const admin = kafka.admin({ retry: { retries: 1 } })
+  try {
+    await admin.connect()
+    return await work(admin)
+  } finally {
+    await admin.disconnect()
+  }
+}
+
+export async function describeCluster(admin: Admin): Promise<ClusterDescription> {
+  const { brokers, controller } = await admin.describeCluster()
+  return {
+    brokers: brokers.map(({ nodeId, host, port }) => ({ id: nodeId, address: `${host}:${port}` })),
+    controller: controller ?? undefined,
+  }
+}
+
+export async function describeTopics(
+  admin: Admin,
+  topics: readonly string[],
+): Promise<ReadonlyMap<string, TopicDescription>> {
+  const existing = new Set(await admin.listTopics())
+  const found = topics.filter((topic) => existing.has(topic))
+  if (found.length === 0) return new Map()
+  const { resources } = await admin.describeConfigs({
+    includeSynonyms: false,
+    resources: found.map((name) => ({ type: ConfigResourceTypes.TOPIC, name, configNames: [sizeSetting] })),
+  })
+  return new Map(
+    resources.map(({ resourceName, configEntries }) => [
+      resourceName,
+      { maxBatchBytes: Number(configEntries[0]?.configValue) },
+    ]),
+  )
+}
+
+/** Brokers index timestamps, so this reads no records. */
+export async function offsetsSince(admin: Admin, topic: string, since: Date): Promise<OffsetRange[]> {
+  const starts = await admin.fetchTopicOffsetsByTimestamp(topic, Math.max(0, since.getTime()))
+  const ends = new Map((await admin.fetchTopicOffsets(topic)).map(({ partition, high }) => [partition, BigInt(high)]))
+  return starts.map(({ partition, offset }) => {
+    const from = BigInt(offset)
+    return { partition, from, end: ends.get(partition) ?? from }
+  })
+}

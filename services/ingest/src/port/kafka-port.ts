@@ -1,0 +1,128 @@
+import type { IncomingRecord } from './incoming-record.ts'
+import type { OutgoingRecord } from './outgoing-record.ts'
+
+/** What Herald needs of a Kafka client: to consume, to produce, and to look at topics. Only `kafka/` knows the library. */
+export type KafkaPort = {
+  /** Creates a member of a consumer group. It does not connect yet. */
+  createMember(options: MemberOptions): GroupMember
+  connectProducer(options?: ProducerOptions): Promise<RecordProducer>
+  describeTopics(topics: readonly string[]): Promise<ReadonlyMap<string, TopicDescription>>
+  /** Reads the committed and the last offsets of a group. Connects on first use, and again after an error. */
+  createPositionReader(groupId: string, topics: readonly string[]): PositionReader
+  describeCluster(): Promise<ClusterDescription>
+  /** Passes on what the topic holds now, in order per partition, without commits. Ends if `each` returns `stop`. */
+  readToEnd(topic: string, each: (record: IncomingRecord) => Promise<unknown>, start?: ReadStart): Promise<void>
+  /** The offset after the last record of each partition, and the first one with a timestamp of at least `since`. */
+  offsetsSince(topic: string, since: Date): Promise<readonly OffsetRange[]>
+}
+
+/** Where to start reading: at a time, or at an offset of each partition. Partitions without one are not read. */
+export type ReadStart = { readonly since: Date } | { readonly offsets: ReadonlyMap<number, bigint> }
+
+export type OffsetRange = { readonly partition: number; readonly from: bigint; readonly end: bigint }
+
+export type ClusterDescription = {
+  readonly brokers: readonly { readonly id: number; readonly address: string }[]
+  /** The id of the broker that is the controller; `undefined` if there is none. */
+  readonly controller: number | undefined
+}
+
+export type MemberOptions = {
+  readonly groupId: string
+  readonly topics: readonly string[]
+  /** About how much of a partition to pass on at once. A member handles a share of every partition before it reads on. */
+  readonly shareOf: (topic: string) => PartitionShare
+}
+
+export type PartitionShare = {
+  readonly records: number
+  /** Keys, values and headers, decompressed. */
+  readonly bytes: number
+}
+
+export type GroupMember = {
+  listen(events: Partial<MemberEvents>): void
+  /**
+   * Joins the group and reads from the committed offsets, or from the first record. Resolves once it has begun. An error
+   * that `handle` throws is the member's to deal with: it rejoins, restarts, or ends.
+   */
+  run(handle: (batch: PartitionBatch) => Promise<void>): Promise<void>
+  /** Commits offsets while no batch is handled. Does nothing while the member stops. */
+  commit(offsets: readonly PartitionOffset[]): Promise<void>
+  /** Leaves the group once the current batches are handled. May hang. */
+  close(): Promise<void>
+}
+
+export type MemberEvents = {
+  joined(assignment: Readonly<Record<string, readonly number[]>>): void
+  fetched(): void
+  heartbeat(): void
+  committed(): void
+  /** Records before this offset were read and are not passed on: transaction markers and aborted records. */
+  skipped(offset: PartitionOffset): void
+  /** The topic was deleted, and may have been created again: the partition is read from this offset, its first one. */
+  recreated(offset: PartitionOffset): void
+  /** Final if the member has ended; otherwise it restarts. */
+  crashed(crash: { readonly error: Error; readonly isFinal: boolean }): void
+}
+
+export type PartitionBatch = {
+  readonly topic: string
+  readonly partition: number
+  readonly records: readonly IncomingRecord[]
+  /** The offset after the batch, which may end with transaction markers or records removed by compaction. */
+  readonly endOffset: string
+  isRunning(): boolean
+  /** Whether the partition continues elsewhere: after a seek, or because the member has lost it since. */
+  isStale(): boolean
+  /** Makes the next fetch start at this offset. Without it, the batch is read again. */
+  resolve(nextOffset: string): void
+  /** The error must reach the member: it learns from it that the partition was revoked. */
+  heartbeat(): Promise<void>
+  /** Commits also while the member stops. The error must reach the member, as that of a heartbeat. */
+  commit(offsets: readonly PartitionOffset[]): Promise<void>
+  /** Reads nothing of the partition until the returned function is called, which throws if the member has ended. */
+  pause(): () => void
+}
+
+/** The offset of the next record to handle. */
+export type PartitionOffset = { readonly topic: string; readonly partition: number; readonly offset: string }
+
+export type ProducerOptions = {
+  /** How often all records of a call are sent again after an error that may pass; 5 by default. */
+  readonly retries?: number
+}
+
+export type RecordProducer = {
+  /**
+   * Appends records to a topic, or to one of its partitions in order. Resolves when all replicas have them. After an error
+   * some records may be there, or twice.
+   *
+   * @throws RecordTooLarge if the topic rejects a batch for its size
+   */
+  send(records: readonly OutgoingRecord[], to: Destination): Promise<void>
+  close(): Promise<void>
+}
+
+type Destination = { readonly topic: string; readonly partition?: number; readonly timeoutMs?: number }
+
+/** The topic does not accept a batch of this size. */
+export class RecordTooLarge extends Error {
+  override readonly name = 'RecordTooLarge'
+}
+
+/** The largest batch that a topic accepts, compressed. */
+export type TopicDescription = { readonly maxBatchBytes: number }
+
+export type PositionReader = {
+  read(): Promise<readonly GroupPosition[]>
+  close(): Promise<void>
+}
+
+/** The group's next offset of a partition, and the offset after its last record. */
+export type GroupPosition = {
+  readonly topic: string
+  readonly partition: number
+  readonly committed: bigint
+  readonly end: bigint
+}

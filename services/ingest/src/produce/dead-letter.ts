@@ -1,0 +1,104 @@
+import { type DeadLetterReason, limits, type RecordHeaders } from '@herald/contracts'
+import type { IncomingRecord, RecordPart } from '../port/incoming-record.ts'
+import type { OutgoingRecord } from '../port/outgoing-record.ts'
+import { toLetterHeaders } from './dead-letter-headers.ts'
+
+export type DeadLetter = {
+  readonly record: IncomingRecord
+  readonly code: DeadLetterReason
+  readonly detail: string
+  /** The trace of the event, which may be in its attributes only. */
+  readonly traceparent?: string | undefined
+}
+
+/** Publishes dead letters. Resolves when all are durable; throws when that is unknown, and can then be retried. */
+export type DeadLetters = { publish(letters: readonly DeadLetter[]): Promise<void> }
+
+/** The order in which parts are omitted from a record that is too large for the topic. */
+const parts: readonly RecordPart[] = ['value', 'headers', 'key']
+const longestTraceparent = 128
+
+/**
+ * Converts a dead letter to a record with the original key, value and headers plus Herald's own headers.
+ *
+ * @param maxBytes the largest batch that the topic accepts. From a larger letter the value is omitted, then the headers,
+ *   then the key, each with its size in a header `herald-…-omitted`
+ */
+export function toOutgoingRecord(letter: DeadLetter, maxBytes = Number.POSITIVE_INFINITY): OutgoingRecord {
+  let outgoing = without(letter, 0)
+  for (let count = 1; count <= parts.length && batchBytesOf(outgoing) > maxBytes; count++) {
+    outgoing = without(letter, count)
+  }
+  return outgoing
+}
+
+/** Omits one more part of the dead letter; returns `undefined` when none is left. */
+export function toSmallerRecord(letter: DeadLetter, { headers }: OutgoingRecord): OutgoingRecord | undefined {
+  const next = parts.findIndex((part) => bytesOf(letter.record, part) > 0 && headers[omittedHeader(part)] === undefined)
+  return next < 0 ? undefined : without(letter, next + 1)
+}
+
+const omittedHeader = (part: RecordPart) => `herald-${part}-omitted`
+
+function without({ record, code, detail, traceparent }: DeadLetter, count: number): OutgoingRecord {
+  const { key, value, headers, topic, partition, offset, timestamp, readFailure } = record
+  const left = new Set(parts.slice(0, count).filter((part) => bytesOf(record, part) > 0))
+  const isTraceKept = traceparent !== undefined && traceparent.length <= longestTraceparent
+  return {
+    key: left.has('key') ? null : key,
+    value: left.has('value') ? null : value,
+    headers: {
+      ...(isTraceKept ? { traceparent } : {}),
+      ...(left.has('headers') ? {} : toLetterHeaders(headers)),
+      'herald-error-code': code,
+      'herald-error-detail': cutToBytes(detail, limits.deadLetterDetailBytes),
+      'herald-origin-topic': topic,
+      'herald-origin-partition': String(partition),
+      'herald-origin-offset': offset,
+      ...(readFailure?.lastOffset === undefined ? {} : { 'herald-origin-last-offset': readFailure.lastOffset }),
+      'herald-origin-timestamp': timestamp,
+      ...Object.fromEntries(
+        Object.entries(readFailure?.omitted ?? {}).map(([part, bytes]) => [
+          omittedHeader(part as RecordPart),
+          String(bytes),
+        ]),
+      ),
+      ...Object.fromEntries([...left].map((part) => [omittedHeader(part), String(bytesOf(record, part))])),
+    },
+  }
+}
+
+function bytesOf({ key, value, headers }: Pick<IncomingRecord, RecordPart>, part: RecordPart): number {
+  if (part === 'headers') return headerBytesOf(headers, 0)
+  return (part === 'key' ? key : value)?.length ?? 0
+}
+
+function headerBytesOf(headers: RecordHeaders, each: number): number {
+  let bytes = 0
+  for (const name in headers) {
+    const value = headers[name]
+    for (const one of Array.isArray(value) ? value : [value]) {
+      bytes += Buffer.byteLength(name) + Buffer.byteLength(one ?? '') + each
+    }
+  }
+  return bytes
+}
+
+const batchHeadBytes = 61
+const longestVarInt = 5
+/** Lengths of the record, its key and its value, the number of headers, offset and time. */
+const recordHeadBytes = 7 * longestVarInt + 6
+
+/** An upper bound of the bytes of an uncompressed batch that contains only this record. */
+export function batchBytesOf({ key, value, headers }: OutgoingRecord): number {
+  const ofHeaders = headerBytesOf(headers, 2 * longestVarInt)
+  return batchHeadBytes + recordHeadBytes + (key?.length ?? 0) + (value?.length ?? 0) + ofHeaders
+}
+
+function cutToBytes(text: string, max: number): string {
+  const bytes = Buffer.from(text)
+  if (bytes.length <= max) return text
+  let end = max
+  while (((bytes[end] ?? 0) & 0xc0) === 0x80) end--
+  return bytes.toString('utf8', 0, end)
+}

@@ -1,0 +1,110 @@
+import { type Clock, type Logger, type Releasers, systemClock } from '@herald/runtime'
+import type { Announcement, Announcements, Announcing, Store } from '@herald/store'
+import { Counter, Gauge, type Registry } from 'prom-client'
+import type { Settings } from '../config.ts'
+import type { KafkaPort } from '../port/kafka-port.ts'
+import { createAnnounceCreated, createAnnouncementPublisher } from '../produce/announcement-publisher.ts'
+import { createAnnouncementRelay } from './announcement-relay.ts'
+import type { LeaseDependencies } from './leased-worker.ts'
+
+const hourMs = 60 * 60 * 1_000
+const minuteMs = 60 * 1_000
+
+type Enabled = NonNullable<ReturnType<typeof enableAnnouncements>>
+
+/** Whether and what to announce; `undefined` without a topic. */
+export function enableAnnouncements(settings: Settings, registry: Registry, now: Clock) {
+  const { KAFKA_NOTIFICATION_TOPIC: topic, ANNOUNCE_UNREAD_AFTER_MINUTES: minutes } = settings
+  if (topic === undefined) return undefined
+  const metrics = createAnnouncementMetrics(registry, now)
+  const maxAgeMs = settings.ANNOUNCE_MAX_AGE_HOURS * hourMs
+  /** Passed to the store, which notes announcements for later. */
+  const announcing: Announcing = {
+    isRecent: (time) => time.getTime() >= now().getTime() - maxAgeMs,
+    onTooOld: metrics.observeSkipped,
+    now,
+    unreadAfterMs: minutes === undefined ? undefined : minutes * minuteMs,
+  }
+  return { topic, source: settings.EVENT_SOURCE, metrics, announcing }
+}
+
+export type AnnouncerDependencies = Enabled &
+  LeaseDependencies & {
+    readonly kafka: KafkaPort
+    readonly store: Pick<Store, 'announcements' | 'digests'>
+    readonly logger: Logger
+    readonly releasers: Releasers
+  }
+
+export function createAnnouncer(dependencies: AnnouncerDependencies) {
+  const { topic, source, metrics, announcing, kafka, store, now, logger, releasers } = dependencies
+  const { announcements, digests } = store
+  const publisher = createAnnouncementPublisher({
+    kafka,
+    topic,
+    source,
+    clock: systemClock,
+    onPublished: metrics.observePublished,
+  })
+  releasers.add('announcement producer', () => publisher.close())
+  const { unreadAfterMs } = announcing
+  const relay = createAnnouncementRelay({ ...dependencies, announcements, digests, publisher, unreadAfterMs })
+  releasers.add('announcement relay', () => relay.stop())
+  metrics.showDue(announcements)
+  return {
+    announceCreated: createAnnounceCreated({ publisher, now, logger }),
+    start: () => relay.start(),
+  }
+}
+
+/** Counting beyond it would cost more than the figure is worth. */
+const countedAtMost = 100_000
+const refreshMs = 15_000
+const kinds = ['created', 'unread', 'retracted'] as const satisfies readonly Announcement['kind'][]
+
+function createAnnouncementMetrics(registry: Registry, clock: Clock) {
+  const registers = [registry]
+  const published = new Counter({
+    name: 'herald_announcements_total',
+    help: 'Announcements published, by kind (created, unread, retracted); a repeated one is counted again',
+    labelNames: ['kind'],
+    registers,
+  })
+  const skipped = new Counter({
+    name: 'herald_announcements_skipped_total',
+    help: 'Notifications and retractions that were not announced because of their age',
+    registers,
+  })
+  for (const kind of kinds) published.inc({ kind }, 0)
+
+  return {
+    observePublished: (kind: Announcement['kind'], count: number) => published.inc({ kind }, count),
+    observeSkipped: (count: number) => skipped.inc(count),
+    /** Exposes what is due as of the last look, at most 15 s ago; nothing while MongoDB is unavailable. */
+    showDue({ countDue }: Pick<Announcements, 'countDue'>) {
+      let looked: { readonly at: number; readonly count: ReturnType<Announcements['countDue']> } | undefined
+      const look = () => {
+        const now = clock()
+        if (looked === undefined || now.getTime() - looked.at >= refreshMs) {
+          looked = { at: now.getTime(), count: countDue(now, countedAtMost) }
+        }
+        return looked.count
+      }
+      const show = (name: string, help: string, read: (count: Awaited<ReturnType<typeof look>>) => number) =>
+        new Gauge({
+          name,
+          help,
+          registers,
+          async collect() {
+            const count = await look().catch(() => undefined)
+            if (count === undefined) this.remove()
+            else this.set(read(count))
+          },
+        })
+      show('herald_announcements_due', 'Announcements that wait; at least so many at 100,000', ({ due }) => due)
+      show('herald_announcements_oldest_seconds', 'How long the oldest announcement has been waiting', ({ oldest }) =>
+        oldest === undefined ? 0 : Math.max(0, (clock().getTime() - oldest.getTime()) / 1_000),
+      )
+    },
+  }
+}

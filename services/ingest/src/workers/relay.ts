@@ -1,0 +1,29 @@
+import type { Logger } from '@herald/runtime'
+import type { Unfinished } from '@herald/store'
+import { createLeasedWorker, type LeaseDependencies, type LeasedWorker } from './leased-worker.ts'
+
+export type RelayDependencies = LeaseDependencies & {
+  readonly unfinished: Unfinished
+  readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>
+  readonly everyMs?: number
+}
+
+/** Finishes requests whose process has died, and carries out retractions once more. */
+export function createRelay(dependencies: RelayDependencies): LeasedWorker {
+  const { unfinished, now, logger, everyMs = 15_000 } = dependencies
+  return createLeasedWorker(dependencies, {
+    lease: 'relay',
+    leaseMs: 45_000,
+    async work(hold) {
+      while (await hold()) {
+        const { finished, refused, again } = await unfinished.finish(now())
+        for (const reason of refused)
+          logger.error({ reason }, 'MongoDB rejected a notification of an interrupted request')
+        if (finished > 0) logger.info({ finished }, 'Finished interrupted requests')
+        if (finished + refused.length + again === 0) return
+      }
+    },
+    onFailure: (err) => logger.warn({ err }, 'Could not finish interrupted requests, retrying'),
+    pauseMs: () => everyMs,
+  })
+}

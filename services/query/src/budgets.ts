@@ -1,0 +1,67 @@
+import type { BudgetDefinition } from '@herald/runtime'
+
+export const exportBudget = {
+  name: 'exports',
+  setting: 'MAX_EXPORTS',
+  counts: 'open exports of the change log',
+  sum: 40,
+  subscriberShare: 1 / 2,
+  userShare: 1 / 4,
+} as const satisfies BudgetDefinition
+
+export const streamBudget = {
+  name: 'streams',
+  setting: 'MAX_STREAMS',
+  counts: 'open event streams',
+  sum: 4_000,
+  subscriberShare: 1 / 2,
+  userShare: 1 / 80,
+} as const satisfies BudgetDefinition
+
+export const streamByteBudget = {
+  name: 'stream bytes',
+  setting: 'MAX_STREAM_BYTES',
+  counts: 'bytes of events waiting to be read',
+  sum: 32 * 1024 * 1024,
+  subscriberShare: 1 / 2,
+  userShare: 1 / 8,
+  beyond: 'cuts the slowest streams',
+} as const satisfies BudgetDefinition
+
+export const readBudget = {
+  name: 'reads',
+  setting: 'MAX_READ_BYTES',
+  counts: 'bytes that MongoDB may be sending for lists and exports',
+  sum: 80 * 1024 * 1024,
+  subscriberShare: 1 / 2,
+  userShare: 1 / 5,
+  beyond: 'waits up to 8 s for its turn',
+} as const satisfies BudgetDefinition
+
+/** Each scan occupies a processor of MongoDB. */
+export const scanBudget = {
+  name: 'scans',
+  setting: 'MAX_SCANS',
+  counts: 'reads with filters that no index serves',
+  sum: 4,
+  subscriberShare: 1 / 2,
+  userShare: 1 / 4,
+  beyond: 'waits up to 8 s for its turn',
+} as const satisfies BudgetDefinition
+
+/** Each count examines an index key of every unread notification of a user. */
+export const countBudget = {
+  name: 'counts',
+  setting: 'MAX_COUNTS',
+  counts: 'counts of unread notifications',
+  sum: 8,
+  subscriberShare: 1 / 2,
+  userShare: 1 / 8,
+  beyond: 'waits up to 8 s for its turn',
+} as const satisfies BudgetDefinition
+
+/** Beyond those of every HTTP server. */
+export const queryBudgets = [
+  ...[exportBudget, streamBudget, streamByteBudget],
+  ...[readBudget, scanBudget, countBudget],
+] as const

@@ -1,0 +1,13 @@
+import type { Budget } from '@herald/runtime'
+import type { FeedOwner, Notifications } from '@herald/store'
+
+/** Creates a function that counts the unread notifications of a user. Counts of one user wait for each other. */
+export function createCountUnread(counts: Pick<Budget, 'within'>, notifications: Pick<Notifications, 'of'>) {
+  return (owner: FeedOwner, waitMs?: number): Promise<number> =>
+    counts.within(
+      { subscriberId: owner.subscriberId, userId: owner.recipientId },
+      1,
+      () => notifications.of(owner).unreadCount(),
+      waitMs,
+    )
+}
