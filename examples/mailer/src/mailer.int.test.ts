@@ -25,6 +25,8 @@ const log: string[] = []
 /** The SMTP server's reply to a recipient with this local part. */
 const answers = new Map<string, number>()
 const refusals = new Map<string, number>()
+/** The SMTP server's reply to a login, and to any sender; 0 to accept. */
+const refused = { login: 0, sender: 0 }
 let smtp: SMTPServer
 let herald: StartedHerald
 let producer: Producer
@@ -33,7 +35,15 @@ let mailer: Mailer
 
 beforeAll(async () => {
   smtp = new SMTPServer({
-    ...{ authOptional: true, disabledCommands: ['STARTTLS'] },
+    authOptional: true,
+    disabledCommands: ['STARTTLS'],
+    onAuth(_, __, done) {
+      if (refused.login === 0) done(null, { user: 'mailer' })
+      else done(Object.assign(new Error('Refused'), { responseCode: refused.login }))
+    },
+    onMailFrom(_, __, done) {
+      done(refused.sender === 0 ? null : Object.assign(new Error('Refused'), { responseCode: refused.sender }))
+    },
     onRcptTo({ address }, _, done) {
       const user = address.split('@')[0] ?? ''
       const responseCode = answers.get(user)
@@ -52,7 +62,9 @@ beforeAll(async () => {
   await once(smtp.server, 'listening')
   const topics = await createTopics(brokers, { ...topicsWithSuffix(unique), notification: topic }, { partitions: 2 })
   herald = await startHerald({
-    ...{ servers: { kafkaBrokers: brokers, mongodbUri: MONGODB_URI }, topics, database: unique },
+    servers: { kafkaBrokers: brokers, mongodbUri: MONGODB_URI },
+    topics,
+    database: unique,
     environment: { KAFKA_NOTIFICATION_TOPIC: topic, ANNOUNCE_UNREAD_AFTER_MINUTES: '1' },
   })
   producer = kafka.producer({ createPartitioner: Partitioners.DefaultPartitioner })
@@ -60,8 +72,11 @@ beforeAll(async () => {
   await Promise.all([producer.connect(), consumer.connect()])
   const { port } = smtp.server.address() as AddressInfo
   mailer = createMailer({
-    ...{ producer, topics, from: 'herald@example.com', log: (line) => log.push(line) },
-    transport: createTransport({ host: '127.0.0.1', port, secure: false }),
+    producer,
+    topics,
+    from: 'herald@example.com',
+    log: (line) => log.push(line),
+    transport: createTransport({ host: '127.0.0.1', port, auth: { user: 'mailer', pass: 'secret' }, ignoreTLS: true }),
     linkOf: (data) => fillLink('https://app.example/{locationType}/{locationId}?as={recipientId}', data),
     addressOf: async ({ userId }) => (userId === unknownUser ? undefined : `${userId}@example.com`),
   })
@@ -83,12 +98,57 @@ async function mention(userId: string): Promise<string> {
   const identity = { id: randomUUID(), time: new Date(Date.now() - 90_000), subscriberId }
   const event = events.mentionCreated(identity, {
     actor: { id: randomUUID(), name: 'Ada', image: '' },
-    ...{ actorType: 'user', subjectId: randomUUID(), subjectType: 'user' },
-    ...{ locationId, locationType: 'file comment', recipientIds: [userId] },
+    actorType: 'user',
+    subjectId: randomUUID(),
+    subjectType: 'user',
+    locationId,
+    locationType: 'file comment',
+    recipientIds: [userId],
     metadata: { mention: { mentionerName: 'Ada', snippet: 'Look at this', entityType: 'portfolio' } },
   })
   await createPublisher({ producer, topics: herald.topics }).publish(event)
   return notificationIdOf(event)
+}
+
+/** What Herald announces about a notification of a user. */
+function unreadBy(recipientId: string): object {
+  const [id, actorId, subjectId] = [randomUUID(), randomUUID(), randomUUID()]
+  const time = '2026-01-31T09:30:00Z'
+  const latest = {
+    id,
+    subscriberId,
+    type: 'mention',
+    actorId,
+    actorType: 'user',
+    subjectId,
+    subjectType: 'user',
+    locationId,
+    locationType: 'file comment',
+    createdAt: time,
+    updatedAt: time,
+    readAt: null,
+    emailSentAt: null,
+    actor: { id: actorId, name: 'Ada', image: '' },
+    metadata: { mention: { mentionerName: 'Ada', snippet: 'Look', entityType: 'portfolio' }, add: {}, edit: {} },
+  }
+  return {
+    specversion: '1.0',
+    id: `${recipientId}/${id}/unread`,
+    source: '/herald',
+    time,
+    subscriberid: subscriberId,
+    type: 'herald.notification.unread.v1',
+    datacontenttype: 'application/json',
+    data: {
+      recipientId,
+      locationType: 'file comment',
+      locationId,
+      notificationIds: [id],
+      total: 1,
+      unreadCount: 1,
+      latest,
+    },
+  }
 }
 
 async function emailSentAt(userId: string, id: string): Promise<string | null> {
@@ -130,6 +190,20 @@ test('tries again while the SMTP server refuses for now', async () => {
   await eventually(async () => (await emailSentAt(userId, id)) !== null, { description: 'emailSentAt' })
   expect(mailsTo(userId)).toHaveLength(1)
 }, 90_000)
+
+test.each([
+  ['login', 535],
+  ['sender', 550],
+  ['sender', 530],
+] as const)('keeps an e-mail while the SMTP server refuses the %s with %i', async (part, code) => {
+  const recipientId = randomUUID()
+  const value = JSON.stringify(unreadBy(recipientId))
+  refused[part] = code
+  await expect(mailer({ value })).rejects.toMatchObject({ responseCode: code })
+  refused[part] = 0
+  await mailer({ value })
+  expect(mailsTo(recipientId)).toHaveLength(1)
+})
 
 test('ignores repeated and other records', async () => {
   const before = mailbox.length

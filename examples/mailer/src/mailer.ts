@@ -74,6 +74,12 @@ function readOrSkip(message: Pick<AnyMessage, 'value'>, log: MailerOptions['log'
   }
 }
 
-/** RFC 5321: a reply of 5yz means that sending the same again fails again. */
-const isPermanent = (error: unknown): boolean =>
-  error instanceof Error && 'responseCode' in error && Number(error.responseCode) >= 500
+/**
+ * RFC 5321: a reply of 5yz means that sending the same again fails again. Only a reply to the recipient or to the message
+ * concerns this e-mail: one to the login or to the sender, or 530 (authentication required), concerns all of them.
+ */
+function isPermanent(error: unknown): boolean {
+  const { responseCode, command } = error as { responseCode?: number; command?: string }
+  const isAboutEmail = command === 'RCPT TO' || command === 'DATA'
+  return isAboutEmail && responseCode !== undefined && responseCode >= 500 && responseCode !== 530
+}

@@ -17,7 +17,8 @@ const producer = kafka.producer({ createPartitioner: Partitioners.DefaultPartiti
 const domain = setting('MAIL_DOMAIN', 'example.com')
 const link = process.env.MAIL_LINK
 const handle = createMailer({
-  ...{ producer, log },
+  producer,
+  log,
   // It publishes receipts only.
   topics: {
     mention: 'mention-events',

@@ -211,7 +211,7 @@ function changeEvent(subscriberid: string, index: number) {
 }
 
 async function waitUntil(condition: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 20_000
+  const deadline = Date.now() + 60_000
   while (!(await condition())) {
     if (Date.now() > deadline) throw new Error('Condition not met in time')
     await new Promise((resolve) => setTimeout(resolve, 50))

@@ -37,6 +37,7 @@ export type Problem = {
     | 'headers_too_large'
     | 'internal'
     | 'storage_unavailable'
+    | 'overloaded'
     | 'authentication_unavailable'
   /**
    * The validation errors of the request
@@ -125,7 +126,7 @@ export type NotificationMetadata = {
    */
   edit: { [key: string]: JsonValue }
 }
-export type CreatedNotificationAnswer = {
+export type CreatedNotificationResponse = {
   data: CreatedNotification
 }
 export type Notification = {
@@ -149,7 +150,7 @@ export type Notification = {
   readAt: string | null
   emailSentAt: string | null
 }
-export type NotificationAnswer = {
+export type NotificationResponse = {
   data: Notification
 }
 export type NotificationPage = {

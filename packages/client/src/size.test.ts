@@ -7,8 +7,13 @@ const bundle = async () => {
   const { outputFiles, metafile } = await build({
     entryPoints: [fileURLToPath(new URL('index.ts', import.meta.url))],
     // Makes the build fail if a module of Node.js is imported.
-    ...{ platform: 'browser', format: 'esm', target: 'es2022' },
-    ...{ bundle: true, minify: true, write: false, metafile: true },
+    platform: 'browser',
+    format: 'esm',
+    target: 'es2022',
+    bundle: true,
+    minify: true,
+    write: false,
+    metafile: true,
   })
   return { bytes: outputFiles[0]?.contents ?? new Uint8Array(), files: Object.keys(metafile.inputs) }
 }

@@ -25,7 +25,7 @@ function listen(stream: AsyncIterable<FeedEvent>) {
     events,
     done,
     idsOfNotifications: () => events.flatMap((event) => (event.type === 'notification' ? [event.notification.id] : [])),
-    async until(condition: () => boolean, limitMs = 20_000): Promise<void> {
+    async until(condition: () => boolean, limitMs = 60_000): Promise<void> {
       const limit = setTimeout(() => wake(), limitMs)
       const deadline = Date.now() + limitMs
       while (!condition()) {

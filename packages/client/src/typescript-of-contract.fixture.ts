@@ -15,7 +15,8 @@ const style = { semi: false, singleQuote: true, printWidth: 120 } as const
 /** Converts the contract's schemas to self-contained TypeScript types. */
 export async function typescriptOfContract(): Promise<string> {
   const document = createOpenApiDocument()
-  const { schemas } = document.components as { schemas: Record<string, Schema> }
+  // The type of any JSON value is in the banner.
+  const { JsonValue: _, ...schemas } = (document.components as { schemas: Record<string, Schema> }).schemas
   const parametersOf = (path: string) => document.paths[path]?.get?.parameters as Parameter[]
   const all: Record<string, Schema> = {
     ...schemas,
@@ -55,13 +56,17 @@ function queryValue({ default: _, ...schema }: Schema): Schema {
   return { tsType: format === 'date-time' ? 'Date | string' : plain }
 }
 
+/** Any object; the schema only excludes a key. */
+const isFreeForm = ({ additionalProperties }: Schema) =>
+  (additionalProperties as Schema | undefined)?.$ref === '#/components/schemas/JsonValue'
+
 /** Removes bounds and field combinations, which make types unreadable. A schema without constraints becomes `JsonValue`. */
 function toCompile(schema: Schema): Schema {
   if (schema.tsType) return schema
   const { $schema: _, minItems: __, maxItems: ___, anyOf, oneOf, ...rest } = schema
   const choices = (forms: unknown) => (isAboutFields(forms) ? {} : { anyOf: (forms as Schema[]).map(toCompile) })
   const properties = rest.properties as Record<string, Schema> | undefined
-  if (rest.additionalProperties === true) return { ...described(rest), tsType: '{ [key: string]: JsonValue }' }
+  if (isFreeForm(rest)) return { ...described(rest), tsType: '{ [key: string]: JsonValue }' }
   if (!rest.type && !rest.$ref && !anyOf && !oneOf && rest.enum === undefined) {
     return { ...described(rest), tsType: 'JsonValue' }
   }

@@ -1,4 +1,4 @@
-import { eventExamples } from '@herald/contracts'
+import { exampleEvents, events as table } from '@herald/contracts'
 import { describe, expect, test } from '@jest/globals'
 import { changeEntryIdOf, notificationIdOf } from './event-ids.ts'
 import { changeData, mentionData, subscriberId } from './events.fixture.ts'
@@ -25,8 +25,14 @@ describe('an event', () => {
   test('contains the given fields and nothing generated', () => {
     const data = changeData()
     expect(events.changeRecorded(identity, data)).toEqual({
-      ...{ specversion: '1.0', id: 'c-1', source: '/comments', type: 'herald.change.recorded.v1' },
-      ...{ time: '2026-01-31T09:30:00.123Z', subscriberid: subscriberId, datacontenttype: 'application/json', data },
+      specversion: '1.0',
+      id: 'c-1',
+      source: '/comments',
+      type: 'herald.change.recorded.v1',
+      time: '2026-01-31T09:30:00.123Z',
+      subscriberid: subscriberId,
+      datacontenttype: 'application/json',
+      data,
     })
   })
 
@@ -98,7 +104,9 @@ describe('ids', () => {
   })
 })
 
-test.each(Object.entries(eventExamples))('the example %s is valid', (_, example) => {
+const examples = Object.values(table).flatMap((event) => Object.entries(exampleEvents(event)))
+
+test.each(examples)('the example %s is valid', (_, example) => {
   const headers = { 'content-type': 'application/cloudevents+json' }
   const value = JSON.stringify(example)
   expect(expectValidEvent({ key: example.subscriberid, value, headers })).toMatchObject({ id: example.id })

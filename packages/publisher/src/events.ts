@@ -1,4 +1,4 @@
-import { type EventName, eventTypes, findUnsafeJson, limits } from '@herald/contracts'
+import { type EventName, events, findUnsafeJson, limits } from '@herald/contracts'
 import type { EventData, EventIdentity, EventType, HeraldEvent } from './event.ts'
 import { InvalidEvent } from './invalid-event.ts'
 import { validateEvent } from './validate-event.ts'
@@ -19,8 +19,15 @@ export function createEvents({ source, now = () => new Date() }: EventsOptions) 
   function make<T extends EventType>(type: T, identity: EventIdentity, data: EventData[T]): HeraldEvent<T> {
     const { id, time, subscriberId, traceparent } = identity
     const fields = {
-      ...{ specversion: '1.0', id, source, type, time: textOf(time), subscriberid: subscriberId },
-      ...{ datacontenttype: 'application/json', ...(traceparent === undefined ? {} : { traceparent }), data },
+      specversion: '1.0',
+      id,
+      source,
+      type,
+      time: textOf(time),
+      subscriberid: subscriberId,
+      datacontenttype: 'application/json',
+      traceparent,
+      data,
     }
     // Validates the event as it is sent: JSON has dates as strings and omits undefined.
     const event = JSON.parse(JSON.stringify(fields))
@@ -33,28 +40,28 @@ export function createEvents({ source, now = () => new Date() }: EventsOptions) 
   return {
     /** A mention: creates a notification for each recipient. */
     mentionCreated: (identity: EventIdentity, data: EventData['herald.mention.created.v1']) =>
-      make(eventTypes.mentionCreated, identity, data),
+      make(events.mentionCreated.type, identity, data),
     /**
      * A mention that was deleted, or edited out for `recipientIds`: removes the notifications. By location, it concerns those
      * whose `time` is not later than its own, so take both times from the same clock.
      */
     mentionRetracted: (identity: EventIdentity, data: EventData['herald.mention.retracted.v1']) =>
-      make(eventTypes.mentionRetracted, identity, data),
+      make(events.mentionRetracted.type, identity, data),
     /** A change: adds an entry to the subscriber's change log. */
     changeRecorded: (identity: EventIdentity, data: EventData['herald.change.recorded.v1']) =>
-      make(eventTypes.changeRecorded, identity, data),
+      make(events.changeRecorded.type, identity, data),
     /** An e-mail about a notification was sent to a recipient at `time`. */
     emailSent: (identity: EventIdentity, data: EventData['herald.email.sent.v1']) =>
-      make(eventTypes.emailSent, identity, data),
+      make(events.emailSent.type, identity, data),
     /** A recipient read a notification elsewhere, for example in an e-mail, at `time`. */
     notificationRead: (identity: EventIdentity, data: EventData['herald.notification.read.v1']) =>
-      make(eventTypes.notificationRead, identity, data),
+      make(events.notificationRead.type, identity, data),
     /**
      * A person was erased: what Herald stores about them up to `time` is deleted or replaced by a pseudonym. Herald reads these
      * events only if `KAFKA_PRIVACY_TOPIC` is set.
      */
     personErased: (identity: EventIdentity, data: EventData['herald.person.erased.v1']) =>
-      make(eventTypes.personErased, identity, data),
+      make(events.personErased.type, identity, data),
   } satisfies Record<EventName, unknown>
 }
 

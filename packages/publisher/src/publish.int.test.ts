@@ -62,7 +62,7 @@ test.each(['structured', 'binary'] as const)(
 )
 
 async function until<T>(look: () => Promise<T>, condition: (seen: T) => boolean): Promise<T> {
-  const deadline = Date.now() + 20_000
+  const deadline = Date.now() + 60_000
   for (;;) {
     const seen = await look()
     if (condition(seen)) return seen

@@ -1,12 +1,11 @@
 import type { HeraldEvent } from './event.ts'
 import { type EventMessage, type EventRecord, type MessageOptions, type Topics, toRecord } from './message.ts'
 
+type Message = EventMessage & { headers: Record<string, string> }
+
 /** The parts of a kafkajs producer that are used. The caller connects and disconnects it. */
 export type BatchProducer = {
-  sendBatch(batch: {
-    acks: number
-    topicMessages: { topic: string; messages: (EventMessage & { headers: Record<string, string> })[] }[]
-  }): Promise<unknown>
+  sendBatch(batch: { acks: number; topicMessages: { topic: string; messages: Message[] }[] }): Promise<unknown>
 }
 
 export type PublisherOptions = MessageOptions & {
@@ -20,16 +19,20 @@ export type PublisherOptions = MessageOptions & {
  */
 export function createPublisher({ producer, topics, mode }: PublisherOptions) {
   async function publishRecords(records: readonly EventRecord[]): Promise<void> {
-    const byTopic = new Map<string, (EventMessage & { headers: Record<string, string> })[]>()
+    const batches = new Map<string, { topic: string; messages: Message[] }>()
     for (const { topic, key, value, headers } of records) {
-      byTopic.set(topic, [...(byTopic.get(topic) ?? []), { key, value, headers: { ...headers } }])
+      const place = JSON.stringify([topic, key])
+      const batch = batches.get(place) ?? { topic, messages: [] }
+      batch.messages.push({ key, value, headers: { ...headers } })
+      batches.set(place, batch)
     }
-    const topicMessages = [...byTopic].map(([topic, messages]) => ({ topic, messages }))
-    if (topicMessages.length > 0) await producer.sendBatch({ acks: -1, topicMessages })
+    // A call for each subscriber, and so for one partition. If leaders change during a call for several, kafkajs may never send
+    // what moved to a broker that has taken other records of that call, and still resolve.
+    await Promise.all([...batches.values()].map((batch) => producer.sendBatch({ acks: -1, topicMessages: [batch] })))
   }
 
   return {
-    /** Publishes events in the given order. */
+    /** Publishes events; those of a topic and subscriber in the given order. */
     publish: (...events: readonly HeraldEvent[]) =>
       publishRecords(events.map((event) => toRecord(event, { topics, mode }))),
     /** Publishes records made by `toRecord`, such as those of an outbox. */

@@ -1,10 +1,10 @@
-import { announcedEvents } from '@herald/contracts'
+import { announcedEvents, exampleEvents } from '@herald/contracts'
 import { expect, test } from '@jest/globals'
 import { InvalidEvent } from './invalid-event.ts'
 import { readAnnouncement } from './read-announcement.ts'
 import { createRepeatedAnnouncements } from './repeated-announcements.ts'
 
-const examples = Object.values(announcedEvents).flatMap(({ examples: some }) => Object.values(some))
+const examples = Object.values(announcedEvents).flatMap((event) => Object.values(exampleEvents(event)))
 const messageOf = (event: object) => ({ value: Buffer.from(JSON.stringify(event)) })
 
 test.each(examples.map((example) => [example.type, example] as const))('reads %s', (_, example) => {

@@ -132,8 +132,17 @@ export class HeraldChangeLog extends HeraldElement {
     const { state, filters, isFiltering, exporting, hasExportFailed, whole, locale } = this
     const texts = { ...changeLogTexts, ...this.texts }
     return changeLogView({
-      ...{ state, filters, isFiltering, exporting, hasExportFailed, whole, locale, texts },
-      ...{ seen: this.#seen.values, spoken: this.spoken, now: new Date() },
+      state,
+      filters,
+      isFiltering,
+      exporting,
+      hasExportFailed,
+      whole,
+      locale,
+      texts,
+      seen: this.#seen.values,
+      spoken: this.spoken,
+      now: new Date(),
       onFilter: (name, value) => this.#choose(name, value),
       onClear: () => this.#choose(),
       onToggleFilters: () => {

@@ -161,7 +161,11 @@ export class HeraldInbox extends HeraldElement {
   #panelActions() {
     const { currentId, hrefOf, imageOf, isScrolled } = this
     return {
-      ...{ currentId, hrefOf, imageOf, isScrolled, now: new Date() },
+      currentId,
+      hrefOf,
+      imageOf,
+      isScrolled,
+      now: new Date(),
       onFilter: (listing: Listing) => void this.#feed?.list(listing),
       onRetry: () => void this.#feed?.list(this.state.listing),
       onMore: () => void this.#feed?.more(),

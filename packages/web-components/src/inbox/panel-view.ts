@@ -118,7 +118,14 @@ function listView(view: PanelView) {
           const href = safeAddress(hrefOf?.(notification))
           const image = imageOf ? imageOf(notification) : notification.actor.image
           return itemView({
-            ...{ notification, isRead, href, image, locale, now, texts, total },
+            notification,
+            isRead,
+            href,
+            image,
+            locale,
+            now,
+            texts,
+            total,
             isFresh: fresh.has(notification.id),
             isCurrent: notification.id === current,
             position: index + 1,
