@@ -49,7 +49,11 @@ function events(count: number, subscriberid: string, topic: string, type: string
     topic,
     key: subscriberid,
     value: JSON.stringify({
-      ...{ specversion: '1.0', id: randomUUID(), source: '/api-fuzz', type, subscriberid },
+      specversion: '1.0',
+      id: randomUUID(),
+      source: '/api-fuzz',
+      type,
+      subscriberid,
       time: new Date(Date.now() - n * 60_000).toISOString(),
       data: data(n),
     }),
@@ -58,8 +62,12 @@ function events(count: number, subscriberid: string, topic: string, type: string
 }
 
 const mention = (userId: string) => ({
-  ...{ actor: { id: randomUUID(), name: 'Mei', image: '' }, actorType: 'user' },
-  ...{ subjectId: randomUUID(), subjectType: 'user', locationId: randomUUID(), locationType: 'comment' },
+  actor: { id: randomUUID(), name: 'Mei', image: '' },
+  actorType: 'user',
+  subjectId: randomUUID(),
+  subjectType: 'user',
+  locationId: randomUUID(),
+  locationType: 'comment',
   metadata: { mention: { mentionerName: 'Mei', snippet: 'Look', entityType: 'portfolio' } },
   recipientIds: [userId],
 })
@@ -73,7 +81,8 @@ const change = (userId: string, n: number) => ({
     actionType: 'update',
     changedField: 'title',
   },
-  ...{ beforeState: { n }, afterState: [n] },
+  beforeState: { n },
+  afterState: [n],
 })
 
 async function publish(brokers: readonly string[], messages: readonly ReturnType<typeof events>[number][]) {

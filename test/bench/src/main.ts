@@ -7,6 +7,7 @@ import { withLargeCache } from './cache-size.ts'
 import { serverProcesses } from './cpu-time.ts'
 import { resultOf } from './figure.ts'
 import type { Part } from './part.ts'
+import { against } from './parts/against.ts'
 import { bulk } from './parts/bulk.ts'
 import { captured } from './parts/captured.ts'
 import { feeds } from './parts/feeds.ts'
@@ -28,6 +29,7 @@ const pathOf = (path: string) => resolve(process.env.INIT_CWD ?? '.', path)
 const allNames = parts.map(({ name }) => name)
 
 const usage = `npm run bench -- [PART…] [--rounds N] [--smoke] [--out FOLDER]
+npm run bench -- --against CHECKOUT        compares the services with those of another checkout, which must be built
 npm run bench -- --target SETTINGS.json    load on an existing Herald; prints JSON
 
 ${parts.map(({ name, about }) => `  ${name.padEnd(16)} ${about}`).join('\n')}`
@@ -38,6 +40,7 @@ const { values, positionals } = parseArgs({
     rounds: { type: 'string' },
     smoke: { type: 'boolean', default: false },
     out: { type: 'string' },
+    against: { type: 'string' },
     target: { type: 'string' },
     help: { type: 'boolean', default: false },
   },
@@ -55,21 +58,24 @@ if (values.target !== undefined) {
 const { smoke } = values
 const roundsOf = (part: Part) => (smoke ? 1 : Number(values.rounds ?? part.rounds))
 const log = (line: string) => console.error(line)
-const chosen = parts.filter(({ name }) => positionals.length === 0 || positionals.includes(name))
+const other = values.against === undefined ? undefined : pathOf(values.against)
+const chosen =
+  other === undefined ? parts.filter(({ name }) => positionals.length === 0 || positionals.includes(name)) : [against]
 const servers = await startServers({ log })
 const client = new MongoClient(servers.mongodbUri)
 const processes = await serverProcesses(servers)
 const commit = await currentCommit()
-const folder = values.out === undefined ? undefined : pathOf(values.out)
+// A comparison with another checkout is not a figure of this one.
+const folder = values.out === undefined || other !== undefined ? undefined : pathOf(values.out)
 let saved: SavedResults = folder === undefined ? { parts: {}, history: {} } : await readResults(folder)
 try {
   for (const part of chosen) {
     const rounds = roundsOf(part)
     log(`\n${part.name}: ${part.about}`)
     if (!smoke) await untilQuiet(log)
-    const context = { servers, client, serverProcesses: processes, rounds, smoke, log }
+    const context = { servers, client, serverProcesses: processes, rounds, smoke, against: other, log }
     const figures = (await withLargeCache(client, () => part.run(context))).map(resultOf)
-    saved = withPart(saved, allNames, part.name, partResults(figures, rounds, commit))
+    saved = withPart(saved, [...allNames, against.name], part.name, partResults(figures, rounds, commit))
     if (folder !== undefined) await saveResults(folder, saved)
   }
 } finally {

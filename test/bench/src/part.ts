@@ -11,6 +11,8 @@ export type BenchContext = {
   readonly rounds: number
   /** Whether the run only checks that everything works: small numbers and meaningless figures. */
   readonly smoke: boolean
+  /** Another checkout of Herald, built, to compare this one with. */
+  readonly against?: string | undefined
   readonly log: (line: string) => void
 }
 

@@ -51,7 +51,7 @@ const row = {
     is_open: true,
     code: '',
   },
-  ...{ address: { street: '1 Long Street, behind the second gate', city: 'Oslo', zip: '0150', country: 'Norway' } },
+  address: { street: '1 Long Street, behind the second gate', city: 'Oslo', zip: '0150', country: 'Norway' },
   ...Object.fromEntries(Array.from({ length: 18 }, (_, index) => [`column_${index}`, `value ${index}`])),
 }
 const capturedUser = { id: randomUUID(), name: '', email: '' }

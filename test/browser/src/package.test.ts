@@ -93,7 +93,10 @@ test('runs in a page when bundled from the packed files', async () => {
   const { outputFiles } = await build({
     absWorkingDir: folder,
     entryPoints: ['application.ts'],
-    ...{ bundle: true, format: 'esm', target: 'es2022', write: false },
+    bundle: true,
+    format: 'esm',
+    target: 'es2022',
+    write: false,
   })
   const token = await stage.herald.tokens.sign({
     sub: stage.account.userId,

@@ -63,10 +63,14 @@ export async function testBinlogDatabase({ name, kind, why: whyNoDatabase, start
       ),
     })
     const settings = (prefix: string, serverId: number) => ({
-      ...{ 'database.hostname': '127.0.0.1', 'database.port': database.port },
+      'database.hostname': '127.0.0.1',
+      'database.port': database.port,
       'driver.allowPublicKeyRetrieval': 'true',
-      ...{ 'database.user': 'cdc', 'database.password': 'cdc', 'database.server.id': serverId },
-      ...{ 'database.include.list': 'shop', 'decimal.handling.mode': 'string' },
+      'database.user': 'cdc',
+      'database.password': 'cdc',
+      'database.server.id': serverId,
+      'database.include.list': 'shop',
+      'decimal.handling.mode': 'string',
       'bigint.unsigned.handling.mode': 'precise',
       'schema.history.internal': 'io.debezium.storage.file.history.FileSchemaHistory',
       'schema.history.internal.file.filename': join(histories, prefix),
@@ -90,7 +94,14 @@ export async function testBinlogDatabase({ name, kind, why: whyNoDatabase, start
   }, 60_000)
 
   const row = (id: number, fields: Record<string, unknown> = {}) => ({
-    ...{ id, name: 'Bo', email: null, big: null, ubig: null, amount: null, doc: null, secret: '[redacted]' },
+    id,
+    name: 'Bo',
+    email: null,
+    big: null,
+    ubig: null,
+    amount: null,
+    doc: null,
+    secret: '[redacted]',
     ...fields,
   })
 

@@ -72,7 +72,10 @@ export async function startCapturedHerald(prefix: string, mappings: Mappings): P
   }
 
   return {
-    ...{ brokers, herald, prefix, entriesOf },
+    brokers,
+    herald,
+    prefix,
+    entriesOf,
     async untilEntriesAre(subscriberId, expected) {
       const wanted = sorted(expected)
       await eventually(async () => (await entriesOf(subscriberId)).length >= wanted.length, {

@@ -141,7 +141,9 @@ export async function startWorker({ kind, version, file, overrides, environment,
   const folder = await mkdtemp(join(tmpdir(), 'herald-connect-'))
   const worker = join(folder, 'worker.properties')
   return startProgram({
-    ...{ name: 'Kafka Connect', command: java, folder },
+    name: 'Kafka Connect',
+    command: java,
+    folder,
     args: [...args, 'org.apache.kafka.connect.cli.ConnectDistributed', worker],
     environment: { ...process.env, ...environment },
     async prepare() {

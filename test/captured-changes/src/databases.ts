@@ -84,7 +84,11 @@ export async function startPostgres(): Promise<StartedDatabase> {
       statements,
     )
   const program = await startProgram({
-    ...{ name: 'PostgreSQL', command, args, environment: process.env, folder },
+    name: 'PostgreSQL',
+    command,
+    args,
+    environment: process.env,
+    folder,
     async prepare() {
       if (process.getuid?.() === 0) await chown(folder, unprivilegedUser, unprivilegedUser)
       const initdb = ['-D', data, '-A', 'trust', '-U', 'postgres', '--locale=C', '-E', 'UTF8', '--no-sync']
@@ -109,7 +113,10 @@ type BinlogServer = {
 /** Runs a MariaDB with a row-based binary log on a free port. */
 export const startMariaDb = () =>
   startBinlogServer({
-    ...{ name: 'MariaDB', server: 'mariadbd', client: 'mariadb', args: [] },
+    name: 'MariaDB',
+    server: 'mariadbd',
+    client: 'mariadb',
+    args: [],
     install: (shared) => [
       'mariadb-install-db',
       [...shared, '--auth-root-authentication-method=normal', '--skip-test-db'],
@@ -119,7 +126,10 @@ export const startMariaDb = () =>
 /** Runs a MySQL with a row-based binary log on a free port. */
 export const startMySql = () =>
   startBinlogServer({
-    ...{ name: 'MySQL', server: 'mysqld', client: 'mysql', args: ['--mysqlx=OFF', '--secure-file-priv=NULL'] },
+    name: 'MySQL',
+    server: 'mysqld',
+    client: 'mysql',
+    args: ['--mysqlx=OFF', '--secure-file-priv=NULL'],
     install: (shared) => ['mysqld', [...shared, '--initialize-insecure']],
   })
 
@@ -136,7 +146,10 @@ async function startBinlogServer({ name, server, client, args, install }: Binlog
       statements,
     )
   const program = await startProgram({
-    ...{ name, command: server, environment: process.env, folder },
+    name,
+    command: server,
+    environment: process.env,
+    folder,
     args: [
       ...[...shared, `--socket=${socket}`, `--port=${port}`, '--bind-address=127.0.0.1', '--skip-name-resolve'],
       ...['--server-id=1', '--log-bin=bin', '--binlog-format=ROW', '--binlog-row-image=FULL', '--sync-binlog=0'],

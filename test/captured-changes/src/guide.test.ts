@@ -96,7 +96,11 @@ afterAll(async () => {
 
 /** The settings with which libpq and the connector find the database. */
 const settingsOf = ({ port }: StartedDatabase) => ({
-  ...{ PGHOST: '127.0.0.1', PGPORT: String(port), PGDATABASE: 'shop', PGUSER: 'postgres', PGPASSWORD: 'none' },
+  PGHOST: '127.0.0.1',
+  PGPORT: String(port),
+  PGDATABASE: 'shop',
+  PGUSER: 'postgres',
+  PGPASSWORD: 'none',
 })
 
 /** Starts what the Compose file starts, with its files, as programs of this machine. Returns the address of Connect. */
@@ -104,16 +108,23 @@ async function startServersOfGuide(): Promise<string> {
   const topics = topicsWithSuffix(prefix)
   await createTopics(brokers, { ...topics, captured: topic } as HeraldTopics)
   herald = await startHerald({
-    ...{ servers: { kafkaBrokers: brokers, mongodbUri: MONGODB_URI }, topics, database: prefix },
+    servers: { kafkaBrokers: brokers, mongodbUri: MONGODB_URI },
+    topics,
+    database: prefix,
     environment: { CDC_MAPPINGS: join(folder, 'change-log/mappings.yaml'), KAFKA_GROUP_ID: prefix },
   })
   const url = `http://127.0.0.1:${await findFreePort()}`
   const [, version = ''] =
     /image: apache\/kafka:(\S+)/.exec(await readFile(join(folder, 'change-log/compose.yaml'), 'utf8')) ?? []
   connect = await startWorker({
-    ...{ kind: 'postgres', version, url, file: join(folder, 'change-log/worker.properties') },
+    kind: 'postgres',
+    version,
+    url,
+    file: join(folder, 'change-log/worker.properties'),
     overrides: {
-      ...{ 'bootstrap.servers': KAFKA_BROKERS, listeners: url, 'group.id': `connect-${prefix}` },
+      'bootstrap.servers': KAFKA_BROKERS,
+      listeners: url,
+      'group.id': `connect-${prefix}`,
       ...Object.fromEntries(
         ['config', 'offset', 'status'].map((kind) => [`${kind}.storage.topic`, `${kind}-${prefix}`]),
       ),
@@ -131,9 +142,15 @@ onServers(
     const TOKEN = await herald.tokens.sign({ subscriber_id: subscriberId })
     const { PATH, HOME } = process.env
     const steps: GuideStep[] = await runGuide({
-      ...{ file, folder },
+      file,
+      folder,
       environment: {
-        ...{ PATH, HOME, CONNECT, TOKEN, BASE: herald.baseUrl, SUBSCRIBER_ID: subscriberId },
+        PATH,
+        HOME,
+        CONNECT,
+        TOKEN,
+        BASE: herald.baseUrl,
+        SUBSCRIBER_ID: subscriberId,
         ...settingsOf(database),
       },
       select: (commands) => !commands.includes('docker compose'),

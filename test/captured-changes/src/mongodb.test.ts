@@ -82,8 +82,13 @@ test('a snapshot is recorded', async () => {
 test('inserts, updates, a replacement and a delete', async () => {
   const uuid = '00000000-0000-4000-8000-000000000005'
   await customers.insertOne({
-    ...{ _id: oid, name: 'Bo', email: null, big: Long.fromString('9007199254740993'), ratio: 0.1 },
-    ...{ amount: Decimal128.fromString('1234.5600'), at: new Date('2026-01-02T03:04:05.678Z') },
+    _id: oid,
+    name: 'Bo',
+    email: null,
+    big: Long.fromString('9007199254740993'),
+    ratio: 0.1,
+    amount: Decimal128.fromString('1234.5600'),
+    at: new Date('2026-01-02T03:04:05.678Z'),
     ...{
       uid: new Binary(Buffer.from(uuid.replaceAll('-', ''), 'hex'), 4),
       tags: ['a'],
@@ -95,15 +100,24 @@ test('inserts, updates, a replacement and a delete', async () => {
     { _id: oid },
     {
       $set: { big: Long.fromString('9007199254740995'), 'address.city': 'Z' },
-      ...{ $push: { tags: 'b' } as never, $unset: { ratio: 1 } },
+      $push: { tags: 'b' } as never,
+      $unset: { ratio: 1 },
     },
   )
   await customers.updateOne({ _id: oid }, { $set: { name: 'Bo' } })
   await customers.replaceOne({ _id: oid }, { name: 'Replaced' })
   await customers.deleteOne({ _id: oid })
   const created = {
-    ...{ _id: id, name: 'Bo', email: null, big: '9007199254740993', ratio: 0.1, amount: '1234.5600' },
-    ...{ at: '2026-01-02T03:04:05.678Z', uid: uuid, tags: ['a'], address: { city: 'Y', zip: '1' } },
+    _id: id,
+    name: 'Bo',
+    email: null,
+    big: '9007199254740993',
+    ratio: 0.1,
+    amount: '1234.5600',
+    at: '2026-01-02T03:04:05.678Z',
+    uid: uuid,
+    tags: ['a'],
+    address: { city: 'Y', zip: '1' },
   }
   expected(customer).push(
     ['create', id, '', null, created],

@@ -70,20 +70,28 @@ beforeAll(async () => {
     [`${shop}.public.by_index`]: { ...mappingOf(subscriber(`${shop}.public.by_index`), 'thing'), entityTitle: 'code' },
     [`${shop}.public.nokey`]: {
       ...mappingOf(subscriber(`${shop}.public.nokey`), 'note', full),
-      ...{ entityId: 'a', entityTitle: 'b' },
+      entityId: 'a',
+      entityTitle: 'b',
     },
     [`${events}.public.customer`]: ofCustomer(`${events}.public.customer`),
     [`${schemas}.public.customer`]: ofCustomer(`${schemas}.public.customer`),
     [`${transactions}.public.customer`]: ofCustomer(`${transactions}.public.customer`),
     [`${transactions}.public.nokey`]: {
       ...mappingOf(subscriber(`${transactions}.public.nokey`), 'note', full),
-      ...{ entityId: 'a', entityTitle: 'b' },
+      entityId: 'a',
+      entityTitle: 'b',
     },
   })
   const settings = (prefix: string, ...tables: readonly string[]) => ({
-    ...{ 'plugin.name': 'pgoutput', 'slot.name': prefix, 'publication.name': prefix },
-    ...{ 'database.hostname': '127.0.0.1', 'database.port': database.port, 'database.dbname': 'shop' },
-    ...{ 'database.user': 'postgres', 'database.password': 'none', 'decimal.handling.mode': 'string' },
+    'plugin.name': 'pgoutput',
+    'slot.name': prefix,
+    'publication.name': prefix,
+    'database.hostname': '127.0.0.1',
+    'database.port': database.port,
+    'database.dbname': 'shop',
+    'database.user': 'postgres',
+    'database.password': 'none',
+    'decimal.handling.mode': 'string',
     'table.include.list': tables.map((table) => `public.${table}`).join(','),
     'publication.autocreate.mode': 'filtered',
   })
@@ -107,7 +115,13 @@ afterAll(async () => {
 
 const ofAllForms = [shop, events, schemas, transactions].map((prefix) => `${prefix}.public.customer`)
 const row = (id: number, fields: Record<string, unknown> = {}) => ({
-  ...{ id, name: 'Bo', email: null, big: null, amount: null, at: null, doc: null },
+  id,
+  name: 'Bo',
+  email: null,
+  big: null,
+  amount: null,
+  at: null,
+  doc: null,
   ...fields,
 })
 
@@ -128,7 +142,9 @@ suite('PostgreSQL with REPLICA IDENTITY FULL', () => {
       update customer set name = name where id = 2;
       delete from customer where id = 2`)
     const created = row(2, {
-      ...{ big: '9007199254740993', amount: '1234.5000', at: '2026-01-02T03:04:05.000000Z' },
+      big: '9007199254740993',
+      amount: '1234.5000',
+      at: '2026-01-02T03:04:05.000000Z',
       doc: '{"a": 9007199254740993, "b": 1}',
     })
     const last = {

@@ -68,9 +68,15 @@ beforeAll(async () => {
     brokers: herald.brokers,
     connectors: {
       [prefix]: {
-        ...{ 'plugin.name': 'pgoutput', 'slot.name': prefix, 'publication.name': prefix },
-        ...{ 'database.hostname': '127.0.0.1', 'database.port': database.port, 'database.dbname': 'shop' },
-        ...{ 'database.user': 'postgres', 'database.password': 'none', 'table.include.list': 'public.account' },
+        'plugin.name': 'pgoutput',
+        'slot.name': prefix,
+        'publication.name': prefix,
+        'database.hostname': '127.0.0.1',
+        'database.port': database.port,
+        'database.dbname': 'shop',
+        'database.user': 'postgres',
+        'database.password': 'none',
+        'table.include.list': 'public.account',
         'publication.autocreate.mode': 'filtered',
       },
     },

@@ -27,8 +27,11 @@ export function describeBench(composition: () => Composition) {
     const bench = async (load: object) => {
       const { brokers, baseUrl, tokenIssuer, mongodbUri } = composition()
       const target = {
-        ...{ kafka: { brokers }, queryUrl: baseUrl, tokenIssuerUrl: tokenIssuer },
-        ...{ mongodb: { uri: mongodbUri }, load },
+        kafka: { brokers },
+        queryUrl: baseUrl,
+        tokenIssuerUrl: tokenIssuer,
+        mongodb: { uri: mongodbUri },
+        load,
       }
       await writeFile(join(folder, 'target.json'), JSON.stringify(target))
       return composition().run(image, ['--network', 'host', '--volume', `${folder}:/settings:ro`])

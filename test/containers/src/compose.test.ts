@@ -87,7 +87,9 @@ onDocker('docker compose --profile observability up --wait', () => {
       MONGODB_URI: mongodbUri,
     }
     const suite = promisify(execFile)('npm', ['run', 'test:attached', '-w', '@herald/e2e'], {
-      ...{ cwd: root, env: environment, maxBuffer: 64 * 1024 * 1024 },
+      cwd: root,
+      env: environment,
+      maxBuffer: 64 * 1024 * 1024,
     })
     const { stderr } = await suite.catch((error) => {
       throw new Error(`${error.stdout}\n${error.stderr}`)

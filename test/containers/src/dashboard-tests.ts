@@ -6,7 +6,7 @@ import { startLoad } from './load.ts'
 
 /** These are 0 as long as everything is well. */
 const calm =
-  /lag_records|partition_seconds_since|chunk_retries|status=~"5|readiness_check|erasures_open|outstanding|behind_seconds|announcements_(due|oldest|skipped)/
+  /lag_records|partition_seconds_since|chunk_retries|status=~"5|readiness_check|erasures_open|behind_seconds|announcements_(due|oldest|skipped)/
 
 /** Tests of the profile `observability`, whose services are running. */
 export function describeDashboards(composition: () => Composition) {

@@ -23,7 +23,8 @@ export type Publisher = Awaited<ReturnType<typeof connectPublisher>>
 
 /** A mention of the recipients, at a location of its own. */
 export const mentionData = (recipientIds: readonly string[]) => ({
-  ...{ actor: { id: randomUUID(), name: 'Ada', image: '' }, actorType: 'user' as const },
+  actor: { id: randomUUID(), name: 'Ada', image: '' },
+  actorType: 'user' as const,
   ...{
     subjectId: randomUUID(),
     subjectType: 'user' as const,
@@ -36,6 +37,11 @@ export const mentionData = (recipientIds: readonly string[]) => ({
 
 export const changeData = (userId: string) => ({
   user: { id: userId, name: 'Ada', email: 'ada@example.com' },
-  ...{ entityType: 'portfolio', entityId: 'p-1', entityTitle: 'Portfolio', actionType: 'update' },
-  ...{ changedField: 'title', beforeState: 'a', afterState: 'b' },
+  entityType: 'portfolio',
+  entityId: 'p-1',
+  entityTitle: 'Portfolio',
+  actionType: 'update',
+  changedField: 'title',
+  beforeState: 'a',
+  afterState: 'b',
 })

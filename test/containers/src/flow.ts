@@ -29,8 +29,12 @@ export async function startFlow({ baseUrl, brokers, tokenIssuer }: Composition) 
 
   const publish = (snippet: string) => {
     const event = {
-      ...{ specversion: '1.0', type: 'herald.mention.created.v1', id: snippet, source: '/flow' },
-      ...{ time: new Date().toISOString(), subscriberid: user.subscriber_id },
+      specversion: '1.0',
+      type: 'herald.mention.created.v1',
+      id: snippet,
+      source: '/flow',
+      time: new Date().toISOString(),
+      subscriberid: user.subscriber_id,
       data: { actor: { id: randomUUID(), name: 'Ada', image: '' }, ...content(snippet) },
     }
     const message = {
@@ -51,7 +55,11 @@ export async function startFlow({ baseUrl, brokers, tokenIssuer }: Composition) 
     })
   }
   const content = (snippet: string) => ({
-    ...{ actorType: 'user', subjectId: user.sub, subjectType: 'user', locationId: user.sub, locationType: 'comment' },
+    actorType: 'user',
+    subjectId: user.sub,
+    subjectType: 'user',
+    locationId: user.sub,
+    locationType: 'comment',
     metadata: { mention: { mentionerName: 'Ada', snippet, entityType: 'portfolio' } },
     recipientIds: [user.sub],
   })

@@ -51,8 +51,14 @@ onDocker('the containers of overlays/local, run as rendered', () => {
   test('one base URL serves both services: a posted notification is listed', async () => {
     const metadata = { mention: { mentionerName: 'Ada', snippet: 'Hello', entityType: 'portfolio' } }
     const body = {
-      ...{ type: 'mention', actorType: 'user', subjectId: user.sub, subjectType: 'user', locationId: user.sub },
-      ...{ locationType: 'comment', metadata, recipientIds: [user.sub] },
+      type: 'mention',
+      actorType: 'user',
+      subjectId: user.sub,
+      subjectType: 'user',
+      locationId: user.sub,
+      locationType: 'comment',
+      metadata,
+      recipientIds: [user.sub],
     }
     const json = { ...headers, 'content-type': 'application/json' }
     const posted = await fetch(`${baseUrl}/`, { method: 'POST', headers: json, body: JSON.stringify(body) })
@@ -63,12 +69,21 @@ onDocker('the containers of overlays/local, run as rendered', () => {
 
   test('exports a published change event', async () => {
     const event = {
-      ...{ specversion: '1.0', type: 'herald.change.recorded.v1', id: randomUUID(), source: '/local' },
-      ...{ time: new Date().toISOString(), subscriberid: user.subscriber_id },
+      specversion: '1.0',
+      type: 'herald.change.recorded.v1',
+      id: randomUUID(),
+      source: '/local',
+      time: new Date().toISOString(),
+      subscriberid: user.subscriber_id,
       data: {
         user: { id: user.sub, name: 'Ada', email: 'ada@example.com' },
-        ...{ entityType: 'portfolio', entityId: 'p-1', entityTitle: 'Portfolio', actionType: 'update' },
-        ...{ changedField: 'title', beforeState: 'a', afterState: 'b' },
+        entityType: 'portfolio',
+        entityId: 'p-1',
+        entityTitle: 'Portfolio',
+        actionType: 'update',
+        changedField: 'title',
+        beforeState: 'a',
+        afterState: 'b',
       },
     }
     const line = `content-type:application/cloudevents+json\t${JSON.stringify(event)}`

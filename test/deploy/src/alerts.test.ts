@@ -160,6 +160,12 @@ onPromtool('evaluated by promtool, on the series of running services', () => {
       only('herald_readiness_check', { job: 'herald-ingest', check: 'mongodb', answer: 'unanswered' }, '1x40'),
     ))
 
+  test('a full budget fires, and a share that is used up does not', async () => {
+    const refused = (reason: string) => only('herald_budget_refused_total', { budget: 'bodies', reason }, '0+10x40')
+    await expectAlerts(10, ['HeraldBudgetFull'], refused('full'))
+    await expectAlerts(10, [], refused('share'))
+  })
+
   test('a change stream that is behind fires', () =>
     expectAlerts(15, ['HeraldChangeStreamBehind'], only('herald_change_stream_behind_seconds', {}, '0+30x40')))
 

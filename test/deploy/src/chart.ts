@@ -16,12 +16,6 @@ export const required = {
     AUTH_ISSUER: 'https://herald.example/',
     AUTH_AUDIENCE: 'herald',
   },
-}
-
-/** The values that describe the same installation as overlays/production, with every optional part. */
-export const production = {
-  ...required,
-  settings: { ...required.settings, KAFKA_PRIVACY_TOPIC: 'privacy-events', RETENTION_DAYS: 365 },
   networkPolicies: {
     mongodb: { to: [{ ipBlock: { cidr: '192.0.2.0/24' } }] },
     keys: { to: [{ ipBlock: { cidr: '192.0.2.0/24' } }] },
@@ -34,6 +28,12 @@ export const production = {
       ],
     },
   },
+}
+
+/** The values that describe the same installation as overlays/production, with every optional part. */
+export const production = {
+  ...required,
+  settings: { ...required.settings, KAFKA_PRIVACY_TOPIC: 'privacy-events', RETENTION_DAYS: 365 },
   keda: { enabled: true },
   strimziTopics: { enabled: true },
   prometheus: { enabled: true, runbooks: 'https://herald.example/deploy/runbooks.md' },

@@ -16,7 +16,9 @@ export async function startExposing() {
   const servers = await startServers()
   const suffix = `deploy-${process.pid}`
   const herald = await startHerald({
-    ...{ servers, topics: topicsWithSuffix(suffix), database: `herald-${suffix}` },
+    servers,
+    topics: topicsWithSuffix(suffix),
+    database: `herald-${suffix}`,
     notificationTopic: `notification-events-${suffix}`,
   })
   const kafka = new Kafka({ brokers: servers.kafkaBrokers, logLevel: logLevel.NOTHING })
@@ -47,23 +49,39 @@ export async function startExposing() {
 
 export const changeEvent = () =>
   JSON.stringify({
-    ...{ specversion: '1.0', type: 'herald.change.recorded.v1', id: crypto.randomUUID(), source: '/deploy' },
-    ...{ time: new Date().toISOString(), subscriberid: crypto.randomUUID() },
+    specversion: '1.0',
+    type: 'herald.change.recorded.v1',
+    id: crypto.randomUUID(),
+    source: '/deploy',
+    time: new Date().toISOString(),
+    subscriberid: crypto.randomUUID(),
     data: {
       user: { id: crypto.randomUUID(), name: 'Ada', email: 'ada@example.com' },
-      ...{ entityType: 'portfolio', entityId: 'p-1', entityTitle: 'Portfolio', actionType: 'update' },
-      ...{ changedField: 'title', beforeState: 'a', afterState: 'b' },
+      entityType: 'portfolio',
+      entityId: 'p-1',
+      entityTitle: 'Portfolio',
+      actionType: 'update',
+      changedField: 'title',
+      beforeState: 'a',
+      afterState: 'b',
     },
   })
 
 export const mentionEvent = (subscriberId: string, recipientId: string) =>
   JSON.stringify({
-    ...{ specversion: '1.0', type: 'herald.mention.created.v1', id: crypto.randomUUID(), source: '/deploy' },
-    ...{ time: new Date().toISOString(), subscriberid: subscriberId },
+    specversion: '1.0',
+    type: 'herald.mention.created.v1',
+    id: crypto.randomUUID(),
+    source: '/deploy',
+    time: new Date().toISOString(),
+    subscriberid: subscriberId,
     data: {
       actor: { id: crypto.randomUUID(), name: 'Ada', image: '' },
-      ...{ actorType: 'user', subjectId: crypto.randomUUID(), subjectType: 'user' },
-      ...{ locationId: crypto.randomUUID(), locationType: 'comment' },
+      actorType: 'user',
+      subjectId: crypto.randomUUID(),
+      subjectType: 'user',
+      locationId: crypto.randomUUID(),
+      locationType: 'comment',
       recipientIds: [recipientId],
       metadata: { mention: { mentionerName: 'Ada', snippet: 'Look', entityType: 'portfolio' }, add: {}, edit: {} },
     },

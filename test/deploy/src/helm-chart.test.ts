@@ -137,6 +137,7 @@ withHelm('the Helm chart', () => {
 
   test.each([
     ['no values', {}, 'image'],
+    ['no address of Kafka', { ...required, networkPolicies: { ...required.networkPolicies, kafka: {} } }, 'kafka'],
     ['no tag', { ...required, image: { repository: 'registry.example/herald' } }, 'tag'],
     ['a misspelt name', { ...required, replicas: 3 }, 'replicas'],
     [

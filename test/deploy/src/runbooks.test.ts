@@ -15,7 +15,7 @@ test('log lines quoted in the runbooks exist in the source', () => {
 })
 
 test('the runbooks mention every dead-letter code', () => {
-  const source = readFileSync(`${root}packages/contracts/src/dead-letter-reasons.ts`, 'utf8')
+  const source = readFileSync(`${root}packages/contracts/src/base/dead-letter-reasons.ts`, 'utf8')
   const codes = [...source.matchAll(/^ {2}([a-z_]+):/gm)].map(([, code]) => code as string)
   expect(codes.length).toBeGreaterThan(5)
   expect(codes.filter((code) => !runbooks.includes(`\`${code}\``))).toEqual([])

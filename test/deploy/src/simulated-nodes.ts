@@ -57,8 +57,13 @@ function running({ containers }: Manifest) {
     phase: 'Running',
     conditions: [ready({ lastTransitionTime: now() }), { type: 'ContainersReady', status: 'True' }],
     containerStatuses: containers.map(({ name, image }: Manifest) => ({
-      ...{ name, image, imageID: image, state },
-      ...{ ready: true, started: true, restartCount: 0 },
+      name,
+      image,
+      imageID: image,
+      state,
+      ready: true,
+      started: true,
+      restartCount: 0,
     })),
   }
 }

@@ -49,7 +49,11 @@ async function main(): Promise<number> {
   save()
   console.log(`\n${tableOf(rows)}\n`)
   for (const { summary } of rows) if (summary) console.log(`${summary}\n`)
-  for (const row of rows) for (const violation of row.violations) console.log(`${row.part}: ${violation}`)
+  for (const { part, verdict, violations } of rows) {
+    const prefix = verdict === 'failed' ? 'FAILED ' : ''
+    for (const violation of violations) console.log(`${prefix}${part}: ${violation}`)
+    if (verdict === 'failed' && violations.length === 0) console.log(`FAILED ${part}`)
+  }
   console.log(countsOf(rows, selected.length))
   return rows.length === selected.length && rows.every(({ verdict }) => verdict !== 'failed') ? 0 : 1
 }

@@ -39,6 +39,8 @@ export type Part = {
   isHeavy?: boolean
   /** The number of subscribers that the events are of. */
   subscribers?: number
+  /** How long before the campaign the time of the first event is. */
+  firstEventAgoMs?: number
   /** Deliberately broken ingest: the part passes when the oracle detects it. */
   mutant?: Mutant
   run(context: PartContext): Promise<void>

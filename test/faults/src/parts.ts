@@ -1,18 +1,25 @@
 import { announcementNotes, announceThroughFaults } from './faults/announcements.ts'
 import { boundsNotes, sendOutOfBounds } from './faults/bounds.ts'
+import { shiftClocks } from './faults/clocks.ts'
 import { narrowDeadLetterTopic, removeDeadLetterTopic } from './faults/dead-letter-topic.ts'
 import { fillDisks, startOnSmallDisks } from './faults/disk-full.ts'
 import { eraseThroughFaults, erasureNotes } from './faults/erasures.ts'
+import { freezeEverything, freezeNotes } from './faults/freeze.ts'
 import { endIngest, killIngest, stopIngest } from './faults/ingest-faults.ts'
 import { cutBeforeFirstLetter, cutNetwork, delayNetwork } from './faults/network-faults.ts'
+import { takeNamesAway } from './faults/no-names.ts'
 import { rebalanceAgainAndAgain } from './faults/rebalance.ts'
 import { recover, recoveryNotes, recoverySummary } from './faults/recovery.ts'
 import { loseOffsets, repeatEverything } from './faults/replay-faults.ts'
+import { rollBack, rollbackNotes } from './faults/rollback.ts'
 import { rollingNotes, rollRelease } from './faults/rolling.ts'
 import { killBroker, killPrimary, stepPrimaryDown, stopAllMongods, stopPrimary } from './faults/server-faults.ts'
+import { sharesNotes, sharesSummary, takeEverything } from './faults/shares.ts'
 import { soak, soakNotes } from './faults/soak.ts'
+import { failBrokers } from './faults/three-brokers.ts'
 import { mutantParts } from './mutants/mutant-parts.ts'
 import type { Part } from './part.ts'
+import { startOnThreeBrokers } from './stack/three-brokers.ts'
 
 /** Every kind of fault, in the order in which they strike, with its times in the short and the full run. */
 export const parts: readonly Part[] = [
@@ -28,28 +35,90 @@ export const parts: readonly Part[] = [
   { name: 'mongo-delay', lane: 'network', short: 1, full: 3, run: delayNetwork('MongoDB') },
   { name: 'kafka-cut', lane: 'network', short: 1, full: 3, run: cutNetwork('Kafka') },
   { name: 'kafka-delay', lane: 'network', short: 1, full: 3, run: delayNetwork('Kafka') },
+  { name: 'no-names', lane: 'network', isAlone: true, short: 1, full: 2, run: takeNamesAway },
   { name: 'dead-letters-away', lane: 'members', short: 1, full: 1, run: removeDeadLetterTopic },
   { name: 'dead-letters-narrow', lane: 'members', short: 1, full: 1, run: narrowDeadLetterTopic },
   { name: 'rebalance', lane: 'members', short: 1, full: 1, run: rebalanceAgainAndAgain },
   {
-    ...{ name: 'rolling', lane: 'members', isAlone: true, short: 2, full: 4, subscribers: 7 },
-    ...{ run: rollRelease, notes: rollingNotes },
+    name: 'rolling',
+    lane: 'members',
+    isAlone: true,
+    short: 2,
+    full: 4,
+    subscribers: 7,
+    run: rollRelease,
+    notes: rollingNotes,
   },
   {
-    ...{ name: 'recovery', lane: 'members', isAlone: true, short: 2, full: 20, run: recover },
-    ...{ notes: recoveryNotes, summary: recoverySummary },
+    name: 'recovery',
+    lane: 'network',
+    isAlone: true,
+    short: 2,
+    full: 20,
+    run: recover,
+    notes: recoveryNotes,
+    summary: recoverySummary,
   },
-  { name: 'repeated', lane: 'members', isAlone: true, short: 1, full: 2, run: repeatEverything },
-  { name: 'offsets-lost', lane: 'members', isAlone: true, short: 1, full: 1, run: loseOffsets },
+  { name: 'repeated', lane: 'network', isAlone: true, short: 1, full: 2, run: repeatEverything },
+  { name: 'offsets-lost', lane: 'network', isAlone: true, short: 1, full: 1, run: loseOffsets },
   {
-    ...{ name: 'announcements', lane: 'servers', isAlone: true, short: 1, full: 3 },
-    ...{ run: announceThroughFaults, notes: announcementNotes },
+    name: 'announcements',
+    lane: 'servers',
+    isAlone: true,
+    short: 1,
+    full: 3,
+    run: announceThroughFaults,
+    notes: announcementNotes,
   },
   {
-    ...{ name: 'erasures', lane: 'members', isAlone: true, short: 1, full: 3 },
-    ...{ run: eraseThroughFaults, notes: erasureNotes },
+    name: 'erasures',
+    lane: 'network',
+    isAlone: true,
+    short: 1,
+    full: 3,
+    run: eraseThroughFaults,
+    notes: erasureNotes,
+  },
+  { name: 'clocks', lane: 'servers', isAlone: true, short: 1, full: 2, run: shiftClocks },
+  {
+    name: 'freeze',
+    lane: 'members',
+    isAlone: true,
+    short: 1,
+    full: 1,
+    subscribers: 7,
+    run: freezeEverything,
+    notes: freezeNotes,
+  },
+  {
+    name: 'rollback',
+    lane: 'servers',
+    isAlone: true,
+    short: 1,
+    full: 3,
+    subscribers: 7,
+    run: rollBack,
+    notes: rollbackNotes,
+  },
+  {
+    name: 'three-brokers',
+    lane: 'network',
+    short: 1,
+    full: 3,
+    run: failBrokers,
+    ownStack: startOnThreeBrokers,
   },
   { name: 'bounds', lane: 'members', isAlone: true, short: 1, full: 1, run: sendOutOfBounds, notes: boundsNotes },
+  {
+    name: 'shares',
+    lane: 'members',
+    isAlone: true,
+    short: 1,
+    full: 1,
+    run: takeEverything,
+    notes: sharesNotes,
+    summary: sharesSummary,
+  },
   { name: 'soak', lane: 'network', isHeavy: true, short: 1, full: 1, run: soak, notes: soakNotes },
   { name: 'first-letter-cut', lane: 'network', isAlone: true, short: 1, full: 1, run: cutBeforeFirstLetter },
   { name: 'disk-full', lane: 'network', short: 1, full: 1, run: fillDisks, ownStack: startOnSmallDisks },

@@ -1,3 +1,6 @@
+import { mkdtemp, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { Campaign } from './campaign/campaign.ts'
 import type { Figures } from './oracle/final-check.ts'
 import type { Part, Strike } from './part.ts'
@@ -6,8 +9,14 @@ import type { RunOptions } from './run-parts.ts'
 import type { Stack } from './stack/stack.ts'
 
 export const noFigures: Figures = {
-  ...{ acknowledged: 0, expected: 0, stored: 0, lost: 0, doubled: 0 },
-  ...{ deadLettersExpected: 0, deadLettersFound: 0, deadLettersRepeated: 0 },
+  acknowledged: 0,
+  expected: 0,
+  stored: 0,
+  lost: 0,
+  doubled: 0,
+  deadLettersExpected: 0,
+  deadLettersFound: 0,
+  deadLettersRepeated: 0,
 }
 
 /** Runs one part and then compares everything. Figures from `before` the part are subtracted. */
@@ -43,6 +52,7 @@ export async function runPart(part: Part, campaign: Campaign, stack: Stack, opti
   // Without a drain, missing documents may only be late and prove nothing about a mutant.
   const isDetected = violations.count('offset') > 0 || (isDrained && violations.count() > violations.count('failed'))
   const hasFailed = part.mutant ? !isDetected : violations.count() > violationsBefore
+  if (hasFailed && !part.mutant) log(`logs of the members: ${await saveLogs(campaign)}`)
   const sorted = strikes.map(({ inFlight }) => inFlight).toSorted((a, b) => a - b)
   const difference = Object.fromEntries(
     Object.entries(figures).map(([name, value]) => [name, value - before[name as keyof Figures]]),
@@ -64,6 +74,14 @@ export async function runPart(part: Part, campaign: Campaign, stack: Stack, opti
   return { row, figures }
 }
 
+/** @returns the folder */
+async function saveLogs({ fleet }: Campaign): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'herald-faults-logs-'))
+  const names = fleet.members.map((member, index) => [join(folder, `ingest-${index + 1}.log`), member.logs()] as const)
+  for (const [file, lines] of names) await writeFile(file, lines.join('\n'))
+  return folder
+}
+
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   return error.cause ? `${error.message} (${describe(error.cause)})` : error.message
@@ -71,9 +89,15 @@ function describe(error: unknown): string {
 
 export function emptyRow(part: Part): Row {
   return {
-    ...{ part: part.name, verdict: 'passed', seconds: 0, times: 0, inFlight: { least: 0, median: 0 } },
+    part: part.name,
+    verdict: 'passed',
+    seconds: 0,
+    times: 0,
+    inFlight: { least: 0, median: 0 },
     ...noFigures,
-    ...{ offsetViolations: 0, samples: 0, violations: [] },
+    offsetViolations: 0,
+    samples: 0,
+    violations: [],
   }
 }
 

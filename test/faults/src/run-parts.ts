@@ -60,7 +60,12 @@ async function runLane(selected: readonly Part[], options: RunOptions): Promise<
   }
 }
 
-const campaignOf = ({ name, mutant, subscribers = 997 }: Part) => ({ name, mutant, subscribers })
+const campaignOf = ({ name, mutant, subscribers = 997, firstEventAgoMs }: Part) => ({
+  name,
+  mutant,
+  subscribers,
+  firstEventAgoMs,
+})
 
 /** Runs a part that starts its own servers. */
 async function runApart(part: Part, options: RunOptions): Promise<Row> {

@@ -114,7 +114,9 @@ describe.each(languages)('$name', ({ name, example, source, build }) => {
     const first = (await get('/')).data.notifications[0]?.id
     const { command, args, environment } = programs.client
     const client = await startProgram({
-      ...{ name: `the client in ${name}`, command, args: [...args, herald.baseUrl, token] },
+      name: `the client in ${name}`,
+      command,
+      args: [...args, herald.baseUrl, token],
       environment: inUtf8(environment),
       ready: { line: /^event / },
     })

@@ -39,10 +39,23 @@ const mention = fc
       const [id, seconds] = [derivedId(event), formatSeconds(time)]
       world.ids.push(id)
       world.model.create({
-        ...{ subscriberId, recipientIds, createdAt: time, via: 'kafka' },
+        subscriberId,
+        recipientIds,
+        createdAt: time,
+        via: 'kafka',
         content: {
-          ...{ id, subscriberId, type: 'mention', actorId: userId, actorType: 'user', ...content, metadata },
-          ...{ createdAt: seconds, updatedAt: seconds, actor, readAt: null, emailSentAt: null },
+          id,
+          subscriberId,
+          type: 'mention',
+          actorId: userId,
+          actorType: 'user',
+          ...content,
+          metadata,
+          createdAt: seconds,
+          updatedAt: seconds,
+          actor,
+          readAt: null,
+          emailSentAt: null,
         },
       })
       return [event]

@@ -33,7 +33,9 @@ async function publish(
   const key = String(headers.ce_subscriberid ?? payload.subscriberid)
   const named = Object.entries(headers).flatMap(([header, value]) => ['-H', `${header}=${value}`])
   await succeed(command, ['-P', '-b', brokers.join(','), '-t', topic, '-k', key, ...named], {
-    ...{ folder: '.', environment: { ...process.env, ...environment }, input: `${JSON.stringify(payload)}\n` },
+    folder: '.',
+    environment: { ...process.env, ...environment },
+    input: `${JSON.stringify(payload)}\n`,
   })
 }
 

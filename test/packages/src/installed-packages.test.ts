@@ -91,8 +91,12 @@ describe('against running services', () => {
     await build({ entryPoints: [join(project, 'node-app.ts')], outfile, ...settings })
     const environment = {
       ...outside(),
-      ...{ BASE: herald.baseUrl, BROKERS: herald.brokers.join(), TOPICS: JSON.stringify(herald.topics) },
-      ...{ TOKEN: await herald.tokens.sign(user), READER: user.sub, SUBSCRIBER: user.subscriber_id },
+      BASE: herald.baseUrl,
+      BROKERS: herald.brokers.join(),
+      TOPICS: JSON.stringify(herald.topics),
+      TOKEN: await herald.tokens.sign(user),
+      READER: user.sub,
+      SUBSCRIBER: user.subscriber_id,
     }
     const programs = everyNode()
     expect(programs.length).toBeGreaterThan(0)
@@ -106,7 +110,12 @@ describe('against running services', () => {
   test(`the client works bundled, in ${chromiumFile ? 'Chromium' : 'a context with web APIs only'}`, async () => {
     const { outputFiles } = await build({
       entryPoints: [join(project, 'browser-app.ts')],
-      ...{ platform: 'browser', format: 'iife', globalName: 'app', target: 'es2022', bundle: true, minify: true },
+      platform: 'browser',
+      format: 'iife',
+      globalName: 'app',
+      target: 'es2022',
+      bundle: true,
+      minify: true,
       write: false,
     })
     const script = outputFiles?.[0]?.text ?? ''

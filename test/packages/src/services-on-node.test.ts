@@ -17,7 +17,7 @@ const programs = [
   ['ingest', 'main'],
   ['query', 'main'],
   ['ingest', 'migrate'],
-  ['ingest', 'dead-letters', 'list'],
+  ['ingest', 'operator/herald', 'status'],
 ] as const
 
 async function statusOf({ ingest, query }: Pick<StartedHerald, 'ingest' | 'query'>) {
@@ -74,7 +74,8 @@ test.each(versions)(
       const { publish } = createPublisher({ producer, topics: herald.topics })
       await publish(events.mentionCreated(identity(), { actor, ...body }), events.changeRecorded(identity(), change))
       const created = await fetch(`${herald.baseUrl}/`, {
-        ...{ method: 'POST', headers: { ...headers, 'content-type': 'application/json' } },
+        method: 'POST',
+        headers: { ...headers, 'content-type': 'application/json' },
         body: JSON.stringify({ type: 'mention', ...body }),
       })
       expect(created.status).toBe(201)

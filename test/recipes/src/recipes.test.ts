@@ -19,12 +19,27 @@ async function apply(steps: readonly Step[]): Promise<void> {
   for (const block of blocks) if (block.kind === 'run') await copy.apply(block)
 }
 
-test('CONTRIBUTING.md has three recipes', () => {
+test('CONTRIBUTING.md has five recipes', () => {
   expect(recipes.map(({ title }) => title)).toEqual([
+    'A new field of a notification',
+    'A new field beside `metadata`',
     'A new event type',
     'A new HTTP operation',
     'Another Kafka client',
   ])
+})
+
+test.each([
+  ['A new field of a notification', 8],
+  ['A new field beside `metadata`', 8],
+  ['A new event type', 6],
+  ['A new HTTP operation', 9],
+])('%s takes at most %i files of the product that are written by hand', (title, most) => {
+  const blocks = recipes.find((recipe) => recipe.title === title)?.steps.flatMap((step) => step.blocks) ?? []
+  const written = new Set(blocks.flatMap((block) => (block.kind === 'run' ? [] : [block.path])))
+  const product = [...written].filter((path) => /^(packages|services)\/.+(?<!\.test)\.ts$/.test(path))
+  expect(product.length).toBeGreaterThan(0)
+  expect(product.length).toBeLessThanOrEqual(most)
 })
 
 describe.each(recipes)('$title', ({ steps }) => {

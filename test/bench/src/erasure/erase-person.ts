@@ -47,8 +47,15 @@ function idAndTime(n: number) {
 
 function mention(n: number, actorId: string, recipientId: string): NewNotification {
   return {
-    ...{ ...idAndTime(n), subscriberId, type: 'mention', actorType: 'user', subjectType: 'user', subjectId: idOf(4) },
-    ...{ actor: { id: actorId, name: 'Ada Lovelace', image: '' }, locationId: idOf(5), locationType: 'comment' },
+    ...idAndTime(n),
+    subscriberId,
+    type: 'mention',
+    actorType: 'user',
+    subjectType: 'user',
+    subjectId: idOf(4),
+    actor: { id: actorId, name: 'Ada Lovelace', image: '' },
+    locationId: idOf(5),
+    locationType: 'comment',
     metadata:
       '{"mention":{"mentionerName":"Ada Lovelace","snippet":"Look at this","entityType":"e"},"add":{},"edit":{}}',
     recipientIds: [recipientId],
@@ -57,9 +64,16 @@ function mention(n: number, actorId: string, recipientId: string): NewNotificati
 
 function changeBy(n: number): StoredChangeEntry {
   return {
-    ...{ ...idAndTime(n), subscriberId, user: { id: person, name: 'Ada Lovelace', email: 'ada@mail.example' } },
-    ...{ entityType: 'portfolio', entityId: 'p-1', entityTitle: 'Engines', actionType: 'update', changedField: 'name' },
-    ...{ beforeState: '"a"', afterState: '"b"' },
+    ...idAndTime(n),
+    subscriberId,
+    user: { id: person, name: 'Ada Lovelace', email: 'ada@mail.example' },
+    entityType: 'portfolio',
+    entityId: 'p-1',
+    entityTitle: 'Engines',
+    actionType: 'update',
+    changedField: 'name',
+    beforeState: '"a"',
+    afterState: '"b"',
   }
 }
 

@@ -1,6 +1,6 @@
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
-import { startService } from '@herald/local-herald'
+import { serviceFile, startService } from '@herald/local-herald'
 import { type HeraldTopics, startProgram } from '@herald/test-servers'
 import { createTokenIssuer } from '@herald/token-issuer'
 import type { Collection, Db, Document } from 'mongodb'
@@ -24,8 +24,8 @@ export type DrainOptions = {
 
 const fileOf = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
-/** Starts Herald's built ingest. */
-export async function startIngest(options: DrainOptions): Promise<Contestant> {
+/** Starts Herald's built ingest, of this checkout or of another. */
+export async function startIngest(options: DrainOptions, checkout?: string): Promise<Contestant> {
   const { database, topic } = options
   const own = serviceSettings({
     ...options,
@@ -34,8 +34,8 @@ export async function startIngest(options: DrainOptions): Promise<Contestant> {
     tokens: await createTokenIssuer(),
   })
   const settings = { ...own, ...options.environment }
-  await migrate(settings)
-  const service = await startService('ingest', settings)
+  await migrate(settings, checkout)
+  const service = await startService('ingest', settings, { file: serviceFile('ingest', 'main', checkout) })
   const collection = database.collection(topic === 'change' ? 'change-entries' : 'notifications')
   return { pid: service.pid, collection, stop: service.stop }
 }

@@ -73,8 +73,13 @@ async function drainOnce(
   // Herald reads all its topics: those not measured are empty.
   const empty = await createTopics(servers.kafkaBrokers, topicsWithSuffix(name), { partitions: 1 })
   const contestant = await startIngest({
-    ...{ brokers: servers.kafkaBrokers, mongodbUri: servers.mongodbUri, database, topic: 'change', groupId: name },
-    ...{ topics: change === undefined ? empty : { ...empty, change }, environment },
+    brokers: servers.kafkaBrokers,
+    mongodbUri: servers.mongodbUri,
+    database,
+    topic: 'change',
+    groupId: name,
+    topics: change === undefined ? empty : { ...empty, change },
+    environment,
   })
   try {
     const processes = { service: contestant.pid, ...serverProcesses }

@@ -31,7 +31,9 @@ export const ingestKafka39: Part = {
       )
       return [
         {
-          ...{ what: `change events stored, Kafka ${version}`, unit: 'documents/s', ...drainFigure(herald) },
+          what: `change events stored, Kafka ${version}`,
+          unit: 'documents/s',
+          ...drainFigure(herald),
           beside: { name: 'kafkajs and insertMany without indexes', ...drainFigure(bare) },
           goal: { atLeast: 0.65 },
         },

@@ -46,8 +46,11 @@ export const ingest: Part = {
       { ...stored, beside: { name: 'MongoDB’s Kafka connector', ...drainFigure(connector) }, goal: { atLeast: 2.5 } },
       { what: 'mentions of 1 recipient stored', unit: 'documents/s', ...drainFigure(one), beside },
       {
-        ...{ what: 'mentions of 3 recipients stored', unit: 'documents/s', ...drainFigure(three) },
-        ...{ beside, goal: { atLeast: 1 } },
+        what: 'mentions of 3 recipients stored',
+        unit: 'documents/s',
+        ...drainFigure(three),
+        beside,
+        goal: { atLeast: 1 },
       },
       { what: 'mentions of 10 recipients stored', unit: 'documents/s', ...drainFigure(ten), beside },
       { what: 'peak memory of ingest', unit: 'MiB', measured: peaks(herald), goal: { atMost: 256 } },

@@ -1,24 +1,24 @@
 import { randomUUID } from 'node:crypto'
-import { cpuTimes, withCpuTime } from '../cpu-time.ts'
 import type { Figure } from '../figure.ts'
 import { allRounds, alternate, type BenchContext, type Part } from '../part.ts'
 import { type QueryBench, withQuery } from '../query/bench-query.ts'
-import { type LoadOptions, type LoadRequest, load } from '../query/http-load.ts'
+import { type LoadRequest, load } from '../query/http-load.ts'
 import { settledUnread, shuffledMarks } from '../query/marks.ts'
+import {
+  connections,
+  measureRequests,
+  ownRequests,
+  requestFigure,
+  type Server,
+  showRequests,
+  verifyTokens,
+} from '../query/measure-requests.ts'
 import type { User } from '../query/population.ts'
 import { startCeiling } from '../query/servers.ts'
-import { showNumber } from '../report.ts'
 
-type Measured = Awaited<ReturnType<typeof measure>>
-
-const show = ({ perSecond, p50, p99, cpu }: Measured) =>
-  `${showNumber(perSecond)}/s, p50 ${p50} ms, p99 ${p99} ms, CPU ${Object.values(cpu).map(showNumber).join(' + ')} µs`
-const rates = (results: readonly Measured[]) => results.map(({ perSecond }) => perSecond)
-const asFigure = (results: readonly Measured[]) => ({ measured: rates(results), cpu: cpuTimes(results) })
 const unit = 'requests/s'
 const typical = 'typical implementation'
 const pageSize = 20
-const connections = 16
 
 /** The rates of the query service, compared with plain programs on MongoDB's driver. */
 export const query: Part = {
@@ -39,16 +39,6 @@ export const query: Part = {
   },
 }
 
-type Server = { readonly url: string; readonly pid: number }
-
-function measure({ serverProcesses }: BenchContext, { url, pid }: Server, options: Omit<LoadOptions, 'baseUrl'>) {
-  return withCpuTime(
-    { service: pid, ...serverProcesses },
-    () => load({ baseUrl: url, connections, ...options }),
-    ({ requests }) => requests,
-  )
-}
-
 async function measurePages(context: BenchContext, bench: QueryBench): Promise<Figure[]> {
   await verifyPage(bench)
   const { herald, naive, copy, first } = await withCeilings(context, bench, ['naive', 'copy'], (ceilings, seconds) =>
@@ -57,40 +47,32 @@ async function measurePages(context: BenchContext, bench: QueryBench): Promise<F
       {
         herald: async () => {
           await verifyTokens(bench)
-          return measure(context, bench.query, { requests: own(bench, '/'), seconds })
+          return measureRequests(context, bench.query, { requests: ownRequests(bench, '/'), seconds })
         },
-        naive: () => measure(context, ceilings.naive, { requests: plain(bench), seconds }),
-        copy: () => measure(context, ceilings.copy, { requests: plain(bench), seconds }),
+        naive: () => measureRequests(context, ceilings.naive, { requests: plain(bench), seconds }),
+        copy: () => measureRequests(context, ceilings.copy, { requests: plain(bench), seconds }),
         // New tokens, so that each signature is verified.
         first: async () => {
           const users = await Promise.all(bench.users.map((user) => withNewToken(bench, user)))
           const requests = users.map(({ token }) => ({ path: '/', token }))
-          return measure(context, bench.query, { requests, once: true, seconds: 0 })
+          return measureRequests(context, bench.query, { requests, once: true, seconds: 0 })
         },
       },
-      show,
+      showRequests,
     ),
   )
-  const page = { what: 'page of 20, authenticated', unit, ...asFigure(herald) }
+  const page = { what: 'page of 20, authenticated', unit, ...requestFigure(herald) }
   return [
-    { ...page, beside: { name: typical, ...asFigure(naive) }, goal: { atLeast: 2 } },
-    { ...page, beside: { name: 'copy of the stored bytes', ...asFigure(copy) }, cpuGoal: { atMost: 1.3 } },
+    { ...page, beside: { name: typical, ...requestFigure(naive) }, goal: { atLeast: 2 } },
+    { ...page, beside: { name: 'copy of the stored bytes', ...requestFigure(copy) }, cpuGoal: { atMost: 1.3 } },
     {
       what: 'page of 20, the first request with its token',
       unit,
-      ...asFigure(first),
-      beside: { name: typical, ...asFigure(naive) },
+      ...requestFigure(first),
+      beside: { name: typical, ...requestFigure(naive) },
       goal: { atLeast: 1 },
     },
   ]
-}
-
-/**
- * Sends one request per user. A token is verified at its first request, whose cost is a separate figure; measuring that
- * one displaces the tokens of the others from the service's cache.
- */
-async function verifyTokens(bench: QueryBench): Promise<void> {
-  await load({ baseUrl: bench.query.url, connections, requests: own(bench, '/'), once: true, seconds: 0 })
 }
 
 async function verifyPage({ query, users }: QueryBench): Promise<void> {
@@ -113,7 +95,7 @@ async function measureMarks(context: BenchContext, bench: QueryBench): Promise<F
   const next = () => marks.slice(turn * perTurn, ++turn * perTurn)
   const verified = async (server: Server, seconds: number, requests: readonly LoadRequest[]) => {
     const before = await settledUnread(bench)
-    const measured = await measure(context, server, { seconds, requests })
+    const measured = await measureRequests(context, server, { seconds, requests })
     const changed = (await settledUnread(bench)) - before
     // A request of each connection may be under way when the time is over.
     if (changed < measured.requests || changed > measured.requests + connections) {
@@ -138,13 +120,15 @@ async function measureMarks(context: BenchContext, bench: QueryBench): Promise<F
             next().map((request) => request.plain),
           ),
       },
-      show,
+      showRequests,
     ),
   )
   return [
     {
-      ...{ what: 'mark unread', unit, ...asFigure(herald) },
-      beside: { name: 'findAndModify only', ...asFigure(mark) },
+      what: 'mark unread',
+      unit,
+      ...requestFigure(herald),
+      beside: { name: 'findAndModify only', ...requestFigure(mark) },
       goal: { atLeast: 0.8 },
     },
   ]
@@ -152,7 +136,7 @@ async function measureMarks(context: BenchContext, bench: QueryBench): Promise<F
 
 async function measureCounts(context: BenchContext, bench: QueryBench, unread: number): Promise<Figure[]> {
   const path = '/notifications/unread-count'
-  await load({ baseUrl: bench.query.url, requests: own(bench, path), once: true, seconds: 0 })
+  await load({ baseUrl: bench.query.url, requests: ownRequests(bench, path), once: true, seconds: 0 })
   for (const { token } of bench.users.slice(0, 10)) {
     const response = await fetch(`${bench.query.url}${path}`, { headers: { authorization: `Bearer ${token}` } })
     const { data } = (await response.json()) as { data: { unreadCount: number } }
@@ -162,22 +146,23 @@ async function measureCounts(context: BenchContext, bench: QueryBench, unread: n
     alternate(
       context,
       {
-        herald: () => measure(context, bench.query, { requests: own(bench, path), seconds }),
-        ping: () => measure(context, ceilings.ping, { requests: plain(bench), seconds }),
+        herald: () => measureRequests(context, bench.query, { requests: ownRequests(bench, path), seconds }),
+        ping: () => measureRequests(context, ceilings.ping, { requests: plain(bench), seconds }),
       },
-      show,
+      showRequests,
     ),
   )
   return [
     {
-      ...{ what: `unread count, ${unread} unread`, unit, ...asFigure(herald) },
-      beside: { name: 'a ping of MongoDB', ...asFigure(ping) },
+      what: `unread count, ${unread} unread`,
+      unit,
+      ...requestFigure(herald),
+      beside: { name: 'a ping of MongoDB', ...requestFigure(ping) },
       goal: { atLeast: 0.45 },
     },
   ]
 }
 
-const own = ({ users }: QueryBench, path: string): LoadRequest[] => users.map(({ token }) => ({ path, token }))
 const plain = ({ users }: QueryBench): LoadRequest[] =>
   users.map(({ subscriberId, userId }) => ({ path: `/${subscriberId}/${userId}` }))
 

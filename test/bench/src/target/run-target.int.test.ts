@@ -24,7 +24,9 @@ beforeAll(async () => {
   await createTopics(kafkaBrokers, topics, { partitions: 3 })
   herald = await startHerald({
     servers: { kafkaBrokers, mongodbUri: uri },
-    ...{ topics, database, environment: { RATE_LIMIT_PER_MINUTE: '1000000', LOG_LEVEL: 'warn' } },
+    topics,
+    database,
+    environment: { RATE_LIMIT_PER_MINUTE: '1000000', LOG_LEVEL: 'warn' },
   })
 })
 afterAll(async () => {

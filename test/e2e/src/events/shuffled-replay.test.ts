@@ -57,7 +57,7 @@ async function state({ database }: TestHerald) {
     hash.update(JSON.stringify([hexOf(one._id), personIn(one.userId), one.userName, one.userEmail]))
   }
   for await (const one of database.collection('fan-outs').find().sort({ _id: 1 })) {
-    const positions = [...(one.takenBack ?? []).map((entry: { positions: Buffer }) => entry.positions), one.erased]
+    const positions = [...(one.retractions ?? []).map((entry: { positions: Buffer }) => entry.positions), one.erased]
       .filter((some) => some !== undefined)
       .flatMap((some) => hexOf(some).match(/..../g) ?? [])
     const gone = [...new Set(positions)].sort()

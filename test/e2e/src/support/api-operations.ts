@@ -11,7 +11,9 @@ const id = randomUUID()
 export const operations: readonly Operation[] = [
   { method: 'POST', path: '/', template: '/', json: createBody([id]), scope: 'notifications:create' },
   {
-    ...{ method: 'DELETE', path: `/notifications/${id}`, template: '/notifications/{notificationId}' },
+    method: 'DELETE',
+    path: `/notifications/${id}`,
+    template: '/notifications/{notificationId}',
     scope: 'notifications:create',
   },
   { method: 'GET', path: '/', template: '/' },
@@ -29,7 +31,9 @@ export const operations: readonly Operation[] = [
   { method: 'GET', path: '/asyncapi.json', template: '/asyncapi.json', public: true },
   { method: 'GET', path: '/docs/events', template: '/docs/events', public: true },
   {
-    ...{ method: 'GET', path: '/schemas/captured-changes.json', template: '/schemas/captured-changes.json' },
+    method: 'GET',
+    path: '/schemas/captured-changes.json',
+    template: '/schemas/captured-changes.json',
     public: true,
   },
 ]

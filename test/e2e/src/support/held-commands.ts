@@ -34,9 +34,13 @@ export async function createHeldCommands(uri: string, database: string): Promise
         configureFailPoint: 'failCommand',
         mode: after === 0 ? 'alwaysOn' : { skip: after },
         data: {
-          ...{ appName, failCommands: [command], namespace: `${database}.${collection}` },
+          appName,
+          failCommands: [command],
+          namespace: `${database}.${collection}`,
           // The error keeps a held command from being carried out after its process is dead.
-          ...{ blockConnection: true, blockTimeMS: 30_000, errorCode: interrupted },
+          blockConnection: true,
+          blockTimeMS: 30_000,
+          errorCode: interrupted,
         },
       })
     },

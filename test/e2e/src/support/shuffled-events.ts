@@ -68,7 +68,9 @@ export function makeEvents(count: number, seed: number): { topic: 'mention' | 'c
       recipients,
       { ...attributes, subscriberid },
       {
-        ...{ ...place(), subjectId: person(below(persons)), actor: { id: user, name: 'Ada', image: '' } },
+        ...place(),
+        subjectId: person(below(persons)),
+        actor: { id: user, name: 'Ada', image: '' },
       },
     )
     mentions.push(event)

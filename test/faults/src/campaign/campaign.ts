@@ -30,6 +30,8 @@ export type CampaignOptions = {
   members?: number
   /** The number of subscribers that the events are of. */
   subscribers: number
+  /** How long before now the time of the first event is; four hours by default. */
+  firstEventAgoMs?: number | undefined
 }
 
 /** A group of ingest processes with its own topics and database, a producer, and the oracle that watches them. */
@@ -57,12 +59,14 @@ export type Campaign = {
 }
 
 export async function startCampaign(options: CampaignOptions): Promise<Campaign> {
-  const { stack, python, log, mutant, members: size = 3, subscribers } = options
+  const { stack, python, log, mutant, members: size = 3, subscribers, firstEventAgoMs = 4 * 60 * 60_000 } = options
   const name = `${options.name}-${Date.now().toString(36)}`
-  const topics = await createTopics([stack.broker.direct], topicsWithSuffix(name), { partitions: partitionsPerTopic })
+  const topics = await createTopics(stack.broker.direct.split(','), topicsWithSuffix(name), {
+    partitions: partitionsPerTopic,
+  })
   const originTopics = [topics.mention, topics.change, topics.receipt]
   const groupId = `faults-${name}`
-  const plan: EventPlan = { source: `urn:faults:${name}`, baseMs: Date.now() - 4 * 60 * 60_000, subscribers }
+  const plan: EventPlan = { source: `urn:faults:${name}`, baseMs: Date.now() - firstEventAgoMs, subscribers }
   const folder = await mkdtemp(join(tmpdir(), 'herald-faults-'))
   const acknowledgements = join(folder, 'acknowledged.log')
   const database = `faults-${name}`
@@ -110,18 +114,35 @@ export async function startCampaign(options: CampaignOptions): Promise<Campaign>
   live.start()
 
   return {
-    ...{ name, groupId, python, topics, originTopics, fleet, load, log, marks, ...watched, live, stop },
+    name,
+    groupId,
+    python,
+    topics,
+    originTopics,
+    fleet,
+    load,
+    log,
+    marks,
+    ...watched,
+    live,
+    stop,
     async drain({ withinMs = 300_000 } = {}) {
       await load.settled()
-      await until(
-        'all acknowledged records to be committed and compared',
-        async () => {
-          const ends = await offsets.ends()
-          const committed = await offsets.committed()
-          return [...ends].every(([partition, end]) => (committed.get(partition) ?? 0) >= end) && live.hasReached(ends)
-        },
-        { withinMs, everyMs: 200 },
-      )
+      await ledger.refresh()
+      let behind: string[] = []
+      const isDrained = async () => {
+        const ends = await offsets.ends()
+        const committed = await offsets.committed()
+        behind = [...ends]
+          .filter(([partition, end]) => (committed.get(partition) ?? 0) < end)
+          .map(([partition, end]) => `${committed.get(partition) ?? 0} of ${end} of ${partition}`)
+        return behind.length === 0 && live.hasReached(ends)
+      }
+      const limits = { withinMs, everyMs: 200 }
+      await until('all acknowledged records to be committed and compared', isDrained, limits).catch((cause) => {
+        throw new Error(`Committed: ${behind.join(', ') || 'everything'}`, { cause })
+      })
+      if (live.copies() > 0) log(`${live.copies()} records that were sent again have no acknowledgement of their own`)
     },
     check: () => checkFinally({ ...watched, marks: marks.made }),
   }

@@ -21,6 +21,8 @@ type PeopleEvent = { n: number; author: Person; subject: Person; recipients: rea
 export type People = {
   events: readonly PeopleEvent[]
   erased: ReadonlySet<Person>
+  /** The numbers of the mentions that were retracted from everybody. */
+  retracted: ReadonlySet<number>
   /** The id of a mention or a change entry. */
   idOf(event: PeopleEvent, kind: 'mention' | 'change'): Buffer
   /** Publishes events of people who are not erased. */
@@ -29,6 +31,8 @@ export type People = {
   repeat(count: number): Promise<void>
   /** Erases the next person from everything that was published so far, and from some events that are published later. */
   eraseNext(): Promise<void>
+  /** Retracts some mentions that were published, every other one by its location. */
+  retract(count: number): Promise<void>
   /** Publishes the events about persons who were erased before. */
   publishLate(): Promise<void>
   stop(): Promise<void>
@@ -37,21 +41,28 @@ export type People = {
 export type PeopleOptions = { broker: string; topics: HeraldTopics; source: string; baseMs: number }
 
 const lateCount = 60
+const messagesAtOnce = 300
 const types = { mention: 'herald.mention.created.v1', change: 'herald.change.recorded.v1' } as const
 
 export async function startPeople({ broker, topics, source, baseMs }: PeopleOptions): Promise<People> {
-  const kafka = new Kafka({ clientId: 'faults-people', brokers: [broker], logLevel: logLevel.NOTHING })
+  const kafka = new Kafka({ clientId: 'faults-people', brokers: broker.split(','), logLevel: logLevel.NOTHING })
   const producer = kafka.producer({ createPartitioner: Partitioners.DefaultPartitioner })
   await producer.connect()
   const events: PeopleEvent[] = []
   const erased = new Set<Person>()
+  const retracted = new Set<number>()
   let late: PeopleEvent[] = []
 
   const toMessage = (type: string, id: string, time: number, data: object) => ({
     key: subscriberId,
     value: JSON.stringify({
-      ...{ specversion: '1.0', id, source, type, time: new Date(time).toISOString() },
-      ...{ subscriberid: subscriberId, data },
+      specversion: '1.0',
+      id,
+      source,
+      type,
+      time: new Date(time).toISOString(),
+      subscriberid: subscriberId,
+      data,
     }),
     headers: { 'content-type': 'application/cloudevents+json' },
   })
@@ -68,7 +79,7 @@ export async function startPeople({ broker, topics, source, baseMs }: PeopleOpti
   ]
 
   /** Until the broker has accepted them: a second delivery is one of those that the test wants. */
-  const send = async (topicMessages: TopicMessages[]): Promise<void> => {
+  const sendOnce = async (topicMessages: TopicMessages[]): Promise<void> => {
     for (;;) {
       try {
         await producer.sendBatch({ topicMessages })
@@ -76,6 +87,18 @@ export async function startPeople({ broker, topics, source, baseMs }: PeopleOpti
       } catch {
         await sleep(500)
       }
+    }
+  }
+
+  /** In parts, because a topic limits the size of what is sent to it at once. */
+  const send = async (topicMessages: TopicMessages[]): Promise<void> => {
+    const most = Math.max(...topicMessages.map(({ messages }) => messages.length))
+    for (let from = 0; from < most; from += messagesAtOnce) {
+      const part = topicMessages.map(({ topic, messages }) => ({
+        topic,
+        messages: messages.slice(from, from + messagesAtOnce),
+      }))
+      await sendOnce(part.filter(({ messages }) => messages.length > 0))
     }
   }
 
@@ -89,9 +112,17 @@ export async function startPeople({ broker, topics, source, baseMs }: PeopleOpti
     return events.slice(first)
   }
 
+  const idOfEvent: People['idOf'] = ({ n }, kind) => derivedId(peopleSubscriber, source, `${kind}-${n}`, baseMs + n)
+  const targetOf = (event: PeopleEvent) =>
+    event.n % 2 === 0
+      ? { notificationId: uuidOf(idOfEvent(event, 'mention')) }
+      : { locationType: 'comment', locationId: locationOf(event) }
+
   return {
-    ...{ events, erased },
-    idOf: ({ n }, kind) => derivedId(peopleSubscriber, source, `${kind}-${n}`, baseMs + n),
+    events,
+    erased,
+    retracted,
+    idOf: idOfEvent,
     publish: (count) => send(toMessages(make(left(), count))),
     async publishLate() {
       const some = late
@@ -111,16 +142,27 @@ export async function startPeople({ broker, topics, source, baseMs }: PeopleOpti
       await send([{ topic: topics.privacy, messages: [message] }])
       late.push(...make(people, lateCount))
     },
+    async retract(count) {
+      const isLeft = (event: PeopleEvent) => !retracted.has(event.n) && !late.includes(event)
+      const some = events.filter(isLeft).slice(-count)
+      for (const { n } of some) retracted.add(n)
+      const messages = some.map((event) =>
+        toMessage('herald.mention.retracted.v1', `retraction-${event.n}`, baseMs + event.n + 1, targetOf(event)),
+      )
+      if (messages.length > 0) await send([{ topic: topics.mention, messages }])
+    },
     stop: () => producer.disconnect(),
   }
 }
+
+const locationOf = ({ n }: Pick<PeopleEvent, 'n'>) => uuidOf(plannedUuid(9, n))
 
 const mentionOf = ({ n, author, subject, recipients }: PeopleEvent) => ({
   actor: { id: idOf(author), name: nameOf(author), image: '' },
   actorType: 'user',
   subjectId: idOf(subject),
   subjectType: 'user',
-  locationId: uuidOf(plannedUuid(9, n)),
+  locationId: locationOf({ n }),
   locationType: 'comment',
   metadata: { mention: { mentionerName: nameOf(author), snippet: `people ${n}`, entityType: 'portfolio' } },
   recipientIds: recipients.map(idOf),
@@ -128,6 +170,11 @@ const mentionOf = ({ n, author, subject, recipients }: PeopleEvent) => ({
 
 const changeOf = ({ n, author }: PeopleEvent) => ({
   user: { id: idOf(author), name: nameOf(author), email: '' },
-  ...{ entityType: 'portfolio', entityId: `people-${n}`, entityTitle: 'Growth', actionType: 'update' },
-  ...{ changedField: 'name', beforeState: n, afterState: null },
+  entityType: 'portfolio',
+  entityId: `people-${n}`,
+  entityTitle: 'Growth',
+  actionType: 'update',
+  changedField: 'name',
+  beforeState: n,
+  afterState: null,
 })

@@ -1,4 +1,4 @@
-import { startGateway, startService } from '@herald/local-herald'
+import { type StartedService, startGateway, startService } from '@herald/local-herald'
 import { createReleasers } from '@herald/runtime'
 import { startTcpProxy } from '../stack/tcp-proxy.ts'
 import type { Campaign } from './campaign.ts'
@@ -7,6 +7,8 @@ import type { Campaign } from './campaign.ts'
 export type RollingQuery = {
   /** The URL of the gateway. */
   url: string
+  /** The process that serves now. */
+  current(): StartedService
   /** Starts the service of this build, or of the entry point of another one, and then sends SIGTERM to the former. */
   roll(file?: string): Promise<void>
   stop(): Promise<void>
@@ -32,6 +34,7 @@ export async function startRollingQuery({ fleet, violations }: Campaign): Promis
     releasers.add('gateway', gateway.stop)
     return {
       url: gateway.url,
+      current: () => current,
       async roll(file) {
         const old = current
         current = await start(file)

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { partitionsPerTopic } from '../campaign/campaign.ts'
 import { comparedFields, expectedAnnouncement, notificationIdOf } from '../oracle/announced-notification.ts'
-import { type AnnouncementLog, followAnnouncements } from '../oracle/announcement-log.ts'
+import { type AnnouncementLog, type AnnouncementLogOptions, followAnnouncements } from '../oracle/announcement-log.ts'
 import { kindOf } from '../oracle/event-plan.ts'
 import { lasting, type PartContext, strike } from '../part.ts'
 import { until } from '../until.ts'
@@ -56,13 +56,22 @@ const createTopic = (context: PartContext) =>
     }),
   )
 
-export async function startAnnouncementLog(context: PartContext): Promise<AnnouncementLog> {
+export async function startAnnouncementLog(
+  context: PartContext,
+  takesOther?: AnnouncementLogOptions['takesOther'],
+): Promise<AnnouncementLog> {
   const { campaign, stack } = context
   await createTopic(context)
   return followAnnouncements({
-    ...{ python: campaign.python, broker: stack.broker.direct, topic: topicOf(context) },
-    ...{ partitions: partitionsPerTopic, plan: campaign.plan, ledger: campaign.ledger, stored: campaign.stored },
+    python: campaign.python,
+    broker: stack.broker.direct,
+    topic: topicOf(context),
+    partitions: partitionsPerTopic,
+    plan: campaign.plan,
+    ledger: campaign.ledger,
+    stored: campaign.stored,
     violations: campaign.violations,
+    ...(takesOther ? { takesOther } : {}),
   })
 }
 
@@ -106,7 +115,7 @@ export const untilRead = (
     return isRead && follower.isChecked()
   })
 
-async function untilAnnounced(context: PartContext, follower: AnnouncementLog, first: number): Promise<void> {
+export async function untilAnnounced(context: PartContext, follower: AnnouncementLog, first: number): Promise<void> {
   await context.campaign.ledger.refresh()
   // An announcement that is missing at the end is a violation rather than a failure.
   await until('all notifications to be announced', () => follower.missing(first).length === 0).catch(() => {})

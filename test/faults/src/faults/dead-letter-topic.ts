@@ -21,7 +21,7 @@ export async function removeDeadLetterTopic(context: PartContext): Promise<void>
       await load.producePoison({ count: 5, kind: 'mention', partition, pad: 0 })
       await load.produce(4_000, { poison: false })
       await expectBlockedPartition(context, isShort ? 5 : 20)
-      await createTopics([stack.broker.direct], topics, { partitions: partitionsPerTopic })
+      await createTopics(stack.broker.direct.split(','), topics, { partitions: partitionsPerTopic })
       campaign.deadLetters.startAgain()
     },
     { poison: false },

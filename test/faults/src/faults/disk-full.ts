@@ -9,6 +9,7 @@ import { startStack } from '../stack/stack.ts'
 import { pause, until } from '../until.ts'
 
 const run = promisify(execFile)
+const logPreload = new URL('../preloads/log-file.ts', import.meta.url).href
 const diskSize = '900m'
 const mostInFlight = 20_000
 let disks: string[] = []
@@ -42,10 +43,13 @@ export async function startOnSmallDisks(): Promise<OwnStack> {
   return { kind: 'started', stack: { ...stack, stop } }
 }
 
-/** Fills the disks of all members until nothing can be stored, and then frees them. */
+/** Fills the disks of all members until nothing can be stored, and nothing logged by ingest, and then frees them. */
 export async function fillDisks(context: PartContext): Promise<void> {
   const { stack, campaign, log } = context
-  const { load, offsets } = campaign
+  const { load, offsets, fleet } = campaign
+  const [disk = ''] = disks
+  const nodeOptions = `--no-warnings --import ${logPreload}`
+  await fleet.restartWith({ HERALD_LOG_FILE: join(disk, 'ingest.log'), NODE_OPTIONS: nodeOptions })
   const ballasts = disks.map((folder) => join(folder, 'ballast'))
   await strike(
     context,

@@ -18,8 +18,10 @@ export async function eraseThroughFaults(context: PartContext): Promise<void> {
   await campaign.load.produce(500)
   await campaign.drain()
   const people = await startPeople({
-    ...{ broker: stack.broker.direct, topics: campaign.topics },
-    ...{ source: `${campaign.plan.source}:people`, baseMs: campaign.plan.baseMs },
+    broker: stack.broker.direct,
+    topics: campaign.topics,
+    source: `${campaign.plan.source}:people`,
+    baseMs: campaign.plan.baseMs,
   })
   const followers = ofPeople(context)
   const perFault = isShort ? 300 : 1_500
@@ -49,11 +51,14 @@ export async function eraseThroughFaults(context: PartContext): Promise<void> {
 }
 
 /** Their records are not the plan's: the oracle of the offsets skips them. */
-function ofPeople({ campaign, stack }: PartContext): TopicFollower[] {
+export function ofPeople({ campaign, stack }: PartContext): TopicFollower[] {
   const { python, topics, ledger } = campaign
   return [topics.mention, topics.change].map((topic) =>
     followTopic({
-      ...{ python, broker: stack.broker.direct, topic, partitions: partitionsPerTopic },
+      python,
+      broker: stack.broker.direct,
+      topic,
+      partitions: partitionsPerTopic,
       onRecord({ partition, offset, key }) {
         const isOfPeople = key !== null && Buffer.from(key, 'base64').toString() === uuidOf(peopleSubscriber)
         if (isOfPeople) ledger.partitions.get(`${topic}/${partition}`)?.addVoid(offset)
@@ -71,7 +76,7 @@ async function rewindAll(context: PartContext): Promise<void> {
 }
 
 /** Waits until the erasures are carried out, and compares. */
-async function settle({ campaign, log }: PartContext, people: People): Promise<void> {
+export async function settle({ campaign, log }: PartContext, people: People): Promise<void> {
   const { stored, violations } = campaign
   await campaign.drain()
   await untilGone(campaign, people)

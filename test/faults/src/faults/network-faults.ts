@@ -4,7 +4,7 @@ import type { ProxyMode, TcpProxy } from '../stack/tcp-proxy.ts'
 type Server = 'MongoDB' | 'Kafka'
 
 const proxiesOf = ({ stack }: PartContext, server: Server): TcpProxy[] =>
-  server === 'MongoDB' ? stack.mongo.proxies : [stack.broker.proxy]
+  server === 'MongoDB' ? stack.mongo.proxies : [stack.broker.proxy].filter((proxy) => proxy !== undefined)
 
 async function disturb(context: PartContext, fault: string, server: Server, mode: ProxyMode, seconds: number) {
   const setMode = (next: ProxyMode) => {

@@ -13,18 +13,20 @@ const usualGapMs = 2_000
 const killLimits = { medianMs: 12_000, worstMs: 15_000 } as const
 /** From SIGTERM to one member of three until every partition has a commit. */
 const endLimits = { medianMs: 3_000, worstMs: 3_000 } as const
+/** The short run shares its cores with the other lanes: only a member that hangs takes longer. */
+const busyLimits = { medianMs: 40_000, worstMs: 40_000 } as const
 
 type Limits = { readonly medianMs: number; readonly worstMs: number }
-type Times = { killed: number[]; ended: number[] }
+type Times = { killed: number[]; ended: number[]; isShort: boolean }
 
-let times: Times = { killed: [], ended: [] }
+let times: Times = { killed: [], ended: [], isShort: false }
 
 /**
  * Measures how soon a group of three continues after one member was killed or terminated, with records produced all the
  * time: until the broker has a new commit on the last of its partitions.
  */
 export async function recover(context: PartContext): Promise<void> {
-  times = { killed: [], ended: [] }
+  times = { killed: [], ended: [], isShort: context.isShort }
   for (let done = 0; done < context.times; done++) {
     times.killed.push(await recoveryAfter(context, done, 'SIGKILL'))
     if (done % 2 === 0) times.ended.push(await recoveryAfter(context, done, 'SIGTERM'))
@@ -81,11 +83,11 @@ function keepProducing(load: PartContext['campaign']['load']) {
   }
 }
 
-function check({ campaign, isShort }: PartContext, fault: string, found: readonly number[], limits: Limits): void {
+function check({ campaign, isShort }: PartContext, fault: string, found: readonly number[], whenAlone: Limits): void {
   const { medianMs, worstMs } = summarize(found)
+  const limits = isShort ? busyLimits : whenAlone
   if (worstMs > limits.worstMs) campaign.violations.add('recovery', `${fault}: the worst recovery took ${worstMs} ms`)
-  // The median of two or three values is not significant.
-  if (!isShort && medianMs > limits.medianMs) {
+  if (medianMs > limits.medianMs) {
     campaign.violations.add('recovery', `${fault}: the median recovery took ${medianMs} ms`)
   }
 }
@@ -95,10 +97,11 @@ function summarize(found: readonly number[]) {
   return { times: sorted.length, medianMs: sorted[Math.floor(sorted.length / 2)] ?? 0, worstMs: sorted.at(-1) ?? 0 }
 }
 
-export const recoveryNotes = () => ({ ...times })
+export const recoveryNotes = () => ({ killed: times.killed, ended: times.ended })
 
 export function recoverySummary(): string {
-  const line = (fault: string, found: readonly number[], { medianMs, worstMs }: Limits) => {
+  const line = (fault: string, found: readonly number[], whenAlone: Limits) => {
+    const { medianMs, worstMs } = times.isShort ? busyLimits : whenAlone
     const { times: count, medianMs: median, worstMs: worst } = summarize(found)
     const seconds = (ms: number) => `${(ms / 1_000).toFixed(1)} s`
     return `${fault}: ${seconds(median)} at the median, ${seconds(worst)} at worst of ${count} (limits ${medianMs / 1_000} s and ${worstMs / 1_000} s)`

@@ -9,7 +9,7 @@ const followers = 20
 const followedWithinMs = 60_000
 
 /** Users who follow their streams through the gateway while the query service is replaced. */
-export type RolledStreams = Pick<RollingQuery, 'roll'> & {
+export type RolledStreams = Pick<RollingQuery, 'roll' | 'current'> & {
   /** Compares each user's state with the list, once everything is stored; returns the figures of all together. */
   check(): Promise<Record<string, number>>
   stop(): Promise<void>
@@ -38,6 +38,7 @@ export async function followStreams({ campaign }: PartContext): Promise<RolledSt
 
   return {
     roll: query.roll,
+    current: query.current,
     stop,
     async check() {
       let different: string[] = []
@@ -52,7 +53,7 @@ export async function followStreams({ campaign }: PartContext): Promise<RolledSt
       const least = Math.min(...all.map(({ connections }) => connections))
       const sum = (name: 'notifications' | 'read') => all.reduce((total, one) => total + one[name], 0)
       if (sum('notifications') === 0 || sum('read') === 0) violations.add('stream', 'nothing was to be followed')
-      return { users: users.length, ...{ notifications: sum('notifications'), read: sum('read') }, connections: least }
+      return { users: users.length, notifications: sum('notifications'), read: sum('read'), connections: least }
     },
   }
 }

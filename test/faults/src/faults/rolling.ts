@@ -9,8 +9,8 @@ import { followStreams } from './rolled-streams.ts'
 const exitWithinMs = 25_000
 /** How long a deployment waits after a new member is ready before it stops an old one. */
 const settleMs = 3_000
-/** Less than the members can handle. */
-const eventsPerSecond = 1_500
+/** Less than the members can handle; the short run shares its cores with the other lanes. */
+const eventsPerSecond = ({ isShort }: PartContext) => (isShort ? 400 : 1_500)
 /** Before, between and after the rolls, while all members are of one release. */
 const eventsBetween = 2_000
 
@@ -92,8 +92,9 @@ async function turnOnAnnouncements(context: PartContext, announcements: RolledAn
   await load.produce(eventsBetween)
   await announcements.become('some')
   fleet.use(announcingSetting(context))
+  const rate = eventsPerSecond(context)
   for (const old of [...fleet.members]) {
-    const more = load.produce(eventsPerSecond * 2, { rate: eventsPerSecond })
+    const more = load.produce(rate * 2, { rate })
     await fleet.grow()
     await retire(context, old)
     await more
@@ -101,13 +102,15 @@ async function turnOnAnnouncements(context: PartContext, announcements: RolledAn
   await announcements.become('yes')
 }
 
-async function underLoad({ campaign, strikes, log }: PartContext, fault: string, act: () => Promise<void>) {
+async function underLoad(context: PartContext, fault: string, act: () => Promise<void>) {
+  const { campaign, strikes, log } = context
+  const rate = eventsPerSecond(context)
   await campaign.marks.make(5)
   const inFlight = await campaign.load.fill()
   strikes.push({ fault, inFlight })
   log(`${fault}: ${inFlight} records in flight`)
   // Enough events until the group has settled, so that a gap is not caused by a lack of records.
-  const more = campaign.load.produce(eventsPerSecond * 6, { rate: eventsPerSecond })
+  const more = campaign.load.produce(rate * 6, { rate })
   await act()
   await more
 }

@@ -7,7 +7,7 @@ export async function killBroker(context: PartContext): Promise<void> {
     await strike(
       context,
       `broker kill -9 (${done + 1} of ${times})`,
-      () => stack.broker.kill(),
+      () => stack.broker.kill('SIGKILL'),
       () => stack.broker.restart(),
     )
   }

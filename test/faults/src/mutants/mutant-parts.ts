@@ -44,7 +44,11 @@ const lanes: readonly Lane[] = ['members', 'servers', 'network']
 
 const toPart = (mutant: Mutant, index: number): Part => ({
   name: `mutant-${mutant.name}`,
-  ...{ short: 1, full: 1, isAlone: true, lane: lanes[index % lanes.length] as Lane, mutant },
+  short: 1,
+  full: 1,
+  isAlone: true,
+  lane: lanes[index % lanes.length] as Lane,
+  mutant,
   run: faultsFor[mutant.name] ?? crashes,
 })
 

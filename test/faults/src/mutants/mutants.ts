@@ -14,16 +14,16 @@ export type Mutant = {
 const groupMember = 'services/ingest/dist/kafka/group-member.js'
 const batchRunner = 'services/ingest/dist/consume/batch-runner.js'
 const recordHandler = 'services/ingest/dist/events/record-handler.js'
-const deriveEventId = 'packages/contracts/dist/derive-event-id.js'
-const announceCreated = 'services/ingest/dist/announcements/announce-created.js'
-const announcements = 'packages/store/dist/announcements/announcements.js'
-const fanOutNotifications = 'packages/store/dist/fan-outs/fan-out-notifications.js'
-const erasedPersons = 'packages/store/dist/erasures/erased-persons.js'
+const deriveEventId = 'packages/contracts/dist/events/derive-event-id.js'
+const announceCreated = 'services/ingest/dist/produce/announcement-publisher.js'
+const creations = 'packages/store/dist/announcements/creations.js'
+const fanOutNotifications = 'packages/store/dist/storing/store-notifications.js'
+const erasedPersons = 'packages/store/dist/guards/erased-persons.js'
 const erasures = 'packages/store/dist/erasures/erasures.js'
-const insertNew = 'packages/store/dist/insert-new.js'
+const insertNew = 'packages/store/dist/writing/insert-new.js'
 
 const refuseAll = (origins: string) =>
-  `.catch((error) => ({ inserted: 0, duplicates: 0, refused: ${origins}.map((document) => ({ document, reason: String(error) })) }))`
+  `.catch((error) => ({ inserted: 0, duplicates: 0, created: { items: [] }, refused: ${origins}.map((document) => ({ document, reason: String(error) })) }))`
 
 export const mutants: readonly Mutant[] = [
   {
@@ -42,13 +42,12 @@ export const mutants: readonly Mutant[] = [
     modules: {
       [recordHandler]: [
         {
-          find: 'await notifications.insertNew(found);',
-          replace: `await notifications.insertNew(found)${refuseAll('found')};`,
+          find: 'store: notifications.insertNew }',
+          replace: `store: (found) => notifications.insertNew(found)${refuseAll('found')} }`,
         },
-        { find: 'await receipts.settle(found);', replace: 'await receipts.settle(found).catch(() => {});' },
         {
-          find: 'await changeEntries.insertNew(found);',
-          replace: `await changeEntries.insertNew(found)${refuseAll('found')};`,
+          find: 'store: changeEntries.insertNew }',
+          replace: `store: (found) => changeEntries.insertNew(found)${refuseAll('found')} }`,
         },
       ],
     },
@@ -70,14 +69,17 @@ export const mutants: readonly Mutant[] = [
     name: 'settle-before-publish',
     modules: {
       [announceCreated]: [
-        { find: 'await publisher.publish(', replace: 'await settle(items); await publisher.publish(' },
+        {
+          find: 'await publisher.publish(items, createdTimeoutMs)',
+          replace: 'await settle(items); await publisher.publish(items, createdTimeoutMs)',
+        },
       ],
     },
   },
   {
     name: 'announce-again',
     modules: {
-      [announcements]: [
+      [creations]: [
         { find: 'unannounced: exists }, { ...readLimits, projection', replace: '}, { ...readLimits, projection' },
       ],
     },
@@ -87,9 +89,9 @@ export const mutants: readonly Mutant[] = [
     modules: {
       [fanOutNotifications]: [
         {
-          find: 'const { refused, ...counts } = await insertForRecipients([...origins.keys()]);',
+          find: 'const stored = await fence(() => insertForRecipients(collection, [...origins.keys()], pace));',
           replace:
-            'const refused = [], counts = { inserted: 0, duplicates: 0 }; setTimeout(() => insertForRecipients([...origins.keys()]).catch(() => {}), 500);',
+            'const stored = { refused: [], inserted: 0, duplicates: 0 }; setTimeout(() => insertForRecipients(collection, [...origins.keys()]).catch(() => {}), 500);',
         },
       ],
     },
@@ -97,7 +99,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'store-erased-persons',
     modules: {
-      [erasedPersons]: [{ find: 'return toLook(persons, versions);', replace: 'return toLook(new Map(), versions);' }],
+      [erasedPersons]: [{ find: 'found.get(subscriberId + personId)', replace: 'undefined' }],
     },
   },
   {

@@ -21,11 +21,16 @@ export function expectedAnnouncement(plan: EventPlan, n: number) {
   const { subscriberId, id } = idsOf(plan, n)
   const time = `${new Date(timeOf(plan, n)).toISOString().slice(0, 19)}Z`
   return {
-    ...{ specversion: '1.0', id: `${id}/1`, source: '/herald', type: 'herald.notification.created.v1' },
-    ...{ time, subscriberid: subscriberId },
+    specversion: '1.0',
+    id: `${id}/1`,
+    source: '/herald',
+    type: 'herald.notification.created.v1',
+    time,
+    subscriberid: subscriberId,
     snippet: `event ${n}`,
     recipientIds: recipientsOf(n).map(uuidOf).sort(),
-    ...{ part: 1, parts: 1 },
+    part: 1,
+    parts: 1,
   }
 }
 
@@ -34,5 +39,5 @@ export function comparedFields(text: string) {
   const { specversion, id, source, type, time, subscriberid, data } = JSON.parse(text)
   const { notification, recipientIds, part, parts } = data
   const { snippet } = notification.metadata.mention
-  return { ...{ specversion, id, source, type, time, subscriberid, snippet, recipientIds }, ...{ part, parts } }
+  return { specversion, id, source, type, time, subscriberid, snippet, recipientIds, part, parts }
 }

@@ -27,13 +27,15 @@ export type AnnouncementLog = TopicFollower & {
 }
 
 export type AnnouncementLogOptions = Omit<TopicFollowerOptions, 'onRecord'> & {
+  /** Takes an event that is not compared here; by default there are none. */
+  takesOther?: (event: AnnouncedEvent, text: string) => boolean
   plan: EventPlan
   ledger: Ledger
   stored: StoredDocuments
   violations: Violations
 }
 
-type Event = {
+export type AnnouncedEvent = {
   id: string
   type: string
   subscriberid: string
@@ -41,7 +43,7 @@ type Event = {
 }
 
 export function followAnnouncements(options: AnnouncementLogOptions): AnnouncementLog {
-  const { plan, ledger, stored, violations } = options
+  const { plan, ledger, stored, violations, takesOther } = options
   const announced = new Map<string, Announced>()
   let unchecked: { id: string; key: Buffer }[] = []
   let isChecking = false
@@ -52,7 +54,9 @@ export function followAnnouncements(options: AnnouncementLogOptions): Announceme
     ...options,
     onRecord({ key, value }) {
       const text = Buffer.from(value ?? '', 'base64').toString()
-      const { id, type, subscriberid, data } = JSON.parse(text) as Event
+      const event = JSON.parse(text) as AnnouncedEvent
+      if (takesOther?.(event, text)) return
+      const { id, type, subscriberid, data } = event
       count++
       if (type !== 'herald.notification.created.v1') violations.add('announcement', `${id} has the type ${type}`)
       if (Buffer.from(key ?? '', 'base64').toString() !== subscriberid) violations.add('announcement', `key of ${id}`)

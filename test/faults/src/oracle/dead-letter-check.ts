@@ -28,8 +28,11 @@ export function compareAllDeadLetters({ ledger, deadLetters, violations }: Depen
     }
   }
   const overdue = overdueReceipts({ ledger, deadLetters })
+  const poisonValues = new Set([...ledger.poison.values()].map(({ value }) => value))
   for (const [place, [letter]] of deadLetters.letters) {
     if (ledger.poison.has(place) || overdue.has(place)) continue
+    // A copy that was never acknowledged: the producer sent it again.
+    if (!isAcknowledged(ledger, place) && poisonValues.has(letter?.value ?? null)) continue
     const code = letter && headerOf(letter, 'herald-error-code')
     violations.add('good-dead-letter', `${place} is a dead letter (${code}) of a valid record`)
   }
@@ -41,6 +44,13 @@ export function compareAllDeadLetters({ ledger, deadLetters, violations }: Depen
   }
 }
 
+function isAcknowledged(ledger: Ledger, place: string): boolean {
+  const [partition = '', offset] = splitPlace(place)
+  return ledger.partitions.get(partition)?.at(Number(offset)) !== undefined
+}
+
+const splitPlace = (place: string) => /^(.*)\/(\d+)$/.exec(place)?.slice(1) ?? []
+
 const receiptWaitMs = 10 * 60_000
 
 /** Receipts by origin that expired: their notification was never published within 10 minutes. */
@@ -48,7 +58,7 @@ export function overdueReceipts({ ledger, deadLetters }: Omit<Dependencies, 'vio
   const overdue = new Map<string, number>()
   for (const [place, [letter]] of deadLetters.letters) {
     if (!letter || headerOf(letter, 'herald-error-code') !== 'unmatched_receipt') continue
-    const [, partition, offset] = /^(.*)\/(\d+)$/.exec(place) ?? []
+    const [partition, offset] = splitPlace(place)
     const record = ledger.partitions.get(partition ?? '')?.at(Number(offset))
     const waited = letter.at - Number(headerOf(letter, 'herald-origin-timestamp'))
     if (!record || kindOf(record.n) !== 'receipt' || waited < receiptWaitMs) continue

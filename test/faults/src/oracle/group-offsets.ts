@@ -1,4 +1,11 @@
-import { type Admin, Kafka, logLevel } from 'kafkajs'
+import kafkajs, { type Admin, Kafka, logLevel } from 'kafkajs'
+import { pause } from '../until.ts'
+
+const { KafkaJSProtocolError } = kafkajs
+const movedWithinMs = 60_000
+/** A request of kafkajs to a broker that was frozen or moved may never settle. */
+const settledWithinMs = 20_000
+class NotSettled extends Error {}
 
 /** Positions by `topic/partition`. */
 export type Positions = ReadonlyMap<string, number>
@@ -14,7 +21,7 @@ export type GroupOffsets = {
 export function createGroupOffsets(broker: string, groupId: string, topics: readonly string[]): GroupOffsets {
   const kafka = new Kafka({
     clientId: 'faults-oracle',
-    brokers: [broker],
+    brokers: broker.split(','),
     connectionTimeout: 2_000,
     requestTimeout: 10_000,
     logLevel: logLevel.NOTHING,
@@ -28,15 +35,38 @@ export function createGroupOffsets(broker: string, groupId: string, topics: read
     return admin
   }
 
-  const run = async <T>(request: (admin: Admin) => Promise<T>): Promise<T> => {
+  const runOnce = async <T>(request: (admin: Admin) => Promise<T>): Promise<T> => {
     connected ??= connect()
     const current = connected
     try {
-      return await request(await current)
+      return await settled(current.then(request))
     } catch (error) {
-      if (connected === current) connected = undefined
+      // Requests share a client: another one has failed and disconnected it.
+      if (connected !== current) throw new NotSettled('The connection of the oracle was closed', { cause: error })
+      connected = undefined
       void current.then((admin) => admin.disconnect()).catch(() => {})
       throw error
+    }
+  }
+
+  const settled = <T>(response: Promise<T>): Promise<T> => {
+    const late = pause(settledWithinMs, undefined, { ref: false }).then(() => {
+      throw new NotSettled('Kafka has not responded to the oracle')
+    })
+    return Promise.race([response, late])
+  }
+
+  // kafkajs does not wait for the coordinator of a group that is moving to another broker.
+  const run = async <T>(request: (admin: Admin) => Promise<T>): Promise<T> => {
+    const deadline = Date.now() + movedWithinMs
+    for (;;) {
+      try {
+        return await runOnce(request)
+      } catch (error) {
+        const isMoving = error instanceof NotSettled || (error instanceof KafkaJSProtocolError && error.retriable)
+        if (!isMoving || Date.now() > deadline) throw error
+        await pause(200)
+      }
     }
   }
 

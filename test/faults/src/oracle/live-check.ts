@@ -23,8 +23,10 @@ export type LiveCheck = {
   stop(): Promise<void>
   /** How often all records below the committed offsets were compared. */
   samples(): number
-  /** Whether all records below these offsets have been compared. */
+  /** Whether all records below these offsets have been compared, once the producer has every acknowledgement. */
   hasReached(committed: Positions): boolean
+  /** Committed records that were never acknowledged: a broker had them when it failed, and the producer sent them again. */
+  copies(): number
 }
 
 type Due = {
@@ -47,6 +49,9 @@ export function createLiveCheck(dependencies: LiveCheckDependencies): LiveCheck 
   let samples = 0
   let stopped = false
   let running: Promise<void> = Promise.resolve()
+
+  const isUnknown = ({ partition, offset }: { partition: string; offset: number }) =>
+    ledger.partitions.get(partition)?.at(offset) === undefined
 
   const takeDue = (committed: Positions): Due[] => {
     for (const [partition, offset] of committed) {
@@ -146,7 +151,8 @@ export function createLiveCheck(dependencies: LiveCheckDependencies): LiveCheck 
     },
     samples: () => samples,
     hasReached: (committed) =>
-      pending.length === 0 && [...committed].every(([partition, offset]) => (next.get(partition) ?? 0) >= offset),
+      pending.every(isUnknown) && [...committed].every(([partition, offset]) => (next.get(partition) ?? 0) >= offset),
+    copies: () => pending.filter(isUnknown).length,
   }
 }
 

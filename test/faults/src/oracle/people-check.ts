@@ -37,7 +37,7 @@ type PeopleCheck = { people: People; stored: StoredDocuments; violations: Violat
  * pseudonym everywhere.
  */
 export async function comparePeople({ people, stored, violations }: PeopleCheck): Promise<number> {
-  const { events, erased } = people
+  const { events, erased, retracted } = people
   const pseudonyms = new Map<Person, string>()
   const isRight = (person: Person, found: unknown): boolean => {
     const id = (found as Binary).toString('hex')
@@ -74,7 +74,7 @@ export async function comparePeople({ people, stored, violations }: PeopleCheck)
     'notifications',
     events.flatMap((event) =>
       event.recipients
-        .filter((recipient) => !erased.has(recipient))
+        .filter((recipient) => !erased.has(recipient) && !retracted.has(event.n))
         .map((recipient) => ({
           key: Buffer.concat([peopleSubscriber, bytesOfPerson(recipient), people.idOf(event, 'mention')]),
           isEqual: ({ actorId, actorName, subjectId, metadata }) =>

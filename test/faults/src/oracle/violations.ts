@@ -13,6 +13,8 @@ type ViolationKind =
   | 'stall'
   | 'recovery'
   | 'memory'
+  /** One tenant took what belongs to others. */
+  | 'shares'
   | 'in-flight'
   | 'failed'
 

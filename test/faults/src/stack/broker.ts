@@ -2,12 +2,13 @@ import { findFreePorts, startKafkaProgram } from '@herald/test-servers'
 import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts'
 
 export type Broker = {
-  /** For the producer and the oracle. */
+  /** For the producer and the oracle; several addresses are separated by commas. */
   direct: string
   /** Only for ingest: a listener that advertises the proxy. */
   proxied: string
-  proxy: TcpProxy
-  kill(): void
+  /** Of a single broker. */
+  proxy?: TcpProxy
+  kill(signal: NodeJS.Signals): void
   restart(): Promise<void>
   stop(): Promise<void>
 }
@@ -30,7 +31,7 @@ export async function startBroker(log: (line: string) => void): Promise<Broker> 
     direct: address(direct),
     proxied: address(proxied),
     proxy,
-    kill: () => kafka.kill('SIGKILL'),
+    kill: (signal) => void kafka.kill(signal),
     restart: () => kafka.restart(),
     async stop() {
       await kafka.stop()

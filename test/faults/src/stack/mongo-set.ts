@@ -34,9 +34,9 @@ export async function startMongoSet({ log, parentFolders = [] }: MongoSetOptions
   const uri = `mongodb://${addresses.join(',')}/?replicaSet=herald`
   const client = new MongoClient(uri, {
     appName: 'faults-oracle',
-    // Long enough for an election on a busy machine.
+    // Long enough for an election on a busy machine, and for a server that is slow while three brokers start.
     serverSelectionTimeoutMS: 30_000,
-    connectTimeoutMS: 5_000,
+    connectTimeoutMS: 10_000,
     socketTimeoutMS: 60_000,
     writeConcern: { w: 'majority', journal: true },
   })

@@ -1,0 +1,61 @@
+import { randomBytes } from 'node:crypto'
+import { createHeraldClient, type HeraldClient } from '@herald/client'
+import { startHerald } from '@herald/local-herald'
+import { type EventMessage, type HeraldEvent, toRecord } from '@herald/publisher'
+import { createTopics, eventually, topicsWithSuffix } from '@herald/test-servers'
+import { Kafka, logLevel, Partitioners } from 'kafkajs'
+
+/** An event that Herald sent. */
+type Announced = { readonly type: string; readonly data: Readonly<Record<string, unknown>> }
+export type FieldHerald = Awaited<ReturnType<typeof startFieldHerald>>
+type Claims = Readonly<Record<'sub' | 'subscriber_id', string> & Record<string, string>>
+
+/** Starts a Herald that announces, with its own database and topics. */
+export async function startFieldHerald() {
+  const { KAFKA_BROKERS = '', MONGODB_URI = '' } = process.env
+  const servers = { kafkaBrokers: KAFKA_BROKERS.split(','), mongodbUri: MONGODB_URI }
+  const name = `fields-${randomBytes(4).toString('hex')}`
+  const notification = `notification-events-${name}`
+  const topics = await createTopics(servers.kafkaBrokers, { ...topicsWithSuffix(name), notification })
+  const environment = {
+    KAFKA_GROUP_ID: name,
+    KAFKA_NOTIFICATION_TOPIC: notification,
+    ANNOUNCE_UNREAD_AFTER_MINUTES: '1',
+    LOG_LEVEL: 'warn',
+  }
+  const herald = await startHerald({ servers, database: name, topics, environment })
+  const kafka = new Kafka({ clientId: name, brokers: servers.kafkaBrokers, logLevel: logLevel.NOTHING })
+  const producer = kafka.producer({ createPartitioner: Partitioners.DefaultPartitioner })
+  const consumer = kafka.consumer({ groupId: `${name}-announced` })
+  const announced: Announced[] = []
+  await Promise.all([producer.connect(), consumer.connect()])
+  await consumer.subscribe({ topic: notification, fromBeginning: true })
+  await consumer.run({ eachMessage: async ({ message }) => void announced.push(JSON.parse(String(message.value))) })
+
+  return {
+    async publish(event: HeraldEvent, mode?: 'structured' | 'binary'): Promise<void> {
+      const { topic, key, value, headers } = toRecord(event, { topics, mode })
+      const message: EventMessage = { key, value, headers }
+      await producer.send({ topic, messages: [{ ...message, headers: { ...headers } }] })
+    },
+    /** Waits for an announcement of a notification of this type. */
+    async announced(type: string, notificationId: string): Promise<Record<string, unknown>> {
+      const found = () => announced.find((event) => event.type === type && idIn(event) === notificationId)
+      await eventually(() => found() !== undefined, { within: 100_000, description: `${type} of ${notificationId}` })
+      return found()?.data as Record<string, unknown>
+    },
+    async newClient(claims: Claims): Promise<HeraldClient> {
+      const scope = 'notifications:create change-entries:read'
+      return createHeraldClient({ baseUrl: herald.baseUrl, token: await herald.tokens.sign({ scope, ...claims }) })
+    },
+    async stop() {
+      await Promise.all([producer.disconnect(), consumer.disconnect()])
+      await herald.stop()
+    },
+  }
+}
+
+function idIn({ data }: Announced): unknown {
+  const { notification, latest } = data as { notification?: { id: string }; latest?: { id: string } }
+  return (notification ?? latest)?.id
+}
