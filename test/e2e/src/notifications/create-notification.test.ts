@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expectNow } from '../support/clock.ts'
 import { createBody, metadata } from '../support/create-body.ts'
 import { startTestHerald, type TestHerald } from '../support/herald.ts'
 import { type CreatedNotification, timeForm, uuidForm } from '../support/spec-shapes.ts'
@@ -17,7 +18,6 @@ test('POST / returns 201 with exactly the specified fields and the recipients in
   const author = await herald.newUser({ name: 'Grace', picture: 'https://images.example/grace.png' })
   const recipientIds = Array.from({ length: 12 }, () => randomUUID())
   const body = createBody(recipientIds)
-  const before = Math.floor(Date.now() / 1_000) * 1_000
   const answer = await author.post('/', body)
 
   expect(answer.status).toBe(201)
@@ -35,9 +35,7 @@ test('POST / returns 201 with exactly the specified fields and the recipients in
       recipients: recipientIds.map((recipientId) => ({ recipientId, readAt: null, emailSentAt: null })),
     },
   })
-  const createdAt = Date.parse(created(answer.json).createdAt)
-  expect(createdAt).toBeGreaterThanOrEqual(before)
-  expect(createdAt).toBeLessThanOrEqual(Date.now())
+  expectNow(created(answer.json).createdAt)
 })
 
 test('each recipient finds it immediately in the list and by id; an author who is not a recipient does not', async () => {

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, test } from '@jest/globals'
+import { expectNow } from '../support/clock.ts'
 import { createBody } from '../support/create-body.ts'
 import { startTestHerald, type TestHerald } from '../support/herald.ts'
 import type { Notification } from '../support/spec-shapes.ts'
@@ -21,11 +22,10 @@ beforeAll(async () => {
 afterAll(() => herald?.stop())
 
 const one = (json: unknown) => (json as { data: Notification }).data
-const isNow = (time: string | null) => expect(Math.abs(Date.now() - Date.parse(time ?? ''))).toBeLessThan(60_000)
 
 test('what is created and marked has the time of MongoDB, not of the process', async () => {
   const user = await herald.newUser()
   const { id } = one((await user.post('/', createBody([user.id]))).json)
-  isNow(one((await user.get(`/notifications/${id}`)).json).createdAt)
-  isNow(one((await user.patch(`/notifications/${id}/read`)).json).readAt)
+  expectNow(one((await user.get(`/notifications/${id}`)).json).createdAt)
+  expectNow(one((await user.patch(`/notifications/${id}/read`)).json).readAt)
 })
