@@ -1,6 +1,6 @@
 import { limits } from '@herald/contracts'
 import type { Binary } from 'mongodb'
-import { greatestId, hex, leastId, toKey } from '../documents/binary.ts'
+import { greatestId, hex, leastId, toKey, uuidIn } from '../documents/binary.ts'
 import type { Collections } from '../documents/collections.ts'
 import { keyOf, type NewNotification } from '../documents/notification-document.ts'
 import { recipientIdsIn } from '../documents/recipient-list.ts'
@@ -30,14 +30,11 @@ export function createTombstones({
   async function* applyingTo(notifications: readonly NewNotification[]): AsyncGenerator<Applying> {
     if (notifications.length === 0) return
     const byTarget = Map.groupBy(notifications.flatMap(targetsOf), ({ target }) => hex(target))
-    const subscribers = notifications.map(({ subscriberId }) => subscriberId).sort()
     const earliest = notifications.reduce((least, { createdAt }) => Math.min(least, createdAt.getTime()), Infinity)
     const found = tombstones.find(
       {
-        target: { $in: [...byTarget.values()].flatMap(([one]) => one?.target ?? []) },
+        ...withTargets([...byTarget.values()].flatMap(([one]) => one?.target ?? [])),
         until: { $gte: new Date(earliest - limits.retractionClockMs) },
-        // Keeps the query on the shards of these subscribers.
-        _id: { $gte: toKey(subscribers[0] as string, leastId), $lte: toKey(subscribers.at(-1) as string, greatestId) },
       },
       { ...readLimits, hint: 'target', batchSize: tombstonesPerRead },
     )
@@ -63,6 +60,13 @@ export function createTombstones({
     },
   })
   return { ...guard, applyingTo }
+}
+
+/** The filter for the tombstones of some targets, which keeps the query on the shards of their subscribers. */
+export function withTargets(targets: readonly Binary[]) {
+  const subscribers = targets.map((target) => uuidIn(target)).sort()
+  const [first = leastId, last = greatestId] = [subscribers[0], subscribers.at(-1)]
+  return { target: { $in: targets }, _id: { $gte: toKey(first, leastId), $lte: toKey(last, greatestId) } }
 }
 
 const targetsOf = (notification: NewNotification) => {

@@ -84,3 +84,18 @@ test('a request that cannot be finished is not tried for ever', async () => {
   expect(await unfinished.finish(at(20))).toEqual({ finished: 0, refused: [tooLarge], again: 0 })
   expect(await unfinished.finish(at(20))).toEqual({ finished: 0, refused: [], again: 0 })
 })
+
+test('retractions of one notification that come to more than 16 MiB are refused, those of others and stored ones are not', async () => {
+  const recipientIds = Array.from({ length: 10_000 }, (_, n) => uuid(100 + n))
+  const many = Array.from({ length: 105 }, (_, n) => retraction(n, byId(full), { recipientIds }))
+  const last = many.at(-1)
+  expect(await retractions.apply(many)).toEqual({
+    refused: [{ document: last, reason: 'The retractions of this notification or location have 16 MiB already' }],
+  })
+  expect(await retractions.apply([...many, retraction(200, byId(other))])).toMatchObject({
+    refused: [{ document: last }],
+  })
+  expect(await collections.tombstones.countDocuments({ target: { $exists: true } })).toBe(105)
+  await notifications.insertNew([full, other])
+  expect([await idsOf(uuid(2)), await idsOf(uuid(3))]).toEqual([[full.id], [full.id]])
+})

@@ -18,6 +18,7 @@ import { advanceHeads } from '../guards/heads.ts'
 import { readLimits } from '../reading/read-limits.ts'
 import { type InsertOutcome, insertNew } from '../writing/insert-new.ts'
 import type { RetractFromFanOuts } from './retract-from-fan-outs.ts'
+import { findBeyondBudget } from './target-budget.ts'
 
 export type Retractions = {
   /**
@@ -123,13 +124,19 @@ export function createRetractions(dependencies: RetractionsDependencies): Retrac
     async apply(retractions) {
       if (retractions.length === 0) return { refused: [] }
       const given = new Map(retractions.map((retraction) => [hex(keyOf(retraction)), retraction]))
-      const stored = await insertNew(tombstones, [...given.values()].map(toTombstone))
+      const fresh = [...given.values()].map(toTombstone)
+      const beyond = await findBeyondBudget(tombstones, fresh)
+      const stored = await insertNew(
+        tombstones,
+        fresh.filter((one) => !beyond.has(one)),
+      )
       const keys = [...given.values()].map(keyOf)
       const open = await tombstones.find({ _id: { $in: keys }, done: { $exists: false } }, readLimits).toArray()
       await eraseFromTombstones(open)
       const { retracted, refused } = await retractBy(open)
       if (retracted.length < open.length) throw new StorageUnavailableError('Not all of it is retracted yet')
       for (const { document, reason } of stored.refused) refused.set(document, reason)
+      for (const one of beyond) refused.set(one, 'The retractions of this notification or location have 16 MiB already')
       return {
         refused: [...refused].map(([{ _id }, reason]) => ({ document: given.get(hex(_id)) as Retraction, reason })),
       }
