@@ -12,6 +12,7 @@ async function start(overrides: Parameters<typeof createTestServer>[0]): Promise
   server = createTestServer({ drainMs: 50, ...overrides })
   const shared = Buffer.alloc(bytes)
   server.app.get('/large', {}, async (_request, reply) => reply.send(Buffer.alloc(bytes)))
+  server.app.post('/large', {}, async (_request, reply) => reply.code(201).send(Buffer.alloc(bytes)))
   server.app.get('/shared', { config: { public: true } }, async (_request, reply) => reply.send(shared))
   await server.app.listen({ host: '127.0.0.1', port: 0 })
   return (server.app.server.address() as AddressInfo).port
@@ -80,12 +81,15 @@ test('responses that wait for one user’s readers are bounded in bytes, and the
   })
   const sockets = [askWithoutReading(port), askWithoutReading(port)]
   for (const _ of sockets) await once(server.app.server, 'request')
-  const ask = (path: string) => fetch(`http://127.0.0.1:${port}${path}`, { headers: { authorization: 'Bearer good' } })
+  const ask = (path: string, method = 'GET') =>
+    fetch(`http://127.0.0.1:${port}${path}`, { method, headers: { authorization: 'Bearer good' } })
   const refused = await ask('/large')
   expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '5'])
   expect(await refused.json()).toMatchObject({ code: 'rate_limited' })
   expect((await (await ask('/shared')).arrayBuffer()).byteLength).toBe(bytes)
   expect((await ask('/')).status).toBe(200)
+  // What was done is never told as refused.
+  expect((await ask('/large', 'POST')).status).toBe(201)
   for (const socket of sockets) socket.destroy()
   let status = 0
   for (let response = await ask('/large'); ; response = await ask('/large')) {

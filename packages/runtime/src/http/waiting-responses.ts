@@ -4,11 +4,14 @@ import { type Budget, takeOrThrow } from '../shares/budget.ts'
 /** Smaller responses cost less than their request. */
 const countedBytes = 64 * 1024
 
-/** Bounds the bytes of responses waiting to be read, in `onSend`. Without a user they are the same for all. @throws OverBudget */
+/**
+ * Bounds the bytes of responses waiting to be read, in `onSend`. Without a user they are the same for all. What a request has
+ * changed is told in any case: such a response is about as large as its body, which is held as long. @throws OverBudget
+ */
 export function createWaitingResponses(responses: Budget) {
   return function boundWaiting(request: FastifyRequest, reply: FastifyReply, payload: unknown): void {
     const bytes = Buffer.isBuffer(payload) || typeof payload === 'string' ? Buffer.byteLength(payload) : 0
-    if (bytes < countedBytes || request.caller === undefined || reply.raw.closed) return
+    if (bytes < countedBytes || request.method !== 'GET' || request.caller === undefined || reply.raw.closed) return
     reply.raw.once('close', takeOrThrow(responses, request.caller, bytes))
   }
 }

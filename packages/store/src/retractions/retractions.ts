@@ -3,7 +3,7 @@ import type { Binary } from 'mongodb'
 import { lookAgainMs } from '../connection/fence.ts'
 import { StorageUnavailableError } from '../connection/storage-errors.ts'
 import { inBatches } from '../documents/batches.ts'
-import { hex, keyRange, toKey, uuidIn } from '../documents/binary.ts'
+import { byKey, hex, keyRange, toKey, uuidIn } from '../documents/binary.ts'
 import type { Collections } from '../documents/collections.ts'
 import type { FanOutDocument } from '../documents/fan-out-document.ts'
 import {
@@ -41,13 +41,13 @@ export type RetractionsDependencies = Pick<Collections, 'tombstones' | 'tombston
 
 type Refused = Map<TombstoneDocument, string>
 
-/** A step ends when its fan-outs have this many recipients together. */
-const step = { fanOuts: 500, recipientBytes: 20_000 * 16 } as const
-const retractionsPerStep = 50
+/** A step ends when its fan-outs have so many recipients together. */
+const step = { fanOuts: 500, retractions: 50, recipientBytes: 20_000 * 16 } as const
 /** After that no further step begins. Less than a chunk of events may take. */
 const retractWithinMs = 20_000
 
 type Found = Pick<FanOutDocument, '_id' | 'createdAt' | 'via'> & { readonly bytes: number }
+const projection = { createdAt: 1, via: 1, bytes: { $binarySize: '$recipients' } } as const
 
 const keyOf = ({ subscriberId, eventId }: Retraction) => toKey(subscriberId, eventId)
 
@@ -67,11 +67,15 @@ export function createRetractions(dependencies: RetractionsDependencies): Retrac
     if (others.length > 0) await tombstones.updateMany(keysOf(others), { $unset: { dueAt: true, doneUpTo: true } })
   }
 
+  async function fanOutsOf(ofOne: readonly TombstoneDocument[]) {
+    const keys = { _id: { $in: ofOne.map(({ target }) => target) } }
+    return byKey(await fanOuts.find<Found>(keys, { ...readLimits, projection }).toArray())
+  }
+
   /** The next fan-outs of a location in time order, without their recipients. */
   async function nextOf({ _id: key, target, until }: TombstoneDocument, after: Binary | undefined) {
     const range = keyRange([uuidIn(key)], { createdTo: until.getTime() + limits.retractionClockMs + 1 })
     const where = { ...locationIn(target), _id: after === undefined ? range : { ...range, $gt: after } }
-    const projection = { createdAt: 1, via: 1, bytes: { $binarySize: '$recipients' } }
     const options = { ...readLimits, hint: 'location', sort: { _id: 1 }, limit: step.fanOuts, projection } as const
     const found = await fanOuts.find<Found>(where, options).toArray()
     const [within = []] = inBatches(found, step.fanOuts, { bytes: step.recipientBytes, sizeOf: ({ bytes }) => bytes })
@@ -104,7 +108,10 @@ export function createRetractions(dependencies: RetractionsDependencies): Retrac
     const isOver = () => refused.size === 0 && performance.now() >= endsAt
     const fresh = open.filter(({ done }) => !done)
     await advanceHeads(tombstoneHeads, fresh)
-    for (const batch of inBatches(open.filter(isOfOne), retractionsPerStep)) {
+    const ofOne = open.filter(isOfOne)
+    const found = ofOne.length === 0 ? new Map<string, Found>() : await fanOutsOf(ofOne)
+    const sizeOf = ({ target }: TombstoneDocument) => found.get(hex(target))?.bytes ?? 0
+    for (const batch of inBatches(ofOne, step.retractions, { bytes: step.recipientBytes, sizeOf })) {
       if (isOver()) break
       const reasons = await retractFromFanOuts(batch.map((tombstone) => ({ key: tombstone.target, tombstone })))
       for (const one of batch) if (reasons.has(hex(one.target))) refused.set(one, reasons.get(hex(one.target)) ?? '')
