@@ -25,13 +25,7 @@ if (unsupported) {
     environment: process.env,
     print: createPrinter(process.stdout),
     note,
-    clear: () => void (process.stdout.isTTY && process.stdout.write('\x1b[2J\x1b[H')),
     clock: systemClock,
-    untilInterrupted() {
-      const interrupted = new AbortController()
-      process.once('SIGINT', () => interrupted.abort())
-      return interrupted.signal
-    },
     version,
     openStore({ MONGODB_URI: uri, MONGODB_DATABASE: database, RETENTION_DAYS: retentionDays }) {
       const store = createStore({ uri, database, retentionDays, applicationName: 'herald' })

@@ -84,12 +84,3 @@ export async function createTestIngest(name: string, environment: Record<string,
 }
 
 export type TestIngest = Awaited<ReturnType<typeof createTestIngest>>
-
-/** Polls until the condition holds, with a timeout so that it does not outlive its test. */
-export async function eventually(condition: () => boolean | Promise<boolean>, withinMs = 60_000): Promise<void> {
-  const deadline = Date.now() + withinMs
-  while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error(`Timed out after ${withinMs / 1_000} s: ${condition}`)
-    await new Promise((resolve) => setTimeout(resolve, 100))
-  }
-}

@@ -9,7 +9,7 @@ import { readLimits } from '../reading/read-limits.ts'
 const bytesPerTarget = 16 * 1024 * 1024
 const bytesBesideRecipients = 256
 
-/** Finds those of new tombstones for which their target has no room. One that is stored already needs none. */
+/** Finds those of some tombstones, stored already or not, for which their target has no room beside all others. */
 export async function findBeyondBudget(
   tombstones: Collections['tombstones'],
   given: readonly TombstoneDocument[],
@@ -19,6 +19,7 @@ export async function findBeyondBudget(
     .aggregate<{ _id: Binary; bytes: number }>(
       [
         { $match: withTargets(given.map(({ target }) => target)) },
+        { $match: { _id: { $nin: given.map(({ _id }) => _id) } } },
         { $group: { _id: '$target', bytes: { $sum: { $add: [bytesBesideRecipients, size] } } } },
       ],
       { ...readLimits, hint: 'target' },
@@ -30,9 +31,5 @@ export async function findBeyondBudget(
     if (bytes <= bytesPerTarget) held.set(hex(target), bytes)
     return bytes > bytesPerTarget
   })
-  if (beyond.length === 0) return new Set()
-  const keys = { _id: { $in: beyond.map(({ _id }) => _id) } }
-  const stored = await tombstones.find(keys, { ...readLimits, projection: { _id: 1 } }).toArray()
-  const isStored = new Set(stored.map(({ _id }) => hex(_id)))
-  return new Set(beyond.filter(({ _id }) => !isStored.has(hex(_id))))
+  return new Set(beyond)
 }

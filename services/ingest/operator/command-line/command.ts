@@ -10,11 +10,7 @@ export type CommandContext = {
   readonly print: (line: Line) => void
   /** Prints progress, hints and errors, which are not part of the result. */
   readonly note: (line: string) => void
-  /** Clears the terminal before a new picture; does nothing in a pipe. */
-  readonly clear: () => void
   readonly clock: Clock
-  /** From then on, an interrupt by the user aborts the signal and does not end the process. */
-  readonly untilInterrupted: () => AbortSignal
   readonly version: string
   readonly openStore: (settings: z.output<typeof migrateSettingsSchema>) => Store
   readonly openKafka: (settings: KafkaSettings) => KafkaPort

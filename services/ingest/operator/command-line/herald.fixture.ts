@@ -1,5 +1,4 @@
-import { execFile, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { systemClock } from '@herald/runtime'
 import { createStore } from '@herald/store'
@@ -41,9 +40,7 @@ export async function runHere(
     environment,
     print: printTo('stdout'),
     note: printTo('stderr'),
-    clear: () => {},
     clock: systemClock,
-    untilInterrupted: () => new AbortController().signal,
     version: '0.0.0',
     openStore({ MONGODB_URI: uri, MONGODB_DATABASE: database, RETENTION_DAYS: retentionDays }) {
       const store = createStore({ uri, database, retentionDays, applicationName: 'herald' })
@@ -68,40 +65,3 @@ export const commandEnvironment = ({ brokers, groupId, topics, database }: TestI
   MONGODB_URI: process.env.MONGODB_URI ?? '',
   MONGODB_DATABASE: database,
 })
-
-/** A command that runs until it is interrupted. */
-export type RunningHerald = {
-  output(): string
-  /** As Ctrl+C does. */
-  interrupt(): void
-  /** Resolves with the exit code. */
-  readonly exited: Promise<number | null>
-  kill(): void
-}
-
-/** Starts the built command in a pipe, or on a terminal of its own, by `script` of Linux. */
-export function watchHerald(
-  words: readonly string[],
-  environment: Readonly<Record<string, string>>,
-  on: 'pipe' | 'terminal',
-): RunningHerald {
-  const env = { PATH: process.env.PATH, TERM: 'xterm-256color', ...environment }
-  const line = [process.execPath, file, ...words].map((word) => `'${word}'`).join(' ')
-  const child =
-    on === 'pipe'
-      ? spawn(process.execPath, [file, ...words], { env })
-      : spawn('script', ['--quiet', '--return', '--command', `exec ${line}`, '/dev/null'], { env })
-  let output = ''
-  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (output += text))
-  const kill = () => void child.kill('SIGKILL')
-  process.once('exit', kill)
-  return {
-    output: () => output,
-    interrupt: () => void (on === 'pipe' ? child.kill('SIGINT') : child.stdin.write('\x03')),
-    exited: once(child, 'close').then(([code]) => {
-      process.removeListener('exit', kill)
-      return code
-    }),
-    kill,
-  }
-}

@@ -6,8 +6,8 @@ import type { GroupPosition, KafkaPort } from '#ingest/port/kafka-port'
 import { messageOf } from '../command-line/command.ts'
 
 export type StatusReaderDependencies = {
-  readonly kafka: Pick<KafkaPort, 'createPositionReader' | 'describeCluster' | 'describeTopics'>
-  readonly store: Pick<Store, 'readState' | 'announcements'>
+  readonly kafka: Pick<KafkaPort, 'createPositionReader' | 'describeTopics'>
+  readonly store: Pick<Store, 'readState'>
   readonly settings: KafkaSettings
   readonly clock: Clock
 }
@@ -17,8 +17,6 @@ export type KafkaStatus = Extract<Status['kafka'], { ok: true }>
 export type StorageStatus = Extract<Status['mongodb'], { ok: true }>
 
 type Positions = { readonly at: Date; readonly positions: readonly GroupPosition[] }
-
-const countLimit = 100_000
 
 /** Reads the state of both dependencies. One that is unavailable does not hide the other. */
 export function createStatusReader({ kafka, store, settings, clock }: StatusReaderDependencies) {
@@ -36,21 +34,13 @@ export function createStatusReader({ kafka, store, settings, clock }: StatusRead
   }
 
   const readKafka = async () => {
-    const cluster = await kafka.describeCluster()
     const problems = await findTopicProblems(kafka, topics, settings.KAFKA_DEAD_LETTER_TOPIC)
     // A missing topic would fail the positions of all.
     const present = await kafka.describeTopics(topics)
-    return { ok: true, ...cluster, problems, partitions: await readPartitions([...present.keys()]) } as const
+    return { ok: true, problems, partitions: await readPartitions([...present.keys()]) } as const
   }
 
-  const readStorage = async () => {
-    const state = await store.readState()
-    // Before `migrate`, the index that counts them is missing.
-    const counted = await store.announcements.countDue(clock(), countLimit).catch(() => undefined)
-    const dueAnnouncements = counted && { count: counted.due, oldest: counted.oldest }
-    return { ok: true, ...state, dueAnnouncements } as const
-  }
-
+  const readStorage = async () => ({ ok: true, ...(await store.readState()) }) as const
   return async () => {
     const [kafkaState, storageState] = await Promise.all([readKafka().catch(toReason), readStorage().catch(toReason)])
     return { time: clock().toISOString(), group, kafka: kafkaState, mongodb: storageState }

@@ -26,19 +26,7 @@ export function showStatus(
   ]
 }
 
-function showKafka(group: string, { brokers, controller, partitions }: KafkaStatus): Line[] {
-  const addresses = brokers.map(({ id, address }) => `${address}${id === controller ? ' (controller)' : ''}`)
-  return [
-    { format: 'bold', text: 'Kafka' },
-    ...toColumns([
-      ['brokers', `${brokers.length}: ${addresses.join(', ')}`],
-      ['group', group],
-    ]),
-    ...showPartitions(partitions),
-  ]
-}
-
-function showPartitions(partitions: KafkaStatus['partitions']): Line[] {
+function showKafka(group: string, { partitions }: KafkaStatus): Line[] {
   const head = ['topic', 'lag', 'published/s', 'stored/s', 'caught up in']
   const rows = partitions.map(({ topic, partition, lag, published, stored }) => [
     `${topic}/${partition}`,
@@ -51,6 +39,7 @@ function showPartitions(partitions: KafkaStatus['partitions']): Line[] {
   const toLine = (cells: readonly string[]) =>
     `  ${cells.map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0))).join('  ')}`
   return [
+    { format: 'bold', text: `Kafka, group ${group}` },
     { format: 'dim', text: toLine(head) },
     ...rows.map(
       (row, index): Line => (partitions[index]?.lag === 0 ? toLine(row) : { format: 'yellow', text: toLine(row) }),
@@ -66,10 +55,8 @@ function timeLeft(lag: number, stored: number | undefined, published: number | u
 }
 
 function showStorage(storage: StorageStatus, now: Date): Line[] {
-  const { version, primary, majorityBehindMs, waitingReceipts, interruptedRequests, dueAnnouncements } = storage
-  const ageOf = (waiting: StorageStatus['dueAnnouncements']): string => {
-    if (waiting === undefined) return 'unknown'
-    const { count, oldest } = waiting
+  const { version, primary, majorityBehindMs, waitingReceipts, interruptedRequests } = storage
+  const ageOf = ({ count, oldest }: StorageStatus['waitingReceipts']): string => {
     if (oldest === undefined) return 'none'
     return `${count}, the oldest for ${Math.round((now.getTime() - oldest.getTime()) / 1_000)} s`
   }
@@ -81,7 +68,6 @@ function showStorage(storage: StorageStatus, now: Date): Line[] {
       ['majority', `${Math.round(majorityBehindMs / 1_000)} s behind the primary`],
       ['waiting receipts', ageOf(waitingReceipts)],
       ['interrupted requests', ageOf(interruptedRequests)],
-      ['due announcements', ageOf(dueAnnouncements)],
     ]),
   ]
 }

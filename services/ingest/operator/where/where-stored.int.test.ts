@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { createTopics } from '@herald/test-servers'
+import { createTopics, eventually } from '@herald/test-servers'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { Binary, MongoClient } from 'mongodb'
 import { changeData, mentionData } from '#ingest/events/records.fixture'
-import { eventually } from '#ingest/ingest.fixture'
 import { runHerald } from '../command-line/herald.fixture.ts'
 import { createTestWhere, event, idOf, mention, ofBoth, other, recipient, subscriber, time } from './where.fixture.ts'
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { deriveEventId } from '@herald/contracts'
-import { createTopics } from '@herald/test-servers'
+import { createTopics, eventually } from '@herald/test-servers'
 import { afterAll, beforeAll } from '@jest/globals'
 import { attributes, mentionData, structured } from '#ingest/events/records.fixture'
-import { createTestIngest, eventually, type TestIngest } from '#ingest/ingest.fixture'
+import { createTestIngest, type TestIngest } from '#ingest/ingest.fixture'
 import { connectTestClients } from '#ingest/kafka/kafka.fixture'
 import { commandEnvironment, runHere } from '../command-line/herald.fixture.ts'
 
@@ -61,10 +61,13 @@ export function createTestWhere(name: string) {
     /** Asks until the answer is another one than those on the way. */
     async eventuallyWhere(words: readonly string[], expected: string) {
       let last: Awaited<ReturnType<typeof where>> | undefined
-      await eventually(async () => {
-        last = await where(words)
-        return last.answer?.answer === expected
-      }, 30_000).catch(() => {})
+      await eventually(
+        async () => {
+          last = await where(words)
+          return last.answer?.answer === expected
+        },
+        { within: 30_000 },
+      ).catch(() => {})
       return last
     },
     /** No answer may contain names, texts, e-mail addresses or states. */

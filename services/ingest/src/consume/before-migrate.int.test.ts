@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { createTopics } from '@herald/test-servers'
+import { createTopics, eventually } from '@herald/test-servers'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import kafkajs, { type Producer } from 'kafkajs'
 import { MongoClient } from 'mongodb'
 import { attributes, mentionData, structured } from '../events/records.fixture.ts'
-import { createTestIngest, eventually, type TestIngest } from '../ingest.fixture.ts'
+import { createTestIngest, type TestIngest } from '../ingest.fixture.ts'
 
 let ingest: TestIngest
 let producer: Producer

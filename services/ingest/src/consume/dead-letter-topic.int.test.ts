@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { createTopics } from '@herald/test-servers'
+import { createTopics, eventually } from '@herald/test-servers'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import kafkajs, { type Admin, type Producer } from 'kafkajs'
-import { createTestIngest, eventually, type TestIngest } from '../ingest.fixture.ts'
+import { createTestIngest, type TestIngest } from '../ingest.fixture.ts'
 
 let ingest: TestIngest
 let admin: Admin

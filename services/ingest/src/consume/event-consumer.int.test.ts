@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { createDeadlines, type Deadlines, systemClock } from '@herald/runtime'
-import { createTopics, type HeraldTopics, topicsWithSuffix } from '@herald/test-servers'
+import { createTopics, eventually, type HeraldTopics, topicsWithSuffix } from '@herald/test-servers'
 import { afterEach, expect, test } from '@jest/globals'
 import kafkajs from 'kafkajs'
 import type { HandleRecords } from '../events/record-handler.ts'
-import { eventually } from '../ingest.fixture.ts'
 import { brokers, connectTestClients, createTestKafka, quietLogger, rawKafka } from '../kafka/kafka.fixture.ts'
 import type { IncomingRecord } from '../port/incoming-record.ts'
 import { createEventConsumer, type EventConsumer } from './event-consumer.ts'
@@ -83,7 +82,7 @@ test('handles each record of large compressed batches once while other topics ar
   await eventually(async () => {
     const offsets = await Promise.all(places.map(({ topic, partition }) => committed(topic, partition)))
     return offsets.every((offset) => offset === count)
-  }, 60_000)
+  })
   const offsets = Array.from({ length: count }, (_, n) => n)
   for (const { topic, partition } of places) expect(handled.get(`${topic}/${partition}`)).toEqual(offsets)
 }, 90_000)

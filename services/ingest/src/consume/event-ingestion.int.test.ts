@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { deriveEventId } from '@herald/contracts'
-import { createTopics } from '@herald/test-servers'
+import { createTopics, eventually } from '@herald/test-servers'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import kafkajs, { type Admin, type Message, type Producer } from 'kafkajs'
 import { mentionData } from '../events/records.fixture.ts'
-import { createTestIngest, eventually, type TestIngest } from '../ingest.fixture.ts'
+import { createTestIngest, type TestIngest } from '../ingest.fixture.ts'
 
 // The tests share one consumer, which starts before the topics exist, and depend on each other.
 let ingest: TestIngest

@@ -1,6 +1,5 @@
-import { createTopics, topicsWithSuffix } from '@herald/test-servers'
+import { createTopics, eventually, topicsWithSuffix } from '@herald/test-servers'
 import { afterEach, expect, test } from '@jest/globals'
-import { eventually } from '../ingest.fixture.ts'
 import { brokers, connectTestClients, createTestKafka, quietLogger, rawKafka } from '../kafka/kafka.fixture.ts'
 import { createLagMonitor, type LagMonitor } from './lag-monitor.ts'
 

@@ -1,12 +1,12 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { makeUuidV7 } from '@herald/contracts'
 import { createStore, type Store } from '@herald/store'
-import { createTopics, type StartedReplicaSet, startReplicaSet } from '@herald/test-servers'
+import { createTopics, eventually, type StartedReplicaSet, startReplicaSet } from '@herald/test-servers'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import kafkajs, { type Admin } from 'kafkajs'
 import { MongoClient } from 'mongodb'
 import { attributes, mentionData, structured } from '../events/records.fixture.ts'
-import { createTestIngest, eventually, type TestIngest } from '../ingest.fixture.ts'
+import { createTestIngest, type TestIngest } from '../ingest.fixture.ts'
 
 let servers: StartedReplicaSet
 let client: MongoClient
@@ -75,6 +75,6 @@ test('commits receipts even if a chunk takes longer than the session timeout', a
   await producer.send({ topic: ingest.topics.receipt, messages: receipts })
   await producer.disconnect()
   ingest.events.start()
-  await eventually(async () => (await committed()) === 500, 100_000)
+  await eventually(async () => (await committed()) === 500, { within: 100_000 })
   expect((await ingest.admin.app.inject('/livez')).statusCode).toBe(200)
 }, 120_000)

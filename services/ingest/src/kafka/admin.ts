@@ -1,5 +1,5 @@
 import kafkajs, { type Admin, type Kafka } from 'kafkajs'
-import type { ClusterDescription, OffsetRange, TopicDescription } from '../port/kafka-port.ts'
+import type { OffsetRange, TopicDescription } from '../port/kafka-port.ts'
 
 const { ConfigResourceTypes } = kafkajs
 
@@ -13,14 +13,6 @@ export async function withAdmin<T>(kafka: Kafka, work: (admin: Admin) => Promise
     return await work(admin)
   } finally {
     await admin.disconnect()
-  }
-}
-
-export async function describeCluster(admin: Admin): Promise<ClusterDescription> {
-  const { brokers, controller } = await admin.describeCluster()
-  return {
-    brokers: brokers.map(({ nodeId, host, port }) => ({ id: nodeId, address: `${host}:${port}` })),
-    controller: controller ?? undefined,
   }
 }
 

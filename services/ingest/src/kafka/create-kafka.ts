@@ -2,7 +2,7 @@ import type { Logger } from '@herald/runtime'
 import kafkajs, { type Kafka, type KafkaConfig } from 'kafkajs'
 import type { KafkaSettings } from '../config.ts'
 import type { KafkaPort } from '../port/kafka-port.ts'
-import { describeCluster, describeTopics, offsetsSince, withAdmin } from './admin.ts'
+import { describeTopics, offsetsSince, withAdmin } from './admin.ts'
 import { createGroupMember } from './group-member.ts'
 import { logThrough } from './log-lines.ts'
 import { patchKafkajs } from './patched-kafkajs.ts'
@@ -42,7 +42,6 @@ export function createKafka(options: KafkaOptions, logger: Logger): KafkaPort {
     connectProducer: (producer) => connectProducer(client, producer),
     describeTopics: (topics) => withAdmin(client, (admin) => describeTopics(admin, topics)),
     createPositionReader: (groupId, topics) => createPositionReader(client, groupId, topics),
-    describeCluster: () => withAdmin(client, describeCluster),
     readToEnd: (topic, each, start) => readToEnd(client, topic, each, start),
     offsetsSince: (topic, since) => withAdmin(client, (admin) => offsetsSince(admin, topic, since)),
   }

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { createRequire } from 'node:module'
 import { createLogger } from '@herald/runtime'
-import { createTopics, topicsWithSuffix } from '@herald/test-servers'
+import { createTopics, eventually, topicsWithSuffix } from '@herald/test-servers'
 import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals'
 import kafkajs, { type Admin, type Consumer, type Message, type Producer } from 'kafkajs'
-import { eventually } from '../ingest.fixture.ts'
 import { createClient } from './create-kafka.ts'
 import {
   compressed,

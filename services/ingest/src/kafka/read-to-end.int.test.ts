@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { createTopics, topicsWithSuffix } from '@herald/test-servers'
+import { createTopics, eventually, topicsWithSuffix } from '@herald/test-servers'
 import { expect, test } from '@jest/globals'
-import { eventually } from '../ingest.fixture.ts'
 import { brokers, connectTestClients, createTestKafka } from './kafka.fixture.ts'
 import { temporaryGroupPrefix } from './read-to-end.ts'
 
@@ -20,13 +19,7 @@ test('reads in a temporary group with the documented prefix, and deletes it', as
       during = await groups()
     })
   // A new broker has no coordinator yet.
-  await eventually(
-    () =>
-      read()
-        .then(() => true)
-        .catch(() => false),
-    60_000,
-  )
+  await eventually(() => read().then(() => true))
   const own = during.filter((group) => !before.has(group) && group.startsWith(temporaryGroupPrefix))
   expect(own).toHaveLength(1)
   expect(await groups()).not.toContain(own[0])

@@ -9,7 +9,6 @@ export type KafkaPort = {
   describeTopics(topics: readonly string[]): Promise<ReadonlyMap<string, TopicDescription>>
   /** Reads the committed and the last offsets of a group. Connects on first use, and again after an error. */
   createPositionReader(groupId: string, topics: readonly string[]): PositionReader
-  describeCluster(): Promise<ClusterDescription>
   /** Passes on what the topic holds now, in order per partition, without commits. Ends if `each` returns `stop`. */
   readToEnd(topic: string, each: (record: IncomingRecord) => Promise<unknown>, start?: ReadStart): Promise<void>
   /** The offset after the last record of each partition, and the first one with a timestamp of at least `since`. */
@@ -20,12 +19,6 @@ export type KafkaPort = {
 export type ReadStart = { readonly since: Date } | { readonly offsets: ReadonlyMap<number, bigint> }
 
 export type OffsetRange = { readonly partition: number; readonly from: bigint; readonly end: bigint }
-
-export type ClusterDescription = {
-  readonly brokers: readonly { readonly id: number; readonly address: string }[]
-  /** The id of the broker that is the controller; `undefined` if there is none. */
-  readonly controller: number | undefined
-}
 
 export type MemberOptions = {
   readonly groupId: string

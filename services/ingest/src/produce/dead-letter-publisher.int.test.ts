@@ -1,11 +1,10 @@
 import { type AddressInfo, createServer } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { limits } from '@herald/contracts'
-import { createTopics, topicsWithSuffix } from '@herald/test-servers'
+import { createTopics, eventually, topicsWithSuffix } from '@herald/test-servers'
 import { afterEach, expect, test } from '@jest/globals'
 import kafkajs, { type Consumer, type KafkaMessage } from 'kafkajs'
 import { recordOf } from '../events/records.fixture.ts'
-import { eventually } from '../ingest.fixture.ts'
 import { brokers, connectTestClients, createTestKafka, rawKafka } from '../kafka/kafka.fixture.ts'
 import { createDeadLetterPublisher, type DeadLetterPublisher, DeadLettersUnavailable } from './dead-letter-publisher.ts'
 

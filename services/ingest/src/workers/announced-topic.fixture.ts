@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type AnnouncedEvent, announcedEventSchema } from '@herald/contracts'
+import { eventually } from '@herald/test-servers'
 import kafkajs from 'kafkajs'
-import { eventually } from '../ingest.fixture.ts'
 
 /** An event as published, and as its schema reads it. */
 export type Received = { readonly raw: Record<string, unknown>; readonly event: AnnouncedEvent; readonly key: string }
@@ -25,9 +25,9 @@ export async function followAnnouncements(brokers: readonly string[], topic: str
   return {
     received,
     /** The events with these ids, once all have been received. */
-    async withIds(ids: readonly string[], withinMs?: number): Promise<Received[]> {
+    async withIds(ids: readonly string[]): Promise<Received[]> {
       const find = (id: string) => received.find(({ event }) => event.id === id)
-      await eventually(() => ids.every(find), withinMs)
+      await eventually(() => ids.every(find))
       return ids.map((id) => find(id) as Received)
     },
     stop: () => consumer.disconnect(),

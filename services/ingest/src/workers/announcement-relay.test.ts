@@ -1,7 +1,7 @@
 import { createDeadlines } from '@herald/runtime'
 import type { Announcement } from '@herald/store'
+import { eventually } from '@herald/test-servers'
 import { expect, test } from '@jest/globals'
-import { eventually } from '../ingest.fixture.ts'
 import { RecordTooLarge } from '../port/kafka-port.ts'
 import { createAnnouncementRelay } from './announcement-relay.ts'
 

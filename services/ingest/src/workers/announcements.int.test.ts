@@ -1,10 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { deriveEventId, formatTimestamp } from '@herald/contracts'
-import { createTopics } from '@herald/test-servers'
+import { createTopics, eventually } from '@herald/test-servers'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { mentionData } from '../events/records.fixture.ts'
 import { createRequest } from '../http/create-request.fixture.ts'
-import { createTestIngest, eventually, type TestIngest } from '../ingest.fixture.ts'
+import { createTestIngest, type TestIngest } from '../ingest.fixture.ts'
 import { connectTestClients } from '../kafka/kafka.fixture.ts'
 import { followAnnouncements } from './announced-topic.fixture.ts'
 
@@ -82,7 +82,7 @@ describe('while the topic is missing', () => {
   test('announces everything once it is there', async () => {
     await createTopics(ingest.brokers, { ...ingest.topics, notification: topic }, { partitions: 2 })
     announced = await followAnnouncements(ingest.brokers, topic)
-    await announced.withIds([`${mention.eventId}/1`, `${posted}/1`], 60_000)
+    await announced.withIds([`${mention.eventId}/1`, `${posted}/1`])
     await eventually(async () => (await ingest.store.announcements.countDue(new Date(), 10)).due === 0)
     await eventually(async () => (await ingest.admin.app.inject('/readyz')).statusCode === 200)
   }, 90_000)
@@ -231,7 +231,7 @@ test('does not announce what was older than a day when it was first stored, and 
 
 test('shows in metrics what is due, and what was published', async () => {
   const isShown = async () => /^herald_announcements_due 0$/m.test(await metrics())
-  await eventually(isShown, 40_000)
+  await eventually(isShown, { within: 40_000 })
   expect(await metric('herald_announcements_oldest_seconds')).toBe(0)
   expect(await metrics()).toMatch(/^herald_announcements_total\{kind="created"\} [1-9]/m)
 }, 60_000)

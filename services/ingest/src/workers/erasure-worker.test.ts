@@ -1,7 +1,7 @@
 import { createDeadlines } from '@herald/runtime'
 import { type ErasureProgress, type OpenErasure, StorageUnavailableError } from '@herald/store'
+import { eventually } from '@herald/test-servers'
 import { expect, test } from '@jest/globals'
-import { eventually } from '../ingest.fixture.ts'
 import { createErasureWorker, type ErasureWorkerDependencies } from './erasure-worker.ts'
 
 const one: OpenErasure = { subscriberId: 's', eventId: 'one' }

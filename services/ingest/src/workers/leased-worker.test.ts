@@ -1,6 +1,6 @@
 import { createDeadlines } from '@herald/runtime'
+import { eventually } from '@herald/test-servers'
 import { expect, test } from '@jest/globals'
-import { eventually } from '../ingest.fixture.ts'
 import { createLeasedWorker } from './leased-worker.ts'
 
 test('gives up a step that does not end, says so, and begins anew', async () => {

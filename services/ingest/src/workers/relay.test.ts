@@ -1,7 +1,7 @@
 import { createDeadlines } from '@herald/runtime'
 import { StorageUnavailableError } from '@herald/store'
+import { eventually } from '@herald/test-servers'
 import { expect, test } from '@jest/globals'
-import { eventually } from '../ingest.fixture.ts'
 import { createRelay, type RelayDependencies } from './relay.ts'
 
 type Outcome = { finished: number; refused: string[]; again?: number } | 'away'
