@@ -10,7 +10,7 @@ const uuid = '0190a6e0-7c1b-4def-8abc-000000000001'
 const parse = (line: string) => parseCommandLine(line.split(' ').filter(Boolean), commands)
 
 test.each([
-  ['status --watch --interval 5', { watch: true, interval: 5, json: false }],
+  ['status --interval 5', { interval: 5, json: false }],
   ['dead-letters list --code not_json --since 2026-01-31T08:00:00Z', { code: 'not_json', since: 1_769_846_400_000 }],
   ['dead-letters show mention-events/0/7', { argument: 'mention-events/0/7' }],
   [
