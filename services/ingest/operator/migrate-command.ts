@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { migrateSettingsSchema } from '#ingest/config'
+import { migrateSettingsSchema } from '#ingest/settings/config'
 import { defineCommand, exitCodes, from } from './command-line/command.ts'
 import { flag } from './command-line/option.ts'
 

@@ -8,7 +8,7 @@ import { topicsWithSuffix } from '@herald/test-servers'
 import { createTokenIssuer } from '@herald/token-issuer'
 import { MongoClient } from 'mongodb'
 import { createIngest } from './app.ts'
-import { settingsSchema } from './config.ts'
+import { settingsSchema } from './settings/config.ts'
 
 /** Creates ingest with its own database and topics, which do not exist yet. */
 export async function createTestIngest(name: string, environment: Record<string, string> = {}) {

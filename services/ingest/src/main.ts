@@ -1,7 +1,7 @@
 import process from 'node:process'
 import { runHttpService } from '@herald/runtime'
 import { createIngest } from './app.ts'
-import { settingsSchema } from './config.ts'
+import { settingsSchema } from './settings/config.ts'
 
 await runHttpService({
   name: 'herald-ingest',

@@ -1,7 +1,7 @@
 import process from 'node:process'
 import { createLogger, loadSettings, unsupportedNode } from '@herald/runtime'
 import { createStore } from '@herald/store'
-import { migrateSettingsSchema } from './config.ts'
+import { migrateSettingsSchema } from './settings/config.ts'
 
 // Creates collections and indexes. Run it before a roll-out; it can be repeated and run concurrently.
 const logger = createLogger({ name: 'herald-migrate', level: 'info' })

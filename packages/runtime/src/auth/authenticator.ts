@@ -1,7 +1,7 @@
 import type { JWTPayload } from 'jose'
 import * as errors from 'jose/errors'
 import { jwtVerify } from 'jose/jwt/verify'
-import { type Clock, systemClock } from '../clock.ts'
+import { type Clock, systemClock } from '../time/clock.ts'
 import type { AuthenticationSettings } from './authentication-settings.ts'
 import { readBearerToken } from './bearer-token.ts'
 import { type Identity, readIdentity } from './identity.ts'

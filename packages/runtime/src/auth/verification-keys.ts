@@ -3,8 +3,8 @@ import type { JWTVerifyGetKey } from 'jose'
 import * as errors from 'jose/errors'
 import { createLocalJWKSet } from 'jose/jwks/local'
 import { createRemoteJWKSet, customFetch, type JWKSCacheInput, jwksCache } from 'jose/jwks/remote'
-import type { Clock } from '../clock.ts'
 import type { Logger } from '../logging/logger.ts'
+import type { Clock } from '../time/clock.ts'
 import type { PublicKey } from './public-key.ts'
 
 /** Algorithms allowed with the keys of a JSON Web Key Set (RFC 8725, 3.1); no symmetric ones. */

@@ -1,5 +1,5 @@
-import type { Clock } from '../clock.ts'
-import { within } from '../lifecycle/time-limit.ts'
+import type { Clock } from '../time/clock.ts'
+import { within } from '../time/time-limit.ts'
 import type { HealthCheck } from './health-checks.ts'
 
 /** Work did not end in time. It is not cancelled and may still end. */

@@ -1,6 +1,6 @@
-import { TimedOut, within } from '../lifecycle/time-limit.ts'
 import { toError } from '../logging/logged-error.ts'
 import type { Logger } from '../logging/logger.ts'
+import { TimedOut, within } from '../time/time-limit.ts'
 
 export type CheckOutcome =
   | { readonly ok: true; readonly detail?: string }

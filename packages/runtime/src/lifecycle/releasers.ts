@@ -1,6 +1,6 @@
 import { toError } from '../logging/logged-error.ts'
 import type { Logger } from '../logging/logger.ts'
-import { TimedOut, within } from './time-limit.ts'
+import { TimedOut, within } from '../time/time-limit.ts'
 
 type Releaser = { readonly name: string; readonly release: () => unknown; readonly limitMs: number }
 

@@ -1,7 +1,7 @@
 import { toError } from '../logging/logged-error.ts'
 import type { Logger } from '../logging/logger.ts'
+import { within } from '../time/time-limit.ts'
 import type { Releasers } from './releasers.ts'
-import { within } from './time-limit.ts'
 
 export type ServiceProcess = Pick<NodeJS.Process, 'env' | 'exit' | 'on' | 'removeAllListeners'>
 

@@ -1,8 +1,8 @@
 import type { Clock, SettingsSchema } from '@herald/runtime'
 import type { Store } from '@herald/store'
 import type { z } from 'zod'
-import type { KafkaSettings, migrateSettingsSchema } from '#ingest/config'
 import type { KafkaPort } from '#ingest/port/kafka-port'
+import type { KafkaSettings, migrateSettingsSchema } from '#ingest/settings/config'
 import type { Line } from './terminal.ts'
 
 export type CommandContext = {

@@ -1,7 +1,7 @@
 import { type DeadLetterReason, deadLetterReasons } from '@herald/contracts'
 import { z } from 'zod'
-import { type KafkaSettings, kafkaSettingsSchema, topicsReadBy } from '#ingest/config'
 import type { RecordProducer } from '#ingest/port/kafka-port'
+import { type KafkaSettings, kafkaSettingsSchema, topicsReadBy } from '#ingest/settings/config'
 import { type CommandContext, defineCommand, exitCodes, from } from '../command-line/command.ts'
 import { choice, flag, option, textValue, timeValue } from '../command-line/option.ts'
 import { type FoundDeadLetter, originOf, toFoundDeadLetter } from './found-dead-letter.ts'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type EventType, events, limits, locationTypes, uuidSchema } from '@herald/contracts'
 import { z } from 'zod'
-import { type KafkaSettings, kafkaSettingsSchema } from '#ingest/config'
+import { type KafkaSettings, kafkaSettingsSchema } from '#ingest/settings/config'
 import { type CommandContext, CommandFailure, defineCommand, exitCodes, from } from '../command-line/command.ts'
 import { choice, flag, option, textValue, timeValue } from '../command-line/option.ts'
 

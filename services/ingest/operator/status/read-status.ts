@@ -1,8 +1,8 @@
 import type { Clock } from '@herald/runtime'
 import type { Store } from '@herald/store'
-import { type KafkaSettings, topicsReadBy } from '#ingest/config'
 import { findTopicProblems } from '#ingest/consume/topic-problems'
 import type { GroupPosition, KafkaPort } from '#ingest/port/kafka-port'
+import { type KafkaSettings, topicsReadBy } from '#ingest/settings/config'
 import { messageOf } from '../command-line/command.ts'
 
 export type StatusReaderDependencies = {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { integerSetting } from '@herald/runtime'
 import { z } from 'zod'
-import { commandSettingsSchema } from '#ingest/config'
+import { commandSettingsSchema } from '#ingest/settings/config'
 import { defineCommand, exitCodes } from '../command-line/command.ts'
 import { flag, option } from '../command-line/option.ts'
 import { createStatusReader } from './read-status.ts'

@@ -1,4 +1,4 @@
-import { commandSettingsSchema } from '#ingest/config'
+import { commandSettingsSchema } from '#ingest/settings/config'
 import { CommandFailure, defineCommand, exitCodes, from } from '../command-line/command.ts'
 import { type FoundDeadLetter, originOf } from '../dead-letters/found-dead-letter.ts'
 import { type Answer, answers, showAnswer, toJson } from './answer.ts'

@@ -1,8 +1,8 @@
 import { backoffMs, DeadlineExceeded, type Deadlines, type Logger } from '@herald/runtime'
-import type { RecordKind } from '../config.ts'
 import type { HandleRecords } from '../events/record-handler.ts'
 import type { IncomingRecord } from '../port/incoming-record.ts'
 import type { PartitionBatch } from '../port/kafka-port.ts'
+import type { RecordKind } from '../settings/config.ts'
 import { chunksOf } from './chunks.ts'
 import { type OffsetCommits, offsetAfter } from './offset-commits.ts'
 

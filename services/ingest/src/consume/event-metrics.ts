@@ -1,8 +1,8 @@
 import { type DeadLetterReason, deadLetterReasons } from '@herald/contracts'
 import type { Clock } from '@herald/runtime'
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
-import type { RecordKind } from '../config.ts'
 import { type HandledRecord, isDeadLetter, type RecordOutcome } from '../events/record-outcome.ts'
+import type { RecordKind } from '../settings/config.ts'
 import type { Chunk } from './batch-runner.ts'
 import type { LagMonitor, PartitionLag } from './lag-monitor.ts'
 

@@ -1,6 +1,6 @@
-import type { RecordKind } from '../config.ts'
 import type { HandleRecords } from '../events/record-handler.ts'
 import type { IncomingRecord } from '../port/incoming-record.ts'
+import type { RecordKind } from '../settings/config.ts'
 import { groupsOf } from './chunks.ts'
 
 type Share = {

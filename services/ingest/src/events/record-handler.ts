@@ -9,10 +9,10 @@ import type {
   Retractions,
 } from '@herald/store'
 import type { CapturedChanges } from '../captured-changes/captured-changes.ts'
-import type { RecordKind } from '../config.ts'
 import type { IncomingRecord } from '../port/incoming-record.ts'
 import type { AnnounceCreated } from '../produce/announcement-publisher.ts'
 import type { DeadLetter, DeadLetters } from '../produce/dead-letter.ts'
+import type { RecordKind } from '../settings/config.ts'
 import { beginChunkTrace, type ChunkTrace } from './chunk-trace.ts'
 import { type Decision, type DecisionTimes, type Documents, decide } from './decide.ts'
 import type { HandledRecord } from './record-outcome.ts'

@@ -1,7 +1,7 @@
 import type { Logger } from '@herald/runtime'
 import kafkajs, { type Kafka, type KafkaConfig } from 'kafkajs'
-import type { KafkaSettings } from '../config.ts'
 import type { KafkaPort } from '../port/kafka-port.ts'
+import type { KafkaSettings } from '../settings/config.ts'
 import { describeTopics, offsetsSince, withAdmin } from './admin.ts'
 import { createGroupMember } from './group-member.ts'
 import { logThrough } from './log-lines.ts'

@@ -1,9 +1,9 @@
 import { type Clock, type Logger, type Releasers, systemClock } from '@herald/runtime'
 import type { Announcement, Announcements, Announcing, Store } from '@herald/store'
 import { Counter, Gauge, type Registry } from 'prom-client'
-import type { Settings } from '../config.ts'
 import type { KafkaPort } from '../port/kafka-port.ts'
 import { createAnnounceCreated, createAnnouncementPublisher } from '../produce/announcement-publisher.ts'
+import type { Settings } from '../settings/config.ts'
 import { createAnnouncementRelay } from './announcement-relay.ts'
 import type { LeaseDependencies } from './leased-worker.ts'
 

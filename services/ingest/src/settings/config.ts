@@ -12,9 +12,9 @@ import {
   textSetting,
 } from '@herald/runtime'
 import { z } from 'zod'
-import { createCapturedChanges } from './captured-changes/captured-changes.ts'
-import { readMappingFile } from './captured-changes/map/mapping-file.ts'
-import { ingestBudgets } from './http/budgets.ts'
+import { createCapturedChanges } from '../captured-changes/captured-changes.ts'
+import { readMappingFile } from '../captured-changes/map/mapping-file.ts'
+import { ingestBudgets } from '../http/budgets.ts'
 
 const topicSetting = () => z.string().regex(/^[A-Za-z0-9._-]{1,249}$/, { error: 'Must be the name of a Kafka topic' })
 

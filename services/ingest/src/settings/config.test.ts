@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type BudgetDefinition, httpBudgets, loadSettings } from '@herald/runtime'
 import { expect, test } from '@jest/globals'
+import { ingestBudgets } from '../http/budgets.ts'
 import { settingsSchema } from './config.ts'
-import { ingestBudgets } from './http/budgets.ts'
 
-const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8')
+const readme = readFileSync(new URL('../../../../README.md', import.meta.url), 'utf8')
 
 /** Returns the rows of the table between the two comments, with trimmed cells. */
 function tableOf(region: string): string[][] {
