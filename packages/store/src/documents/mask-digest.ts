@@ -1,7 +1,7 @@
 import { formatTimestamp, timeOfUuidV7 } from '@herald/contracts'
 import { uuidIn } from './binary.ts'
 import type { DigestDocument } from './collections.ts'
-import { appliesTo, type ErasedPerson, erasedIn, type FindErased, latest, maskNotification } from './mask.ts'
+import { appliesTo, type ErasedPerson, type FindErased, later, maskedFields } from './mask.ts'
 
 type MaskedDigest = Pick<DigestDocument, '_id' | 'notifications' | 'data'>
 
@@ -47,23 +47,21 @@ function withoutFeedOf<T extends MaskedDigest>(recipient: ErasedPerson | undefin
 /** The notification in the data of a digest is masked like one that is stored. */
 function maskLatest(data: string, find: FindErased): string {
   const event = JSON.parse(data)
-  const { createdAt, updatedAt, metadata } = event.latest
-  const notification = {
-    ...event.latest,
-    recipientIds: [],
-    metadata: JSON.stringify(metadata),
-    createdAt: new Date(createdAt),
+  const { latest } = event
+  const erased = (id: string) => {
+    const person = find(latest.subscriberId, id)
+    return appliesTo(person, new Date(latest.createdAt)) ? person : undefined
   }
-  const erased = erasedIn(notification, find)
-  if (erased.size === 0) return data
-  const masked = maskNotification(notification, erased)
+  const roles = { author: erased(latest.actorId), subject: erased(latest.subjectId) }
+  const masked = maskedFields({ metadata: JSON.stringify(latest.metadata) }, roles)
+  const { actor, metadata, updatedAt, ...others } = masked
+  if (updatedAt === undefined) return data
   const changed = {
-    ...event.latest,
-    actorId: masked.actor.id,
-    actor: masked.actor,
-    subjectId: masked.subjectId,
-    metadata: JSON.parse(masked.metadata),
-    updatedAt: formatTimestamp(latest(new Date(updatedAt), masked.updatedAt) as Date),
+    ...latest,
+    ...others,
+    ...(actor && { actorId: actor.id, actor }),
+    ...(metadata && { metadata: JSON.parse(metadata) }),
+    updatedAt: formatTimestamp(later(new Date(latest.updatedAt), updatedAt)),
   }
   return JSON.stringify({ ...event, latest: changed })
 }

@@ -1,3 +1,4 @@
+import { toUuidBinary } from './binary.ts'
 import type { StoredChangeEntry } from './change-entry-document.ts'
 import type { JsonText, NewNotification } from './notification-document.ts'
 
@@ -39,28 +40,49 @@ export function erasedIn(notification: NewNotification, find: FindErased): Map<s
   return found
 }
 
+type ErasedRoles = { readonly author: ErasedPerson | undefined; readonly subject: ErasedPerson | undefined }
+type Masked = Partial<Pick<NewNotification, 'actor' | 'subjectId' | 'metadata' | 'updatedAt'>>
+
+/** The fields that differ once the actor or the subject is erased. The masks of all forms are made of these. */
+export function maskedFields({ metadata }: { readonly metadata: JsonText }, { author, subject }: ErasedRoles): Masked {
+  const updatedAt = latest(author?.until, subject?.until)
+  return {
+    ...(subject && { subjectId: subject.pseudonym }),
+    ...(author && { actor: { id: author.pseudonym, name: '', image: '' }, metadata: maskMetadata(metadata) }),
+    ...(updatedAt && { updatedAt }),
+  }
+}
+
+/** The same as the update of a stored document, which may be masked already. */
+export function maskingUpdate(document: { readonly metadata: JsonText }, roles: ErasedRoles) {
+  const { actor, subjectId, updatedAt, ...others } = maskedFields(document, roles)
+  return {
+    $set: {
+      ...others,
+      ...(subjectId && { subjectId: toUuidBinary(subjectId) }),
+      ...(actor && { actorId: toUuidBinary(actor.id), actorName: actor.name, actorImage: actor.image }),
+    },
+    ...(updatedAt && { $max: { updatedAt } }),
+  }
+}
+
 /** A notification without its erased persons; the same object if there is none. */
 export function maskNotification(
   notification: NewNotification,
   erased: ReadonlyMap<string, ErasedPerson>,
 ): NewNotification {
   if (erased.size === 0) return notification
-  const { recipientIds, actor, subjectId, metadata } = notification
-  const [author, subject] = [erased.get(actor.id), erased.get(subjectId)]
-  const updatedAt = latest(author?.until, subject?.until)
+  const { recipientIds, actor, subjectId } = notification
+  const roles = { author: erased.get(actor.id), subject: erased.get(subjectId) }
   return {
     ...notification,
     recipientIds: recipientIds.filter((id) => !erased.has(id)),
-    ...(subject === undefined ? {} : { subjectId: subject.pseudonym }),
-    ...(author === undefined
-      ? {}
-      : { actor: { id: author.pseudonym, name: '', image: '' }, metadata: maskMetadata(metadata) }),
-    ...(updatedAt === undefined ? {} : { updatedAt }),
+    ...maskedFields(notification, roles),
   }
 }
 
 /** Empties the texts of the mention; `add` and `edit` are free-form and stay as they are. */
-export function maskMetadata(metadata: JsonText): JsonText {
+function maskMetadata(metadata: JsonText): JsonText {
   const parsed = JSON.parse(metadata)
   const { mention = {} } = parsed
   // Spreading keeps the order of the keys, and adds none that are absent.

@@ -1,9 +1,9 @@
-import { Binary, type UpdateFilter } from 'mongodb'
+import { Binary } from 'mongodb'
 import { inBatches } from '../documents/batches.ts'
 import { hex, toUuidBinary, uuidIn } from '../documents/binary.ts'
 import type { Collections } from '../documents/collections.ts'
 import { type FanOutDocument, recipientKeys, remainingPositions } from '../documents/fan-out-document.ts'
-import { type ErasedPerson, erasedIn, latest, maskMetadata, maskNotification } from '../documents/mask.ts'
+import { type ErasedPerson, erasedIn, maskingUpdate, maskNotification } from '../documents/mask.ts'
 import {
   fanOutKeyIn,
   fromRequestContent,
@@ -54,9 +54,8 @@ export function createEraseFromFanOuts({
   notifications,
 }: Pick<Collections, 'fanOuts' | 'notifications'>): EraseFromFanOuts {
   async function findOne(document: FanOutDocument): Promise<NotificationDocument | null> {
-    const projection = { metadata: 1 }
     for (const _id of keysOf(document)) {
-      const found = await notifications.findOne({ _id }, { ...readLimits, projection })
+      const found = await notifications.findOne({ _id }, readLimits)
       if (found) return found
     }
     return null
@@ -64,11 +63,11 @@ export function createEraseFromFanOuts({
 
   /** All documents of a notification have the same content, so one of them is read, and all are changed by key. */
   async function maskThose(plans: readonly Plan[], refused: Map<string, string>): Promise<number> {
-    const masked: { plan: Plan; change: Change }[] = []
+    const masked: Masked[] = []
     const concerned = plans.filter((plan) => plan.author || plan.subject)
     await eachAtOnce(concerned, lookupsAtOnce, async (plan) => {
       const found = await findOne(plan.document)
-      if (found) masked.push({ plan, change: changeOf(plan, found) })
+      if (found) masked.push({ document: plan.document, update: maskingUpdate(found, plan) })
     })
     let changed = 0
     for (const updates of inBatches(updatesOf(masked), updatesPerBatch)) {
@@ -127,32 +126,11 @@ const isErased = ({ erased }: FanOutDocument, position: number) =>
 
 const keysOf = (document: FanOutDocument) => recipientKeys(document, remainingPositions(document))
 
-type Change = {
-  readonly $set: Partial<NotificationDocument>
-  readonly $max: { readonly updatedAt: Date | undefined }
-}
+type Masked = { readonly document: FanOutDocument; readonly update: ReturnType<typeof maskingUpdate> }
 
-function changeOf({ author, subject }: Plan, found: Pick<NotificationDocument, 'metadata'>): Change {
-  return {
-    $set: {
-      ...(subject === undefined ? {} : { subjectId: toUuidBinary(subject.pseudonym) }),
-      ...(author === undefined
-        ? {}
-        : {
-            actorId: toUuidBinary(author.pseudonym),
-            actorName: '',
-            actorImage: '',
-            metadata: maskMetadata(found.metadata),
-          }),
-    },
-    $max: { updatedAt: latest(author?.until, subject?.until) },
-  }
-}
-
-function* updatesOf(masked: readonly { readonly plan: Plan; readonly change: Change }[]) {
-  for (const { plan, change } of masked) {
-    for (const _id of keysOf(plan.document))
-      yield { updateOne: { filter: { _id }, update: change as UpdateFilter<NotificationDocument> } }
+function* updatesOf(masked: readonly Masked[]) {
+  for (const { document, update } of masked) {
+    for (const _id of keysOf(document)) yield { updateOne: { filter: { _id }, update } }
   }
 }
 
