@@ -1,15 +1,14 @@
 import { limits } from '@herald/contracts'
-import { BSON } from 'mongodb'
 import { inBatches } from '../documents/batches.ts'
 import { uuidIn } from '../documents/binary.ts'
 import type { Collections } from '../documents/collections.ts'
 import { type FanOutDocument, recipientKeys, remainingPositions } from '../documents/fan-out-document.ts'
-import { type JsonText, type NewNotification, toNotificationDocuments } from '../documents/notification-document.ts'
+import type { JsonText, NewNotification } from '../documents/notification-document.ts'
 import { bytesIn, positionsOf } from '../documents/recipient-list.ts'
 import { eachAtOnce } from '../reading/each-at-once.ts'
 import { readLimits } from '../reading/read-limits.ts'
 import { asBuffer } from '../wire/bson.ts'
-import { announcedJson } from '../wire/notification-json.ts'
+import { announcedJson, contentOf } from '../wire/notification-json.ts'
 import type { Announcement, DueBatch } from './announcement.ts'
 import { toParts } from './parts.ts'
 
@@ -72,11 +71,6 @@ export function createCreations({ fanOuts, notifications }: Pick<Collections, 'f
       }
     },
   }
-}
-
-function contentOf(notification: NewNotification): JsonText {
-  const [document] = toNotificationDocuments({ ...notification, recipientIds: notification.recipientIds.slice(0, 1) })
-  return announcedJson(asBuffer(BSON.serialize(document ?? {})))
 }
 
 function toCreated(fanOut: Recipients, notification: JsonText): Announcement[] {

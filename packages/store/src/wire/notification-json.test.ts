@@ -1,4 +1,4 @@
-import { formatTimestamp, notificationSchema } from '@herald/contracts'
+import { createdNotificationSchema, formatTimestamp, notificationSchema } from '@herald/contracts'
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { Binary, BSON, Decimal128, Double, Int32, Long, MaxKey, MinKey, ObjectId, Timestamp } from 'mongodb'
@@ -12,7 +12,7 @@ import {
 } from '../documents/notification.fixture.ts'
 import type { NewNotification } from '../documents/notification-document.ts'
 import { bytesOf, uuid } from '../store.fixture.ts'
-import { notificationBody, notificationJson, notificationPageBody } from './notification-json.ts'
+import { createdBody, notificationBody, notificationJson, notificationPageBody } from './notification-json.ts'
 
 const timeOrNull = (time: Date | undefined) => (time === undefined ? null : formatTimestamp(time))
 
@@ -47,13 +47,33 @@ test('contains exactly the fields of specification 2.2, in this order', () => {
   expect(jsonOf(notification())).toBe(JSON.stringify(served(notification())))
 })
 
+const metadata = '{"mention":{"mentionerName":"Ada","snippet":"Look","anchorId":"a"},"add":{},"edit":{}}'
+
 test('has exactly the fields of the contract’s schema', () => {
-  const metadata = '{"mention":{"mentionerName":"Ada","snippet":"Look","anchorId":"a"},"add":{},"edit":{}}'
   for (const times of [{}, { readAt: new Date(1), emailSentAt: new Date(2) }]) {
     const value = JSON.parse(jsonOf(notification({ metadata }), times))
     expect(notificationSchema.parse(value)).toStrictEqual(value)
     expect(Object.keys(value).sort()).toEqual(Object.keys(notificationSchema.shape).sort())
   }
+})
+
+test('the response of POST / has exactly the fields of the contract’s schema', () => {
+  const { data } = JSON.parse(createdBody(notification({ metadata })))
+  expect(Object.keys(data).sort()).toEqual(Object.keys(createdNotificationSchema.shape).sort())
+  expect(createdNotificationSchema.parse(data)).toStrictEqual(data)
+})
+
+test('the response of POST / is in the form of specification 2.1, in this order', () => {
+  const notifications = anyNotification.chain((one) =>
+    fc.array(fc.uuid(), { minLength: 1 }).map((recipientIds) => ({ ...one, recipientIds })),
+  )
+  fc.assert(
+    fc.property(notifications, (given) => {
+      const { readAt: _, emailSentAt: __, ...content } = served(given)
+      const recipients = given.recipientIds.map((recipientId) => ({ recipientId, readAt: null, emailSentAt: null }))
+      expect(createdBody(given)).toBe(JSON.stringify({ data: { ...content, recipients } }))
+    }),
+  )
 })
 
 test('writes the same bytes as JSON.stringify, alone, as a body and in a page', () => {

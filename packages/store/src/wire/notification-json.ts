@@ -1,4 +1,11 @@
-import type { JsonText, NotificationDocument } from '../documents/notification-document.ts'
+import { BSON } from 'mongodb'
+import {
+  type JsonText,
+  type NewNotification,
+  type NotificationDocument,
+  toNotificationDocuments,
+} from '../documents/notification-document.ts'
+import { asBuffer } from './bson.ts'
 import { createPageEncoder, encodeDocuments, toWords } from './byte-writer.ts'
 import { documentForm, fields, jsonText, jsonTime, uuid, verbatim } from './document-form.ts'
 
@@ -46,4 +53,16 @@ export function notificationJson(document: Buffer): Buffer {
 
 export function announcedJson(document: Buffer): JsonText {
   return encodeDocuments([document], writeAnnounced).toString()
+}
+
+/** The same of a notification as it is stored. */
+export function contentOf(notification: NewNotification): JsonText {
+  const [document = {}] = toNotificationDocuments(notification)
+  return announcedJson(asBuffer(BSON.serialize(document)))
+}
+
+/** The response of the request that created a notification, in the form of specification 2.1. */
+export function createdBody(notification: NewNotification): JsonText {
+  const recipients = notification.recipientIds.map((recipientId) => ({ recipientId, readAt: null, emailSentAt: null }))
+  return `{"data":${contentOf(notification).slice(0, -1)},"recipients":${JSON.stringify(recipients)}}}`
 }

@@ -1,8 +1,8 @@
 import { operations, traceparentOf } from '@herald/contracts'
 import { type Budget, type Clock, type HttpServer, problem, retryLater, routeOptions } from '@herald/runtime'
+import { createdBody } from '@herald/store'
 import { creationBytesOf } from './budgets.ts'
 import type { CreateNotificationUseCase } from './create-notification.ts'
-import { toCreatedNotification } from './new-notification.ts'
 
 export type RouteDependencies = {
   readonly create: CreateNotificationUseCase
@@ -43,7 +43,7 @@ export function addCreateNotificationRoute(app: HttpServer, dependencies: RouteD
         headers: { 'retry-after': String(seconds) },
       })
     }
-    return reply.code(201).send({ data: toCreatedNotification(outcome.notification) })
+    return reply.code(201).type('application/json; charset=utf-8').send(createdBody(outcome.notification))
   })
 }
 
