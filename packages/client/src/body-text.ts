@@ -1,10 +1,10 @@
-import type { OpenAnswer } from './http.ts'
+import type { OpenResponse } from './http.ts'
 
 /**
  * Decodes a body as it arrives. Throws if the server is silent for `silenceMs` or the connection breaks. Leaving the loop ends
  * the transfer.
  */
-export async function* bodyText({ response, deadline }: OpenAnswer, silenceMs: number): AsyncGenerator<string> {
+export async function* bodyText({ response, deadline }: OpenResponse, silenceMs: number): AsyncGenerator<string> {
   const reader = (response.body as ReadableStream<Uint8Array<ArrayBuffer>>).getReader()
   const decoder = new TextDecoder()
   try {

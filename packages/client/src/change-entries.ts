@@ -1,7 +1,7 @@
 import { bodyText } from './body-text.ts'
 import type {
   ChangeEntry,
-  ChangeEntryPage as ChangeEntryPageAnswer,
+  ChangeEntryPage as ChangeEntryPageResponse,
   ExportChangeEntriesQuery,
   ListChangeEntriesQuery,
 } from './contract-types.ts'
@@ -15,7 +15,7 @@ export type ChangeEntryFilters = Readonly<ExportChangeEntriesQuery>
 /** The same filters, `limit` (1 to 100, default 20) and `cursor`, the `nextCursor` of the previous page. */
 export type ChangeEntryQuery = Readonly<ListChangeEntriesQuery>
 
-export type ChangeEntryPage = ChangeEntryPageAnswer['data']
+export type ChangeEntryPage = ChangeEntryPageResponse['data']
 
 const mediaTypes = { json: 'application/json', ndjson: 'application/x-ndjson', csv: 'text/csv' } as const
 
@@ -51,8 +51,8 @@ export function createChangeEntries({ http }: { readonly http: Pick<Http, 'json'
       filters: ChangeEntryFilters = {},
       options: CallOptions = {},
     ): AsyncGenerator<ChangeEntry, void, undefined> {
-      const answer = await open('ndjson', filters, options)
-      yield* jsonLines<ChangeEntry>(bodyText(answer, silenceMs))
+      const opened = await open('ndjson', filters, options)
+      yield* jsonLines<ChangeEntry>(bodyText(opened, silenceMs))
     },
     /**
      * All entries as a file: a response to read with `blob()`, `text()` or `body`. Reading it rejects if the transfer breaks.

@@ -22,7 +22,7 @@ export type Call = CallOptions & {
 }
 
 /** A response with an unread body; its reader extends and ends the deadline. */
-export type OpenAnswer = { readonly response: Response; readonly token: string; readonly deadline: Deadline }
+export type OpenResponse = { readonly response: Response; readonly token: string; readonly deadline: Deadline }
 
 export type HttpOptions = {
   readonly baseUrl: string
@@ -38,7 +38,7 @@ export type Http = ReturnType<typeof createHttp>
 export function createHttp({ baseUrl, tokens, fetch, retry, timeoutMs }: HttpOptions) {
   const base = baseUrl.replace(/\/+$/, '')
 
-  async function request(call: Call, deadline: Deadline, token: string): Promise<OpenAnswer> {
+  async function request(call: Call, deadline: Deadline, token: string): Promise<OpenResponse> {
     const { signal } = deadline
     const { method = 'GET', path, body } = call
     const headers = {
@@ -54,7 +54,7 @@ export function createHttp({ baseUrl, tokens, fetch, retry, timeoutMs }: HttpOpt
   }
 
   /** Sends a request once, or twice if the first token is rejected. On success the deadline keeps running. */
-  async function openOnce(call: Call, expired?: string): Promise<OpenAnswer> {
+  async function openOnce(call: Call, expired?: string): Promise<OpenResponse> {
     const deadline = createDeadline(timeoutMs, call.signal)
     const { signal } = deadline
     try {

@@ -4,7 +4,7 @@ import type {
   ListNotificationsQuery,
   MarkedRead,
   Notification,
-  NotificationPage as NotificationPageAnswer,
+  NotificationPage as NotificationPageResponse,
   UnreadCount,
 } from './contract-types.ts'
 import type { CallOptions, Http } from './http.ts'
@@ -15,7 +15,7 @@ import type { FeedEvent, FollowOptions } from './stream.ts'
 /** Filters, `limit` (1 to 100, default 20) and `cursor`, the `nextCursor` of the previous page. */
 export type NotificationQuery = Readonly<ListNotificationsQuery>
 
-export type NotificationPage = NotificationPageAnswer['data']
+export type NotificationPage = NotificationPageResponse['data']
 
 /** Selects notifications by ids (at most 100), all, or all up to one in list order. */
 export type MarkManyRead =

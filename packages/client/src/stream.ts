@@ -1,7 +1,7 @@
 import { createParser } from 'eventsource-parser'
 import { bodyText } from './body-text.ts'
 import { HeraldProblem } from './errors.ts'
-import type { CallOptions, Http, OpenAnswer } from './http.ts'
+import type { CallOptions, Http, OpenResponse } from './http.ts'
 import { pause } from './pause.ts'
 import { backoffMs, isRetryable } from './retry.ts'
 import { decodeEvent, type EndReason, type FeedEvent, type LossReason } from './stream-events.ts'
@@ -35,7 +35,7 @@ export function createFollow({ http, silenceMs, minPauseMs, maxPauseMs }: Stream
     let token: string | undefined
 
     /** Reads one connection to its end. */
-    async function* read(answer: OpenAnswer): AsyncGenerator<FeedEvent, EndReason | undefined, undefined> {
+    async function* read(opened: OpenResponse): AsyncGenerator<FeedEvent, EndReason | undefined, undefined> {
       let endReason: EndReason | undefined
       const events: FeedEvent[] = []
       const parser = createParser({
@@ -49,7 +49,7 @@ export function createFollow({ http, silenceMs, minPauseMs, maxPauseMs }: Stream
           firstPauseMs = milliseconds
         },
       })
-      for await (const text of bodyText(answer, silenceMs)) {
+      for await (const text of bodyText(opened, silenceMs)) {
         parser.feed(text)
         yield* events.splice(0)
       }
@@ -59,14 +59,14 @@ export function createFollow({ http, silenceMs, minPauseMs, maxPauseMs }: Stream
     async function* connect(): AsyncGenerator<FeedEvent, EndReason | undefined, undefined> {
       const position = lastEventId === undefined ? {} : { 'last-event-id': lastEventId }
       const call = { path: '/notifications/stream', headers: { accept: 'text/event-stream', ...position }, signal }
-      const answer = await http.openOnce(call, reason === 'expired' ? token : undefined)
-      token = answer.token
+      const opened = await http.openOnce(call, reason === 'expired' ? token : undefined)
+      token = opened.token
       const openedAt = Date.now()
       try {
         yield { type: 'open', lastEventId }
-        return yield* read(answer)
+        return yield* read(opened)
       } finally {
-        answer.deadline.end()
+        opened.deadline.end()
         if (Date.now() - openedAt >= goodAfterMs) failures = 0
       }
     }

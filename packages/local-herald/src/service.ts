@@ -11,7 +11,7 @@ export type StartedService = StartedProgram & {
 
 /**
  * Node.js arguments as in the images. V8's young generation would grow to 192 MiB under load, which helps neither service.
- * Objects of a request are garbage once it is answered and need a small young generation; chunks of records outlive it.
+ * Objects of a request are garbage once its response is sent and need a small young generation; chunks of records outlive it.
  *
  * Chunks fill ingest's old generation. When V8 collects it depends on the memory of the machine: starting at 128 MiB costs
  * little time, and 320 MiB leaves room for buffers in a container of 512 MiB.

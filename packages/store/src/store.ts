@@ -49,7 +49,7 @@ export type Store = Omit<ReturnType<typeof createWriters>, 'insertNew' | 'erased
   readonly eventLookup: EventLookup
   /** The time by MongoDB's clock, which is the same for all processes. */
   now(): Date
-  /** Whether a primary answers and everything that {@link migrate} creates exists. Throws if no primary answers. */
+  /** Whether a primary responds and everything that {@link migrate} creates exists. Throws if none responds. */
   checkReady(): Promise<StoreReadiness>
   migrate(): Promise<void>
   /** The differences that {@link migrate} would remove. */

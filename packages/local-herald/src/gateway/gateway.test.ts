@@ -34,7 +34,7 @@ const echo =
 async function startBehindGateway({
   ingest = echo('ingest'),
   query = echo('query'),
-  answerWithinMs = 5_000,
+  respondWithinMs = 5_000,
   mounts = {} as Record<string, Handler>,
   corsOrigins = [] as string[],
 } = {}) {
@@ -42,7 +42,7 @@ async function startBehindGateway({
   const gateway = await startGateway({
     ingestUrl: upstreams.ingest.url,
     queryUrl: upstreams.query.url,
-    answerWithinMs,
+    respondWithinMs,
     mounts,
     corsOrigins,
   })
@@ -221,7 +221,7 @@ test('adds CORS headers to a 502 for known origins only', async () => {
 })
 
 test('returns 504 when a service does not respond in time', async () => {
-  const { url } = await startBehindGateway({ query: () => {}, answerWithinMs: 50 })
+  const { url } = await startBehindGateway({ query: () => {}, respondWithinMs: 50 })
   const response = await fetch(url)
   expect(await response.json()).toMatchObject({ status: 504, code: 'gateway_timeout' })
 })

@@ -15,7 +15,7 @@ export type GatewayOptions = {
   /** 0 (default) for a free port. */
   port?: number
   /** Milliseconds until a service must have sent the response headers. */
-  answerWithinMs?: number
+  respondWithinMs?: number
   /** Allowed CORS origins, as in the services' settings. */
   corsOrigins?: readonly string[]
   /** Handlers for a path, such as `/demo`, and everything below it, instead of the services. */
@@ -32,7 +32,7 @@ export type StartedGateway = {
  * forwarded unchanged, streams unbuffered, and an aborted response is aborted here as well.
  */
 export async function startGateway(options: GatewayOptions): Promise<StartedGateway> {
-  const { ingestUrl, queryUrl, host = '127.0.0.1', port = 0, answerWithinMs = 60_000, mounts = {} } = options
+  const { ingestUrl, queryUrl, host = '127.0.0.1', port = 0, respondWithinMs = 60_000, mounts = {} } = options
   // For its own responses, which it sends when a service is unavailable; those of the services have CORS headers.
   const allowed = createAllowedMethods(Object.values(operations))
   const cors = createCors({ origins: options.corsOrigins ?? [], allowed })
@@ -44,7 +44,7 @@ export async function startGateway(options: GatewayOptions): Promise<StartedGate
     clientErrorHandler: createClientErrorHandler({ debug() {} }),
   })
   // Unlimited connections, because each event stream keeps one; no body timeout, because a stream may pause.
-  const undici = { connections: null, headersTimeout: answerWithinMs, bodyTimeout: 0 }
+  const undici = { connections: null, headersTimeout: respondWithinMs, bodyTimeout: 0 }
   await app.register(replyFrom, { undici, destroyAgent: true })
   app.setErrorHandler(sendProblem)
 

@@ -7,7 +7,7 @@ import { problem } from './problem.ts'
 // writes sees a broken connection instead of the response.
 const drainedTimes = 16
 
-/** What a piece of a body takes, however few bytes arrived with it. */
+/** Held for a piece of a body, however few bytes it has. */
 const leastPieceBytes = 512
 
 const nobody: Owner = { subscriberId: '', userId: '' }

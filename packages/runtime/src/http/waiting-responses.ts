@@ -5,8 +5,8 @@ import { type Budget, takeOrThrow } from '../shares/budget.ts'
 const countedBytes = 64 * 1024
 
 /**
- * Bounds the bytes of responses waiting to be read, in `onSend`. Without a user they are the same for all. What a request has
- * changed is told in any case: such a response is about as large as its body, which is held as long. @throws OverBudget
+ * Bounds the bytes of responses waiting to be read, in `onSend`. Without a user they are the same for all. The response to a
+ * request that changed something is never refused: it is about as large as the body, which is held as long. @throws OverBudget
  */
 export function createWaitingResponses(responses: Budget) {
   return function boundWaiting(request: FastifyRequest, reply: FastifyReply, payload: unknown): void {

@@ -27,7 +27,7 @@ export class OverBudget extends Error {
   }
 }
 
-/** What the parts of an owner are counted by, and who waits for its turn. */
+/** The keys by which the parts of an owner are counted, and an owner that waits for its turn. */
 type Keys = { readonly subscriber: string; readonly user: string }
 type Waiting = { readonly keys: Keys; readonly amount: number; readonly enter: (release: () => void) => void }
 
@@ -101,7 +101,7 @@ export function createBudget({ sum, perSubscriber, perUser, onRefused = () => {}
     return false
   }
 
-  /** Whoever is next. Nobody overtakes what its own user waits for, which would wait as long as smaller ones come. */
+  /** The next one. None overtakes another of its own user, which would wait as long as smaller ones come. */
   function nextWaiting(): Waiting | undefined {
     const passed = new Set<string>()
     let next: Waiting | undefined

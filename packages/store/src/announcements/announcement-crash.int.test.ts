@@ -19,7 +19,7 @@ const announcing = { isRecent: () => true, onTooOld: () => {}, now: () => at(30)
 
 /** Everything that was published, as kind and notification. */
 let published: string[] = []
-/** Published although it could not be read, or was not gone yet. */
+/** Published although it could not be read, or was not deleted yet. */
 let early: string[] = []
 
 async function clear(): Promise<void> {
@@ -184,7 +184,7 @@ test.each([
   ['before its notification is announced', storeWithoutTopic, ['created 2', 'retracted 1']],
   ['after it was announced', storeAll, ['created 1', 'created 2', 'retracted 1']],
 ])(
-  'a retraction %s is announced once the notification is gone, after a kill at any operation',
+  'a retraction %s is announced once the notification is deleted, after a kill at any operation',
   async (_, prepare, expected) => {
     const named = expected.map((text) => text.replace(/\d/, (n) => ids[Number(n) - 1] as string))
     await atEachKill(prepare, retractAll, async (place) => {

@@ -96,7 +96,7 @@ export function latestConcerned({ target, until }: Pick<TombstoneDocument, 'targ
   return isOfOne({ target }) ? until : new Date(until.getTime() + limits.retractionClockMs)
 }
 
-/** Whom the retraction names; `undefined` for everyone. */
+/** The recipients that the retraction names; `undefined` for everyone. */
 export function recipientsOf({ recipients }: TombstoneDocument): RecipientList | undefined {
   return recipients && bytesIn(recipients)
 }

@@ -27,8 +27,8 @@ export type ErasureProgress = OpenErasure & {
 
 export type Erasures = {
   /**
-   * Accepts erasures: from then on, nothing of the persons is stored that was created up to the erasure's time. What was
-   * stored before is erased by the steps. An erasure that was accepted before is ignored.
+   * Accepts erasures: from then on, nothing of the persons is stored that was created up to the erasure's time. The steps
+   * erase everything stored before. An erasure that was accepted before is ignored.
    */
   accept(erasures: readonly Erasure[]): Promise<Pick<InsertOutcome<Erasure>, 'refused'>>
   /** The erasures that are not done, the oldest first, up to a limited number. */

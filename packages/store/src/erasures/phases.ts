@@ -81,12 +81,12 @@ export function createEraseStep(dependencies: EraseStepDependencies): EraseStep 
     const feed = await deleteNext(notifications, keyRange([subscriberId, personId], upTo(until)))
     if (feed.after !== undefined) return feed
     await bulkMarks.deleteMany({ _id: keysUnder([subscriberId, personId], 3), readAt: { $lte: until } })
-    // For those who follow the feed; after the deletion, so that a list that is fetched then is empty.
+    // Followers of the feed learn of it by this document; inserted after the deletion, so that a list fetched then is empty.
     const expiresAt = new Date(Date.now() + markerKeptMs)
     const erasedUpTo = toUuidBinary(lastIdOf(until))
     const _id = toKey(subscriberId, personId, eventId)
     await insertNew<FeedErasureDocument>(feedErasures, [{ _id, v: 1, erasedUpTo, expiresAt }])
-    // They have seen the insert, and the key contains the person.
+    // The change stream has reported the insert. The key contains the person.
     await feedErasures.deleteOne({ _id })
     return feed
   }

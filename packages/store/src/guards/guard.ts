@@ -25,8 +25,8 @@ export type GuardDependencies<Item, Key, Value> = {
 
 /**
  * Keeps away what was retracted, and persons who were erased. A tombstone is stored, then its subscriber's head, then it is
- * applied to what is stored. Whoever stores looks before the insert and behind it: so either the tombstone finds what was
- * stored, or the second look finds the tombstone.
+ * applied to what is stored. A writer looks before the insert and after it: so either the tombstone finds what was stored, or
+ * the second look finds the tombstone.
  */
 export function createGuard<Item extends Guarded, Key, Value>(
   dependencies: GuardDependencies<Item, Key, Value>,

@@ -37,7 +37,7 @@ export async function findRecentHeads(
 
 type Event = { readonly _id: Binary; readonly until: Date; readonly keptFrom: Date }
 
-/** Makes stored tombstones known: whoever read the heads before will notice. */
+/** Makes stored tombstones known: a process that read the heads before notices the new version. */
 export async function advanceHeads(heads: Collection<HeadDocument>, tombstones: readonly Event[]): Promise<void> {
   const bySubscriber = Map.groupBy(tombstones, ({ _id }) => uuidIn(_id))
   if (bySubscriber.size === 0) return

@@ -17,7 +17,7 @@ export type FoundNotification = {
   /** Recipients from whom it was retracted, and the time of the latest of these retractions. */
   readonly retracted: number
   readonly retractedAt?: Date | undefined
-  /** Recipients who were erased. Who they were is no longer known. */
+  /** Recipients who were erased; their ids are no longer known. */
   readonly erased: number
   readonly isRequest: boolean
   /** Whether it is still to be announced; not known to be announced otherwise. */

@@ -64,7 +64,7 @@ test('an id without a time concerns no notification to come, so that no insert s
   expect(await idsOf(uuid(2))).toEqual([later.id])
 })
 
-test('takes back only from the named recipients; several retractions add up', async () => {
+test('retracts only from the named recipients; several retractions add up', async () => {
   const given = mention(1, { recipientIds: [uuid(2), uuid(3), uuid(4)] })
   await notifications.insertNew([given])
   await retractions.apply([retraction(1, byId(given), { recipientIds: [uuid(3), uuid(70)] })])
@@ -73,7 +73,7 @@ test('takes back only from the named recipients; several retractions add up', as
   expect([await idsOf(uuid(2)), await idsOf(uuid(3)), await idsOf(uuid(4))]).toEqual([[], [], [given.id]])
 })
 
-test('by location, takes back what is not later than the retraction and of that type', async () => {
+test('by location, retracts what is not later than the retraction and of that type', async () => {
   const [early, late] = [mention(10), mention(12)]
   const elsewhere = mention(5, { locationId: uuid(93) })
   const otherType = mention(6, { locationType: 'file' })
@@ -214,7 +214,7 @@ test(
 )
 
 test(
-  'takes back more than one step of a location, and a replay examines none of it',
+  'retracts more than one step of a location, and a replay examines none of it',
   async () => {
     const stored = Array.from({ length: 1_201 }, (_, n) => mention(n, { recipientIds: [uuid(2)] }))
     await asIngest(() => notifications.insertNew(stored))

@@ -5,7 +5,7 @@ import type { TombstoneDocument } from '../documents/tombstone-document.ts'
 import { withTargets } from '../guards/tombstones.ts'
 import { readLimits } from '../reading/read-limits.ts'
 
-/** What the tombstones of one target may have together: whoever stores a notification there reads all of them. */
+/** Of the tombstones of one target together: storing a notification there reads all of them. */
 const bytesPerTarget = 16 * 1024 * 1024
 const bytesBesideRecipients = 256
 

@@ -9,7 +9,7 @@ import { readLimits } from '../reading/read-limits.ts'
 
 type RequestKey = { readonly subscriberId: string; readonly userId: string; readonly idempotencyKey: string }
 
-/** The state of a request: reserved for this caller, answered, in progress elsewhere, sent with another body, or erased. */
+/** The state of a request: reserved for this caller, finished, in progress elsewhere, sent with another body, or erased. */
 type Reservation =
   | {
       readonly kind: 'reserved'
@@ -18,7 +18,7 @@ type Reservation =
       release(): Promise<void>
       erase(): Promise<void>
     }
-  | { readonly kind: 'answered'; readonly notification: NewNotification }
+  | { readonly kind: 'finished'; readonly notification: NewNotification }
   | { readonly kind: 'in-progress'; readonly until: Date }
   | { readonly kind: 'other-body' }
   | { readonly kind: 'erased' }
@@ -74,7 +74,7 @@ export function createCreateRequests(collection: Collection<CreateRequestDocumen
         }
         if (first.erased) return { kind: 'erased' }
         if (!Buffer.from(first.bodyHash.buffer).equals(bodyHash)) return { kind: 'other-body' }
-        if (first.done) return { kind: 'answered', notification: fromRequestContent(first.content) }
+        if (first.done) return { kind: 'finished', notification: fromRequestContent(first.content) }
         if (first.leaseUntil > now) return { kind: 'in-progress', until: first.leaseUntil }
         const taken = await collection.updateOne(
           { _id, done: false, leaseUntil: first.leaseUntil, erased: { $exists: false } },

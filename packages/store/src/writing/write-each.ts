@@ -15,7 +15,7 @@ import {
   StorageUnavailableError,
 } from '../connection/storage-errors.ts'
 
-/** The outcome of some writes. What MongoDB refused for good is listed; everything else is durable on a majority. */
+/** The outcome of some writes. Permanent refusals are listed; everything else is durable on a majority. */
 export type WriteOutcome<Item> = {
   readonly inserted: number
   readonly duplicates: number

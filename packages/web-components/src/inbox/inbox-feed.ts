@@ -124,15 +124,15 @@ export function createInboxFeed(dependencies: InboxFeedDependencies) {
   async function mark<T>(
     pending: PendingMark,
     send: () => Promise<T>,
-    apply: (answer: T) => Partial<InboxState>,
+    apply: (marked: T) => Partial<InboxState>,
   ): Promise<boolean> {
     set({ pending: [...state.pending, pending] })
     const withoutIt = () => state.pending.filter((other) => other !== pending)
     const sent = marks.then(send)
     marks = sent.catch(() => {})
     try {
-      const answer = await sent
-      set({ ...apply(answer), pending: withoutIt() })
+      const marked = await sent
+      set({ ...apply(marked), pending: withoutIt() })
       return true
     } catch (error) {
       set({ pending: withoutIt() })

@@ -51,7 +51,7 @@ export function createNotificationCreation(dependencies: CreateNotificationDepen
       .update(canonicalJson(body) ?? '')
       .digest()
     const reservation = await createRequests.reserve(key, bodyHash, notification, createdAt)
-    if (reservation.kind === 'answered') return { kind: 'created', notification: reservation.notification }
+    if (reservation.kind === 'finished') return { kind: 'created', notification: reservation.notification }
     if (reservation.kind !== 'reserved') return reservation
     try {
       const outcome = await fanOut(reservation.notification)

@@ -1,7 +1,7 @@
 import type { IncomingRecord } from './incoming-record.ts'
 import type { OutgoingRecord } from './outgoing-record.ts'
 
-/** What Herald needs of a Kafka client: to consume, to produce, and to look at topics. Only `kafka/` knows the library. */
+/** The Kafka client of ingest, which consumes, produces, and looks at topics. Only `kafka/` knows the library. */
 export type KafkaPort = {
   /** Creates a member of a consumer group. It does not connect yet. */
   createMember(options: MemberOptions): GroupMember

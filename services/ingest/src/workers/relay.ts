@@ -8,7 +8,7 @@ export type RelayDependencies = LeaseDependencies & {
   readonly everyMs?: number
 }
 
-/** Finishes requests whose process has died, and carries out retractions once more. */
+/** Finishes requests whose process has died, and repeats retractions. */
 export function createRelay(dependencies: RelayDependencies): LeasedWorker {
   const { unfinished, now, logger, everyMs = 15_000 } = dependencies
   return createLeasedWorker(dependencies, {

@@ -82,7 +82,7 @@ test('its notifications can be marked as read and unread', async () => {
   expect(JSON.parse((await request(1, 'PATCH', `/notifications/${id}/unread`)).body).data.readAt).toBeNull()
 })
 
-test('its notifications can be taken back, over HTTP and by location', async () => {
+test('its notifications can be retracted, over HTTP and by location', async () => {
   expect((await request(1, 'DELETE', `/notifications/${recorded.created}`)).status).toBe(404)
   expect((await request(0, 'DELETE', `/notifications/${recorded.created}`)).status).toBe(204)
   expect(await idsOf(1)).not.toContain(recorded.created)

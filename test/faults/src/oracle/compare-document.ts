@@ -15,7 +15,7 @@ export function differences({ fields }: ExpectedDocument, stored: Document): str
 
 export const readStateFields = { readStateAt: 1, receiptAt: 1 } as const
 
-/** The time of the newest mark or read receipt; the previous release stored both in `readStateAt`. */
+/** The time of the newest mark or read receipt, whichever is later. */
 export function readStateTime({ readStateAt, receiptAt }: Document): number | undefined {
   const times = [readStateAt, receiptAt].filter((time) => time instanceof Date).map((time) => time.getTime())
   return times.length === 0 ? undefined : Math.max(...times)

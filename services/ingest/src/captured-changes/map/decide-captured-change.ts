@@ -22,7 +22,7 @@ export type CapturedDecision =
 export type DecideCapturedChange = (record: IncomingRecord, times: CaptureTimes) => CapturedDecision
 
 const largestChange = 200
-/** What the entries of one record repeat of its mapped texts, all together. */
+/** Of the mapped texts that each entry of a record repeats, all together. */
 const mostRepeatedBytes = 64 * 1024
 const skipped = (reason: SkipReason): CapturedDecision => ({ kind: 'skipped', reason })
 
