@@ -1,4 +1,5 @@
 import { limits } from '@herald/contracts'
+import type { UpdateFilter } from 'mongodb'
 import { inBatches } from '../documents/batches.ts'
 import { uuidIn } from '../documents/binary.ts'
 import type { Collections } from '../documents/collections.ts'
@@ -9,6 +10,7 @@ import { eachAtOnce } from '../reading/each-at-once.ts'
 import { readLimits } from '../reading/read-limits.ts'
 import { asBuffer } from '../wire/bson.ts'
 import { announcedJson, contentOf } from '../wire/notification-json.ts'
+import { writeAll } from '../writing/write-each.ts'
 import type { Announcement, DueBatch } from './announcement.ts'
 import { toParts } from './parts.ts'
 
@@ -59,15 +61,14 @@ export function createCreations({ fanOuts, notifications }: Pick<Collections, 'f
         items.push(...announced.map((announcements) => ({ announcements })))
         keys.push(...found.map(({ _id }) => _id))
       }
-      const where = { _id: { $in: keys }, unannounced: exists }
+      const update = async (change: UpdateFilter<FanOutDocument>) => {
+        const filter = { _id: { $in: keys }, unannounced: exists }
+        if (keys.length > 0) await writeAll(fanOuts, [{ updateMany: { filter, update: change } }])
+      }
       return {
         items,
-        async settle() {
-          if (keys.length > 0) await fanOuts.updateMany(where, { $unset: { unannounced: true } })
-        },
-        async postpone(_, announceAt) {
-          if (keys.length > 0) await fanOuts.updateMany(where, { $set: { 'unannounced.stored': true, announceAt } })
-        },
+        settle: () => update({ $unset: { unannounced: true } }),
+        postpone: (_, announceAt) => update({ $set: { 'unannounced.stored': true, announceAt } }),
       }
     },
   }

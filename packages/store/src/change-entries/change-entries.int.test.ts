@@ -98,3 +98,24 @@ test('a step examines its entries and at most two more', async () => {
   expect(Math.max(...lines.flatMap((line) => [line.docsExamined, line.keysExamined]))).toBeLessThanOrEqual(22)
   expect(lines.some((line) => line.hasSortStage)).toBe(false)
 })
+
+test('an entry whose user MongoDB refuses to mask is refused, and the others are masked', async () => {
+  const [refused, other] = [entry(uuid(8), 1), entry(uuid(8), 2)]
+  await store.changeEntries.insertNew([{ ...refused, entityTitle: 'Refused' }, other])
+  const { subscriberId, user } = refused
+  await store.erasures.accept([{ subscriberId, eventId: uuid(80), time: new Date(start + 60_000), personId: user.id }])
+  const validator = { $or: [{ userName: { $ne: '' } }, { entityTitle: { $ne: 'Refused' } }] }
+  await client.db(name).command({ collMod: 'change-entries', validator })
+  try {
+    const reason = expect.stringContaining('DocumentValidationFailure')
+    expect(await store.changeEntries.insertNew([refused, other])).toEqual({
+      inserted: 0,
+      duplicates: 2,
+      refused: [{ document: refused, reason }],
+    })
+  } finally {
+    await client.db(name).command({ collMod: 'change-entries', validator: {} })
+  }
+  const users = (await readAll(uuid(8))).flat().map((one) => (one as unknown as typeof refused).user.name)
+  expect(users).toEqual(['', user.name])
+})

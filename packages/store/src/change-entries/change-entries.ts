@@ -13,6 +13,7 @@ import type { ReadBudgets } from '../reading/read-budget.ts'
 import type { Scan } from '../reading/scan.ts'
 import { changeEntryPageBody } from '../wire/change-entry-json.ts'
 import { type InsertOutcome, insertNew } from '../writing/insert-new.ts'
+import { writeEach } from '../writing/write-each.ts'
 import { type ExportFormat, encodeExport } from './export.ts'
 import { readLog } from './read-log.ts'
 
@@ -58,9 +59,11 @@ export function createChangeEntries(dependencies: ChangeEntriesDependencies): Ch
       const documents = entries.map((entry) => toChangeEntryDocument(maskChangeEntry(entry, erased.find)))
       const { refused, ...counts } = await insertNew(collection, documents)
       // Also those known before: an earlier attempt may have stored the entry before its user was erased.
-      await eraseUsers(collection, entries, await erasedPersons.look(users, erased))
+      const notErased = await eraseUsers(collection, entries, await erasedPersons.look(users, erased))
       const entryOf = (document: ChangeEntryDocument) => entries[documents.indexOf(document)] as StoredChangeEntry
-      return { ...counts, refused: refused.map(({ document, reason }) => ({ document: entryOf(document), reason })) }
+      const reasons = new Map(refused.map(({ document, reason }) => [entryOf(document), reason]))
+      for (const [entry, reason] of notErased) reasons.set(entry, reason)
+      return { ...counts, refused: [...reasons].map(([document, reason]) => ({ document, reason })) }
     },
     of: (subscriberId, userId = '') => {
       const pages = { source, budgets, reader: { subscriberId, userId }, maxDocumentBytes: maxEntryBytes }
@@ -93,17 +96,18 @@ const toUser = ({ subscriberId, createdAt, user }: StoredChangeEntry) => ({
   personIds: [user.id],
 })
 
+/** @returns the entries that MongoDB refused to change, with the reason */
 async function eraseUsers(
   collection: ChangeEntriesDependencies['collection'],
   entries: readonly StoredChangeEntry[],
   { find, isEmpty }: ErasedLook,
-): Promise<void> {
-  if (isEmpty) return
-  const updates = entries.flatMap((entry) => {
-    const masked = maskChangeEntry(entry, find)
-    if (masked === entry) return []
-    const { _id, userId, userName, userEmail } = toChangeEntryDocument(masked)
-    return [{ updateOne: { filter: { _id }, update: { $set: { userId, userName, userEmail } } } }]
+): Promise<(readonly [StoredChangeEntry, string])[]> {
+  if (isEmpty) return []
+  const concerned = entries.filter((entry) => maskChangeEntry(entry, find) !== entry)
+  const updates = concerned.map((entry) => {
+    const { _id, userId, userName, userEmail } = toChangeEntryDocument(maskChangeEntry(entry, find))
+    return { updateOne: { filter: { _id }, update: { $set: { userId, userName, userEmail } } } }
   })
-  if (updates.length > 0) await collection.bulkWrite(updates, { ordered: false })
+  const { refused } = await writeEach(collection, updates)
+  return refused.map(({ document, reason }) => [concerned[updates.indexOf(document)] as StoredChangeEntry, reason])
 }

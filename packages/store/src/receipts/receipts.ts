@@ -16,6 +16,7 @@ import type { ErasedPersons } from '../guards/erased-persons.ts'
 import { readLimits } from '../reading/read-limits.ts'
 import type { FindRetracted } from '../retractions/find-retracted.ts'
 import { type InsertOutcome, insertNew } from '../writing/insert-new.ts'
+import { writeAll } from '../writing/write-each.ts'
 import { applyPresent } from './apply-receipts.ts'
 import { claimOverdue, type OverdueReceipts } from './overdue-receipts.ts'
 
@@ -70,7 +71,8 @@ export function createReceipts(dependencies: ReceiptsDependencies): Receipts & S
     const dropped = await findErased([...missing])
     for (const erased of dropped) missing.delete(erased)
     const settled = new Set(documents.filter((document) => !missing.has(document) && !refused.has(document)))
-    if (settled.size > 0) await waiting.deleteMany({ _id: { $in: [...settled].map(({ _id }) => _id) } })
+    const filter = { _id: { $in: [...settled].map(({ _id }) => _id) } }
+    if (settled.size > 0) await writeAll(waiting, [{ deleteMany: { filter } }])
     return { settled, dropped, missing: [...missing], refused }
   }
 
@@ -119,7 +121,7 @@ async function takeOver(
   const { now: waitingSince, group } = context
   const ids = documents.map(({ _id }) => _id)
   const change = { $set: { group, waitingSince, leaseUntil: new Date(0) }, $unset: { claimId: true } } as const
-  await waiting.updateMany({ _id: { $in: ids }, group: { $ne: group } }, change)
+  await writeAll(waiting, [{ updateMany: { filter: { _id: { $in: ids }, group: { $ne: group } }, update: change } }])
 }
 
 /** There are rarely any, so this is checked first; the keys are only sent if many receipts wait. */

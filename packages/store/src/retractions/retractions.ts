@@ -17,6 +17,7 @@ import {
 import { advanceHeads } from '../guards/heads.ts'
 import { readLimits } from '../reading/read-limits.ts'
 import { type InsertOutcome, insertNew } from '../writing/insert-new.ts'
+import { writeAll } from '../writing/write-each.ts'
 import type { RetractFromFanOuts } from './retract-from-fan-outs.ts'
 import { findBeyondBudget } from './target-budget.ts'
 
@@ -56,15 +57,15 @@ export function createRetractions(dependencies: RetractionsDependencies): Retrac
 
   /** One that was refused is not done, so that a replay tries again, but it is not due any more. */
   async function setDone(applied: readonly TombstoneDocument[], refused: Refused): Promise<void> {
-    const keysOf = (some: readonly TombstoneDocument[]) => ({ _id: { $in: some.map(({ _id }) => _id) } })
+    const done = { done: true, dueAt: { $add: ['$$NOW', lookAgainMs] } }
     const isFirst = (tombstone: TombstoneDocument) => !tombstone.done && !refused.has(tombstone)
-    const first = applied.filter(isFirst)
-    if (first.length > 0) {
-      const done = { done: true, dueAt: { $add: ['$$NOW', lookAgainMs] } }
-      await tombstones.updateMany(keysOf(first), [{ $set: done }, { $unset: 'doneUpTo' }])
-    }
-    const others = applied.filter((tombstone) => !isFirst(tombstone))
-    if (others.length > 0) await tombstones.updateMany(keysOf(others), { $unset: { dueAt: true, doneUpTo: true } })
+    const updates = [...Map.groupBy(applied, isFirst)].map(([first, some]) => {
+      const update = first
+        ? [{ $set: done }, { $unset: 'doneUpTo' }]
+        : { $unset: { dueAt: true, doneUpTo: true } as const }
+      return { updateMany: { filter: { _id: { $in: some.map(({ _id }) => _id) } }, update } }
+    })
+    await writeAll(tombstones, updates)
   }
 
   async function fanOutsOf(ofOne: readonly TombstoneDocument[]) {
@@ -92,9 +93,10 @@ export function createRetractions(dependencies: RetractionsDependencies): Retrac
       for (const reason of reasons.values()) for (const one of covering) refused.set(one, reason)
       if (isLast) return true
       after = found.at(-1)?._id
+      const update = { $set: { doneUpTo: after as Binary } }
       // One that was refused starts anew when it is replayed.
       if (!refused.has(tombstone))
-        await tombstones.updateOne({ _id: tombstone._id }, { $set: { doneUpTo: after as Binary } })
+        await writeAll(tombstones, [{ updateOne: { filter: { _id: tombstone._id }, update } }])
     }
     return false
   }

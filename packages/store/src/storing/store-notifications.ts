@@ -19,7 +19,10 @@ import type { Tombstones } from '../guards/tombstones.ts'
 import type { SettleReceipts } from '../receipts/receipts.ts'
 import type { RetractFromFanOuts } from '../retractions/retract-from-fan-outs.ts'
 import { considerate, type InsertOutcome, insertNew, type Pace } from '../writing/insert-new.ts'
+import { writeAll } from '../writing/write-each.ts'
 import { type LimitedTo, limitToFirstRecipients } from './first-recipients.ts'
+
+const exists = { $exists: true } as const
 
 type StoreOutcome = InsertOutcome<NewNotification> & {
   /** The notifications with a person who was erased since they were created. */
@@ -119,20 +122,20 @@ async function finishRequests(
   keys: readonly Binary[],
   announcing: Announcing | undefined,
 ): Promise<void> {
-  const done = { content: true, dueAt: true } as const
+  const _id = { $in: keys }
+  const $unset = { content: true, dueAt: true } as const
   if (announcing) {
-    await fanOuts.updateMany(
-      { _id: { $in: [...keys] }, unannounced: { $exists: true } },
-      { $unset: done, $set: { 'unannounced.stored': true, announceAt: announcing.now() } },
-    )
+    const update = { $unset, $set: { 'unannounced.stored': true as const, announceAt: announcing.now() } }
+    await writeAll(fanOuts, [{ updateMany: { filter: { _id, unannounced: exists }, update } }])
   }
-  await fanOuts.updateMany({ _id: { $in: [...keys] }, dueAt: { $exists: true } }, { $unset: done })
+  await writeAll(fanOuts, [{ updateMany: { filter: { _id, dueAt: exists }, update: { $unset } } }])
 }
 
 /** The process that stored them died before it announced them, and now there is no topic. */
 async function forgetAnnouncements(fanOuts: Collection<FanOutDocument>, keys: readonly Binary[]): Promise<void> {
-  const where = { _id: { $in: [...keys] }, unannounced: { $exists: true }, announceAt: { $exists: false } }
-  await fanOuts.updateMany(where, { $unset: { unannounced: true, unreadAt: true } })
+  const filter = { _id: { $in: keys }, unannounced: exists, announceAt: { $exists: false } }
+  const update = { $unset: { unannounced: true, unreadAt: true } } as const
+  await writeAll(fanOuts, [{ updateMany: { filter, update } }])
 }
 
 /** Those stored for the first time, assuming that duplicates are among the old ones, as in a replay. */
