@@ -83,14 +83,11 @@ export function createStore(storeOptions: StoreOptions): Store {
   const now = createServerClock(client)
   const database = client.db(storeOptions.database)
   const collections = collectionsOf(database)
-  const { notifications, changeEntries } = collections
+  const { notifications, bulkMarks, changeEntries, fanOuts, tombstones, erasures, waitingReceipts } = collections
   const { insertNew, erasedPersons, ...writers } = createWriters(collections, { announcing, now })
-  const feeds = {
-    database,
-    collection: notifications,
-    budgets,
-    markMany: createMarkMany({ client, ...collections }),
-  }
+  const markMany = createMarkMany({ client, notifications, bulkMarks })
+  const feeds = { database, collection: notifications, budgets, markMany }
+  const sources = { fanOuts, notifications, tombstones, changeEntries, erasures, waitingReceipts }
   return {
     ...writers,
     now,
@@ -99,14 +96,14 @@ export function createStore(storeOptions: StoreOptions): Store {
     leases: createLeases(collections.leases),
     feedChanges: createFeedChanges(watching.client.db(storeOptions.database)),
     streamKeys: { get: () => sharedKey(collections.streamKeys, 'event-ids') },
-    eventLookup: createEventLookup({ ...collections, erasedPersons }),
+    eventLookup: createEventLookup({ ...sources, erasedPersons }),
     async checkReady() {
       const { missing, retention: warnings } = await findDifferences(database, retentionDays)
       return missing.length === 0 ? { ok: true, warnings } : { ok: false, detail: `Run migrate: ${missing.join('; ')}` }
     },
     migrate: () => migrate(database, retentionDays),
     planMigration: () => findDifferences(database, retentionDays),
-    readState: () => readStorageState({ database, retentionDays, ...collections }),
+    readState: () => readStorageState({ database, retentionDays, waitingReceipts, fanOuts }),
     async close() {
       await Promise.all([close(), watching.close()])
     },

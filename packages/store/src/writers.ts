@@ -35,42 +35,48 @@ type Options = {
 /** Everything that events and requests cause, and the work that follows from it. */
 export function createWriters(collections: Collections, options: Options = {}) {
   const { announcing, documentsPerStep, insertWithinMs, digestWithinMs, now = () => new Date() } = options
+  const { fanOuts, notifications, tombstones, tombstoneHeads, waitingReceipts } = collections
+  const { digests, erasures, erasureHeads } = collections
   const personKeys = createPersonKeys(collections.personKeys)
   const erasedPersons = createErasedPersons(collections, personKeys)
   const eraseFromFanOuts = createEraseFromFanOuts(collections)
   const eraseStep = createEraseStep({ ...collections, eraseFromFanOuts, documentsPerStep })
-  const eraseWritten = createEraseWritten(collections.digests, erasedPersons)
-  const removeRetracted = createRemoveRetracted(collections.notifications)
-  const retractFromFanOuts = createRetractFromFanOuts({ ...collections, removeRetracted, announcing })
+  const eraseWritten = createEraseWritten(digests, erasedPersons)
+  const removeRetracted = createRemoveRetracted(notifications)
+  const retractFromFanOuts = createRetractFromFanOuts({ fanOuts, removeRetracted, announcing })
   const { retractBy, ...retractions } = createRetractions({
-    ...collections,
+    tombstones,
+    tombstoneHeads,
+    fanOuts,
     retractFromFanOuts,
     eraseFromTombstones: createEraseFromTombstones(collections, erasedPersons),
   })
-  const receipts = createReceipts({ ...collections, findRetracted: createFindRetracted(collections), erasedPersons })
+  const findRetracted = createFindRetracted(collections)
+  const receipts = createReceipts({ notifications, waitingReceipts, findRetracted, erasedPersons })
   const creations = createCreations(collections)
   const insertNew = createStoreNotifications({
-    ...collections,
+    fanOuts,
+    notifications,
     tombstones: createTombstones(collections),
     retractFromFanOuts,
     announcing,
     creations,
     erasedPersons,
-    eraseStored: createEraseStored({ ...collections, removeRetracted, eraseFromFanOuts }),
+    eraseStored: createEraseStored({ fanOuts, removeRetracted, eraseFromFanOuts }),
     receipts,
     insertWithinMs,
   })
-  const nextFanOuts = createNextFanOuts({ ...collections, creations, removeRetracted })
+  const nextFanOuts = createNextFanOuts({ fanOuts, creations, removeRetracted })
   const nextDigests = createNextDigests(collections, eraseWritten)
   return {
     insertNew,
     retractions,
-    erasures: createErasures({ ...collections, personKeys, eraseStep }),
+    erasures: createErasures({ erasures, erasureHeads, personKeys, eraseStep }),
     erasedPersons,
     receipts,
     createRequests: createCreateRequests(collections.createRequests),
-    unfinished: createUnfinished({ ...collections, storeNotifications: insertNew, retractBy }),
-    announcements: createAnnouncements({ ...collections, sources: [nextFanOuts, nextDigests] }),
-    digests: createDigests({ ...collections, eraseWritten, now, digestWithinMs }),
+    unfinished: createUnfinished({ fanOuts, tombstones, storeNotifications: insertNew, retractBy }),
+    announcements: createAnnouncements({ fanOuts, digests, sources: [nextFanOuts, nextDigests] }),
+    digests: createDigests({ fanOuts, notifications, digests, eraseWritten, now, digestWithinMs }),
   }
 }

@@ -20,7 +20,7 @@ import { findTopicProblems } from './topic-problems.ts'
 export type EventIngestionDependencies = {
   readonly kafka: KafkaPort
   readonly settings: Settings
-  readonly store: Store
+  readonly store: Pick<Store, 'notifications' | 'retractions' | 'erasures' | 'changeEntries' | 'receipts'>
   readonly gate: StorageGate
   readonly registry: Registry
   readonly onDroppedReceipts?: ((count: number) => void) | undefined
@@ -114,8 +114,10 @@ export function createEventIngestion(dependencies: EventIngestionDependencies) {
       name: 'consumer',
       check: () =>
         checkConsumerLiveness({
-          ...monitor,
-          ...consumer,
+          lags: monitor.lags,
+          stuckSince: monitor.stuckSince,
+          isAssigned: consumer.isAssigned,
+          lastSignOfLife: consumer.lastSignOfLife,
           clock,
           stallMs: settings.LIVENESS_STALL_SECONDS * 1_000,
           lastHeldBack: (topic, partition) => heldBack.get(`${topic}/${partition}`),

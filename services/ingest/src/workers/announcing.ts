@@ -37,7 +37,7 @@ export type AnnouncerDependencies = Enabled &
   }
 
 export function createAnnouncer(dependencies: AnnouncerDependencies) {
-  const { topic, source, metrics, announcing, kafka, store, now, logger, releasers } = dependencies
+  const { topic, source, metrics, announcing, kafka, store, logger, releasers, ...leased } = dependencies
   const { announcements, digests } = store
   const publisher = createAnnouncementPublisher({
     kafka,
@@ -48,11 +48,11 @@ export function createAnnouncer(dependencies: AnnouncerDependencies) {
   })
   releasers.add('announcement producer', () => publisher.close())
   const { unreadAfterMs } = announcing
-  const relay = createAnnouncementRelay({ ...dependencies, announcements, digests, publisher, unreadAfterMs })
+  const relay = createAnnouncementRelay({ ...leased, announcements, digests, publisher, logger, unreadAfterMs })
   releasers.add('announcement relay', () => relay.stop())
   metrics.showDue(announcements)
   return {
-    announceCreated: createAnnounceCreated({ publisher, now, logger }),
+    announceCreated: createAnnounceCreated({ publisher, now: leased.now, logger }),
     start: () => relay.start(),
   }
 }
