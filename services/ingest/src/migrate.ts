@@ -1,20 +1,17 @@
 import process from 'node:process'
-import { createLogger, loadSettings, unsupportedNode } from '@herald/runtime'
+import { createLogger, loadOrExit } from '@herald/runtime'
 import { createStore } from '@herald/store'
 import { migrateSettingsSchema } from './settings/config.ts'
 
 // Creates collections and indexes. Run it before a roll-out; it can be repeated and run concurrently.
 const logger = createLogger({ name: 'herald-migrate', level: 'info' })
-const loaded = loadSettings(migrateSettingsSchema, process.env)
-const faults = [
-  unsupportedNode() ?? [],
-  process.argv.slice(2).map((word) => `${word}: migrate.js has no options; see herald migrate --help`),
-  loaded.ok ? [] : loaded.issues.map(({ name, detail }) => `${name}: ${detail}`),
-].flat()
-for (const fault of faults) logger.fatal(fault)
-if (!loaded.ok || faults.length > 0) process.exit(1)
-const { MONGODB_URI: uri, MONGODB_DATABASE: database, RETENTION_DAYS: retentionDays } = loaded.settings
-const store = createStore({ uri, database, applicationName: 'herald-migrate', retentionDays })
+const { MONGODB_URI: uri, MONGODB_DATABASE: database, ...others } = loadOrExit(migrateSettingsSchema, process, logger)
+const words = process.argv.slice(2).join(' ')
+if (words !== '') {
+  logger.fatal(`${words}: migrate.js has no options; see herald migrate --help`)
+  process.exit(1)
+}
+const store = createStore({ uri, database, applicationName: 'herald-migrate', retentionDays: others.RETENTION_DAYS })
 try {
   await store.migrate()
   logger.info({ database }, 'Collections and indexes are ready')

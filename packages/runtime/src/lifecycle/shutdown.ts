@@ -13,11 +13,10 @@ export type ShutdownDependencies = {
   readonly startDraining?: () => void
   /** Milliseconds after which the process exits even if not everything is released. */
   readonly deadlineMs?: number | undefined
-  /** The same after an uncaught exception. */
-  readonly exceptionDeadlineMs?: number
 }
 
 const signalNumbers = { SIGINT: 2, SIGTERM: 15 } as const
+const exceptionDeadlineMs = 5_000
 
 /** Shuts down on SIGTERM and SIGINT (exit code 0; a second one exits at once), and after an uncaught exception (1). */
 export function shutDownOnSignals({
@@ -26,7 +25,6 @@ export function shutDownOnSignals({
   releasers,
   startDraining = () => {},
   deadlineMs = 20_000,
-  exceptionDeadlineMs = 5_000,
 }: ShutdownDependencies) {
   let exitCode: number | undefined
 

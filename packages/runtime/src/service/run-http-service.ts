@@ -1,14 +1,14 @@
 import type { z } from 'zod'
 import type { AdminServer } from '../health/admin-server.ts'
 import { type BuildInfo, readBuildInfo } from '../lifecycle/build-info.ts'
-import { unsupportedNode } from '../lifecycle/node-version.ts'
 import { createReleasers, type Releasers } from '../lifecycle/releasers.ts'
 import { type ServiceProcess, shutDownOnSignals } from '../lifecycle/shutdown.ts'
 import { toError } from '../logging/logged-error.ts'
 import { createLogger, type Logger } from '../logging/logger.ts'
-import { loadSettings, type SettingsSchema } from '../settings/settings.ts'
+import type { SettingsSchema } from '../settings/settings.ts'
 import type { Tracing } from '../tracing/span.ts'
 import { startTracing } from '../tracing/tracing.ts'
+import { loadOrExit } from './load-or-exit.ts'
 
 export type ServiceDependencies<Settings> = {
   readonly settings: Settings
@@ -61,18 +61,7 @@ export async function runHttpService<Schema extends SettingsSchema & z.ZodType<S
   deadlineMs,
   create,
 }: HttpService<Schema>): Promise<void> {
-  const early = createLogger({ name, level: 'info' })
-  const unsupported = unsupportedNode()
-  if (unsupported) {
-    early.fatal(unsupported)
-    return process.exit(1)
-  }
-  const loaded = loadSettings(schema, process.env)
-  if (!loaded.ok) {
-    for (const { name, detail } of loaded.issues) early.fatal({ setting: name }, `${name}: ${detail}`)
-    return process.exit(1)
-  }
-  const { settings } = loaded
+  const settings = loadOrExit(schema, process, createLogger({ name, level: 'info' }))
   const { HOST: host, PORT, ADMIN_PORT, LOG_LEVEL } = settings
   const logger = createLogger({ name, level: LOG_LEVEL })
   logProcessWarnings(process, logger)

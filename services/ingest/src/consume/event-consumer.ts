@@ -1,5 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import { backoffMs, type Clock } from '@herald/runtime'
+import { backoffMs, type Clock, pause, within } from '@herald/runtime'
 import type { GroupMember, KafkaPort } from '../port/kafka-port.ts'
 import { type BatchRunnerDependencies, createBatchRunner } from './batch-runner.ts'
 import { chunkShare } from './chunks.ts'
@@ -21,7 +20,8 @@ const pauses = { minPauseMs: 250, maxPauseMs: 5_000 } as const
 const closeMs = 15_000
 
 export function createEventConsumer(dependencies: EventConsumerDependencies) {
-  const { kafka, groupId, topics, deadLetterTopic, clock, logger, kindOf } = dependencies
+  const { kafka, groupId, topics, deadLetterTopic, clock, ...batches } = dependencies
+  const { logger, kindOf } = batches
   const stopping = new AbortController()
   const stopped = new Promise<void>((resolve) => stopping.signal.addEventListener('abort', () => resolve()))
   let running: Promise<void> | undefined
@@ -65,7 +65,7 @@ export function createEventConsumer(dependencies: EventConsumerDependencies) {
     const member = kafka.createMember({ groupId, topics, shareOf: (topic) => chunkShare(kindOf(topic)) })
     const commits = createOffsetCommits(member, logger)
     const givenUp = Promise.withResolvers<never>()
-    const runner = createBatchRunner({ ...dependencies, commits, onGivenUp: givenUp.reject })
+    const runner = createBatchRunner({ ...batches, commits, onGivenUp: givenUp.reject })
     const over = Promise.race([watch(member, onCommitted), givenUp.promise])
     // Not awaited yet: an early crash must not be an unhandled rejection.
     over.catch(() => {})
@@ -81,7 +81,7 @@ export function createEventConsumer(dependencies: EventConsumerDependencies) {
 
   const close = async (member: GroupMember): Promise<void> => {
     try {
-      await Promise.race([member.close(), sleep(closeMs, undefined, { ref: false })])
+      await within(closeMs, member.close())
     } catch (error) {
       logger.warn({ err: error }, 'Could not disconnect consumer')
     }
@@ -100,7 +100,7 @@ export function createEventConsumer(dependencies: EventConsumerDependencies) {
       } catch (error) {
         const milliseconds = Math.round(backoffMs(failures++, pauses))
         logger.error({ err: error, milliseconds }, 'Consumer stopped, restarting')
-        await Promise.race([sleep(milliseconds, undefined, { ref: false }), stopped])
+        await pause(milliseconds, stopping.signal)
       }
     }
   }

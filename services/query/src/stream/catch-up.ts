@@ -1,9 +1,8 @@
-import { backoffMs, createTurns, type Logger } from '@herald/runtime'
+import { backoffMs, createTurns, type Logger, pause } from '@herald/runtime'
 import type { FeedChanges, Position } from '@herald/store'
 import { type Audience, createAudience, type Decode } from './audience.ts'
 import type { StreamClient } from './client.ts'
-import type { StreamOptions } from './options.ts'
-import { maxTurnMs, pause } from './pause.ts'
+import { maxTurnMs, type StreamOptions } from './options.ts'
 
 export type CatchUpDependencies = {
   readonly watch: FeedChanges['watch']

@@ -1,8 +1,7 @@
-import { backoffMs, createTurns, type Logger, within } from '@herald/runtime'
+import { backoffMs, createTurns, type Logger, pause, within } from '@herald/runtime'
 import { type FeedChanges, type Position, StorageUnavailableError } from '@herald/store'
 import type { ChangeStep } from './audience.ts'
-import type { StreamOptions } from './options.ts'
-import { maxTurnMs, pause } from './pause.ts'
+import { maxTurnMs, type StreamOptions } from './options.ts'
 
 export type LiveFeedDependencies = {
   readonly watch: FeedChanges['watch']

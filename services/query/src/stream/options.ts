@@ -34,3 +34,6 @@ export const streamDefaults = {
 } as const
 
 export type StreamOptions = { readonly [Name in keyof typeof streamDefaults]: number }
+
+/** The longest turn of the event loop in which changes are processed, which arrive in batches. */
+export const maxTurnMs = 2

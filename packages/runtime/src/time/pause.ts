@@ -1,9 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 
-/** The longest turn of the event loop in which changes are processed, which arrive in batches. */
-export const maxTurnMs = 2
-
-/** Waits, but no longer once `signal` aborts. Never throws. */
+/** Waits, but no longer once `signal` aborts. Never throws, and does not keep the process alive. */
 export async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   await wait(milliseconds, undefined, { signal, ref: false }).catch(() => {})
 }
