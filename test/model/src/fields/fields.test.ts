@@ -46,7 +46,7 @@ async function newPeople() {
   return { subscriberId, person, reader, client }
 }
 
-/** What Herald must show for the data of a mention: each field as it was given, and those that Herald adds. */
+/** A notification as Herald must show it: each field of a mention as it was given, and those that Herald adds. */
 function shown(data: Data, added: Data): Data {
   const { recipientIds: _, ...content } = data
   return { type: 'mention', actorId: valueAt(data, 'actor.id'), ...content, ...added, ...receipts }
@@ -68,6 +68,9 @@ function expectErased(before: unknown, after: unknown, fates: Readonly<Record<st
   expect(Object.keys(fates).map((path) => valueAt(before, path))).not.toContain(pseudonym)
 }
 
+/** A value in a line of CSV. */
+const cellOf = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value).replaceAll('"', '""'))
+
 async function erase(subscriberId: string, personId: string): Promise<string> {
   const erasedAt = new Date()
   await herald.publish(events.personErased({ id: randomUUID(), time: erasedAt, subscriberId }, { personId }))
@@ -88,8 +91,10 @@ async function streamed(client: HeraldClient, task: () => Promise<void>): Promis
   return found
 }
 
-type Sent = { id: string; expected: Data; people: Awaited<ReturnType<typeof newPeople>> }
+type People = Awaited<ReturnType<typeof newPeople>>
+type Sent = { id: string; expected: Data; people: People }
 const sent: Sent[] = []
+const erased: { erasedAt: string; people: People }[] = []
 
 describe.each(['structured', 'binary'] as const)('a mention in %s mode, with every field of its schema', (mode) => {
   test('shows each of them in lists, by id, in the stream, in announcements and in digests', async () => {
@@ -145,14 +150,45 @@ async function expectShown({ id, expected, people }: Sent): Promise<void> {
 test('an erasure masks each field of a notification as the table says', async () => {
   expect(sent).toHaveLength(3)
   for (const { id, expected, people } of sent) {
-    const erasedAt = await erase(people.subscriberId, people.person)
-    const one = () => people.client.notifications.get(id)
-    await eventually(async () => (await one()).actorId !== people.person, { description: 'the erasure' })
-    expectErased(expected, await one(), notificationFields, erasedAt)
-    const [listed] = (await people.client.notifications.list()).notifications
-    expectErased(expected, listed, notificationFields, erasedAt)
+    const { client, subscriberId, person, reader } = people
+    const one = () => client.notifications.get(id)
+    const identity = { time: new Date(), subscriberId }
+    const receipt = { notificationId: id, recipientId: reader }
+    await herald.publish(events.emailSent({ ...identity, id: randomUUID() }, receipt))
+    await herald.publish(events.notificationRead({ ...identity, id: randomUUID() }, receipt))
+    const hasReceipts = async () => Object.values(await one()).filter((value) => value === null).length === 0
+    await eventually(hasReceipts, { description: 'the receipts' })
+    const before = { ...expected, readAt: secondsOf(identity.time), emailSentAt: secondsOf(identity.time) }
+    expect(await one()).toEqual(before)
+
+    const erasedAt = await erase(subscriberId, person)
+    await eventually(async () => (await one()).actorId !== person, { description: 'the erasure' })
+    expectErased(before, await one(), notificationFields, erasedAt)
+    const [listed] = (await client.notifications.list()).notifications
+    expectErased(before, listed, notificationFields, erasedAt)
+    erased.push({ erasedAt, people })
   }
 }, 120_000)
+
+test('a mention that arrives after the erasure is masked in lists, by id, in announcements and in digests', async () => {
+  expect(erased).toHaveLength(3)
+  for (const { erasedAt, people } of erased) {
+    const { client, subscriberId, person, reader } = people
+    const data = filled('MentionCreatedData', { 'actor.id': person, subjectId: person, recipientIds: [reader] })
+    const event = events.mentionCreated({ id: randomUUID(), time, subscriberId }, untyped(data))
+    const id = notificationIdOf(event)
+    const before = shown(data, { id, subscriberId, createdAt: secondsOf(time), updatedAt: secondsOf(time) })
+    await herald.publish(event)
+    const created = await herald.announced('herald.notification.created.v1', id)
+    const { readAt: _, emailSentAt: __, ...announcedFields } = notificationFields
+    expectErased(before, created.notification, announcedFields, erasedAt)
+    const { latest } = await herald.announced('herald.notification.unread.v1', id)
+    const listed = (await client.notifications.list()).notifications.find((one) => one.id === id)
+    for (const form of [latest, listed, await client.notifications.get(id)]) {
+      expectErased(before, form, notificationFields, erasedAt)
+    }
+  }
+}, 180_000)
 
 describe.each(['structured', 'binary'] as const)('a change in %s mode, with every field of its schema', (mode) => {
   test('shows each of them in the log and in all exports, and an erasure masks it as the table says', async () => {
@@ -168,16 +204,22 @@ describe.each(['structured', 'binary'] as const)('a change in %s mode, with ever
     for await (const entry of client.changeEntries.all()) all.push(entry)
     expect(all).toEqual([expected])
     const exported = async (format: 'json' | 'ndjson' | 'csv') => (await client.changeEntries.export(format)).text()
+    const cellsOf = async () => (await exported('csv')).split('\r\n')[1] ?? ''
     expect(JSON.parse(await exported('json'))).toEqual({ data: [expected] })
     expect(JSON.parse(await exported('ndjson'))).toEqual(expected)
-    const [, cells = ''] = (await exported('csv')).split('\r\n')
-    for (const path of Object.keys(changeEntryFields)) {
-      const value = valueAt(expected, path)
-      const text = typeof value === 'string' ? value : JSON.stringify(value).replaceAll('"', '""')
-      expect(cells).toContain(text)
-    }
+    const cells = await cellsOf()
+    for (const path of Object.keys(changeEntryFields)) expect(cells).toContain(cellOf(valueAt(expected, path)))
+
     const erasedAt = await erase(subscriberId, person)
     await eventually(async () => (await page())[0]?.user.id !== person, { description: 'the erasure' })
-    expectErased(expected, (await page())[0], changeEntryFields, erasedAt)
+    const [entry] = await page()
+    expectErased(expected, entry, changeEntryFields, erasedAt)
+    expect(JSON.parse(await exported('json'))).toEqual({ data: [entry] })
+    expect(JSON.parse(await exported('ndjson'))).toEqual(entry)
+    const cellsAfter = await cellsOf()
+    for (const [path, fate] of Object.entries(changeEntryFields)) {
+      expect(cellsAfter).toContain(cellOf(valueAt(entry, path)))
+      if (fate !== 'kept') expect(cellsAfter).not.toContain(cellOf(valueAt(expected, path)))
+    }
   }, 120_000)
 })
