@@ -112,13 +112,8 @@ export const announcedEvents = {
   },
 } as const satisfies Record<string, Omit<EventDescription, 'topic'>>
 
-const eventOf = <Type extends string, Data extends z.ZodType>({
-  type,
-  data,
-}: {
-  readonly type: Type
-  readonly data: Data
-}) => cloudEventAttributesSchema.extend({ type: z.literal(type), data })
+const eventOf = <Type extends string, Data extends z.ZodType>(event: { readonly type: Type; readonly data: Data }) =>
+  cloudEventAttributesSchema.extend({ type: z.literal(event.type), data: event.data })
 
 /** A complete event that Herald sends: attributes and data. Unknown attributes and fields are dropped. */
 export const announcedEventSchema = z.discriminatedUnion('type', [

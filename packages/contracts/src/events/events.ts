@@ -3,9 +3,10 @@ import type { JsonValue } from '../base/json-safety.ts'
 import { limits } from '../base/limits.ts'
 import { textSchema } from '../base/text.ts'
 import { uuidSchema } from '../base/uuid.ts'
-import { actorTypes, locationTypes, subjectTypes } from '../base/values.ts'
+import { locationTypes } from '../base/values.ts'
 import { examples } from '../schemas/examples.ts'
 import { eventMetadataSchema } from '../schemas/metadata.ts'
+import { givenShape } from '../schemas/notification.ts'
 import { deriveEventId } from './derive-event-id.ts'
 
 /** Default names of the consumed topics and of the dead-letter topic, and the usual name of the topic of announcements. */
@@ -51,11 +52,7 @@ const mentionCreatedSchema = z.compile(
       name: textSchema(limits.nameCharacters),
       image: textSchema(limits.imageCharacters),
     }),
-    actorType: z.enum(actorTypes),
-    subjectId: uuidSchema,
-    subjectType: z.enum(subjectTypes),
-    locationId: uuidSchema,
-    locationType: z.enum(locationTypes),
+    ...givenShape,
     metadata: eventMetadataSchema,
     recipientIds: eventRecipientIdsSchema,
   }),

@@ -29,9 +29,9 @@ type Content = Readonly<Record<string, MediaType>>
 const ok = (description: string, content: Content) => ({ status: 200, description, content }) as const
 const json = (schema: z.ZodType, example: unknown): Content => ({ 'application/json': { schema, example } })
 
+const feed = { service: 'query', tag: 'Notifications' } as const
 const oneNotification = {
-  service: 'query',
-  tag: 'Notifications',
+  ...feed,
   params: notificationParamsSchema,
   success: ok('The notification', json(notificationResponseSchema, examples.notification)),
   errors: ['not_found'],
@@ -92,10 +92,9 @@ export const operations = {
     errors: ['not_found'],
   },
   listNotifications: {
+    ...feed,
     method: 'GET',
     path: '/',
-    service: 'query',
-    tag: 'Notifications',
     summary: 'List the current user’s notifications',
     description:
       'Newest first. Pass `nextCursor` as `cursor` to get the next page; it is `null` on the last page. A page may end before `limit` and still have a next one: it has at most 4 MiB of stored data, and with filters it looks at a bounded number of entries.',
@@ -107,10 +106,9 @@ export const operations = {
     },
   },
   markNotificationsRead: {
+    ...feed,
     method: 'POST',
     path: '/notifications/read',
-    service: 'query',
-    tag: 'Notifications',
     summary: 'Mark several notifications as read for the current user',
     description:
       'Takes either `ids`, or `all`, optionally with `upTo` to stop at a notification in list order. Marks exactly the notifications that are stored and unread at the time of the request. Ids of other users are ignored.',
@@ -122,19 +120,17 @@ export const operations = {
     ),
   },
   countUnreadNotifications: {
+    ...feed,
     method: 'GET',
     path: '/notifications/unread-count',
-    service: 'query',
-    tag: 'Notifications',
     summary: 'Count the current user’s unread notifications',
     etag: true,
     success: ok('The exact count', json(unreadCountSchema, examples.unreadCount)),
   },
   streamNotifications: {
+    ...feed,
     method: 'GET',
     path: '/notifications/stream',
-    service: 'query',
-    tag: 'Notifications',
     summary: 'Follow the current user’s notifications',
     description:
       'Server-sent events: `notification`, `read-state`, `retracted`, `unread-count` and `heartbeat`; `reset` when the position is no longer available and the client must list again; `expired`, `cut-off` or `closing` before the stream ends. Browsers read it with `fetch`, because a token must never be part of a URL. The number of open streams is bounded, per user and per process; one too many is 429.',

@@ -5,14 +5,13 @@ import { uuidSchema } from '../base/uuid.ts'
 import { actorTypes, locationTypes, notificationTypes, subjectTypes } from '../base/values.ts'
 import { eventMetadataSchema, metadataSchema } from './metadata.ts'
 
-const contentShape = {
-  type: z.enum(notificationTypes),
+/** The fields that a request and an event have alike. */
+export const givenShape = {
   actorType: z.enum(actorTypes),
   subjectId: uuidSchema,
   subjectType: z.enum(subjectTypes),
   locationId: uuidSchema,
   locationType: z.enum(locationTypes),
-  metadata: metadataSchema,
 }
 
 const recipientIdsSchema = z
@@ -29,7 +28,12 @@ const recipientIdsSchema = z
   .meta({ uniqueItems: true })
 
 /** The body of `POST /` (specification 4.1). */
-export const createNotificationSchema = z.strictObject({ ...contentShape, recipientIds: recipientIdsSchema })
+export const createNotificationSchema = z.strictObject({
+  type: z.enum(notificationTypes),
+  ...givenShape,
+  metadata: metadataSchema,
+  recipientIds: recipientIdsSchema,
+})
 export type CreateNotification = z.infer<typeof createNotificationSchema>
 
 export const createNotificationHeadersSchema = z.object({

@@ -31,6 +31,7 @@ export type FoundNotification = {
 export type NotificationSources = Pick<Collections, 'fanOuts' | 'notifications'>
 
 const lookupsAtOnce = 32
+const receiptsOnly = { ...readLimits, projection: { readAt: 1, emailSentAt: 1 } } as const
 
 export async function findNotification(
   { fanOuts, notifications }: NotificationSources,
@@ -41,7 +42,9 @@ export async function findNotification(
   const list = bytesIn(fanOut.recipients)
   const asked = recipientId === undefined ? undefined : bytesIn(toUuidBinary(recipientId))
   const positions = positionsOf(list, asked)
-  const found = await findEach({ notifications }, recipientKeys(fanOut, positions))
+  const find = (_id: Binary) => notifications.findOne({ _id, retracted: { $exists: false } }, receiptsOnly)
+  const looked = await eachAtOnce(recipientKeys(fanOut, positions), lookupsAtOnce, find)
+  const found = looked.filter((document) => document !== null)
   const wanted = new Set(positions)
   const retractions = (fanOut.retractions ?? [])
     .map(({ at, positions: noted }) => ({ at, noted: positionsIn(noted).filter((position) => wanted.has(position)) }))
@@ -62,11 +65,3 @@ export async function findNotification(
 }
 
 const positionsIn = (bytes: Binary) => [...decodePositions(bytesIn(bytes))]
-
-async function findEach({ notifications }: Pick<NotificationSources, 'notifications'>, keys: Iterable<Binary>) {
-  const options = { ...readLimits, projection: { readAt: 1, emailSentAt: 1 } } as const
-  const found = await eachAtOnce(keys, lookupsAtOnce, (_id) =>
-    notifications.findOne({ _id, retracted: { $exists: false } }, options),
-  )
-  return found.filter((document) => document !== null)
-}

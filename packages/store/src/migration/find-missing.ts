@@ -17,45 +17,35 @@ const timeLimit = { maxTimeMS: 5_000 } as const
 
 export async function findDifferences(database: Db, retentionDays: number | undefined): Promise<Differences> {
   const found = await database.listCollections({}, timeLimit).toArray()
-  const differences: Differences[] = []
+  const differences = { missing: [] as string[], retention: [] as string[], blocking: [] as string[] }
   // One after the other: at once they would open a connection each, which takes longer and more memory.
-  for (const plan of planCollections(retentionDays)) differences.push(await compareCollection(database, plan, found))
-  return {
-    missing: differences.flatMap(({ missing }) => missing),
-    retention: differences.flatMap(({ retention }) => retention),
-    blocking: differences.flatMap(({ blocking }) => blocking),
-  }
+  for (const plan of planCollections(retentionDays)) await compareCollection(database, plan, found, differences)
+  return differences
 }
 
 async function compareCollection(
   database: Db,
   { name, options, indexes }: CollectionPlan,
   found: readonly (CollectionInfo | Pick<CollectionInfo, 'name' | 'type'>)[],
-): Promise<Differences> {
+  { missing, retention, blocking }: Record<keyof Differences, string[]>,
+): Promise<void> {
   const collection = found.find((candidate) => candidate.name === name)
-  if (!collection) return onlyMissing(`collection ${name} is missing`, false)
+  if (!collection) return void missing.push(`collection ${name} is missing`)
   const isClustered = 'options' in collection && collection.options?.clusteredIndex !== undefined
   if (options.clusteredIndex && !isClustered) {
     const isEmpty = (await database.collection(name).findOne({}, { ...timeLimit, projection: { _id: 1 } })) === null
-    return isEmpty
-      ? onlyMissing(`collection ${name} is not clustered`, false)
-      : onlyMissing(`collection ${name} is not clustered and contains documents, which stops migrate`, true)
+    const detail = `collection ${name} is not clustered${isEmpty ? '' : ' and contains documents, which stops migrate'}`
+    missing.push(detail)
+    if (!isEmpty) blocking.push(detail)
+    return
   }
   const present = await database.collection(name).listIndexes(timeLimit).toArray()
-  return {
-    missing: indexes
-      .filter((index) => index.name !== retentionIndex && !present.some((candidate) => isSame(index, candidate)))
-      .map((index) => `index ${index.name} of ${name} is missing or different`),
-    retention: compareRetention(name, indexes, present),
-    blocking: [],
+  for (const index of indexes) {
+    if (index.name === retentionIndex || present.some((candidate) => isSame(index, candidate))) continue
+    missing.push(`index ${index.name} of ${name} is missing or different`)
   }
+  retention.push(...compareRetention(name, indexes, present))
 }
-
-const onlyMissing = (detail: string, isBlocking: boolean): Differences => ({
-  missing: [detail],
-  retention: [],
-  blocking: isBlocking ? [detail] : [],
-})
 
 function isSame(index: IndexPlan, candidate: FoundIndex): boolean {
   return candidate.name === index.name && candidate.expireAfterSeconds === index.expireAfterSeconds

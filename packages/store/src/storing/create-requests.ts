@@ -10,7 +10,7 @@ import { readLimits } from '../reading/read-limits.ts'
 type RequestKey = { readonly subscriberId: string; readonly userId: string; readonly idempotencyKey: string }
 
 /** The state of a request: reserved for this caller, finished, in progress elsewhere, sent with another body, or erased. */
-type Reservation =
+export type Reservation =
   | {
       readonly kind: 'reserved'
       readonly notification: NewNotification
@@ -21,6 +21,7 @@ type Reservation =
   | { readonly kind: 'finished'; readonly notification: NewNotification }
   | { readonly kind: 'in-progress'; readonly until: Date }
   | { readonly kind: 'other-body' }
+  /** A person in the first request was erased, and the response with them. */
   | { readonly kind: 'erased' }
 
 export type CreateRequests = {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { CreateNotification } from '@herald/contracts'
 import { limits, makeUuidV7 } from '@herald/contracts'
 import type { Clock } from '@herald/runtime'
-import type { CreateRequests, NewNotification, Notifications } from '@herald/store'
+import type { CreateRequests, NewNotification, Notifications, Reservation } from '@herald/store'
 import { configure } from 'safe-stable-stringify'
 import { type Author, toNewNotification } from './new-notification.ts'
 
@@ -16,10 +16,7 @@ export type CreateNotificationDependencies = {
 /** The outcome of a request. `created` means that every recipient has the notification. */
 export type CreateOutcome =
   | { readonly kind: 'created'; readonly notification: NewNotification }
-  | { readonly kind: 'in-progress'; readonly until: Date }
-  | { readonly kind: 'other-body' }
-  /** A person in the first request was erased, and the response with them. */
-  | { readonly kind: 'erased' }
+  | Exclude<Reservation, { kind: 'reserved' | 'finished' }>
 
 export type CreateNotificationUseCase = (
   body: CreateNotification,

@@ -21,30 +21,21 @@ export function toRecords(announcement: Announcement, source: string): OutgoingR
     }
     return { key, value: Buffer.from(`${JSON.stringify(attributes).slice(0, -1)},"data":${data}}`), headers }
   }
-  switch (announcement.kind) {
-    case 'created': {
-      const { notificationId, time, notification, parts } = announcement
-      return parts.map((recipientIds, index) => {
-        const rest = JSON.stringify({ recipientIds, part: index + 1, parts: parts.length }).slice(1)
-        const data = `{"notification":${notification},${rest}`
-        return toRecord(announcedEvents.notificationCreated.type, `${notificationId}/${index + 1}`, time, data)
-      })
-    }
-    case 'retracted': {
-      const { notificationId, by, time, parts } = announcement
-      return parts.map((recipientIds, index) => {
-        const data = JSON.stringify({ notificationId, recipientIds, part: index + 1, parts: parts.length })
-        return toRecord(
-          announcedEvents.notificationRetracted.type,
-          `${notificationId}/retracted/${by}/${index + 1}`,
-          time,
-          data,
-        )
-      })
-    }
-    case 'unread': {
-      const { recipientId, newestId, time, data } = announcement
-      return [toRecord(announcedEvents.notificationUnread.type, `${recipientId}/${newestId}/unread`, time, data)]
-    }
+  if (announcement.kind === 'unread') {
+    const { recipientId, newestId, time, data } = announcement
+    return [toRecord(announcedEvents.notificationUnread.type, `${recipientId}/${newestId}/unread`, time, data)]
   }
+  const { kind, notificationId, time, parts } = announcement
+  const [{ type }, id, content] =
+    kind === 'created'
+      ? [announcedEvents.notificationCreated, notificationId, `"notification":${announcement.notification}`]
+      : [
+          announcedEvents.notificationRetracted,
+          `${notificationId}/retracted/${announcement.by}`,
+          `"notificationId":"${notificationId}"`,
+        ]
+  return parts.map((recipientIds, index) => {
+    const rest = JSON.stringify({ recipientIds, part: index + 1, parts: parts.length }).slice(1)
+    return toRecord(type, `${id}/${index + 1}`, time, `{${content},${rest}`)
+  })
 }
