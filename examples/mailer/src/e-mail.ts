@@ -18,12 +18,10 @@ export function toEmail({ source, id, data }: Unread, { from, to, link }: Addres
   const address = link === undefined ? '' : `\n\n${link}`
   const hash = createHash('sha256').update(`${source}\n${id}`).digest('hex')
   return {
-    ...{
-      from,
-      to,
-      subject: `${mentionerName} mentioned you`,
-      text: `${mentionerName} wrote:\n\n${snippet}${others}${address}\n`,
-    },
+    from,
+    to,
+    subject: `${mentionerName} mentioned you`,
+    text: `${mentionerName} wrote:\n\n${snippet}${others}${address}\n`,
     // Lets mail servers recognize a second delivery.
     messageId: `<${hash}@${from.split('@').at(-1)}>`,
   }

@@ -74,13 +74,11 @@ const mention = (userId: string) => ({
 
 const change = (userId: string, n: number) => ({
   user: { id: userId, name: 'Ada', email: 'ada@mail.example' },
-  ...{
-    entityType: 'portfolio',
-    entityId: `p-${n}`,
-    entityTitle: 'Growth',
-    actionType: 'update',
-    changedField: 'title',
-  },
+  entityType: 'portfolio',
+  entityId: `p-${n}`,
+  entityTitle: 'Growth',
+  actionType: 'update',
+  changedField: 'title',
   beforeState: { n },
   afterState: [n],
 })

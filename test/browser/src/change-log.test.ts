@@ -42,15 +42,13 @@ async function check(page: Page, name: string) {
 
 /** Entries as captured changes make them: whole rows without a field, of users of whom only an id is known. */
 const row = {
-  ...{
-    id: 7,
-    name: 'Nordic Growth',
-    status: 'draft',
-    note: null,
-    balance: '9007199254740993',
-    is_open: true,
-    code: '',
-  },
+  id: 7,
+  name: 'Nordic Growth',
+  status: 'draft',
+  note: null,
+  balance: '9007199254740993',
+  is_open: true,
+  code: '',
   address: { street: '1 Long Street, behind the second gate', city: 'Oslo', zip: '0150', country: 'Norway' },
   ...Object.fromEntries(Array.from({ length: 18 }, (_, index) => [`column_${index}`, `value ${index}`])),
 }

@@ -89,11 +89,9 @@ test('inserts, updates, a replacement and a delete', async () => {
     ratio: 0.1,
     amount: Decimal128.fromString('1234.5600'),
     at: new Date('2026-01-02T03:04:05.678Z'),
-    ...{
-      uid: new Binary(Buffer.from(uuid.replaceAll('-', ''), 'hex'), 4),
-      tags: ['a'],
-      address: { city: 'Y', zip: '1' },
-    },
+    uid: new Binary(Buffer.from(uuid.replaceAll('-', ''), 'hex'), 4),
+    tags: ['a'],
+    address: { city: 'Y', zip: '1' },
   })
   await customers.updateOne({ _id: oid }, { $set: { email: 'bo@example.org' } })
   await customers.updateOne(

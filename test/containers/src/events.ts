@@ -25,12 +25,10 @@ export type Publisher = Awaited<ReturnType<typeof connectPublisher>>
 export const mentionData = (recipientIds: readonly string[]) => ({
   actor: { id: randomUUID(), name: 'Ada', image: '' },
   actorType: 'user' as const,
-  ...{
-    subjectId: randomUUID(),
-    subjectType: 'user' as const,
-    locationId: randomUUID(),
-    locationType: 'comment' as const,
-  },
+  subjectId: randomUUID(),
+  subjectType: 'user' as const,
+  locationId: randomUUID(),
+  locationType: 'comment' as const,
   metadata: { mention: { mentionerName: 'Ada', snippet: 'Look', entityType: 'portfolio' as const } },
   recipientIds: [...recipientIds],
 })

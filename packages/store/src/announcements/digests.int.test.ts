@@ -219,16 +219,14 @@ test('announces each once if the process is killed at any operation', async () =
         data.notificationIds.map((one) => [data.recipientId, one]),
       )
       expect({ operation, when, published: published.map(String).sort() }).toEqual({
-        ...{
-          operation,
-          when,
-          published: [
-            [2, 1],
-            [2, 2],
-            [2, 30],
-            [3, 1],
-          ].map(([r, n]) => `${uuid(r ?? 0)},${id(n ?? 0)}`),
-        },
+        operation,
+        when,
+        published: [
+          [2, 1],
+          [2, 2],
+          [2, 30],
+          [3, 1],
+        ].map(([r, n]) => `${uuid(r ?? 0)},${id(n ?? 0)}`),
       })
     }
   }

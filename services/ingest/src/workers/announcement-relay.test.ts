@@ -51,13 +51,11 @@ async function run(batches: string[][], publish: (names: string) => void, last: 
     },
     leases: { hold: async () => true, release: async () => void calls.push('release') },
     gate: { isOpen: async () => true },
-    ...{
-      holder: 'me',
-      now: () => new Date(),
-      deadlines: createDeadlines(() => new Date()),
-      everyMs: 5,
-      unreadAfterMs: 60_000,
-    },
+    holder: 'me',
+    now: () => new Date(),
+    deadlines: createDeadlines(() => new Date()),
+    everyMs: 5,
+    unreadAfterMs: 60_000,
     logger: { warn: () => calls.push('warn'), error: () => calls.push('error') } as never,
   })
   relay.start()

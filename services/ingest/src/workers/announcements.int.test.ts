@@ -204,15 +204,13 @@ test('announces what is unread a minute after its creation', async () => {
     type: 'herald.notification.unread.v1',
     time: formatTimestamp(new Date(createdAt.getTime() + 60_000)),
     data: {
-      ...{
-        recipientId,
-        locationType,
-        locationId,
-        notificationIds: [mention.eventId],
-        total: 1,
-        unreadCount: 1,
-        latest,
-      },
+      recipientId,
+      locationType,
+      locationId,
+      notificationIds: [mention.eventId],
+      total: 1,
+      unreadCount: 1,
+      latest,
     },
   })
 })

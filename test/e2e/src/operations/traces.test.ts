@@ -103,12 +103,10 @@ test('requests of both services have child spans named by route, without ids', a
   })
   expect(created?.attributes['http.response.status_code']).toBe(201)
   expect(read).toMatchObject({
-    ...{
-      service: 'herald-query',
-      name: 'GET /notifications/:notificationId',
-      kind: server,
-      parentSpanId: reading.spanId,
-    },
+    service: 'herald-query',
+    name: 'GET /notifications/:notificationId',
+    kind: server,
+    parentSpanId: reading.spanId,
     attributes: {
       'http.request.method': 'GET',
       'http.route': '/notifications/:notificationId',
