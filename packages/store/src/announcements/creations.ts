@@ -30,17 +30,12 @@ const exists = { $exists: true } as const
 
 export function createCreations({ fanOuts, notifications }: Pick<Collections, 'fanOuts' | 'notifications'>): Creations {
   /** Of any recipient, because the content is the same. A document may be deleted, so the others are tried in turn. */
-  const findContent = async (fanOut: Recipients): Promise<JsonText | undefined> => {
+  const read = async (fanOut: Recipients): Promise<Announcement[]> => {
     for (const _id of recipientKeys(fanOut, remainingPositions(fanOut))) {
       const document = await notifications.findOne({ _id }, { ...readLimits, raw: true })
-      if (document) return announcedJson(asBuffer(document as unknown as Uint8Array))
+      if (document) return toCreated(fanOut, announcedJson(asBuffer(document as unknown as Uint8Array)))
     }
-    return undefined
-  }
-
-  const read = async (fanOut: Recipients): Promise<Announcement[]> => {
-    const content = await findContent(fanOut)
-    return content === undefined ? [] : toCreated(fanOut, content)
+    return []
   }
 
   return {

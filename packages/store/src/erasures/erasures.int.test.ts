@@ -144,7 +144,7 @@ test('deletes waiting receipts, and drops and counts later ones', async () => {
   expect((await list(ada))[0]).toMatchObject({ emailSentAt: at(25) })
 })
 
-test('erases stored answers to an Idempotency-Key, of the person and of those who named the person', async () => {
+test('erases stored responses to an Idempotency-Key, of the person and of those who named the person', async () => {
   // Otherwise MongoDB deletes them, because their times are in the past.
   await database.collection('create-requests').dropIndex('expiry')
   const hash = Buffer.alloc(32, 1)
@@ -161,7 +161,7 @@ test('erases stored answers to an Idempotency-Key, of the person and of those wh
   }
   await erase(erasure(1, ada, 10))
   expect([(await reserve(ada)).kind, (await reserve(bob)).kind]).toEqual(['erased', 'erased'])
-  expect(await reserve(cleo)).toEqual({ kind: 'answered', notification: without })
+  expect(await reserve(cleo)).toEqual({ kind: 'finished', notification: without })
 })
 
 test('keeps the person away when everything is replayed, or arrives for the first time', async () => {

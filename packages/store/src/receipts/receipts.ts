@@ -3,7 +3,7 @@ import type { Binary } from 'mongodb'
 import { inBatches } from '../documents/batches.ts'
 import { hex, toKey } from '../documents/binary.ts'
 import type { Collections } from '../documents/collections.ts'
-import { appliesTo, type FindErased } from '../documents/mask.ts'
+import { appliesTo } from '../documents/mask.ts'
 import { idsIn, type NewNotification } from '../documents/notification-document.ts'
 import {
   type Receipt,
@@ -60,7 +60,11 @@ export function createReceipts(dependencies: ReceiptsDependencies): Receipts & S
   const findErased = async (documents: readonly WaitingReceiptDocument[]) => {
     if (documents.length === 0) return []
     const { find, isEmpty } = await erasedPersons.look(documents.map(toPerson))
-    return isEmpty ? [] : documents.filter((document) => isOfErased(document, find))
+    if (isEmpty) return []
+    return documents.filter((document) => {
+      const { subscriberId, createdAt, personIds } = toPerson(document)
+      return personIds.some((personId) => appliesTo(find(subscriberId, personId), createdAt))
+    })
   }
 
   /** Those that were applied, or whose notification or recipient was removed, no longer wait. */
@@ -144,9 +148,4 @@ function toPerson({ key, at }: WaitingReceiptDocument) {
   const { subscriberId, recipientId, id } = idsIn(key)
   const createdAt = new Date(Math.min(timeOfUuidV7(id) ?? Infinity, at.getTime()))
   return { subscriberId, createdAt, personIds: [recipientId] }
-}
-
-function isOfErased(document: WaitingReceiptDocument, find: FindErased): boolean {
-  const { subscriberId, createdAt, personIds } = toPerson(document)
-  return personIds.some((personId) => appliesTo(find(subscriberId, personId), createdAt))
 }

@@ -31,7 +31,7 @@ test('reserves the first request, lets the next wait, and returns the same conte
   expect(first).toMatchObject({ kind: 'reserved', ...saying('first') })
   expect(await reserve(key('a'), body, 'second', at(1))).toEqual({ kind: 'in-progress', until: at(30) })
   if (first.kind === 'reserved') await first.finish()
-  expect(await reserve(key('a'), body, 'third', at(2))).toEqual({ kind: 'answered', ...saying('first') })
+  expect(await reserve(key('a'), body, 'third', at(2))).toEqual({ kind: 'finished', ...saying('first') })
 })
 
 test('reports another body under the same key, before and after the first has finished', async () => {
@@ -55,7 +55,7 @@ test('releases the lease of a failed request', async () => {
 test('frees the key after 24 hours', async () => {
   const first = await reserve(key('e'), body, 'first', at(0))
   if (first.kind === 'reserved') await first.finish()
-  expect(await reserve(key('e'), body, 'x', at(24 * 3_600 - 1))).toMatchObject({ kind: 'answered' })
+  expect(await reserve(key('e'), body, 'x', at(24 * 3_600 - 1))).toMatchObject({ kind: 'finished' })
   expect(await reserve(key('e'), body, 'second', at(24 * 3_600))).toMatchObject({
     kind: 'reserved',
     ...saying('second'),
