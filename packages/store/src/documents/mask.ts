@@ -13,7 +13,7 @@ export const appliesTo = (person: ErasedPerson | undefined, createdAt: Date): pe
 
 export const later = (one: Date, other: Date): Date => (other > one ? other : one)
 
-export function latest(one: Date | undefined, other: Date | undefined): Date | undefined {
+function latest(one: Date | undefined, other: Date | undefined): Date | undefined {
   return one && other ? later(one, other) : (one ?? other)
 }
 
