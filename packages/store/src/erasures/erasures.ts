@@ -11,6 +11,7 @@ import {
 } from '../documents/erasure-document.ts'
 import { advanceHeads } from '../guards/heads.ts'
 import type { PersonKeys } from '../guards/person-keys.ts'
+import type { Hold } from '../leases/leases.ts'
 import { readLimits } from '../reading/read-limits.ts'
 import { type InsertOutcome, insertNew } from '../writing/insert-new.ts'
 import type { EraseStep } from './phases.ts'
@@ -37,7 +38,7 @@ export type Erasures = {
   /** Does the next step, bounded in time and memory; `undefined` if all are done. Several processes may repeat it. */
   step(erasure: OpenErasure): Promise<ErasureProgress | undefined>
   /** Erases a feed once more, see {@link lookAgainMs}. Returns `false` if none is due, or `hold` resolves to `false`. */
-  lookAgain(now: Date, hold: () => Promise<boolean>): Promise<boolean>
+  lookAgain(now: Date, hold: Hold): Promise<boolean>
   /** When an erasure of the subscriber was last accepted or done, by MongoDB's clock; `undefined` for never. */
   lastErasedAt(subscriberId: string): Promise<Date | undefined>
 }

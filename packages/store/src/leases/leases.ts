@@ -12,6 +12,9 @@ export type Leases = {
   release(name: string, holder: string): Promise<void>
 }
 
+/** Renews a lease in between. Resolves to `false` if another process has it, or if the work is to stop. */
+export type Hold = () => Promise<boolean>
+
 export function createLeases(collection: Collection<LeaseDocument>): Leases {
   return {
     async hold(name, { holder: id, ms }) {

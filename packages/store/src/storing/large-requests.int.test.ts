@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { StorageUnavailableError } from '../connection/storage-errors.ts'
 import { mention } from '../retractions/fan-outs.fixture.ts'
 import { createInterceptor } from '../retractions/intercepted.fixture.ts'
 import { createTestStore, uuid } from '../store.fixture.ts'
@@ -22,4 +23,18 @@ test.each([
   const writers = createWriters(wrap(collections, ['notifications']))
   const outcome = await writers.insertNew([{ ...mention(n, { recipientIds }), metadata, finishBy }])
   expect([outcome.inserted, inserts]).toEqual([50, expected])
+})
+
+test('interrupted requests are finished under a lease that is renewed before each, and left when it is lost', async () => {
+  const finishBy = new Date(0)
+  const { wrap } = createInterceptor(async (_, when, name) => {
+    if (when === 'before' && name === 'insertMany') throw new Error('Killed')
+  })
+  const killed = createWriters(wrap(collections, ['notifications']))
+  const requests = [3, 4, 5].map((n) => ({ ...mention(n), finishBy }))
+  for (const request of requests) await expect(killed.insertNew([request])).rejects.toThrow(StorageUnavailableError)
+  const held = [true, true, false]
+  const finish = () => store.unfinished.finish(new Date(), async () => held.shift() ?? true)
+  expect([(await finish()).finished, held]).toEqual([2, []])
+  expect([(await finish()).finished, (await finish()).finished]).toEqual([1, 0])
 })

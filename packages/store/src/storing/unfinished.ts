@@ -2,6 +2,7 @@ import type { Collection } from 'mongodb'
 import type { Collections } from '../documents/collections.ts'
 import type { FanOutDocument } from '../documents/fan-out-document.ts'
 import { fromRequestContent } from '../documents/notification-document.ts'
+import type { Hold } from '../leases/leases.ts'
 import { readLimits } from '../reading/read-limits.ts'
 import type { RetractBy } from '../retractions/retractions.ts'
 import type { StoreNotifications } from './store-notifications.ts'
@@ -10,11 +11,12 @@ import type { StoreNotifications } from './store-notifications.ts'
 export type Unfinished = {
   /**
    * Finishes requests whose process died on the way, and retracts once more what was retracted a while ago. Does what is
-   * due, the oldest first, up to a limited number. Forgets announcements that are due for a month, as without a topic.
+   * due, the oldest first, up to a limited number, or until `hold`, which is called before each request, resolves to
+   * `false`. Forgets announcements that are due for a month, as without a topic.
    *
    * @returns the number of requests finished, why MongoDB refused others, and the number of retractions done again
    */
-  finish(now: Date): Promise<Finished>
+  finish(now: Date, hold?: Hold): Promise<Finished>
 }
 
 type Finished = { readonly finished: number; readonly refused: readonly string[]; readonly again: number }
@@ -32,7 +34,7 @@ export type UnfinishedDependencies = Pick<Collections, 'fanOuts' | 'tombstones'>
 export function createUnfinished(dependencies: UnfinishedDependencies): Unfinished {
   const { fanOuts, tombstones, storeNotifications, retractBy } = dependencies
   return {
-    async finish(now) {
+    async finish(now, hold = async () => true) {
       const due = { dueAt: { $lte: now } } as const
       const retractions = await tombstones.find(due, byDueTime).toArray()
       const { retracted, refused: notRetracted } = await retractBy(retractions)
@@ -40,12 +42,15 @@ export function createUnfinished(dependencies: UnfinishedDependencies): Unfinish
       const again = retracted.filter(({ done }) => done).length
       const found = await fanOuts.find(due, byDueTime).toArray()
       const contents = found.flatMap(({ content }) => content ?? [])
+      let stored = 0
       for (const content of contents) {
+        if (!(await hold())) break
         // Stores what is missing, and is no longer due afterwards, stored or refused.
         const { refused } = await storeNotifications([{ ...fromRequestContent(content), finishBy: now }])
         refusals.push(...refused.map(({ reason }) => reason))
+        stored++
       }
-      const finished = retracted.length - again + contents.length - refusals.length
+      const finished = retracted.length - again + stored - refusals.length
       await forgetAnnouncements(fanOuts, new Date(now.getTime() - announcedWithinMs))
       return { finished, refused: refusals, again }
     },

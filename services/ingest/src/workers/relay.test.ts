@@ -12,8 +12,9 @@ function start(outcomes: Outcome[], { isOpen = [true], held = [true] } = {}) {
   const next = <T>(values: T[]) => (values.length > 1 ? values.shift() : values[0]) as T
   const dependencies: RelayDependencies = {
     unfinished: {
-      async finish() {
+      async finish(_now, hold) {
         calls.push('finish')
+        if (hold === undefined) throw new Error('The lease cannot be renewed')
         const outcome = outcomes.shift() ?? { finished: 0, refused: [] }
         if (outcome === 'away') throw new StorageUnavailableError('away')
         return { again: 0, ...outcome }

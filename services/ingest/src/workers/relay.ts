@@ -16,7 +16,7 @@ export function createRelay(dependencies: RelayDependencies): LeasedWorker {
     leaseMs: 45_000,
     async work(hold) {
       while (await hold()) {
-        const { finished, refused, again } = await unfinished.finish(now())
+        const { finished, refused, again } = await unfinished.finish(now(), hold)
         for (const reason of refused)
           logger.error({ reason }, 'MongoDB rejected a notification of an interrupted request')
         if (finished > 0) logger.info({ finished }, 'Finished interrupted requests')
