@@ -160,6 +160,23 @@ test('announces nothing that a frozen process computed, if it was read before th
   expect(await publishAll()).toEqual([])
 })
 
+test('announces nothing again if a process wakes up that was frozen before it looked for the last digest', async () => {
+  await create(one(1), one(2))
+  const [isFrozen, isAwake] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const frozen = startProcess(async (_, when, name) => {
+    if (name !== 'findOne' || when === 'after') return
+    isFrozen.resolve()
+    await isAwake.promise
+  })
+  const late = writeAll(61, frozen)
+  await isFrozen.promise
+  await writeAll(62)
+  await create(one(3))
+  isAwake.resolve()
+  await late
+  expect(await publishAll()).toMatchObject([{ data: { notificationIds: [id(2), id(1)], total: 2 } }])
+})
+
 test('a digest has an end by the clock of MongoDB, whether it is announced or not', async () => {
   const days = 24 * 60 * 60_000
   await create(one(1))
@@ -235,6 +252,16 @@ test('announces each once if the process is killed at any operation', async () =
 describe('many due at once', () => {
   const recipients = 2_500
   const recipientIds = Array.from({ length: recipients }, (_, n) => uuid(10_000 + n))
+
+  test('are written under a lease that is renewed in between, and stop when it is lost', async () => {
+    await create(one(1, { recipientIds }))
+    let holds = 0
+    expect(await digests.writeNext(at(500), unreadAfterMs, async () => holds++ < 100)).toBe(0)
+    expect(await collections.digests.countDocuments()).toBeGreaterThan(1_000)
+    expect(await collections.digests.countDocuments()).toBeLessThan(recipients)
+    expect(await digests.writeNext(at(500), unreadAfterMs)).toBe(1)
+    expect(await publishAll()).toHaveLength(recipients)
+  }, 300_000)
 
   test('are examined by key, in steps', async () => {
     await create(one(1, { recipientIds }), one(2, { recipientIds, locationId: uuid(78) }))

@@ -7,6 +7,7 @@ import type { Collections, DigestDocument } from '../documents/collections.ts'
 import { type FanOutDocument, recipientKeys, remainingPositions } from '../documents/fan-out-document.ts'
 import { bytesIn } from '../documents/recipient-list.ts'
 import type { EraseWritten } from '../erasures/erase-from-digests.ts'
+import type { Hold } from '../leases/leases.ts'
 import { readLimits } from '../reading/read-limits.ts'
 import { insertNew } from '../writing/insert-new.ts'
 import { type DueGroup, toDigest } from './to-digest.ts'
@@ -15,9 +16,10 @@ import { readUnreadAt } from './unread-at-location.ts'
 export type Digests = {
   /**
    * Writes the digests of some notifications whose time has come, the oldest first: each with everything of its location that
-   * is unread, to be announced and in no digest yet. Repeating it changes nothing. Returns 0 if none is due.
+   * is unread, to be announced and in no digest yet. Repeating it changes nothing. Returns 0 if none is due, or as soon as
+   * `hold` resolves to `false`.
    */
-  writeNext(now: Date, unreadAfterMs: number): Promise<number>
+  writeNext(now: Date, unreadAfterMs: number, hold?: Hold): Promise<number>
   isDue(now: Date): Promise<boolean>
 }
 
@@ -29,6 +31,9 @@ export type DigestsDependencies = Pick<Collections, 'fanOuts' | 'notifications' 
 }
 
 type DueFanOut = Pick<FanOutDocument, '_id' | 'recipients' | 'erased' | 'retractions' | 'locationId' | 'locationType'>
+
+type When = { readonly now: Date; readonly unreadAfterMs: number }
+type Written = 'all' | 'overtaken' | 'stopped'
 
 /** Of at most 200 KB each. */
 const fanOutsPerCall = 50
@@ -88,8 +93,7 @@ export function createDigests(dependencies: DigestsDependencies): Digests {
     return toKey(...place, bytesToUuid(number))
   }
 
-  const writeGroup = async (group: DueGroup, now: Date, unreadAfterMs: number): Promise<DigestDocument[]> => {
-    const _id = await nextKey(group)
+  const writeGroup = async (group: DueGroup, _id: Binary, { now, unreadAfterMs }: When): Promise<DigestDocument[]> => {
     const unread = await readUnreadAt(notifications, group)
     const due = new Set(group.keys.map(hex))
     const others = await findPending(unread.keys.filter((key) => !due.has(hex(key))))
@@ -106,29 +110,43 @@ export function createDigests(dependencies: DigestsDependencies): Digests {
   }
 
   /** @returns whether another process wrote digests at the same time, so that they must be computed again */
-  const writeFor = async (due: readonly DueFanOut[], now: Date, unreadAfterMs: number): Promise<boolean> => {
-    let isOvertaken = false
+  const writeGroups = async (groups: readonly DueGroup[], when: When): Promise<boolean> => {
+    // After a longer time, the next process may have found that there is nothing to announce any more.
+    const fence = createFence(digestWithinMs)
+    const ids = await Promise.all(groups.map(nextKey))
+    // Another process may have announced them since they were found. If it does so from now on, it uses these ids.
+    const inDigests = await findInDigests(groups.flatMap(({ keys }) => keys))
+    const left = groups.map((group) => ({ ...group, keys: group.keys.filter((key) => !inDigests.has(hex(key))) }))
+    const write = (group: DueGroup, index: number) =>
+      group.keys.length === 0 ? [] : writeGroup(group, ids[index] as Binary, when)
+    const written = (await Promise.all(left.map(write))).flat()
+    const { duplicates } = await fence(() => insertNew(digests, written))
+    await eraseWritten(written)
+    return duplicates > 0
+  }
+
+  const writeFor = async (due: readonly DueFanOut[], when: When, hold: Hold): Promise<Written> => {
+    let written: Written = 'all'
     for (const keys of inBatches(keysIn(due), keysPerQuery)) {
+      if (!(await hold())) return 'stopped'
       const groups = groupByLocation(await findUnannounced(keys), due)
       for (const batch of inBatches(groups, groupsAtOnce)) {
-        // After a longer time, the next process may have found that there is nothing to announce any more.
-        const fence = createFence(digestWithinMs)
-        const written = await Promise.all(batch.map((group) => writeGroup(group, now, unreadAfterMs)))
-        const { duplicates } = await fence(() => insertNew(digests, written.flat()))
-        await eraseWritten(written.flat())
-        if (duplicates > 0) isOvertaken = true
+        if (!(await hold())) return 'stopped'
+        if (await writeGroups(batch, when)) written = 'overtaken'
       }
     }
-    return isOvertaken
+    return written
   }
 
   return {
-    async writeNext(now, unreadAfterMs) {
+    async writeNext(now, unreadAfterMs, hold = async () => true) {
       const projection = { recipients: 1, erased: 1, retractions: 1, locationId: 1, locationType: 1 } as const
       const options = { ...readLimits, hint: 'unread', sort: { unreadAt: 1 }, limit: fanOutsPerCall } as const
       const due = await fanOuts.find(dueAt(now), { ...options, projection }).toArray()
       if (due.length === 0) return 0
-      while (await writeFor(due, now, unreadAfterMs));
+      let written: Written = 'overtaken'
+      while (written === 'overtaken') written = await writeFor(due, { now, unreadAfterMs }, hold)
+      if (written === 'stopped') return 0
       await fanOuts.updateMany({ _id: { $in: due.map(({ _id }) => _id) } }, { $unset: { unreadAt: true } })
       return due.length
     },

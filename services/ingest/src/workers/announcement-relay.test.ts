@@ -36,8 +36,8 @@ async function run(batches: string[][], publish: (names: string) => void, last: 
     },
     digests: {
       isDue: async () => digestsDue > 0,
-      async writeNext() {
-        if (digestsDue === 0) return 0
+      async writeNext(_now, _unreadAfterMs, hold) {
+        if (digestsDue === 0 || !(await hold?.())) return 0
         calls.push('write digests')
         return digestsDue--
       },

@@ -29,7 +29,7 @@ export function createAnnouncementRelay(dependencies: AnnouncementRelayDependenc
   /** Does not depend on the topic: a digest contains what is unread when it is due. */
   const writeDigests = async (hold: () => Promise<boolean>): Promise<void> => {
     if (unreadAfterMs === undefined || !(await digests.isDue(now()))) return
-    while ((await hold()) && (await digests.writeNext(now(), unreadAfterMs)) > 0);
+    while ((await hold()) && (await digests.writeNext(now(), unreadAfterMs, hold)) > 0);
   }
 
   const publish = async ({ items, settle, postpone }: DueBatch): Promise<void> => {
