@@ -6,7 +6,7 @@ import type { NotificationDocument } from '../documents/notification-document.ts
 import { findBytes, type Source } from '../reading/find-bytes.ts'
 import { findPage } from '../reading/page.ts'
 import type { ReadBudgets } from '../reading/read-budget.ts'
-import { readLimits } from '../reading/read-limits.ts'
+import { userReads } from '../reading/read-limits.ts'
 import type { Scan } from '../reading/scan.ts'
 import { notificationBody, notificationPageBody } from '../wire/notification-json.ts'
 import { changeOne } from './change-one.ts'
@@ -85,7 +85,7 @@ export function createFeed(
     // With the `count` command: the driver's `countDocuments` passes every key through an aggregation.
     async unreadCount() {
       const query = { unread: true, _id: keyRange(prefix, {}) }
-      const count = { count: collection.collectionName, query, hint: 'unread', ...readLimits }
+      const count = { count: collection.collectionName, query, hint: 'unread', ...userReads }
       return (await runCommand(database, count)).n
     },
   }

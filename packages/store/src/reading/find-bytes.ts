@@ -2,7 +2,7 @@ import type { Collection, Db, Filter } from 'mongodb'
 import { runCommand } from '../connection/run-command.ts'
 import { asBuffer, documentsAt, inputOf } from '../wire/bson.ts'
 import { createOffsetReader } from '../wire/field-offsets.ts'
-import { readLimits } from './read-limits.ts'
+import { userReads } from './read-limits.ts'
 
 /** A collection, and the database that receives commands about it. */
 export type Source<T extends object> = { readonly database: Db; readonly collection: Collection<T> }
@@ -11,7 +11,7 @@ export type Source<T extends object> = { readonly database: Db; readonly collect
 export type FoundBytes = { readonly documents: Buffer[]; readonly isCut: boolean }
 
 /**
- * Returns the newest documents of an index range: `size` of them, or as many as MongoDB puts into one response. One command
+ * Returns, for a user, the newest documents of an index range: `size` of them, or as many as MongoDB puts into one response. One command
  * takes half the processor time of the driver's cursor, which parses every document, for a page of 20.
  */
 export async function findBytes<T extends object>(
@@ -20,7 +20,7 @@ export async function findBytes<T extends object>(
   size: number,
 ): Promise<FoundBytes> {
   const { collectionName: find } = collection
-  const command = { find, filter: indexed, sort: { _id: -1 }, limit: size, batchSize: size, ...readLimits }
+  const command = { find, filter: indexed, sort: { _id: -1 }, limit: size, batchSize: size, ...userReads }
   const { cursor } = await runCommand(database, command, { raw: true })
   const input = inputOf(asBuffer(cursor))
   const [batchAt, idAt] = readCursor(input, cursor.byteOffset) as [number, number]

@@ -4,7 +4,7 @@ import { asBuffer, readKey } from '../wire/bson.ts'
 import { eachAtOnce } from './each-at-once.ts'
 import { findBytes, type Source } from './find-bytes.ts'
 import { maxResponseBytes } from './read-budget.ts'
-import { readLimits } from './read-limits.ts'
+import { userReads } from './read-limits.ts'
 
 export type Keyed = { _id: Binary }
 
@@ -104,7 +104,7 @@ export async function examineNext<T extends Keyed>(
       },
     },
   ]
-  const options = { ...readLimits, fieldsAsRaw: { document: true } }
+  const options = { ...userReads, fieldsAsRaw: { document: true } }
   const [result] = await source.collection.aggregate<Facets>(pipeline, options).toArray()
   const { found: candidates = [], end = [] } = result ?? {}
   const last = candidates.length === count ? candidates.at(-1) : end[0]
