@@ -65,7 +65,14 @@ test('names up to 1,000 notifications; beyond that, only the newest one', () => 
   dispatch(...parts('m', 0, 1_001), end('m', 'x'))
   dispatch(...parts('n', 0, 1_000), end('n'))
   dispatch(...parts('o', 0, 1_001), end('o'))
-  expect(outlineOf(eventsOf(0))).toEqual([{ all: true, upTo: 'x' }, 1_000, { all: true, upTo: null }])
+  expect(outlineOf(eventsOf(0))).toEqual([{ all: true, upTo: 'x' }, 1_000, { all: true, upTo: at(1_000) }])
+})
+
+test('a large mark does not include what was stored after its snapshot and before its first part', () => {
+  const { dispatch, eventsOf } = createTestAudience()
+  const arrival = { kind: 'notification', json: JSON.stringify({ id: at(2_000), readAt: null }) } as const
+  dispatch(arrival, ...parts('m', 0, 1_500), end('m'))
+  expect(outlineOf(eventsOf(0))?.at(-1)).toEqual({ all: true, upTo: at(1_499) })
 })
 
 test('a large mark that another change interrupts never includes more than was marked', () => {

@@ -130,7 +130,8 @@ function createHeldMark({ mark, readAt }: Part) {
     },
     /** @param end `undefined` if another change arrives first; sending a mark in several parts is equivalent */
     toEvent(end?: End): StreamEvent {
-      return readState(ids ? { ids } : { all: true, upTo: end ? end.upTo : newest }, readAt)
+      // Also of a mark of all: one that arrived before its first change may be newer, and is unread.
+      return readState(ids ? { ids } : { all: true, upTo: end?.upTo ?? newest }, readAt)
     },
   }
 }

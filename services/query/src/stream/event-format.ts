@@ -33,7 +33,7 @@ export function toStreamEvent(change: Single): StreamEvent {
 
 /** The read state of the given ids, or of all notifications up to one. */
 export function readState(
-  which: { ids: readonly string[] } | { all: true; upTo: string | null },
+  which: { ids: readonly string[] } | { all: true; upTo: string },
   readAt: Date | null,
 ): StreamEvent {
   return { event: 'read-state', data: JSON.stringify({ ...which, readAt: readAt && formatTimestamp(readAt) }) }
