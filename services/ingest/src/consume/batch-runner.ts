@@ -1,4 +1,4 @@
-import { backoffMs, DeadlineExceeded, type Deadlines, type Logger } from '@herald/runtime'
+import { backoffMs, DeadlineExceeded, type Deadlines, type Logger, within } from '@herald/runtime'
 import type { HandleRecords } from '../events/record-handler.ts'
 import type { IncomingRecord } from '../port/incoming-record.ts'
 import type { PartitionBatch } from '../port/kafka-port.ts'
@@ -98,7 +98,7 @@ export function createBatchRunner(dependencies: BatchRunnerDependencies) {
         await commits.handled(batch, nextOffset)
         failures.delete(placeOf(batch))
         onChunk({ topic, partition, records: chunk.length, seconds: (performance.now() - start) / 1_000 })
-        await batch.heartbeat()
+        await within(limitMs, batch.heartbeat())
       }
       // A stopping member leaves the group next and could no longer commit.
       if (!batch.isRunning()) await commits.flush()

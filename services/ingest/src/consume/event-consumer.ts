@@ -11,6 +11,8 @@ export type EventConsumerDependencies = Omit<BatchRunnerDependencies, 'commits' 
   readonly topics: readonly string[]
   readonly deadLetterTopic: string
   readonly clock: Clock
+  /** Longer than the group waits for another member that is still handling a chunk. */
+  readonly beginMs?: number
 }
 
 export type EventConsumer = ReturnType<typeof createEventConsumer>
@@ -20,7 +22,7 @@ const pauses = { minPauseMs: 250, maxPauseMs: 5_000 } as const
 const closeMs = 15_000
 
 export function createEventConsumer(dependencies: EventConsumerDependencies) {
-  const { kafka, groupId, topics, deadLetterTopic, clock, ...batches } = dependencies
+  const { kafka, groupId, topics, deadLetterTopic, clock, beginMs = 120_000, ...batches } = dependencies
   const { logger, kindOf } = batches
   const stopping = new AbortController()
   const stopped = new Promise<void>((resolve) => stopping.signal.addEventListener('abort', () => resolve()))
@@ -60,17 +62,17 @@ export function createEventConsumer(dependencies: EventConsumerDependencies) {
 
   const runOnce = async (onCommitted: () => void): Promise<void> => {
     // Subscribing to a missing topic fails, and without the dead-letter topic the first dead letter blocks its partition.
-    const missing = await findMissingTopics(kafka, [...topics, deadLetterTopic])
+    const missing = await within(beginMs, findMissingTopics(kafka, [...topics, deadLetterTopic]))
     if (missing.length > 0) throw new Error(missing.join('; '))
     const member = kafka.createMember({ groupId, topics, shareOf: (topic) => chunkShare(kindOf(topic)) })
-    const commits = createOffsetCommits(member, logger)
     const givenUp = Promise.withResolvers<never>()
+    const commits = createOffsetCommits({ member, logger, onGivenUp: givenUp.reject })
     const runner = createBatchRunner({ ...batches, commits, onGivenUp: givenUp.reject })
     const over = Promise.race([watch(member, onCommitted), givenUp.promise])
     // Not awaited yet: an early crash must not be an unhandled rejection.
     over.catch(() => {})
     try {
-      await member.run(runner.run)
+      await within(beginMs, Promise.race([member.run(runner.run), over]))
       await over
     } finally {
       assignment = {}

@@ -9,6 +9,8 @@ let commits: OffsetCommits
 /** The commits sent so far, and a function that settles the last one. */
 let asked: string[]
 let answer: (error?: Error) => Promise<void>
+let givenUp: string[]
+const limitMs = 200
 
 const commit = (offsets: readonly PartitionOffset[]) => {
   asked.push(offsets.map(({ topic, partition, offset }) => `${topic}/${partition} to ${offset}`).join(', '))
@@ -24,15 +26,18 @@ const commit = (offsets: readonly PartitionOffset[]) => {
 
 beforeEach(() => {
   asked = []
-  commits = createOffsetCommits(
-    {
+  givenUp = []
+  commits = createOffsetCommits({
+    member: {
       commit,
       listen(events) {
         member = events
       },
     },
-    { debug: () => {} },
-  )
+    logger: { debug: () => {} },
+    onGivenUp: ({ message }) => givenUp.push(message),
+    limitMs,
+  })
 })
 
 const handled = (topic: string, partition: number, offset: string) =>
@@ -126,4 +131,27 @@ test('commits the start of a topic that was created again', async () => {
   member.recreated?.({ topic: 'a', partition: 0, offset: '0' })
   await nextTurn()
   expect(asked).toEqual(['a/0 to 0'])
+})
+
+test('repeats a commit that is not answered, and gives up the member if it is not answered again', async () => {
+  await handled('a', 0, '5')
+  await nextTurn()
+  await expect(commits.flush()).rejects.toThrow('No response')
+  expect([asked, givenUp]).toEqual([['a/0 to 5'], []])
+  member.heartbeat?.()
+  await nextTurn()
+  await expect(commits.flush()).rejects.toThrow('No response')
+  expect([asked.length, givenUp]).toEqual([2, [`No response within ${limitMs} ms`]])
+})
+
+test('keeps a member whose commits are answered again', async () => {
+  for (let round = 0; round < 3; round++) {
+    await handled('a', round, '5').catch(() => {})
+    await nextTurn()
+    await expect(commits.flush()).rejects.toThrow('No response')
+    member.heartbeat?.()
+    await nextTurn()
+    await answer()
+  }
+  expect(givenUp).toEqual([])
 })

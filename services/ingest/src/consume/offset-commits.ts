@@ -1,10 +1,18 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Logger } from '@herald/runtime'
+import { type Logger, TimedOut, within } from '@herald/runtime'
 import type { GroupMember, PartitionBatch, PartitionOffset } from '../port/kafka-port.ts'
 
 export type OffsetCommits = ReturnType<typeof createOffsetCommits>
 
 type HandledBatch = Pick<PartitionBatch, 'topic' | 'partition' | 'commit'>
+
+export type OffsetCommitsDependencies = {
+  readonly member: Pick<GroupMember, 'listen' | 'commit'>
+  readonly logger: Pick<Logger, 'debug'>
+  /** Called when two commits in sequence have not been answered: the member's connection may be dead. */
+  readonly onGivenUp: (error: Error) => void
+  readonly limitMs?: number
+}
 
 export const offsetAfter = (offset: string): string => String(BigInt(offset) + 1n)
 
@@ -14,23 +22,26 @@ export const offsetAfter = (offset: string): string => String(BigInt(offset) + 1
  * This includes transaction markers and aborted records, which are read and not passed on; the group would appear to lag,
  * and to be stuck, until the next record.
  */
-export function createOffsetCommits(member: Pick<GroupMember, 'listen' | 'commit'>, logger: Pick<Logger, 'debug'>) {
+export function createOffsetCommits({ member, logger, onGivenUp, limitMs = 30_000 }: OffsetCommitsDependencies) {
   const due = new Map<string, PartitionOffset>()
   let send: PartitionBatch['commit'] = member.commit
   let committing: Promise<void> | undefined
   let hasFailed = false
+  let unanswered = 0
 
   const commitDue = async (): Promise<void> => {
     try {
       await nextTurn()
       while (due.size > 0) {
         const offsets = [...due.values()]
-        await send(offsets)
+        await within(limitMs, send(offsets))
+        unanswered = 0
         for (const [place, offset] of due) if (offsets.includes(offset)) due.delete(place)
       }
       hasFailed = false
     } catch (error) {
       hasFailed = true
+      if (error instanceof TimedOut && ++unanswered > 1) onGivenUp(error)
       throw error
     } finally {
       committing = undefined
