@@ -18,7 +18,11 @@ let deadlines: Deadlines
 afterEach(() => consumer?.stop())
 
 /** Starts a consumer with its own topics and group, which `prepare` has filled, that passes its records to `handle`. */
-async function start(handle: HandleRecords, prepare = async (_topics: HeraldTopics): Promise<void> => {}) {
+async function start(
+  handle: HandleRecords,
+  prepare = async (_topics: HeraldTopics): Promise<void> => {},
+  limitMs = 3_000,
+) {
   deadlines = createDeadlines(systemClock)
   const topics = await createTopics(brokers, topicsWithSuffix(`consumer-${process.pid}-${run++}`))
   const groupId = `consumer-${process.pid}-${run}`
@@ -32,7 +36,7 @@ async function start(handle: HandleRecords, prepare = async (_topics: HeraldTopi
       clock: systemClock,
       logger: quietLogger,
       deadlines,
-      limitMs: 3_000,
+      limitMs,
       kindOf: () => 'mention',
       handle,
       onChunk: () => {},
@@ -44,6 +48,8 @@ async function start(handle: HandleRecords, prepare = async (_topics: HeraldTopi
   return {
     heldBack,
     topics,
+    groupId,
+    stop: () => consumer?.stop(),
     async restart() {
       await consumer?.stop()
       consumer = create()
@@ -236,3 +242,52 @@ test('reads a topic that was deleted and created again from its start', async ()
     await admin.createTopics({ topics: [{ topic, numPartitions: 2 }], waitForLeaders: false })
   }
 }, 60_000)
+
+/** Deletes a topic and creates it again. */
+async function createAgain(topic: string): Promise<void> {
+  await admin.deleteTopics({ topics: [topic] })
+  await eventually(async () => !(await admin.listTopics()).includes(topic))
+  // `false` if it exists, as after an attempt that was not answered.
+  await eventually(() => admin.createTopics({ topics: [{ topic, numPartitions: 2 }] }).then(() => true))
+}
+
+test('reads a topic from its start that was created again, with fewer records, while no consumer ran', async () => {
+  const seen: string[] = []
+  const { topics, groupId, send, committed, stop, restart } = await start(
+    async (records) => void seen.push(...valuesOf(records)),
+  )
+  const topic = topics.mention
+  await send(topic, 0, ...Array.from({ length: 30 }, (_, n) => `old ${n}`))
+  await eventually(async () => (await committed(topic, 0)) === 30)
+  await stop()
+  await createAgain(topic)
+  const values = Array.from({ length: 10 }, (_, n) => `new ${n}`)
+  await eventually(() => send(topic, 0, ...values))
+  // As if the broker had kept it: it deletes the offsets of a deleted topic in its own time.
+  await eventually(async () => {
+    await admin.setOffsets({ groupId, topic, partitions: [{ partition: 0, offset: '30' }] })
+    return (await committed(topic, 0)) === 30
+  })
+  await restart()
+  await eventually(async () => (await committed(topic, 0)) === 10)
+  expect(seen.slice(30)).toEqual(values)
+})
+
+test('reads a topic from its start that was created again, with fewer records, while a chunk was handled', async () => {
+  const seen: string[] = []
+  const stuck = Promise.withResolvers<void>()
+  const handle: HandleRecords = async (records) => {
+    seen.push(...valuesOf(records))
+    await stuck.promise
+  }
+  const { topics, send, committed } = await start(handle, undefined, 60_000)
+  const topic = topics.mention
+  await send(topic, 0, ...Array.from({ length: 30 }, (_, n) => `old ${n}`))
+  await eventually(() => seen.length === 30)
+  await createAgain(topic)
+  const values = Array.from({ length: 10 }, (_, n) => `new ${n}`)
+  await eventually(() => send(topic, 0, ...values))
+  stuck.resolve()
+  await eventually(async () => (await committed(topic, 0)) === 10)
+  expect(seen).toEqual(expect.arrayContaining(values))
+})

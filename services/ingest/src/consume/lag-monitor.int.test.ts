@@ -9,6 +9,9 @@ let monitor: LagMonitor
 
 afterEach(() => monitor.stop())
 
+const errors: object[] = []
+const logger = { ...quietLogger, debug: () => {}, error: (fields: object) => void errors.push(fields) } as never
+
 /** Starts a monitor with a short interval on its own group and topics. Its clock counts the polls. */
 async function start(addresses = brokers) {
   const groupId = `lag-${process.pid}-${run++}`
@@ -18,7 +21,7 @@ async function start(addresses = brokers) {
     kafka: createTestKafka(addresses),
     groupId,
     topics: [topic, change],
-    logger: quietLogger,
+    logger,
     clock: () => new Date(polls),
     now: () => new Date(polls),
     intervalMs: 50,
@@ -116,7 +119,8 @@ test('reports a topic as handled that was deleted and made anew with fewer recor
   await polled()
   await admin.deleteTopics({ topics: [topic] })
   await eventually(async () => !(await admin.listTopics()).includes(topic))
-  await eventually(() => admin.createTopics({ topics: [{ topic, numPartitions: 2 }] }))
+  // `false` if it exists, as after an attempt that was not answered.
+  await eventually(() => admin.createTopics({ topics: [{ topic, numPartitions: 2 }] }).then(() => true))
   await eventually(() =>
     send(0, 'a')
       .then(() => commit(0, 1))
@@ -124,6 +128,19 @@ test('reports a topic as handled that was deleted and made anew with fewer recor
   )
   const pollsBefore = polls()
   await eventually(() => (monitor.caughtUpTo(topic)?.getTime() ?? 0) > pollsBefore)
+})
+
+test('logs an error, once, if a topic ends before the committed offset', async () => {
+  const { topic, send, commit, polled } = await start()
+  errors.length = 0
+  await send(0, 'a', 'b')
+  await commit(0, 2)
+  await polled()
+  expect(errors).toEqual([])
+  await commit(0, 5)
+  await polled()
+  await polled()
+  expect(errors).toEqual([{ topic, partition: 0, committed: 5, end: 2 }])
 })
 
 test('counts the records of a transaction only once it has ended', async () => {
@@ -160,4 +177,35 @@ test('reports nothing without a broker and continues polling', async () => {
   const { topic, polled } = await start(['127.0.0.1:1'])
   await polled()
   expect([monitor.lags(), monitor.stuckSince(topic, 0), monitor.caughtUpTo(topic)]).toEqual([[], undefined, undefined])
+})
+
+test('gives up a request that is not answered, and polls again with another connection', async () => {
+  let [readers, closed, polls] = [0, 0, 0]
+  const position = { topic: 't', partition: 0, committed: 1n, end: 3n }
+  const createPositionReader = () => {
+    const isHung = ++readers === 2
+    return {
+      read: () =>
+        isHung
+          ? new Promise<never>(() => {})
+          : readers === 1
+            ? Promise.reject(new Error('away'))
+            : Promise.resolve([position]),
+      close: async () => void closed++,
+    }
+  }
+  monitor = createLagMonitor({
+    kafka: { createPositionReader },
+    groupId: 'g',
+    topics: ['t'],
+    logger: quietLogger,
+    clock: () => new Date(polls),
+    now: () => new Date(polls),
+    intervalMs: 10,
+    limitMs: 100,
+    onPoll: () => void polls++,
+  })
+  monitor.start()
+  await eventually(() => polls > 2, { within: 10_000 })
+  expect([readers, closed, lagsOf('t')]).toEqual([3, 2, [2]])
 })

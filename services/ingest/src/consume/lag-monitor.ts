@@ -1,4 +1,4 @@
-import type { Clock, Logger } from '@herald/runtime'
+import { type Clock, type Logger, within } from '@herald/runtime'
 import type { GroupPosition, KafkaPort } from '../port/kafka-port.ts'
 
 export type PartitionLag = { readonly topic: string; readonly partition: number; readonly lag: number }
@@ -12,6 +12,7 @@ export type LagMonitorDependencies = {
   readonly now: Clock
   readonly logger: Logger
   readonly intervalMs?: number
+  readonly limitMs?: number
   /** Called after each poll and not awaited, so that it cannot delay the next one. */
   readonly onPoll?: () => void
 }
@@ -24,10 +25,12 @@ const placeOf = (topic: string, partition: number) => `${topic}/${partition}`
 
 /** Polls the group's progress by asking the broker: the state of the consumer itself does not prove progress. */
 export function createLagMonitor(dependencies: LagMonitorDependencies) {
-  const { kafka, groupId, topics, clock, now, logger, intervalMs = 5_000, onPoll } = dependencies
-  const reader = kafka.createPositionReader(groupId, topics)
+  const { kafka, groupId, topics, clock, now, logger, intervalMs = 5_000, limitMs = 30_000, onPoll } = dependencies
+  let reader = kafka.createPositionReader(groupId, topics)
   const caughtUp = new Map<string, Date>()
   const stuck = new Map<string, Date>()
+  /** Partitions of which the group has committed more than they hold. */
+  const ahead = new Set<string>()
   /** The last poll of each topic whose end offsets have not all been reached. */
   const marks = new Map<string, Snapshot>()
   let last: Snapshot | undefined
@@ -38,17 +41,21 @@ export function createLagMonitor(dependencies: LagMonitorDependencies) {
   const poll = async (): Promise<void> => {
     try {
       const times = { at: clock(), now: now() }
-      const positions = await reader.read()
+      const positions = await within(limitMs, reader.read())
       const current = {
         ...times,
         positions: new Map(positions.map((one) => [placeOf(one.topic, one.partition), one])),
       }
       for (const topic of topics) noteCaughtUp(topic, current)
       noteStuck(current)
+      noteAhead(current)
       last = current
     } catch (error) {
       last = undefined
       logger.debug({ err: error }, 'Could not read lag')
+      // Not awaited, since it may hang like the request.
+      reader.close().catch(() => {})
+      reader = kafka.createPositionReader(groupId, topics)
     }
     onPoll?.()
   }
@@ -68,6 +75,20 @@ export function createLagMonitor(dependencies: LagMonitorDependencies) {
       const moved = last?.positions.get(place)?.committed !== committed
       if (committed >= end || moved) stuck.delete(place)
       else if (!stuck.has(place)) stuck.set(place, last?.at ?? current.at)
+    }
+  }
+
+  const noteAhead = ({ positions: found }: Snapshot): void => {
+    for (const [place, { topic, partition, committed, end }] of found) {
+      if (committed <= end) ahead.delete(place)
+      else if (!ahead.has(place)) {
+        ahead.add(place)
+        const offsets = { committed: Number(committed), end: Number(end) }
+        logger.error(
+          { topic, partition, ...offsets },
+          'The topic ends before the committed offset, reading it from its start',
+        )
+      }
     }
   }
 

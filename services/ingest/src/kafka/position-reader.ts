@@ -2,29 +2,15 @@ import type { Admin, Kafka } from 'kafkajs'
 import type { GroupPosition, PositionReader } from '../port/kafka-port.ts'
 
 export function createPositionReader(kafka: Kafka, groupId: string, topics: readonly string[]): PositionReader {
-  let admin: Admin | undefined
-
-  const connect = async (): Promise<Admin> => {
-    if (admin) return admin
-    const fresh = kafka.admin({ retry: { retries: 1 } })
-    await fresh.connect()
-    admin = fresh
-    return fresh
-  }
-
+  const admin = kafka.admin({ retry: { retries: 1 } })
+  let connected: Promise<void> | undefined
   return {
     async read() {
-      try {
-        return await readPositions(await connect(), groupId, topics)
-      } catch (error) {
-        await admin?.disconnect().catch(() => {})
-        admin = undefined
-        throw error
-      }
+      connected ??= admin.connect()
+      await connected
+      return readPositions(admin, groupId, topics)
     },
-    async close() {
-      await admin?.disconnect()
-    },
+    close: () => admin.disconnect(),
   }
 }
 

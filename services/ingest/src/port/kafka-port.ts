@@ -1,13 +1,16 @@
 import type { IncomingRecord } from './incoming-record.ts'
 import type { OutgoingRecord } from './outgoing-record.ts'
 
-/** The Kafka client of ingest, which consumes, produces, and looks at topics. Only `kafka/` knows the library. */
+/**
+ * The Kafka client of ingest, which consumes, produces, and looks at topics. Only `kafka/` knows the library. A request to a
+ * broker that was frozen may never settle, so every wait needs a limit of its own.
+ */
 export type KafkaPort = {
   /** Creates a member of a consumer group. It does not connect yet. */
   createMember(options: MemberOptions): GroupMember
   connectProducer(options?: ProducerOptions): Promise<RecordProducer>
   describeTopics(topics: readonly string[]): Promise<ReadonlyMap<string, TopicDescription>>
-  /** Reads the committed and the last offsets of a group. Connects on first use, and again after an error. */
+  /** Reads the committed and the last offsets of a group. Connects on first use; after an error another one is needed. */
   createPositionReader(groupId: string, topics: readonly string[]): PositionReader
   /** Passes on what the topic holds now, in order per partition, without commits. Ends if `each` returns `stop`. */
   readToEnd(topic: string, each: (record: IncomingRecord) => Promise<unknown>, start?: ReadStart): Promise<void>
