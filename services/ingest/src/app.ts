@@ -5,6 +5,7 @@ import {
   createDeadlines,
   createMetrics,
   createStorageCheck,
+  DeadlineExceeded,
   type ServiceDependencies,
   systemClock,
 } from '@herald/runtime'
@@ -61,7 +62,13 @@ export function createIngest({ settings, logger, build, releasers, tracing }: Se
     onDroppedReceipts: erasureMetrics.observeDropped,
   })
 
-  const http = createApiServer({ settings, logger, metrics, tracing, isStorageUnavailable })
+  const http = createApiServer({
+    settings,
+    logger,
+    metrics,
+    tracing,
+    isStorageUnavailable: (error) => isStorageUnavailable(error) || error instanceof DeadlineExceeded,
+  })
   const { notifications, createRequests, retractions, unfinished } = store
   const create = createNotificationCreation({
     notifications,
@@ -70,8 +77,8 @@ export function createIngest({ settings, logger, build, releasers, tracing }: Se
     randomBytes: () => randomBytes(10),
   })
   const creations = metrics.budgets.open(creationBudget, settings.MAX_CREATION_BYTES)
-  addCreateNotificationRoute(http, { create, gate, clock: now, creations })
-  addRetractNotificationRoute(http, { retractions, gate, clock: now })
+  addCreateNotificationRoute(http, { create, gate, clock: now, creations, deadlines })
+  addRetractNotificationRoute(http, { retractions, gate, clock: now, deadlines })
   const admin = createAdminServer({
     logger,
     registry,

@@ -87,6 +87,7 @@ export function createEventIngestion(dependencies: EventIngestionDependencies) {
     group,
     clock: now,
     logger,
+    deadlines,
     mentionsCaughtUpTo: () => monitor.caughtUpTo(settings.KAFKA_MENTION_TOPIC),
     observe: metrics.observeDeadLetters,
   })

@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { limits, makeUuidV7 } from '@herald/contracts'
+import { createDeadlines } from '@herald/runtime'
 import { createStore, type NewNotification } from '@herald/store'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { MongoClient } from 'mongodb'
@@ -69,6 +70,7 @@ async function processOnce(changes: Partial<OverdueReceiptsDependencies> = {}) {
     group: 'herald-ingest',
     clock: () => late,
     logger: { warn: ({ err }: { err: Error }) => void warnings.push(err.message) } as never,
+    deadlines: createDeadlines(() => late),
     mentionsCaughtUpTo: () => late,
     observe: (code, count) => void observed.push([code, count]),
     ...changes,
@@ -148,3 +150,10 @@ test('processes a limited number of batches per call and continues in the next c
   expect(second.letters).toHaveLength(1_000)
   expect(await waiting().countDocuments()).toBe(0)
 }, 60_000)
+
+test('gives up a batch that does not end', async () => {
+  await waits('one')
+  const publish = () => new Promise<void>(() => {})
+  const { warnings } = await processOnce({ deadLetters: { publish }, limitMs: 300 })
+  expect(warnings).toEqual(['A batch of overdue receipts has not ended within 0.3 s'])
+})

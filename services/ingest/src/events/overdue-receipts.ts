@@ -1,5 +1,5 @@
 import { limits } from '@herald/contracts'
-import type { Clock, Logger } from '@herald/runtime'
+import type { Clock, Deadlines, Logger } from '@herald/runtime'
 import type { Receipts } from '@herald/store'
 import type { DeadLetters } from '../produce/dead-letter.ts'
 import { fromRecordText } from './record-text.ts'
@@ -10,6 +10,8 @@ export type OverdueReceiptsDependencies = {
   readonly group: string
   readonly clock: Clock
   readonly logger: Pick<Logger, 'warn'>
+  readonly deadlines: Pick<Deadlines, 'keep'>
+  readonly limitMs?: number
   /** All mentions published before this time have been handled; `undefined` while unknown. */
   readonly mentionsCaughtUpTo: () => Date | undefined
   readonly observe: (code: 'unmatched_receipt', count: number) => void
@@ -19,7 +21,8 @@ const leaseMs = 60_000
 const batchesPerCall = 20
 
 export function createOverdueReceipts(dependencies: OverdueReceiptsDependencies) {
-  const { receipts, deadLetters, group, clock, logger, mentionsCaughtUpTo, observe } = dependencies
+  const { receipts, deadLetters, group, clock, logger, deadlines, mentionsCaughtUpTo, observe } = dependencies
+  const { limitMs = leaseMs } = dependencies
   let stopped = false
   let running: Promise<void> | undefined
 
@@ -42,7 +45,7 @@ export function createOverdueReceipts(dependencies: OverdueReceiptsDependencies)
   const deadLetterSome = async (): Promise<void> => {
     try {
       for (let batches = 0; batches < batchesPerCall; batches++) {
-        if ((await deadLetterBatch()) === 0) return
+        if ((await deadlines.keep('A batch of overdue receipts', limitMs, deadLetterBatch())) === 0) return
       }
     } catch (error) {
       logger.warn({ err: error }, 'Could not process overdue receipts')

@@ -1,5 +1,13 @@
 import { operations, traceparentOf } from '@herald/contracts'
-import { type Budget, type Clock, type HttpServer, problem, retryLater, routeOptions } from '@herald/runtime'
+import {
+  type Budget,
+  type Clock,
+  type Deadlines,
+  type HttpServer,
+  problem,
+  retryLater,
+  routeOptions,
+} from '@herald/runtime'
 import { createdBody } from '@herald/store'
 import { creationBytesOf } from './budgets.ts'
 import type { CreateNotificationUseCase } from './create-notification.ts'
@@ -10,10 +18,12 @@ export type RouteDependencies = {
   readonly clock: Clock
   /** The bytes of creations in flight. A request waits for its part. */
   readonly creations: Pick<Budget, 'within'>
+  readonly deadlines: Pick<Deadlines, 'keep'>
+  readonly limitMs?: number
 }
 
 export function addCreateNotificationRoute(app: HttpServer, dependencies: RouteDependencies): void {
-  const { create, gate, clock, creations } = dependencies
+  const { create, gate, clock, creations, deadlines, limitMs = 60_000 } = dependencies
   app.post('/', routeOptions(operations.createNotification), async ({ body, headers, identity, raw }, reply) => {
     const { subscriberId, userId, name, picture, actorType } = identity
     if (body.actorType !== actorType) {
@@ -28,9 +38,11 @@ export function addCreateNotificationRoute(app: HttpServer, dependencies: RouteD
       throw problem('storage_unavailable', 'The storage is not set up yet; try again later', { headers: retryLater })
     }
     const author = { subscriberId, actor: { id: userId, name, image: picture } }
-    const outcome = await creations.within(identity, creationBytesOf(body), () =>
+    // One that does not end keeps its part, since the driver keeps its bytes until the process is restarted.
+    const work = creations.within(identity, creationBytesOf(body), () =>
       create(body, author, headers['idempotency-key'], traceparentOf(raw.headers.traceparent)),
     )
+    const outcome = await deadlines.keep('A request to create a notification', limitMs, work)
     if (outcome.kind === 'other-body') {
       throw problem('idempotency_key_reused', 'The first request with this Idempotency-Key had a different body')
     }

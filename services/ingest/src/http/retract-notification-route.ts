@@ -1,19 +1,22 @@
 import { deriveEventId, limits, operations, timeOfUuidV7, traceparentOf } from '@herald/contracts'
-import { type Clock, type HttpServer, problem, retryLater, routeOptions } from '@herald/runtime'
+import { type Clock, type Deadlines, type HttpServer, problem, retryLater, routeOptions } from '@herald/runtime'
 import type { Retractions } from '@herald/store'
 
 export type RetractRouteDependencies = {
   readonly retractions: Retractions
   readonly gate: { isOpen(): Promise<boolean> }
   readonly clock: Clock
+  readonly deadlines: Pick<Deadlines, 'keep'>
 }
+
+const limitMs = 60_000
 
 /** The `source` of the event for which a request counts; never the one of a publisher, which is not empty. */
 const source = ''
 
 /** `DELETE /notifications/{id}`: retracts a notification for its actor. Repeated requests are the same retraction. */
 export function addRetractNotificationRoute(app: HttpServer, dependencies: RetractRouteDependencies): void {
-  const { retractions, gate, clock } = dependencies
+  const { retractions, gate, clock, deadlines } = dependencies
   app.delete(
     '/notifications/:notificationId',
     routeOptions(operations.retractNotification),
@@ -30,7 +33,8 @@ export function addRetractNotificationRoute(app: HttpServer, dependencies: Retra
       const time = clock()
       const finishBy = new Date(time.getTime() + limits.requestFinishMs)
       const traceparent = traceparentOf(raw.headers.traceparent)
-      const { refused } = await retractions.apply([{ subscriberId, eventId, time, target, finishBy, traceparent }])
+      const work = retractions.apply([{ subscriberId, eventId, time, target, finishBy, traceparent }])
+      const { refused } = await deadlines.keep('A request to retract a notification', limitMs, work)
       if (refused[0]) throw new Error(`MongoDB rejected the retraction: ${refused[0].reason}`)
       return reply.code(204).send()
     },
