@@ -5,19 +5,22 @@ import { workspaceRoot } from './workspace.ts'
 
 /** The ways to wait for something that may never come. Everything else waits through one of these. */
 const forms: Readonly<Record<string, RegExp>> = {
-  'MongoDB client': /new MongoClient\(/,
-  'Kafka client': /new Kafka(Client)?\(/,
-  fetch: /(?<![.\w])fetch\(/,
-  promise: /new Promise\b|withResolvers/,
-  'pipeline of streams': /\bpipeline\(/,
-  'network or process': /^import \{.*\} from 'node:(net|tls|https?|http2|dns|child_process|dgram)/m,
-  'wait for an event': /^import \{.*\bonce\b.*\} from 'node:events'/m,
+  'MongoDB client': /new MongoClient\(/g,
+  'Kafka client': /new Kafka(Client)?\(/g,
+  fetch: /(?<![.\w])fetch\(/g,
+  promise: /new Promise\b|withResolvers/g,
+  'pipeline of streams': /\bpipeline\(/g,
+  'network or process': /^import \{.*\} from 'node:(net|tls|https?|http2|dns|child_process|dgram)/gm,
+  'wait for an event': /^import \{.*\bonce\b.*\} from 'node:events'/gm,
 }
+/** A request of kafkajs may never settle. Each is listed by its name. */
+const kafkaRequests =
+  /\b(?:admin|producer|consumer)\.(?!on\(|seek\()\w+(?=\()|commitOffsetsIfNecessary(?=\()|payload\.heartbeat/g
 
 /** Each place, with what limits its waits. */
 const limits: Readonly<Record<string, string>> = {
   'packages/client/src/http.ts: fetch': 'the signal of a deadline',
-  'packages/client/src/pause.ts: promise': 'a pause ends by its timer; the signal of the caller',
+  'packages/client/src/pause.ts: promise ×2': 'a pause ends by its timer; the signal of the caller',
   'packages/runtime/src/auth/verification-keys.ts: fetch': 'jose’s signal, timeoutDuration',
   'packages/runtime/src/http/turns.ts: wait for an event': 'holds nothing, and ends with the connection',
   'packages/runtime/src/lifecycle/shutdown.ts: promise': 'one turn of the event loop',
@@ -27,27 +30,55 @@ const limits: Readonly<Record<string, string>> = {
   'packages/store/src/connection/patched-driver.ts: promise': 'the socket’s timeout, which closes the connection',
   'packages/store/src/feed-changes/feed-changes.ts: promise':
     'raced against the first batch, which has socketTimeoutMS',
-  'services/ingest/src/consume/event-consumer.ts: promise': 'lasts as long as the member, whose liveness is checked',
+  'services/ingest/src/consume/event-consumer.ts: promise ×3': 'lasts as long as the member, whose liveness is checked',
   'services/ingest/src/consume/gathered-handler.ts: promise': 'the work of a chunk',
   'services/ingest/src/kafka/create-kafka.ts: Kafka client': 'connectionTimeout, requestTimeout and retries',
   'services/ingest/src/kafka/read-to-end.ts: promise': 'a command of the operator, who ends it with Ctrl-C',
-  'services/ingest/src/workers/leased-worker.ts: promise': 'lasts until the worker stops; each step has a deadline',
+  'services/ingest/src/workers/leased-worker.ts: promise ×2': 'lasts until the worker stops; each step has a deadline',
   'services/query/src/change-entries/transfer.ts: pipeline of streams': 'readers that do not read are disconnected',
   'services/query/src/stream/client.ts: promise': 'drainMs',
-  'services/query/src/stream/live-feed.ts: promise': 'openMs',
+  'services/query/src/stream/live-feed.ts: promise ×2': 'openMs',
+  ...ofKafka('admin.ts', 'the check’s limit, beginMs of the consumer, or sizeAskedMs; Ctrl-C of the operator', [
+    'admin.connect, admin.describeConfigs, admin.disconnect, admin.fetchTopicOffsets',
+    'admin.fetchTopicOffsetsByTimestamp, admin.listTopics',
+  ]),
+  ...ofKafka('group-member.ts', 'beginMs of the consumer', ['consumer.connect, consumer.run, consumer.subscribe']),
+  ...ofKafka('group-member.ts', 'closeMs of the consumer', ['consumer.disconnect']),
+  ...ofKafka('group-member.ts', 'limitMs of the offset commits', ['consumer.commitOffsets']),
+  ...ofKafka('partition-batch.ts', 'limitMs of the offset commits', ['commitOffsetsIfNecessary']),
+  ...ofKafka('partition-batch.ts', 'limitMs of the batch runner', ['payload.heartbeat']),
+  ...ofKafka('position-reader.ts', 'limitMs of the lag monitor; Ctrl-C of the operator', [
+    'admin.connect, admin.disconnect, admin.fetchOffsets, admin.fetchTopicOffsets',
+  ]),
+  ...ofKafka('producer.ts', 'timeoutMs of the topic producer; not awaited after an error', [
+    'producer.connect, producer.disconnect ×2, producer.send',
+  ]),
+  ...ofKafka('read-to-end.ts', 'Ctrl-C of the operator', [
+    'admin.connect, admin.deleteGroups, admin.disconnect, admin.fetchTopicOffsets',
+    'consumer.connect, consumer.disconnect, consumer.run, consumer.subscribe',
+  ]),
 }
 
-const folders = '{services/*,packages/{contracts,runtime,store,publisher,client}}/src/**/*.ts'
+function ofKafka(file: string, limit: string, requests: readonly string[]) {
+  const names = requests.flatMap((line) => line.split(', '))
+  return Object.fromEntries(names.map((name) => [`services/ingest/src/kafka/${file}: ${name}`, limit]))
+}
+
+const folders = '{services/*/{src,operator},packages/{contracts,runtime,store,publisher,client}/src}/**/*.ts'
 const isProduct = (file: string) => !/\.(test|fixture)\.ts$/.test(file)
 const comments = /\/\*[\s\S]*?\*\/|\/\/.*$/gm
 
+/** Each form with the number of its places in the file, if there are several. */
+function waitsIn(file: string): string[] {
+  const code = readFileSync(join(workspaceRoot, file), 'utf8').replace(comments, '')
+  const ofForms = Object.entries(forms).flatMap(([form, pattern]) => Array.from(code.matchAll(pattern), () => form))
+  const requests = code.includes("from 'kafkajs'") ? Array.from(code.matchAll(kafkaRequests), ([name]) => name) : []
+  const counts = Map.groupBy([...ofForms, ...requests], (name) => name)
+  return Array.from(counts, ([name, { length }]) => `${file}: ${name}${length > 1 ? ` ×${length}` : ''}`)
+}
+
 test('every wait of the product has a known limit', () => {
-  const found = globSync(folders, { cwd: workspaceRoot })
-    .filter(isProduct)
-    .flatMap((file) => {
-      const code = readFileSync(join(workspaceRoot, file), 'utf8').replace(comments, '')
-      return Object.keys(forms).flatMap((form) => (forms[form]?.test(code) ? [`${file}: ${form}`] : []))
-    })
+  const found = globSync(folders, { cwd: workspaceRoot }).filter(isProduct).flatMap(waitsIn)
   // A new place needs a limit and an entry; an entry without its place goes.
   expect(found.sort()).toEqual(Object.keys(limits).sort())
 })
