@@ -3,6 +3,7 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import type { MongoClientOptions } from 'mongodb'
 import { createLastingClient } from './lasting-client.ts'
+import { checkVersion } from './patched-driver.ts'
 
 const target = new URL((process.env.MONGODB_URI ?? '').replace(/,[^/]*/, ''))
 const sockets = new Set<Socket>()
@@ -56,3 +57,7 @@ test('a write whose connection is closed while it is compressed fails', () =>
 
 test('a large write fails when the monitor gives up on a frozen MongoDB', () =>
   expect(insertIntoFrozen({ socketTimeoutMS: 0, heartbeatFrequencyMS: 500 })).rejects.toThrow('monitor timeout'))
+
+test('refuses another version of the driver', () => {
+  expect(() => checkVersion('7.10.0')).toThrow('Requires version 7.9.0 of the MongoDB driver, found 7.10.0')
+})

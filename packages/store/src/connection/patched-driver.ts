@@ -1,6 +1,9 @@
 import { createRequire } from 'node:module'
 import { checkFence } from './fence.ts'
 
+/** The version patched here. Repeat the tests of this file with another version before changing it. */
+const patchedVersion = '7.9.0'
+
 type Connection = {
   readonly error: Error | null
   once(event: 'close', listener: () => void): void
@@ -14,14 +17,13 @@ type Message = { readonly command?: object }
  * Makes writes fail when their connection is closed, for the whole process. The driver waits for `drain` after a large
  * write, but destroys the socket of a frozen server without an error, so that its operation would never end. Inserts
  * whose {@link checkFence fence} is over fail just before they are sent.
- * @throws Error if the driver has no such method: review another version before using it
+ * @throws Error for another version of the driver
  */
 export function patchDriver(): void {
-  const { prototype }: { prototype: Connection } = createRequire(import.meta.url)(
-    'mongodb/lib/cmap/connection.js',
-  ).Connection
+  const require = createRequire(import.meta.url)
+  checkVersion(require('mongodb/package.json').version)
+  const { prototype }: { prototype: Connection } = require('mongodb/lib/cmap/connection.js').Connection
   const { writeCommand } = prototype
-  if (typeof writeCommand !== 'function') throw new Error('This version of the MongoDB driver cannot be patched')
   if (writeCommand.isPatched) return
   prototype.writeCommand = async function (message, options) {
     // Only these, because the driver may connect, or start its monitors, in the context of the one who inserts.
@@ -36,4 +38,12 @@ export function patchDriver(): void {
     })
   }
   prototype.writeCommand.isPatched = true
+}
+
+export function checkVersion(version: unknown): void {
+  if (version !== patchedVersion) {
+    throw new Error(
+      `Requires version ${patchedVersion} of the MongoDB driver, found ${version}: Herald patches its writes`,
+    )
+  }
 }
