@@ -40,7 +40,7 @@ export function createWriters(collections: Collections, options: Options = {}) {
   const personKeys = createPersonKeys(collections.personKeys)
   const erasedPersons = createErasedPersons(collections, personKeys)
   const eraseFromFanOuts = createEraseFromFanOuts(collections)
-  const eraseStep = createEraseStep({ ...collections, eraseFromFanOuts, documentsPerStep })
+  const eraseStep = createEraseStep({ ...collections, eraseFromFanOuts, now, documentsPerStep })
   const eraseWritten = createEraseWritten(digests, erasedPersons)
   const removeRetracted = createRemoveRetracted(notifications)
   const retractFromFanOuts = createRetractFromFanOuts({ fanOuts, removeRetracted, announcing })
@@ -74,7 +74,7 @@ export function createWriters(collections: Collections, options: Options = {}) {
     erasures: createErasures({ erasures, erasureHeads, personKeys, eraseStep }),
     erasedPersons,
     receipts,
-    createRequests: createCreateRequests(collections.createRequests),
+    createRequests: createCreateRequests(collections.createRequests, insertWithinMs),
     unfinished: createUnfinished({ fanOuts, tombstones, storeNotifications: insertNew, retractBy }),
     announcements: createAnnouncements({ fanOuts, digests, sources: [nextFanOuts, nextDigests] }),
     digests: createDigests({ fanOuts, notifications, digests, eraseWritten, now, digestWithinMs }),

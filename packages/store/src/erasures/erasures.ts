@@ -37,7 +37,10 @@ export type Erasures = {
   countOpen(): Promise<number>
   /** Does the next step, bounded in time and memory; `undefined` if all are done. Several processes may repeat it. */
   step(erasure: OpenErasure): Promise<ErasureProgress | undefined>
-  /** Erases a feed once more, see {@link lookAgainMs}. Returns `false` if none is due, or `hold` resolves to `false`. */
+  /**
+   * Erases a feed, and the contents of requests, once more, see {@link lookAgainMs}. Returns `false` if none is due, or
+   * `hold` resolves to `false`.
+   */
   lookAgain(now: Date, hold: Hold): Promise<boolean>
   /** When an erasure of the subscriber was last accepted or done, by MongoDB's clock; `undefined` for never. */
   lastErasedAt(subscriberId: string): Promise<Date | undefined>
@@ -123,8 +126,16 @@ export function createErasures(dependencies: ErasuresDependencies): Erasures {
       const [subscriberId, eventId] = [uuidIn(_id), uuidIn(_id, 1)]
       const personId = uuidIn(await personKeys.seal(subscriberId, eventId, sealedId))
       const person = { pseudonym: uuidIn(document.target, 1), until }
-      const feed = await eraseStep('feed', { subscriberId, eventId, personId, person, after: undefined })
-      if (feed.after === undefined) await erasures.updateOne({ _id }, { $unset: { sealedId: true, dueAt: true } })
+      const input = { subscriberId, eventId, personId, person }
+      const feed = await eraseStep('feed', { ...input, after: undefined })
+      if (feed.after !== undefined) return true
+      for (let after: Binary | undefined; ; ) {
+        const requests = await eraseStep('requests', { ...input, after })
+        after = requests.after
+        if (after === undefined) break
+        if (!(await hold())) return false
+      }
+      await erasures.updateOne({ _id }, { $unset: { sealedId: true, dueAt: true } })
       return true
     },
     async lastErasedAt(subscriberId) {

@@ -28,6 +28,7 @@ export type EraseStep = (phase: ErasurePhase, input: PhaseInput) => Promise<Phas
 
 export type EraseStepDependencies = Collections & {
   readonly eraseFromFanOuts: EraseFromFanOuts
+  readonly now: () => Date
   readonly documentsPerStep?: number | undefined
 }
 
@@ -50,7 +51,7 @@ type Range = { readonly $gte?: Binary; readonly $gt?: Binary; readonly $lt?: Bin
 export function createEraseStep(dependencies: EraseStepDependencies): EraseStep {
   const { notifications, bulkMarks, feedErasures, waitingReceipts, createRequests, changeEntries, fanOuts } =
     dependencies
-  const { tombstones, digests, eraseFromFanOuts, documentsPerStep = 5_000 } = dependencies
+  const { tombstones, digests, eraseFromFanOuts, now, documentsPerStep = 5_000 } = dependencies
   const eraseFromDigests = createEraseFromDigests(digests)
 
   /** The range of the next documents that match, and whether others follow. */
@@ -82,7 +83,7 @@ export function createEraseStep(dependencies: EraseStepDependencies): EraseStep 
     if (feed.after !== undefined) return feed
     await bulkMarks.deleteMany({ _id: keysUnder([subscriberId, personId], 3), readAt: { $lte: until } })
     // Followers of the feed learn of it by this document; inserted after the deletion, so that a list fetched then is empty.
-    const expiresAt = new Date(Date.now() + markerKeptMs)
+    const expiresAt = new Date(now().getTime() + markerKeptMs)
     const erasedUpTo = toUuidBinary(lastIdOf(until))
     const _id = toKey(subscriberId, personId, eventId)
     await insertNew<FeedErasureDocument>(feedErasures, [{ _id, v: 1, erasedUpTo, expiresAt }])

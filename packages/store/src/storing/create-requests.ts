@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { limits } from '@herald/contracts'
 import { Binary, type Collection } from 'mongodb'
+import { createFence, insertWithinMs as defaultInsertWithinMs } from '../connection/fence.ts'
 import { isDuplicateKey } from '../connection/storage-errors.ts'
 import { toKey } from '../documents/binary.ts'
 import type { CreateRequestDocument } from '../documents/collections.ts'
@@ -34,7 +35,10 @@ export type CreateRequests = {
   reserve(key: RequestKey, bodyHash: Buffer, notification: NewNotification, now: Date): Promise<Reservation>
 }
 
-export function createCreateRequests(collection: Collection<CreateRequestDocument>): CreateRequests {
+export function createCreateRequests(
+  collection: Collection<CreateRequestDocument>,
+  insertWithinMs = defaultInsertWithinMs,
+): CreateRequests {
   const reserved = (_id: Binary, content: string, leaseUntil: Date): Reservation => ({
     kind: 'reserved',
     notification: fromRequestContent(content),
@@ -46,6 +50,7 @@ export function createCreateRequests(collection: Collection<CreateRequestDocumen
 
   return {
     async reserve({ subscriberId, userId, idempotencyKey }, bodyHash, notification, now) {
+      const fence = createFence(insertWithinMs)
       const keyHash = createHash('sha256').update(idempotencyKey).digest()
       const _id = new Binary(Buffer.concat([toKey(subscriberId, userId).buffer, keyHash]))
       const leaseUntil = new Date(now.getTime() + limits.idempotencyLeaseMs)
@@ -62,7 +67,7 @@ export function createCreateRequests(collection: Collection<CreateRequestDocumen
       // Two rounds, because an expired request may remain until the TTL monitor deletes it.
       for (let round = 0; round < 2; round++) {
         try {
-          await collection.insertOne({ ...request })
+          await fence(() => collection.insertOne({ ...request }))
           return reserved(_id, request.content, leaseUntil)
         } catch (error) {
           if (!isDuplicateKey(error)) throw error

@@ -105,6 +105,38 @@ test.each([
   expect(await idsOf(bob)).toEqual([given.id])
 })
 
+/** A process that is frozen before it reserves a request of Ada, and wakes up after her erasure. */
+async function reserveLate(insertWithinMs?: number) {
+  const [isFrozen, isAwake] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const { wrap } = createInterceptor(async (_, when, name) => {
+    if (when === 'after' || name !== 'insertOne') return
+    isFrozen.resolve()
+    await isAwake.promise
+  })
+  const { createRequests } = createWriters(wrap(collections, ['createRequests']), { insertWithinMs })
+  const key = { subscriberId, userId: ada, idempotencyKey: 'k' }
+  const reserved = createRequests.reserve(key, Buffer.alloc(32), byAda(1), new Date())
+  await isFrozen.promise
+  await erasures.accept([erasure(1, ada, 10, { time: minutes(1) })])
+  await workOff(erasures)
+  await sleep(2 * (insertWithinMs ?? 0))
+  isAwake.resolve()
+  return reserved
+}
+const named = { ids: [], texts: ['Ada L.'] }
+
+test('a request that a frozen process reserves for an erased author is erased once more', async () => {
+  expect(await reserveLate()).toMatchObject({ kind: 'reserved' })
+  expect(await findTraces(database, named)).toEqual(['create-requests'])
+  await lookAgain(minutes(16))
+  expect(await findTraces(database, named)).toEqual([])
+})
+
+test('a process that was frozen for longer reserves no request', async () => {
+  await expect(reserveLate(20)).rejects.toThrow('is not written any more')
+  expect(await findTraces(database, named)).toEqual([])
+})
+
 test('a process that was frozen for longer sends nothing that it prepared before', async () => {
   const insertWithinMs = 20
   const writer = await freezeWriter(mention(1), insertWithinMs)
