@@ -3,14 +3,7 @@ import { Binary } from 'mongodb'
 import { toKey, toUuidBinary } from './binary.ts'
 import { later } from './mask.ts'
 import { type NewNotification, toRequestContent } from './notification-document.ts'
-import {
-  bytesIn,
-  decodePositions,
-  positionsOf,
-  recipientAt,
-  recipientIdsIn,
-  toRecipientList,
-} from './recipient-list.ts'
+import { bytesIn, decodePositions, positionsOf, recipientAt, toRecipientList } from './recipient-list.ts'
 
 /** From whom one retraction retracted a notification. */
 export type RetractionNote = {
@@ -99,15 +92,6 @@ export function removedPositions({ retractions = [], erased }: Removed): Set<num
 export function remainingPositions(fanOut: Removed & Pick<FanOutDocument, 'recipients'>): number[] {
   const removed = removedPositions(fanOut)
   return positionsOf(bytesIn(fanOut.recipients), undefined).filter((position) => !removed.has(position))
-}
-
-export function* recipientsIn({
-  recipients,
-  erased,
-}: Pick<FanOutDocument, 'recipients' | 'erased'>): Generator<string> {
-  const zeros = new Set(erased && decodePositions(bytesIn(erased)))
-  let position = 0
-  for (const id of recipientIdsIn(bytesIn(recipients))) if (!zeros.has(position++)) yield id
 }
 
 export function* recipientKeys(

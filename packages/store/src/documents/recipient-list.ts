@@ -6,6 +6,8 @@ export type RecipientList = Buffer
 
 const idBytes = 16
 const positionBytes = 2
+const erased = '\0'.repeat(idBytes)
+const muchShorter = 64
 
 export function toRecipientList(ids: readonly string[]): RecipientList {
   const sorted = ids.length === 1 ? ids : [...new Set(ids)].sort()
@@ -28,8 +30,8 @@ export function* recipientIdsIn(list: RecipientList): Generator<string> {
   for (let offset = 0; offset < list.length; offset += idBytes) yield bytesToUuid(list, offset)
 }
 
-export function positionIn(list: RecipientList, recipientId: string): number | undefined {
-  const id = uuidToBytes(recipientId)
+export function positionIn(list: RecipientList, recipient: string | Buffer): number | undefined {
+  const id = typeof recipient === 'string' ? uuidToBytes(recipient) : recipient
   for (let at = list.indexOf(id); at >= 0; at = list.indexOf(id, at + 1)) if (at % idBytes === 0) return at / idBytes
   return undefined
 }
@@ -43,23 +45,37 @@ export function withoutRecipients(list: RecipientList, positions: readonly numbe
 
 /** The positions in `list` of those who are also in `some`; of all of them if `some` is `undefined`. */
 export function positionsOf(list: RecipientList, some: RecipientList | undefined): number[] {
+  if (some === undefined) return Array.from({ length: list.length / idBytes }, (_, position) => position)
   const positions: number[] = []
-  let next = 0
-  for (let position = 0; position * idBytes < list.length; position++) {
-    if (some === undefined) {
-      positions.push(position)
-      continue
-    }
-    const recipient = recipientAt(list, position)
-    let order = -1
-    while (next * idBytes < some.length) {
-      order = recipientAt(some, next).compare(recipient)
-      if (order >= 0) break
-      next++
-    }
-    if (order === 0) positions.push(position)
+  for (let [at, next] = [0, 0]; at < list.length && next < some.length; ) {
+    const order = some.compare(list, at, at + idBytes, next, next + idBytes)
+    if (order === 0) positions.push(at / idBytes)
+    if (order >= 0) at += idBytes
+    else next += idBytes
   }
   return positions
+}
+
+/** The same for many lists, most of which are short. */
+export function createPositionsIn(list: RecipientList): (some: RecipientList | undefined) => number[] {
+  let index: Map<string, number> | undefined
+  const keyAt = (ids: RecipientList, position: number) => recipientAt(ids, position).toString('latin1')
+  return (some) => {
+    if (some === undefined || some.length * muchShorter > list.length) return positionsOf(list, some)
+    // Reversed, because all erased ones are equal, and the first id may be zero itself.
+    index ??= new Map(
+      positionsOf(list, undefined)
+        .map((at) => [keyAt(list, at), at] as const)
+        .reverse(),
+    )
+    const positions: number[] = []
+    for (let position = 0; position * idBytes < some.length; position++) {
+      const key = keyAt(some, position)
+      const found = key === erased && position > 0 ? undefined : index.get(key)
+      if (found !== undefined) positions.push(found)
+    }
+    return positions
+  }
 }
 
 export function encodePositions(positions: readonly number[]): Buffer {

@@ -4,7 +4,7 @@ import { hex } from '../documents/binary.ts'
 import type { Collections } from '../documents/collections.ts'
 import { removedPositions } from '../documents/fan-out-document.ts'
 import { fanOutKeyIn } from '../documents/notification-document.ts'
-import { bytesIn, positionsOf } from '../documents/recipient-list.ts'
+import { bytesIn, positionIn } from '../documents/recipient-list.ts'
 import { recipientsOf } from '../documents/tombstone-document.ts'
 import { readLimits } from '../reading/read-limits.ts'
 
@@ -32,14 +32,12 @@ export function createFindRetracted({
       const noted = fanOuts.find({ _id: { $in: batch }, retractions: { $exists: true } }, readLimits)
       for await (const fanOut of noted) {
         const [removed, recipients] = [removedPositions(fanOut), bytesIn(fanOut.recipients)]
-        addThose(fanOut._id, (recipient) =>
-          positionsOf(recipients, recipient).some((position) => removed.has(position)),
-        )
+        addThose(fanOut._id, (recipient) => removed.has(positionIn(recipients, recipient) ?? -1))
       }
       const named = tombstones.find({ target: { $in: batch } }, { ...readLimits, hint: 'target' })
       for await (const tombstone of named) {
         const recipients = recipientsOf(tombstone)
-        addThose(tombstone.target, (recipient) => !recipients || positionsOf(recipients, recipient).length > 0)
+        addThose(tombstone.target, (recipient) => !recipients || positionIn(recipients, recipient) !== undefined)
       }
     }
     return retracted

@@ -85,17 +85,34 @@ test('a request that cannot be finished is not tried for ever', async () => {
   expect(await unfinished.finish(at(20))).toEqual({ finished: 0, refused: [], again: 0 })
 })
 
-test('retractions of one notification that come to more than 16 MiB are refused, those of others and stored ones are not', async () => {
+test('retractions of one notification that come to more than 1 MiB are refused, those of others and stored ones are not', async () => {
   const recipientIds = Array.from({ length: 10_000 }, (_, n) => uuid(100 + n))
-  const many = Array.from({ length: 105 }, (_, n) => retraction(n, byId(full), { recipientIds }))
+  const many = Array.from({ length: 7 }, (_, n) => retraction(n, byId(full), { recipientIds }))
   const last = many.at(-1)
   expect(await retractions.apply(many)).toEqual({
-    refused: [{ document: last, reason: 'The retractions of this notification or location have 16 MiB already' }],
+    refused: [{ document: last, reason: 'The retractions of this notification or location have 1 MiB already' }],
   })
   expect(await retractions.apply([...many, retraction(200, byId(other))])).toMatchObject({
     refused: [{ document: last }],
   })
-  expect(await collections.tombstones.countDocuments({ target: { $exists: true } })).toBe(105)
+  expect(await collections.tombstones.countDocuments({ target: { $exists: true } })).toBe(7)
   await notifications.insertNew([full, other])
   expect([await idsOf(uuid(2)), await idsOf(uuid(3))]).toEqual([[full.id], [full.id]])
+})
+
+test.each([
+  ['notification', byId(full)],
+  ['location', { locationType: full.locationType, locationId: full.locationId }],
+])('one from everyone is never refused, and takes the place of all that a full %s has', async (_name, target) => {
+  await notifications.insertNew([full])
+  const recipientIds = Array.from({ length: 10_000 }, (_, n) => uuid(100 + n))
+  const junk = Array.from({ length: 6 }, (_, n) => retraction(n, target, { recipientIds }))
+  expect(await retractions.apply(junk)).toEqual({ refused: [] })
+  const rest = retraction(7, target, { recipientIds: recipientIds.slice(0, 5_420) })
+  expect(await retractions.apply([rest])).toEqual({ refused: [] })
+  expect((await retractions.apply([retraction(8, target, { recipientIds: [uuid(2)] })])).refused).toHaveLength(1)
+  expect(await retractions.apply([retraction(8, target)])).toEqual({ refused: [] })
+  expect(await idsOf(uuid(2))).toEqual([])
+  expect(await collections.tombstones.countDocuments({ target: { $exists: true } })).toBe(1)
+  expect(await retractions.apply([...junk, retraction(8, target)])).toEqual({ refused: [] })
 })

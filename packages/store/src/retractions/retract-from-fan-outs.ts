@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { limits } from '@herald/contracts'
 import { Binary } from 'mongodb'
 import { inBatches, readInBatches } from '../documents/batches.ts'
@@ -10,14 +11,14 @@ import {
   recipientKeys,
   removedPositions,
 } from '../documents/fan-out-document.ts'
-import { bytesIn, encodePositions, positionsOf } from '../documents/recipient-list.ts'
+import { bytesIn, createPositionsIn, encodePositions, type RecipientList } from '../documents/recipient-list.ts'
 import { recipientsOf, type TombstoneDocument } from '../documents/tombstone-document.ts'
+import type { ToRetract } from '../guards/tombstones.ts'
 import { readLimits } from '../reading/read-limits.ts'
 import { writeEach } from '../writing/write-each.ts'
 import type { RemoveRetracted } from './remove-retracted.ts'
 
-type ToRetract = { readonly key: Binary; readonly tombstone: TombstoneDocument }
-type Batch = readonly { readonly key: Binary; readonly tombstones: readonly TombstoneDocument[] }[]
+type Batch = readonly Pick<ToRetract, 'key' | 'tombstonesFor'>[]
 
 /** Why MongoDB refused to change some fan-outs, by their keys as text. */
 export type RefusedFanOuts = ReadonlyMap<string, string>
@@ -30,7 +31,14 @@ export type RetractFromFanOuts = (targets: Iterable<ToRetract> | AsyncIterable<T
 
 /** Fan-outs have at most 180 KB each, and a note for each retraction. */
 const perBatch = { fanOuts: 50, bytes: 4 * 1024 * 1024 } as const
-const sizeOf = ({ tombstone }: ToRetract) => tombstone.recipients?.length() ?? 0
+const sizeOf = ({ bytes }: ToRetract) => bytes
+
+/** What one tombstone retracts of a fan-out. */
+export const toRetract = (key: Binary, tombstone: TombstoneDocument): ToRetract => ({
+  key,
+  tombstonesFor: () => [tombstone],
+  bytes: tombstone.recipients?.length() ?? 0,
+})
 
 export type RetractFromFanOutsDependencies = Pick<Collections, 'fanOuts'> & {
   readonly removeRetracted: RemoveRetracted
@@ -46,10 +54,13 @@ export function createRetractFromFanOuts(dependencies: RetractFromFanOutsDepende
       const documents = await fanOuts.find({ _id: { $in: keys } }, readLimits).toArray()
       const found = byKey(documents)
       let tooOld = 0
-      const updates = batch.flatMap(({ key, tombstones }) => {
+      const updates = []
+      for (const { key, tombstonesFor } of batch) {
         const document = refused.has(hex(key)) ? undefined : found.get(hex(key))
-        const notes = document ? newNotes(document, tombstones, announcing) : []
-        if (notes.length === 0) return []
+        if (document === undefined) continue
+        await nextTurn()
+        const notes = newNotes(document, tombstonesFor(bytesIn(document.recipients)), announcing)
+        if (notes.length === 0) continue
         // Another process may append meanwhile: then the next note exists, and the document is read again.
         const next = `retractions.${document?.retractions?.length ?? 0}`
         const announced = notes.filter(({ unannounced }) => unannounced !== undefined)
@@ -58,8 +69,8 @@ export function createRetractFromFanOuts(dependencies: RetractFromFanOutsDepende
           $push: { retractions: { $each: notes } },
           ...(announcing && announced.length > 0 ? { $set: { announceAt: announcing.now() } } : {}),
         }
-        return [{ updateOne: { filter: { _id: key, [next]: { $exists: false } }, update } }]
-      })
+        updates.push({ updateOne: { filter: { _id: key, [next]: { $exists: false } }, update } })
+      }
       const outcome = await writeEach(fanOuts, updates)
       for (const { document, reason } of outcome.refused) refused.set(hex(document.updateOne.filter._id), reason)
       if (outcome.matched + outcome.refused.length < updates.length) continue
@@ -75,7 +86,7 @@ export function createRetractFromFanOuts(dependencies: RetractFromFanOutsDepende
       const byFanOut = Map.groupBy(some, ({ key }) => hex(key))
       const batch = [...byFanOut.values()].map((ofOne) => ({
         key: (ofOne[0] as ToRetract).key,
-        tombstones: ofOne.map(({ tombstone }) => tombstone),
+        tombstonesFor: (recipients: RecipientList) => ofOne.flatMap((one) => one.tombstonesFor(recipients)),
       }))
       const documents = await note(batch, refused)
       await removeRetracted(keysToRemove(batch, documents, removed))
@@ -91,9 +102,9 @@ function newNotes(
   announcing: Announcing | undefined,
 ): RetractionNote[] {
   const removed = removedPositions(document)
-  const recipients = bytesIn(document.recipients)
+  const positionsIn = createPositionsIn(bytesIn(document.recipients))
   return tombstones.flatMap((tombstone) => {
-    const named = positionsOf(recipients, recipientsOf(tombstone))
+    const named = positionsIn(recipientsOf(tombstone))
     const positions = named.filter((position) => !removed.has(position))
     if (positions.length === 0) return []
     const { time, traceparent } = tombstone
@@ -124,14 +135,15 @@ function* keysToRemove(
   removed: RemovedPositions,
 ): Generator<Binary> {
   const found = byKey(documents)
-  for (const { key, tombstones } of batch) {
+  for (const { key, tombstonesFor } of batch) {
     const document = found.get(hex(key))
     if (document === undefined) continue
     const recipients = bytesIn(document.recipients)
+    const positionsIn = createPositionsIn(recipients)
     const isRemoved = removed.get(hex(key)) ?? new Uint8Array(recipients.length / 16)
     removed.set(hex(key), isRemoved)
-    for (const tombstone of tombstones) {
-      const positions = positionsOf(recipients, recipientsOf(tombstone)).filter((position) => !isRemoved[position])
+    for (const tombstone of tombstonesFor(recipients)) {
+      const positions = positionsIn(recipientsOf(tombstone)).filter((position) => !isRemoved[position])
       for (const position of positions) isRemoved[position] = 1
       yield* recipientKeys(document, positions)
     }

@@ -18,8 +18,8 @@ import { advanceHeads } from '../guards/heads.ts'
 import { readLimits } from '../reading/read-limits.ts'
 import { type InsertOutcome, insertNew } from '../writing/insert-new.ts'
 import { writeAll } from '../writing/write-each.ts'
-import type { RetractFromFanOuts } from './retract-from-fan-outs.ts'
-import { findBeyondBudget } from './target-budget.ts'
+import { type RetractFromFanOuts, toRetract } from './retract-from-fan-outs.ts'
+import { deleteReplaced, findBeyondBudget } from './target-budget.ts'
 
 export type Retractions = {
   /**
@@ -89,7 +89,7 @@ export function createRetractions(dependencies: RetractionsDependencies): Retrac
     for (let after = tombstone.doneUpTo; !isOver(); ) {
       const { found, isLast } = await nextOf(tombstone, after)
       const concerned = found.filter((fanOut) => isInTime(tombstone.until, fanOut))
-      const reasons = await retractFromFanOuts(concerned.map((fanOut) => ({ key: fanOut._id, tombstone })))
+      const reasons = await retractFromFanOuts(concerned.map(({ _id }) => toRetract(_id, tombstone)))
       for (const reason of reasons.values()) for (const one of covering) refused.set(one, reason)
       if (isLast) return true
       after = found.at(-1)?._id
@@ -115,7 +115,7 @@ export function createRetractions(dependencies: RetractionsDependencies): Retrac
     const sizeOf = ({ target }: TombstoneDocument) => found.get(hex(target))?.bytes ?? 0
     for (const batch of inBatches(ofOne, step.retractions, { bytes: step.recipientBytes, sizeOf })) {
       if (isOver()) break
-      const reasons = await retractFromFanOuts(batch.map((tombstone) => ({ key: tombstone.target, tombstone })))
+      const reasons = await retractFromFanOuts(batch.map((tombstone) => toRetract(tombstone.target, tombstone)))
       for (const one of batch) if (reasons.has(hex(one.target))) refused.set(one, reasons.get(hex(one.target)) ?? '')
       await setDone(batch, refused)
       retracted.push(...batch)
@@ -135,17 +135,21 @@ export function createRetractions(dependencies: RetractionsDependencies): Retrac
       const given = new Map(retractions.map((retraction) => [hex(keyOf(retraction)), retraction]))
       const fresh = [...given.values()].map(toTombstone)
       const beyond = await findBeyondBudget(tombstones, fresh)
+      const tooMany = beyond.filter(({ recipients }) => recipients !== undefined)
       const stored = await insertNew(
         tombstones,
-        fresh.filter((one) => !beyond.has(one)),
+        fresh.filter((one) => !tooMany.includes(one)),
       )
       const keys = [...given.values()].map(keyOf)
       const open = await tombstones.find({ _id: { $in: keys }, done: { $exists: false } }, readLimits).toArray()
       await eraseFromTombstones(open)
       const { retracted, refused } = await retractBy(open)
       if (retracted.length < open.length) throw new StorageUnavailableError('Not all of it is retracted yet')
+      const failed = new Set([...refused.keys()].map(({ _id }) => hex(_id)))
+      const replacing = beyond.filter(({ _id, recipients }) => recipients === undefined && !failed.has(hex(_id)))
+      await deleteReplaced(tombstones, replacing)
       for (const { document, reason } of stored.refused) refused.set(document, reason)
-      for (const one of beyond) refused.set(one, 'The retractions of this notification or location have 16 MiB already')
+      for (const one of tooMany) refused.set(one, 'The retractions of this notification or location have 1 MiB already')
       return {
         refused: [...refused].map(([{ _id }, reason]) => ({ document: given.get(hex(_id)) as Retraction, reason })),
       }

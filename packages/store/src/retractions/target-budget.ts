@@ -1,35 +1,53 @@
 import { Binary } from 'mongodb'
+import { inBatches } from '../documents/batches.ts'
 import { hex } from '../documents/binary.ts'
 import type { Collections } from '../documents/collections.ts'
 import type { TombstoneDocument } from '../documents/tombstone-document.ts'
 import { withTargets } from '../guards/tombstones.ts'
 import { readLimits } from '../reading/read-limits.ts'
 
-/** Of the tombstones of one target together: storing a notification there reads all of them. */
-const bytesPerTarget = 16 * 1024 * 1024
+/** What the tombstones of one target may have together: whoever stores a notification there reads all of them. */
+const bytesPerTarget = 1024 * 1024
 const bytesBesideRecipients = 256
+/** Each query has its own time limit. */
+const targetsPerQuery = 32
 
-/** Finds those of some tombstones, stored already or not, for which their target has no room beside all others. */
+/**
+ * Finds those of some tombstones, stored already or not, for which their target has no room. Those that name recipients are
+ * refused. The others retract from everyone, and take the place of all that their target has.
+ */
 export async function findBeyondBudget(
   tombstones: Collections['tombstones'],
   given: readonly TombstoneDocument[],
-): Promise<ReadonlySet<TombstoneDocument>> {
+): Promise<readonly TombstoneDocument[]> {
   const size = { $binarySize: { $ifNull: ['$recipients', new Binary()] } }
-  const sums = await tombstones
-    .aggregate<{ _id: Binary; bytes: number }>(
+  const held = new Map<string, number>()
+  for (const some of inBatches(Map.groupBy(given, ({ target }) => hex(target)).values(), targetsPerQuery)) {
+    const ofThese = tombstones.aggregate<{ _id: Binary; bytes: number }>(
       [
-        { $match: withTargets(given.map(({ target }) => target)) },
-        { $match: { _id: { $nin: given.map(({ _id }) => _id) } } },
+        { $match: withTargets(some.flatMap(([one]) => one?.target ?? [])) },
+        { $match: { _id: { $nin: some.flat().map(({ _id }) => _id) } } },
         { $group: { _id: '$target', bytes: { $sum: { $add: [bytesBesideRecipients, size] } } } },
       ],
       { ...readLimits, hint: 'target' },
     )
-    .toArray()
-  const held = new Map(sums.map(({ _id, bytes }) => [hex(_id), bytes]))
-  const beyond = given.filter(({ target, recipients }) => {
+    for await (const { _id, bytes } of ofThese) held.set(hex(_id), bytes)
+  }
+  return given.filter(({ target, recipients }) => {
     const bytes = (held.get(hex(target)) ?? 0) + bytesBesideRecipients + (recipients?.length() ?? 0)
-    if (bytes <= bytesPerTarget) held.set(hex(target), bytes)
+    if (bytes <= bytesPerTarget || recipients === undefined) held.set(hex(target), bytes)
     return bytes > bytesPerTarget
   })
-  return new Set(beyond)
+}
+
+/** Deletes what these, which are done, have made superfluous. */
+export async function deleteReplaced(
+  tombstones: Collections['tombstones'],
+  replacing: readonly TombstoneDocument[],
+): Promise<void> {
+  for (const ofOne of Map.groupBy(replacing, ({ target }) => hex(target)).values()) {
+    const { _id, target, until } = ofOne.reduce((latest, one) => (one.until > latest.until ? one : latest))
+    const others = { $and: [withTargets([target]), { _id: { $ne: _id } }] }
+    await tombstones.deleteMany({ ...others, until: { $lte: until }, done: true })
+  }
 }

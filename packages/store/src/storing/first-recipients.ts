@@ -1,9 +1,10 @@
+import { bytesToUuid } from '@herald/contracts'
 import type { Binary, Collection } from 'mongodb'
 import { inBatches } from '../documents/batches.ts'
 import { byKey, hex } from '../documents/binary.ts'
-import { type FanOutDocument, recipientsIn } from '../documents/fan-out-document.ts'
+import type { FanOutDocument } from '../documents/fan-out-document.ts'
 import { keyOf, type NewNotification } from '../documents/notification-document.ts'
-import { bytesIn, toRecipientList } from '../documents/recipient-list.ts'
+import { bytesIn, positionsOf, recipientAt, toRecipientList } from '../documents/recipient-list.ts'
 import { readLimits } from '../reading/read-limits.ts'
 
 /** Notifications with fewer recipients, by the given ones. */
@@ -20,14 +21,15 @@ export async function limitToFirstRecipients(
   const changed = new Map<NewNotification, NewNotification>()
   for (const batch of inBatches(notifications, fanOutsPerBatch)) {
     const keys = batch.map(keyOf)
-    const projection = { recipients: 1, erased: 1 } as const
+    const projection = { recipients: 1 } as const
     const found = await fanOuts.find({ _id: { $in: keys } }, { ...readLimits, projection }).toArray()
     const fanOutOf = byKey(found)
     for (const [index, notification] of batch.entries()) {
       const first = fanOutOf.get(hex(keys[index] as Binary))
-      if (first === undefined || bytesIn(first.recipients).equals(toRecipientList(notification.recipientIds))) continue
-      const ids = new Set(recipientsIn(first))
-      const recipientIds = notification.recipientIds.filter((id) => ids.has(id))
+      const named = toRecipientList(notification.recipientIds)
+      if (first === undefined || bytesIn(first.recipients).equals(named)) continue
+      const known = positionsOf(named, bytesIn(first.recipients))
+      const recipientIds = known.map((position) => bytesToUuid(recipientAt(named, position)))
       changed.set(notification, { ...notification, recipientIds })
     }
   }
