@@ -1,3 +1,4 @@
+import { makeUuidV7 } from '@herald/contracts'
 import { describe, expect, test } from '@jest/globals'
 import { decide } from './decide.ts'
 import { attributes, codeOf, goldenId, now, structured, uuid } from './records.fixture.ts'
@@ -38,6 +39,15 @@ describe('a retraction', () => {
   ])('%d ms ahead: %s', (ms, code) => {
     const time = new Date(now.getTime() + ms).toISOString()
     expect(codeOf(decide(retraction(location, { time }), 'mention', { now }))).toBe(code)
+  })
+
+  test.each([
+    [300_000, 'retraction'],
+    [300_001, 'future_time'],
+    [2 ** 48 - 1 - now.getTime(), 'future_time'],
+  ])('of a notification dated %d ms ahead, which cannot come to be: %s', (ms, code) => {
+    const notificationId = makeUuidV7(now.getTime() + ms, Buffer.alloc(10))
+    expect(codeOf(decide(retraction({ notificationId }), 'mention', { now }))).toBe(code)
   })
 
   test('belongs on the topic of mentions', () => {

@@ -104,6 +104,10 @@ function decideEvent(
   const isForAllBefore = made.kind === 'retraction' || made.kind === 'erasure'
   if (isForAllBefore && ahead > limits.retractionFutureMs) return tooFarAhead(time, '5 seconds')
   const newest = newestConcerned(made, time)
+  // Nothing so new is stored, and every later insert of the subscriber would look for what was retracted.
+  if (made.kind === 'retraction' && newest !== undefined && newest - now.getTime() > limits.eventFutureMs) {
+    return tooFarAhead(newest, '5 minutes')
+  }
   return keepFrom !== undefined && newest !== undefined && newest < keepFrom.getTime() ? { kind: 'expired' } : made
 }
 
