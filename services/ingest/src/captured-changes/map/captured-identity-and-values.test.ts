@@ -114,6 +114,16 @@ describe('the identity', () => {
     })
   })
 
+  test.each<[string, Record<string, unknown>, Record<string, unknown>]>([
+    ['the id of a transaction', { transaction: { id: 'x'.repeat(17_000), total_order: 1 } }, {}],
+    ['the name of a table', {}, { table: 'x'.repeat(17_000) }],
+    ['the file of a binlog', {}, { connector: 'mysql', schema: null, file: 'x'.repeat(17_000), pos: 1, row: 0 }],
+  ])('is limited with %s', (_name, changes, source) => {
+    expect(decide(recordOf(envelopeOf({ op: 'c', before: null, ...changes }, source)))).toMatchObject({
+      code: 'record_too_large',
+    })
+  })
+
   test('needs a key, or the position in a transaction', () => {
     const value = { op: 'c', before: null }
     expect(decide(recordOf(envelopeOf(value), null))).toMatchObject({ code: 'key_missing' })

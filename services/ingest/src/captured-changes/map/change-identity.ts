@@ -2,8 +2,8 @@ import { deriveEventId } from '@herald/contracts'
 import { type RowChange, type RowRejection, reject } from '../read/row-change.ts'
 import { toCanonicalJson } from './canonical-json.ts'
 
-/** Of a key as JSON. It is part of the id of each entry. */
-const largestKey = 16 * 1024
+/** Of table, position and key as JSON. They are part of the id of each entry. */
+const largestIdentity = 16 * 1024
 
 type ChangeIdentity = {
   readonly kind: 'identity'
@@ -24,9 +24,10 @@ export function createChangeIdentity(): IdentifyChange {
     const place = placeOf(change)
     if ('kind' in place) return place
     const { operation, time } = change
-    const keyBytes = Buffer.byteLength(JSON.stringify(place.key))
-    if (keyBytes > largestKey) {
-      return reject('record_too_large', `The key is ${keyBytes} bytes as JSON, the limit is ${largestKey}`)
+    const bytes = Buffer.byteLength(JSON.stringify([change.origin, place.position, place.key]))
+    if (bytes > largestIdentity) {
+      const detail = `Table, position and key are ${bytes} bytes as JSON, the limit is ${largestIdentity}`
+      return reject('record_too_large', detail)
     }
     const source = sourceOf(change.origin)
     const start = toCanonicalJson([place.position, operation, ...place.key]).slice(0, -1)

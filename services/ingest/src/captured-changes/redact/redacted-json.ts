@@ -1,10 +1,18 @@
 import { countMembers, countValues, mostMembers, mostSourcedValues } from '../read/lossless-json.ts'
 
+/** The texts that may be one of these names in another Unicode form are not longer, in UTF-16 code units. */
+const longestFormOf = (names: readonly string[]) =>
+  2 * Math.max(0, ...names.map((name) => name.normalize('NFD').length))
+
 /** Whether a name is one of these. The Unicode forms of a name are equal. */
 export function createNameCheck(names: readonly string[]): (name: string) => boolean {
   const known = new Set(names.map((name) => name.normalize()))
-  return known.size === 0 ? () => false : (name) => known.has(name.normalize())
+  const longest = longestFormOf(names)
+  return (name) => name.length <= longest && known.has(name.normalize())
 }
+
+/** Sorting the marks of such a run takes a time quadratic in its length. The Stream-Safe Text Format of UAX #15 has none. */
+const manyMarks = /\p{M}{31}/u
 
 export const redacted = '[redacted]'
 
@@ -53,10 +61,18 @@ const states = new Set(['before', 'after', 'updateDescription'])
 export function createJsonRedaction(fields: readonly string[]) {
   const names = fields.map((field) => field.normalize())
   const isField = createNameCheck(fields)
-  const isHidden = (key: string) => isField(key) || names.some((name) => key.normalize().startsWith(`${name}.`))
+  const longest = longestFormOf(fields)
+  const isHidden = (key: string) => {
+    if (isField(key)) return true
+    if (!key.includes('.')) return false
+    const start = key.slice(0, longest + 1).normalize()
+    return names.some((name) => start.startsWith(`${name}.`))
+  }
   const mentionsField = (text: string) => {
     const unescaped = text.replace(/\\u([0-9a-f]{4})/gi, (_, code) => String.fromCharCode(Number.parseInt(code, 16)))
-    return names.some((name) => unescaped.normalize().includes(name))
+    if (manyMarks.test(unescaped)) return true
+    const normal = unescaped.normalize()
+    return names.some((name) => normal.includes(name))
   }
 
   const isEnvelope = (node: Members) =>
