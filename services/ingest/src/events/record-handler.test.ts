@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Receipt, StorageUnavailableError } from '@herald/store'
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import type { IncomingRecord } from '../port/incoming-record.ts'
@@ -64,6 +65,25 @@ test('stores valid records, then publishes dead letters, then observes all', asy
     ['2', 'not_json'],
     ['4', 'not_json'],
   ])
+})
+
+test('takes several turns for records of several chunks that take long to decide', async () => {
+  let turn = 0
+  let isDone = false
+  const counting = (async () => {
+    for (; !isDone; turn++) await nextTurn()
+  })()
+  const decidedIn: number[] = []
+  const decide = () => {
+    decidedIn.push(turn)
+    for (const since = performance.now(); performance.now() - since < 25; );
+    return { kind: 'skipped', reason: 'unchanged' } as const
+  }
+  const handle = createHandler({ capturedChanges: { decide } })
+  await Promise.all([handle([mention(1), mention(2)], 'captured'), handle([mention(3), mention(4)], 'captured')])
+  isDone = true
+  await counting
+  expect(new Set(decidedIn).size).toBe(4)
 })
 
 test('observes each record with its outcome', async () => {

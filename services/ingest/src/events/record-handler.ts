@@ -1,4 +1,4 @@
-import type { Tracing } from '@herald/runtime'
+import { createTurns, type Tracing } from '@herald/runtime'
 import type {
   ChangeEntries,
   DueBatch,
@@ -38,6 +38,8 @@ export type RecordHandlerDependencies = {
 
 /** Handles a chunk. Resolves when each record is durable in MongoDB or in the dead-letter topic. */
 export type HandleRecords = (records: readonly IncomingRecord[], kind: RecordKind) => Promise<void>
+
+const longestTurnMs = 20
 
 type Decided = { readonly record: IncomingRecord; readonly decision: Decision }
 type Row<Document> = {
@@ -100,10 +102,24 @@ export function createRecordHandler(dependencies: RecordHandlerDependencies): Ha
     return letters
   }
 
+  const giveWay = createTurns(longestTurnMs)
+  const decideEach = async (records: readonly IncomingRecord[], kind: RecordKind, now: DecisionTimes) => {
+    const decided: Decided[] = []
+    for (const record of records) {
+      decided.push({ record, decision: decideRecord(record, kind, now) })
+      await giveWay()
+    }
+    return decided
+  }
+  let lastDeciding: Promise<unknown> = Promise.resolve()
+
   return async (records, kind) => {
     const now = times()
     const trace = beginChunkTrace(tracing)
-    const decided = records.map((record) => ({ record, decision: decideRecord(record, kind, now) }))
+    // One chunk after the other, or those of several partitions would be decided in the same turn.
+    const deciding = lastDeciding.then(() => decideEach(records, kind, now))
+    lastDeciding = deciding
+    const decided = await deciding
     const bad = oneOfEachRecord([...decided.flatMap(toDeadLetter), ...(await store(decided, now.now, trace))])
     if (bad.length > 0) await trace.deadLettering(() => deadLetters.publish(bad))
     const codes = new Map(bad.map(({ record, code }) => [record, code]))
