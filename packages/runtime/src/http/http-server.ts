@@ -91,6 +91,15 @@ export type HttpServerDependencies = {
   readonly drainMs?: number
 }
 
+/** The methods of which Fastify reads no body. */
+const isBodyless = (method: string) => method === 'GET' || method === 'HEAD'
+
+/** What arrives with such a request would be held by Node.js, outside the budget, until the response is sent. */
+function discardBody(request: IncomingMessage): void {
+  const { 'content-length': length = '0', 'transfer-encoding': encoding } = request.headers
+  if (length !== '0' || encoding !== undefined) request.resume()
+}
+
 /** Builds the HTTP side of a service, without routes and without listening. Its rules are in the README. */
 export function createHttpServer({
   logger,
@@ -123,7 +132,7 @@ export function createHttpServer({
   function begin(request: FastifyRequest, reply: FastifyReply): void {
     observe(request, reply)
     slowResponses.watch(request, reply)
-    if (request.method !== 'GET') reply.raw.once('close', () => bodyReader.release(request))
+    if (!isBodyless(request.method)) reply.raw.once('close', () => bodyReader.release(request))
     reply.headers({ 'x-request-id': request.id, 'cache-control': 'no-store', ...securityHeaders })
     cors.addHeaders(request, reply)
   }
@@ -136,6 +145,8 @@ export function createHttpServer({
     // Longer than the idle timeout of gateways, so that the gateway closes idle connections.
     keepAliveTimeout: 75_000,
     http: {
+      // Room for a token of 4 KiB and as much again.
+      maxHeaderSize: 8 * 1024,
       headersTimeout: Math.min(15_000, requestTimeoutMs),
       connectionsCheckingInterval: Math.min(5_000, requestTimeoutMs),
     },
@@ -185,6 +196,7 @@ export function createHttpServer({
   const limitRate = createRateLimit(app, rateLimitPerMinute)
   // One hook instead of many: each costs every request a turn of the microtask queue.
   app.addHook('onRequest', async (request, reply) => {
+    if (isBodyless(request.method)) discardBody(request.raw)
     if (reply.raw.socket === null) await turnOf(request, reply)
     begin(request, reply)
     if (cors.respondToPreflight(request, reply)) return reply

@@ -1,6 +1,8 @@
 import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { createBudget } from '../shares/budget.ts'
 import { createTestServer } from './http-server.fixture.ts'
@@ -110,6 +112,54 @@ describe('a client that writes everything before it reads', () => {
   test('gets 413 when its body is far too large', async () => {
     expect(await text(await write(16 * 262_144 + 1))).toContain('HTTP/1.1 413')
   })
+})
+
+test.each([
+  ['with a length', 'Content-Length: 200000'],
+  ['in chunks', 'Transfer-Encoding: chunked'],
+])('holds nothing of a body that was sent %s with a GET', async (_name, field) => {
+  const { app } = createTestServer()
+  let request: IncomingMessage | undefined
+  let respond = (_: object) => {}
+  app.get('/held', { config: { public: true } }, async ({ raw }) => {
+    request = raw
+    return new Promise<object>((resolve) => {
+      respond = resolve
+    })
+  })
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  port = (app.server.address() as AddressInfo).port
+  const body = 'a'.repeat(200_000)
+  const sent = field.endsWith('chunked') ? `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n` : body
+  const received = exchange(`GET /held HTTP/1.1\r\n${closing}${field}\r\n\r\n`, sent)
+  while (request?.complete !== true && (request?.readableLength ?? 0) === 0) await nextTurn()
+  expect([request?.complete, request?.readableLength]).toEqual([true, 0])
+  respond({ data: 1 })
+  expect(await received).toContain('HTTP/1.1 200')
+  await app.close()
+})
+
+const bearer = (length: number) => `Authorization: Bearer ${'a'.repeat(length)}`
+
+test('accepts a token of 4 KiB beside other fields, and no head above 8 KiB', async () => {
+  const head = `GET /public HTTP/1.1\r\n${closing}Cookie: ${'a'.repeat(3_000)}\r\n`
+  expect(await exchange(`${head}${bearer(4_096)}\r\n\r\n`)).toContain('HTTP/1.1 200')
+  expect(await exchange(`${head}${bearer(6_000)}\r\n\r\n`)).toContain('HTTP/1.1 431')
+})
+
+test('disconnects a client that sends five requests without waiting for a response', async () => {
+  const { app } = createTestServer()
+  app.get('/held', { config: { public: true } }, () => new Promise<object>(() => {}))
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  port = (app.server.address() as AddressInfo).port
+  const request = 'GET /held HTTP/1.1\r\nHost: x\r\n\r\n'
+  const socket = connect(port, '127.0.0.1')
+  socket.on('error', () => {})
+  socket.write(request.repeat(4))
+  await expect(Promise.race([once(socket, 'close'), wait(300, 'open')])).resolves.toBe('open')
+  socket.write(request)
+  await once(socket, 'close')
+  await app.close()
 })
 
 test('keeps the connection open after an invalid body', async () => {

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
-const waitingPerSocket = 10
+const waitingPerSocket = 3
 
 /**
  * Lets a request wait that a client sent without waiting for the response to an earlier one. If the client disconnects,
