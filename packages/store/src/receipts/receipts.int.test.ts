@@ -217,3 +217,22 @@ test('applies waiting receipts without reading their records', async () => {
   expect(Math.max(...read.map(({ responseLength }) => responseLength))).toBeLessThan(10_000)
   expect((await stateOf(given)).emailSentAt).toEqual(at(5))
 })
+
+test('reads at most 1,000 waiting receipts at a time, and leaves more of one notification to be claimed', async () => {
+  const [flooded, other] = [notification(), notification()]
+  await store.receipts.apply([receipt(other, 'read', 30), receipt(other, 'read', 20)], context(100))
+  const flood = Array.from({ length: 2_500 }, () => receipt(flooded, 'email-sent', 10))
+  for (let from = 0; from < flood.length; from += 500) {
+    await store.receipts.apply(flood.slice(from, from + 500), context(100))
+  }
+  const before = await waiting.countDocuments()
+  const lines = await examined('waiting-receipts', () => storeAndSettle(flooded, other))
+  expect(Math.max(...lines.map(({ documents }) => documents))).toBeLessThanOrEqual(1_001)
+  expect([await stateOf(flooded), await stateOf(other)]).toEqual([
+    { readAt: null, emailSentAt: at(10) },
+    { readAt: at(20), emailSentAt: null },
+  ])
+  expect(before - (await waiting.countDocuments())).toBe(1_002)
+  expect(await claim(1_000)).toBeUndefined()
+  expect(await waiting.countDocuments()).toBe(before - 2_502)
+})

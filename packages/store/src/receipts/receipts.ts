@@ -54,6 +54,14 @@ export type ReceiptsDependencies = Pick<Collections, 'notifications' | 'waitingR
 }
 
 const keysPerQuery = 1_000
+const receiptsPerQuery = 1_000
+const waitingOptions = {
+  ...readLimits,
+  hint: 'notification',
+  sort: { key: 1 },
+  limit: receiptsPerQuery,
+  projection: { key: 1, kind: 1, at: 1 },
+} as const
 
 export function createReceipts(dependencies: ReceiptsDependencies): Receipts & SettleReceipts {
   const { notifications, waitingReceipts: waiting, findRetracted, erasedPersons } = dependencies
@@ -104,11 +112,11 @@ export function createReceipts(dependencies: ReceiptsDependencies): Receipts & S
     findKeys: (stored) => keysWithWaiting(waiting, stored),
     async settle(keys) {
       for (const batch of inBatches(keys, keysPerQuery)) {
-        const documents = await waiting
-          .find({ key: { $in: batch } }, { ...readLimits, projection: { key: 1, kind: 1, at: 1 } })
-          .sort({ at: 1 })
-          .toArray()
-        await settleDocuments(documents)
+        for (let left = batch; left.length > 0; ) {
+          const documents = await waiting.find({ key: { $in: left } }, waitingOptions).toArray()
+          await settleDocuments(documents.toSorted((one, other) => one.at.getTime() - other.at.getTime()))
+          left = documents.length < receiptsPerQuery ? [] : keysFrom(left, documents)
+        }
       }
     },
     claimOverdue: (claim) =>
@@ -126,6 +134,13 @@ async function takeOver(
   const ids = documents.map(({ _id }) => _id)
   const change = { $set: { group, waitingSince, leaseUntil: new Date(0) }, $unset: { claimId: true } } as const
   await writeAll(waiting, [{ updateMany: { filter: { _id: { $in: ids }, group: { $ne: group } }, update: change } }])
+}
+
+/** The keys that were not read yet. A key with more receipts than one query returns leaves the others to `claimOverdue`. */
+function keysFrom(keys: readonly Binary[], read: readonly WaitingReceiptDocument[]): Binary[] {
+  const known = read.map(({ key }) => hex(key))
+  const [first = '', last = ''] = [known[0], known.at(-1)]
+  return keys.filter((key) => hex(key) > last || (hex(key) === last && first !== last))
 }
 
 /** There are rarely any, so this is checked first; the keys are only sent if many receipts wait. */
