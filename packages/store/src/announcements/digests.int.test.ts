@@ -275,3 +275,11 @@ describe('many due at once', () => {
     expect(await collections.digests.countDocuments({ data: { $exists: true } })).toBe(0)
   }, 300_000)
 })
+
+test('large fan-outs are read a few at a time', async () => {
+  await create(...[1, 2, 3].map((n) => one(n, { locationId: uuid(70 + n) })))
+  await database.collection('fan-outs').updateMany({}, { $set: { padding: 'x'.repeat(300 * 1024) } })
+  expect(await digests.writeNext(at(100), unreadAfterMs)).toBe(1)
+  await writeAll(100)
+  expect((await publishAll()).map(({ newestId }) => newestId).sort()).toEqual([id(1), id(2), id(3)])
+})

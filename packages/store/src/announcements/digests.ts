@@ -10,6 +10,7 @@ import type { EraseWritten } from '../erasures/erase-from-digests.ts'
 import type { Hold } from '../leases/leases.ts'
 import { readLimits } from '../reading/read-limits.ts'
 import { insertNew } from '../writing/insert-new.ts'
+import { keysWithin } from './keys-within.ts'
 import { type DueGroup, toDigest } from './to-digest.ts'
 import { readUnreadAt } from './unread-at-location.ts'
 
@@ -35,7 +36,6 @@ type DueFanOut = Pick<FanOutDocument, '_id' | 'recipients' | 'erased' | 'retract
 type When = { readonly now: Date; readonly unreadAfterMs: number }
 type Written = 'all' | 'overtaken' | 'stopped'
 
-/** Of at most 200 KB each. */
 const fanOutsPerCall = 50
 const keysPerQuery = 1_000
 const groupsAtOnce = 16
@@ -141,8 +141,9 @@ export function createDigests(dependencies: DigestsDependencies): Digests {
   return {
     async writeNext(now, unreadAfterMs, hold = async () => true) {
       const projection = { recipients: 1, erased: 1, retractions: 1, locationId: 1, locationType: 1 } as const
-      const options = { ...readLimits, hint: 'unread', sort: { unreadAt: 1 }, limit: fanOutsPerCall } as const
-      const due = await fanOuts.find(dueAt(now), { ...options, projection }).toArray()
+      const options = { hint: 'unread', sort: { unreadAt: 1 }, limit: fanOutsPerCall } as const
+      const _id = { $in: await keysWithin(fanOuts, dueAt(now), options) }
+      const due = await fanOuts.find({ _id, ...dueAt(now) }, { ...readLimits, projection }).toArray()
       if (due.length === 0) return 0
       let written: Written = 'overtaken'
       while (written === 'overtaken') written = await writeFor(due, { now, unreadAfterMs }, hold)

@@ -1,5 +1,4 @@
 import type { Binary } from 'mongodb'
-import { inBatches } from '../documents/batches.ts'
 import { uuidIn } from '../documents/binary.ts'
 import type { Collections } from '../documents/collections.ts'
 import { type FanOutDocument, type RetractionNote, recipientKeys } from '../documents/fan-out-document.ts'
@@ -10,10 +9,10 @@ import type { RemoveRetracted } from '../retractions/remove-retracted.ts'
 import { writeAll } from '../writing/write-each.ts'
 import type { Announcement, DueBatch, DueItem } from './announcement.ts'
 import type { Creations } from './creations.ts'
+import { keysWithin } from './keys-within.ts'
 import { toRetractedParts } from './parts.ts'
 
-/** Fan-outs that are read together: so many, or as many as have this size together. */
-const limit = { fanOuts: 200, bytes: 512 * 1024 } as const
+const fanOutsPerRead = 200
 const lookupsAtOnce = 16
 const exists = { $exists: true } as const
 const missing = { $exists: false } as const
@@ -33,14 +32,10 @@ export function createNextFanOuts(dependencies: NextFanOutsDependencies): (now: 
   }
 
   const find = async (now: Date): Promise<FanOutDocument[]> => {
-    const projection = { bytes: { $bsonSize: '$$ROOT' } }
-    const options = { ...readLimits, hint: 'announce', sort: { announceAt: 1 }, limit: limit.fanOuts } as const
-    const due = { announceAt: { $lte: now } }
-    const found = await fanOuts.find<{ _id: Binary; bytes: number }>(due, { ...options, projection }).toArray()
-    const bytes = { bytes: limit.bytes, sizeOf: (one: { readonly bytes: number }) => one.bytes }
-    const [within] = inBatches(found, limit.fanOuts, bytes)
-    if (within === undefined) return []
-    return fanOuts.find({ _id: { $in: within.map(({ _id }) => _id) }, announceAt: exists }, readLimits).toArray()
+    const options = { hint: 'announce', sort: { announceAt: 1 }, limit: fanOutsPerRead } as const
+    const keys = await keysWithin(fanOuts, { announceAt: { $lte: now } }, options)
+    if (keys.length === 0) return []
+    return fanOuts.find({ _id: { $in: keys }, announceAt: exists }, readLimits).toArray()
   }
 
   return async (now) => {
