@@ -110,3 +110,17 @@ test('a large amount is not overtaken for ever by small ones of the same user', 
   for (const end of ends) end()
   await Promise.all(all)
 })
+
+test('what fits the reserve does not wait for a large amount of another new subscriber', async () => {
+  const budget = createBudget({ sum: 16, perSubscriber: 8, perUser: 8 })
+  const releases = [takeOrThrow(budget, ada, 8), takeOrThrow(budget, eve, 4)]
+  const entered: string[] = []
+  const ask = (userId: string, amount: number) =>
+    budget.within({ subscriberId: userId, userId }, amount, async () => void entered.push(userId))
+  const all = [ask('large', 6), ask('small', 1), ask('larger', 3)]
+  await new Promise(setImmediate)
+  expect(entered).toEqual(['small'])
+  for (const release of releases) release()
+  await Promise.all(all)
+  expect(entered).toEqual(['small', 'large', 'larger'])
+})

@@ -101,25 +101,31 @@ export function createBudget({ sum, perSubscriber, perUser, onRefused = () => {}
     return false
   }
 
-  /** The next one. None overtakes another of its own user, which would wait as long as smaller ones come. */
+  /**
+   * The next one. None overtakes another of its own user, which would wait as long as smaller ones come; for the same reason
+   * only those that the reserve is for overtake the next one.
+   */
   function nextWaiting(): Waiting | undefined {
     const passed = new Set<string>()
     let next: Waiting | undefined
+    let small: Waiting | undefined
     for (const one of waiting) {
       const { keys, amount } = one
       if (passed.has(keys.user)) continue
       passed.add(keys.user)
-      if (refusalOf(keys, amount) === 'share') continue
+      const refused = refusalOf(keys, amount)
+      if (refused === 'share') continue
       if (next === undefined || isBefore(keys, next.keys)) next = one
+      if (refused !== undefined || partOf(keys.subscriber) + amount > reserve) continue
+      if (small === undefined || isBefore(keys, small.keys)) small = one
     }
-    return next
+    return next && refusalOf(next.keys, next.amount) === undefined ? next : small
   }
 
   function admit(): void {
     while (waiting.length > 0 && total < sum) {
       const next = nextWaiting()
-      // For the same reason nobody overtakes the next one.
-      if (next === undefined || refusalOf(next.keys, next.amount) !== undefined) break
+      if (next === undefined) break
       waiting.splice(waiting.indexOf(next), 1)
       turn++
       turns.set(next.keys.subscriber, turn).set(next.keys.user, turn)
