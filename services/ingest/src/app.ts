@@ -12,7 +12,7 @@ import {
 import { createStore, isStorageUnavailable } from '@herald/store'
 import { createEventIngestion } from './consume/event-ingestion.ts'
 import { createStorageGate } from './consume/storage-gate.ts'
-import { creationBudget } from './http/budgets.ts'
+import { creationBudget, retractionBudget } from './http/budgets.ts'
 import { createNotificationCreation } from './http/create-notification.ts'
 import { addCreateNotificationRoute } from './http/create-notification-route.ts'
 import { addRetractNotificationRoute } from './http/retract-notification-route.ts'
@@ -78,7 +78,8 @@ export function createIngest({ settings, logger, build, releasers, tracing }: Se
   })
   const creations = metrics.budgets.open(creationBudget, settings.MAX_CREATION_BYTES)
   addCreateNotificationRoute(http, { create, gate, clock: now, creations, deadlines })
-  addRetractNotificationRoute(http, { retractions, gate, clock: now, deadlines })
+  const slots = metrics.budgets.open(retractionBudget, settings.MAX_RETRACTIONS)
+  addRetractNotificationRoute(http, { retractions, slots, gate, clock: now, deadlines })
   const admin = createAdminServer({
     logger,
     registry,

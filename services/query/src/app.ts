@@ -6,7 +6,15 @@ import {
   type ServiceDependencies,
 } from '@herald/runtime'
 import { createStore, isStorageUnavailable } from '@herald/store'
-import { countBudget, exportBudget, readBudget, scanBudget, streamBudget, streamByteBudget } from './budgets.ts'
+import {
+  countBudget,
+  exportBudget,
+  markBudget,
+  readBudget,
+  scanBudget,
+  streamBudget,
+  streamByteBudget,
+} from './budgets.ts'
 import { addChangeEntryRoutes } from './change-entries/routes.ts'
 import type { Settings } from './config.ts'
 import { addDocumentationRoutes } from './documentation/routes.ts'
@@ -39,7 +47,8 @@ export function createQuery({ settings, logger, build, releasers, tracing, strea
   const http = createApiServer({ settings, logger, metrics, tracing, isStorageUnavailable })
   const counts = metrics.budgets.open(countBudget, settings.MAX_COUNTS)
   const countUnread = createCountUnread(counts, store.notifications)
-  addNotificationRoutes(http, { notifications: store.notifications, countUnread, clock: store.now })
+  const marks = metrics.budgets.open(markBudget, settings.MAX_MARKS)
+  addNotificationRoutes(http, { notifications: store.notifications, countUnread, marks, clock: store.now })
   const streams = createStreams({
     store,
     countUnread,

@@ -60,8 +60,19 @@ export const countBudget = {
   beyond: 'waits up to 8 s for its turn',
 } as const satisfies BudgetDefinition
 
+/** Each occupies a connection to MongoDB for as long as it marks. */
+export const markBudget = {
+  name: 'marks',
+  setting: 'MAX_MARKS',
+  counts: 'operations that mark many notifications',
+  sum: 8,
+  subscriberShare: 1 / 2,
+  userShare: 1 / 8,
+  beyond: 'waits up to 8 s for its turn',
+} as const satisfies BudgetDefinition
+
 /** Beyond those of every HTTP server. */
 export const queryBudgets = [
   ...[exportBudget, streamBudget, streamByteBudget],
-  ...[readBudget, scanBudget, countBudget],
+  ...[readBudget, scanBudget, countBudget, markBudget],
 ] as const

@@ -43,7 +43,7 @@ test('applies defaults to unset and to empty variables', () => {
     AUTH_SUBSCRIBER_CLAIM: 'subscriber_id',
     AUTH_TOKEN_TYPES: ['JWT', 'at+jwt'],
     MAX_BODY_BYTES: 32 * 1024 * 1024,
-    MAX_RESPONSE_BYTES: 96 * 1024 * 1024,
+    MAX_RESPONSE_BYTES: 48 * 1024 * 1024,
     RATE_LIMIT_PER_MINUTE: 600,
     CORS_ORIGINS: [],
     MAX_CONNECTIONS: 5_000,

@@ -17,7 +17,7 @@ export const responseBudget = {
   name: 'responses',
   setting: 'MAX_RESPONSE_BYTES',
   counts: 'bytes of large responses waiting to be read',
-  sum: 96 * mebibyte,
+  sum: 48 * mebibyte,
   subscriberShare: 1 / 2,
   userShare: 1 / 4,
 } as const satisfies BudgetDefinition

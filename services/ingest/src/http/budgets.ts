@@ -12,8 +12,19 @@ export const creationBudget = {
   beyond: 'waits up to 8 s for its turn',
 } as const satisfies BudgetDefinition
 
+/** Each deletes the documents of up to 10,000 recipients. */
+export const retractionBudget = {
+  name: 'retractions',
+  setting: 'MAX_RETRACTIONS',
+  counts: 'notifications being retracted by requests',
+  sum: 8,
+  subscriberShare: 1 / 2,
+  userShare: 1 / 8,
+  beyond: 'waits up to 8 s for its turn',
+} as const satisfies BudgetDefinition
+
 /** Beyond those of every HTTP server. */
-export const ingestBudgets = [creationBudget] as const
+export const ingestBudgets = [creationBudget, retractionBudget] as const
 
 /** Of a stored notification, without its metadata. */
 const bytesBesideMetadata = 512

@@ -1,9 +1,18 @@
 import { deriveEventId, limits, operations, timeOfUuidV7, traceparentOf } from '@herald/contracts'
-import { type Clock, type Deadlines, type HttpServer, problem, retryLater, routeOptions } from '@herald/runtime'
+import {
+  type Budget,
+  type Clock,
+  type Deadlines,
+  type HttpServer,
+  problem,
+  retryLater,
+  routeOptions,
+} from '@herald/runtime'
 import type { Retractions } from '@herald/store'
 
 export type RetractRouteDependencies = {
   readonly retractions: Retractions
+  readonly slots: Pick<Budget, 'within'>
   readonly gate: { isOpen(): Promise<boolean> }
   readonly clock: Clock
   readonly deadlines: Pick<Deadlines, 'keep'>
@@ -16,11 +25,12 @@ const source = ''
 
 /** `DELETE /notifications/{id}`: retracts a notification for its actor. Repeated requests are the same retraction. */
 export function addRetractNotificationRoute(app: HttpServer, dependencies: RetractRouteDependencies): void {
-  const { retractions, gate, clock, deadlines } = dependencies
+  const { retractions, slots, gate, clock, deadlines } = dependencies
   app.delete(
     '/notifications/:notificationId',
     routeOptions(operations.retractNotification),
-    async ({ params: { notificationId }, identity: { subscriberId, userId }, raw }, reply) => {
+    async ({ params: { notificationId }, identity, raw }, reply) => {
+      const { subscriberId, userId } = identity
       if (!(await gate.isOpen())) {
         throw problem('storage_unavailable', 'The storage is not set up yet; try again later', { headers: retryLater })
       }
@@ -33,8 +43,9 @@ export function addRetractNotificationRoute(app: HttpServer, dependencies: Retra
       const time = clock()
       const finishBy = new Date(time.getTime() + limits.requestFinishMs)
       const traceparent = traceparentOf(raw.headers.traceparent)
-      const work = retractions.apply([{ subscriberId, eventId, time, target, finishBy, traceparent }])
-      const { refused } = await deadlines.keep('A request to retract a notification', limitMs, work)
+      const retraction = { subscriberId, eventId, time, target, finishBy, traceparent }
+      const work = () => deadlines.keep('A request to retract a notification', limitMs, retractions.apply([retraction]))
+      const { refused } = await slots.within(identity, 1, work)
       if (refused[0]) throw new Error(`MongoDB rejected the retraction: ${refused[0].reason}`)
       return reply.code(204).send()
     },

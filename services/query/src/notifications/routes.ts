@@ -1,10 +1,11 @@
 import { operations } from '@herald/contracts'
-import { type HttpServer, type Identity, problem, routeOptions } from '@herald/runtime'
+import { type Budget, type HttpServer, type Identity, problem, routeOptions } from '@herald/runtime'
 import type { Feed, FeedOwner, Notifications } from '@herald/store'
 
 export type NotificationRoutesDependencies = {
   readonly notifications: Pick<Notifications, 'of'>
   readonly countUnread: (owner: FeedOwner, waitMs?: number) => Promise<number>
+  readonly marks: Pick<Budget, 'within'>
   /** The time by MongoDB's clock, which marks are compared by. */
   readonly clock: () => Date
 }
@@ -16,7 +17,7 @@ const json = 'application/json; charset=utf-8'
 /** Serves the feed of the current user: list, count, single notifications and marks (specification 4.2 and 4.3). */
 export function addNotificationRoutes(
   app: HttpServer,
-  { notifications, countUnread, clock }: NotificationRoutesDependencies,
+  { notifications, countUnread, marks, clock }: NotificationRoutesDependencies,
 ): void {
   const ownerOf = ({ subscriberId, userId }: Identity): FeedOwner => ({ subscriberId, recipientId: userId })
   const feedOf = (identity: Identity): Feed => notifications.of(ownerOf(identity))
@@ -34,7 +35,8 @@ export function addNotificationRoutes(
     '/notifications/read',
     routeOptions(operations.markNotificationsRead),
     async ({ identity, body: { ids, upTo } }) => {
-      const updated = await feedOf(identity).markManyRead(ids ? { ids } : { all: true, upTo }, clock())
+      const selected = ids ? { ids } : { all: true as const, upTo }
+      const updated = await marks.within(identity, 1, () => feedOf(identity).markManyRead(selected, clock()))
       return { data: { updated, unreadCount: await countUnread(ownerOf(identity), countAfterMarkMs) } }
     },
   )
