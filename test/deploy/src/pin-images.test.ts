@@ -54,3 +54,20 @@ test('checks every image in the manifests and docker-compose.yml', () => {
   expect(others.length).toBeGreaterThan(4)
   expect(others.filter((name) => !listed.includes(name.replace(/@.*/, '')))).toEqual([])
 })
+
+test('pins every image that a build or a manifest in deploy refers to', () => {
+  expect(pin().status).toBe(0)
+  const found = execFileSync('grep', [
+    '-rhoE',
+    '^( *image: |FROM |# syntax=)[a-z][^ ]*[:/][^ ]+',
+    ...['deploy/Dockerfile', 'deploy/kustomize', 'deploy/compose', 'docker-compose.yml'].map((path) =>
+      join(folder, path),
+    ),
+  ])
+  const others = String(found)
+    .trim()
+    .split('\n')
+    .filter((line) => !/ herald[./]/.test(line))
+  expect(others.length).toBeGreaterThan(6)
+  expect(others.filter((line) => !line.endsWith(`@${digest}`))).toEqual([])
+})
