@@ -94,7 +94,7 @@ export type HttpServerDependencies = {
 /** The methods of which Fastify reads no body. */
 const isBodyless = (method: string) => method === 'GET' || method === 'HEAD'
 
-/** What arrives with such a request would be held by Node.js, outside the budget, until the response is sent. */
+/** Otherwise Node.js would hold a part of it, outside the budget, until the response is sent. */
 function discardBody(request: IncomingMessage): void {
   const { 'content-length': length = '0', 'transfer-encoding': encoding } = request.headers
   if (length !== '0' || encoding !== undefined) request.resume()

@@ -20,7 +20,7 @@ export type Tombstones = Guard<NewNotification, NewNotification, Set<string>> & 
 export type ToRetract = {
   readonly key: Binary
   readonly tombstonesFor: (recipients: RecipientList) => readonly TombstoneDocument[]
-  /** What is kept in memory for it. */
+  /** Kept in memory for it. */
   readonly bytes: number
 }
 

@@ -33,7 +33,7 @@ export type RetractFromFanOuts = (targets: Iterable<ToRetract> | AsyncIterable<T
 const perBatch = { fanOuts: 50, bytes: 4 * 1024 * 1024 } as const
 const sizeOf = ({ bytes }: ToRetract) => bytes
 
-/** What one tombstone retracts of a fan-out. */
+/** The retraction of a fan-out by one tombstone. */
 export const toRetract = (key: Binary, tombstone: TombstoneDocument): ToRetract => ({
   key,
   tombstonesFor: () => [tombstone],

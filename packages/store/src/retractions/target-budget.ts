@@ -5,8 +5,9 @@ import type { Collections } from '../documents/collections.ts'
 import type { TombstoneDocument } from '../documents/tombstone-document.ts'
 import { withTargets } from '../guards/tombstones.ts'
 import { readLimits } from '../reading/read-limits.ts'
+import { writeAll } from '../writing/write-each.ts'
 
-/** What the tombstones of one target may have together: whoever stores a notification there reads all of them. */
+/** Of the tombstones of one target together: storing a notification there reads all of them. */
 const bytesPerTarget = 1024 * 1024
 const bytesBesideRecipients = 256
 /** Each query has its own time limit. */
@@ -40,14 +41,15 @@ export async function findBeyondBudget(
   })
 }
 
-/** Deletes what these, which are done, have made superfluous. */
+/** Deletes the tombstones that these, which are done, make superfluous. */
 export async function deleteReplaced(
   tombstones: Collections['tombstones'],
   replacing: readonly TombstoneDocument[],
 ): Promise<void> {
-  for (const ofOne of Map.groupBy(replacing, ({ target }) => hex(target)).values()) {
+  const deletes = [...Map.groupBy(replacing, ({ target }) => hex(target)).values()].map((ofOne) => {
     const { _id, target, until } = ofOne.reduce((latest, one) => (one.until > latest.until ? one : latest))
     const others = { $and: [withTargets([target]), { _id: { $ne: _id } }] }
-    await tombstones.deleteMany({ ...others, until: { $lte: until }, done: true })
-  }
+    return { deleteMany: { filter: { ...others, until: { $lte: until }, done: true as const } } }
+  })
+  await writeAll(tombstones, deletes)
 }
