@@ -8,7 +8,7 @@ export type TargetTombstones = ReturnType<typeof createTargetTombstones>
  * The tombstones of one target, merged once for all notifications that it names: of those that name the same recipient the
  * one with the latest `until` counts, because it applies wherever another does.
  */
-export function createTargetTombstones({ target }: Pick<TombstoneDocument, 'target'>) {
+function createTargetTombstones({ target }: Pick<TombstoneDocument, 'target'>) {
   const ofRecipient = new Map<string, TombstoneDocument>()
   let ofEveryone: TombstoneDocument | undefined
   let bytes = 0
