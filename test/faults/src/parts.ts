@@ -1,11 +1,13 @@
 import { announcementNotes, announceThroughFaults } from './faults/announcements.ts'
 import { boundsNotes, sendOutOfBounds } from './faults/bounds.ts'
-import { shiftClocks } from './faults/clocks.ts'
+import { clockNotes, shiftClocks } from './faults/clocks.ts'
 import { narrowDeadLetterTopic, removeDeadLetterTopic } from './faults/dead-letter-topic.ts'
 import { fillDisks, startOnSmallDisks } from './faults/disk-full.ts'
 import { eraseThroughFaults, erasureNotes } from './faults/erasures.ts'
-import { freezeEverything, freezeNotes } from './faults/freeze.ts'
+import { freezeParts } from './faults/freeze.ts'
+import { hangNotes, hangOperations } from './faults/hanging-operations.ts'
 import { endIngest, killIngest, stopIngest } from './faults/ingest-faults.ts'
+import { lateWriterNotes, writeLate } from './faults/late-writers.ts'
 import { cutBeforeFirstLetter, cutNetwork, delayNetwork } from './faults/network-faults.ts'
 import { takeNamesAway } from './faults/no-names.ts'
 import { rebalanceAgainAndAgain } from './faults/rebalance.ts'
@@ -16,7 +18,7 @@ import { rollingNotes, rollRelease } from './faults/rolling.ts'
 import { killBroker, killPrimary, stepPrimaryDown, stopAllMongods, stopPrimary } from './faults/server-faults.ts'
 import { sharesNotes, sharesSummary, takeEverything } from './faults/shares.ts'
 import { soak, soakNotes } from './faults/soak.ts'
-import { failBrokers } from './faults/three-brokers.ts'
+import { failBrokers, threeBrokersNotes } from './faults/three-brokers.ts'
 import { mutantParts } from './mutants/mutant-parts.ts'
 import type { Part } from './part.ts'
 import { startOnThreeBrokers } from './stack/three-brokers.ts'
@@ -45,7 +47,7 @@ export const parts: readonly Part[] = [
     isAlone: true,
     short: 2,
     full: 4,
-    subscribers: 7,
+    subscribers: 11,
     run: rollRelease,
     notes: rollingNotes,
   },
@@ -79,24 +81,26 @@ export const parts: readonly Part[] = [
     run: eraseThroughFaults,
     notes: erasureNotes,
   },
-  { name: 'clocks', lane: 'servers', isAlone: true, short: 1, full: 2, run: shiftClocks },
   {
-    name: 'freeze',
-    lane: 'members',
+    name: 'clocks',
+    lane: 'servers',
     isAlone: true,
     short: 1,
-    full: 1,
-    subscribers: 7,
-    run: freezeEverything,
-    notes: freezeNotes,
+    full: 2,
+    firstEventAgoMs: 60_000,
+    run: shiftClocks,
+    notes: clockNotes,
   },
+  ...freezeParts,
+  { name: 'hanging', lane: 'network', isAlone: true, short: 1, full: 1, run: hangOperations, notes: hangNotes },
+  { name: 'late-writers', lane: 'servers', isAlone: true, short: 1, full: 1, run: writeLate, notes: lateWriterNotes },
   {
     name: 'rollback',
     lane: 'servers',
     isAlone: true,
     short: 1,
     full: 3,
-    subscribers: 7,
+    subscribers: 11,
     run: rollBack,
     notes: rollbackNotes,
   },
@@ -106,6 +110,7 @@ export const parts: readonly Part[] = [
     short: 1,
     full: 3,
     run: failBrokers,
+    notes: threeBrokersNotes,
     ownStack: startOnThreeBrokers,
   },
   { name: 'bounds', lane: 'members', isAlone: true, short: 1, full: 1, run: sendOutOfBounds, notes: boundsNotes },
@@ -125,7 +130,7 @@ export const parts: readonly Part[] = [
 ]
 
 /** Several parts under one name. */
-export const groups: Readonly<Record<string, readonly Part[]>> = { mutants: mutantParts }
+export const groups: Readonly<Record<string, readonly Part[]>> = { freeze: freezeParts, mutants: mutantParts }
 
 /** The parts of these names; every fault when there are none. */
 export function selectParts(names: readonly string[]): { selected: readonly Part[]; unknown: string[] } {

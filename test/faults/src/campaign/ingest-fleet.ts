@@ -4,6 +4,7 @@ import { promisify } from 'node:util'
 import { type StartedService, startService, tokenSettings, topicSettings } from '@herald/local-herald'
 import type { Exit, HeraldTopics } from '@herald/test-servers'
 import { createTokenIssuer, type TokenIssuer } from '@herald/token-issuer'
+import { type Limits, limitSettings, limits as limitsChange } from '../mutants/limits.ts'
 import type { Mutant } from '../mutants/mutants.ts'
 import type { Stack } from '../stack/stack.ts'
 import { until } from '../until.ts'
@@ -23,10 +24,14 @@ export type IngestFleet = {
   /** Ends all members by SIGTERM; `startAgain` restarts them. */
   end(): Promise<void>
   startAgain(): Promise<void>
-  /** Adds settings for the members that start from now on. */
-  use(more: Readonly<Record<string, string>>): void
+  /** Adds settings for the members that start from now on; `undefined` removes one. */
+  use(more: Readonly<Record<string, string | undefined>>): void
+  /** Loads a module into the members that start from now on, before their own. */
+  preload(module: string): void
+  /** Changes limits of the members that start from now on. */
+  limit(limits: Limits): void
   /** Replaces all members by as many with more settings. */
-  restartWith(more: Readonly<Record<string, string>>): Promise<void>
+  restartWith(more?: Readonly<Record<string, string>>): Promise<void>
   stop(): Promise<void>
 }
 
@@ -40,7 +45,7 @@ export type FleetOptions = {
 }
 
 const migrateFile = fileURLToPath(new URL('../../../../services/ingest/dist/migrate.js', import.meta.url))
-const mutantHook = new URL('../mutants/register.ts', import.meta.url).href
+const changesHook = new URL('../mutants/register.ts', import.meta.url).href
 
 export async function startIngestFleet(options: FleetOptions): Promise<IngestFleet> {
   const tokens = await createTokenIssuer()
@@ -77,9 +82,10 @@ export async function startIngestFleet(options: FleetOptions): Promise<IngestFle
     await member.stop()
     return exit
   }
-  const use = (more: Readonly<Record<string, string>>): void => {
+  const use: IngestFleet['use'] = (more) => {
     current = { ...current, ...more }
   }
+  const preload: IngestFleet['preload'] = (module) => use(withModule(current, module))
   return {
     members,
     settings,
@@ -87,7 +93,13 @@ export async function startIngestFleet(options: FleetOptions): Promise<IngestFle
     grow,
     retire,
     use,
-    async restartWith(more) {
+    preload,
+    limit(limits) {
+      preload(changesHook)
+      const changes = new Set((current.HERALD_CHANGES ?? '').split(',').filter(Boolean))
+      use({ HERALD_CHANGES: [...changes.add(limitsChange.name)].join(), ...limitSettings(limits) })
+    },
+    async restartWith(more = {}) {
       use(more)
       await Promise.all([...members].map(retire))
       await Promise.all(Array.from({ length: options.size }, () => grow()))
@@ -107,7 +119,7 @@ function settingsOf(
   { stack, topics, groupId, database, mutant }: FleetOptions,
   tokens: TokenIssuer,
 ): NodeJS.ProcessEnv {
-  return {
+  const settings = {
     ...process.env,
     MONGODB_URI: stack.mongo.uri,
     MONGODB_DATABASE: database,
@@ -116,6 +128,12 @@ function settingsOf(
     ...topicSettings(topics),
     ...tokenSettings(tokens),
     LOG_LEVEL: 'info',
-    ...(mutant ? { HERALD_MUTANT: mutant.name, NODE_OPTIONS: `--no-warnings --import ${mutantHook}` } : {}),
   }
+  return mutant ? { ...withModule(settings, changesHook), HERALD_CHANGES: mutant.name } : settings
+}
+
+/** The settings of a process that loads one more module before its own. */
+export function withModule(settings: NodeJS.ProcessEnv, module: string): NodeJS.ProcessEnv {
+  const { NODE_OPTIONS: options = '--no-warnings' } = settings
+  return options.includes(module) ? settings : { ...settings, NODE_OPTIONS: `${options} --import ${module}` }
 }

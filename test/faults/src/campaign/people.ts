@@ -3,6 +3,7 @@ import type { HeraldTopics } from '@herald/test-servers'
 import { Kafka, logLevel, Partitioners, type TopicMessages } from 'kafkajs'
 import { uuidOf } from '../oracle/announced-notification.ts'
 import { derivedId, plannedUuid } from '../oracle/derived-id.ts'
+import type { PartContext } from '../part.ts'
 
 /** A person, by number. */
 export type Person = number
@@ -15,7 +16,7 @@ const subscriberId = uuidOf(peopleSubscriber)
 const idOf = (person: Person) => uuidOf(bytesOfPerson(person))
 
 /** A mention and a change entry of the same number. */
-type PeopleEvent = { n: number; author: Person; subject: Person; recipients: readonly Person[] }
+export type PeopleEvent = { n: number; author: Person; subject: Person; recipients: readonly Person[] }
 
 /** Events about a few people of one subscriber that no other event is of, and erasures of these people. */
 export type People = {
@@ -38,13 +39,13 @@ export type People = {
   stop(): Promise<void>
 }
 
-export type PeopleOptions = { broker: string; topics: HeraldTopics; source: string; baseMs: number }
+type PeopleOptions = { broker: string; topics: HeraldTopics; source: string; baseMs: number }
 
 const lateCount = 60
 const messagesAtOnce = 300
 const types = { mention: 'herald.mention.created.v1', change: 'herald.change.recorded.v1' } as const
 
-export async function startPeople({ broker, topics, source, baseMs }: PeopleOptions): Promise<People> {
+async function startPeople({ broker, topics, source, baseMs }: PeopleOptions): Promise<People> {
   const kafka = new Kafka({ clientId: 'faults-people', brokers: broker.split(','), logLevel: logLevel.NOTHING })
   const producer = kafka.producer({ createPartitioner: Partitioners.DefaultPartitioner })
   await producer.connect()
@@ -178,3 +179,7 @@ const changeOf = ({ n, author }: PeopleEvent) => ({
   beforeState: n,
   afterState: null,
 })
+
+/** Starts those of a campaign, with events of the time of its own. */
+export const startPeopleOf = ({ campaign: { topics, plan }, stack }: PartContext): Promise<People> =>
+  startPeople({ broker: stack.broker.direct, topics, source: `${plan.source}:people`, baseMs: plan.baseMs })

@@ -48,8 +48,8 @@ export async function fillDisks(context: PartContext): Promise<void> {
   const { stack, campaign, log } = context
   const { load, offsets, fleet } = campaign
   const [disk = ''] = disks
-  const nodeOptions = `--no-warnings --import ${logPreload}`
-  await fleet.restartWith({ HERALD_LOG_FILE: join(disk, 'ingest.log'), NODE_OPTIONS: nodeOptions })
+  fleet.preload(logPreload)
+  await fleet.restartWith({ HERALD_LOG_FILE: join(disk, 'ingest.log') })
   const ballasts = disks.map((folder) => join(folder, 'ballast'))
   await strike(
     context,

@@ -1,7 +1,7 @@
 import { type Campaign, partitionsPerTopic } from '../campaign/campaign.ts'
-import { type People, peopleSubscriber, startPeople } from '../campaign/people.ts'
+import { type People, peopleSubscriber, startPeopleOf } from '../campaign/people.ts'
 import { uuidOf } from '../oracle/announced-notification.ts'
-import { comparePeople, countTraces, type PeopleFigures, removePeople } from '../oracle/people-check.ts'
+import { comparePeople, countRetracted, countTraces, type PeopleFigures, removePeople } from '../oracle/people-check.ts'
 import { followTopic, type TopicFollower } from '../oracle/topic-follower.ts'
 import { type PartContext, strike } from '../part.ts'
 import { until } from '../until.ts'
@@ -13,16 +13,11 @@ let figures: PeopleFigures | undefined
 
 /** Nothing of an erased person is left or comes back, and nothing of others is lost or doubled. */
 export async function eraseThroughFaults(context: PartContext): Promise<void> {
-  const { campaign, stack, isShort } = context
+  const { campaign, isShort } = context
   // The oracle knows a partition once it has a record of the plan.
   await campaign.load.produce(500)
   await campaign.drain()
-  const people = await startPeople({
-    broker: stack.broker.direct,
-    topics: campaign.topics,
-    source: `${campaign.plan.source}:people`,
-    baseMs: campaign.plan.baseMs,
-  })
+  const people = await startPeopleOf(context)
   const followers = ofPeople(context)
   const perFault = isShort ? 300 : 1_500
   const stir = async (): Promise<void> => {
@@ -42,7 +37,7 @@ export async function eraseThroughFaults(context: PartContext): Promise<void> {
     await strike(context, 'a replay of all topics from offset 0', () =>
       whileGroupIsEmpty(context, () => rewindAll(context)),
     )
-    await settle(context, people)
+    figures = await settle(context, people)
     await removePeople(campaign.stored)
   } finally {
     for (const follower of followers) follower.stop()
@@ -75,28 +70,30 @@ async function rewindAll(context: PartContext): Promise<void> {
   await offsets.run((admin) => admin.resetOffsets({ groupId, topic: topics.privacy, earliest: true }))
 }
 
-/** Waits until the erasures are carried out, and compares. */
-export async function settle({ campaign, log }: PartContext, people: People): Promise<void> {
+/** Waits until the erasures and retractions are carried out, and compares. */
+export async function settle({ campaign, log }: PartContext, people: People): Promise<PeopleFigures> {
   const { stored, violations } = campaign
   await campaign.drain()
-  await untilGone(campaign, people)
+  const left = await untilGone(campaign, people)
   await people.publishLate()
   await campaign.drain()
-  const traces = await untilGone(campaign, people)
+  // What is left after minutes stays.
+  const traces = left.size > 0 ? left : await untilGone(campaign, people)
   for (const [name, count] of traces)
     violations.add('unexpected', `${count} documents of ${name} contain erased people`)
   const compared = await comparePeople({ people, stored, violations })
-  figures = { events: 2 * people.events.length, erased: people.erased.size, compared, traces: traces.size }
-  log(JSON.stringify(figures))
+  const found = { events: 2 * people.events.length, erased: people.erased.size, compared, traces: traces.size }
+  log(JSON.stringify(found))
+  return found
 }
 
 /** @returns what is left of the erased people after some minutes, by collection */
-async function untilGone({ stored }: Campaign, { erased }: People): Promise<ReadonlyMap<string, number>> {
+async function untilGone({ stored }: Campaign, people: People): Promise<ReadonlyMap<string, number>> {
   let traces = new Map<string, number>()
   const isGone = async () => {
-    traces = await countTraces(stored.database, erased)
-    return traces.size === 0
+    traces = await countTraces(stored.database, people.erased)
+    return traces.size === 0 && (await countRetracted(stored, people)) === 0
   }
-  await until('the erased people to be gone', isGone, { everyMs: 2_000 }).catch(() => {})
+  await until('the erased people and retracted mentions to be gone', isGone, { everyMs: 2_000 }).catch(() => {})
   return traces
 }

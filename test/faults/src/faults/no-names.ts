@@ -10,8 +10,8 @@ const preload = new URL('../preloads/no-names.ts', import.meta.url).href
 export async function takeNamesAway(context: PartContext): Promise<void> {
   const { campaign, stack, times, isShort } = context
   const file = join(tmpdir(), `herald-no-names-${campaign.name}`)
-  const nodeOptions = `--no-warnings --import ${preload}`
-  await campaign.fleet.restartWith({ HERALD_NO_NAMES_FILE: file, NODE_OPTIONS: nodeOptions })
+  campaign.fleet.preload(preload)
+  await campaign.fleet.restartWith({ HERALD_NO_NAMES_FILE: file })
   try {
     for (let done = 0; done < times; done++) {
       const seconds = isShort ? 20 : 60

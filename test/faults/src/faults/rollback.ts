@@ -1,131 +1,150 @@
-import { createHeraldClient } from '@herald/client'
-import { MongoClient } from 'mongodb'
 import { uuidOf } from '../oracle/announced-notification.ts'
 import { plannedUuid } from '../oracle/derived-id.ts'
+import { type FeedReaders, type Reader, readFeeds } from '../oracle/feed-readers.ts'
 import { type PartContext, strike } from '../part.ts'
-import { pause, until } from '../until.ts'
+import { electionTimeoutMs } from '../stack/mongo-set.ts'
+import { askMember, setElectionTimeout } from '../stack/set-member.ts'
+import { until } from '../until.ts'
 import { followStreams } from './rolled-streams.ts'
 
 const readers = 10
+/** Long enough to read what only the primary has before it stops to lead; the next one is elected at once. */
+const longElectionTimeoutMs = 20_000
+const attempts = 10
 
 let notes: Record<string, unknown> = {}
 export const rollbackNotes = () => notes
 
 /**
- * Kills the primary with writes that no other member has, and starts it again when the others have gone on without it: it
- * rolls them back. Nothing that was acknowledged may be lost, and no reader may lose what it has seen.
+ * Kills the primary with notifications that no other member has and that their recipients have listed, or would have if such
+ * reads were allowed, and starts it again when the others have gone on without it: it rolls them back. Nothing that was
+ * acknowledged may be lost, and no reader may lose what it has seen.
  */
 export async function rollBack(context: PartContext): Promise<void> {
-  const { campaign, times } = context
+  const { campaign, stack, times } = context
   await campaign.load.produce(1_000)
   await campaign.drain()
   const streams = await followStreams(context)
-  const reading = await readFeeds(context, streams.current().url)
+  const feeds = readFeeds(streams.current().url, campaign.fleet.tokens, campaign.violations)
   const rolledBack: number[] = []
+  const listed: number[] = []
+  await setElectionTimeout(stack.mongo, longElectionTimeoutMs)
   try {
+    await feeds.add(Array.from({ length: readers }, (_, index) => readerOf(context, index)))
     for (let done = 0; done < times; done++) {
-      let primary: Awaited<ReturnType<typeof cutOff>> | undefined
+      let cut: Cut | undefined
       await strike(
         context,
         `failover with a rollback (${done + 1} of ${times})`,
         async () => {
-          primary = await cutOff(context)
+          for (let attempt = 0; cut === undefined; attempt++) {
+            if (attempt === attempts) throw new Error('The primary had no notification of its own while it led')
+            cut = await cutOff(context, feeds)
+          }
         },
         async () => {
-          await until('another primary', async () => (await context.stack.mongo.primary()) !== primary?.member)
           await campaign.load.produce(500)
-          await primary?.member.restart()
-          rolledBack.push((await primary?.untilRolledBack()) ?? 0)
+          await cut?.member.restart()
+          rolledBack.push((await cut?.untilRolledBack()) ?? 0)
+          listed.push(cut?.notifications ?? 0)
         },
       )
     }
     await campaign.drain()
-    notes = { rolledBack, ...(await reading.stop()), streams: await streams.check() }
+    notes = { rolledBack, listed, lists: await feeds.stop(), streams: await streams.check() }
     context.log(JSON.stringify(notes))
   } finally {
-    await reading.stop()
+    await feeds.stop()
     await streams.stop()
+    await setElectionTimeout(stack.mongo, electionTimeoutMs)
   }
 }
 
-/** Freezes the others until the primary has written what they lack, and then kills it and lets them continue. */
-async function cutOff({ stack, log }: PartContext) {
+const readerOf = ({ campaign: { plan } }: PartContext, index: number): Reader => ({
+  userId: uuidOf(plannedUuid(2, 5 + index + 20 * index)),
+  subscriberId: uuidOf(plannedUuid(1, index % plan.subscribers)),
+})
+
+type Cut = NonNullable<Awaited<ReturnType<typeof cutOff>>>
+
+/**
+ * Freezes the other members of the set until the primary has notifications of its own, lets their recipients list their feeds,
+ * kills it, and lets the others elect one. Ingest is frozen meanwhile, so that it does not store them again before the
+ * recipients have listed their feeds at the next primary.
+ *
+ * @returns `undefined` if the primary has stopped to lead before
+ */
+async function cutOff({ campaign, stack, log }: PartContext, feeds: FeedReaders) {
+  const { fleet, load } = campaign
   const member = await stack.mongo.primary()
   const others = stack.mongo.members.filter((one) => one !== member)
-  const uri = `mongodb://${member.address}/?directConnection=true`
-  const lead = async () => {
-    const client = new MongoClient(uri, { serverSelectionTimeoutMS: 1_000, socketTimeoutMS: 2_000 })
-    try {
-      const { optimes, members } = await client.db('admin').command({ replSetGetStatus: 1 })
-      const isPrimary = members.some(({ self, stateStr }: Record<string, unknown>) => self && stateStr === 'PRIMARY')
-      return { isPrimary, ahead: optimes.appliedOpTime.ts.subtract(optimes.lastCommittedOpTime.ts).toString() }
-    } finally {
-      await client.close()
-    }
-  }
-  const idOf = async () => {
-    const client = new MongoClient(uri, { serverSelectionTimeoutMS: 2_000 })
-    try {
-      return (await client.db('admin').command({ replSetGetRBID: 1 })).rbid as number
-    } finally {
-      await client.close()
-    }
-  }
-  const before = await idOf()
+  const lone = await askMember(member.address)
+  const before = await lone.rollbackId()
+  const { databaseName } = campaign.stored.database
+  const cutAt = performance.now()
   for (const other of others) other.kill('SIGSTOP')
-  try {
-    await until('writes that only the primary has', async () => (await lead()).ahead !== '0', { everyMs: 50 })
-    await pause(1_000)
-    log(`only the primary has its last writes: ${JSON.stringify(await lead())}`)
-  } finally {
-    member.kill('SIGKILL')
-    for (const other of others) other.kill('SIGCONT')
+  const goOn = (some: readonly { kill(signal: NodeJS.Signals): void }[]) => {
+    for (const one of some) one.kill('SIGCONT')
   }
-  return {
-    member,
-    /** @returns how often the member has rolled back since */
-    async untilRolledBack() {
-      let count = 0
-      await until('the former primary to roll back', async () => {
-        count = (await idOf()) - before
-        return count > 0
-      })
-      return count
-    },
+  try {
+    void load.produce(1_000)
+    let found: readonly Reader[] = []
+    const isFound = async () => {
+      found = (await lone.onlyHere(databaseName, 'notifications')).slice(0, readers).map(({ _id }) => recipientOf(_id))
+      return found.length > 0
+    }
+    const withinMs = longElectionTimeoutMs / 2
+    const isCut = await until('notifications of the primary alone', isFound, { withinMs }).then(
+      () => true,
+      () => false,
+    )
+    for (const one of fleet.members) one.kill('SIGSTOP')
+    if (isCut) {
+      await feeds.add(found)
+      await feeds.haveListed()
+    }
+    if (!isCut || performance.now() - cutAt > longElectionTimeoutMs - 3_000) return undefined
+    member.kill('SIGKILL')
+    log(`${found.length} recipients have listed what only the primary had`)
+    goOn(others)
+    await elect(others.map(({ address }) => address))
+    await feeds.haveListed('successfully')
+    const notifications = found.length
+    return { member, notifications, untilRolledBack: () => untilRolledBack(member.address, before) }
+  } finally {
+    goOn([...others, ...fleet.members])
+    await lone.close()
   }
 }
 
-/** Lists feeds again and again: what was listed once is listed from then on. */
-async function readFeeds({ campaign }: PartContext, url: string) {
-  const { plan, fleet, violations } = campaign
-  let isStopped = false
-  let lists = 0
-  const read = async (index: number): Promise<void> => {
-    const sub = uuidOf(plannedUuid(2, 5 + index + 20 * index))
-    const token = await fleet.tokens.sign({ sub, subscriber_id: uuidOf(plannedUuid(1, index % plan.subscribers)) })
-    const { notifications } = createHeraldClient({ baseUrl: url, token, retry: { retries: 0 } })
-    const seen = new Set<string>()
-    while (!isStopped) {
-      try {
-        const listed = new Set<string>()
-        for await (const { id } of notifications.iterate({ limit: 100 })) listed.add(id)
-        for (const id of seen) {
-          if (!listed.has(id)) violations.add('stream', `reader ${index} no longer sees ${id}`)
-        }
-        for (const id of listed) seen.add(id)
-        lists++
-      } catch {
-        // Unavailable while there is no primary.
-      }
-      await pause(200)
+/** The recipient in the key of a notification. */
+function recipientOf(key: { buffer: Uint8Array }): Reader {
+  const bytes = Buffer.from(key.buffer)
+  return { subscriberId: uuidOf(bytes.subarray(0, 16)), userId: uuidOf(bytes.subarray(16, 32)) }
+}
+
+/** Any of them: the first may lack what the second has. */
+const elect = (addresses: readonly string[]) =>
+  until('another primary', async () => {
+    for (const address of addresses) {
+      const member = await askMember(address)
+      const hasWon = await member.stepUp().then(
+        () => true,
+        () => false,
+      )
+      await member.close()
+      if (hasWon) return true
     }
-  }
-  const reading = Array.from({ length: readers }, (_, index) => read(index))
-  return {
-    async stop() {
-      isStopped = true
-      await Promise.all(reading)
-      return { lists }
-    },
-  }
+    return false
+  })
+
+/** @returns how often the member has rolled back since */
+async function untilRolledBack(address: string, before: number): Promise<number> {
+  let count = 0
+  await until('the former primary to roll back', async () => {
+    const member = await askMember(address)
+    count = (await member.rollbackId().finally(member.close)) - before
+    return count > 0
+  })
+  return count
 }

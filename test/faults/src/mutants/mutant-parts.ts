@@ -1,9 +1,14 @@
 import { announceThroughFaults } from '../faults/announcements.ts'
+import { shiftClocks } from '../faults/clocks.ts'
 import { eraseThroughFaults } from '../faults/erasures.ts'
 import { rewind, whileGroupIsEmpty } from '../faults/group-positions.ts'
+import { hangOperations } from '../faults/hanging-operations.ts'
 import { killIngest } from '../faults/ingest-faults.ts'
+import { writeLate } from '../faults/late-writers.ts'
 import { stopAllMongods } from '../faults/server-faults.ts'
+import { joinOnly } from '../faults/three-brokers.ts'
 import { type Lane, type Part, type PartContext, strike } from '../part.ts'
+import { startOnThreeBrokers } from '../stack/three-brokers.ts'
 import { type Mutant, mutants } from './mutants.ts'
 
 const outage = (context: PartContext) => stopAllMongods({ ...context, times: 1, isShort: true })
@@ -25,19 +30,27 @@ const erase = (context: PartContext) => eraseThroughFaults({ ...context, times: 
 
 const announce = (context: PartContext) => announceThroughFaults({ ...context, times: 1, isShort: true })
 
+type Detection = Pick<Part, 'run' | 'ownStack' | 'firstEventAgoMs'>
+
 /** The faults that detect each mutant. */
-const faultsFor: Readonly<Record<string, Part['run']>> = {
-  'library-defaults': outage,
-  'commit-before-write': crashes,
-  'dead-letter-on-outage': outage,
-  'replace-instead-of-insert': replay,
-  'resolve-before-stored': outage,
-  'no-dedupe': replay,
-  'settle-before-publish': announce,
-  'announce-again': announce,
-  'announce-before-stored': announce,
-  'store-erased-persons': erase,
-  'erase-feeds-only': erase,
+const detections: Readonly<Record<string, Detection>> = {
+  'library-defaults': { run: outage },
+  'commit-before-write': { run: crashes },
+  'dead-letter-on-outage': { run: outage },
+  'replace-instead-of-insert': { run: replay },
+  'resolve-before-stored': { run: outage },
+  'no-dedupe': { run: replay },
+  'settle-before-publish': { run: announce },
+  'announce-again': { run: announce },
+  'announce-before-stored': { run: announce },
+  'store-erased-persons': { run: erase },
+  'erase-feeds-only': { run: erase },
+  'no-chunk-deadline': { run: hangOperations },
+  'no-step-deadline': { run: hangOperations },
+  'no-commit-fencing': { run: joinOnly, ownStack: startOnThreeBrokers },
+  'no-insert-fence': { run: writeLate },
+  'no-late-look': { run: writeLate },
+  'process-clock': { run: shiftClocks, firstEventAgoMs: 60_000 },
 }
 
 const lanes: readonly Lane[] = ['members', 'servers', 'network']
@@ -49,7 +62,7 @@ const toPart = (mutant: Mutant, index: number): Part => ({
   isAlone: true,
   lane: lanes[index % lanes.length] as Lane,
   mutant,
-  run: faultsFor[mutant.name] ?? crashes,
+  ...(detections[mutant.name] ?? { run: crashes }),
 })
 
 /** A part per mutant; it passes when the oracle detects the mutant. */

@@ -1,3 +1,5 @@
+import { withoutSafeguards } from './without-safeguards.ts'
+
 /** A replacement in a built module; `find` must occur exactly once. */
 export type Patch = {
   find: string
@@ -108,4 +110,5 @@ export const mutants: readonly Mutant[] = [
       [erasures]: [{ find: 'erasurePhases[erasurePhases.indexOf(phase) + 1]', replace: 'undefined' }],
     },
   },
+  ...withoutSafeguards,
 ]

@@ -1,22 +1,24 @@
 import { readFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 import { fileURLToPath } from 'node:url'
+import { limits } from './limits.ts'
 import { mutants, type Patch } from './mutants.ts'
 
-// Preloaded into an ingest process by the suite, before its own modules: turns it into the mutant HERALD_MUTANT.
-const mutant = mutants.find(({ name }) => name === process.env.HERALD_MUTANT)
-if (!mutant) throw new Error(`Unknown mutant: ${process.env.HERALD_MUTANT}`)
-const modules = Object.entries(mutant.modules)
+// Preloaded into a process of Herald by the suite, before its own modules: makes the changes that HERALD_CHANGES names.
+const modules = (process.env.HERALD_CHANGES ?? '').split(',').flatMap((wanted) => {
+  const change = [limits, ...mutants].find(({ name }) => name === wanted)
+  if (!change) throw new Error(`Unknown change: ${wanted}`)
+  return Object.entries(change.modules)
+})
 
 registerHooks({
   load(url, context, nextLoad) {
-    const found = modules.find(([end]) => url.endsWith(end))
-    if (!found) return nextLoad(url, context)
-    const [, change] = found
-    const source =
-      typeof change === 'string'
-        ? `export * from ${JSON.stringify(new URL(change, import.meta.url).href)}`
-        : patched(url, change)
+    const found = modules.filter(([end]) => url.endsWith(end)).map(([, change]) => change)
+    const replacement = found.find((change) => typeof change === 'string')
+    if (found.length === 0) return nextLoad(url, context)
+    const source = replacement
+      ? `export * from ${JSON.stringify(new URL(replacement, import.meta.url).href)}`
+      : patched(url, found.filter((change) => typeof change !== 'string').flat())
     return { format: 'module', shortCircuit: true, source }
   },
 })

@@ -1,6 +1,13 @@
 import type { Db } from 'mongodb'
 import { Binary } from 'mongodb'
-import { bytesOfPerson, nameOf, type People, type Person, peopleSubscriber } from '../campaign/people.ts'
+import {
+  bytesOfPerson,
+  nameOf,
+  type People,
+  type PeopleEvent,
+  type Person,
+  peopleSubscriber,
+} from '../campaign/people.ts'
 import { uuidOf } from './announced-notification.ts'
 import { keyText, type StoredDocuments } from './stored-documents.ts'
 import type { Violations } from './violations.ts'
@@ -28,6 +35,18 @@ export async function countTraces(database: Db, erased: Iterable<Person>): Promi
     }
   }
   return found
+}
+
+const notificationKeys = (people: People, event: PeopleEvent, recipients: readonly Person[]) =>
+  recipients.map((recipient) =>
+    Buffer.concat([peopleSubscriber, bytesOfPerson(recipient), people.idOf(event, 'mention')]),
+  )
+
+/** The number of stored notifications of mentions that were retracted. */
+export async function countRetracted(stored: StoredDocuments, people: People): Promise<number> {
+  const retracted = people.events.filter(({ n }) => people.retracted.has(n))
+  const keys = retracted.flatMap((event) => notificationKeys(people, event, event.recipients))
+  return (await stored.find(stored.notifications, keys, { projection: { _id: 1 } })).size
 }
 
 type PeopleCheck = { people: People; stored: StoredDocuments; violations: Violations }
@@ -72,18 +91,17 @@ export async function comparePeople({ people, stored, violations }: PeopleCheck)
 
   await compare(
     'notifications',
-    events.flatMap((event) =>
-      event.recipients
-        .filter((recipient) => !erased.has(recipient) && !retracted.has(event.n))
-        .map((recipient) => ({
-          key: Buffer.concat([peopleSubscriber, bytesOfPerson(recipient), people.idOf(event, 'mention')]),
-          isEqual: ({ actorId, actorName, subjectId, metadata }) =>
-            isRight(event.author, actorId) &&
-            isRight(event.subject, subjectId) &&
-            actorName === nameIn(event.author) &&
-            JSON.parse(String(metadata)).mention.snippet === (erased.has(event.author) ? '' : `people ${event.n}`),
-        })),
-    ),
+    events.flatMap((event) => {
+      const left = event.recipients.filter((recipient) => !erased.has(recipient) && !retracted.has(event.n))
+      return notificationKeys(people, event, left).map((key) => ({
+        key,
+        isEqual: ({ actorId, actorName, subjectId, metadata }) =>
+          isRight(event.author, actorId) &&
+          isRight(event.subject, subjectId) &&
+          actorName === nameIn(event.author) &&
+          JSON.parse(String(metadata)).mention.snippet === (erased.has(event.author) ? '' : `people ${event.n}`),
+      }))
+    }),
   )
   await compare(
     'changeEntries',

@@ -19,6 +19,9 @@ export type MongoSetOptions = {
   parentFolders?: readonly string[]
 }
 
+/** Short, but long enough that a busy machine does not hold elections. */
+export const electionTimeoutMs = 4_000
+
 /** Three mongods that know one another by their proxies' addresses; network faults affect only ingest's connections. */
 export async function startMongoSet({ log, parentFolders = [] }: MongoSetOptions): Promise<MongoSet> {
   const members: StartedMongodProgram[] = []
@@ -68,8 +71,7 @@ async function initiate(addresses: readonly string[]): Promise<void> {
       replSetInitiate: {
         _id: 'herald',
         members: addresses.map((host, index) => ({ _id: index, host })),
-        // Short, but long enough that a busy machine does not hold elections.
-        settings: { electionTimeoutMillis: 4_000, heartbeatIntervalMillis: 1_000 },
+        settings: { electionTimeoutMillis: electionTimeoutMs, heartbeatIntervalMillis: 1_000 },
       },
     })
     await until('a primary', async () => (await admin.command({ hello: 1 })).primary !== undefined)
