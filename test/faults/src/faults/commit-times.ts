@@ -40,9 +40,8 @@ export async function untilCommitted(context: PartContext, since: number, name: 
   const committedMs = Date.now() - since
   const load = Math.round((loadavg()[0] ?? 0) * 10) / 10
   const isBusy = load > busyLoad * cpus().length
-  log(
-    `${name}: everything committed after ${committedMs} ms, no partition stood still for ${stoodMs} ms, load ${load}${isBusy ? ', which is too much to count the first' : ''}`,
-  )
+  const counts = isBusy ? `the load of ${load} is too high to count the time` : `load ${load}`
+  log(`${name}: all committed after ${committedMs} ms, no partition stood still for ${stoodMs} ms, ${counts}`)
   if (stoodMs > standstillMs) violations.add('recovery', `${name}: a partition stood still for ${stoodMs} ms`)
   if (committedMs > committedWithinMs && !isBusy) {
     violations.add('recovery', `${name}: everything was committed only after ${committedMs} ms, at a load of ${load}`)
