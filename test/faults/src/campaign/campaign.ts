@@ -13,12 +13,13 @@ import { createReadMarks, type ReadMarks } from '../oracle/read-marks.ts'
 import { openStoredDocuments, type StoredDocuments } from '../oracle/stored-documents.ts'
 import { createViolations, type Violations } from '../oracle/violations.ts'
 import type { Stack } from '../stack/stack.ts'
-import { until } from '../until.ts'
+import { pause, until } from '../until.ts'
 import { type IngestFleet, startIngestFleet } from './ingest-fleet.ts'
 import { createLoad, type Load } from './load.ts'
 import { startProducer } from './producer.ts'
 
 export const partitionsPerTopic = 3
+const checkAttempts = 5
 
 export type CampaignOptions = {
   name: string
@@ -144,6 +145,20 @@ export async function startCampaign(options: CampaignOptions): Promise<Campaign>
       })
       if (live.copies() > 0) log(`${live.copies()} records that were sent again have no acknowledgement of their own`)
     },
-    check: () => checkFinally({ ...watched, marks: marks.made }),
+    /** Begins anew after an election, which a busy machine may hold meanwhile. */
+    async check() {
+      for (let attempt = 1; ; attempt++) {
+        const found: Parameters<Violations['add']>[] = []
+        const collected = { ...violations, add: (...one: Parameters<Violations['add']>) => void found.push(one) }
+        try {
+          const figures = await checkFinally({ ...watched, violations: collected, marks: marks.made })
+          for (const one of found) violations.add(...one)
+          return figures
+        } catch (error) {
+          if (attempt === checkAttempts) throw error
+          await pause(1_000)
+        }
+      }
+    },
   }
 }
