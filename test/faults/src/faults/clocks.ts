@@ -43,7 +43,7 @@ export async function shiftClocks(context: PartContext): Promise<void> {
       fleet.use(clockShift(shiftMs).setting)
       return fleet.grow()
     }
-    const takenOver = await killHolder(context, await grow(hourMs))
+    const { takenOver } = await killHolder(context, await grow(hourMs))
     const [ahead, behind] = [await grow(hourMs), await grow(-hourMs)]
     await grow(0)
     const requested = await requestThroughBoth(context, { ahead, behind }, hourMs)
@@ -64,8 +64,8 @@ export async function shiftClocks(context: PartContext): Promise<void> {
   }
 }
 
-/** @returns how long it takes until another member has the lease of the one that is killed */
-async function killHolder({ campaign }: PartContext, member: StartedService): Promise<Promise<number>> {
+/** @returns how long it takes until another member, which may start meanwhile, has the lease of the one that is killed */
+async function killHolder({ campaign }: PartContext, member: StartedService): Promise<{ takenOver: Promise<number> }> {
   const { stored, violations, fleet } = campaign
   const leases = stored.database.collection<{ _id: string; holder: object; until: Date }>('leases')
   const read = () => leases.findOne({ _id: 'relay' })
@@ -78,7 +78,7 @@ async function killHolder({ campaign }: PartContext, member: StartedService): Pr
   await fleet.retire(member)
   const since = Date.now()
   const isOther = async () => String((await read())?.holder) !== String(held?.holder)
-  return until('another holder', isOther, { withinMs: 180_000 }).then(
+  const takenOver = until('another holder', isOther, { withinMs: 180_000 }).then(
     () => {
       const ms = Date.now() - since
       if (ms > takenOverWithinMs) violations.add('recovery', `The lease was taken over only after ${ms} ms`)
@@ -89,4 +89,5 @@ async function killHolder({ campaign }: PartContext, member: StartedService): Pr
       return Date.now() - since
     },
   )
+  return { takenOver }
 }

@@ -1,3 +1,4 @@
+import { type HeldOperations, holdOperations } from '../campaign/held-operation.ts'
 import { uuidOf } from '../oracle/announced-notification.ts'
 import { plannedUuid } from '../oracle/derived-id.ts'
 import { type FeedReaders, type Reader, readFeeds } from '../oracle/feed-readers.ts'
@@ -22,6 +23,8 @@ export const rollbackNotes = () => notes
  */
 export async function rollBack(context: PartContext): Promise<void> {
   const { campaign, stack, times } = context
+  const held = holdOperations(campaign)
+  await campaign.fleet.restartWith()
   await campaign.load.produce(1_000)
   await campaign.drain()
   const streams = await followStreams(context)
@@ -39,7 +42,7 @@ export async function rollBack(context: PartContext): Promise<void> {
         async () => {
           for (let attempt = 0; cut === undefined; attempt++) {
             if (attempt === attempts) throw new Error('The primary had no notification of its own while it led')
-            cut = await cutOff(context, feeds)
+            cut = await cutOff(context, feeds, held)
           }
         },
         async () => {
@@ -54,6 +57,7 @@ export async function rollBack(context: PartContext): Promise<void> {
     notes = { rolledBack, listed, lists: await feeds.stop(), streams: await streams.check() }
     context.log(JSON.stringify(notes))
   } finally {
+    await held.release()
     await feeds.stop()
     await streams.stop()
     await setElectionTimeout(stack.mongo, electionTimeoutMs)
@@ -68,26 +72,30 @@ const readerOf = ({ campaign: { plan } }: PartContext, index: number): Reader =>
 type Cut = NonNullable<Awaited<ReturnType<typeof cutOff>>>
 
 /**
- * Freezes the other members of the set until the primary has notifications of its own, lets their recipients list their feeds,
+ * Freezes the other members of the set just before notifications are inserted, so that only the primary has them; lets their recipients list their feeds,
  * kills it, and lets the others elect one. Ingest is frozen meanwhile, so that it does not store them again before the
  * recipients have listed their feeds at the next primary.
  *
  * @returns `undefined` if the primary has stopped to lead before
  */
-async function cutOff({ campaign, stack, log }: PartContext, feeds: FeedReaders) {
+async function cutOff({ campaign, stack, log }: PartContext, feeds: FeedReaders, held: HeldOperations) {
   const { fleet, load } = campaign
   const member = await stack.mongo.primary()
   const others = stack.mongo.members.filter((one) => one !== member)
   const lone = await askMember(member.address)
   const before = await lone.rollbackId()
   const { databaseName } = campaign.stored.database
+  // Without a majority, ingest would not come to them: it stores their fan-outs before.
+  await held.holdNext('insert notifications', 'wait')
+  await load.produce(1_000)
+  await until('an insert of notifications', held.isHeld)
   const cutAt = performance.now()
   for (const other of others) other.kill('SIGSTOP')
+  await held.release()
   const goOn = (some: readonly { kill(signal: NodeJS.Signals): void }[]) => {
     for (const one of some) one.kill('SIGCONT')
   }
   try {
-    void load.produce(1_000)
     let found: readonly Reader[] = []
     const isFound = async () => {
       found = (await lone.onlyHere(databaseName, 'notifications')).slice(0, readers).map(({ _id }) => recipientOf(_id))
