@@ -72,9 +72,9 @@ const readerOf = ({ campaign: { plan } }: PartContext, index: number): Reader =>
 type Cut = NonNullable<Awaited<ReturnType<typeof cutOff>>>
 
 /**
- * Freezes the other members of the set just before notifications are inserted, so that only the primary has them; lets their recipients list their feeds,
- * kills it, and lets the others elect one. Ingest is frozen meanwhile, so that it does not store them again before the
- * recipients have listed their feeds at the next primary.
+ * Kills the other members of the set just before notifications are inserted, so that only the primary has them; lets their
+ * recipients list their feeds, kills it, starts the others, and lets them elect one. Ingest is frozen meanwhile, so that it
+ * does not store them again before the recipients have listed their feeds at the next primary.
  *
  * @returns `undefined` if the primary has stopped to lead before
  */
@@ -90,12 +90,15 @@ async function cutOff({ campaign, stack, log }: PartContext, feeds: FeedReaders,
   await load.produce(1_000)
   await until('an insert of notifications', held.isHeld)
   const cutAt = performance.now()
-  for (const other of others) other.kill('SIGSTOP')
-  await held.release()
-  const goOn = (some: readonly { kill(signal: NodeJS.Signals): void }[]) => {
-    for (const one of some) one.kill('SIGCONT')
+  // Frozen ones would apply later what the primary has sent them meanwhile.
+  for (const other of others) other.kill('SIGKILL')
+  let areBack = false
+  const bringBack = async () => {
+    if (!areBack) await Promise.all(others.map((other) => other.restart()))
+    areBack = true
   }
   try {
+    await held.release()
     let found: readonly Reader[] = []
     const isFound = async () => {
       found = (await lone.onlyHere(databaseName, 'notifications')).slice(0, readers).map(({ _id }) => recipientOf(_id))
@@ -114,13 +117,14 @@ async function cutOff({ campaign, stack, log }: PartContext, feeds: FeedReaders,
     if (!isCut || performance.now() - cutAt > longElectionTimeoutMs - 3_000) return undefined
     member.kill('SIGKILL')
     log(`${found.length} recipients have listed what only the primary had`)
-    goOn(others)
+    await bringBack()
     await elect(others.map(({ address }) => address))
     await feeds.haveListed('successfully')
     const notifications = found.length
     return { member, notifications, untilRolledBack: () => untilRolledBack(member.address, before) }
   } finally {
-    goOn([...others, ...fleet.members])
+    await bringBack()
+    for (const one of fleet.members) one.kill('SIGCONT')
     await lone.close()
   }
 }
