@@ -12,7 +12,7 @@ export type Operation = `${'insert' | 'update' | 'delete'} ${string}` | 'commit'
  * `wait`: until it is released, which may be never. `stop`: the process stops itself just before the operation; once it is
  * continued, the operation is sent, and the process is killed when that has ended.
  */
-export type HowToHold = 'wait' | 'stop'
+type HowToHold = 'wait' | 'stop'
 
 /** Holds one operation of the members that start after {@link holdOperations}. */
 export type HeldOperations = {

@@ -2,9 +2,7 @@ import { type Document, MongoClient } from 'mongodb'
 import { until } from '../until.ts'
 import type { MongoSet } from './mongo-set.ts'
 
-/** A member of a replica set, asked by its own address: it answers also when it is cut off. */
-export type LoneMember = Awaited<ReturnType<typeof askMember>>
-
+/** Connects to one member of a replica set by its own address: it answers also when it is cut off. */
 export async function askMember(address: string) {
   const uri = `mongodb://${address}/?directConnection=true`
   const client = await MongoClient.connect(uri, { serverSelectionTimeoutMS: 5_000, socketTimeoutMS: 5_000 })
