@@ -115,10 +115,12 @@ export const untilRead = (
     return isRead && follower.isChecked()
   })
 
+/** Waits for as long as the relay may take for all digests, which it writes first, on a busy machine. */
 export async function untilAnnounced(context: PartContext, follower: AnnouncementLog, first: number): Promise<void> {
   await context.campaign.ledger.refresh()
   // An announcement that is missing at the end is a violation rather than a failure.
-  await until('all notifications to be announced', () => follower.missing(first).length === 0).catch(() => {})
+  const limits = { withinMs: 600_000 }
+  await until('all notifications to be announced', () => follower.missing(first).length === 0, limits).catch(() => {})
   await untilRead(context, follower)
 }
 

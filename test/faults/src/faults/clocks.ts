@@ -53,7 +53,9 @@ export async function shiftClocks(context: PartContext): Promise<void> {
     await untilAnnounced(context, announcements, 0)
     for (const id of announcements.missing(0)) violations.add('announcement', `${id} is not announced`)
     const isTold = async () => (await stored.fanOuts.countDocuments({ unreadAt: { $exists: true } })) === 0
-    await until('everything unread to be told', isTold).catch(() => violations.add('announcement', 'a digest is late'))
+    await until('everything unread to be told', isTold, { withinMs: 600_000 }).catch(() =>
+      violations.add('announcement', 'a digest is late'),
+    )
     if (digests.figures().digests === 0) violations.add('announcement', 'there was no digest')
     for (const id of requested) if (!announcedRequests.has(id)) violations.add('announcement', `${id} is not announced`)
     notes = { ...notes, requests: requested.length, ...digests.figures() }
