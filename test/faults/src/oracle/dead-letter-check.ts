@@ -30,7 +30,7 @@ export function compareAllDeadLetters({ ledger, deadLetters, violations }: Depen
   const overdue = overdueReceipts({ ledger, deadLetters })
   const poisonValues = new Set([...ledger.poison.values()].map(({ value }) => value))
   for (const [place, [letter]] of deadLetters.letters) {
-    if (ledger.poison.has(place) || overdue.has(place)) continue
+    if (ledger.poison.has(place) || overdue.has(place) || ledger.isOther(place)) continue
     // A copy that was never acknowledged: the producer sent it again.
     if (!isAcknowledged(ledger, place) && poisonValues.has(letter?.value ?? null)) continue
     const code = letter && headerOf(letter, 'herald-error-code')

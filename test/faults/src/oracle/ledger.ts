@@ -21,6 +21,9 @@ export type Ledger = {
   wasPublished(n: number): boolean
   /** One more than the highest event. */
   end(): number
+  /** A record that is not of the plan: whoever published it checks its documents and its dead letter. */
+  addOther(topic: string, partition: number, offset: number): void
+  isOther(place: string): boolean
   partitions: ReadonlyMap<string, PartitionLedger>
   poison: ReadonlyMap<string, PoisonRecord>
   close(): Promise<void>
@@ -32,6 +35,7 @@ export async function openLedger(file: string, topics: Readonly<Record<string, s
   const handle: FileHandle = await open(file, 'a+')
   const partitions = new Map<string, PartitionLedger>()
   const poison = new Map<string, PoisonRecord>()
+  const others = new Set<string>()
   const names = eventKinds.map((kind) => topics[kind] as string)
   const buffer = Buffer.allocUnsafe(1 << 20)
   let published = new Uint8Array(1 << 16)
@@ -41,16 +45,18 @@ export async function openLedger(file: string, topics: Readonly<Record<string, s
   let end = 0
   let refreshing: Promise<void> | undefined
 
+  const ledgerOf = (topic: string, partition: number): PartitionLedger => {
+    const name = `${topic}/${partition}`
+    const ledger = partitions.get(name) ?? createPartitionLedger(topic, partition)
+    partitions.set(name, ledger)
+    return ledger
+  }
+
   const add = (line: string): void => {
     const [event, kind, partition, offset, record] = line.split(' ')
     const n = Number(event)
     const topic = names[Number(kind)] as string
-    const name = `${topic}/${partition}`
-    let ledger = partitions.get(name)
-    if (!ledger) {
-      ledger = createPartitionLedger(topic, Number(partition))
-      partitions.set(name, ledger)
-    }
+    const ledger = ledgerOf(topic, Number(partition))
     if (event === '-') {
       ledger.addVoid(Number(offset))
       return
@@ -92,6 +98,11 @@ export async function openLedger(file: string, topics: Readonly<Record<string, s
     acknowledged: () => count,
     wasPublished: (n) => published[n] === 1,
     end: () => end,
+    addOther(topic, partition, offset) {
+      others.add(placeOf(topic, partition, offset))
+      if (names.includes(topic)) ledgerOf(topic, partition).addVoid(offset)
+    },
+    isOther: (place) => others.has(place),
     partitions,
     poison,
     close: () => handle.close(),

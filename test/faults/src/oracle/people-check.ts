@@ -1,5 +1,4 @@
-import type { Db } from 'mongodb'
-import { Binary } from 'mongodb'
+import type { Binary, Db } from 'mongodb'
 import {
   bytesOfPerson,
   nameOf,
@@ -10,17 +9,15 @@ import {
 } from '../campaign/people.ts'
 import { uuidOf } from './announced-notification.ts'
 import { keyText, type StoredDocuments } from './stored-documents.ts'
+import { rangeOf } from './subscriber-range.ts'
 import type { Violations } from './violations.ts'
 
 export type PeopleFigures = { events: number; erased: number; compared: number; traces: number }
 
-/** Bounds of the same length as the keys: MongoDB compares the lengths first. */
-const keysOf = (idsAfterSubscriber: number) => {
-  const bound = (byte: number) =>
-    new Binary(Buffer.concat([peopleSubscriber, Buffer.alloc(16 * idsAfterSubscriber, byte)]))
-  return { _id: { $gte: bound(0), $lte: bound(0xff) } }
-}
-const ofPeople = { notifications: keysOf(2), changeEntries: keysOf(1) } as const
+const ofPeople = {
+  notifications: rangeOf(peopleSubscriber, 'notifications'),
+  changeEntries: rangeOf(peopleSubscriber, 'changeEntries'),
+} as const
 
 /** The documents of all collections that contain an erased person: the id in bytes or as text, or the name. */
 export async function countTraces(database: Db, erased: Iterable<Person>): Promise<Map<string, number>> {

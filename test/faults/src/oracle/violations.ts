@@ -15,6 +15,8 @@ type ViolationKind =
   | 'memory'
   /** One tenant took what belongs to others. */
   | 'shares'
+  /** What one publisher sent within all bounds was not handled as expected. */
+  | 'attack'
   | 'in-flight'
   | 'failed'
 
