@@ -1,5 +1,5 @@
 import { announcementNotes, announceThroughFaults } from './faults/announcements.ts'
-import { boundsNotes, sendOutOfBounds } from './faults/bounds.ts'
+import { boundsNotes, boundsSummary, sendOutOfBounds } from './faults/bounds.ts'
 import { clockNotes, shiftClocks } from './faults/clocks.ts'
 import { narrowDeadLetterTopic, removeDeadLetterTopic } from './faults/dead-letter-topic.ts'
 import { fillDisks, startOnSmallDisks } from './faults/disk-full.ts'
@@ -113,7 +113,16 @@ export const parts: readonly Part[] = [
     notes: threeBrokersNotes,
     ownStack: startOnThreeBrokers,
   },
-  { name: 'bounds', lane: 'members', isAlone: true, short: 1, full: 1, run: sendOutOfBounds, notes: boundsNotes },
+  {
+    name: 'bounds',
+    lane: 'members',
+    isAlone: true,
+    short: 1,
+    full: 1,
+    run: sendOutOfBounds,
+    notes: boundsNotes,
+    summary: boundsSummary,
+  },
   {
     name: 'shares',
     lane: 'members',

@@ -1,5 +1,7 @@
-import { readFileSync, writeFileSync } from 'node:fs'
 import type { PartContext } from '../part.ts'
+import { createPeakCheck, type PeakCheck } from '../peaks.ts'
+import { watchTurns } from '../turns.ts'
+import { attackAsOnePublisher } from './one-publisher.ts'
 
 /** Records and batches that would stop ingest or fill its memory without limits. */
 const rows = [
@@ -23,38 +25,40 @@ const mostMiB = 320
 const goodEvents = 1_000
 /** The last row has 600,000 events, which are stored and compared about as fast as those of the soak. */
 const withinMs = 900_000
-const peaks: Partial<Record<Row, { MiB: number; seconds: number }>> = {}
+let peaks: PeakCheck['peaks'] = {}
 
-/** Sends each among good events, once the one before is handled, and measures peak memory. */
-export async function sendOutOfBounds({ campaign, isShort, strikes, log }: PartContext): Promise<void> {
-  const { load, fleet, violations } = campaign
-  for (const [index, bounds] of rows.entries()) {
-    await load.produce(goodEvents)
-    const pids = fleet.members.map(({ pid }) => pid)
-    for (const pid of pids) resetPeak(pid)
-    const begin = performance.now()
-    if (index > 0) await load.produceBounds({ bounds, partition: index % 3, ...countOf(bounds, isShort) })
-    await load.produce(goodEvents)
-    strikes.push({ fault: bounds, inFlight: await load.inFlight() })
-    await campaign.drain({ withinMs })
-    const peak = { MiB: Math.max(...pids.map(peakMiB)), seconds: Math.round((performance.now() - begin) / 1_000) }
-    peaks[bounds] = peak
-    log(`${bounds}: peak ${peak.MiB} MiB, ${peak.seconds} s`)
-    if (peak.MiB > mostMiB) violations.add('memory', `${bounds}: ${peak.MiB} MiB, limit ${mostMiB} MiB`)
+/** Sends each among good events, once the one before is handled, and measures peak memory and the longest turn. */
+export async function sendOutOfBounds(context: PartContext): Promise<void> {
+  const { fleet, violations } = context.campaign
+  const turns = await watchTurns()
+  const check = createPeakCheck({ fleet, violations, turns })
+  peaks = check.peaks
+  try {
+    await fleet.restartWith(turns.settings)
+    for (const [index, bounds] of rows.entries())
+      await check.during(bounds, mostMiB, () => send(context, bounds, index))
+    await attackAsOnePublisher(context, check)
+  } finally {
+    await turns.stop()
   }
 }
 
+async function send({ campaign, isShort, strikes }: PartContext, bounds: Row, index: number): Promise<void> {
+  const { load } = campaign
+  await load.produce(goodEvents)
+  if (index > 0) await load.produceBounds({ bounds, partition: index % 3, ...countOf(bounds, isShort) })
+  await load.produce(goodEvents)
+  strikes.push({ fault: bounds, inFlight: await load.inFlight() })
+  await campaign.drain({ withinMs })
+}
+
 export const boundsNotes = () => ({ peaks })
+export const boundsSummary = () =>
+  Object.entries(peaks)
+    .map(([name, peak]) => `${name}: ${JSON.stringify(peak)}`)
+    .join('\n')
 
 function countOf(bounds: Row, isShort: boolean): { count?: number } {
   if (bounds === '130,000 records in a batch') return { count: 130_000 }
   return bounds === 'events in zstd' ? { count: isShort ? 20_000 : 600_000 } : {}
-}
-
-/** Resets the peak resident size of a process. */
-const resetPeak = (pid: number) => writeFileSync(`/proc/${pid}/clear_refs`, '5')
-
-function peakMiB(pid: number): number {
-  const kilobytes = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
-  return Math.round(Number(kilobytes) / 1_024)
 }
