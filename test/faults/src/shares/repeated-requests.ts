@@ -1,0 +1,37 @@
+import { pause } from '../until.ts'
+import type { Answers } from './answers.ts'
+
+export type Request = { readonly url: string; readonly token: string; readonly body?: string }
+
+/** Sends so many requests at once, again and again, and reads the responses as fast as it can. @returns a function that ends it */
+export function keepAsking(atOnce: number, next: (n: number) => Request, answers: Answers): () => Promise<void> {
+  const stop = new AbortController()
+  const askAgain = async (first: number) => {
+    for (let n = first; !stop.signal.aborted; n += atOnce) {
+      const isServed = await ask(next(n), stop.signal, answers)
+      // Faster than its Retry-After says, but not in a loop that only keeps this process busy.
+      if (!isServed) await pause(100)
+    }
+  }
+  const running = Array.from({ length: atOnce }, (_, n) => askAgain(n))
+  return async () => {
+    stop.abort()
+    await Promise.all(running)
+  }
+}
+
+async function ask({ url, token, body }: Request, signal: AbortSignal, answers: Answers): Promise<boolean> {
+  try {
+    const response = await fetch(url, {
+      ...(body === undefined ? {} : { method: 'POST', body }),
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      signal,
+    })
+    answers.add(response.status, response.headers.get('retry-after'))
+    for await (const _ of response.body ?? []);
+    return response.ok
+  } catch {
+    if (!signal.aborted) answers.addOther('cut')
+    return false
+  }
+}
