@@ -7,11 +7,7 @@ import type { JsonSchema } from '../openapi/json-schemas.ts'
 import { capturedChanges } from './captured-changes.ts'
 import { announcedMessageOf, type DescribedEvent, dataSchemaOf, messagesOf } from './messages.ts'
 
-export type AsyncApiDocument = {
-  readonly asyncapi: '3.0.0'
-  readonly channels: Readonly<Record<string, JsonSchema>>
-  readonly components: { readonly messages: Readonly<Record<string, JsonSchema>>; readonly schemas: JsonSchema }
-} & JsonSchema
+export type AsyncApiDocument = ReturnType<typeof createAsyncApiDocument>
 
 const description = `The events that Herald consumes from Kafka, and those that it sends: CloudEvents 1.0 in JSON, in structured or binary mode.
 
@@ -30,7 +26,7 @@ const topicTitles: Readonly<Record<TopicKind, string>> = {
 }
 
 /** Creates the AsyncAPI 3.0 document of the topics from the schemas that validate events. */
-export function createAsyncApiDocument(): AsyncApiDocument {
+export function createAsyncApiDocument() {
   const table: [string, EventDescription][] = Object.entries(events)
   const announced: [string, DescribedEvent][] = Object.entries(announcedEvents)
   return {
@@ -73,7 +69,6 @@ export function createAsyncApiDocument(): AsyncApiDocument {
       },
       schemas: {
         ...Object.fromEntries([...table, ...announced].map(([name, event]) => dataSchemaOf(name, event))),
-        CapturedChange: capturedChanges.schema,
         JsonValue: jsonValueSchema,
       },
     },

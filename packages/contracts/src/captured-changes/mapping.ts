@@ -104,18 +104,17 @@ export function pathOf(value: MappedValue): readonly string[] {
 /** A redacted field must not come back as the title, or as another part of the entry. */
 function checkRedacted(mapping: z.output<typeof mappingSchema>, context: z.RefinementCtx): void {
   const { subscriberId, entityId, entityTitle, user, redact } = mapping
-  const places: readonly [readonly string[], MappedValue | undefined][] = [
-    [['subscriberId'], subscriberId],
-    [['entityId'], entityId],
-    [['entityTitle'], entityTitle],
-    [['user', 'id'], user.id],
-    [['user', 'name'], user.name],
-    [['user', 'email'], user.email],
-  ]
-  for (const [path, value] of places) {
+  const places = {
+    subscriberId,
+    entityId,
+    entityTitle,
+    'user.id': user.id,
+    'user.name': user.name,
+    'user.email': user.email,
+  }
+  for (const [place, value] of Object.entries(places)) {
     const [field] = value === undefined ? [] : pathOf(value)
-    if (field !== undefined && redact.includes(field)) {
-      context.addIssue({ code: 'custom', path: [...path], message: 'Must not be a redacted field' })
-    }
+    if (field === undefined || !redact.includes(field)) continue
+    context.addIssue({ code: 'custom', path: place.split('.'), message: 'Must not be a redacted field' })
   }
 }

@@ -6,11 +6,6 @@ import { componentSchemas, type JsonSchema } from './json-schemas.ts'
 import { operationObject } from './operation-object.ts'
 import { problemSchema } from './problem-responses.ts'
 
-export type OpenApiDocument = {
-  readonly openapi: '3.1.1'
-  readonly paths: Readonly<Record<string, Readonly<Record<string, JsonSchema>>>>
-} & JsonSchema
-
 const description = `Notifications of users and the change log of subscribers.
 
 All operations except the documentation require a bearer token. The current user and the current subscriber are taken from it and from nowhere else.
@@ -21,7 +16,7 @@ Unknown fields and query parameters are rejected. Responses may gain fields with
 The rate limit is ${limits.requestsPerMinute} requests per minute and user unless configured otherwise.`
 
 /** Creates the OpenAPI 3.1 document of both services from the schemas that validate requests. */
-export function createOpenApiDocument(): OpenApiDocument {
+export function createOpenApiDocument() {
   return {
     openapi: '3.1.1',
     info: {
@@ -49,7 +44,7 @@ export function createOpenApiDocument(): OpenApiDocument {
   }
 }
 
-function toPaths(table: Readonly<Record<string, Operation>>): OpenApiDocument['paths'] {
+function toPaths(table: Readonly<Record<string, Operation>>) {
   const paths: Record<string, Record<string, JsonSchema>> = {}
   for (const [id, operation] of Object.entries(table)) {
     const path = operation.path.replaceAll(/:(\w+)/g, '{$1}')

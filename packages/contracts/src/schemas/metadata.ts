@@ -39,19 +39,21 @@ const bounds = {
   description: `At most ${limits.metadataBytes} bytes of JSON and ${limits.metadataLevels} levels; no key is \`__proto__\``,
 }
 
+const bounded = <Schema extends z.ZodType<Metadata>>(schema: Schema) =>
+  schema
+    .refine(isFlat, { ...depthError, abort: true })
+    .refine(isSmall, sizeError)
+    .meta(bounds)
+
 /** `metadata` of a request (specification 2.3). Unknown fields are rejected. */
-export const metadataSchema = z
-  .strictObject({
+export const metadataSchema = bounded(
+  z.strictObject({
     mention: z.strictObject(mentionShape).refine(hasTarget, targetRequired).meta(targetJsonSchema),
     ...freeForms,
-  })
-  .refine(isFlat, { ...depthError, abort: true })
-  .refine(isSmall, sizeError)
-  .meta(bounds)
+  }),
+)
 
 /** `metadata` of an event. Unknown fields are dropped, because a publisher may be newer than this service. */
-export const eventMetadataSchema = z
-  .object({ mention: z.object(mentionShape).refine(hasTarget, targetRequired).meta(targetJsonSchema), ...freeForms })
-  .refine(isFlat, { ...depthError, abort: true })
-  .refine(isSmall, sizeError)
-  .meta(bounds)
+export const eventMetadataSchema = bounded(
+  z.object({ mention: z.object(mentionShape).refine(hasTarget, targetRequired).meta(targetJsonSchema), ...freeForms }),
+)
