@@ -1,18 +1,17 @@
-import { type ChangeEntries, createChangeEntries } from './change-entries/change-entries.ts'
+import { createChangeEntries } from './change-entries/change-entries.ts'
 import { createLastingClient } from './connection/lasting-client.ts'
 import { createServerClock } from './connection/server-clock.ts'
 import { collectionsOf } from './documents/collections.ts'
 import type { Announcing } from './documents/fan-out-document.ts'
-import { createFeedChanges, type FeedChanges } from './feed-changes/feed-changes.ts'
-import { createFeed, type Feed, type FeedOwner } from './feeds/feed.ts'
+import { createFeedChanges } from './feed-changes/feed-changes.ts'
+import { createFeed, type FeedOwner } from './feeds/feed.ts'
 import { createMarkMany } from './feeds/mark-many.ts'
-import { createLeases, type Leases } from './leases/leases.ts'
-import { createEventLookup, type EventLookup } from './lookup/event-lookup.ts'
-import { readStorageState, type StorageState } from './lookup/storage-state.ts'
-import { type Differences, findDifferences } from './migration/find-missing.ts'
+import { createLeases } from './leases/leases.ts'
+import { createEventLookup } from './lookup/event-lookup.ts'
+import { readStorageState } from './lookup/storage-state.ts'
+import { findDifferences } from './migration/find-missing.ts'
 import { migrate } from './migration/migrate.ts'
 import { noReadBudgets, type ReadBudgets } from './reading/read-budget.ts'
-import type { StoreNotifications } from './storing/store-notifications.ts'
 import { createWriters } from './writers.ts'
 import { sharedKey } from './writing/shared-key.ts'
 
@@ -33,37 +32,15 @@ type StoreReadiness =
   /** `warnings`: collections whose documents expire after a different time than configured. */
   { readonly ok: true; readonly warnings: readonly string[] } | { readonly ok: false; readonly detail: string }
 
-export type Notifications = {
-  /** Stores each notification for all its recipients, except those from whom it was retracted and erased persons. */
-  readonly insertNew: StoreNotifications
-  of(owner: FeedOwner): Feed
-}
-
-export type Store = Omit<ReturnType<typeof createWriters>, 'insertNew' | 'erasedPersons'> & {
-  readonly notifications: Notifications
-  readonly changeEntries: ChangeEntries
-  readonly leases: Leases
-  readonly feedChanges: FeedChanges
-  /** The key with which all processes encrypt the ids of stream events: 32 bytes. */
-  readonly streamKeys: { get(): Promise<Buffer> }
-  readonly eventLookup: EventLookup
-  /** The time by MongoDB's clock, which is the same for all processes. */
-  now(): Date
-  /** Whether a primary responds and everything that {@link migrate} creates exists. Throws if none responds. */
-  checkReady(): Promise<StoreReadiness>
-  migrate(): Promise<void>
-  /** The differences that {@link migrate} would remove. */
-  planMigration(): Promise<Differences>
-  readState(): Promise<StorageState>
-  close(): Promise<void>
-}
+export type Store = ReturnType<typeof createStore>
+export type Notifications = Store['notifications']
 
 /**
  * Does not connect: the driver connects with the first operation and reconnects after outages. Writes are acknowledged
  * by a majority. Reads go to the primary, so that every client reads its own writes. The timeouts keep each operation
  * shorter than the time Kafka allows a consumer.
  */
-export function createStore(storeOptions: StoreOptions): Store {
+export function createStore(storeOptions: StoreOptions) {
   const { uri, applicationName, retentionDays, announcing, reads: budgets = noReadBudgets } = storeOptions
   const options = {
     appName: applicationName,
@@ -90,21 +67,29 @@ export function createStore(storeOptions: StoreOptions): Store {
   const sources = { fanOuts, notifications, tombstones, changeEntries, erasures, waitingReceipts }
   return {
     ...writers,
+    /** The time by MongoDB's clock, which is the same for all processes. */
     now,
-    notifications: { insertNew, of: (owner) => createFeed(feeds, owner) },
+    notifications: {
+      /** Stores each notification for all its recipients, except those from whom it was retracted and erased persons. */
+      insertNew,
+      of: (owner: FeedOwner) => createFeed(feeds, owner),
+    },
     changeEntries: createChangeEntries({ database, collection: changeEntries, budgets, erasedPersons }),
     leases: createLeases(collections.leases),
     feedChanges: createFeedChanges(watching.client.db(storeOptions.database)),
+    /** The key with which all processes encrypt the ids of stream events: 32 bytes. */
     streamKeys: { get: () => sharedKey(collections.streamKeys, 'event-ids') },
     eventLookup: createEventLookup({ ...sources, erasedPersons }),
-    async checkReady() {
+    /** Whether a primary responds and everything that {@link migrate} creates exists. Throws if none responds. */
+    async checkReady(): Promise<StoreReadiness> {
       const { missing, retention: warnings } = await findDifferences(database, retentionDays)
       return missing.length === 0 ? { ok: true, warnings } : { ok: false, detail: `Run migrate: ${missing.join('; ')}` }
     },
     migrate: () => migrate(database, retentionDays),
+    /** The differences that {@link migrate} would remove. */
     planMigration: () => findDifferences(database, retentionDays),
     readState: () => readStorageState({ database, retentionDays, waitingReceipts, fanOuts }),
-    async close() {
+    async close(): Promise<void> {
       await Promise.all([close(), watching.close()])
     },
   }

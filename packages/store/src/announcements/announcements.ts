@@ -3,37 +3,31 @@ import type { Collections } from '../documents/collections.ts'
 import { readLimits } from '../reading/read-limits.ts'
 import type { DueBatch } from './announcement.ts'
 
-type DueCount = { readonly due: number; readonly oldest: Date | undefined }
-
 /** The announcements that are left to the relay. Each is returned until it is settled. */
-export type Announcements = {
-  isDue(now: Date): Promise<boolean>
-  /** Those that are due, the oldest first, up to a limit for each kind. Retracted notifications cannot be read any more. */
-  next(now: Date): Promise<readonly DueBatch[]>
-  countDue(now: Date, limit: number): Promise<DueCount>
-}
+export type Announcements = ReturnType<typeof createAnnouncements>
 
 export type AnnouncementsDependencies = Pick<Collections, 'fanOuts' | 'digests'> & {
   readonly sources: readonly ((now: Date) => Promise<DueBatch>)[]
 }
 
-export function createAnnouncements({ fanOuts, digests, sources }: AnnouncementsDependencies): Announcements {
+export function createAnnouncements({ fanOuts, digests, sources }: AnnouncementsDependencies) {
   // Only the fields that both have are used.
   const both = [fanOuts, digests] as unknown as readonly Collection<{ _id: Binary; announceAt?: Date }>[]
   const dueAt = (now: Date) => ({ announceAt: { $lte: now } })
 
   return {
-    async isDue(now) {
+    async isDue(now: Date): Promise<boolean> {
       const options = { ...readLimits, hint: 'announce', projection: { _id: 1 } } as const
       for (const collection of both) if ((await collection.findOne(dueAt(now), options)) !== null) return true
       return false
     },
-    async next(now) {
+    /** Those that are due, the oldest first, up to a limit for each kind. Retracted notifications cannot be read any more. */
+    async next(now: Date): Promise<readonly DueBatch[]> {
       const batches: DueBatch[] = []
       for (const next of sources) batches.push(await next(now))
       return batches.filter(({ items }) => items.length > 0)
     },
-    async countDue(now, limit) {
+    async countDue(now: Date, limit: number) {
       const options = { ...readLimits, hint: 'announce' } as const
       const first = { ...options, sort: { announceAt: 1 }, projection: { announceAt: 1 } } as const
       const counts = await Promise.all(

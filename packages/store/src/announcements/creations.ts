@@ -19,17 +19,16 @@ type Recipients = Pick<FanOutDocument, '_id' | 'createdAt' | 'recipients' | 'era
 /** A fan-out that was stored; with the notification, if all of its recipients have exactly that. */
 export type JustStored = { readonly fanOut: FanOutDocument; readonly notification?: NewNotification | undefined }
 
-export type Creations = {
-  of(stored: readonly JustStored[]): Promise<DueBatch>
-  /** The creation of one notification, unless it was retracted from all of its recipients. */
-  read(fanOut: Recipients): Promise<Announcement[]>
-}
+export type Creations = ReturnType<typeof createCreations>
 
 const lookupsAtOnce = 16
 const exists = { $exists: true } as const
 
-export function createCreations({ fanOuts, notifications }: Pick<Collections, 'fanOuts' | 'notifications'>): Creations {
-  /** Of any recipient, because the content is the same. A document may be deleted, so the others are tried in turn. */
+export function createCreations({ fanOuts, notifications }: Pick<Collections, 'fanOuts' | 'notifications'>) {
+  /**
+   * The creation of one notification, unless it was retracted from all of its recipients. Read of any of them, because the
+   * content is the same. A document may be deleted, so the others are tried in turn.
+   */
   const read = async (fanOut: Recipients): Promise<Announcement[]> => {
     for (const _id of recipientKeys(fanOut, remainingPositions(fanOut))) {
       const document = await notifications.findOne({ _id }, { ...readLimits, raw: true })
@@ -40,7 +39,7 @@ export function createCreations({ fanOuts, notifications }: Pick<Collections, 'f
 
   return {
     read,
-    async of(stored) {
+    async of(stored: readonly JustStored[]): Promise<DueBatch> {
       const known = stored.filter(({ fanOut, notification }) => notification && fanOut.unannounced)
       const items = known.map(({ fanOut, notification }) => ({
         announcements: toCreated(fanOut, contentOf(notification as NewNotification)),

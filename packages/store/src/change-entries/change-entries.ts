@@ -1,4 +1,4 @@
-import { limits } from '@herald/contracts'
+import { type ChangeEntryFilters, limits } from '@herald/contracts'
 import { type IdRange, keyRange, toUuidBinary } from '../documents/binary.ts'
 import {
   type ChangeEntryDocument,
@@ -17,29 +17,10 @@ import { writeEach } from '../writing/write-each.ts'
 import { type ExportFormat, encodeExport } from './export.ts'
 import { readLog } from './read-log.ts'
 
-export type ChangeLogQuery = IdRange & {
-  readonly entityType?: string | undefined
-  readonly entityId?: string | undefined
-  readonly userId?: string | undefined
-  readonly actionType?: string | undefined
-  readonly changedField?: string | undefined
-}
+export type ChangeLogQuery = IdRange & Omit<ChangeEntryFilters, keyof IdRange>
 
-export type ChangeLog = {
-  /** A page as the body of its response, in JSON. It may be short and still have a next one: see {@link findPage}. */
-  list(query: ChangeLogQuery, limit: number): Promise<Buffer>
-  /**
-   * Every matching entry, as pieces of the body of a response. Entries recorded meanwhile are not included. If a step
-   * of at most `step` entries cannot be read, it throws without the end of the document.
-   */
-  export(query: ChangeLogQuery, format: ExportFormat, step?: number): AsyncGenerator<Buffer, void, void>
-}
-
-export type ChangeEntries = {
-  insertNew(entries: readonly StoredChangeEntry[]): Promise<InsertOutcome<StoredChangeEntry>>
-  /** @param userId the user who reads */
-  of(subscriberId: string, userId?: string): ChangeLog
-}
+export type ChangeEntries = ReturnType<typeof createChangeEntries>
+export type ChangeLog = ReturnType<ChangeEntries['of']>
 
 export type ChangeEntriesDependencies = Source<ChangeEntryDocument> & {
   readonly budgets: ReadBudgets
@@ -49,11 +30,11 @@ export type ChangeEntriesDependencies = Source<ChangeEntryDocument> & {
 /** An entry comes from an event of at most 1 MiB, and its ids are shorter as bytes. */
 const maxEntryBytes = limits.eventBytes
 
-export function createChangeEntries(dependencies: ChangeEntriesDependencies): ChangeEntries {
+export function createChangeEntries(dependencies: ChangeEntriesDependencies) {
   const { database, collection, budgets, erasedPersons } = dependencies
   const source = { database, collection }
   return {
-    async insertNew(entries) {
+    async insertNew(entries: readonly StoredChangeEntry[]): Promise<InsertOutcome<StoredChangeEntry>> {
       const users = entries.map(toUser)
       const erased = await erasedPersons.look(users)
       const documents = entries.map((entry) => toChangeEntryDocument(maskChangeEntry(entry, erased.find)))
@@ -65,11 +46,19 @@ export function createChangeEntries(dependencies: ChangeEntriesDependencies): Ch
       for (const [entry, reason] of notErased) reasons.set(entry, reason)
       return { ...counts, refused: [...reasons].map(([document, reason]) => ({ document, reason })) }
     },
-    of: (subscriberId, userId = '') => {
+    /** @param userId the user who reads */
+    of: (subscriberId: string, userId = '') => {
       const pages = { source, budgets, reader: { subscriberId, userId }, maxDocumentBytes: maxEntryBytes }
       return {
-        list: async (query, limit) => changeEntryPageBody(await findPage(pages, toScan(subscriberId, query), limit)),
-        export: (query, format, step) => encodeExport(format, readLog({ ...pages, step }, toScan(subscriberId, query))),
+        /** A page as the body of its response, in JSON. It may be short and still have a next one: see {@link findPage}. */
+        list: async (query: ChangeLogQuery, limit: number) =>
+          changeEntryPageBody(await findPage(pages, toScan(subscriberId, query), limit)),
+        /**
+         * Every matching entry, as pieces of the body of a response. Entries recorded meanwhile are not included. If a step
+         * of at most `step` entries cannot be read, it throws without the end of the document.
+         */
+        export: (query: ChangeLogQuery, format: ExportFormat, step?: number) =>
+          encodeExport(format, readLog({ ...pages, step }, toScan(subscriberId, query))),
       }
     },
   }

@@ -1,16 +1,10 @@
+import type { ChangeEntry } from '@herald/contracts'
 import type { Binary } from 'mongodb'
 import { toKey, toUuidBinary } from './binary.ts'
 import type { JsonText } from './notification-document.ts'
 
-export type StoredChangeEntry = {
-  readonly id: string
+export type StoredChangeEntry = Readonly<Omit<ChangeEntry, 'createdAt' | 'beforeState' | 'afterState'>> & {
   readonly subscriberId: string
-  readonly user: { readonly id: string; readonly name: string; readonly email: string }
-  readonly entityType: string
-  readonly entityId: string
-  readonly entityTitle: string
-  readonly actionType: string
-  readonly changedField: string
   readonly beforeState: JsonText
   readonly afterState: JsonText
   /** The same millisecond as in the id. */

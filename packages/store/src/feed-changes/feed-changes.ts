@@ -21,17 +21,8 @@ export type FeedStep =
   /** The changes after `after` are no longer available, or not in reasonable time. This is the last step. */
   | { readonly kind: 'lost' }
 
-export type FeedChanges = {
-  /**
-   * Yields the changes of every recipient after a position, or from now on, in order and majority-committed; ends when
-   * `signal` aborts. Each call opens one cursor on the server. The driver resumes after a transient error.
-   * @throws errors that the driver did not recover from; retrying with the last position is safe
-   */
-  watch(options: {
-    readonly after?: Position | undefined
-    readonly signal: AbortSignal
-  }): AsyncGenerator<FeedStep, void, void>
-}
+export type FeedChanges = ReturnType<typeof createFeedChanges>
+type From = { readonly after?: Position | undefined; readonly signal: AbortSignal }
 
 /** Error codes of a token that cannot be resumed from: its position has left the oplog, or was never in it. */
 const lostCodes = new Set<unknown>([136, 260, 280, 286])
@@ -41,9 +32,14 @@ const maxTimeExpired = 50
 /** The aggregation scans the oplog from the position; a `getMore` waits on the server for at most a second. */
 const limits = { maxTimeMS: 30_000, maxAwaitTimeMS: 1_000, batchSize: 500 } as const
 
-export function createFeedChanges(database: Db): FeedChanges {
+export function createFeedChanges(database: Db) {
   return {
-    async *watch({ after, signal }) {
+    /**
+     * Yields the changes of every recipient after a position, or from now on, in order and majority-committed; ends when
+     * `signal` aborts. Each call opens one cursor on the server. The driver resumes after a transient error.
+     * @throws errors that the driver did not recover from; retrying with the last position is safe
+     */
+    async *watch({ after, signal }: From): AsyncGenerator<FeedStep, void, void> {
       if (signal.aborted) return
       const start = after === undefined ? await latestOperation(database) : undefined
       if (signal.aborted) return

@@ -2,47 +2,24 @@ import { timeOfUuidV7 } from '@herald/contracts'
 import { keysUnder, toKey, uuidIn } from '../documents/binary.ts'
 import type { Collections } from '../documents/collections.ts'
 import { appliesTo } from '../documents/mask.ts'
-import type { ReceiptKind, WaitingReceipts } from '../documents/waiting-receipt.ts'
+import type { WaitingReceipts } from '../documents/waiting-receipt.ts'
 import type { ErasedPersons } from '../guards/erased-persons.ts'
 import { readLimits } from '../reading/read-limits.ts'
-import { type FoundNotification, findNotification, type NotificationSources, type Wanted } from './find-notification.ts'
-
-type FoundReceipt = {
-  readonly eventId: string
-  readonly notificationId: string
-  readonly recipientId: string
-  readonly kind: ReceiptKind
-  readonly since: Date
-}
+import { findNotification, type NotificationSources, type Wanted } from './find-notification.ts'
 
 /** The traces of an event in MongoDB, without names, texts, e-mail addresses and states. */
-export type FoundEvent = {
-  readonly notification: FoundNotification | undefined
-  readonly hasChangeEntry: boolean
-  readonly retraction: { readonly time: Date; readonly isDone: boolean } | undefined
-  /** The time of a retraction that names the notification by its id, whether it arrived or not. */
-  readonly retractedAt: Date | undefined
-  readonly erasure: { readonly time: Date; readonly isDone: boolean } | undefined
-  /** The time of the erasure of the recipient that was asked for, if it applies to the event. */
-  readonly recipientErasedAt: Date | undefined
-  readonly waitingReceipt: FoundReceipt | undefined
-  readonly receiptsForIt: readonly FoundReceipt[]
-}
-
-export type EventLookup = {
-  /** Reads only. With a recipient, only that recipient's notification and receipts are considered. */
-  find(wanted: Wanted): Promise<FoundEvent>
-}
+export type FoundEvent = Awaited<ReturnType<ReturnType<typeof createEventLookup>['find']>>
 
 export type EventLookupDependencies = NotificationSources &
   Pick<Collections, 'tombstones' | 'changeEntries' | 'erasures' | 'waitingReceipts'> & {
     readonly erasedPersons: ErasedPersons
   }
 
-export function createEventLookup(dependencies: EventLookupDependencies): EventLookup {
+export function createEventLookup(dependencies: EventLookupDependencies) {
   const { tombstones, changeEntries, erasures, erasedPersons, waitingReceipts } = dependencies
   return {
-    async find(wanted) {
+    /** Reads only. With a recipient, only that recipient's notification and receipts are considered. */
+    async find(wanted: Wanted) {
       const key = toKey(wanted.subscriberId, wanted.id)
       const [notification, changeEntry, retraction, naming, erasure, recipientErasedAt, receipts] = await Promise.all([
         findNotification(dependencies, wanted),
@@ -57,8 +34,10 @@ export function createEventLookup(dependencies: EventLookupDependencies): EventL
         notification,
         hasChangeEntry: changeEntry !== null,
         retraction: retraction ? { time: retraction.time, isDone: retraction.done === true } : undefined,
+        /** The time of a retraction that names the notification by its id, whether it arrived or not. */
         retractedAt: naming?.time,
         erasure: erasure ? { time: erasure.until, isDone: erasure.work === undefined } : undefined,
+        /** The time of the erasure of the recipient that was asked for, if it applies to the event. */
         recipientErasedAt,
         waitingReceipt: receipts.find(({ eventId }) => eventId === wanted.id),
         receiptsForIt: receipts.filter(({ notificationId }) => notificationId === wanted.id),
@@ -81,19 +60,15 @@ async function findErasure(
 /** Waiting receipts of a subscriber that are examined; usually there are none. */
 const examined = 200_000
 
-async function findReceipts(
-  waiting: WaitingReceipts,
-  { subscriberId, id, recipientId }: Wanted,
-): Promise<FoundReceipt[]> {
+async function findReceipts(waiting: WaitingReceipts, { subscriberId, id, recipientId }: Wanted) {
   const range = keysUnder(recipientId === undefined ? [subscriberId] : [subscriberId, recipientId], 4)
   const projection = { kind: 1, waitingSince: 1 } as const
-  const found: FoundReceipt[] = []
-  for await (const { _id, kind, waitingSince } of waiting
+  const found = []
+  for await (const { _id, kind, waitingSince: since } of waiting
     .find({ _id: range }, { ...readLimits, projection })
     .limit(examined)) {
-    const [notificationId, eventId] = [uuidIn(_id, 2), uuidIn(_id, 3)]
-    if (notificationId !== id && eventId !== id) continue
-    found.push({ eventId, notificationId, recipientId: uuidIn(_id, 1), kind, since: waitingSince })
+    const [recipientId, notificationId, eventId] = [uuidIn(_id, 1), uuidIn(_id, 2), uuidIn(_id, 3)]
+    if (notificationId === id || eventId === id) found.push({ eventId, notificationId, recipientId, kind, since })
   }
   return found
 }

@@ -8,35 +8,16 @@ import { readLimits } from '../reading/read-limits.ts'
 
 export type Wanted = { readonly subscriberId: string; readonly id: string; readonly recipientId?: string | undefined }
 
-/** How a notification reached its recipients, or the one recipient that was asked for. */
-export type FoundNotification = {
-  readonly createdAt: Date
-  /** Recipients that the event names; 0 if the one that was asked for is not among them. */
-  readonly recipients: number
-  readonly stored: number
-  /** Recipients from whom it was retracted, and the time of the latest of these retractions. */
-  readonly retracted: number
-  readonly retractedAt?: Date | undefined
-  /** Recipients who were erased; their ids are no longer known. */
-  readonly erased: number
-  readonly isRequest: boolean
-  /** Whether it is still to be announced; not known to be announced otherwise. */
-  readonly isAnnouncementDue: boolean
-  /** When another process completes the request, if it was cut off. */
-  readonly dueAt?: Date | undefined
-  readonly readAt?: Date | undefined
-  readonly emailSentAt?: Date | undefined
-}
-
 export type NotificationSources = Pick<Collections, 'fanOuts' | 'notifications'>
 
 const lookupsAtOnce = 32
 const receiptsOnly = { ...readLimits, projection: { readAt: 1, emailSentAt: 1 } } as const
 
+/** How a notification reached its recipients, or the one recipient that was asked for. */
 export async function findNotification(
   { fanOuts, notifications }: NotificationSources,
   { subscriberId, id, recipientId }: Wanted,
-): Promise<FoundNotification | undefined> {
+) {
   const fanOut = await fanOuts.findOne({ _id: toKey(subscriberId, id) }, { ...readLimits, projection: { content: 0 } })
   if (fanOut === null) return undefined
   const list = bytesIn(fanOut.recipients)
@@ -51,14 +32,18 @@ export async function findNotification(
     .filter(({ noted }) => noted.length > 0)
   return {
     createdAt: fanOut.createdAt,
+    /** Recipients that the event names; 0 if the one that was asked for is not among them. */
     recipients: positions.length,
     stored: found.length,
-    // Each recipient is in one note.
+    /** Recipients from whom it was retracted, each in one note, and the time of the latest of these retractions. */
     retracted: retractions.flatMap(({ noted }) => noted).length,
-    erased: fanOut.erased === undefined || recipientId !== undefined ? 0 : positionsIn(fanOut.erased).length,
     retractedAt: retractions.toSorted((one, other) => one.at.getTime() - other.at.getTime()).at(-1)?.at,
+    /** Recipients who were erased; their ids are no longer known. */
+    erased: fanOut.erased === undefined || recipientId !== undefined ? 0 : positionsIn(fanOut.erased).length,
     isRequest: fanOut.via === 'http',
+    /** Whether it is still to be announced; not known to be announced otherwise. */
     isAnnouncementDue: fanOut.unannounced !== undefined,
+    /** When another process completes the request, if it was cut off. */
     dueAt: fanOut.dueAt,
     ...(recipientId === undefined ? {} : { readAt: found[0]?.readAt, emailSentAt: found[0]?.emailSentAt }),
   }

@@ -3,17 +3,7 @@ import type { Collections } from '../documents/collections.ts'
 import { findDifferences } from '../migration/find-missing.ts'
 import { readLimits } from '../reading/read-limits.ts'
 
-export type StorageState = {
-  readonly version: string
-  readonly primary: string | undefined
-  /** How far the majority of the replica set is behind the primary. Change streams and writes wait for it. */
-  readonly majorityBehindMs: number
-  /** Collections and indexes that `migrate` would create or change. */
-  readonly differences: readonly string[]
-  readonly waitingReceipts: { readonly count: number; readonly oldest: Date | undefined }
-  /** Requests that were cut off and that another process completes. */
-  readonly interruptedRequests: { readonly count: number; readonly oldest: Date | undefined }
-}
+export type StorageState = Awaited<ReturnType<typeof readStorageState>>
 
 export type StorageStateDependencies = Pick<Collections, 'waitingReceipts' | 'fanOuts'> & {
   readonly database: Db
@@ -28,7 +18,7 @@ type Hello = {
   readonly lastWrite?: { readonly lastWriteDate: Date; readonly majorityWriteDate: Date }
 }
 
-export async function readStorageState(dependencies: StorageStateDependencies): Promise<StorageState> {
+export async function readStorageState(dependencies: StorageStateDependencies) {
   const { database, retentionDays, waitingReceipts: waiting, fanOuts } = dependencies
   const counted = { ...readLimits, limit: countLimit } as const
   const due = { dueAt: { $exists: true } } as const
@@ -45,9 +35,12 @@ export async function readStorageState(dependencies: StorageStateDependencies): 
   return {
     version: String(build.version),
     primary: hello.primary,
+    /** How far the majority of the replica set is behind the primary. Change streams and writes wait for it. */
     majorityBehindMs: Math.max(0, (lastWriteDate?.getTime() ?? 0) - (majorityWriteDate?.getTime() ?? 0)),
+    /** Collections and indexes that `migrate` would create or change. */
     differences: [...missing, ...retention],
     waitingReceipts: { count: receipts, oldest: oldestReceipt?.waitingSince },
+    /** Requests that were cut off and that another process completes. */
     interruptedRequests: { count: requests, oldest: oldestRequest?.createdAt },
   }
 }

@@ -4,7 +4,7 @@ import { type CapturedChanges, createCapturedChanges } from '#ingest/captured-ch
 import { readMappingFile } from '#ingest/captured-changes/map/mapping-file'
 import type { IncomingRecord } from '#ingest/port/incoming-record'
 import { type CommandContext, CommandFailure, defineCommand, exitCodes } from '../command-line/command.ts'
-import { option, textValue } from '../command-line/option.ts'
+import { textValue } from '../command-line/option.ts'
 
 export const checkMappingsCommand = defineCommand({
   name: 'check-mappings',
@@ -12,7 +12,7 @@ export const checkMappingsCommand = defineCommand({
   argument: { value: 'FILE', description: 'The YAML file of mappings' },
   options: z.object({
     argument: textValue,
-    sample: option(textValue.optional(), {
+    sample: textValue.optional().meta({
       value: 'RECORDS',
       description: 'A file with one JSON object per line: topic, key, value and optionally headers',
     }),

@@ -1,15 +1,11 @@
 import { z } from 'zod'
 
+/** The metadata of an option's schema. It is required unless the schema is optional or has a default. */
 type OptionDescription = {
   readonly description: string
   /** Placeholder of the value. A flag has none. */
   readonly value?: string
   readonly isRepeatable?: boolean
-}
-
-/** An option with a value. It is required unless the schema is optional or has a default. */
-export function option<Schema extends z.ZodType>(schema: Schema, description: OptionDescription & { value: string }) {
-  return schema.meta({ ...description })
 }
 
 export function flag(description: string) {

@@ -3,19 +3,19 @@ import { z } from 'zod'
 import type { RecordProducer } from '#ingest/port/kafka-port'
 import { type KafkaSettings, kafkaSettingsSchema, topicsReadBy } from '#ingest/settings/config'
 import { type CommandContext, defineCommand, exitCodes, from } from '../command-line/command.ts'
-import { choice, flag, option, textValue, timeValue } from '../command-line/option.ts'
+import { choice, flag, textValue, timeValue } from '../command-line/option.ts'
 import { type FoundDeadLetter, originOf, toFoundDeadLetter } from './found-dead-letter.ts'
 import { createReplay, type SendRecords } from './replay.ts'
 
 const codes = Object.keys(deadLetterReasons) as [DeadLetterReason, ...DeadLetterReason[]]
 
 const selectionOptions = {
-  code: option(choice(codes).optional(), { value: 'CODE', description: 'Only letters with this code' }),
-  origin: option(textValue.optional(), {
+  code: choice(codes).optional().meta({ value: 'CODE', description: 'Only letters with this code' }),
+  origin: textValue.optional().meta({
     value: 'ORIGIN',
     description: 'Only records of this topic, topic/partition or topic/partition/offset',
   }),
-  since: option(timeValue.optional(), { value: 'TIME', description: 'Only letters published from this time on' }),
+  since: timeValue.optional().meta({ value: 'TIME', description: 'Only letters published from this time on' }),
 }
 
 type Selection = Partial<z.output<z.ZodObject<typeof selectionOptions>>>

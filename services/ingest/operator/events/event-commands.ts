@@ -3,17 +3,17 @@ import { type EventType, events, limits, locationTypes, uuidSchema } from '@hera
 import { z } from 'zod'
 import { type KafkaSettings, kafkaSettingsSchema } from '#ingest/settings/config'
 import { type CommandContext, CommandFailure, defineCommand, exitCodes, from } from '../command-line/command.ts'
-import { choice, flag, option, textValue, timeValue } from '../command-line/option.ts'
+import { choice, flag, textValue, timeValue } from '../command-line/option.ts'
 
 const source = '/herald/command'
 
 const eventOptions = {
-  subscriber: option(uuidSchema, { value: 'UUID', description: 'Subscriber of what it concerns' }),
-  time: option(timeValue.optional(), {
+  subscriber: uuidSchema.meta({ value: 'UUID', description: 'Subscriber of what it concerns' }),
+  time: timeValue.optional().meta({
     value: 'TIME',
     description: 'Of a person or a location, concerns what is not newer; now by default',
   }),
-  id: option(textValue.optional(), {
+  id: textValue.optional().meta({
     value: 'TEXT',
     description: 'CloudEvents id, to repeat an event with its time; a new one by default',
   }),
@@ -32,13 +32,15 @@ export const retractCommand = defineCommand({
   options: z
     .object({
       ...eventOptions,
-      notification: option(uuidSchema.optional(), { value: 'UUID', description: 'Retract this notification' }),
-      'location-type': option(choice(locationTypes).optional(), {
-        value: 'TYPE',
-        description: `Retract the notifications of a location, with --location (${locationTypes.join(', ')})`,
-      }),
-      location: option(uuidSchema.optional(), { value: 'UUID', description: 'Id of the location' }),
-      recipient: option(recipientsValue.optional(), {
+      notification: uuidSchema.optional().meta({ value: 'UUID', description: 'Retract this notification' }),
+      'location-type': choice(locationTypes)
+        .optional()
+        .meta({
+          value: 'TYPE',
+          description: `Retract the notifications of a location, with --location (${locationTypes.join(', ')})`,
+        }),
+      location: uuidSchema.optional().meta({ value: 'UUID', description: 'Id of the location' }),
+      recipient: recipientsValue.optional().meta({
         value: 'UUID',
         description: 'Only from this recipient',
         isRepeatable: true,
@@ -69,7 +71,7 @@ export const eraseCommand = defineCommand({
   settings: kafkaSettingsSchema,
   options: z.object({
     ...eventOptions,
-    person: option(uuidSchema, { value: 'UUID', description: 'The person' }),
+    person: uuidSchema.meta({ value: 'UUID', description: 'The person' }),
   }),
   async run(options, context) {
     const topic = context.settings.KAFKA_PRIVACY_TOPIC

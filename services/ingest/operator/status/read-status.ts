@@ -1,60 +1,63 @@
-import type { Clock } from '@herald/runtime'
-import type { Store } from '@herald/store'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { z } from 'zod'
 import { findTopicProblems } from '#ingest/consume/topic-problems'
 import type { GroupPosition, KafkaPort } from '#ingest/port/kafka-port'
-import { type KafkaSettings, topicsReadBy } from '#ingest/settings/config'
-import { messageOf } from '../command-line/command.ts'
+import { type commandSettingsSchema, topicsReadBy } from '#ingest/settings/config'
+import { type CommandContext, messageOf } from '../command-line/command.ts'
 
-export type StatusReaderDependencies = {
-  readonly kafka: Pick<KafkaPort, 'createPositionReader' | 'describeTopics'>
-  readonly store: Pick<Store, 'readState'>
-  readonly settings: KafkaSettings
-  readonly clock: Clock
-}
-
-export type Status = Awaited<ReturnType<ReturnType<typeof createStatusReader>>>
+export type Status = Awaited<ReturnType<typeof readStatus>>
 export type KafkaStatus = Extract<Status['kafka'], { ok: true }>
 export type StorageStatus = Extract<Status['mongodb'], { ok: true }>
 
-type Positions = { readonly at: Date; readonly positions: readonly GroupPosition[] }
+type StatusContext = CommandContext & { readonly settings: z.output<typeof commandSettingsSchema> }
 
 /** Reads the state of both dependencies. One that is unavailable does not hide the other. */
-export function createStatusReader({ kafka, store, settings, clock }: StatusReaderDependencies) {
+export async function readStatus({ settings, openKafka, openStore, clock }: StatusContext, rateMs: number) {
   const topics = [...topicsReadBy(settings).keys()]
   const group = settings.KAFKA_GROUP_ID
-  let previous: Positions | undefined
-
-  const readPartitions = async (present: readonly string[]) => {
-    if (present.length === 0) return []
-    const reader = kafka.createPositionReader(group, present)
-    const current = { at: clock(), positions: await reader.read().finally(() => reader.close()) }
-    const partitions = current.positions.map((position) => toPartition(position, current.at, previous))
-    previous = current
-    return partitions
-  }
-
+  const kafka = openKafka(settings)
+  const store = openStore(settings)
   const readKafka = async () => {
     const problems = await findTopicProblems(kafka, topics, settings.KAFKA_DEAD_LETTER_TOPIC)
     // A missing topic would fail the positions of all.
-    const present = await kafka.describeTopics(topics)
-    return { ok: true, problems, partitions: await readPartitions([...present.keys()]) } as const
+    const present = [...(await kafka.describeTopics(topics)).keys()]
+    const partitions = present.length === 0 ? [] : await readPartitions(kafka, group, present, rateMs)
+    return { ok: true, problems, partitions } as const
   }
-
   const readStorage = async () => ({ ok: true, ...(await store.readState()) }) as const
-  return async () => {
-    const [kafkaState, storageState] = await Promise.all([readKafka().catch(toReason), readStorage().catch(toReason)])
-    return { time: clock().toISOString(), group, kafka: kafkaState, mongodb: storageState }
-  }
+  const [kafkaState, storageState] = await Promise.all([readKafka().catch(toReason), readStorage().catch(toReason)])
+  return { time: clock().toISOString(), group, kafka: kafkaState, mongodb: storageState }
 }
 
 const toReason = (error: unknown) => ({ ok: false, reason: messageOf(error) }) as const
 
-/** Records that the group has not committed, and records per second since the previous look. */
-function toPartition({ topic, partition, committed, end }: GroupPosition, at: Date, previous: Positions | undefined) {
+/** Looks twice: rates are those in between. */
+async function readPartitions(
+  kafka: Pick<KafkaPort, 'createPositionReader'>,
+  group: string,
+  topics: readonly string[],
+  rateMs: number,
+) {
+  const reader = kafka.createPositionReader(group, topics)
+  try {
+    const [before, startedAt] = [await reader.read(), performance.now()]
+    await sleep(rateMs)
+    const [now, seconds] = [await reader.read(), (performance.now() - startedAt) / 1_000]
+    return now.map((position) => toPartition(position, before, seconds))
+  } finally {
+    await reader.close()
+  }
+}
+
+/** Records that the group has not committed, and records per second. */
+function toPartition(
+  { topic, partition, committed, end }: GroupPosition,
+  all: readonly GroupPosition[],
+  seconds: number,
+) {
   const lag = Number(end - committed)
-  const before = previous?.positions.find((one) => one.topic === topic && one.partition === partition)
-  const seconds = (at.getTime() - (previous?.at.getTime() ?? 0)) / 1_000
-  if (before === undefined || seconds <= 0) return { topic, partition, lag }
+  const before = all.find((one) => one.topic === topic && one.partition === partition)
+  if (before === undefined) return { topic, partition, lag }
   const rate = (now: bigint, then: bigint) => Math.round((Number(now - then) / seconds) * 10) / 10
   return { topic, partition, lag, published: rate(end, before.end), stored: rate(committed, before.committed) }
 }

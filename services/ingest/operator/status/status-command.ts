@@ -1,10 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { integerSetting } from '@herald/runtime'
 import { z } from 'zod'
 import { commandSettingsSchema } from '#ingest/settings/config'
 import { defineCommand, exitCodes } from '../command-line/command.ts'
 import { flag, option } from '../command-line/option.ts'
-import { createStatusReader } from './read-status.ts'
+import { readStatus } from './read-status.ts'
 import { problemsOf, showStatus } from './show-status.ts'
 
 export const statusCommand = defineCommand({
@@ -12,7 +11,7 @@ export const statusCommand = defineCommand({
   summary: 'Shows topics, lag and rate of each partition, and the state of MongoDB',
   settings: commandSettingsSchema,
   options: z.object({
-    interval: option(integerSetting({ min: 1, max: 3_600 }).default(2), {
+    interval: integerSetting({ min: 1, max: 3_600 }).default(2).meta({
       value: 'SECONDS',
       description: 'Time over which rates are measured, 2 by default',
     }),
@@ -22,17 +21,8 @@ export const statusCommand = defineCommand({
     'Exit code 1 if something is unavailable, missing or different from what it should be; the lines begin with a !.',
   ],
   async run({ interval, json }, context) {
-    const { settings, print, clock, version, environment } = context
-    const read = createStatusReader({
-      kafka: context.openKafka(settings),
-      store: context.openStore(settings),
-      settings,
-      clock,
-    })
-    // Rates need two looks.
-    await read()
-    await sleep(interval * 1_000)
-    const status = { version, revision: environment.HERALD_REVISION, ...(await read()) }
+    const { print, version, environment } = context
+    const status = { version, revision: environment.HERALD_REVISION, ...(await readStatus(context, interval * 1_000)) }
     const problems = problemsOf(status)
     if (json) print(JSON.stringify({ ...status, problems }))
     else for (const line of showStatus(status)) print(line)

@@ -1,28 +1,28 @@
 import { deriveEventId, timeOfUuidV7, uuidSchema } from '@herald/contracts'
 import { integerSetting } from '@herald/runtime'
 import { z } from 'zod'
-import { flag, option, textValue, timeValue } from '../command-line/option.ts'
+import { flag, textValue, timeValue } from '../command-line/option.ts'
 
 /** The options of `where`: an event, or a notification or change entry by the id derived from it. */
 export const whereOptions = z
   .object({
-    subscriber: option(uuidSchema, { value: 'UUID', description: 'Subscriber of the event' }),
-    source: option(textValue.optional(), { value: 'TEXT', description: 'CloudEvents source of the event' }),
-    id: option(textValue.optional(), { value: 'TEXT', description: 'CloudEvents id of the event' }),
-    time: option(timeValue.optional(), {
+    subscriber: uuidSchema.meta({ value: 'UUID', description: 'Subscriber of the event' }),
+    source: textValue.optional().meta({ value: 'TEXT', description: 'CloudEvents source of the event' }),
+    id: textValue.optional().meta({ value: 'TEXT', description: 'CloudEvents id of the event' }),
+    time: timeValue.optional().meta({
       value: 'TIME',
       description: 'CloudEvents time of the event, with its fraction',
     }),
-    notification: option(uuidSchema.optional(), {
+    notification: uuidSchema.optional().meta({
       value: 'UUID',
       description: 'Id of the notification or change entry, instead of source, id and time',
     }),
-    recipient: option(uuidSchema.optional(), { value: 'UUID', description: 'Only the notification of this recipient' }),
-    since: option(timeValue.optional(), {
+    recipient: uuidSchema.optional().meta({ value: 'UUID', description: 'Only the notification of this recipient' }),
+    since: timeValue.optional().meta({
       value: 'TIME',
       description: 'Search dead letters from this time on; an hour before the event by default',
     }),
-    scan: option(integerSetting({ max: 100_000_000 }).default(200_000), {
+    scan: integerSetting({ max: 100_000_000 }).default(200_000).meta({
       value: 'NUMBER',
       description: 'Records that ingest has not read yet and that are searched, 200000 by default',
     }),

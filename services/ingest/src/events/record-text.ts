@@ -21,10 +21,7 @@ export function toRecordText({ key, value, headers, ...place }: IncomingRecord):
 export function fromRecordText(text: string): IncomingRecord {
   const { key, value, headers, ...place } = JSON.parse(text)
   // A map, because an object inherits properties such as `constructor`.
-  const collected = new Map<string, (Buffer | string)[]>()
-  for (const [name, header] of headers as HeaderEntry[]) {
-    const values = collected.get(name) ?? []
-    if (values.push(fromBase64(header) ?? '') === 1) collected.set(name, values)
-  }
+  const byName = Map.groupBy(headers as HeaderEntry[], ([name]) => name)
+  const collected = [...byName].map(([name, all]) => [name, all.map(([, header]) => fromBase64(header) ?? '')])
   return { ...place, key: fromBase64(key), value: fromBase64(value), headers: Object.fromEntries(collected) }
 }

@@ -2,8 +2,7 @@ import { limits, type Mapping } from '@herald/contracts'
 import type { StoredChangeEntry } from '@herald/store'
 import type { IncomingRecord } from '../../port/incoming-record.ts'
 import { readDebeziumJson } from '../read/read-debezium-json.ts'
-import type { RowChange, RowRead, RowRejection, SkipReason } from '../read/row-change.ts'
-import { reject } from '../read/row-change.ts'
+import { type RowChange, type RowRejection, reject, type SkipReason } from '../read/row-change.ts'
 import { redactedChangesOf } from '../redact/redacted-record.ts'
 import { createChangeIdentity, type IdentifyChange } from './change-identity.ts'
 import { createMapValues, type MapValues } from './mapped-values.ts'
@@ -31,7 +30,8 @@ export function createDecideCapturedChange(mapping: Mapping): DecideCapturedChan
   const rules = { states: createRowStates(mapping), map: createMapValues(mapping), identify: createChangeIdentity() }
   return (record, times) => {
     const found = readDebeziumJson(record)
-    if (found.kind !== 'change') return toDecision(found)
+    if (found.kind === 'skip') return skipped(found.reason)
+    if (found.kind === 'dead-letter') return found
     const { change } = found
     if (change.operation === 'r' && mapping.snapshot === 'skip') return skipped('snapshot')
     const untimely = whyNotNow(change, times)
@@ -45,10 +45,6 @@ export function createDecideCapturedChange(mapping: Mapping): DecideCapturedChan
     }
     return toEntries(change, trusted, parts, rules)
   }
-}
-
-function toDecision(read: Exclude<RowRead, { kind: 'change' }>): CapturedDecision {
-  return read.kind === 'skip' ? skipped(read.reason) : read
 }
 
 function whyNotNow({ time }: RowChange, { now, keepFrom }: CaptureTimes): CapturedDecision | undefined {

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { JsonValue, Mapping } from '@herald/contracts'
-import type { MongoUpdate, Row, RowChange, RowRejection } from '../read/row-change.ts'
-import { reject } from '../read/row-change.ts'
+import { type MongoUpdate, type Row, type RowChange, type RowRejection, reject } from '../read/row-change.ts'
 
 /** The states of a change that the record is certain about. */
 export type TrustedStates = {

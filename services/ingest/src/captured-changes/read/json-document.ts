@@ -17,16 +17,12 @@ export const isObject = (value: unknown): value is JsonObject =>
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-export type JsonReader = {
-  /** Parses the key or the value. Never throws, and never quotes the content. */
-  readBytes(bytes: Buffer, part: 'key' | 'value'): JsonRead
-  /** Parses JSON without rounding an integer, except in `ts_ns`, which Debezium writes into each record and nothing uses. */
-  readText(text: string, name: string): JsonRead
-}
+export type JsonReader = ReturnType<typeof createJsonReader>
 
 /** Creates a reader of the JSON of one record, which may have a limited number of members in all of it. */
-export function createJsonReader(): JsonReader {
+export function createJsonReader() {
   let members = mostMembers
+  /** Parses JSON without rounding an integer, except in `ts_ns`, which Debezium writes into each record and nothing uses. */
   const readText = (text: string, name: string): JsonRead => {
     members -= countMembers(text, members)
     if (members >= 0) return readJsonText(text, name)
@@ -34,7 +30,8 @@ export function createJsonReader(): JsonReader {
   }
   return {
     readText,
-    readBytes(bytes, part) {
+    /** Parses the key or the value. Never throws, and never quotes the content. */
+    readBytes(bytes: Buffer, part: 'key' | 'value'): JsonRead {
       let text: string
       try {
         text = utf8.decode(bytes)

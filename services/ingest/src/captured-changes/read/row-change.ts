@@ -29,9 +29,8 @@ export type RowChange = {
 /** Paths that an update set, with their values, and paths that it removed or shortened. */
 export type MongoUpdate = { readonly updated: Row; readonly touched: readonly string[] }
 
-const skipReasons = ['tombstone', 'truncate', 'message', 'marker', 'snapshot', 'unchanged'] as const
 /** Why a record makes no entry although nothing is wrong with it. */
-export type SkipReason = (typeof skipReasons)[number]
+export type SkipReason = 'tombstone' | 'truncate' | 'message' | 'marker' | 'snapshot' | 'unchanged'
 
 export type RowRejection = { readonly kind: 'dead-letter'; readonly code: DeadLetterReason; readonly detail: string }
 export type RowRead =
