@@ -28,10 +28,6 @@ export type StoreOptions = {
   readonly reads?: ReadBudgets
 }
 
-type StoreReadiness =
-  /** `warnings`: collections whose documents expire after a different time than configured. */
-  { readonly ok: true; readonly warnings: readonly string[] } | { readonly ok: false; readonly detail: string }
-
 export type Store = ReturnType<typeof createStore>
 export type Notifications = Store['notifications']
 
@@ -80,15 +76,19 @@ export function createStore(storeOptions: StoreOptions) {
     /** The key with which all processes encrypt the ids of stream events: 32 bytes. */
     streamKeys: { get: () => sharedKey(collections.streamKeys, 'event-ids') },
     eventLookup: createEventLookup({ ...sources, erasedPersons }),
-    /** Whether a primary responds and everything that {@link migrate} creates exists. Throws if none responds. */
-    async checkReady(): Promise<StoreReadiness> {
+    /**
+     * Whether a primary responds and everything that {@link migrate} creates exists. Throws if none responds. Warns of
+     * collections whose documents expire after a different time than configured.
+     */
+    async checkReady() {
       const { missing, retention: warnings } = await findDifferences(database, retentionDays)
-      return missing.length === 0 ? { ok: true, warnings } : { ok: false, detail: `Run migrate: ${missing.join('; ')}` }
+      if (missing.length === 0) return { ok: true, warnings } as const
+      return { ok: false, detail: `Run migrate: ${missing.join('; ')}` } as const
     },
     migrate: () => migrate(database, retentionDays),
     /** The differences that {@link migrate} would remove. */
     planMigration: () => findDifferences(database, retentionDays),
-    readState: () => readStorageState({ database, retentionDays, waitingReceipts, fanOuts }),
+    readState: () => readStorageState(database, collections, retentionDays),
     async close(): Promise<void> {
       await Promise.all([close(), watching.close()])
     },

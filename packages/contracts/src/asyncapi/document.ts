@@ -5,7 +5,7 @@ import { announcedEvents } from '../events/announced-events.ts'
 import { defaultTopics, type EventDescription, events, type TopicKind } from '../events/events.ts'
 import type { JsonSchema } from '../openapi/json-schemas.ts'
 import { capturedChanges } from './captured-changes.ts'
-import { announcedMessageOf, type DescribedEvent, dataSchemaOf, messagesOf } from './messages.ts'
+import { announcedAttributeNotes, binary, type DescribedEvent, dataSchemaOf, structured } from './messages.ts'
 
 export type AsyncApiDocument = ReturnType<typeof createAsyncApiDocument>
 
@@ -62,8 +62,11 @@ export function createAsyncApiDocument() {
     },
     components: {
       messages: {
-        ...Object.assign({}, ...table.map(([name, event]) => messagesOf(name, event))),
-        ...Object.assign({}, ...announced.map(([name, event]) => announcedMessageOf(name, event))),
+        ...Object.fromEntries(table.map(([name, event]) => [name, structured(name, event)])),
+        ...Object.fromEntries(table.map(([name, event]) => [`${name}Binary`, binary(name, event)])),
+        ...Object.fromEntries(
+          announced.map(([name, event]) => [name, structured(name, event, announcedAttributeNotes)]),
+        ),
         capturedChange: capturedChanges.message,
         deadLetter,
       },

@@ -13,22 +13,13 @@ const attributeNotes: Readonly<Record<string, string>> = {
   traceparent: 'W3C Trace Context: the parent of the span that stores the event',
 }
 
-const announcedAttributeNotes = {
+export const announcedAttributeNotes = {
   ...attributeNotes,
   id: 'The same for the same fact: repeated deliveries are recognized by it',
   source: 'The setting EVENT_SOURCE',
   time: 'When the notification was created or retracted, or since when it has been unread for the configured time',
   subscriberid: 'The subscriber (tenant) of the notification',
   traceparent: 'W3C Trace Context: that of the event or request that created or retracted the notification',
-}
-
-/** The message of an event that Herald sends, which is always in structured mode. */
-export function announcedMessageOf(name: string, event: DescribedEvent): Record<string, JsonSchema> {
-  return { [name]: structured(name, event, announcedAttributeNotes) }
-}
-
-export function messagesOf(name: string, event: DescribedEvent): Record<string, JsonSchema> {
-  return { [name]: structured(name, event), [`${name}Binary`]: binary(name, event) }
 }
 
 function attributesOf({ type }: DescribedEvent, notes = attributeNotes) {
@@ -44,7 +35,7 @@ const key = {
 }
 const bindings = { kafka: { key, bindingVersion: '0.5.0' } }
 
-function structured(name: string, event: DescribedEvent, notes = attributeNotes): JsonSchema {
+export function structured(name: string, event: DescribedEvent, notes = attributeNotes): JsonSchema {
   const contentType = 'application/cloudevents+json'
   const { properties, required } = attributesOf(event, notes)
   return {
@@ -71,7 +62,7 @@ function structured(name: string, event: DescribedEvent, notes = attributeNotes)
   }
 }
 
-function binary(name: string, event: DescribedEvent): JsonSchema {
+export function binary(name: string, event: DescribedEvent): JsonSchema {
   const { properties, required } = attributesOf(event)
   return {
     name: `${event.type} (binary)`,

@@ -4,8 +4,6 @@ import { createIssueList, type IssueList, pointerTo } from './issue-list.ts'
 
 type ZodIssue = z.core.$ZodIssue
 
-const toPointer = (path: readonly PropertyKey[]) => path.reduce<string>(pointerTo, '')
-
 /**
  * Converts the issues of zod to issues with JSON Pointers (RFC 6901). Each unknown key is a separate issue; for a union, the
  * issues of the closest branch are reported.
@@ -23,7 +21,7 @@ export function addZodIssues(list: IssueList, error: z.ZodError): void {
 }
 
 function addIssue(list: IssueList, issue: ZodIssue): void {
-  const parent = toPointer(issue.path)
+  const parent = issue.path.reduce(pointerTo, '')
   if (issue.code === 'unrecognized_keys') {
     for (const key of issue.keys) list.add(pointerTo(parent, key), 'Unknown field')
     return

@@ -30,8 +30,6 @@ export type Operation = {
     readonly status: 200 | 201 | 204
     readonly description: string
     readonly content: Readonly<Record<string, MediaType>>
-    /** OpenAPI links: parameters of other operations, by operation id, as runtime expressions. */
-    readonly links?: Readonly<Record<string, Readonly<Record<string, string>>>>
   }
   /** Error codes beyond those that follow from the parts of the operation. */
   readonly errors?: readonly ErrorCode[]

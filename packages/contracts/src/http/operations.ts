@@ -51,7 +51,6 @@ const documentation = (path: string, summary: string, description: string, media
 
 const wholeRows =
   'Entries of captured changes (Debezium) with the `actionType` `create` or `delete` have a whole row as a state and an empty `changedField`.'
-const firstOfPage = { notificationId: '$response.body#/data/notifications/0/id' } as const
 
 /**
  * Every operation of the contract, by its id. The gateway's routes, `Allow`, the options of the services' routes (including
@@ -100,10 +99,7 @@ export const operations = {
       'Newest first. Pass `nextCursor` as `cursor` to get the next page; it is `null` on the last page. A page may end before `limit` and still have a next one: it has at most 4 MiB of stored data, and with filters it looks at a bounded number of entries.',
     etag: true,
     querystring: listNotificationsQuerySchema,
-    success: {
-      ...ok('A page', json(notificationPageSchema, examples.notificationPage)),
-      links: { getNotification: firstOfPage, markNotificationRead: firstOfPage, markNotificationUnread: firstOfPage },
-    },
+    success: ok('A page', json(notificationPageSchema, examples.notificationPage)),
   },
   markNotificationsRead: {
     ...feed,

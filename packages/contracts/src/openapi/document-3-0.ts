@@ -14,6 +14,7 @@ export function createOpenApi30Document(): JsonSchema {
 }
 
 const maxInt32 = 2 ** 31 - 1
+const anyJson = '#/components/schemas/JsonValue'
 
 export function toVersion30(part: unknown): unknown {
   if (Array.isArray(part)) return part.map(toVersion30)
@@ -34,7 +35,7 @@ function convert([key, value]: [string, unknown]): JsonSchema {
         ),
       }
     case 'additionalProperties':
-      return { additionalProperties: isAnyJson(value) || toVersion30(value) }
+      return { additionalProperties: (value as JsonSchema).$ref === anyJson || toVersion30(value) }
     case 'const':
       return { type: typeof value, enum: [value] }
     case 'anyOf':
@@ -53,8 +54,6 @@ function convert([key, value]: [string, unknown]): JsonSchema {
       return { [key]: toVersion30(value) }
   }
 }
-
-const isAnyJson = (value: unknown) => (value as JsonSchema).$ref === '#/components/schemas/JsonValue'
 
 function convertChoice(key: 'anyOf' | 'oneOf', choices: readonly JsonSchema[]): JsonSchema {
   // Constraints, as `dependentRequired`.

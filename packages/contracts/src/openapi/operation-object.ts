@@ -60,16 +60,9 @@ function successResponses({ success, etag, public: isPublic }: Operation) {
       description: success.description,
       headers: headersOfStatus(success.status, traits),
       ...(Object.keys(content).length > 0 ? { content } : {}),
-      ...(success.links ? { links: toLinks(success.links) } : {}),
     },
     ...(etag ? { '304': notModified } : {}),
   }
-}
-
-function toLinks(links: NonNullable<Operation['success']['links']>) {
-  return Object.fromEntries(
-    Object.entries(links).map(([operationId, parameters]) => [operationId, { operationId, parameters }]),
-  )
 }
 
 function toMedia({ schema, example }: MediaType) {

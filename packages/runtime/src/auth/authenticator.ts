@@ -14,10 +14,7 @@ export type Authentication =
   | { readonly ok: false; readonly reason: 'absent' | 'invalid'; readonly detail: string }
   | { readonly ok: false; readonly reason: 'unavailable'; readonly cause: unknown }
 
-export type Authenticator = {
-  /** @param authorization all values of the `Authorization` header, unmodified */
-  readonly authenticate: (authorization: readonly string[]) => Promise<Authentication>
-}
+export type Authenticator = ReturnType<typeof createAuthenticator>
 
 export type AuthenticatorOptions = Omit<RemoteKeysOptions, 'uri' | 'clock'> & { readonly clock?: Clock }
 
@@ -32,7 +29,7 @@ const toMediaType = (type: unknown) =>
 export function createAuthenticator(
   settings: AuthenticationSettings,
   { clock = systemClock, ...fetching }: AuthenticatorOptions = {},
-): Authenticator {
+) {
   const { AUTH_JWKS_URI: uri, AUTH_PUBLIC_KEY: publicKey } = settings
   if (uri === undefined && publicKey === undefined) throw new Error('Authentication is not configured')
   const { algorithms, getKey, currentKeys } = publicKey
@@ -56,7 +53,8 @@ export function createAuthenticator(
   }
 
   return {
-    authenticate: async (authorization) => {
+    /** @param authorization all values of the `Authorization` header, unmodified */
+    authenticate: async (authorization: readonly string[]): Promise<Authentication> => {
       const read = readBearerToken(authorization)
       if (!read.ok) return read
       const cached = verified.get(read.token, clock())
@@ -69,15 +67,12 @@ export function createAuthenticator(
         return found
       } catch (error) {
         // An unusable key, such as one that is too short, is a problem of the key server and not of the token.
-        if (!(error instanceof errors.JOSEError)) return { ok: false, reason: 'unavailable', cause: causeOf(error) }
+        if (!(error instanceof errors.JOSEError))
+          return { ok: false, reason: 'unavailable', cause: error instanceof KeysUnavailable ? error.cause : error }
         return { ok: false, reason: 'invalid', detail: describeRefusal(error) }
       }
     },
   }
-}
-
-function causeOf(error: unknown): unknown {
-  return error instanceof KeysUnavailable ? error.cause : error
 }
 
 // The error's own message may quote the token.

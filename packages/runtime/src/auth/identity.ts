@@ -24,7 +24,8 @@ export function readIdentity(claims: JWTPayload, subscriberClaim: string): ReadI
   if (userId === null) return { ok: false, detail: 'The claim sub is not a UUID' }
   const subscriberId = readUuid(claims[subscriberClaim])
   if (subscriberId === null) return { ok: false, detail: 'The subscriber claim is not a UUID' }
-  const actorType = readActorType(claims.actor_type)
+  const { actor_type: given = 'user' } = claims
+  const actorType = actorTypes.find((type) => type === given)
   if (actorType === undefined) return { ok: false, detail: 'The claim actor_type has an unknown value' }
   // A number too large for a date makes every comparison with it false.
   const expiresAt = new Date((claims.exp ?? Number.NaN) * 1000)
@@ -43,10 +44,6 @@ export function readIdentity(claims: JWTPayload, subscriberClaim: string): ReadI
 
 function readUuid(value: unknown): string | null {
   return typeof value === 'string' && isUuid(value) ? value.toLowerCase() : null
-}
-
-function readActorType(value: unknown): ActorType | undefined {
-  return value === undefined ? 'user' : actorTypes.find((type) => type === value)
 }
 
 function readText(value: unknown, maxCharacters: number): string {

@@ -10,11 +10,6 @@ declare module 'fastify' {
   }
 }
 
-/** A strong entity tag (RFC 9110, 8.8.3): a hash of the body. */
-function entityTagOf(body: string | Buffer): string {
-  return `"${hash('sha256', body, 'base64url')}"`
-}
-
 const isBody = (body: unknown): body is string | Buffer => typeof body === 'string' || Buffer.isBuffer(body)
 
 /** Whether `If-None-Match` matches the tag, by weak comparison (RFC 9110, 13.1.2); `*` matches every tag. */
@@ -28,7 +23,8 @@ function matchesTag(ifNoneMatch: string | undefined, tag: string): boolean {
 /** Adds entity tags to routes with `etag`, and returns the body to send. Must run in `onSend`, where `HEAD` still has its body. */
 export function tagResponse(request: FastifyRequest, reply: FastifyReply, body: unknown): unknown {
   if (request.routeOptions.config.etag !== true || reply.statusCode !== 200 || !isBody(body)) return body
-  const tag = entityTagOf(body)
+  // A strong entity tag (RFC 9110, 8.8.3).
+  const tag = `"${hash('sha256', body, 'base64url')}"`
   reply.headers({ etag: tag, 'cache-control': 'private, no-cache' })
   addVary(reply, 'Authorization')
   if (!matchesTag(request.headers['if-none-match'], tag)) return body

@@ -38,10 +38,7 @@ export function createRequestValidation(schema: FastifySchema, { anyQuery }: Req
       else addZodIssues(issues, parsed.error)
     }
     const count = issues.count()
-    if (count > 0) throw problem('validation_failed', describe(count), { errors: issues.toArray() })
+    const detail = `The request has ${count === 1 ? '1 validation error' : `${count} validation errors`}`
+    if (count > 0) throw problem('validation_failed', detail, { errors: issues.toArray() })
   }
-}
-
-function describe(count: number): string {
-  return count === 1 ? 'The request has 1 validation error' : `The request has ${count} validation errors`
 }

@@ -1,15 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { Gauge, type Registry } from 'prom-client'
 
-export type BuildInfo = {
-  readonly version: string
-  /** The commit that the image was built from, if known. */
-  readonly revision?: string
-  readonly node: string
-}
+export type BuildInfo = ReturnType<typeof readBuildInfo>
 
-/** Reads the version from a package.json, and the commit from `HERALD_REVISION`. @throws Error without a version */
-export function readBuildInfo(manifest: URL, { HERALD_REVISION }: NodeJS.ProcessEnv): BuildInfo {
+/** Reads the version from a package.json, and the commit of the image from `HERALD_REVISION`. @throws Error without a version */
+export function readBuildInfo(manifest: URL, { HERALD_REVISION }: NodeJS.ProcessEnv) {
   const { version } = JSON.parse(readFileSync(manifest, 'utf8')) as { version?: unknown }
   if (typeof version !== 'string') throw new Error(`${manifest.pathname} has no version`)
   return { version, ...(HERALD_REVISION ? { revision: HERALD_REVISION } : {}), node: process.versions.node }

@@ -1,26 +1,16 @@
-export type LoggedError = {
-  readonly type: string
-  readonly message: string
-  readonly code?: string | number
-  /** The name that MongoDB's server has for the code. */
-  readonly codeName?: string
-  readonly stack?: string
-  readonly cause?: LoggedError
-  readonly errors?: readonly LoggedError[]
-}
-
 const maxCauses = 5
 const maxErrors = 5
 const maxText = 4_000
 
 /** An error without other properties, which may be whole packets. Messages of MongoDB quote documents and are left out. */
-export function loggedError(error: Error, causes: number = maxCauses): LoggedError {
+export function loggedError(error: Error, causes: number = maxCauses): object {
   const { code, codeName, cause } = error as { code?: unknown; codeName?: unknown; cause?: unknown }
   const isFromServer = serverErrors.test(error.name) || typeof codeName === 'string'
   return {
     type: error.name,
     message: isFromServer ? 'Refused by MongoDB' : cut(error.message),
     ...(typeof code === 'string' || typeof code === 'number' ? { code } : {}),
+    // The name that MongoDB's server has for the code.
     ...(typeof codeName === 'string' ? { codeName } : {}),
     ...(typeof error.stack === 'string' ? { stack: cut(isFromServer ? framesOf(error.stack) : error.stack) } : {}),
     ...(cause instanceof Error && causes > 0 ? { cause: loggedError(cause, causes - 1) } : {}),

@@ -1,11 +1,13 @@
 import type { z } from 'zod'
 import type { AdminServer } from '../health/admin-server.ts'
+import type { httpSettings } from '../http/http-settings.ts'
 import { type BuildInfo, readBuildInfo } from '../lifecycle/build-info.ts'
 import { createReleasers, type Releasers } from '../lifecycle/releasers.ts'
 import { type ServiceProcess, shutDownOnSignals } from '../lifecycle/shutdown.ts'
 import { toError } from '../logging/logged-error.ts'
 import { createLogger, type Logger } from '../logging/logger.ts'
 import type { SettingsSchema } from '../settings/settings.ts'
+import type { observationSettings } from '../settings/shared-settings.ts'
 import type { Tracing } from '../tracing/span.ts'
 import { startTracing } from '../tracing/tracing.ts'
 import { loadOrExit } from './load-or-exit.ts'
@@ -31,13 +33,7 @@ type CreatedService = {
   readonly start?: () => void
 }
 
-type ServedSettings = {
-  readonly HOST: string
-  readonly PORT: number
-  readonly ADMIN_PORT: number
-  readonly LOG_LEVEL: string
-  readonly OTEL_EXPORTER_OTLP_ENDPOINT?: string | undefined
-}
+type ServedSettings = z.output<z.ZodObject<ReturnType<typeof httpSettings> & typeof observationSettings>>
 
 type HttpService<Schema extends SettingsSchema> = {
   readonly name: string

@@ -19,20 +19,18 @@ export function loadSettings<Schema extends SettingsSchema>(
   const parsed = schema.safeParse(given, {
     error: (issue) => (issue.input === undefined ? 'Required' : undefined),
   })
-  const issues = [...findMissingAlternatives(schema, given), ...(parsed.success ? [] : toIssues(parsed.error))]
+  const issues = [...findMissingAlternatives(schema, given), ...(parsed.error?.issues ?? []).map(toIssue)]
   return parsed.success && issues.length === 0 ? { ok: true, settings: parsed.data } : { ok: false, issues }
 }
 
-function toIssues(error: z.ZodError): SettingIssue[] {
-  return error.issues.map((issue) => ({ name: String(issue.path[0] ?? ''), detail: issue.message }))
-}
+const toIssue = ({ path, message }: z.core.$ZodIssue): SettingIssue => ({
+  name: String(path[0] ?? ''),
+  detail: message,
+})
 
 function findMissingAlternatives(schema: SettingsSchema, given: Record<string, unknown>): SettingIssue[] {
-  const groups = new Map<unknown, string[]>()
-  for (const [name, setting] of Object.entries(schema.shape)) {
-    const group = setting.meta()?.oneOf
-    if (group !== undefined) groups.set(group, [...(groups.get(group) ?? []), name])
-  }
+  const groups = Map.groupBy(Object.keys(schema.shape), (name) => schema.shape[name]?.meta()?.oneOf)
+  groups.delete(undefined)
   return [...groups.values()].flatMap((names) => {
     const count = names.filter((name) => Object.hasOwn(given, name)).length
     if (count === 1) return []

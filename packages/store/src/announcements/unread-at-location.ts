@@ -6,27 +6,21 @@ import { asBuffer, readKey } from '../wire/bson.ts'
 import { notificationJson } from '../wire/notification-json.ts'
 import type { DueGroup } from './to-digest.ts'
 
-export type UnreadAtLocation = {
-  /** Newest first: all of them, or a limited number with those that are due. */
-  readonly keys: readonly Binary[]
-  readonly count: number
-  /** One of them as JSON, in the form of a list; `undefined` if it is no longer unread. */
-  jsonOf(key: Binary): Promise<JsonText | undefined>
-}
-
 /** Most recipients have one or two, so these are read at once; of more, only the keys. */
 const documentsAtOnce = 20
 const keysAtMost = 10_000
 
+/** Reads the keys, newest first: all of them, or a limited number with those that are due; and the number of all. */
 export async function readUnreadAt(
   notifications: Collection<NotificationDocument>,
   { subscriberId, recipientId, locationId, locationType, keys: due }: DueGroup,
-): Promise<UnreadAtLocation> {
+) {
   const where = { unread: true, _id: keyRange([subscriberId, recipientId], {}), locationId, locationType } as const
   const options = { ...readLimits, hint: 'unread', sort: { _id: -1 } } as const
   const newest = await notifications.find(where, { ...options, limit: documentsAtOnce, raw: true }).toArray()
   const documents = newest.map((document) => asBuffer(document as unknown as Uint8Array))
-  const jsonOf = async (key: Binary) => {
+  /** One of them as JSON, in the form of a list; `undefined` if it is no longer unread. */
+  const jsonOf = async (key: Binary): Promise<JsonText | undefined> => {
     const known = documents.find((document) => hex(readKey(document)) === hex(key))
     if (known) return notificationJson(known).toString()
     const found = await notifications.findOne({ _id: key, unread: true }, { ...readLimits, raw: true })

@@ -3,7 +3,7 @@ import { uuidIn } from './binary.ts'
 import type { DigestDocument } from './collections.ts'
 import { appliesTo, type ErasedPerson, type FindErased, later, maskedFields } from './mask.ts'
 
-type MaskedDigest = Pick<DigestDocument, '_id' | 'notifications' | 'data'>
+export type MaskedDigest = Pick<DigestDocument, '_id' | 'notifications' | 'data'>
 
 const timeOf = (id: string) => new Date(timeOfUuidV7(id) ?? 0)
 

@@ -2,7 +2,7 @@ import type { AnyBulkWriteOperation, Collection, Filter } from 'mongodb'
 import { readInBatches } from '../documents/batches.ts'
 import type { DigestDocument } from '../documents/collections.ts'
 import type { FindErased } from '../documents/mask.ts'
-import { maskDigest, personsInDigest } from '../documents/mask-digest.ts'
+import { type MaskedDigest, maskDigest, personsInDigest } from '../documents/mask-digest.ts'
 import type { ErasedPersons } from '../guards/erased-persons.ts'
 import { readLimits } from '../reading/read-limits.ts'
 import { writeAll } from '../writing/write-each.ts'
@@ -37,10 +37,7 @@ export function createEraseFromDigests(digests: Collection<DigestDocument>): Era
 }
 
 /** Erases persons from digests that were just written or read, because an erasure may not have come to them yet. */
-export type EraseWritten = (written: readonly WrittenDigest[]) => Promise<{ readonly hasErased: boolean }>
-
-/** Of the notifications, the oldest is read. */
-type WrittenDigest = Pick<DigestDocument, '_id' | 'notifications' | 'data'>
+export type EraseWritten = (written: readonly MaskedDigest[]) => Promise<{ readonly hasErased: boolean }>
 
 export function createEraseWritten(digests: Collection<DigestDocument>, erasedPersons: ErasedPersons): EraseWritten {
   const erase = createEraseFromDigests(digests)

@@ -30,9 +30,7 @@ export type FanOutToErase = { readonly document: FanOutDocument; readonly person
  * Erases persons from fan-outs and from the notifications of the other recipients: as actor, as subject and as recipient. The
  * notifications first, so that a retry after a crash still finds them by the fan-out. Repeating it changes nothing.
  */
-export type EraseFromFanOuts = (
-  fanOuts: readonly FanOutToErase[],
-) => Promise<{ readonly erased: number; readonly refused: RefusedFanOuts }>
+export type EraseFromFanOuts = ReturnType<typeof createEraseFromFanOuts>
 
 type Plan = FanOutToErase & {
   readonly author: ErasedPerson | undefined
@@ -49,10 +47,7 @@ export function mayConcern(fanOut: FanOutToErase): boolean {
   return author !== undefined || subject !== undefined || positions.length > 0
 }
 
-export function createEraseFromFanOuts({
-  fanOuts,
-  notifications,
-}: Pick<Collections, 'fanOuts' | 'notifications'>): EraseFromFanOuts {
+export function createEraseFromFanOuts({ fanOuts, notifications }: Pick<Collections, 'fanOuts' | 'notifications'>) {
   async function findOne(document: FanOutDocument): Promise<NotificationDocument | null> {
     for (const _id of keysOf(document)) {
       const found = await notifications.findOne({ _id }, readLimits)
@@ -80,7 +75,7 @@ export function createEraseFromFanOuts({
     return changed
   }
 
-  return async (given) => {
+  return async (given: readonly FanOutToErase[]): Promise<{ erased: number; refused: RefusedFanOuts }> => {
     const refused = new Map<string, string>()
     let erased = 0
     for (let left = given; left.length > 0; ) {

@@ -6,14 +6,10 @@ import { erasedIn, type FindErased } from '../documents/mask.ts'
 import { keyOf, type NewNotification } from '../documents/notification-document.ts'
 import { readLimits } from '../reading/read-limits.ts'
 import type { RemoveRetracted } from '../retractions/remove-retracted.ts'
-import type { RefusedFanOuts } from '../retractions/retract-from-fan-outs.ts'
 import type { EraseFromFanOuts } from './erase-from-fan-outs.ts'
 
 /** Erases persons from notifications that were just stored, because an erasure may not have found them. */
-export type EraseStored = (
-  notifications: readonly NewNotification[],
-  find: FindErased,
-) => Promise<{ readonly erased: readonly NewNotification[]; readonly refused: RefusedFanOuts }>
+export type EraseStored = ReturnType<typeof createEraseStored>
 
 export type EraseStoredDependencies = {
   readonly fanOuts: Collection<FanOutDocument>
@@ -24,12 +20,8 @@ export type EraseStoredDependencies = {
 /** Of at most 180 KB each. */
 const fanOutsPerBatch = 50
 
-export function createEraseStored({
-  fanOuts,
-  removeRetracted,
-  eraseFromFanOuts,
-}: EraseStoredDependencies): EraseStored {
-  return async (stored, find) => {
+export function createEraseStored({ fanOuts, removeRetracted, eraseFromFanOuts }: EraseStoredDependencies) {
+  return async (stored: readonly NewNotification[], find: FindErased) => {
     const concerned = stored.flatMap((notification) => {
       const erased = erasedIn(notification, find)
       return erased.size === 0 ? [] : [{ notification, erased }]

@@ -24,10 +24,8 @@ export type FeedStep =
 export type FeedChanges = ReturnType<typeof createFeedChanges>
 type From = { readonly after?: Position | undefined; readonly signal: AbortSignal }
 
-/** Error codes of a token that cannot be resumed from: its position has left the oplog, or was never in it. */
-const lostCodes = new Set<unknown>([136, 260, 280, 286])
-/** MaxTimeMSExpired: finding the position took too long. */
-const maxTimeExpired = 50
+/** Error codes of a token whose position has left the oplog, was never in it, or took too long to find (50). */
+const lostCodes = new Set<unknown>([50, 136, 260, 280, 286])
 
 /** The aggregation scans the oplog from the position; a `getMore` waits on the server for at most a second. */
 const limits = { maxTimeMS: 30_000, maxAwaitTimeMS: 1_000, batchSize: 500 } as const
@@ -56,7 +54,7 @@ export function createFeedChanges(database: Db) {
         }
       } catch (error) {
         if (signal.aborted) return
-        if (after === undefined || !isLost(error)) throw error
+        if (after === undefined || !(error instanceof MongoServerError && lostCodes.has(error.code))) throw error
         yield { kind: 'lost' }
       } finally {
         signal.removeEventListener('abort', close)
@@ -104,10 +102,6 @@ function openedAt(stream: ChangeStream<never, ChangeEvent>): Promise<Position | 
 
 function positionOf(token: unknown): Position | undefined {
   return (token as { _data?: Position } | null | undefined)?._data
-}
-
-function isLost(error: unknown): boolean {
-  return error instanceof MongoServerError && (lostCodes.has(error.code) || error.code === maxTimeExpired)
 }
 
 /** Whether a position belongs to an operation: in a token, the type is followed by the cluster time. */

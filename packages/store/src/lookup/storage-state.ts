@@ -5,11 +5,6 @@ import { readLimits } from '../reading/read-limits.ts'
 
 export type StorageState = Awaited<ReturnType<typeof readStorageState>>
 
-export type StorageStateDependencies = Pick<Collections, 'waitingReceipts' | 'fanOuts'> & {
-  readonly database: Db
-  readonly retentionDays: number | undefined
-}
-
 /** Counting stops here: a larger number changes no decision. */
 const countLimit = 100_000
 
@@ -18,8 +13,11 @@ type Hello = {
   readonly lastWrite?: { readonly lastWriteDate: Date; readonly majorityWriteDate: Date }
 }
 
-export async function readStorageState(dependencies: StorageStateDependencies) {
-  const { database, retentionDays, waitingReceipts: waiting, fanOuts } = dependencies
+export async function readStorageState(
+  database: Db,
+  { waitingReceipts: waiting, fanOuts }: Pick<Collections, 'waitingReceipts' | 'fanOuts'>,
+  retentionDays: number | undefined,
+) {
   const counted = { ...readLimits, limit: countLimit } as const
   const due = { dueAt: { $exists: true } } as const
   const [hello, build, { missing, retention }, receipts, oldestReceipt, requests, oldestRequest] = await Promise.all([

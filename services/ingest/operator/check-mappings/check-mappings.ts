@@ -68,34 +68,22 @@ function toJson<T extends { beforeState: string; afterState: string }>(entry: T)
   return { ...entry, beforeState: JSON.parse(entry.beforeState), afterState: JSON.parse(entry.afterState) }
 }
 
+const part = z
+  .json()
+  .transform((json) => (json === null ? null : Buffer.from(typeof json === 'string' ? json : JSON.stringify(json))))
 const headerSchema = z.union([z.array(z.tuple([z.string(), z.string().nullable()])), z.record(z.string(), z.string())])
 const sampleSchema = z.object({
   topic: z.string(),
-  key: z.json().optional(),
-  value: z.json(),
-  headers: headerSchema.default([]),
+  key: part.default(null),
+  value: part,
+  headers: headerSchema
+    .default([])
+    .transform((headers) => (Array.isArray(headers) ? Object.fromEntries(headers) : headers)),
 })
 
 function toRecord(line: string, index: number): IncomingRecord {
-  const { topic, key = null, value, headers } = parseSample(line, index)
-  const toBytes = (part: unknown) => {
-    if (part === null) return null
-    return Buffer.from(typeof part === 'string' ? part : JSON.stringify(part))
-  }
-  return {
-    topic,
-    partition: 0,
-    offset: String(index),
-    timestamp: '0',
-    key: toBytes(key),
-    value: toBytes(value),
-    headers: Array.isArray(headers) ? Object.fromEntries(headers) : headers,
-  }
-}
-
-function parseSample(line: string, index: number): z.output<typeof sampleSchema> {
   try {
-    return sampleSchema.parse(JSON.parse(line))
+    return { ...sampleSchema.parse(JSON.parse(line)), partition: 0, offset: String(index), timestamp: '0' }
   } catch (error) {
     throw new Error(`Line ${index + 1} is not a record with topic, key and value`, { cause: error })
   }

@@ -2,7 +2,7 @@ import { integerSetting } from '@herald/runtime'
 import { z } from 'zod'
 import { commandSettingsSchema } from '#ingest/settings/config'
 import { defineCommand, exitCodes } from '../command-line/command.ts'
-import { flag, option } from '../command-line/option.ts'
+import { flag } from '../command-line/option.ts'
 import { readStatus } from './read-status.ts'
 import { problemsOf, showStatus } from './show-status.ts'
 

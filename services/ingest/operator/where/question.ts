@@ -26,7 +26,6 @@ export const whereOptions = z
       value: 'NUMBER',
       description: 'Records that ingest has not read yet and that are searched, 200000 by default',
     }),
-    announced: flag('Of a stored notification, also search the topic of announcements'),
     json: flag('Print one JSON object'),
   })
   .superRefine(({ source, id, time, notification }, context) => {

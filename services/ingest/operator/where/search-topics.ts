@@ -59,19 +59,6 @@ export async function searchDeadLetters(search: TopicSearch): Promise<FoundDeadL
   return newest
 }
 
-/** When the event's notification was announced. MongoDB forgets that, so the topic of announcements is searched. */
-export async function searchAnnouncement({ kafka, question }: TopicSearch, topic: string): Promise<Date | undefined> {
-  let at: Date | undefined
-  const find = async ({ value, headers, timestamp }: IncomingRecord) => {
-    const event = readCloudEvent({ value, headers })
-    if (!event.ok || !event.attributes.id.startsWith(`${question.id}/`)) return 'continue'
-    at = new Date(Number(timestamp))
-    return 'stop'
-  }
-  await kafka.readToEnd(topic, find, { since: question.time })
-  return at
-}
-
 /** Whether the record is the event. One that is no valid event, and so is or becomes a dead letter, is compared by its text. */
 function contains(record: IncomingRecord, { question, settings, now }: TopicSearch): boolean {
   const { subscriberId, id, event: asked } = question

@@ -1,10 +1,10 @@
 import { commandSettingsSchema } from '#ingest/settings/config'
-import { CommandFailure, defineCommand, exitCodes, from } from '../command-line/command.ts'
+import { defineCommand, from } from '../command-line/command.ts'
 import { type FoundDeadLetter, originOf } from '../dead-letters/found-dead-letter.ts'
 import { type Answer, answers, showAnswer, toJson } from './answer.ts'
 import { answerFromStorage } from './answer-from-storage.ts'
 import { publishedSince, toQuestion, whereOptions } from './question.ts'
-import { searchAnnouncement, searchDeadLetters, searchPending, type TopicSearch } from './search-topics.ts'
+import { searchDeadLetters, searchPending, type TopicSearch } from './search-topics.ts'
 
 export const whereCommand = defineCommand({
   name: 'where',
@@ -18,10 +18,6 @@ export const whereCommand = defineCommand({
     ...Object.entries(answers).map(([name, { exitCode, meaning }]) => `  ${exitCode}  ${name}: ${meaning}`),
   ],
   async run(options, { settings, print, openStore, openKafka, clock }) {
-    const announcements = settings.KAFKA_NOTIFICATION_TOPIC
-    if (options.announced && announcements === undefined) {
-      throw new CommandFailure('KAFKA_NOTIFICATION_TOPIC: Required with --announced', exitCodes.usage)
-    }
     const question = toQuestion(options)
     const now = clock()
     const store = openStore(settings)
@@ -41,13 +37,7 @@ export const whereCommand = defineCommand({
     }
     // Kafka is only needed if MongoDB has no trace.
     const found = (await lookUp()) ?? (await searchTopics())
-    let announcement = found.details?.announcement
-    if (options.announced && announcements && found.answer === 'stored' && announcement === undefined) {
-      const at = await from('Kafka', searchAnnouncement(search, announcements))
-      announcement = at === undefined ? 'not on its topic' : `announced at ${at.toISOString()}`
-    }
-    const details = { ...found.details, announcement, receiptsWaiting: receiptsWaiting || undefined }
-    const answer = { ...found, details }
+    const answer = { ...found, details: { ...found.details, receiptsWaiting: receiptsWaiting || undefined } }
     for (const line of options.json ? [toJson(question.id, answer)] : showAnswer(question.id, answer)) print(line)
     return answers[answer.answer].exitCode
   },

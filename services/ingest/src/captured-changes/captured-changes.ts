@@ -2,35 +2,20 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { headerText, traceparentOf } from '@herald/contracts'
 import type { IncomingRecord } from '../port/incoming-record.ts'
 import type { DeadLetter, DeadLetters } from '../produce/dead-letter.ts'
-import {
-  type CapturedDecision,
-  type CaptureTimes,
-  createDecideCapturedChange,
-  type DecideCapturedChange,
-} from './map/decide-captured-change.ts'
+import { type CapturedDecision, type CaptureTimes, createDecideCapturedChange } from './map/decide-captured-change.ts'
 import type { Mappings } from './map/mapping-file.ts'
 import { reject } from './read/row-change.ts'
 import { createRecordRedaction } from './redact/redacted-record.ts'
 
 export type CapturedChanges = ReturnType<typeof createCapturedChanges>
 
-type Mapped = {
-  readonly decide: DecideCapturedChange
-  readonly redact: (record: IncomingRecord) => Promise<IncomingRecord>
-}
-
 export function createCapturedChanges(mappings: Mappings) {
-  const mapped = new Map<string, Mapped>()
-  for (const [topic, mapping] of mappings) {
-    mapped.set(topic, {
-      decide: createDecideCapturedChange(mapping),
-      redact: createRecordRedaction(mapping),
-    })
-  }
-  const redact = async (record: IncomingRecord) => mapped.get(record.topic)?.redact(record) ?? record
+  const deciders = new Map([...mappings].map(([topic, mapping]) => [topic, createDecideCapturedChange(mapping)]))
+  const redactions = new Map([...mappings].map(([topic, mapping]) => [topic, createRecordRedaction(mapping)]))
+  const redact = async (record: IncomingRecord) => redactions.get(record.topic)?.(record) ?? record
 
   return {
-    topics: [...mapped.keys()],
+    topics: [...mappings.keys()],
     /** Decides about a record of one of these topics. It depends on the record and its mapping only. */
     decide(
       record: IncomingRecord,
@@ -39,7 +24,7 @@ export function createCapturedChanges(mappings: Mappings) {
       const { readFailure, topic, headers } = record
       const traceparent = traceparentOf(headerText(headers, 'traceparent'))
       if (readFailure) return { ...reject(readFailure.code, readFailure.detail), traceparent }
-      const decide = mapped.get(topic)?.decide
+      const decide = deciders.get(topic)
       if (!decide) throw new Error(`The topic ${topic} is not mapped`)
       return { ...decide(record, times), traceparent }
     },

@@ -95,10 +95,7 @@ export function batchBytesOf({ key, value, headers }: OutgoingRecord): number {
   return batchHeadBytes + recordHeadBytes + (key?.length ?? 0) + (value?.length ?? 0) + ofHeaders
 }
 
+/** A stream may continue, so the decoder leaves out a character that the cut would split. */
 function cutToBytes(text: string, max: number): string {
-  const bytes = Buffer.from(text)
-  if (bytes.length <= max) return text
-  let end = max
-  while (((bytes[end] ?? 0) & 0xc0) === 0x80) end--
-  return bytes.toString('utf8', 0, end)
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(Buffer.from(text).subarray(0, max), { stream: true })
 }

@@ -18,12 +18,12 @@ export function createTopicProducer(kafka: Pick<KafkaPort, 'connectProducer' | '
   let connected: Promise<RecordProducer> | undefined
   let size: { readonly bytes: Promise<number>; readonly expiresAt: number } | undefined
 
-  const askSize = async (): Promise<number> =>
-    (await kafka.describeTopics([topic])).get(topic)?.maxBatchBytes || defaultBytes
-
   const maxBytesNow = (): Promise<number> => {
     if (size === undefined || size.expiresAt < performance.now()) {
-      const bytes = within(sizeAskedMs, askSize()).catch(() => defaultBytes)
+      const bytes = within(sizeAskedMs, kafka.describeTopics([topic])).then(
+        (found) => found.get(topic)?.maxBatchBytes || defaultBytes,
+        () => defaultBytes,
+      )
       size = { bytes, expiresAt: performance.now() + sizeKeptMs }
     }
     return size.bytes

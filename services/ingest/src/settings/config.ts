@@ -163,7 +163,6 @@ export const commandSettingsSchema = z
     ...kafkaSettings,
     ...capturedChangesSettings,
     ...retentionSettings,
-    KAFKA_NOTIFICATION_TOPIC: announcementSettings.KAFKA_NOTIFICATION_TOPIC,
   })
   .superRefine(checkSasl)
   .superRefine(checkTopics)

@@ -1,5 +1,4 @@
 import type { AsyncApiDocument } from '@herald/contracts'
-import { escapeHtml, proseHtml } from './html.ts'
 
 type Schema = Readonly<Record<string, unknown>>
 
@@ -26,7 +25,7 @@ export function createEventsPage({ info, channels, components: { messages, schem
     ...channel,
     id: channel.address ?? name,
   }))
-  const messageOf = (name: string) => messageHtml(messages[name] as Message, schemas)
+  const messageOf = (name: string) => messageHtml((messages as Record<string, unknown>)[name] as Message, schemas)
   const links = topics.map(({ id, address, title }) => `<li><a href="#${id}">${escapeHtml(address ?? title)}</a></li>`)
   const sections = topics.map(({ id, address, title, description = '', messages }) => {
     const code = address === null ? '' : ` <code>${escapeHtml(address)}</code>`
@@ -57,6 +56,17 @@ ${sections.join('\n')}
 `
 }
 
+const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
+
+function escapeHtml(text: string): string {
+  return text.replaceAll(/[&<>"]/g, (character) => entities[character] ?? character)
+}
+
+/** The same, with text between backticks as `code`. */
+export function proseHtml(text: string): string {
+  return escapeHtml(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>')
+}
+
 const paragraphsHtml = (text: string) =>
   text.replaceAll(/^.+$/gm, (paragraph) => `<p>${proseHtml(paragraph)}</p>`).replaceAll(/\n+/g, '\n')
 
@@ -71,10 +81,7 @@ ${examples.map(({ name, ...example }) => exampleHtml(name, example)).join('\n')}
 }
 
 function tableHtml(caption: string, schema: Schema, schemas: Schema): string {
-  const rows = schemaRows(schema, schemas).map(({ path, type, isRequired, notes }) => {
-    const cells = [escapeHtml(type), isRequired ? 'required' : '', proseHtml(notes.join('; '))]
-    return `<tr><th scope="row"><code>${escapeHtml(path)}</code></th><td>${cells.join('</td><td>')}</td></tr>`
-  })
+  const rows = rowsHtml(schema, schemas)
   if (rows.length === 0) return ''
   return `<div class="scroll" tabindex="0" role="region" aria-label="${caption}"><table><caption>${caption}</caption><tbody>
 ${rows.join('\n')}
@@ -87,22 +94,16 @@ function exampleHtml(name: string, { headers, payload }: { headers: Schema; payl
   return `<details><summary>Example: ${escapeHtml(name)}</summary><pre tabindex="0">${escapeHtml(text)}</pre></details>`
 }
 
-/** A field of a schema at any depth. */
-type SchemaRow = {
-  readonly path: string
-  readonly type: string
-  readonly isRequired: boolean
-  readonly notes: readonly string[]
-}
-
-/** The fields of a JSON Schema as table rows, each followed by its nested fields. */
-function schemaRows(schema: Schema, schemas: Schema, prefix = ''): SchemaRow[] {
+/** The fields of a JSON Schema, each followed by its nested fields. */
+function rowsHtml(schema: Schema, schemas: Schema, prefix = ''): string[] {
   const { properties = {}, required = [] } = resolveReference(schema, schemas)
   return Object.entries(properties as Record<string, Schema>).flatMap(([name, reference]) => {
     const field = resolveReference(reference, schemas)
-    const path = `${prefix}${name}`
     const isRequired = (required as readonly string[]).includes(name)
-    return [{ path, type: typeOf(field), isRequired, notes: notesOf(field) }, ...schemaRows(field, schemas, `${path}.`)]
+    const cells = [escapeHtml(typeOf(field)), isRequired ? 'required' : '', proseHtml(notesOf(field).join('; '))]
+    const path = `${prefix}${name}`
+    const row = `<tr><th scope="row"><code>${escapeHtml(path)}</code></th><td>${cells.join('</td><td>')}</td></tr>`
+    return [row, ...rowsHtml(field, schemas, `${path}.`)]
   })
 }
 
