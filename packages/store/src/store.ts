@@ -1,17 +1,18 @@
-import { createChangeEntries } from './change-entries/change-entries.ts'
+import { type ChangeEntries, createChangeEntries } from './change-entries/change-entries.ts'
 import { createLastingClient } from './connection/lasting-client.ts'
 import { createServerClock } from './connection/server-clock.ts'
 import { collectionsOf } from './documents/collections.ts'
 import type { Announcing } from './documents/fan-out-document.ts'
-import { createFeedChanges } from './feed-changes/feed-changes.ts'
-import { createFeed, type FeedOwner } from './feeds/feed.ts'
+import { createFeedChanges, type FeedChanges } from './feed-changes/feed-changes.ts'
+import { createFeed, type Feed, type FeedOwner } from './feeds/feed.ts'
 import { createMarkMany } from './feeds/mark-many.ts'
-import { createLeases } from './leases/leases.ts'
-import { createEventLookup } from './lookup/event-lookup.ts'
-import { readStorageState } from './lookup/storage-state.ts'
-import { findDifferences } from './migration/find-missing.ts'
+import { createLeases, type Leases } from './leases/leases.ts'
+import { createEventLookup, type EventLookup } from './lookup/event-lookup.ts'
+import { readStorageState, type StorageState } from './lookup/storage-state.ts'
+import { type Differences, findDifferences } from './migration/find-missing.ts'
 import { migrate } from './migration/migrate.ts'
 import { noReadBudgets, type ReadBudgets } from './reading/read-budget.ts'
+import type { StoreNotifications } from './storing/store-notifications.ts'
 import { createWriters } from './writers.ts'
 import { sharedKey } from './writing/shared-key.ts'
 
@@ -28,15 +29,40 @@ export type StoreOptions = {
   readonly reads?: ReadBudgets
 }
 
-export type Store = ReturnType<typeof createStore>
-export type Notifications = Store['notifications']
+export type Notifications = {
+  /** Stores each notification for all its recipients, except those from whom it was retracted and erased persons. */
+  readonly insertNew: StoreNotifications
+  of(owner: FeedOwner): Feed
+}
+
+export type Store = Omit<ReturnType<typeof createWriters>, 'insertNew' | 'erasedPersons'> & {
+  readonly notifications: Notifications
+  readonly changeEntries: ChangeEntries
+  readonly leases: Leases
+  readonly feedChanges: FeedChanges
+  /** The key with which all processes encrypt the ids of stream events: 32 bytes. */
+  readonly streamKeys: { get(): Promise<Buffer> }
+  readonly eventLookup: EventLookup
+  /** The time by MongoDB's clock, which is the same for all processes. */
+  now(): Date
+  /**
+   * Whether a primary responds and everything that {@link migrate} creates exists. Throws if none responds. Warns of
+   * collections whose documents expire after a different time than configured.
+   */
+  checkReady(): Promise<{ ok: true; warnings: readonly string[] } | { ok: false; detail: string }>
+  migrate(): Promise<void>
+  /** The differences that {@link migrate} would remove. */
+  planMigration(): Promise<Differences>
+  readState(): Promise<StorageState>
+  close(): Promise<void>
+}
 
 /**
  * Does not connect: the driver connects with the first operation and reconnects after outages. Writes are acknowledged
  * by a majority. Reads go to the primary, so that every client reads its own writes. The timeouts keep each operation
  * shorter than the time Kafka allows a consumer.
  */
-export function createStore(storeOptions: StoreOptions) {
+export function createStore(storeOptions: StoreOptions): Store {
   const { uri, applicationName, retentionDays, announcing, reads: budgets = noReadBudgets } = storeOptions
   const options = {
     appName: applicationName,
@@ -63,33 +89,21 @@ export function createStore(storeOptions: StoreOptions) {
   const sources = { fanOuts, notifications, tombstones, changeEntries, erasures, waitingReceipts }
   return {
     ...writers,
-    /** The time by MongoDB's clock, which is the same for all processes. */
     now,
-    notifications: {
-      /** Stores each notification for all its recipients, except those from whom it was retracted and erased persons. */
-      insertNew,
-      of: (owner: FeedOwner) => createFeed(feeds, owner),
-    },
+    notifications: { insertNew, of: (owner) => createFeed(feeds, owner) },
     changeEntries: createChangeEntries({ database, collection: changeEntries, budgets, erasedPersons }),
     leases: createLeases(collections.leases),
     feedChanges: createFeedChanges(watching.client.db(storeOptions.database)),
-    /** The key with which all processes encrypt the ids of stream events: 32 bytes. */
     streamKeys: { get: () => sharedKey(collections.streamKeys, 'event-ids') },
     eventLookup: createEventLookup({ ...sources, erasedPersons }),
-    /**
-     * Whether a primary responds and everything that {@link migrate} creates exists. Throws if none responds. Warns of
-     * collections whose documents expire after a different time than configured.
-     */
     async checkReady() {
       const { missing, retention: warnings } = await findDifferences(database, retentionDays)
-      if (missing.length === 0) return { ok: true, warnings } as const
-      return { ok: false, detail: `Run migrate: ${missing.join('; ')}` } as const
+      return missing.length === 0 ? { ok: true, warnings } : { ok: false, detail: `Run migrate: ${missing.join('; ')}` }
     },
     migrate: () => migrate(database, retentionDays),
-    /** The differences that {@link migrate} would remove. */
     planMigration: () => findDifferences(database, retentionDays),
     readState: () => readStorageState(database, collections, retentionDays),
-    async close(): Promise<void> {
+    async close() {
       await Promise.all([close(), watching.close()])
     },
   }

@@ -8,7 +8,8 @@ import { readLimits } from '../reading/read-limits.ts'
 import { findNotification, type NotificationSources, type Wanted } from './find-notification.ts'
 
 /** The traces of an event in MongoDB, without names, texts, e-mail addresses and states. */
-export type FoundEvent = Awaited<ReturnType<ReturnType<typeof createEventLookup>['find']>>
+export type FoundEvent = Awaited<ReturnType<EventLookup['find']>>
+export type EventLookup = ReturnType<typeof createEventLookup>
 
 export type EventLookupDependencies = NotificationSources &
   Pick<Collections, 'tombstones' | 'changeEntries' | 'erasures' | 'waitingReceipts'> & {
