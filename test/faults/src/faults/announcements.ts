@@ -115,12 +115,26 @@ export const untilRead = (
     return isRead && follower.isChecked()
   })
 
-/** Waits for as long as the relay may take for all digests, which it writes first, on a busy machine. */
+/** The relay writes all digests before it publishes, which takes its time on a busy machine. */
+const limits = { withinMs: 600_000 }
+
 export async function untilAnnounced(context: PartContext, follower: AnnouncementLog, first: number): Promise<void> {
   await context.campaign.ledger.refresh()
   // An announcement that is missing at the end is a violation rather than a failure.
-  const limits = { withinMs: 600_000 }
   await until('all notifications to be announced', () => follower.missing(first).length === 0, limits).catch(() => {})
+  await untilRead(context, follower)
+}
+
+/** Waits until everything unread that is due was announced and read. */
+export async function untilDigestsAnnounced(context: PartContext, follower: AnnouncementLog): Promise<void> {
+  const { stored, violations } = context.campaign
+  const digests = stored.database.collection('digests')
+  const isAnnounced = async () =>
+    (await stored.fanOuts.countDocuments({ unreadAt: { $exists: true } })) === 0 &&
+    (await digests.countDocuments({ announceAt: { $exists: true } })) === 0
+  await until('everything unread to be announced', isAnnounced, limits).catch(() =>
+    violations.add('announcement', 'a digest is late'),
+  )
   await untilRead(context, follower)
 }
 

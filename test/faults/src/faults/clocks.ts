@@ -3,7 +3,7 @@ import type { AnnouncedEvent } from '../oracle/announcement-log.ts'
 import { createDigestCheck } from '../oracle/digest-check.ts'
 import type { PartContext } from '../part.ts'
 import { until } from '../until.ts'
-import { startAnnouncementLog, topicOf, untilAnnounced } from './announcements.ts'
+import { startAnnouncementLog, topicOf, untilAnnounced, untilDigestsAnnounced } from './announcements.ts'
 import { clockShift, isOfRequests, removeRequested, requestThroughBoth } from './clock-requests.ts'
 import { eraseThroughFaults } from './erasures.ts'
 import { isAboutPeople } from './freeze.ts'
@@ -22,7 +22,7 @@ export const clockNotes = () => notes
  */
 export async function shiftClocks(context: PartContext): Promise<void> {
   const { campaign } = context
-  const { fleet, violations, stored } = campaign
+  const { fleet, violations } = campaign
   const digests = createDigestCheck(violations)
   const announcedRequests = new Set<string>()
   const takesOther = (event: AnnouncedEvent, text: string): boolean => {
@@ -52,10 +52,7 @@ export async function shiftClocks(context: PartContext): Promise<void> {
 
     await untilAnnounced(context, announcements, 0)
     for (const id of announcements.missing(0)) violations.add('announcement', `${id} is not announced`)
-    const isTold = async () => (await stored.fanOuts.countDocuments({ unreadAt: { $exists: true } })) === 0
-    await until('everything unread to be told', isTold, { withinMs: 600_000 }).catch(() =>
-      violations.add('announcement', 'a digest is late'),
-    )
+    await untilDigestsAnnounced(context, announcements)
     if (digests.figures().digests === 0) violations.add('announcement', 'there was no digest')
     for (const id of requested) if (!announcedRequests.has(id)) violations.add('announcement', `${id} is not announced`)
     notes = { ...notes, requests: requested.length, ...digests.figures() }

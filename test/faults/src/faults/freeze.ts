@@ -5,7 +5,7 @@ import { createDigestCheck } from '../oracle/digest-check.ts'
 import { removePeople } from '../oracle/people-check.ts'
 import { type Lane, lasting, type Part, type PartContext } from '../part.ts'
 import { pause } from '../until.ts'
-import { startAnnouncementLog, topicOf, untilAnnounced } from './announcements.ts'
+import { startAnnouncementLog, topicOf, untilAnnounced, untilDigestsAnnounced } from './announcements.ts'
 import { type CommitTimes, untilCommitted } from './commit-times.ts'
 import { ofPeople, settle } from './erasures.ts'
 import { followStreams, type RolledStreams } from './rolled-streams.ts'
@@ -86,6 +86,7 @@ async function freezeAll(context: PartContext, freezes: readonly Freeze[]): Prom
     await removePeople(campaign.stored)
     await untilAnnounced(context, announcements, 0)
     for (const id of announcements.missing(0)) violations.add('announcement', `${id} is not announced`)
+    await untilDigestsAnnounced(context, announcements)
     if (digests.figures().digests === 0) violations.add('announcement', 'there was no digest')
     const worst = took.toSorted((a, b) => b.committedMs - a.committedMs)[0]
     const announced = announcements.announced.size
