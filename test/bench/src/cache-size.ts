@@ -1,7 +1,7 @@
 import type { MongoClient } from 'mongodb'
 
 /** MongoDB's default on a machine with 9 GiB. */
-const largeCache = 4 * 2 ** 30
+export const largeCacheBytes = 4 * 2 ** 30
 
 /**
  * Runs `task` while MongoDB has at least 4 GiB of cache. The servers of the tests have 1 GiB, of which a twentieth may be dirty:
@@ -13,8 +13,8 @@ export async function withLargeCache<T>(client: MongoClient, task: () => Promise
   const configured = Number(wiredTiger.cache['maximum bytes configured'])
   const resize = (bytes: number) =>
     admin.command({ setParameter: 1, wiredTigerEngineRuntimeConfig: `cache_size=${bytes}` })
-  if (configured >= largeCache) return task()
-  await resize(largeCache)
+  if (configured >= largeCacheBytes) return task()
+  await resize(largeCacheBytes)
   try {
     return await task()
   } finally {

@@ -16,6 +16,8 @@ export type Figure = {
   readonly goal?: Goal
   /** Applies to the ratio of the CPU times of the services. */
   readonly cpuGoal?: Goal
+  /** A point of a line in one of the pictures, which is a row of the table only if it has a goal. */
+  readonly point?: { readonly picture: string; readonly line: string; readonly x: number }
 }
 
 export type Spread = { readonly median: number; readonly least: number; readonly greatest: number }

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { judgedValues, resultOf } from './figure.ts'
-import { type History, isMetOverRuns, medianOfRuns, withRun } from './history.ts'
+import { type History, medianOfRuns, verdictOf, withRun } from './history.ts'
 import { resultTable } from './report.ts'
 
 const figure = (rate: number) =>
@@ -16,8 +16,7 @@ const figure = (rate: number) =>
 
 const afterRuns = (rates: readonly number[]) =>
   rates.reduce(
-    (history: History, rate, index) =>
-      withRun(history, judgedValues(figure(rate)), { commit: `c${index}`, date: '2026-11-22' }),
+    (history: History, rate, index) => withRun(history, judgedValues(figure(rate)), `2026-11-${10 + index}`),
     {},
   )
 
@@ -30,12 +29,18 @@ test('quotes the spread of the ratios within the rounds, not of the rates', () =
 test('a goal missed twice is not met by a third run', () => {
   const history = afterRuns([50, 60, 200])
   expect(medianOfRuns(history, 'page ÷ copy')).toBe(1.2)
-  expect(isMetOverRuns(history, 'page ÷ copy', { atLeast: 2 })).toBe(false)
+  expect(verdictOf(history, 'page ÷ copy', { atLeast: 2 })).toBe('not met')
   expect(resultTable([figure(200)], history)).toContain('≥ 2: **not met**, median of 3 runs 1.20')
   expect(resultTable([figure(200)], history)).toContain('CPU ≤ 3: met')
 })
 
+test('a goal is undecided before the third run', () => {
+  const history = afterRuns([200, 200])
+  expect(verdictOf(history, 'page ÷ copy', { atLeast: 2 })).toBe('undecided')
+  expect(resultTable([figure(200)], history)).toContain('≥ 2: 2 of 3 runs, median of 2 runs 4.00')
+})
+
 test('keeps the last five runs', () => {
   const history = afterRuns([1, 2, 3, 4, 5, 6, 7])
-  expect(history['page ÷ copy']?.map(({ commit }) => commit)).toEqual(['c2', 'c3', 'c4', 'c5', 'c6'])
+  expect(history['page ÷ copy']?.map(({ date }) => date.slice(-2))).toEqual(['12', '13', '14', '15', '16'])
 })

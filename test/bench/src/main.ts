@@ -20,7 +20,8 @@ import { start } from './parts/start.ts'
 import { streams } from './parts/streams.ts'
 import { untilQuiet } from './quiet-machine.ts'
 import { resultTable } from './report.ts'
-import { currentCommit, partResults, readResults, type SavedResults, saveResults, withPart } from './saved-results.ts'
+import { noResults, partResults, readResults, type SavedResults, saveResults, withPart } from './saved-results.ts'
+import { currentSetup, modifiedFiles } from './setup.ts'
 import { printTarget } from './target/print-target.ts'
 
 const parts: readonly Part[] = [ingest, ingestKafka39, captured, query, growth, bulk, latency, streams, feeds, start]
@@ -56,6 +57,11 @@ if (values.target !== undefined) {
 }
 
 const { smoke } = values
+const objection = await objectionToSaving()
+if (objection !== undefined) {
+  console.error(objection)
+  process.exit(1)
+}
 const roundsOf = (part: Part) => (smoke ? 1 : Number(values.rounds ?? part.rounds))
 const log = (line: string) => console.error(line)
 const other = values.against === undefined ? undefined : pathOf(values.against)
@@ -64,10 +70,10 @@ const chosen =
 const servers = await startServers({ log })
 const client = new MongoClient(servers.mongodbUri)
 const processes = await serverProcesses(servers)
-const commit = await currentCommit()
+const setup = await currentSetup(client, processes)
 // A comparison with another checkout is not a figure of this one.
 const folder = values.out === undefined || other !== undefined ? undefined : pathOf(values.out)
-let saved: SavedResults = folder === undefined ? { parts: {}, history: {} } : await readResults(folder)
+let saved: SavedResults = folder === undefined ? noResults : await readResults(folder)
 try {
   for (const part of chosen) {
     const rounds = roundsOf(part)
@@ -75,7 +81,7 @@ try {
     if (!smoke) await untilQuiet(log)
     const context = { servers, client, serverProcesses: processes, rounds, smoke, against: other, log }
     const figures = (await withLargeCache(client, () => part.run(context))).map(resultOf)
-    saved = withPart(saved, [...allNames, against.name], part.name, partResults(figures, rounds, commit))
+    saved = withPart(saved, setup, [...allNames, against.name], part.name, partResults(figures, rounds))
     if (folder !== undefined) await saveResults(folder, saved)
   }
 } finally {
@@ -86,3 +92,12 @@ try {
 const figures = Object.values(saved.parts).flatMap((part) => part.figures)
 console.log(`\n${resultTable(figures, saved.history)}`)
 if (smoke) console.log(`\nSmoke run: the figures are meaningless.\n${chosen.length} passed, 0 failed, 0 skipped`)
+
+/** Why the results of this run may not be saved, if they shall be. */
+async function objectionToSaving(): Promise<string | undefined> {
+  if (values.out === undefined) return undefined
+  if (smoke) return 'A smoke run measures nothing: --out and --smoke exclude each other'
+  if (Number(values.rounds ?? 5) < 5) return 'Saved results have five rounds at least'
+  const modified = await modifiedFiles()
+  return modified.length > 0 ? `The results of modified files are not saved:\n${modified.join('\n')}` : undefined
+}

@@ -1,5 +1,5 @@
 import { type Goal, judgedValues, type Result } from './figure.ts'
-import { type History, isMetOverRuns, medianOfRuns } from './history.ts'
+import { type History, medianOfRuns, type Verdict, verdictOf } from './history.ts'
 import { showGoal, showNumber } from './report.ts'
 
 const width = 860
@@ -7,7 +7,7 @@ const rowHeight = 34
 const labelWidth = 380
 const barWidth = 360
 
-type Row = { readonly label: string; readonly share: number; readonly text: string; readonly isMet: boolean }
+type Row = { readonly label: string; readonly share: number; readonly text: string; readonly verdict: Verdict }
 
 /** The medians of the last runs as bars relative to their goals: a longer bar is better. For light and dark pages. */
 export function plot(results: readonly Result[], history: History): string {
@@ -22,6 +22,7 @@ text { font: 13px system-ui, sans-serif; fill: #1f2328 }
 .figure { fill: #59636e }
 .met { fill: #2da44e }
 .missed { fill: #d1782a }
+.undecided { fill: #8c959f }
 line { stroke: #59636e; stroke-dasharray: 3 3 }
 @media (prefers-color-scheme: dark) { text { fill: #f0f6fc } .figure { fill: #9198a1 } line { stroke: #9198a1 } }
 </style>
@@ -37,18 +38,20 @@ function toRows(result: Result, history: History): Row[] {
     const value = medianOfRuns(history, name)
     const unit = result.ratio === undefined ? ` ${result.unit}` : ''
     const text = `${showNumber(value)}${unit} (${showGoal(goal)})`
-    return { label: name, share: shareOf(goal, value), text, isMet: isMetOverRuns(history, name, goal) }
+    return { label: name, share: shareOf(goal, value), text, verdict: verdictOf(history, name, goal) }
   })
 }
 
 const shareOf = (goal: Goal, value: number) => ('atLeast' in goal ? value / goal.atLeast : goal.atMost / value)
 
+const classes: Record<Verdict, string> = { met: 'met', 'not met': 'missed', undecided: 'undecided' }
+
 const escapeXml = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
 
-function drawRow({ label, share, text, isMet }: Row, y: number, unitWidth: number): string {
+function drawRow({ label, share, text, verdict }: Row, y: number, unitWidth: number): string {
   const length = Math.max(2, Math.min(share, 3) * unitWidth)
   const shown = label.length > 62 ? `${label.slice(0, 61)}…` : label
   return `<text x="${labelWidth - 10}" y="${y + 15}" text-anchor="end">${escapeXml(shown)}</text>
-<rect class="${isMet ? 'met' : 'missed'}" x="${labelWidth}" y="${y + 3}" width="${length.toFixed(1)}" height="16" rx="3"/>
+<rect class="${classes[verdict]}" x="${labelWidth}" y="${y + 3}" width="${length.toFixed(1)}" height="16" rx="3"/>
 <text class="figure" x="${labelWidth + length + 8}" y="${y + 15}">${escapeXml(text)}</text>`
 }

@@ -1,5 +1,5 @@
 import { type CpuTimes, type Goal, judgedValues, median, type Result, type Spread } from './figure.ts'
-import { type History, isMetOverRuns, medianOfRuns } from './history.ts'
+import { type History, leastRuns, medianOfRuns, runsOf, verdictOf } from './history.ts'
 
 export function showNumber(value: number): string {
   if (!Number.isFinite(value)) return '–'
@@ -20,14 +20,16 @@ function showCpu(cpu: CpuTimes | undefined): string {
   return times.map((values) => (values ? showNumber(median(values)) : '–')).join(' + ')
 }
 
-/** `met` applies to the median of the last runs. */
+/** A verdict applies to the median of the last runs, of which there must be three. */
 function showGoals(result: Result, history: History): string {
   return judgedValues(result)
     .map(({ name, goal }) => {
-      const runs = history[name]?.length ?? 0
+      const runs = runsOf(history, name)
+      const verdict = verdictOf(history, name, goal)
+      const shown = { met: 'met', 'not met': '**not met**', undecided: `${runs} of ${leastRuns} runs` }[verdict]
       const value = runs > 1 ? `, median of ${runs} runs ${medianOfRuns(history, name).toFixed(2)}` : ''
       const what = name.endsWith('CPU time') ? 'CPU ' : ''
-      return `${what}${showGoal(goal)}: ${isMetOverRuns(history, name, goal) ? 'met' : '**not met**'}${value}`
+      return `${what}${showGoal(goal)}: ${shown}${value}`
     })
     .join('<br>')
 }
@@ -39,7 +41,8 @@ const heading = ['figure', 'median (min–max)', 'compared with', 'ratio (min–
  * and those of the comparison after the slash.
  */
 export function resultTable(results: readonly Result[], history: History): string {
-  const rows = results.map((result) => {
+  const shown = results.filter(({ point, goal }) => point === undefined || goal !== undefined)
+  const rows = shown.map((result) => {
     const { what, unit, summary, beside, ratio, cpu, cpuRatio } = result
     const cpuTimes = [showCpu(cpu), showCpu(beside?.cpu)].filter(Boolean).join(' / ')
     return [

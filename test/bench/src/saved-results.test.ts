@@ -2,21 +2,33 @@ import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from '@jest/globals'
 import { resultOf } from './figure.ts'
-import { partResults, readResults, withPart } from './saved-results.ts'
-import { tableText } from './table-in-readme.ts'
+import { readmes } from './readmes.ts'
+import { noResults, partResults, readResults, withPart } from './saved-results.ts'
+import type { Setup } from './setup.ts'
 
 const fileOf = (path: string) => fileURLToPath(new URL(path, import.meta.url))
-const part = (commit: string) => partResults([resultOf({ what: 'rate', unit: '/s', measured: [1] })], 1, commit)
+const order = ['ingest', 'query']
+const setup: Setup = { commit: 'a', bench: 'b', kafka: '4.1.0', mongodb: '6.0.5', node: 'v24.0.0', options: {} }
+const part = partResults([resultOf({ what: 'rate', unit: '/s', measured: [1], goal: { atLeast: 1 } })], 5)
 
-test('all rows of the table are of one commit', () => {
-  const saved = withPart({ parts: { query: part('a') }, history: {} }, ['ingest', 'query'], 'ingest', part('b'))
-  expect(Object.keys(saved.parts)).toEqual(['ingest'])
-  expect(Object.keys(withPart(saved, ['ingest', 'query'], 'query', part('b')).parts)).toEqual(['ingest', 'query'])
+test('all rows of the table, and all runs of a median, are of one commit', () => {
+  const first = withPart(noResults, setup, order, 'query', part)
+  const second = withPart(first, { ...setup, commit: 'c' }, order, 'ingest', part)
+  expect(Object.keys(second.parts)).toEqual(['ingest'])
+  expect(second.history.rate).toHaveLength(1)
+  const both = withPart(second, { ...setup, commit: 'c' }, order, 'query', part)
+  expect(Object.keys(both.parts)).toEqual(['ingest', 'query'])
+  expect(both.history.rate).toHaveLength(2)
 })
 
-test('the table in README.md is that of the saved results', async () => {
-  const readme = await readFile(fileOf('../README.md'), 'utf8')
-  expect(unaligned(readme)).toContain(unaligned(tableText(await readResults(fileOf('../results')))))
+test.each(['bench', 'kafka', 'mongodb', 'node'] as const)('results of another version of %s are dropped', (name) => {
+  const saved = withPart(noResults, setup, order, 'query', part)
+  expect(withPart(saved, { ...setup, [name]: 'other' }, order, 'query', part).history.rate).toHaveLength(1)
+  expect(withPart(saved, setup, order, 'query', part).history.rate).toHaveLength(2)
+})
+
+test.each(readmes)('$name has the saved results', async ({ file, text }) => {
+  expect(unaligned(await readFile(file, 'utf8'))).toContain(unaligned(text(await readResults(fileOf('../results')))))
 })
 
 /** The formatter aligns the columns of tables. */

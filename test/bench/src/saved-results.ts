@@ -1,71 +1,73 @@
-import { execFile } from 'node:child_process'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { cpus, totalmem } from 'node:os'
-import process from 'node:process'
-import { promisify } from 'node:util'
 import { judgedValues, type Result } from './figure.ts'
 import { type History, withRun } from './history.ts'
-import { plot } from './plot.ts'
-import { writeTable } from './table-in-readme.ts'
+import { drawPictures } from './pictures.ts'
+import { writeReadmes } from './readmes.ts'
+import { isSameSetup, type Setup } from './setup.ts'
 
 /** The results of a part. */
 export type PartResults = {
-  readonly commit: string
   readonly date: string
-  readonly machine: object
+  readonly machine: { readonly cpus: number; readonly model: string; readonly memoryBytes: number }
   readonly rounds: number
   readonly figures: readonly Result[]
 }
 
-export type SavedResults = { readonly parts: Readonly<Record<string, PartResults>>; readonly history: History }
-
-const run = promisify(execFile)
-const folderOfResults = new URL('../results', import.meta.url).pathname
-const readmeWithResults = new URL('../README.md', import.meta.url).pathname
-
-/** The current commit; with `+changes` when files other than results are modified. */
-export async function currentCommit(): Promise<string> {
-  const { stdout: commit } = await run('git', ['rev-parse', '--short', 'HEAD'])
-  // Saving a part writes both.
-  const written = [folderOfResults, readmeWithResults].map((path) => `:(exclude)${path}`)
-  const { stdout: changes } = await run('git', ['status', '--porcelain', '--', ':/', ...written])
-  return `${commit.trim()}${changes === '' ? '' : '+changes'}`
+/** The last results of each part, and their values in the last runs, all of one setup. */
+export type SavedResults = {
+  readonly setup?: Setup
+  readonly parts: Readonly<Record<string, PartResults>>
+  readonly history: History
 }
 
-export function partResults(figures: readonly Result[], rounds: number, commit: string): PartResults {
+export const noResults: SavedResults = { parts: {}, history: {} }
+
+const folderOfResults = new URL('../results', import.meta.url).pathname
+
+export function partResults(figures: readonly Result[], rounds: number): PartResults {
   const { length, 0: first } = cpus()
-  const machine = { cpus: length, model: first?.model ?? '', memoryBytes: totalmem(), node: process.version }
-  return { commit, date: new Date().toISOString(), machine, rounds, figures }
+  const machine = { cpus: length, model: first?.model ?? '', memoryBytes: totalmem() }
+  return { date: new Date().toISOString(), machine, rounds, figures }
 }
 
 export async function readResults(folder: string): Promise<SavedResults> {
-  return { parts: await readJson(`${folder}/results.json`), history: await readJson(`${folder}/history.json`) }
+  const { setup, parts } = await readJson(`${folder}/results.json`, noResults)
+  return { ...(setup && { setup }), parts, history: await readJson(`${folder}/history.json`, {}) }
 }
 
-const readJson = (file: string) => readFile(file, 'utf8').then(JSON.parse, () => ({}))
+const readJson = <T>(file: string, missing: T): Promise<T> => readFile(file, 'utf8').then(JSON.parse, () => missing)
 
 /**
- * Adds the results of a part. Drops parts of other commits, so that all rows of the table are of one commit.
+ * Adds the results of a part. Drops everything of another setup, so that all rows of the table, and all values of a median, are
+ * of one commit and of the same versions.
  *
  * @param order the names of all parts in the order of the report
  */
-export function withPart(saved: SavedResults, order: readonly string[], name: string, part: PartResults): SavedResults {
-  const all = { ...saved.parts, [name]: part }
-  const { commit, date, figures } = part
+export function withPart(
+  saved: SavedResults,
+  setup: Setup,
+  order: readonly string[],
+  name: string,
+  part: PartResults,
+): SavedResults {
+  const { parts, history } = isSameSetup(saved.setup, setup) ? saved : noResults
+  const all = { ...parts, [name]: part }
   return {
-    parts: Object.fromEntries(order.flatMap((key) => (all[key]?.commit === commit ? [[key, all[key]] as const] : []))),
-    history: withRun(saved.history, figures.flatMap(judgedValues), { commit, date }),
+    setup,
+    parts: Object.fromEntries(order.flatMap((key) => (all[key] ? [[key, all[key]] as const] : []))),
+    history: withRun(history, part.figures.flatMap(judgedValues), part.date),
   }
 }
 
-/** Writes `results.json`, `history.json`, `results.svg`, and the table in README.md. */
-export async function saveResults(folder: string, { parts, history }: SavedResults): Promise<void> {
+/** Writes `results.json`, `history.json`, the pictures, and what the READMEs say of them. */
+export async function saveResults(folder: string, saved: SavedResults): Promise<void> {
+  const { setup, parts, history } = saved
   await mkdir(folder, { recursive: true })
-  const figures = Object.values(parts).flatMap((part) => part.figures)
-  await writeFile(`${folder}/results.json`, toJson(parts))
+  await writeFile(`${folder}/results.json`, toJson({ setup, parts }))
   await writeFile(`${folder}/history.json`, toJson(history))
-  await writeFile(`${folder}/results.svg`, plot(figures, history))
-  if (folder === folderOfResults) await writeTable({ parts, history })
+  for (const [name, svg] of Object.entries(drawPictures(parts, history))) await writeFile(`${folder}/${name}.svg`, svg)
+  if (folder === folderOfResults) await writeReadmes(saved)
 }
 
 const toJson = (value: object) => `${JSON.stringify(value, null, 2)}\n`

@@ -1,0 +1,75 @@
+import { type CpuTimes, median, type Result } from './figure.ts'
+import { showNumber } from './report.ts'
+import type { SavedResults } from './saved-results.ts'
+
+const secondsPerDay = 86_400
+const hundred = (value: number) => Math.round(value / 100) * 100
+
+/** The performance section of the workspace's README: a sentence for each figure that a newcomer asks for, if it was measured. */
+export function performanceText({ parts }: SavedResults): string {
+  const figures = Object.values(parts).flatMap((part) => part.figures)
+  const find = (what: string, beside = '') =>
+    figures.find((figure) => figure.what.startsWith(what) && (figure.beside?.name ?? '').startsWith(beside))
+  const sentences = [
+    stored('change entries', find('change events stored', 'kafkajs')),
+    stored('notifications, 3 for each event,', find('mentions of 3 recipients stored')),
+    compared(find('change events stored', 'kafkajs'), find('change events stored', 'MongoDB’s')),
+    served(find('page of 20, authenticated')),
+    listed(find('event produced → listed, p50'), find('event produced → listed, p99')),
+    knee(find('capacity: mentions'), find('produced → listed at 80 % of capacity, p99')),
+    caughtUp(find('time to catch up')),
+  ]
+  const lines = sentences.filter((sentence) => sentence !== undefined)
+  if (lines.length === 0) return 'No results.'
+  const isDrawn = figures.some(({ point }) => point?.picture === 'knee')
+  const picture = '![Latency over the share of capacity](test/bench/results/knee.svg)'
+  return [lines.join('\n'), ...(isDrawn ? [picture] : [])].join('\n\n')
+}
+
+const number = ({ summary }: Result) => showNumber(summary.median)
+
+const allProcesses = ['service', 'mongod', 'broker'] as const
+
+/** The CPU time of an operation in these processes together. */
+function microsecondsOf({ cpu = {} }: Result, processes: readonly (keyof CpuTimes)[] = allProcesses): number {
+  return processes.reduce((sum, name) => sum + median(cpu[name] ?? [0]), 0)
+}
+
+function stored(documents: string, figure: Result | undefined): string | undefined {
+  if (figure?.cpu === undefined) return undefined
+  const perSecond = 1e6 / microsecondsOf(figure)
+  const perDay = Math.round((perSecond * secondsPerDay) / 1e7) * 10
+  return (
+    `- A core that runs ingest, MongoDB and Kafka stores about ${showNumber(hundred(perSecond))} ${documents} a second, ` +
+    `${showNumber(perDay)} million a day.`
+  )
+}
+
+function compared(ceiling: Result | undefined, connector: Result | undefined): string | undefined {
+  if (ceiling?.ratio === undefined || connector?.ratio === undefined) return undefined
+  return (
+    `- Change entries are stored at ${ceiling.ratio.median.toFixed(2)} of the rate of a bare program on the same drivers, and at ` +
+    `${connector.ratio.median.toFixed(2)} of that of MongoDB’s own Kafka connector.`
+  )
+}
+
+function served(page: Result | undefined): string | undefined {
+  if (page?.cpu === undefined) return undefined
+  const perSecond = 1e6 / microsecondsOf(page, ['service', 'mongod'])
+  return `- A core that runs query and MongoDB serves about ${showNumber(hundred(perSecond))} pages of 20 a second.`
+}
+
+function listed(p50: Result | undefined, p99: Result | undefined): string | undefined {
+  if (p50 === undefined || p99 === undefined) return undefined
+  return `- At 500 events a second an event is in its recipient’s list after ${number(p50)} ms (median), 99 of 100 after ${number(p99)} ms.`
+}
+
+function knee(capacity: Result | undefined, p99: Result | undefined): string | undefined {
+  if (capacity === undefined || p99 === undefined) return undefined
+  return (
+    `- This machine keeps up with ${number(capacity)} mentions of 3 recipients a second, their producer included. At 80 % of that, ` +
+    `99 of 100 are listed after ${number(p99)} ms.`
+  )
+}
+
+const caughtUp = (time: Result | undefined) => time && `- T${time.what.slice(1)}: ${number(time)} ${time.unit}.`
