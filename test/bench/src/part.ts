@@ -30,18 +30,20 @@ export const allRounds = ({ rounds, smoke }: Pick<BenchContext, 'rounds' | 'smok
 
 /**
  * Measures contestants in turn, starting each round with another one, and returns each one's measurements in order. One round
- * before them does not count: V8 and the JVM have not compiled anything yet, and the first turns would pay for it. A smoke
- * test has no such round.
+ * before them does not count, if their processes live on: V8 has not compiled anything yet, and the first turns would pay for it.
+ * A smoke test has no such round.
  */
 export async function alternate<Name extends string, T>(
   context: Pick<BenchContext, 'rounds' | 'smoke' | 'log'>,
   contestants: Readonly<Record<Name, () => Promise<T>>>,
   show: (measured: T) => string,
+  { warmUp = true }: { readonly warmUp?: boolean } = {},
 ): Promise<Record<Name, T[]>> {
   const names = Object.keys(contestants) as Name[]
   const measured = Object.fromEntries(names.map((name) => [name, [] as T[]])) as Record<Name, T[]>
   const { rounds, log } = context
-  for (let round = rounds - allRounds(context) + 1; round <= rounds; round++) {
+  const first = warmUp ? rounds - allRounds(context) + 1 : 1
+  for (let round = first; round <= rounds; round++) {
     for (let turn = 0; turn < names.length; turn++) {
       const name = names[(turn + round) % names.length] as Name
       const result = await contestants[name]()

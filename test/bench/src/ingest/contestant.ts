@@ -1,9 +1,10 @@
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
-import { serviceFile, startService } from '@herald/local-herald'
+import { nodeArguments, serviceFile, startService } from '@herald/local-herald'
 import { type HeraldTopics, startProgram } from '@herald/test-servers'
 import { createTokenIssuer } from '@herald/token-issuer'
 import type { Collection, Db, Document } from 'mongodb'
+import { outgrownLayouts } from '../layout/outgrown-layouts.ts'
 import { migrate } from '../migrate.ts'
 import { serviceSettings } from '../settings.ts'
 
@@ -40,26 +41,37 @@ export async function startIngest(options: DrainOptions, checkout?: string): Pro
   return { pid: service.pid, collection, stop: service.stop }
 }
 
-/** Starts the ceiling (see `ceilings/ingest.ts`) with Herald's indexes, or with none but `_id`. */
+type CeilingOptions = {
+  /** Herald's indexes, or none but `_id`. */
+  readonly indexes: boolean
+  /** As much memory as Herald: its options of Node.js, and fetches that fit. */
+  readonly sameMemory?: boolean
+}
+
+const mebi = 2 ** 20
+
+/** Starts the ceiling; see `ceilings/ingest.ts`. */
 export const startIngestCeiling =
-  ({ indexes }: { readonly indexes: boolean }) =>
+  ({ indexes, sameMemory = false }: CeilingOptions) =>
   async (options: DrainOptions): Promise<Contestant> => {
-    const collection = indexes
-      ? await createIndexedCollection(options.database)
-      : await options.database.createCollection('events')
+    const { database, topic } = options
+    const collection = indexes ? await indexedCollections[topic](database) : await database.createCollection('events')
     const environment = {
       ...process.env,
       MONGODB_URI: options.mongodbUri,
-      MONGODB_DATABASE: options.database.databaseName,
+      MONGODB_DATABASE: database.databaseName,
       COLLECTION: collection.collectionName,
       KAFKA_BROKERS: options.brokers.join(','),
       KAFKA_GROUP_ID: options.groupId,
-      TOPIC: options.topics[options.topic],
+      TOPIC: options.topics[topic],
+      BYTES_PER_PARTITION: String((sameMemory ? 1 : 4) * mebi),
+      ...(topic === 'mention' && { PER_RECIPIENT: 'true' }),
     }
+    const ownArguments = sameMemory ? nodeArguments.ingest : []
     const program = await startProgram({
       name: 'the ceiling of ingest',
       command: process.execPath,
-      args: ['--disable-warning=TimeoutNegativeWarning', fileOf('../ceilings/ingest.ts')],
+      args: [...ownArguments, '--disable-warning=TimeoutNegativeWarning', fileOf('../ceilings/ingest.ts')],
       environment,
       ready: { line: /running/ },
       stopSignal: 'SIGTERM',
@@ -67,9 +79,19 @@ export const startIngestCeiling =
     return { pid: program.pid, collection, stop: program.stop }
   }
 
-/** A collection of unchanged events, with the same number of indexes on the same values as Herald's change log. */
-async function createIndexedCollection(database: Db): Promise<Collection<Document>> {
-  const collection = await database.createCollection('events', { clusteredIndex: { key: { _id: 1 }, unique: true } })
-  await collection.createIndexes([{ key: { 'data.entityId': 1, _id: 1 } }, { key: { 'data.user.id': 1, _id: 1 } }])
-  return collection
+const clustered = { clusteredIndex: { key: { _id: 1 }, unique: true } } as const
+const notificationLayout = outgrownLayouts.find(({ name }) => name === 'A8is')
+
+/** Collections with as many indexes on the same values as those of Herald. */
+const indexedCollections = {
+  async change(database: Db): Promise<Collection<Document>> {
+    const collection = await database.createCollection('events', clustered)
+    await collection.createIndexes([{ key: { 'data.entityId': 1, _id: 1 } }, { key: { 'data.user.id': 1, _id: 1 } }])
+    return collection
+  },
+  async mention(database: Db): Promise<Collection<Document>> {
+    const collection = await database.createCollection('events', notificationLayout?.options)
+    await collection.createIndexes(notificationLayout?.indexes ?? [])
+    return collection
+  },
 }

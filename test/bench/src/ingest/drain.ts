@@ -1,16 +1,30 @@
 import { randomUUID } from 'node:crypto'
 import { createTopics, topicsWithSuffix } from '@herald/test-servers'
 import { cpuTimes } from '../cpu-time.ts'
-import type { BenchContext } from '../part.ts'
+import { alternate, type BenchContext } from '../part.ts'
 import { showNumber } from '../report.ts'
 import type { Contestant, DrainOptions } from './contestant.ts'
-import { type Drain, measureDrain } from './measure-drain.ts'
+import { type Drain, isWarm, measureDrain } from './measure-drain.ts'
 
 export const partitions = 6
 export const mebi = 2 ** 20
 
 /** A full topic. */
-export type FullTopic = { readonly kind: 'mention' | 'change'; readonly name: string; readonly documents: number }
+export type FullTopic = {
+  readonly kind: 'mention' | 'change'
+  readonly name: string
+  /** What Herald stores of it. */
+  readonly documents: number
+}
+
+export type DrainTask = {
+  readonly topic: FullTopic
+  readonly start: (options: DrainOptions) => Promise<Contestant>
+  /** The documents that this contestant stores, if they are not those of Herald. */
+  readonly documents?: number
+  /** Runs while the contestant lives: throws if the stored documents are not the expected ones, or measures more. */
+  readonly verify?: (contestant: Contestant) => Promise<void>
+}
 
 /** Creates a topic, and fills it. */
 export async function createFullTopic(
@@ -24,12 +38,11 @@ export async function createFullTopic(
   return { kind, name, documents }
 }
 
+type DrainContext = Pick<BenchContext, 'servers' | 'client' | 'serverProcesses'>
+
 /** Starts a contestant on an empty database and measures how fast it stores the events of a topic. */
-export async function drainOnce(
-  { servers, client, serverProcesses }: Pick<BenchContext, 'servers' | 'client' | 'serverProcesses'>,
-  { kind, name: full, documents }: FullTopic,
-  start: (options: DrainOptions) => Promise<Contestant>,
-): Promise<Drain> {
+export async function drainOnce({ servers, client, serverProcesses }: DrainContext, task: DrainTask): Promise<Drain> {
+  const { topic, start, documents = topic.documents, verify } = task
   const name = `bench-${randomUUID()}`
   const database = client.db(name)
   // Herald reads all its topics: those not measured are empty.
@@ -38,22 +51,38 @@ export async function drainOnce(
     brokers: servers.kafkaBrokers,
     mongodbUri: servers.mongodbUri,
     database,
-    topics: { ...empty, [kind]: full },
-    topic: kind,
+    topics: { ...empty, [topic.kind]: topic.name },
+    topic: topic.kind,
     groupId: name,
   })
   try {
-    return await measureDrain(contestant.collection, documents, { service: contestant.pid, ...serverProcesses })
+    const processes = { service: contestant.pid, ...serverProcesses }
+    const drain = await measureDrain(contestant.collection, documents, processes)
+    await verify?.(contestant)
+    return drain
   } finally {
     await contestant.stop()
     await database.dropDatabase()
   }
 }
 
-export const showDrain = ({ perSecond, cpu, peakMemoryBytes }: Drain) =>
-  `${showNumber(perSecond)}/s, CPU ${Object.values(cpu).map(showNumber).join(' + ')} µs, ${Math.round(peakMemoryBytes / mebi)} MiB`
+/** Drains in turn. Each turn starts a new process, which {@link drainOnce} warms up: no round is left out. */
+export function alternateDrains<Name extends string>(
+  context: BenchContext,
+  tasks: Readonly<Record<Name, DrainTask>>,
+): Promise<Record<Name, Drain[]>> {
+  const turns = Object.entries<DrainTask>(tasks).map(([name, task]) => [name, () => drainOnce(context, task)] as const)
+  const contestants = Object.fromEntries(turns) as Record<Name, () => Promise<Drain>>
+  return alternate(context, contestants, showDrain, { warmUp: false })
+}
+
+const showDrain = (drain: Drain) =>
+  `${showNumber(drain.perSecond)}/s, CPU ${Object.values(drain.cpu).map(showNumber).join(' + ')} µs, ` +
+  `${Math.round(drain.peakMemoryBytes / mebi)} MiB${isWarm(drain) ? '' : `; not warm: ${(100 * drain.drift).toFixed(0)} % apart`}`
 
 export const drainFigure = (drains: readonly Drain[]) => ({
   measured: drains.map(({ perSecond }) => perSecond),
   cpu: cpuTimes(drains),
 })
+
+export const peaksOf = (drains: readonly Drain[]) => drains.map(({ peakMemoryBytes }) => peakMemoryBytes / mebi)

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 
 /** An event as a record of its topic, in structured mode. */
-export type EventRecord = { key: string; value: string; headers: Record<string, string> }
+export type EventRecord = { key: string; value: string; headers: Record<string, string>; partition?: number }
 
 const headers = { 'content-type': 'application/cloudevents+json' }
 const firstMillisecond = Date.UTC(2026, 0, 1)
@@ -22,8 +22,7 @@ function cachedUuidOf(name: string): string {
   return found
 }
 
-function envelope(sequence: number, type: string, data: unknown): EventRecord {
-  const subscriberid = cachedUuidOf(`subscriber ${sequence % subscribers}`)
+function envelope(sequence: number, subscriberid: string, type: string, data: unknown): EventRecord {
   const event = {
     specversion: '1.0',
     id: uuidOf(`event ${sequence}`),
@@ -36,14 +35,20 @@ function envelope(sequence: number, type: string, data: unknown): EventRecord {
   return { key: subscriberid, value: JSON.stringify(event), headers }
 }
 
+const subscriberOf = (sequence: number) => cachedUuidOf(`subscriber ${sequence % subscribers}`)
+
 /** A change of a value, about 560 bytes. */
 export function changeEvent(sequence: number): EventRecord {
-  const user = sequence % 997
-  return envelope(sequence, 'herald.change.recorded.v1', {
+  return changeOf(sequence, subscriberOf(sequence), String(sequence % 997), String(sequence % 5_003))
+}
+
+/** A change of this entity by this user. */
+export function changeOf(sequence: number, subscriberId: string, user: string, entity: string): EventRecord {
+  return envelope(sequence, subscriberId, 'herald.change.recorded.v1', {
     user: { id: cachedUuidOf(`user ${user}`), name: `User Number ${user}`, email: `user.${user}@example.com` },
     entityType: 'data point',
-    entityId: cachedUuidOf(`entity ${sequence % 5_003}`),
-    entityTitle: `Energy consumption, site ${sequence % 5_003}`,
+    entityId: cachedUuidOf(`entity ${entity}`),
+    entityTitle: `Energy consumption, site ${entity}`,
     actionType: 'update',
     changedField: 'value',
     beforeState: { value: sequence, unit: 'kWh' },
@@ -56,7 +61,12 @@ export function mentionEvent(sequence: number, recipientCount: number): EventRec
   const recipientIds = Array.from({ length: recipientCount }, (_, i) =>
     cachedUuidOf(`recipient ${(sequence * 31 + i * 3_331) % recipients}`),
   )
-  return envelope(sequence, 'herald.mention.created.v1', mentionData(sequence, recipientIds))
+  return mentionOf(sequence, subscriberOf(sequence), recipientIds)
+}
+
+/** A mention for these recipients. */
+export function mentionOf(sequence: number, subscriberId: string, recipientIds: readonly string[]): EventRecord {
+  return envelope(sequence, subscriberId, 'herald.mention.created.v1', mentionData(sequence, recipientIds))
 }
 
 /** A mention with the current time. */

@@ -1,7 +1,7 @@
 import { serviceFile, startService } from '@herald/local-herald'
 import type { Figure } from '../figure.ts'
 import { startIngest } from '../ingest/contestant.ts'
-import { createFullTopic, drainFigure, drainOnce, type FullTopic, showDrain } from '../ingest/drain.ts'
+import { alternateDrains, createFullTopic, type DrainTask, drainFigure, type FullTopic } from '../ingest/drain.ts'
 import { changeEvent, type EventRecord, mentionEvent } from '../ingest/events.ts'
 import { fillTopic } from '../ingest/fill-topic.ts'
 import { migrate } from '../migrate.ts'
@@ -21,7 +21,7 @@ export const against: Part = {
 
 async function compareIngest(context: BenchContext): Promise<Figure[]> {
   const { servers, smoke, against: checkout } = context
-  const documents = smoke ? 6_000 : 120_000
+  const documents = smoke ? 6_000 : 300_000
   const fill = (kind: FullTopic['kind'], each: number, event: (sequence: number) => EventRecord) =>
     createFullTopic(servers.kafkaBrokers, kind, documents, (topic) =>
       fillTopic(servers.kafkaBrokers, topic, documents / each, event),
@@ -29,20 +29,16 @@ async function compareIngest(context: BenchContext): Promise<Figure[]> {
   const changes = await fill('change', 1, changeEvent)
   const one = await fill('mention', 1, (i) => mentionEvent(i, 1))
   const three = await fill('mention', 3, (i) => mentionEvent(i, 3))
-  const here = (topic: FullTopic) => () => drainOnce(context, topic, startIngest)
-  const there = (topic: FullTopic) => () => drainOnce(context, topic, (options) => startIngest(options, checkout))
-  const drains = await alternate(
-    context,
-    {
-      changes: here(changes),
-      otherChanges: there(changes),
-      one: here(one),
-      otherOne: there(one),
-      three: here(three),
-      otherThree: there(three),
-    },
-    showDrain,
-  )
+  const here = (topic: FullTopic): DrainTask => ({ topic, start: startIngest })
+  const there = (topic: FullTopic): DrainTask => ({ topic, start: (options) => startIngest(options, checkout) })
+  const drains = await alternateDrains(context, {
+    changes: here(changes),
+    otherChanges: there(changes),
+    one: here(one),
+    otherOne: there(one),
+    three: here(three),
+    otherThree: there(three),
+  })
   const compare = (what: string, own: keyof typeof drains, other: keyof typeof drains): Figure => ({
     what,
     unit: 'documents/s',
