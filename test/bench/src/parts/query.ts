@@ -6,6 +6,7 @@ import { type LoadRequest, load } from '../query/http-load.ts'
 import { settledUnread, shuffledMarks } from '../query/marks.ts'
 import {
   connections,
+  type MeasuredRequests,
   measureRequests,
   ownRequests,
   requestFigure,
@@ -63,8 +64,15 @@ async function measurePages(context: BenchContext, bench: QueryBench): Promise<F
   )
   const page = { what: 'page of 20, authenticated', unit, ...requestFigure(herald) }
   return [
-    { ...page, beside: { name: typical, ...requestFigure(naive) }, goal: { atLeast: 2 } },
-    { ...page, beside: { name: 'copy of the stored bytes', ...requestFigure(copy) }, cpuGoal: { atMost: 1.3 } },
+    { ...page, beside: { name: typical, ...requestFigure(naive) }, goal: { atLeast: 2.2 } },
+    // Rates would contain the load generator, which takes a larger share of the cores the faster a server is.
+    {
+      what: 'CPU time of query for a page of 20',
+      unit: 'µs',
+      measured: serviceTimes(herald),
+      beside: { name: 'copy of the stored bytes', measured: serviceTimes(copy) },
+      goal: { atMost: 1.35 },
+    },
     {
       what: 'page of 20, the first request with its token',
       unit,
@@ -74,6 +82,8 @@ async function measurePages(context: BenchContext, bench: QueryBench): Promise<F
     },
   ]
 }
+
+const serviceTimes = (results: readonly MeasuredRequests[]) => results.map(({ cpu }) => cpu.service ?? Number.NaN)
 
 async function verifyPage({ query, users }: QueryBench): Promise<void> {
   const response = await fetch(query.url, { headers: { authorization: `Bearer ${users[0]?.token}` } })
@@ -129,7 +139,7 @@ async function measureMarks(context: BenchContext, bench: QueryBench): Promise<F
       unit,
       ...requestFigure(herald),
       beside: { name: 'findAndModify only', ...requestFigure(mark) },
-      goal: { atLeast: 0.8 },
+      goal: { atLeast: 0.85 },
     },
   ]
 }
@@ -142,12 +152,12 @@ async function measureCounts(context: BenchContext, bench: QueryBench, unread: n
     const { data } = (await response.json()) as { data: { unreadCount: number } }
     if (data.unreadCount !== unread) throw new Error(`${data.unreadCount} unread, expected ${unread}`)
   }
-  const { herald, ping } = await withCeilings(context, bench, ['ping'], (ceilings, seconds) =>
+  const { herald, count } = await withCeilings(context, bench, ['count'], (ceilings, seconds) =>
     alternate(
       context,
       {
         herald: () => measureRequests(context, bench.query, { requests: ownRequests(bench, path), seconds }),
-        ping: () => measureRequests(context, ceilings.ping, { requests: plain(bench), seconds }),
+        count: () => measureRequests(context, ceilings.count, { requests: plain(bench), seconds }),
       },
       showRequests,
     ),
@@ -157,8 +167,8 @@ async function measureCounts(context: BenchContext, bench: QueryBench, unread: n
       what: `unread count, ${unread} unread`,
       unit,
       ...requestFigure(herald),
-      beside: { name: 'a ping of MongoDB', ...requestFigure(ping) },
-      goal: { atLeast: 0.45 },
+      beside: { name: 'a covered count of the same keys', ...requestFigure(count) },
+      goal: { atLeast: 0.85 },
     },
   ]
 }
