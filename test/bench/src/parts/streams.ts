@@ -4,6 +4,7 @@ import { startService } from '@herald/local-herald'
 import { createTopics, eventually, topicsWithSuffix } from '@herald/test-servers'
 import { createTokenIssuer, type TokenIssuer } from '@herald/token-issuer'
 import { Kafka, logLevel, type Producer } from 'kafkajs'
+import { now } from '../clock.ts'
 import { cpuPerOperation, cpuSeconds } from '../cpu-time.ts'
 import { mentionNow } from '../ingest/events.ts'
 import { quantile } from '../measure.ts'
@@ -82,7 +83,7 @@ async function measureRound({ smoke }: BenchContext, { settings, producer, topic
   const intended: number[] = []
   const latencies: number[] = []
   const readers = createStreamReaders((sequence) => {
-    latencies.push(performance.now() - (intended[sequence] ?? Number.NaN))
+    latencies.push(now() - (intended[sequence] ?? Number.NaN))
   })
   const publish = async (seconds: number) => {
     const first = intended.length

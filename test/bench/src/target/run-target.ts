@@ -1,5 +1,6 @@
 import { Kafka, logLevel, type SASLOptions } from 'kafkajs'
 import { Binary, MongoClient } from 'mongodb'
+import { now } from '../clock.ts'
 import { mentionNow } from '../ingest/events.ts'
 import { load } from '../query/http-load.ts'
 import type { User } from '../query/population.ts'
@@ -40,7 +41,7 @@ async function sendLoad({ kafka, mentionTopic, queryUrl, load }: Target, users: 
   const intended: number[] = []
   const expected = users.map(() => 0)
   const streams = createStreamReaders((sequence) => {
-    latencies.streamed.record(performance.now() - (intended[sequence] ?? Number.NaN))
+    latencies.streamed.record(now() - (intended[sequence] ?? Number.NaN))
   })
   const listening = users.slice(0, load.streams)
   const producer = new Kafka({ ...connectionOf(kafka), logLevel: logLevel.ERROR }).producer({ idempotent: true })
@@ -76,7 +77,7 @@ async function sendLoad({ kafka, mentionTopic, queryUrl, load }: Target, users: 
       for (const { sequence, intendedAt } of operations) {
         pending.push(
           readPage(queryUrl, users[(sequence * 7_919) % users.length] as User).then(
-            () => latencies.page.record(performance.now() - intendedAt),
+            () => latencies.page.record(now() - intendedAt),
             () => {
               errors.page++
             },
