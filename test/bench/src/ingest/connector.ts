@@ -26,9 +26,10 @@ logger.connect.level = info
  * Connect's own structures, unordered bulk writes of a whole poll, large fetches, one task for each two partitions (more tasks
  * than cores were slower).
  *
- * Inserts of which errors are tolerated are its cheapest way to write an event once: upserts (`ReplaceOneDefaultStrategy`) take
- * four times the CPU time of MongoDB. The price is that it skips not only duplicates but every record whose write fails, also
- * while MongoDB is unavailable, and says nothing unless `errors.log.enable` is set. Herald loses none of them.
+ * Inserts whose errors are tolerated are its cheapest way to write an event once: upserts (`ReplaceOneDefaultStrategy`) take
+ * four times the CPU time of MongoDB. The price is that it skips not only duplicates but every document that MongoDB rejects, and
+ * documents of which the write concern was not met, and reports nothing unless `errors.log.enable` is set. With `all` instead
+ * of `data` it would skip events while MongoDB is unavailable, too. Herald loses none of them.
  */
 export async function startConnector(options: DrainOptions): Promise<Contestant> {
   const findOptions = { environment: process.env, log: console.error }
@@ -109,6 +110,6 @@ const sinkSettings = ({ groupId, topics, topic, mongodbUri, database }: DrainOpt
   'document.id.strategy.partial.value.projection.list': 'id',
   'document.id.strategy.partial.value.projection.type': 'AllowList',
   'writemodel.strategy': 'com.mongodb.kafka.connect.sink.writemodel.strategy.InsertOneDefaultStrategy',
-  'mongo.errors.tolerance': 'all',
+  'mongo.errors.tolerance': 'data',
   'bulk.write.ordered': 'false',
 })
