@@ -1,6 +1,6 @@
 import { type Goal, isMet, type Judged, median } from './figure.ts'
 
-export type HistoryEntry = { readonly date: string; readonly value: number }
+type HistoryEntry = { readonly date: string; readonly value: number }
 
 /** The values of the last runs of each figure with a goal, oldest first, by {@link Judged.name}. All are of one setup. */
 export type History = Readonly<Record<string, readonly HistoryEntry[]>>

@@ -7,7 +7,7 @@ import type { Contestant, DrainOptions } from './contestant.ts'
 import { type Drain, isWarm, measureDrain } from './measure-drain.ts'
 
 export const partitions = 6
-export const mebi = 2 ** 20
+const mebi = 2 ** 20
 
 /** A full topic. */
 export type FullTopic = {

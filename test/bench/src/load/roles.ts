@@ -10,6 +10,6 @@ export const roles = {
   request: createRequester,
 } as const
 
-export type Roles = typeof roles
+type Roles = typeof roles
 export type RoleName = keyof Roles
 export type SetupOf<Name extends RoleName> = Parameters<Roles[Name]>[0]
