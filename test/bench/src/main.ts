@@ -8,12 +8,14 @@ import { serverProcesses } from './cpu-time.ts'
 import { resultOf } from './figure.ts'
 import type { Part } from './part.ts'
 import { against } from './parts/against.ts'
+import { backlog } from './parts/backlog.ts'
 import { bulk } from './parts/bulk.ts'
 import { captured } from './parts/captured.ts'
 import { feeds } from './parts/feeds.ts'
 import { growth } from './parts/growth.ts'
 import { ingest } from './parts/ingest.ts'
 import { ingestKafka39 } from './parts/ingest-kafka-3-9.ts'
+import { knee, sustained } from './parts/knee.ts'
 import { latency } from './parts/latency.ts'
 import { query } from './parts/query.ts'
 import { start } from './parts/start.ts'
@@ -24,7 +26,11 @@ import { noResults, partResults, readResults, type SavedResults, saveResults, wi
 import { currentSetup, modifiedFiles } from './setup.ts'
 import { printTarget } from './target/print-target.ts'
 
-const parts: readonly Part[] = [ingest, ingestKafka39, captured, query, growth, bulk, latency, streams, feeds, start]
+const parts: readonly Part[] = [
+  ...[ingest, ingestKafka39, captured],
+  ...[query, growth, bulk, streams, feeds, start],
+  ...[latency, knee, sustained, backlog],
+]
 // npm runs this in the package's folder; the path is relative to the folder in which npm was called.
 const pathOf = (path: string) => resolve(process.env.INIT_CWD ?? '.', path)
 const allNames = parts.map(({ name }) => name)
