@@ -17,6 +17,7 @@ import { ingest } from './parts/ingest.ts'
 import { ingestKafka39 } from './parts/ingest-kafka-3-9.ts'
 import { knee, sustained } from './parts/knee.ts'
 import { latency } from './parts/latency.ts'
+import { mixed } from './parts/mixed.ts'
 import { query } from './parts/query.ts'
 import { start } from './parts/start.ts'
 import { streams } from './parts/streams.ts'
@@ -29,7 +30,7 @@ import { printTarget } from './target/print-target.ts'
 const parts: readonly Part[] = [
   ...[ingest, ingestKafka39, captured],
   ...[query, growth, bulk, streams, feeds, start],
-  ...[latency, knee, sustained, backlog],
+  ...[latency, knee, sustained, backlog, mixed],
 ]
 // npm runs this in the package's folder; the path is relative to the folder in which npm was called.
 const pathOf = (path: string) => resolve(process.env.INIT_CWD ?? '.', path)
