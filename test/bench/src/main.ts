@@ -11,6 +11,7 @@ import { against } from './parts/against.ts'
 import { backlog } from './parts/backlog.ts'
 import { bulk } from './parts/bulk.ts'
 import { captured } from './parts/captured.ts'
+import { cost } from './parts/cost.ts'
 import { feeds } from './parts/feeds.ts'
 import { growth } from './parts/growth.ts'
 import { ingest } from './parts/ingest.ts'
@@ -19,6 +20,7 @@ import { knee, sustained } from './parts/knee.ts'
 import { latency } from './parts/latency.ts'
 import { mixed } from './parts/mixed.ts'
 import { query } from './parts/query.ts'
+import { realistic } from './parts/realistic.ts'
 import { start } from './parts/start.ts'
 import { streams } from './parts/streams.ts'
 import { untilQuiet } from './quiet-machine.ts'
@@ -28,7 +30,7 @@ import { currentSetup, modifiedFiles } from './setup.ts'
 import { printTarget } from './target/print-target.ts'
 
 const parts: readonly Part[] = [
-  ...[ingest, ingestKafka39, captured],
+  ...[ingest, ingestKafka39, captured, realistic, cost],
   ...[query, growth, bulk, streams, feeds, start],
   ...[latency, knee, sustained, backlog, mixed],
 ]
