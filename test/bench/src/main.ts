@@ -21,6 +21,7 @@ import { latency } from './parts/latency.ts'
 import { mixed } from './parts/mixed.ts'
 import { query } from './parts/query.ts'
 import { realistic } from './parts/realistic.ts'
+import { smallCache } from './parts/small-cache.ts'
 import { start } from './parts/start.ts'
 import { streams } from './parts/streams.ts'
 import { untilQuiet } from './quiet-machine.ts'
@@ -30,7 +31,7 @@ import { currentSetup, modifiedFiles } from './setup.ts'
 import { printTarget } from './target/print-target.ts'
 
 const parts: readonly Part[] = [
-  ...[ingest, ingestKafka39, captured, realistic, cost],
+  ...[ingest, ingestKafka39, captured, realistic, cost, smallCache],
   ...[query, growth, bulk, streams, feeds, start],
   ...[latency, knee, sustained, backlog, mixed],
 ]

@@ -87,7 +87,7 @@ export async function measureOutgrown(db: Db, layout: Layout, options: OutgrownO
   }
 }
 
-async function resize(db: Db, bytes: number): Promise<void> {
+export async function resize(db: Db, bytes: number): Promise<void> {
   await db.admin().command({ fsync: 1 })
   await db.admin().command({ setParameter: 1, wiredTigerEngineRuntimeConfig: `cache_size=${bytes}` })
   await eventually(async () => (await cacheBytes(db)) <= bytes, {
@@ -101,7 +101,8 @@ async function cacheBytes(db: Db): Promise<number> {
   return wiredTiger.cache['bytes currently in the cache']
 }
 
-async function counted<T>(db: Db, task: () => Promise<T>): Promise<{ result: T; used: Counters }> {
+/** Runs `task` between two checkpoints, and returns what MongoDB read and wrote meanwhile. */
+export async function counted<T>(db: Db, task: () => Promise<T>): Promise<{ result: T; used: Counters }> {
   await db.admin().command({ fsync: 1 })
   const first = await counters(db)
   const result = await task()
