@@ -20,16 +20,17 @@ export const knee: Part = {
   run: (context) =>
     withPaths(context, async (paths) => {
       const figures: Figure[] = paths.capacities
+      const chosen = context.smoke ? ([20, 80] as const) : levels
       for (const path of ['produced → listed', 'page'] as const) {
-        const measured = new Map<number, Distribution[]>(levels.map((percent) => [percent, []]))
+        const measured = new Map<number, Distribution[]>(chosen.map((percent) => [percent, []]))
         for (let round = 1; round <= context.rounds; round++) {
-          for (const percent of levels) {
+          for (const percent of chosen) {
             const found = await paths.runAt[path](percent, context.smoke ? 0.2 : 20)
             measured.get(percent)?.push(found)
             context.log(`round ${round} of ${context.rounds}, ${path} at ${percent} %: ${showDistribution(found)}`)
           }
         }
-        figures.push(...levels.flatMap((percent) => pointsOf(path, percent, measured.get(percent) ?? [])))
+        figures.push(...chosen.flatMap((percent) => pointsOf(path, percent, measured.get(percent) ?? [])))
       }
       return figures
     }),
