@@ -155,3 +155,29 @@ test('keeps a member whose commits are answered again', async () => {
   }
   expect(givenUp).toEqual([])
 })
+
+test('gives up a member whose commits keep failing although its heartbeats succeed', async () => {
+  await handled('a', 0, '5')
+  await nextTurn()
+  const beginsAt = performance.now()
+  const refuse = () => answer(new Error('This is not the correct coordinator for this group'))
+  for (await refuse(); givenUp.length === 0; await refuse()) {
+    member.heartbeat?.()
+    await nextTurn()
+  }
+  expect(givenUp).toEqual(['This is not the correct coordinator for this group'])
+  expect(performance.now() - beginsAt).toBeGreaterThan(2 * limitMs)
+})
+
+test('keeps a member that joins again meanwhile', async () => {
+  await handled('a', 0, '5')
+  await nextTurn()
+  await answer(new Error('The group is rebalancing'))
+  const endsAt = performance.now() + 2 * limitMs + 50
+  while (performance.now() < endsAt) await nextTurn()
+  member.joined?.({})
+  await handled('a', 0, '6')
+  await nextTurn()
+  await answer(new Error('The group is rebalancing'))
+  expect(givenUp).toEqual([])
+})

@@ -9,7 +9,10 @@ type HandledBatch = Pick<PartitionBatch, 'topic' | 'partition' | 'commit'>
 export type OffsetCommitsDependencies = {
   readonly member: Pick<GroupMember, 'listen' | 'commit'>
   readonly logger: Pick<Logger, 'debug'>
-  /** Called when two commits in sequence have not been answered: the member's connection may be dead. */
+  /**
+   * Called when two commits in sequence have not been answered, or when all of them fail for twice the limit although heartbeats
+   * succeed, as with a broker that has not noticed yet that another one coordinates the group. A new member asks for it anew.
+   */
   readonly onGivenUp: (error: Error) => void
   readonly limitMs?: number
 }
@@ -26,7 +29,7 @@ export function createOffsetCommits({ member, logger, onGivenUp, limitMs = 30_00
   const due = new Map<string, PartitionOffset>()
   let send: PartitionBatch['commit'] = member.commit
   let committing: Promise<void> | undefined
-  let hasFailed = false
+  let failingSince: number | undefined
   let unanswered = 0
 
   const commitDue = async (): Promise<void> => {
@@ -38,10 +41,11 @@ export function createOffsetCommits({ member, logger, onGivenUp, limitMs = 30_00
         unanswered = 0
         for (const [place, offset] of due) if (offsets.includes(offset)) due.delete(place)
       }
-      hasFailed = false
+      failingSince = undefined
     } catch (error) {
-      hasFailed = true
-      if (error instanceof TimedOut && ++unanswered > 1) onGivenUp(error)
+      failingSince ??= performance.now()
+      if (error instanceof TimedOut) unanswered++
+      if (unanswered > 1 || performance.now() - failingSince > 2 * limitMs) onGivenUp(error as Error)
       throw error
     } finally {
       committing = undefined
@@ -76,6 +80,7 @@ export function createOffsetCommits({ member, logger, onGivenUp, limitMs = 30_00
     // Another member may have continued from here. Partitions that this one keeps are read again.
     joined() {
       due.clear()
+      failingSince = undefined
       send = member.commit
     },
   })
@@ -92,7 +97,7 @@ export function createOffsetCommits({ member, logger, onGivenUp, limitMs = 30_00
       note({ topic, partition, offset: nextOffset })
       // Unlike the member's own, this commits while the member stops and does not retry after a rebalance.
       send = commitInBatch
-      if (hasFailed) await commit()
+      if (failingSince !== undefined) await commit()
       else commitInBackground()
     },
     async flush(): Promise<void> {
