@@ -5,7 +5,6 @@ export const exportBudget = {
   setting: 'MAX_EXPORTS',
   counts: 'open exports of the change log',
   sum: 40,
-  subscriberShare: 1 / 2,
   userShare: 1 / 4,
 } as const satisfies BudgetDefinition
 
@@ -14,7 +13,6 @@ export const streamBudget = {
   setting: 'MAX_STREAMS',
   counts: 'open event streams',
   sum: 4_000,
-  subscriberShare: 1 / 2,
   userShare: 1 / 80,
 } as const satisfies BudgetDefinition
 
@@ -23,7 +21,6 @@ export const streamByteBudget = {
   setting: 'MAX_STREAM_BYTES',
   counts: 'bytes of events waiting to be read',
   sum: 32 * 1024 * 1024,
-  subscriberShare: 1 / 2,
   userShare: 1 / 8,
   beyond: 'cuts the slowest streams',
 } as const satisfies BudgetDefinition
@@ -33,7 +30,6 @@ export const readBudget = {
   setting: 'MAX_READ_BYTES',
   counts: 'bytes that MongoDB may be sending for lists and exports',
   sum: 80 * 1024 * 1024,
-  subscriberShare: 1 / 2,
   userShare: 1 / 5,
   beyond: 'waits up to 8 s for its turn',
 } as const satisfies BudgetDefinition
@@ -44,7 +40,6 @@ export const scanBudget = {
   setting: 'MAX_SCANS',
   counts: 'reads with filters that no index serves',
   sum: 4,
-  subscriberShare: 1 / 2,
   userShare: 1 / 4,
   beyond: 'waits up to 8 s for its turn',
 } as const satisfies BudgetDefinition
@@ -55,7 +50,6 @@ export const countBudget = {
   setting: 'MAX_COUNTS',
   counts: 'counts of unread notifications',
   sum: 8,
-  subscriberShare: 1 / 2,
   userShare: 1 / 8,
   beyond: 'waits up to 8 s for its turn',
 } as const satisfies BudgetDefinition
@@ -66,7 +60,6 @@ export const markBudget = {
   setting: 'MAX_MARKS',
   counts: 'operations that mark many notifications',
   sum: 8,
-  subscriberShare: 1 / 2,
   userShare: 1 / 8,
   beyond: 'waits up to 8 s for its turn',
 } as const satisfies BudgetDefinition

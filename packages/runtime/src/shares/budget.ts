@@ -9,10 +9,11 @@ export type Taken =
   | { readonly ok: true; readonly release: () => void }
   | { readonly ok: false; readonly refused: Refusal }
 
-/** The most that a process, a subscriber and a user may hold at a time, in bytes or slots. */
-export type BudgetLimits = { readonly sum: number; readonly perSubscriber: number; readonly perUser: number }
-
-export type BudgetOptions = BudgetLimits & {
+export type BudgetOptions = {
+  /** The most that a process, a subscriber and a user may hold at a time, in bytes or slots. */
+  readonly sum: number
+  readonly perSubscriber: number
+  readonly perUser: number
   readonly onRefused?: (refused: Refusal) => void
 }
 

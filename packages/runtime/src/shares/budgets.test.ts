@@ -7,7 +7,6 @@ const desks = {
   setting: 'MAX_DESKS',
   counts: 'desks in use',
   sum: 8,
-  subscriberShare: 1 / 2,
   userShare: 1 / 8,
 } as const
 const ada = { subscriberId: 'a', userId: 'ada' }

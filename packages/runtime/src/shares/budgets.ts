@@ -1,7 +1,7 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
 import type { z } from 'zod'
 import { integerSetting } from '../settings/setting-types.ts'
-import { type Budget, type BudgetLimits, createBudget } from './budget.ts'
+import { type Budget, createBudget } from './budget.ts'
 
 /** A budget as an operator sees it: in settings, metrics and the README. */
 export type BudgetDefinition<Setting extends string = string> = {
@@ -11,8 +11,7 @@ export type BudgetDefinition<Setting extends string = string> = {
   readonly counts: string
   /** The default of the setting: bytes or slots of one process. */
   readonly sum: number
-  /** The parts of the sum that one subscriber and one user may hold. */
-  readonly subscriberShare: number
+  /** The part of the sum that one user may hold; a subscriber may hold half of it. */
   readonly userShare: number
   /** The effect beyond a share, if not 429 or 503. */
   readonly beyond?: string
@@ -41,9 +40,12 @@ export function createBudgets(registry: Registry) {
   return {
     /** @param sum bytes or slots of this process; the value of the setting */
     open(definition: BudgetDefinition, sum: number = definition.sum): Budget {
-      const { name } = definition
+      const { name, userShare } = definition
+      const part = (share: number) => Math.max(1, Math.floor(sum * share))
       const budget = createBudget({
-        ...sharesOf(definition, sum),
+        sum,
+        perSubscriber: part(1 / 2),
+        perUser: part(userShare),
         onRefused: (reason) => refusals.inc({ budget: name, reason }),
       })
       open.set(name, budget)
@@ -53,11 +55,6 @@ export function createBudgets(registry: Registry) {
       return budget
     },
   }
-}
-
-function sharesOf({ subscriberShare, userShare }: BudgetDefinition, sum: number): BudgetLimits {
-  const part = (share: number) => Math.max(1, Math.floor(sum * share))
-  return { sum, perSubscriber: part(subscriberShare), perUser: part(userShare) }
 }
 
 export function budgetSettings<Setting extends string>(...definitions: readonly BudgetDefinition<Setting>[]) {

@@ -8,7 +8,6 @@ export const bodyBudget = {
   setting: 'MAX_BODY_BYTES',
   counts: 'bytes of request bodies',
   sum: 32 * mebibyte,
-  subscriberShare: 1 / 2,
   userShare: 1 / 8,
 } as const satisfies BudgetDefinition
 
@@ -18,7 +17,6 @@ export const responseBudget = {
   setting: 'MAX_RESPONSE_BYTES',
   counts: 'bytes of large responses waiting to be read',
   sum: 48 * mebibyte,
-  subscriberShare: 1 / 2,
   userShare: 1 / 4,
 } as const satisfies BudgetDefinition
 

@@ -7,7 +7,6 @@ export const creationBudget = {
   setting: 'MAX_CREATION_BYTES',
   counts: 'bytes of notifications being created',
   sum: 64 * 1024 * 1024,
-  subscriberShare: 1 / 2,
   userShare: 1 / 4,
   beyond: 'waits up to 8 s for its turn',
 } as const satisfies BudgetDefinition
@@ -18,7 +17,6 @@ export const retractionBudget = {
   setting: 'MAX_RETRACTIONS',
   counts: 'notifications being retracted by requests',
   sum: 8,
-  subscriberShare: 1 / 2,
   userShare: 1 / 8,
   beyond: 'waits up to 8 s for its turn',
 } as const satisfies BudgetDefinition

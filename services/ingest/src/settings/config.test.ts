@@ -31,8 +31,8 @@ test('the table in the README matches the schema', () => {
 
 test('the table of budgets in the README matches their definitions', () => {
   const definitions: readonly BudgetDefinition[] = [...httpBudgets, ...ingestBudgets]
-  const rows = definitions.map(({ setting, counts, sum, subscriberShare, userShare, beyond }) => [
-    ...[`\`${setting}\``, counts, ...[1, subscriberShare, userShare].map((share) => amountOf(sum * share))],
+  const rows = definitions.map(({ setting, counts, sum, userShare, beyond }) => [
+    ...[`\`${setting}\``, counts, ...[1, 1 / 2, userShare].map((share) => amountOf(sum * share))],
     beyond ?? '429; 503 if the process is full',
   ])
   expect(tableOf('budgets of ingest')).toEqual(rows)
