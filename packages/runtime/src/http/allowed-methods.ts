@@ -3,8 +3,6 @@ export type MethodAndPath = { readonly method: string; readonly path: string }
 
 type Pattern = { readonly expression: RegExp; readonly order: string; readonly methods: Set<string> }
 
-const none: ReadonlySet<string> = new Set()
-
 /** Finds the methods of a path. Of several patterns that match, the one with fewer parameters wins. */
 export function createAllowedMethods(operations: readonly MethodAndPath[] = []) {
   const patterns = new Map<string, Pattern>()
@@ -25,7 +23,7 @@ export function createAllowedMethods(operations: readonly MethodAndPath[] = []) 
     /** The methods of a URL, empty if nothing matches. Query and fragment are ignored. */
     at(url: string): ReadonlySet<string> {
       const path = decode(url.split(/[?#]/, 1)[0] ?? '')
-      return ordered.find(({ expression }) => expression.test(path))?.methods ?? none
+      return ordered.find(({ expression }) => expression.test(path))?.methods ?? new Set()
     },
   }
 }

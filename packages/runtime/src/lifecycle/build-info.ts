@@ -12,11 +12,10 @@ export function readBuildInfo(manifest: URL, { HERALD_REVISION }: NodeJS.Process
 
 /** Exposes the build as labels of `herald_build_info`, whose value is always 1. */
 export function exposeBuildInfo(registry: Registry, build: BuildInfo): void {
-  const gauge = new Gauge({
+  new Gauge({
     name: 'herald_build_info',
     help: 'Version, commit and Node.js version of the running service, always 1',
     labelNames: ['version', 'revision', 'node'],
     registers: [registry],
-  })
-  gauge.set({ ...build }, 1)
+  }).set({ ...build }, 1)
 }

@@ -10,8 +10,8 @@ export type OffsetCommitsDependencies = {
   readonly member: Pick<GroupMember, 'listen' | 'commit'>
   readonly logger: Pick<Logger, 'debug'>
   /**
-   * Called when two commits in sequence have not been answered, or when all of them fail for twice the limit although heartbeats
-   * succeed, as with a broker that has not noticed yet that another one coordinates the group. A new member asks for it anew.
+   * Called when two commits in sequence have not been answered, or when all fail for twice the limit although heartbeats do
+   * not: the broker has not noticed yet that another one coordinates the group. A new member finds that one.
    */
   readonly onGivenUp: (error: Error) => void
   readonly limitMs?: number

@@ -16,9 +16,8 @@ export function createStorageGate({ storage, logger, everyMs = 1_000 }: StorageG
 
   const ask = async (): Promise<string | undefined> => {
     const outcome = await storage.check(new AbortController().signal)
-    if (!outcome.ok) return outcome.detail
-    wasOpen = true
-    return undefined
+    wasOpen = outcome.ok
+    return outcome.ok ? undefined : outcome.detail
   }
   const findMissing = (): Promise<string | undefined> => {
     asking ??= ask().finally(() => {
