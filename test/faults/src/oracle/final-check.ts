@@ -1,4 +1,5 @@
 import type { Binary, Document } from 'mongodb'
+import { until } from '../until.ts'
 import { differences } from './compare-document.ts'
 import { compareAllDeadLetters, type DeadLetterFigures, overdueReceipts } from './dead-letter-check.ts'
 import type { DeadLetterLog } from './dead-letter-log.ts'
@@ -38,6 +39,11 @@ type Name = (typeof names)[number]
 export async function checkFinally(given: FinalCheckDependencies): Promise<Figures> {
   const dependencies: CheckContext = { ...given, overdue: new Set(overdueReceipts(given).values()) }
   const figures = { acknowledged: given.ledger.acknowledged(), expected: 0, stored: 0, lost: 0, doubled: 0 }
+  // A member that was frozen may still be applying a receipt that it has stored to wait meanwhile. Others are violations below.
+  const { eventOf } = expectedWaiting(dependencies)
+  const areApplied = async () =>
+    (await given.stored.waitingReceipts.find().toArray()).every((document) => eventOf(document) !== undefined)
+  await until('late receipts to be applied', areApplied, { withinMs: 60_000 }).catch(() => {})
   for (const name of names) {
     const found = await compareCollection(dependencies, name)
     figures.lost += found.lost
