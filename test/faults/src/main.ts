@@ -16,7 +16,7 @@ const log = (line: string) => {
 
 async function main(): Promise<number> {
   const { isShort, isHelp, json, names } = readCommandLine(process.argv.slice(2))
-  const { selected, unknown } = selectParts(names)
+  const { selected, unknown } = selectParts(names, isShort)
   if (isHelp || unknown.length > 0) {
     if (unknown.length > 0) console.error(`Unknown part: ${unknown.join(', ')}\n`)
     const known = [...parts.map(({ name }) => name), ...Object.keys(groups)]

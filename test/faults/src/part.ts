@@ -37,6 +37,8 @@ export type Part = {
   isAlone?: boolean
   /** The part uses every core: the full run starts it after all other lanes. */
   isHeavy?: boolean
+  /** It takes minutes: the short run only has it if it is named. */
+  isLong?: boolean
   /** The number of subscribers that the events are of. */
   subscribers?: number
   /** How long before the campaign the time of the first event is. */

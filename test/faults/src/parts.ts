@@ -141,9 +141,12 @@ export const parts: readonly Part[] = [
 /** Several parts under one name. */
 export const groups: Readonly<Record<string, readonly Part[]>> = { freeze: freezeParts, mutants: mutantParts }
 
-/** The parts of these names; every fault when there are none. */
-export function selectParts(names: readonly string[]): { selected: readonly Part[]; unknown: string[] } {
-  if (names.length === 0) return { selected: parts, unknown: [] }
+/** The parts of these names; every fault when there are none, except the long ones in the short run. */
+export function selectParts(
+  names: readonly string[],
+  isShort = false,
+): { selected: readonly Part[]; unknown: string[] } {
+  if (names.length === 0) return { selected: parts.filter(({ isLong }) => !(isShort && isLong)), unknown: [] }
   const known = [...parts, ...mutantParts]
   const wanted = new Set(names.flatMap((name) => groups[name]?.map((part) => part.name) ?? [name]))
   const unknown = [...wanted].filter((name) => !known.some((part) => part.name === name))

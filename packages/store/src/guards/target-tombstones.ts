@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { NewNotification } from '../documents/notification-document.ts'
 import { bytesIn, recipientIdsIn } from '../documents/recipient-list.ts'
 import { isInTime, recipientsOf, type TombstoneDocument } from '../documents/tombstone-document.ts'
@@ -36,7 +37,7 @@ function createTargetTombstones({ target }: Pick<TombstoneDocument, 'target'>) {
   }
 }
 
-/** Merges tombstones that are sorted by target. */
+/** Merges tombstones that are sorted by target, each in a turn of its own. */
 export async function* mergedByTarget(sorted: AsyncIterable<TombstoneDocument>): AsyncGenerator<TargetTombstones> {
   let merged: TargetTombstones | undefined
   for await (const tombstone of sorted) {
@@ -46,6 +47,7 @@ export async function* mergedByTarget(sorted: AsyncIterable<TombstoneDocument>):
     }
     merged ??= createTargetTombstones(tombstone)
     merged.add(tombstone)
+    await nextTurn()
   }
   if (merged) yield merged
 }

@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { limits } from '@herald/contracts'
 import type { Binary } from 'mongodb'
 import { greatestId, hex, leastId, toKey, uuidIn } from '../documents/binary.ts'
@@ -33,7 +32,7 @@ export function createTombstones({
   tombstones,
   tombstoneHeads: heads,
 }: Pick<Collections, 'tombstones' | 'tombstoneHeads'>): Tombstones {
-  /** Reads one target after the other, because any number of tombstones may apply. Each target is its own turn. */
+  /** Reads one target after the other, because any number of tombstones may apply. */
   async function* targetsOf(notifications: readonly NewNotification[]) {
     const byTarget = notificationsByTarget(notifications)
     const earliest = notifications.reduce((least, { createdAt }) => Math.min(least, createdAt.getTime()), Infinity)
@@ -46,7 +45,6 @@ export function createTombstones({
         const { ofTarget } = byTarget.get(hex(merged.target)) as OfTarget
         yield { merged, concerned: ofTarget.filter(merged.mayApplyTo) }
         byTarget.delete(hex(merged.target))
-        await nextTurn()
         bytes += merged.bytes()
         if (bytes >= bytesPerQuery) break
       }
