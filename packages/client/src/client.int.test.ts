@@ -9,7 +9,7 @@ import { createRelay } from './relay.fixture.ts'
 let herald: TestHerald
 beforeAll(async () => {
   herald = await startTestHerald('http')
-}, 120_000)
+}, 300_000)
 afterAll(() => herald?.stop())
 
 async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {

@@ -8,7 +8,7 @@ import type { FeedEvent } from './stream.ts'
 let herald: TestHerald
 beforeAll(async () => {
   herald = await startTestHerald('stream')
-}, 120_000)
+}, 300_000)
 afterAll(() => herald?.stop())
 
 /** Follows a stream in the background and collects its events. */

@@ -9,7 +9,7 @@ import { createPublisher } from './publisher.ts'
 let cluster: StartedKafkaCluster
 beforeAll(async () => {
   cluster = await startKafkaCluster(2)
-}, 120_000)
+}, 300_000)
 afterAll(() => cluster?.stop())
 
 test('no event is missing when publish resolves after the leaders of partitions changed', async () => {
@@ -30,4 +30,4 @@ test('no event is missing when publish resolves after the leaders of partitions 
 
   for (const [partition, count] of once.entries()) expect(moved[partition]).toBeGreaterThanOrEqual(count)
   await producer.disconnect()
-}, 60_000)
+}, 300_000)

@@ -21,7 +21,7 @@ beforeAll(async () => {
   const kafka = new Kafka({ brokers: servers.kafkaBrokers, logLevel: logLevel.NOTHING })
   producer = kafka.producer({ createPartitioner: Partitioners.DefaultPartitioner })
   await producer.connect()
-}, 120_000)
+}, 300_000)
 afterAll(async () => {
   await producer?.disconnect()
   await herald?.stop()

@@ -27,7 +27,7 @@ test('creates collections and indexes, repeatedly and concurrently', async () =>
   const { stdout } = await migrate()
   expect(stdout).toContain('Collections and indexes are ready')
   expect(await store.checkReady()).toEqual({ ok: true, warnings: [] })
-}, 60_000)
+}, 300_000)
 
 test('rejects options, names them, and changes nothing', async () => {
   await client.db(name).dropDatabase()
@@ -36,4 +36,4 @@ test('rejects options, names them, and changes nothing', async () => {
     stdout: expect.stringContaining('--dry-run: migrate.js has no options'),
   })
   expect(await client.db(name).listCollections().toArray()).toEqual([])
-}, 60_000)
+}, 300_000)

@@ -35,7 +35,7 @@ onLinux('peak memory', () => {
     await notifications.insertNew(
       times.map((time) => notificationAt(time, many, { metadata: `{"mention":{},"add":{"a":${state}},"edit":{}}` })),
     )
-  }, 120_000)
+  }, 300_000)
   afterAll(() => world?.end())
 
   const print = (row: string, peak: number) => {
@@ -62,7 +62,7 @@ onLinux('peak memory', () => {
       expect(one).toBeLessThan(300)
       expect(several).toBeLessThan(450)
     },
-    120_000,
+    300_000,
   )
 
   test.each([
@@ -80,7 +80,7 @@ onLinux('peak memory', () => {
         expect(peak).toBeLessThan(300)
       }
     },
-    120_000,
+    300_000,
   )
 
   test('HEAD of an export reads nothing', async () => {
@@ -91,7 +91,7 @@ onLinux('peak memory', () => {
     })
     print('HEAD of an export', peak)
     expect(peak).toBeLessThan(200)
-  }, 120_000)
+  }, 300_000)
 
   test('400 concurrent exports of one user that are not read stay under 300 MiB', async () => {
     const peak = await world.peakOf(async (service) => {
@@ -102,7 +102,7 @@ onLinux('peak memory', () => {
     })
     print('400 exports, unread', peak)
     expect(peak).toBeLessThan(300)
-  }, 120_000)
+  }, 300_000)
 
   test.each([
     ['600 times a script of the documentation', '/docs/swagger-ui-bundle.js'],
@@ -120,6 +120,6 @@ onLinux('peak memory', () => {
       print(row, peak)
       expect(peak).toBeLessThan(400)
     },
-    120_000,
+    300_000,
   )
 })

@@ -141,7 +141,7 @@ describe.each([
       await startProcess().relay()
       expect({ ...place, more: published.length - length, due: await isDue() }).toEqual({ ...place, more: 0, due: 0 })
     })
-  }, 60_000)
+  }, 300_000)
 
   test('announces nothing too early if the relay runs between any two operations', async () => {
     const total = await countOperations(work)
@@ -159,7 +159,7 @@ describe.each([
         published: created,
       })
     }
-  }, 60_000)
+  }, 300_000)
 })
 
 test('a request that is cut off at any operation is announced if and only if it has begun', async () => {
@@ -178,7 +178,7 @@ test('a request that is cut off at any operation is announced if and only if it 
       })
     },
   )
-}, 60_000)
+}, 300_000)
 
 test.each([
   ['before its notification is announced', storeWithoutTopic, ['created 2', 'retracted 1']],
@@ -205,7 +205,7 @@ test.each([
       expect({ ...place, more: published.length - length, due: await isDue() }).toEqual({ ...place, more: 0, due: 0 })
     })
   },
-  60_000,
+  300_000,
 )
 
 test('a retraction that the relay finds before anything is deleted is announced afterwards only', async () => {
@@ -228,7 +228,7 @@ test('a retraction that the relay finds before anything is deleted is announced 
       retracted: true,
     })
   }
-}, 60_000)
+}, 300_000)
 
 test('a notification that is retracted from some while it is stored is announced for the others once it is stored', async () => {
   const total = await countOperations(storeAll)
@@ -250,7 +250,7 @@ test('a notification that is retracted from some while it is stored is announced
       published: [...created, `retracted ${ids[1]}`],
     })
   }
-}, 60_000)
+}, 300_000)
 
 test('a retraction that comes while the relay works is announced by it later', async () => {
   const prepare = async () => {
@@ -274,7 +274,7 @@ test('a retraction that comes while the relay works is announced by it later', a
       due: 0,
     })
   }
-}, 60_000)
+}, 300_000)
 
 test('the relay does not announce what was only stored for some when its process was killed', async () => {
   await startProcess().store()

@@ -39,7 +39,7 @@ beforeAll(async () => {
   const numbers = Array.from({ length: count }, (_, n) => n)
   await store.notifications.insertNew(numbers.map(notification))
   await store.changeEntries.insertNew(numbers.map(entry))
-}, 120_000)
+}, 300_000)
 
 afterAll(drop)
 

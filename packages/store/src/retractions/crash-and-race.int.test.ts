@@ -83,7 +83,7 @@ describe.each([
         expect({ operation, when, ...(await feeds()) }).toEqual({ operation, when, ...remaining })
       }
     }
-  }, 60_000)
+  }, 300_000)
 
   test('ends in the same state if another process does the second between any two operations of the first', async () => {
     const total = await countOperations(first)
@@ -95,7 +95,7 @@ describe.each([
       await first(overtaken)
       expect({ operation, ...(await feeds()) }).toEqual({ operation, ...remaining })
     }
-  }, 60_000)
+  }, 300_000)
 
   test('ends in the same state if the first is overtaken and then killed, at any two operations', async () => {
     const total = await countOperations(first)
@@ -117,7 +117,7 @@ describe.each([
         expect({ overtakenAt, killed, ...(await feeds()) }).toEqual({ overtakenAt, killed, ...remaining })
       }
     }
-  }, 120_000)
+  }, 300_000)
 })
 
 test('notes each recipient once, if two processes retract the same notifications', async () => {
@@ -139,7 +139,7 @@ test('notes each recipient once, if two processes retract the same notifications
       noted: [[0, 1], [0, 1, 2], [0], []],
     })
   }
-}, 60_000)
+}, 300_000)
 
 describe('a request whose process is killed at any operation', () => {
   const [given] = [mention(5, { recipientIds: [uuid(2), uuid(3), uuid(4)], via: 'http' })]
@@ -182,7 +182,7 @@ describe('a request whose process is killed at any operation', () => {
       }
       expect(finishedAny).toBe(true)
     },
-    60_000,
+    300_000,
   )
 
   async function hasBegun(request: typeof create): Promise<boolean> {

@@ -22,7 +22,7 @@ beforeAll(async () => {
   const topics = await createTopics(servers.kafkaBrokers, topicsWithSuffix(name))
   herald = await startHerald({ servers, database: name, topics })
   await producer.connect()
-}, 120_000)
+}, 300_000)
 
 afterAll(async () => {
   await producer.disconnect()
@@ -39,7 +39,7 @@ async function run(...words: string[]): Promise<{ stdout: string; stderr: string
 }
 
 async function waitUntil(what: string, check: () => Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + 30_000; !(await check()); ) {
+  for (const end = Date.now() + 120_000; !(await check()); ) {
     if (Date.now() > end) throw new Error(`Timed out waiting until ${what}`)
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
@@ -98,7 +98,7 @@ test('replays 100 mentions rejected by MongoDB once it accepts them', async () =
   })
   expect(await notifications.countDocuments()).toBe(200)
   expect(await listed()).toHaveLength(100)
-}, 120_000)
+}, 300_000)
 
 test('a forged letter neither changes the terminal nor reaches topics that were not named', async () => {
   const { deadLetter, privacy } = herald.topics
@@ -127,4 +127,4 @@ test('a forged letter neither changes the terminal nor reaches topics that were 
   expect(replayed.stderr).toContain(`1 skipped because ${other} is no topic that ingest reads`)
   expect(replayed.stderr).toContain(`1 skipped because ${privacy} repeats erasures: use --origin ${privacy}`)
   expect((await run('replay', '--origin', privacy, '--dry-run')).stderr).toContain('1 would be sent back')
-}, 120_000)
+}, 300_000)

@@ -12,7 +12,7 @@ let environment: Record<string, string>
 beforeAll(async () => {
   ingest = await createTestIngest('status')
   environment = commandEnvironment(ingest)
-}, 60_000)
+}, 300_000)
 afterAll(() => ingest?.stop())
 
 const status = (words: readonly string[] = [], changes: Record<string, string> = {}) =>
@@ -23,7 +23,7 @@ test('names what is missing before Herald is set up', async () => {
   expect(exitCode).toBe(1)
   expect(stdout).toContain(`! The topic ${ingest.topics.mention} does not exist`)
   expect(stdout).toContain('! MongoDB: collection notifications is missing; run migrate')
-}, 60_000)
+}, 300_000)
 
 test('shows lag and rate of each partition, and the state of MongoDB', async () => {
   await createTopics(ingest.brokers, ingest.topics)
@@ -68,18 +68,18 @@ test('shows lag and rate of each partition, and the state of MongoDB', async () 
   expect(stdout).toContain('everything is in place')
   // Plain in a pipe.
   expect(stdout).not.toContain('\x1b')
-}, 60_000)
+}, 300_000)
 
 test('exits with 1 and one JSON object if a topic is missing', async () => {
   const missing = `missing-${process.pid}`
   const { exitCode, stdout } = await status(['--json'], { KAFKA_CHANGE_TOPIC: missing })
   expect(exitCode).toBe(1)
   expect(JSON.parse(stdout).problems).toContainEqual(expect.stringContaining(missing))
-}, 60_000)
+}, 300_000)
 
 test('has colours in a pipe with FORCE_COLOR only', async () => {
   expect((await status([], { FORCE_COLOR: '1' })).stdout).toContain('\x1b[32m  everything is in place\x1b[39m')
-}, 60_000)
+}, 300_000)
 
 test('shows the other one while MongoDB or the brokers are unavailable', async () => {
   const uri = `mongodb://127.0.0.1:${await findFreePort()}/?replicaSet=none`
@@ -91,4 +91,4 @@ test('shows the other one while MongoDB or the brokers are unavailable', async (
   expect(withoutKafka.exitCode).toBe(1)
   expect(withoutKafka.stdout).toMatch(/^! Kafka is unavailable: .+$/m)
   expect(withoutKafka.stdout).toContain('waiting receipts')
-}, 60_000)
+}, 300_000)

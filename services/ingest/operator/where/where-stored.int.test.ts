@@ -34,7 +34,7 @@ test('stored: a mention, with its recipients, and one of them with its read stat
     exitCode: 9,
     answer: { summary: 'The event was stored, but does not name this recipient.' },
   })
-}, 60_000)
+}, 300_000)
 
 test('stored: a change entry', async () => {
   await publish(ingest().topics.change, 'change', 'herald.change.recorded.v1', changeData())
@@ -42,7 +42,7 @@ test('stored: a change entry', async () => {
     exitCode: 0,
     answer: { id: idOf('change') },
   })
-}, 60_000)
+}, 300_000)
 
 test('retracted: from all, or from one recipient', async () => {
   await publish(ingest().topics.mention, 'b', mention, ofBoth())
@@ -55,7 +55,7 @@ test('retracted: from all, or from one recipient', async () => {
   })
   expect((await where(event('b'))).answer).toMatchObject({ answer: 'stored', recipients: 2, stored: 1, retracted: 1 })
   expect(await eventuallyWhere(event('b-back'), 'stored')).toMatchObject({ answer: { retraction: time } })
-}, 60_000)
+}, 300_000)
 
 test('retracted: by the command, also before the notification arrives', async () => {
   const words = ['retract', '--subscriber', subscriber, '--notification', idOf('early')]
@@ -66,7 +66,7 @@ test('retracted: by the command, also before the notification arrives', async ()
   expect(run.exitCode).toBe(0)
   expect(run.stderr).toContain(`herald where --subscriber ${subscriber} --source /herald/command --id `)
   expect(await eventuallyWhere(event('early'), 'retracted')).toMatchObject({ exitCode: 5 })
-}, 60_000)
+}, 300_000)
 
 test('an announcement that is due', async () => {
   await publish(ingest().topics.mention, 'announced', mention, ofBoth())
@@ -79,7 +79,7 @@ test('an announcement that is due', async () => {
     exitCode: 0,
     answer: { answer: 'stored', announcement: 'due' },
   })
-}, 60_000)
+}, 300_000)
 
 test('erased: the recipient, and an erasure that was carried out', async () => {
   const person = randomUUID()
@@ -102,7 +102,7 @@ test('erased: the recipient, and an erasure that was carried out', async () => {
   expect(await where(event('erased'))).toMatchObject({ exitCode: 6, answer: { stored: 0, erased: 1 } })
   const { KAFKA_PRIVACY_TOPIC: _, ...without } = environment()
   expect(await runHerald(words, without)).toMatchObject({ exitCode: 2, stderr: 'KAFKA_PRIVACY_TOPIC: Required\n' })
-}, 90_000)
+}, 300_000)
 
 test('waiting: a receipt for its notification', async () => {
   const data = { notificationId: idOf('later'), recipientId: recipient }
@@ -120,7 +120,7 @@ test('waiting: a receipt for its notification', async () => {
     exitCode: 9,
     answer: { receiptsWaiting: 1 },
   })
-}, 60_000)
+}, 300_000)
 
 test('waiting: a request that was cut off', async () => {
   const user = await ingest().newUser({ subscriberId: subscriber, scope: 'notifications:create' })
@@ -136,12 +136,12 @@ test('waiting: a request that was cut off', async () => {
     .collection<{ _id: Binary }>('fan-outs')
     .updateOne({ _id: key }, { $set: { dueAt } })
   expect(await where(['--notification', id])).toMatchObject({ exitCode: 3, answer: { dueAt: dueAt.toISOString() } })
-}, 60_000)
+}, 300_000)
 
 test.each(['a', 'b', 'change', 'receipt'])(
   'prints no names, texts, e-mail addresses or states of %s',
   async (id) => {
     expect(await showsNothingPrivate(id)).toBe(true)
   },
-  60_000,
+  300_000,
 )

@@ -29,7 +29,7 @@ describe('dead', () => {
       },
     })
     expect((await where(['--notification', idOf('bad')])).answer.answer).toBe('dead')
-  }, 60_000)
+  }, 300_000)
 
   test('also if the record is not a valid event', async () => {
     await publish(ingest().topics.mention, 'no-time', mention, ofBoth(), { time: 'yesterday' })
@@ -38,19 +38,19 @@ describe('dead', () => {
     const headers = { 'content-type': 'application/cloudevents+json' }
     await producer.send({ topic: ingest().topics.mention, messages: [{ key: subscriber, value, headers }] })
     expect((await eventuallyWhere(event('cut'), 'dead'))?.answer).toMatchObject({ code: 'not_json' })
-  }, 60_000)
+  }, 300_000)
 
   test('not if it is older than the dead letters that are searched', async () => {
     const { answer } = await where([...event('bad'), '--since', new Date(Date.now() + 60_000).toISOString()])
     expect(answer.answer).toBe('never seen')
-  }, 60_000)
+  }, 300_000)
 })
 
 test('expired: it is older than the retention', async () => {
   const old = '2020-01-01T00:00:00.000Z'
   const run = await where(event('old', old), { RETENTION_DAYS: '30' })
   expect(run).toMatchObject({ exitCode: 7, answer: { createdAt: old, expiredAt: '2020-01-31T00:00:00.000Z' } })
-}, 60_000)
+}, 300_000)
 
 describe('not consumed yet', () => {
   const elsewhere = { KAFKA_MENTION_TOPIC: unread.mention, KAFKA_GROUP_ID: `unread-${process.pid}` }
@@ -59,7 +59,7 @@ describe('not consumed yet', () => {
     for (const id of ['first', 'second', 'third']) await publish(unread.mention, id, mention, ofBoth())
     const run = await where(event('third'), elsewhere)
     expect(run).toMatchObject({ exitCode: 8, answer: { record: expect.stringContaining(`${unread.mention}/`) } })
-  }, 60_000)
+  }, 300_000)
 
   test('possibly, if more records than allowed would have to be searched', async () => {
     const run = await where([...event('unknown'), '--scan', '1'], elsewhere)
@@ -68,13 +68,13 @@ describe('not consumed yet', () => {
       answer: { summary: expect.stringMatching(/^It may be among \d+ records/) },
     })
     expect((await where(event('unknown'), elsewhere)).answer.answer).toBe('never seen')
-  }, 60_000)
+  }, 300_000)
 })
 
 test('never seen: nothing has a trace of it', async () => {
   const run = await eventuallyWhere(event('nothing'), 'never seen')
   expect(run).toMatchObject({ exitCode: 9, answer: { answer: 'never seen', searchedSince: expect.any(String) } })
-}, 60_000)
+}, 300_000)
 
 describe('captured changes', () => {
   const file = join(folder, 'mappings.yaml')
@@ -101,7 +101,7 @@ describe('captured changes', () => {
     await producer.send({ topic: unread.deadLetter, messages: [{ key, value, headers }] })
     const run = await where(['--notification', id], { ...mapped, KAFKA_DEAD_LETTER_TOPIC: unread.deadLetter })
     expect(run).toMatchObject({ exitCode: 4, answer: { code: 'invalid_data', origin: `${captured}/0/7` } })
-  }, 60_000)
+  }, 300_000)
 
   test('not consumed yet: an entry that a record will make', async () => {
     expect((await where(['--notification', id], mapped)).answer.answer).toBe('never seen')
@@ -114,7 +114,7 @@ describe('captured changes', () => {
     expect((await where(['--notification', id], { KAFKA_GROUP_ID: mapped.KAFKA_GROUP_ID })).answer.answer).toBe(
       'never seen',
     )
-  }, 60_000)
+  }, 300_000)
 })
 
 describe('failures', () => {
@@ -123,7 +123,7 @@ describe('failures', () => {
     const { exitCode, stdout, stderr } = await where(event('a'), { MONGODB_URI: uri })
     expect([exitCode, stdout]).toEqual([1, ''])
     expect(stderr).toMatch(/^MongoDB is unavailable: .+\n$/)
-  }, 60_000)
+  }, 300_000)
 
   test('without a broker MongoDB still answers; what it does not know is unavailable', async () => {
     await publish(ingest().topics.mention, 'a', mention, ofBoth())
@@ -133,7 +133,7 @@ describe('failures', () => {
     const { exitCode, stdout, stderr } = await where(event('nothing'), away)
     expect([exitCode, stdout]).toEqual([1, ''])
     expect(stderr).toMatch(/^Kafka is unavailable: .+\n$/)
-  }, 60_000)
+  }, 300_000)
 
   test.each([
     [['--notification', 'x'], '--notification: Must be a UUID'],
@@ -160,5 +160,5 @@ test.each(['bad', 'no-time'])(
   async (id) => {
     expect(await showsNothingPrivate(id)).toBe(true)
   },
-  60_000,
+  300_000,
 )

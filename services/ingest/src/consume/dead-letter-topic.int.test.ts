@@ -56,4 +56,4 @@ test('reports a missing dead-letter topic at startup, commits no offsets, and co
   await eventually(async () => (await readiness()).statusCode === 200)
   const ends = await admin.fetchTopicOffsets(deadLetter)
   expect(ends.reduce((sum, { high }) => sum + Number(high), 0)).toBe(3)
-}, 60_000)
+}, 300_000)

@@ -91,7 +91,7 @@ test('handles each record of large compressed batches once while other topics ar
   })
   const offsets = Array.from({ length: count }, (_, n) => n)
   for (const { topic, partition } of places) expect(handled.get(`${topic}/${partition}`)).toEqual(offsets)
-}, 90_000)
+}, 300_000)
 
 test.each([
   ['a plain error', () => new Error('away')],
@@ -241,7 +241,7 @@ test('reads a topic that was deleted and created again from its start', async ()
     await eventually(async () => !(await admin.listTopics()).includes(topic))
     await admin.createTopics({ topics: [{ topic, numPartitions: 2 }], waitForLeaders: false })
   }
-}, 60_000)
+}, 300_000)
 
 /** Deletes a topic and creates it again. */
 async function createAgain(topic: string): Promise<void> {

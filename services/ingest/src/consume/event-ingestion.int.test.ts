@@ -114,7 +114,7 @@ test('holds back only the partition of a bad record while the dead-letter topic 
   const [letter] = await deadLettersUntil(({ length }) => length > 0)
   expect(String(letter?.value)).toBe('nonsense')
   expect(String(letter?.headers?.['herald-origin-partition'])).toBe('1')
-}, 60_000)
+}, 300_000)
 
 test('reads committed transactions up to the last marker and ignores aborted ones', async () => {
   const transactional = kafka.producer({ transactionalId: randomUUID(), idempotent: true, maxInFlightRequests: 1 })

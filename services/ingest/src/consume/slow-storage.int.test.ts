@@ -25,7 +25,7 @@ beforeAll(async () => {
   await store.migrate()
   admin = kafka.admin()
   await admin.connect()
-}, 60_000)
+}, 300_000)
 afterAll(async () => {
   await admin?.disconnect()
   await ingest?.stop()
@@ -77,4 +77,4 @@ test('commits receipts even if a chunk takes longer than the session timeout', a
   ingest.events.start()
   await eventually(async () => (await committed()) === 500, { within: 100_000 })
   expect((await ingest.admin.app.inject('/livez')).statusCode).toBe(200)
-}, 120_000)
+}, 300_000)

@@ -149,7 +149,7 @@ test('processes a limited number of batches per call and continues in the next c
   const second = await processOnce()
   expect(second.letters).toHaveLength(1_000)
   expect(await waiting().countDocuments()).toBe(0)
-}, 60_000)
+}, 300_000)
 
 test('gives up a batch that does not end', async () => {
   await waits('one')

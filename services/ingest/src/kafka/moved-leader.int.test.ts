@@ -5,7 +5,7 @@ import { createTestKafka } from './kafka.fixture.ts'
 let cluster: StartedKafkaCluster
 beforeAll(async () => {
   cluster = await startKafkaCluster(2)
-}, 120_000)
+}, 300_000)
 afterAll(() => cluster?.stop())
 
 test('records are sent to the new leader of their partition, although it has taken other records of the call', async () => {
@@ -25,4 +25,4 @@ test('records are sent to the new leader of their partition, although it has tak
   // As many in each partition; more where a broker had taken some before the call was repeated.
   for (const [partition, count] of once.entries()) expect(moved[partition]).toBeGreaterThanOrEqual(count)
   await producer.close()
-}, 60_000)
+}, 300_000)

@@ -23,4 +23,4 @@ test('reads in a temporary group with the documented prefix, and deletes it', as
   const own = during.filter((group) => !before.has(group) && group.startsWith(temporaryGroupPrefix))
   expect(own).toHaveLength(1)
   expect(await groups()).not.toContain(own[0])
-}, 90_000)
+}, 300_000)

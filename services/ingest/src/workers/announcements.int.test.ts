@@ -85,7 +85,7 @@ describe('while the topic is missing', () => {
     await announced.withIds([`${mention.eventId}/1`, `${posted}/1`])
     await eventually(async () => (await ingest.store.announcements.countDue(new Date(), 10)).due === 0)
     await eventually(async () => (await ingest.admin.app.inject('/readyz')).statusCode === 200)
-  }, 90_000)
+  }, 300_000)
 })
 
 test('announces a notification in parts, with the form and the trace of its event, once', async () => {
@@ -232,4 +232,4 @@ test('shows in metrics what is due, and what was published', async () => {
   await eventually(isShown, { within: 40_000 })
   expect(await metric('herald_announcements_oldest_seconds')).toBe(0)
   expect(await metrics()).toMatch(/^herald_announcements_total\{kind="created"\} [1-9]/m)
-}, 60_000)
+}, 300_000)

@@ -77,7 +77,7 @@ test('a mark-unread during a bulk mark: the stream ends with the stored state', 
     await untilEqual(follower)
   }
   await stream.close()
-}, 60_000)
+}, 300_000)
 
 test.each([100, 2_500])('a bulk mark of %s that fails before its end is sent as far as it went', async (count) => {
   const follower = await follow(count)
@@ -129,4 +129,4 @@ test('a bulk mark up to one of them includes nothing that arrives meanwhile', as
   const { notifications: unread } = pageIn(await feed.list({ limit: 5_000, status: 'unread' }))
   expect(unreadIn(isRead).sort()).toEqual(unread.map(({ id }) => id).sort())
   await stream.close()
-}, 120_000)
+}, 300_000)

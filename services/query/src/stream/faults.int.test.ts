@@ -146,7 +146,7 @@ onThree('on three servers', () => {
       await world.client.db('admin').command({ replSetStepDown: 10, secondaryCatchUpPeriodSecs: 5 })
       await wait(4_000)
     })
-  }, 90_000)
+  }, 300_000)
 
   test('resumes after the primary is killed', async () => {
     await expectEachOnce(world, query, async () => {
@@ -157,7 +157,7 @@ onThree('on three servers', () => {
       await wait(6_000)
       await member?.restart()
     })
-  }, 90_000)
+  }, 300_000)
 })
 
 /** The reachable address of the primary: a server in a container reports an address that is only valid inside. */
