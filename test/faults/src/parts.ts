@@ -85,6 +85,7 @@ export const parts: readonly Part[] = [
     name: 'clocks',
     lane: 'servers',
     isAlone: true,
+    isLong: true,
     short: 1,
     full: 2,
     firstEventAgoMs: 60_000,
@@ -93,7 +94,16 @@ export const parts: readonly Part[] = [
   },
   ...freezeParts,
   { name: 'hanging', lane: 'network', isAlone: true, short: 1, full: 1, run: hangOperations, notes: hangNotes },
-  { name: 'late-writers', lane: 'servers', isAlone: true, short: 1, full: 1, run: writeLate, notes: lateWriterNotes },
+  {
+    name: 'late-writers',
+    lane: 'servers',
+    isAlone: true,
+    isLong: true,
+    short: 1,
+    full: 1,
+    run: writeLate,
+    notes: lateWriterNotes,
+  },
   {
     name: 'rollback',
     lane: 'servers',
@@ -107,6 +117,7 @@ export const parts: readonly Part[] = [
   {
     name: 'three-brokers',
     lane: 'network',
+    isLong: true,
     short: 1,
     full: 3,
     run: failBrokers,

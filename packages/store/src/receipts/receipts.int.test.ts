@@ -218,7 +218,7 @@ test('applies waiting receipts without reading their records', async () => {
   expect((await stateOf(given)).emailSentAt).toEqual(at(5))
 })
 
-test('reads at most 1,000 waiting receipts at a time, and leaves more of one notification to be claimed', async () => {
+test('applies any number of receipts of one notification, and reads at most 1,000 at a time', async () => {
   const [flooded, other] = [notification(), notification()]
   await store.receipts.apply([receipt(other, 'read', 30), receipt(other, 'read', 20)], context(100))
   const flood = Array.from({ length: 2_500 }, () => receipt(flooded, 'email-sent', 10))
@@ -232,7 +232,5 @@ test('reads at most 1,000 waiting receipts at a time, and leaves more of one not
     { readAt: null, emailSentAt: at(10) },
     { readAt: at(20), emailSentAt: null },
   ])
-  expect(before - (await waiting.countDocuments())).toBe(1_002)
-  expect(await claim(1_000)).toBeUndefined()
-  expect(await waiting.countDocuments()).toBe(before - 2_502)
+  expect(before - (await waiting.countDocuments())).toBe(2_502)
 })

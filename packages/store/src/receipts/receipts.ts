@@ -55,6 +55,8 @@ export type ReceiptsDependencies = Pick<Collections, 'notifications' | 'waitingR
 
 const keysPerQuery = 1_000
 const receiptsPerQuery = 1_000
+/** Any number may wait for one notification. More are left to `claimOverdue`, so that they hold up no other event. */
+const readsPerBatch = 50
 const waitingOptions = {
   ...readLimits,
   hint: 'notification',
@@ -112,10 +114,12 @@ export function createReceipts(dependencies: ReceiptsDependencies): Receipts & S
     findKeys: (stored) => keysWithWaiting(waiting, stored),
     async settle(keys) {
       for (const batch of inBatches(keys, keysPerQuery)) {
-        for (let left = batch; left.length > 0; ) {
-          const documents = await waiting.find({ key: { $in: left } }, waitingOptions).toArray()
-          await settleDocuments(documents.toSorted((one, other) => one.at.getTime() - other.at.getTime()))
-          left = documents.length < receiptsPerQuery ? [] : keysFrom(left, documents)
+        for (let reads = 0; reads < readsPerBatch; reads++) {
+          const documents = await waiting.find({ key: { $in: batch } }, waitingOptions).toArray()
+          const inOrder = documents.toSorted((one, other) => one.at.getTime() - other.at.getTime())
+          const { settled } = await settleDocuments(inOrder)
+          // Those that are settled are deleted, so the next read returns others.
+          if (documents.length < receiptsPerQuery || settled.size === 0) break
         }
       }
     },
@@ -134,13 +138,6 @@ async function takeOver(
   const ids = documents.map(({ _id }) => _id)
   const change = { $set: { group, waitingSince, leaseUntil: new Date(0) }, $unset: { claimId: true } } as const
   await writeAll(waiting, [{ updateMany: { filter: { _id: { $in: ids }, group: { $ne: group } }, update: change } }])
-}
-
-/** The keys that were not read yet. A key with more receipts than one query returns leaves the others to `claimOverdue`. */
-function keysFrom(keys: readonly Binary[], read: readonly WaitingReceiptDocument[]): Binary[] {
-  const known = read.map(({ key }) => hex(key))
-  const [first = '', last = ''] = [known[0], known.at(-1)]
-  return keys.filter((key) => hex(key) > last || (hex(key) === last && first !== last))
 }
 
 /** There are rarely any, so this is checked first; the keys are only sent if many receipts wait. */
