@@ -24,7 +24,7 @@ const limits: Readonly<Record<string, string>> = {
   'packages/runtime/src/auth/verification-keys.ts: fetch': 'jose’s signal, timeoutDuration',
   'packages/runtime/src/http/turns.ts: wait for an event': 'holds nothing, and ends with the connection',
   'packages/runtime/src/lifecycle/shutdown.ts: promise': 'one turn of the event loop',
-  'packages/runtime/src/lifecycle/time-limit.ts: promise': 'is a limit',
+  'packages/runtime/src/time/time-limit.ts: promise': 'is a limit',
   'packages/runtime/src/shares/budget.ts: promise': 'waitMs',
   'packages/store/src/connection/lasting-client.ts: MongoDB client': 'Limits, required by the type of its options',
   'packages/store/src/connection/patched-driver.ts: promise': 'the socket’s timeout, which closes the connection',
