@@ -44,8 +44,9 @@ export function addRetractNotificationRoute(app: HttpServer, dependencies: Retra
       const finishBy = new Date(time.getTime() + limits.requestFinishMs)
       const traceparent = traceparentOf(raw.headers.traceparent)
       const retraction = { subscriberId, eventId, time, target, finishBy, traceparent }
-      const work = () => deadlines.keep('A request to retract a notification', limitMs, retractions.apply([retraction]))
-      const { refused } = await slots.within(identity, 1, work)
+      // One that does not end keeps its slot, as it does its connection.
+      const work = slots.within(identity, 1, () => retractions.apply([retraction]))
+      const { refused } = await deadlines.keep('A request to retract a notification', limitMs, work)
       if (refused[0]) throw new Error(`MongoDB rejected the retraction: ${refused[0].reason}`)
       return reply.code(204).send()
     },
