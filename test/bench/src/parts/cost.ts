@@ -14,7 +14,7 @@ const recipients = 3
 const mebi = 2 ** 20
 const oplogMebi = 8_192
 
-/** What a million documents cost: seconds of CPU time, and MiB. */
+/** The cost of a million documents in seconds of CPU time and MiB. */
 type Cost = {
   readonly ingest: number
   readonly mongod: number

@@ -24,16 +24,16 @@ export type AttackMessage = {
 
 export type Batches = { readonly perBatch?: number; readonly codec?: 'none' | 'gzip' | 'zstd' }
 
-/** What must be there when everything is committed. */
+/** The documents and dead letters expected once everything is committed. */
 export type Expected = {
   /** The number of dead letters by their code; none if there are none. */
   readonly letters?: Readonly<Record<string, number>>
   readonly notifications?: number
   readonly changeEntries?: number
   readonly waitingReceipts?: number
-  /** What is wrong with a dead letter. */
+  /** Finds the fault of a dead letter. */
   readonly wrongIn?: (letter: FoundLetter) => string | undefined
-  /** What is wrong besides. */
+  /** Finds other faults. */
   readonly wrong?: readonly string[]
 }
 

@@ -28,7 +28,7 @@ export async function shiftClocks(context: PartContext): Promise<void> {
   const takesOther = (event: AnnouncedEvent, text: string): boolean => {
     if (digests.add(event, text)) {
       const early = Date.parse(JSON.parse(text).time) - Date.now()
-      if (early > 1_000) violations.add('announcement', `${event.id} is told ${early} ms too early`)
+      if (early > 1_000) violations.add('announcement', `${event.id} is announced ${early} ms too early`)
       return true
     }
     if (isOfRequests(event)) announcedRequests.add(event.data.notification.id)

@@ -77,7 +77,7 @@ export async function settle({ campaign, log }: PartContext, people: People): Pr
   const left = await untilGone(campaign, people)
   await people.publishLate()
   await campaign.drain()
-  // What is left after minutes stays.
+  // Anything left after minutes stays.
   const traces = left.size > 0 ? left : await untilGone(campaign, people)
   for (const [name, count] of traces)
     violations.add('unexpected', `${count} documents of ${name} contain erased people`)

@@ -15,7 +15,7 @@ type ViolationKind =
   | 'memory'
   /** One tenant took what belongs to others. */
   | 'shares'
-  /** What one publisher sent within all bounds was not handled as expected. */
+  /** An attack of one publisher within all bounds was not handled as expected. */
   | 'attack'
   | 'in-flight'
   | 'failed'

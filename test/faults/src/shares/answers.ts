@@ -1,4 +1,4 @@
-/** What an attacker got, by status. */
+/** The responses to an attacker, by status. */
 export type Answers = {
   add(status: number, retryAfter: string | null): void
   /** A connection that was cut without an answer, or one that has none yet. */

@@ -7,7 +7,7 @@ export type QuietTenantsData = {
   readonly tokens: readonly string[]
 }
 
-/** What all of them saw since the last time. */
+/** The latencies and errors of all of them since the last call. */
 export type QuietFigures = { readonly requests: number; readonly p99: number; readonly errors: readonly string[] }
 
 /** Quiet tenants, who read a few pages a second each, and sometimes write: in a thread that no attacker keeps busy. */
