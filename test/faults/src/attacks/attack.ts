@@ -33,7 +33,7 @@ export type Expected = {
   readonly waitingReceipts?: number
   /** Finds the fault of a dead letter. */
   readonly wrongIn?: (letter: FoundLetter) => string | undefined
-  /** Finds other faults. */
+  /** Other faults that were found. */
   readonly wrong?: readonly string[]
 }
 
