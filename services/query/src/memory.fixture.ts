@@ -58,15 +58,23 @@ function peakMiB(pid: number): number {
   return Math.round(Number(kilobytes) / 1_024)
 }
 
-/** Reads a response up to about `maxBytes`. @returns its status and the number of bytes read */
+/**
+ * Reads a response up to about `maxBytes`, and repeats a request that has waited too long for memory, which happens on a
+ * slow machine, as its `Retry-After` says.
+ *
+ * @returns its status and the number of bytes read
+ */
 export async function read(url: string, token: string, maxBytes = Number.POSITIVE_INFINITY) {
-  const answer = await fetch(url, { headers: { authorization: `Bearer ${token}` } })
-  let bytes = 0
-  for await (const chunk of answer.body ?? []) {
-    bytes += chunk.length
-    if (bytes > maxBytes) break
+  for (;;) {
+    const answer = await fetch(url, { headers: { authorization: `Bearer ${token}` } })
+    let bytes = 0
+    for await (const chunk of answer.body ?? []) {
+      bytes += chunk.length
+      if (bytes > maxBytes) break
+    }
+    if (answer.status !== 429) return { status: answer.status, bytes }
+    await pause(Number(answer.headers.get('retry-after')) * 1_000)
   }
-  return { status: answer.status, bytes, retryAfter: answer.headers.get('retry-after') }
 }
 
 /** Sends a request without reading the response. */
