@@ -5,6 +5,7 @@ export { createIssueList, describeIssues } from './base/issue-list.ts'
 export { findUnsafeJson, type JsonValue } from './base/json-safety.ts'
 export { limits } from './base/limits.ts'
 export { formatTimestamp } from './base/timestamp.ts'
+export { decodeUtf8 } from './base/utf8.ts'
 export {
   bytesToUuid,
   fitsUuidV7,
@@ -65,6 +66,7 @@ export {
 } from './schemas/change-entry.ts'
 export { type ListNotificationsQuery, notificationPageSchema, type ReadStatus } from './schemas/list-notifications.ts'
 export { markedReadSchema, unreadCountSchema } from './schemas/mark-read.ts'
+export { toMetadataText } from './schemas/metadata.ts'
 export {
   type Actor,
   type CreatedNotification,

@@ -18,7 +18,7 @@ export type StartedService = StartedProgram & {
  */
 export const nodeArguments = {
   ingest: ['--max-semi-space-size=8', '--initial-old-space-size=128', '--max-old-space-size=320'],
-  query: ['--max-semi-space-size=4'],
+  query: ['--max-semi-space-size=8'],
 } as const satisfies Record<ServiceName, readonly string[]>
 
 const ownCheckout = fileURLToPath(new URL('../../..', import.meta.url))
@@ -28,12 +28,18 @@ export function serviceFile(service: ServiceName, file: 'main' | 'migrate', chec
   return join(checkout, 'services', service, 'dist', `${file}.js`)
 }
 
+type StartOptions = { file?: string; node?: string; nodeOptions?: readonly string[] }
+
 /** Runs a service on free ports with the given settings and waits until it is ready. */
 export async function startService(
   service: ServiceName,
   settings: NodeJS.ProcessEnv,
-  /** An entry point of another build, another Node.js. */
-  { file = serviceFile(service, 'main'), node = process.execPath }: { file?: string; node?: string } = {},
+  /** An entry point of another build, its options of Node.js, another Node.js. */
+  {
+    file = serviceFile(service, 'main'),
+    node = process.execPath,
+    nodeOptions = nodeArguments[service],
+  }: StartOptions = {},
 ): Promise<StartedService> {
   const host = '127.0.0.1'
   const port = await findFreePort()
@@ -42,7 +48,7 @@ export async function startService(
   const program = await startProgram({
     name: service,
     command: node,
-    args: [...nodeArguments[service], file],
+    args: [...nodeOptions, file],
     environment: { ...settings, HOST: host, PORT: String(port), ADMIN_PORT: String(adminPort) },
     ready: { url: `${adminUrl}/readyz` },
     stopSignal: 'SIGTERM',

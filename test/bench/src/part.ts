@@ -29,8 +29,8 @@ export type Part = {
 export const allRounds = ({ rounds, smoke }: Pick<BenchContext, 'rounds' | 'smoke'>) => (smoke ? rounds : rounds + 1)
 
 /**
- * Measures contestants in turn, starting each round with another one, and returns each one's measurements in order. One round
- * before them does not count, if their processes live on: V8 has not compiled anything yet, and the first turns would pay for it.
+ * Measures contestants in turn, and returns each one's measurements in order. Each round starts with another one, and every other
+ * one goes backwards, so that none always comes after the same one. One round before them does not count, if their processes live on: V8 has not compiled anything yet, and the first turns would pay for it.
  * A smoke test has no such round.
  */
 export async function alternate<Name extends string, T>(
@@ -45,7 +45,8 @@ export async function alternate<Name extends string, T>(
   const first = warmUp ? rounds - allRounds(context) + 1 : 1
   for (let round = first; round <= rounds; round++) {
     for (let turn = 0; turn < names.length; turn++) {
-      const name = names[(turn + round) % names.length] as Name
+      const order = round % 2 === 0 ? names : names.toReversed()
+      const name = order[(turn + round) % names.length] as Name
       const result = await contestants[name]()
       if (round > 0) measured[name].push(result)
       log(`${round > 0 ? `round ${round} of ${rounds}` : 'warm-up'}, ${name}: ${show(result)}`)

@@ -1,8 +1,8 @@
-import { isAscii, isUtf8 } from 'node:buffer'
 import type { DeadLetterReason } from '../base/dead-letter-reasons.ts'
 import { describeIssues } from '../base/issue-list.ts'
 import { findUnsafeJson } from '../base/json-safety.ts'
 import { limits } from '../base/limits.ts'
+import { decodeUtf8 } from '../base/utf8.ts'
 import { toValidationIssues } from '../base/zod-issues.ts'
 import { type CloudEventAttributes, cloudEventAttributesSchema } from './cloud-event.ts'
 
@@ -81,23 +81,14 @@ function withAttributes(candidate: Record<string, unknown>, data: unknown): Read
 
 function readJson(value: Buffer | null): JsonRead {
   if (!value || value.length === 0) return reject('not_json', 'The value is empty')
-  let text: string
+  const text = decodeUtf8(value)
   let json: unknown
   try {
-    text = readText(value)
-    json = JSON.parse(text)
+    json = JSON.parse(text ?? '')
   } catch {
     // The parser's message quotes the value, which must not appear in headers or logs.
     return reject('not_json', 'The value is not UTF-8 encoded JSON')
   }
   const unsafe = findUnsafeJson(json, limits.eventLevels, text)
   return unsafe.length === 0 ? { ok: true, json } : reject('unsafe_json', describeIssues(unsafe))
-}
-
-/** Decodes UTF-8 and skips a byte-order mark. Most values are ASCII, which V8 reads as latin-1 without decoding. */
-function readText(bytes: Buffer): string {
-  if (isAscii(bytes)) return bytes.toString('latin1')
-  if (!isUtf8(bytes)) throw new TypeError('Not UTF-8')
-  const hasMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
-  return bytes.toString('utf8', hasMark ? 3 : 0)
 }

@@ -27,7 +27,15 @@ const targetJsonSchema = { anyOf: [{ required: ['entityType'] }, { required: ['a
 
 type Metadata = { mention: Mention; add: JsonObject; edit: JsonObject }
 
-const isSmall = (metadata: Metadata) => Buffer.byteLength(JSON.stringify(metadata)) <= limits.metadataBytes
+let last: { readonly metadata: object; readonly text: string } = { metadata: {}, text: '{}' }
+
+/** The JSON of metadata. Remembers the last one, because it is stored just after its size was checked. */
+export function toMetadataText(metadata: object): string {
+  if (last.metadata !== metadata) last = { metadata, text: JSON.stringify(metadata) }
+  return last.text
+}
+
+const isSmall = (metadata: Metadata) => Buffer.byteLength(toMetadataText(metadata)) <= limits.metadataBytes
 const sizeError = { error: `Must be at most ${limits.metadataBytes} bytes of JSON` }
 // The whole body or event was searched for unsafe JSON before, so that only the depth is left.
 const isFlat = (metadata: Metadata) => isSafe(metadata, limits.metadataLevels, false)

@@ -1,8 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import { findUnsafeJson, limits } from '@herald/contracts'
+import { decodeUtf8, findUnsafeJson, limits } from '@herald/contracts'
 import { problem } from './problem.ts'
-
-const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /** @throws HttpProblem `unsupported_media_type` for anything but uncompressed JSON in UTF-8 */
 export function checkJsonContentType({ headers }: Pick<IncomingMessage, 'headers'>): void {
@@ -15,7 +13,7 @@ export function checkJsonContentType({ headers }: Pick<IncomingMessage, 'headers
 }
 
 /** Parses JSON with every key as it is. @throws HttpProblem `invalid_json` or `validation_failed` */
-export function parseJsonBody(bytes: Uint8Array): unknown {
+export function parseJsonBody(bytes: Buffer): unknown {
   if (bytes.length === 0) throw problem('invalid_json', 'The body is empty')
   const body = parse(bytes)
   const errors = findUnsafeJson(body, limits.bodyLevels)
@@ -25,19 +23,18 @@ export function parseJsonBody(bytes: Uint8Array): unknown {
 }
 
 /** Accepts an empty body or `{}` on a route without a body; anything else is a mistake of the client to report. */
-export function refuseBody(bytes: Uint8Array): undefined {
-  if (bytes.length > 0 && !/^\s*\{\s*\}\s*$/.test(Buffer.from(bytes).toString('latin1'))) {
+export function refuseBody(bytes: Buffer): undefined {
+  if (bytes.length > 0 && !/^\s*\{\s*\}\s*$/.test(bytes.toString('latin1'))) {
     throw problem('invalid_request', 'This operation does not accept a body')
   }
 }
 
-function parse(bytes: Uint8Array): unknown {
-  let form = 'UTF-8'
+function parse(bytes: Buffer): unknown {
+  const text = decodeUtf8(bytes)
+  if (text === undefined) throw problem('invalid_json', 'The body is not valid UTF-8')
   try {
-    const text = utf8.decode(bytes)
-    form = 'JSON'
     return JSON.parse(text)
   } catch {
-    throw problem('invalid_json', `The body is not valid ${form}`)
+    throw problem('invalid_json', 'The body is not valid JSON')
   }
 }

@@ -29,7 +29,7 @@ export function createRequestValidation(schema: FastifySchema, { anyQuery }: Req
 
   return async function validateRequest(request: FastifyRequest): Promise<void> {
     // Parsed here because an error in Fastify's parser would close the connection.
-    const bytes = request.body instanceof Uint8Array ? request.body : new Uint8Array()
+    const bytes = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
     request.body = schema.body === undefined ? refuseBody(bytes) : parseJsonBody(bytes)
     const issues = createIssueList()
     for (const { field, validator } of validators) {

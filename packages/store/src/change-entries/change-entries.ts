@@ -37,7 +37,8 @@ export function createChangeEntries(dependencies: ChangeEntriesDependencies) {
     async insertNew(entries: readonly StoredChangeEntry[]): Promise<InsertOutcome<StoredChangeEntry>> {
       const users = entries.map(toUser)
       const erased = await erasedPersons.look(users)
-      const documents = entries.map((entry) => toChangeEntryDocument(maskChangeEntry(entry, erased.find)))
+      const masked = erased.isEmpty ? entries : entries.map((entry) => maskChangeEntry(entry, erased.find))
+      const documents = masked.map(toChangeEntryDocument)
       const { refused, ...counts } = await insertNew(collection, documents)
       // Also those known before: an earlier attempt may have stored the entry before its user was erased.
       const notErased = await eraseUsers(collection, entries, await erasedPersons.look(users, erased))

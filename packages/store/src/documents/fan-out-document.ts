@@ -58,7 +58,7 @@ export type Announcing = {
 export function toFanOutDocument(notification: NewNotification, announcing?: Announcing): FanOutDocument {
   const { subscriberId, id, createdAt, recipientIds, locationId, locationType, actor, subjectId, via, finishBy } =
     notification
-  return {
+  const document: FanOutDocument = {
     _id: toKey(subscriberId, id),
     v: 1,
     createdAt,
@@ -67,10 +67,11 @@ export function toFanOutDocument(notification: NewNotification, announcing?: Ann
     locationType,
     actorId: toUuidBinary(actor.id),
     subjectId: toUuidBinary(subjectId),
-    ...(via === undefined ? {} : { via }),
-    ...(finishBy === undefined ? {} : { content: toRequestContent(notification), dueAt: finishBy }),
-    ...(announcing?.isRecent(createdAt) === true ? toAnnounce(notification, announcing) : {}),
   }
+  if (via !== undefined) document.via = via
+  if (finishBy !== undefined) Object.assign(document, { content: toRequestContent(notification), dueAt: finishBy })
+  if (announcing?.isRecent(createdAt)) Object.assign(document, toAnnounce(notification, announcing))
+  return document
 }
 
 function toAnnounce({ createdAt, traceparent }: NewNotification, { unreadAfterMs, now }: Announcing) {

@@ -80,7 +80,10 @@ export type NotificationDocument = {
 /** The documents of a notification, one for each recipient, in the order of the recipients. */
 export function* toNotificationDocuments(notification: NewNotification): Generator<NotificationDocument> {
   const { subscriberId, id, actor, recipientIds, updatedAt } = notification
-  const content = {
+  const [first, ...others] = recipientIds
+  if (first === undefined) return
+  const document: NotificationDocument = {
+    _id: toKey(subscriberId, first, id),
     v: 1,
     unread: true,
     createdAt: notification.createdAt,
@@ -94,9 +97,10 @@ export function* toNotificationDocuments(notification: NewNotification): Generat
     locationId: toUuidBinary(notification.locationId),
     locationType: notification.locationType,
     metadata: notification.metadata,
-    ...(updatedAt === undefined ? {} : { updatedAt }),
-  } as const
-  for (const recipientId of recipientIds) yield { _id: toKey(subscriberId, recipientId, id), ...content }
+  }
+  if (updatedAt !== undefined) document.updatedAt = updatedAt
+  yield document
+  for (const recipientId of others) yield { ...document, _id: toKey(subscriberId, recipientId, id) }
 }
 
 export function idsIn(key: Binary) {

@@ -2,8 +2,9 @@ import type { Collection } from 'mongodb'
 import { inBatches } from '../documents/batches.ts'
 import { hex, toKey } from '../documents/binary.ts'
 import type { FanOutDocument } from '../documents/fan-out-document.ts'
-import { erasedIn, type FindErased } from '../documents/mask.ts'
+import { erasedIn } from '../documents/mask.ts'
 import { keyOf, type NewNotification } from '../documents/notification-document.ts'
+import type { ErasedLook } from '../guards/erased-persons.ts'
 import { readLimits } from '../reading/read-limits.ts'
 import type { RemoveRetracted } from '../retractions/remove-retracted.ts'
 import type { EraseFromFanOuts } from './erase-from-fan-outs.ts'
@@ -21,8 +22,8 @@ export type EraseStoredDependencies = {
 const fanOutsPerBatch = 50
 
 export function createEraseStored({ fanOuts, removeRetracted, eraseFromFanOuts }: EraseStoredDependencies) {
-  return async (stored: readonly NewNotification[], find: FindErased) => {
-    const concerned = stored.flatMap((notification) => {
+  return async (stored: readonly NewNotification[], { find, isEmpty }: Pick<ErasedLook, 'find' | 'isEmpty'>) => {
+    const concerned = (isEmpty ? [] : stored).flatMap((notification) => {
       const erased = erasedIn(notification, find)
       return erased.size === 0 ? [] : [{ notification, erased }]
     })

@@ -88,7 +88,7 @@ export function createStoreNotifications(dependencies: StoreNotificationsDepende
       receipts.findKeys(notifications),
     ])
     const notNoted = await retractFromFanOuts(tombstones.applyingTo([...retractedNow.found.keys()]))
-    const { erased, refused: notErased } = await eraseStored(notifications, erasedNow.find)
+    const { erased, refused: notErased } = await eraseStored(notifications, erasedNow)
     if (notNoted.size + notErased.size > 0) {
       for (const notification of notifications) {
         const key = hex(keyOf(notification))

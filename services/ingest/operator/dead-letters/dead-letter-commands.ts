@@ -1,4 +1,4 @@
-import { type DeadLetterReason, deadLetterReasons } from '@herald/contracts'
+import { type DeadLetterReason, deadLetterReasons, decodeUtf8 } from '@herald/contracts'
 import { z } from 'zod'
 import type { RecordProducer } from '#ingest/port/kafka-port'
 import { type KafkaSettings, kafkaSettingsSchema, topicsReadBy } from '#ingest/settings/config'
@@ -137,13 +137,8 @@ function showDeadLetter(letter: FoundDeadLetter): string[] {
 }
 
 const oneLine = (text: string) => text.replaceAll(/\s+/g, ' ')
-const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 function toText(bytes: Buffer | null): string {
   if (bytes === null) return '(none)'
-  try {
-    return utf8.decode(bytes)
-  } catch {
-    return `base64:${bytes.toString('base64')}`
-  }
+  return decodeUtf8(bytes) ?? `base64:${bytes.toString('base64')}`
 }

@@ -11,6 +11,7 @@ import {
   readCloudEvent,
   type TopicKind,
   timeOfUuidV7,
+  toMetadataText,
   toValidationIssues,
   traceparentOf,
 } from '@herald/contracts'
@@ -47,18 +48,19 @@ type Make<Data> = (event: Event<Data>) => Made[keyof Documents]
 
 /** The documents of each event. The compiler requires a row for every event of the contract. */
 const documentsOf: { readonly [Name in EventName]: Make<z.output<(typeof events)[Name]['data']>> } = {
-  mentionCreated({ attributes, data: { metadata, ...content }, traceparent }) {
-    const made = { ...identify(attributes), type: 'mention', ...content, metadata: JSON.stringify(metadata) } as const
-    return { kind: 'notification', documents: [{ ...made, traceparent }] }
+  mentionCreated({ attributes, data, traceparent }) {
+    const metadata = toMetadataText(data.metadata)
+    const made = { ...data, ...identify(attributes), type: 'mention', metadata, traceparent } as const
+    return { kind: 'notification', documents: [made] }
   },
   mentionRetracted({ attributes, data, traceparent }) {
     const { notificationId, locationType = '', locationId = '', recipientIds } = data
     const target = notificationId === undefined ? { locationType, locationId } : { notificationId }
     return { kind: 'retraction', documents: [{ ...concern(attributes), target, recipientIds, traceparent }] }
   },
-  changeRecorded({ attributes, data: { beforeState, afterState, ...content } }) {
-    const states = { beforeState: JSON.stringify(beforeState), afterState: JSON.stringify(afterState) }
-    return { kind: 'change-entries', documents: [{ ...identify(attributes), ...content, ...states }] }
+  changeRecorded({ attributes, data }) {
+    const states = { beforeState: JSON.stringify(data.beforeState), afterState: JSON.stringify(data.afterState) }
+    return { kind: 'change-entries', documents: [{ ...data, ...identify(attributes), ...states }] }
   },
   emailSent: (event) => receiptOf('email-sent', event),
   notificationRead: (event) => receiptOf('read', event),

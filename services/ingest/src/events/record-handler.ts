@@ -81,11 +81,11 @@ export function createRecordHandler(dependencies: RecordHandlerDependencies): Ha
   /** Returns the records that MongoDB refuses. */
   const store = async (decided: readonly Decided[], now: Date, trace: ChunkTrace): Promise<DeadLetter[]> => {
     const letters: DeadLetter[] = []
+    const byKind = Map.groupBy(decided, ({ decision }) => decision.kind)
     for (const [kind, row] of Object.entries<Row<unknown>>(rows)) {
       const origins = new Map<unknown, Decided>()
-      for (const one of decided) {
-        if (!('documents' in one.decision) || one.decision.kind !== kind) continue
-        for (const document of one.decision.documents) origins.set(document, one)
+      for (const one of byKind.get(kind as keyof Documents) ?? []) {
+        if ('documents' in one.decision) for (const document of one.decision.documents) origins.set(document, one)
       }
       if (origins.size === 0) continue
       const documents = [...origins.keys()]

@@ -1,12 +1,13 @@
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
-import { nodeArguments, serviceFile, startService } from '@herald/local-herald'
+import { nodeArguments } from '@herald/local-herald'
 import { type HeraldTopics, startProgram } from '@herald/test-servers'
 import { createTokenIssuer } from '@herald/token-issuer'
 import type { Collection, Db, Document } from 'mongodb'
 import { outgrownLayouts } from '../layout/outgrown-layouts.ts'
 import { migrate } from '../migrate.ts'
 import { serviceSettings } from '../settings.ts'
+import { startBuilt } from '../start-built.ts'
 
 /** A program that drains a topic into a collection. */
 export type Contestant = { readonly pid: number; readonly collection: Collection<Document>; stop(): Promise<void> }
@@ -36,7 +37,7 @@ export async function startIngest(options: DrainOptions, checkout?: string): Pro
   })
   const settings = { ...own, ...options.environment }
   await migrate(settings, checkout)
-  const service = await startService('ingest', settings, { file: serviceFile('ingest', 'main', checkout) })
+  const service = await startBuilt('ingest', settings, checkout)
   const collection = database.collection(topic === 'change' ? 'change-entries' : 'notifications')
   return { pid: service.pid, collection, stop: service.stop }
 }

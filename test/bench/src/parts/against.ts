@@ -1,4 +1,3 @@
-import { serviceFile, startService } from '@herald/local-herald'
 import type { Figure } from '../figure.ts'
 import { startIngest } from '../ingest/contestant.ts'
 import { alternateDrains, createFullTopic, type DrainTask, drainFigure, type FullTopic } from '../ingest/drain.ts'
@@ -8,6 +7,7 @@ import { migrate } from '../migrate.ts'
 import { alternate, type BenchContext, type Part } from '../part.ts'
 import { withQuery } from '../query/bench-query.ts'
 import { measureRequests, ownRequests, requestFigure, showRequests, verifyTokens } from '../query/measure-requests.ts'
+import { startBuilt } from '../start-built.ts'
 
 const goal = { atLeast: 0.97 } as const
 
@@ -59,7 +59,7 @@ function comparePages(context: BenchContext): Promise<Figure[]> {
   const seconds = smoke ? 1 : 5
   return withQuery(context, { users, notificationsEach: 30 }, async (bench) => {
     await migrate(bench.settings, checkout)
-    const other = await startService('query', bench.settings, { file: serviceFile('query', 'main', checkout) })
+    const other = await startBuilt('query', bench.settings, checkout)
     try {
       const measure = (query: typeof bench.query) => async () => {
         await verifyTokens({ ...bench, query })

@@ -1,4 +1,4 @@
-import { describeIssues, findUnsafeJson, type JsonValue, limits } from '@herald/contracts'
+import { decodeUtf8, describeIssues, findUnsafeJson, type JsonValue, limits } from '@herald/contracts'
 import {
   countMembers,
   countValues,
@@ -15,8 +15,6 @@ type JsonRead = { readonly kind: 'json'; readonly json: JsonValue } | RowRejecti
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-const utf8 = new TextDecoder('utf-8', { fatal: true })
-
 export type JsonReader = ReturnType<typeof createJsonReader>
 
 /** Creates a reader of the JSON of one record, which may have a limited number of members in all of it. */
@@ -32,13 +30,8 @@ export function createJsonReader() {
     readText,
     /** Parses the key or the value. Never throws, and never quotes the content. */
     readBytes(bytes: Buffer, part: 'key' | 'value'): JsonRead {
-      let text: string
-      try {
-        text = utf8.decode(bytes)
-      } catch {
-        return reject('not_json', `The ${part} is not UTF-8`)
-      }
-      return readText(text, `The ${part}`)
+      const text = decodeUtf8(bytes)
+      return text === undefined ? reject('not_json', `The ${part} is not UTF-8`) : readText(text, `The ${part}`)
     },
   }
 }
