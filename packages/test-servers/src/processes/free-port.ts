@@ -8,7 +8,10 @@ const firstPort = 15_000
 const endPort = 32_000
 const attemptsPerPort = 100
 
-/** Different ports of the loopback address on which nothing listens at the moment. */
+/** Those returned before: their programs may not listen yet, or are started again. */
+const returned = new Set<number>()
+
+/** Different ports of the loopback address on which nothing listens at the moment, and that were not returned before. */
 export async function findFreePorts(count: number): Promise<number[]> {
   // All are open at once, so that no port is returned twice.
   const found: { port: number; server: Server }[] = []
@@ -16,8 +19,10 @@ export async function findFreePorts(count: number): Promise<number[]> {
     for (let attempt = 0; found.length < count; attempt++) {
       if (attempt === count * attemptsPerPort) throw new Error(`No ${count} free ports below ${endPort}`)
       const port = randomInt(firstPort, endPort)
-      const server = await listenOn(port)
-      if (server) found.push({ port, server })
+      const server = returned.has(port) ? undefined : await listenOn(port)
+      if (server === undefined) continue
+      found.push({ port, server })
+      returned.add(port)
     }
     return found.map(({ port }) => port)
   } finally {
