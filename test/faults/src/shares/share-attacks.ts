@@ -36,7 +36,7 @@ const single: Readonly<Record<string, ShareAttack>> = {
     keepAsking(lists, () => ({ url: `${query}/?subjectId=${randomUUID()}`, token }), answers),
   'exports, read as fast as possible': async ({ query, one: { token } }, answers) =>
     keepAsking(fastExports, () => ({ url: `${query}/change-entries/all`, token }), answers),
-  'exports that nobody reads': ({ query: url, one: { token } }, answers) =>
+  'exports without a reader': ({ query: url, one: { token } }, answers) =>
     holdMany(exports, () => askWithoutReading({ url, token }, '/change-entries/all'), answers),
   'bulk marks': async ({ query, store, one }, answers) => {
     const mark = { url: `${query}/notifications/read`, token: one.token, body: JSON.stringify({ all: true }) }
@@ -50,7 +50,7 @@ const single: Readonly<Record<string, ShareAttack>> = {
     holdMany(sizes.bodies, () => stallBody({ url, token }), answers),
   'announced bodies of GET that do not come': ({ query: url, one: { token }, sizes }, answers) =>
     holdMany(sizes.bodies, () => announceBody({ url, token }, '/'), answers),
-  'streams that nobody reads': async ({ query: url, store, readers, sizes }, answers) => {
+  'streams without a reader': async ({ query: url, store, readers, sizes }, answers) => {
     const tokenOf = (n: number) => readers[n % readers.length]?.token ?? ''
     const openOne = (n: number) => askWithoutReading({ url, token: tokenOf(n) }, '/notifications/stream')
     const close = await holdMany(sizes.streams, openOne, answers)
