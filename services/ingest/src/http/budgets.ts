@@ -1,4 +1,4 @@
-import type { CreateNotification } from '@herald/contracts'
+import { type CreateNotification, toMetadataText } from '@herald/contracts'
 import type { BudgetDefinition } from '@herald/runtime'
 
 /** Held while a notification is stored. */
@@ -29,5 +29,5 @@ const bytesBesideMetadata = 512
 
 /** About the bytes that are stored: every recipient has a document. */
 export function creationBytesOf({ metadata, recipientIds }: CreateNotification): number {
-  return recipientIds.length * (Buffer.byteLength(JSON.stringify(metadata)) + bytesBesideMetadata)
+  return recipientIds.length * (Buffer.byteLength(toMetadataText(metadata)) + bytesBesideMetadata)
 }
