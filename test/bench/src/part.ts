@@ -29,9 +29,9 @@ export type Part = {
 export const allRounds = ({ rounds, smoke }: Pick<BenchContext, 'rounds' | 'smoke'>) => (smoke ? rounds : rounds + 1)
 
 /**
- * Measures contestants in turn, and returns each one's measurements in order. Each round starts with another one, and every other
- * one goes backwards, so that none always comes after the same one. One round before them does not count, if their processes live on: V8 has not compiled anything yet, and the first turns would pay for it.
- * A smoke test has no such round.
+ * Measures contestants in turn, and returns each one's measurements in order. Each round starts with another one, and every
+ * other round goes backwards, so that none always comes after the same one. One round before them does not count, if their
+ * processes live on: V8 has not compiled anything yet, and the first turns would pay for it. A smoke test has no such round.
  */
 export async function alternate<Name extends string, T>(
   context: Pick<BenchContext, 'rounds' | 'smoke' | 'log'>,
