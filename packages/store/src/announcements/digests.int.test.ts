@@ -126,7 +126,7 @@ test('announces each once if a process wakes up that was frozen after it compute
   await create(one(1), one(2))
   const [isFrozen, isAwake] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const frozen = startProcess(async (_, when, name) => {
-    if (name !== 'insertMany' || when === 'after') return
+    if (name !== 'insert' || when === 'after') return
     isFrozen.resolve()
     await isAwake.promise
   })
@@ -145,7 +145,7 @@ test('announces nothing that a frozen process computed, if it was read before th
   const [isFrozen, isAwake] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const digestWithinMs = 50
   const frozen = startProcess(async (_, when, name) => {
-    if (name !== 'insertMany' || when === 'after') return
+    if (name !== 'insert' || when === 'after') return
     isFrozen.resolve()
     await isAwake.promise
   }, digestWithinMs)

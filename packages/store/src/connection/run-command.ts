@@ -3,6 +3,7 @@ import {
   type Db,
   type Document,
   type MongoClient,
+  MongoRuntimeError,
   MongoServerError,
   MongoServerSelectionError,
   MongoWriteConcernError,
@@ -12,13 +13,15 @@ import {
 const maxIdle = 16
 const maxTimeExpired = 50
 
+type CommandOptions = { readonly raw?: true; readonly ignoreUndefined?: true }
+
 const freeSessions = new WeakMap<MongoClient, ClientSession[]>()
 
 /**
  * Sends a command, and repeats it once if it failed where the driver would retry a read or a write of its own. So a command that
  * was applied must change nothing when it is repeated.
  */
-export async function runCommand(database: Db, command: Document, options?: { readonly raw: true }): Promise<Document> {
+export async function runCommand(database: Db, command: Document, options?: CommandOptions): Promise<Document> {
   try {
     return await runOnce(database, command, options)
   } catch (error) {
@@ -31,7 +34,7 @@ export async function runCommand(database: Db, command: Document, options?: { re
  * With a session that is not used concurrently. By default, the driver starts one for each command and keeps the active ones in
  * a `Set`, whose old tables V8 frees only in a full collection, and with them whole responses: pages took a third longer.
  */
-async function runOnce(database: Db, command: Document, options?: { readonly raw: true }): Promise<Document> {
+async function runOnce(database: Db, command: Document, options?: CommandOptions): Promise<Document> {
   const { client } = database
   const free = freeSessions.get(client) ?? []
   freeSessions.set(client, free)
@@ -49,8 +52,9 @@ async function runOnce(database: Db, command: Document, options?: { readonly raw
   }
 }
 
-/** No server was available, the server gave up, or a write that was made is not confirmed. */
+/** No server was available, the server gave up, a write that was made is not confirmed, or its fence is over. */
 function isFinal(error: unknown): boolean {
-  if (error instanceof MongoServerSelectionError || error instanceof MongoWriteConcernError) return true
+  const kinds = [MongoServerSelectionError, MongoWriteConcernError, MongoRuntimeError]
+  if (kinds.some((kind) => error instanceof kind)) return true
   return error instanceof MongoServerError && error.code === maxTimeExpired
 }

@@ -1,12 +1,12 @@
 import { jest } from '@jest/globals'
+import type { MongoClient } from 'mongodb'
 import type { Collections } from '../documents/collections.ts'
 
-/** Called before and after each operation with its number, from 1, and the name of the driver's method. */
+/** Called before and after each operation with its number, from 1, and the name of the driver's method, or of the command. */
 export type Intercept = (operation: number, when: 'before' | 'after', name: string) => Promise<void>
 
 const operationNames = new Set([
   'insertOne',
-  'insertMany',
   'bulkWrite',
   'updateOne',
   'updateMany',
@@ -38,10 +38,19 @@ export function createInterceptor(intercept: Intercept = async () => {}) {
         }
       },
     })
+  const wrapClient = (client: MongoClient) => ({
+    db(name: string) {
+      const database = client.db(name)
+      const command = (given: object, options: object) =>
+        run(Object.keys(given)[0] ?? '', () => database.command(given, options))
+      return { client, command }
+    },
+  })
   const wrapOne = <T extends object>(collection: T): T =>
     new Proxy(collection, {
       get(target, name) {
         const value = Reflect.get(target, name) as never as (...given: unknown[]) => never
+        if (name === 'client') return wrapClient(value as unknown as MongoClient)
         if (typeof name !== 'string' || typeof value !== 'function') return value
         if (name === 'find') return (...given: unknown[]) => wrapCursor(value.apply(target, given))
         if (!operationNames.has(name)) return value.bind(target)

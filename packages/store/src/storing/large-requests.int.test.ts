@@ -18,7 +18,7 @@ test.each([
 ])('750 KB of %s', async (_name, n, finishBy, expected) => {
   let inserts = 0
   const { wrap } = createInterceptor(async (_, when, name) => {
-    if (when === 'before' && name === 'insertMany') inserts++
+    if (when === 'before' && name === 'insert') inserts++
   })
   const writers = createWriters(wrap(collections, ['notifications']))
   const outcome = await writers.insertNew([{ ...mention(n, { recipientIds }), metadata, finishBy }])
@@ -28,7 +28,7 @@ test.each([
 test('interrupted requests are finished under a lease that is renewed before each, and left when it is lost', async () => {
   const finishBy = new Date(0)
   const { wrap } = createInterceptor(async (_, when, name) => {
-    if (when === 'before' && name === 'insertMany') throw new Error('Killed')
+    if (when === 'before' && name === 'insert') throw new Error('Killed')
   })
   const killed = createWriters(wrap(collections, ['notifications']))
   const requests = [3, 4, 5].map((n) => ({ ...mention(n), finishBy }))

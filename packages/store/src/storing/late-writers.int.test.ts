@@ -33,7 +33,7 @@ async function freezeWriter(given: NewNotification, insertWithinMs?: number) {
       return new Promise(() => {})
     }
     // The first one inserts its fan-out.
-    if (name !== 'insertMany' || ++inserts === 1) return
+    if (name !== 'insert' || ++inserts === 1) return
     isFrozen.resolve()
     await isAwake.promise
   })

@@ -18,7 +18,7 @@ import type { ErasedPersons } from '../guards/erased-persons.ts'
 import type { Tombstones } from '../guards/tombstones.ts'
 import type { SettleReceipts } from '../receipts/receipts.ts'
 import type { RetractFromFanOuts } from '../retractions/retract-from-fan-outs.ts'
-import { considerate, type InsertOutcome, insertNew, type Pace } from '../writing/insert-new.ts'
+import { considerate, type InsertOutcome, insertNew } from '../writing/insert-new.ts'
 import { writeAll } from '../writing/write-each.ts'
 import { type LimitedTo, limitToFirstRecipients } from './first-recipients.ts'
 
@@ -64,7 +64,7 @@ export function createStoreNotifications(dependencies: StoreNotificationsDepende
     ])
     if (announcing) countSkipped(announcing, notifications, fannedOut)
     else if (fannedOut.duplicates > 0) await forgetAnnouncements(fanOuts, notifications.map(keyOf))
-    const refused = toRefused(fannedOut, notifications)
+    const refused = new Map(refusedAmong(notifications, reasonsBy(hex, fannedOut)))
     const limited: LimitedTo =
       fannedOut.duplicates === 0 ? new Map() : await limitToFirstRecipients(fanOuts, notifications)
     const origins = new Map<NewNotification, NewNotification>()
@@ -79,8 +79,10 @@ export function createStoreNotifications(dependencies: StoreNotificationsDepende
     }
     const requests = notifications.filter(({ finishBy }) => finishBy !== undefined).map(keyOf)
     const pace = requests.length > 0 ? considerate : undefined
-    const stored = await fence(() => insertForRecipients(collection, [...origins.keys()], pace))
-    for (const { document, reason } of stored.refused) refused.set(origins.get(document) ?? document, reason)
+    const stored = await fence(() => insertNew(collection, documentsOf(origins.keys()), pace))
+    for (const [notification, reason] of refusedAmong([...origins.keys()], reasonsBy(fanOutKeyIn, stored))) {
+      refused.set(origins.get(notification) as NewNotification, reason)
+    }
     // Also those known before: an earlier attempt may have stored them before their tombstone was.
     const [retractedNow, erasedNow, keysWithReceipts] = await Promise.all([
       tombstones.look(notifications, retracted),
@@ -89,12 +91,8 @@ export function createStoreNotifications(dependencies: StoreNotificationsDepende
     ])
     const notNoted = await retractFromFanOuts(tombstones.applyingTo([...retractedNow.found.keys()]))
     const { erased, refused: notErased } = await eraseStored(notifications, erasedNow)
-    if (notNoted.size + notErased.size > 0) {
-      for (const notification of notifications) {
-        const key = hex(keyOf(notification))
-        const reason = notNoted.get(key) ?? notErased.get(key)
-        if (reason !== undefined) refused.set(notification, reason)
-      }
+    for (const [notification, reason] of refusedAmong(notifications, new Map([...notErased, ...notNoted]))) {
+      refused.set(notification, reason)
     }
     if (keysWithReceipts.length > 0) await receipts.settle(keysWithReceipts)
     if (requests.length > 0) await finishRequests(fanOuts, requests, announcing)
@@ -148,32 +146,20 @@ function countSkipped(
   if (old > duplicates) onTooOld(old - duplicates)
 }
 
-function toRefused({ refused }: InsertOutcome<FanOutDocument>, notifications: readonly NewNotification[]) {
-  const reasons = new Map(refused.map(({ document, reason }) => [hex(document._id), reason]))
-  const found = new Map<NewNotification, string>()
-  if (reasons.size === 0) return found
-  for (const notification of notifications) {
+/** Why MongoDB refused documents, by the key of their fan-out. */
+function reasonsBy(keyIn: (key: Binary) => string, { refused }: Pick<InsertOutcome<{ _id: Binary }>, 'refused'>) {
+  return new Map(refused.map(({ document, reason }) => [keyIn(document._id), reason]))
+}
+
+function refusedAmong(notifications: readonly NewNotification[], reasons: ReadonlyMap<string, string>) {
+  if (reasons.size === 0) return []
+  return notifications.flatMap((notification) => {
     const reason = reasons.get(hex(keyOf(notification)))
-    if (reason !== undefined) found.set(notification, reason)
-  }
-  return found
+    return reason === undefined ? [] : [[notification, reason] as const]
+  })
 }
 
 /** A generator, because a few events may have a hundred thousand recipients together. */
-function* documentsOf(notifications: readonly NewNotification[]): Generator<NotificationDocument> {
+function* documentsOf(notifications: Iterable<NewNotification>): Generator<NotificationDocument> {
   for (const notification of notifications) yield* toNotificationDocuments(notification)
-}
-
-async function insertForRecipients(
-  collection: Collection<NotificationDocument>,
-  notifications: readonly NewNotification[],
-  pace: Pace | undefined,
-): Promise<InsertOutcome<NewNotification>> {
-  const { refused, ...counts } = await insertNew(collection, documentsOf(notifications), pace)
-  const reasons = new Map(refused.map(({ document, reason }) => [fanOutKeyIn(document._id), reason]))
-  const found = reasons.size === 0 ? [] : notifications.filter((notification) => reasons.has(hex(keyOf(notification))))
-  return {
-    ...counts,
-    refused: found.map((document) => ({ document, reason: reasons.get(hex(keyOf(document))) ?? '' })),
-  }
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
-import { Binary, type Collection, MongoClient } from 'mongodb'
+import { Binary, type Collection, type Document, MongoClient } from 'mongodb'
 import { StorageUnavailableError } from '../connection/storage-errors.ts'
 import { considerate, insertNew } from './insert-new.ts'
 import { writeAll } from './write-each.ts'
@@ -33,12 +33,12 @@ test('inserts new documents in several batches', async () => {
 
 /** Notes the number of documents in each insert. */
 const noting = (sent: unknown[]): typeof things =>
-  Object.assign(Object.create(things), {
-    insertMany(documents: Thing[], options: object) {
-      sent.push(documents.length)
-      return things.insertMany(documents, options)
-    },
+  withCommands((command) => {
+    sent.push(command.documents.length)
+    return database.command(command, { ignoreUndefined: true })
   })
+const withCommands = (command: (given: Document) => Promise<Document>): typeof things =>
+  Object.assign(Object.create(things), { client: { db: () => ({ client, command }) } })
 
 test('sends at most about 2 MiB at once, or one larger document', async () => {
   const sent: number[] = []
@@ -108,10 +108,8 @@ test('an unavailable server is not a refusal', async () => {
 })
 
 test('an internal error of the driver is not a refusal', async () => {
-  const broken = { insertMany: () => Promise.reject(new TypeError('Cannot read properties of undefined')) }
-  await expect(insertNew(broken as unknown as Collection<Thing>, numbered(100))).rejects.toThrow(
-    StorageUnavailableError,
-  )
+  const broken = withCommands(() => Promise.reject(new TypeError('Cannot read properties of undefined')))
+  await expect(insertNew(broken, numbered(100))).rejects.toThrow(StorageUnavailableError)
 })
 
 test('compares binary keys by their bytes', async () => {

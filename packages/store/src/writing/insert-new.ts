@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Binary, type Collection, type Document, type OptionalUnlessRequiredId } from 'mongodb'
+import { Binary, type Collection, type Document, type MongoClient, WriteConcern } from 'mongodb'
+import { runCommand } from '../connection/run-command.ts'
 import { StorageUnavailableError } from '../connection/storage-errors.ts'
 import { inBatches } from '../documents/batches.ts'
 import { attempt, sum, type WriteOutcome } from './write-each.ts'
@@ -40,9 +41,7 @@ export async function insertNew<T extends Document>(
   for (const batch of inBatches(documents, documentsPerInsert, { bytes, sizeOf: approximateSize })) {
     if (outcomes.length > 0) await pause?.(tookMs)
     const startedAt = performance.now()
-    const outcome = await attempt(batch, async (some) => {
-      return collection.insertMany(some as OptionalUnlessRequiredId<T>[], { ordered: false })
-    })
+    const outcome = await attempt(batch, (some) => insert(collection, some))
     if (outcome.inserted + outcome.duplicates + outcome.refused.length < batch.length)
       throw new StorageUnavailableError(`MongoDB confirmed ${outcome.inserted} of ${batch.length} documents`)
     outcomes.push(outcome)
@@ -52,10 +51,23 @@ export async function insertNew<T extends Document>(
   return { inserted, duplicates, refused }
 }
 
+/**
+ * As a command, because the driver's bulk inserts take a third more processor time for each document. It may be sent twice,
+ * and then what the first one inserted counts as duplicates, as after a restart.
+ */
+async function insert<T extends Document>(collection: Collection<T>, documents: readonly T[]) {
+  const { client } = collection as unknown as { readonly client: MongoClient }
+  const command = { insert: collection.collectionName, documents, ordered: false }
+  if (collection.writeConcern) WriteConcern.apply(command, collection.writeConcern)
+  const { n, writeErrors } = await runCommand(client.db(collection.dbName), command, { ignoreUndefined: true })
+  return { insertedCount: n, writeErrors }
+}
+
 /** The size in BSON without the names of fields; exact figures would take as long as serializing. */
 function approximateSize(document: Document): number {
   let size = 0
-  for (const value of Object.values(document)) {
+  for (const name in document) {
+    const value = document[name]
     if (typeof value === 'string') size += value.length
     else if (value instanceof Binary) size += value.position
     else size += 8

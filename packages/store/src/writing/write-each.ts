@@ -26,6 +26,7 @@ export type WriteOutcome<Item> = {
 }
 
 type Counts = Pick<BulkWriteResult, 'insertedCount' | 'matchedCount' | 'modifiedCount' | 'deletedCount'>
+type Reply = Partial<Counts> & { readonly writeErrors?: MongoBulkWriteError['writeErrors'] }
 
 /** Updates and deletes documents, each independently of the others. Those of one document are applied in order. */
 export async function writeEach<T extends Document, Operation extends AnyBulkWriteOperation<T>>(
@@ -55,13 +56,12 @@ export async function writeAll<T extends Document>(
  */
 export async function attempt<Item extends Document>(
   items: readonly Item[],
-  write: (items: readonly Item[]) => Promise<Partial<Counts>>,
+  write: (items: readonly Item[]) => Promise<Reply>,
 ): Promise<WriteOutcome<Item>> {
   try {
-    return toOutcome(await write(items))
+    return account(await write(items), items)
   } catch (error) {
-    const outcome = error instanceof MongoBulkWriteError ? accountFor(error, items) : undefined
-    if (outcome) return outcome
+    if (namesItems(error)) return account(error, items)
     if (!mayBeOfOneItem(error)) throw asUnavailable(error)
     // One item may fail all of them without being named: bisect until it is found, so that only it is refused.
     const [only] = items
@@ -87,33 +87,38 @@ export function sum<Item>(outcomes: readonly WriteOutcome<Item>[]): WriteOutcome
   }
 }
 
-const toOutcome = ({ insertedCount = 0, matchedCount = 0, modifiedCount = 0, deletedCount = 0 }: Partial<Counts>) => ({
-  inserted: insertedCount,
-  duplicates: 0,
-  matched: matchedCount,
-  changed: modifiedCount + deletedCount,
-  refused: [],
-})
-
-/**
- * The outcome of each item according to a bulk error. An empty list of write errors says nothing about them (a document
- * nested too deeply and a write-concern timeout both look like this, with nothing stored), hence `undefined`.
- */
-function accountFor<Item>(error: MongoBulkWriteError, items: readonly Item[]): WriteOutcome<Item> | undefined {
-  if (error.result.getWriteConcernError()) throw asUnavailable(error)
-  const writeErrors = [error.writeErrors].flat()
-  if (writeErrors.length === 0) return undefined
-  const failed = writeErrors.filter(({ code }) => code !== duplicateKey)
+/** The outcome of each item according to the errors in a reply. Those that are not in it were written. */
+function account<Item>(reply: Reply, items: readonly Item[]): WriteOutcome<Item> {
+  const { insertedCount = 0, matchedCount = 0, modifiedCount = 0, deletedCount = 0, writeErrors = [] } = reply
+  const failures = [writeErrors].flat()
+  const failed = failures.filter(({ code }) => code !== duplicateKey)
   const refused = failed.map(({ index, code, errmsg }) => {
     const reason = refusalOfCode(code)
-    if (reason === undefined) throw asUnavailable(error)
+    if (reason === undefined) throw new StorageUnavailableError(`MongoDB did not confirm the write: ${errmsg}`)
     return { document: items[index] as Item, reason: `${reason}: ${errmsg ?? ''}` }
   })
-  return { ...toOutcome(error), duplicates: writeErrors.length - failed.length, refused }
+  return {
+    inserted: insertedCount,
+    duplicates: failures.length - failed.length,
+    matched: matchedCount,
+    changed: modifiedCount + deletedCount,
+    refused,
+  }
+}
+
+/**
+ * Whether a bulk error says which items failed. An empty list of write errors says nothing about them: a document nested too
+ * deeply and a write-concern timeout both look like this, with nothing stored.
+ */
+function namesItems(error: unknown): error is MongoBulkWriteError {
+  if (!(error instanceof MongoBulkWriteError)) return false
+  if (error.result.getWriteConcernError()) throw asUnavailable(error)
+  return [error.writeErrors].flat().length > 0
 }
 
 /** The server refused the content of an item, or the client failed before it sent anything. */
 function mayBeOfOneItem(error: unknown): boolean {
+  if (error instanceof StorageUnavailableError) return false
   if (error instanceof MongoServerError) return refusalOfCode(error.code) !== undefined
   return !(error instanceof MongoError) || error instanceof MongoInvalidArgumentError
 }
