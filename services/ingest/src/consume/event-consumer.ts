@@ -77,15 +77,9 @@ export function createEventConsumer(dependencies: EventConsumerDependencies) {
     } finally {
       assignment = {}
       runner.stop()
-      await close(member)
-    }
-  }
-
-  const close = async (member: GroupMember): Promise<void> => {
-    try {
-      await within(closeMs, member.close())
-    } catch (error) {
-      logger.warn({ err: error }, 'Could not disconnect consumer')
+      await within(closeMs, member.close()).catch((error: unknown) => {
+        logger.warn({ err: error }, 'Could not disconnect consumer')
+      })
     }
   }
 

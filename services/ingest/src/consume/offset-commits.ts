@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { type Logger, TimedOut, within } from '@herald/runtime'
+import { type Logger, within } from '@herald/runtime'
 import type { GroupMember, PartitionBatch, PartitionOffset } from '../port/kafka-port.ts'
 
 export type OffsetCommits = ReturnType<typeof createOffsetCommits>
@@ -10,8 +10,8 @@ export type OffsetCommitsDependencies = {
   readonly member: Pick<GroupMember, 'listen' | 'commit'>
   readonly logger: Pick<Logger, 'debug'>
   /**
-   * Called when two commits in sequence have not been answered, or when all fail for twice the limit although heartbeats do
-   * not: the broker has not noticed yet that another one coordinates the group. A new member finds that one.
+   * Called when all commits fail for one and a half times the limit of one, answered or not, although heartbeats do not: the
+   * broker has not noticed yet that another one coordinates the group. A new member finds that one.
    */
   readonly onGivenUp: (error: Error) => void
   readonly limitMs?: number
@@ -30,22 +30,20 @@ export function createOffsetCommits({ member, logger, onGivenUp, limitMs = 30_00
   let send: PartitionBatch['commit'] = member.commit
   let committing: Promise<void> | undefined
   let failingSince: number | undefined
-  let unanswered = 0
 
   const commitDue = async (): Promise<void> => {
+    const beganAt = performance.now()
     try {
       await nextTurn()
       while (due.size > 0) {
         const offsets = [...due.values()]
         await within(limitMs, send(offsets))
-        unanswered = 0
         for (const [place, offset] of due) if (offsets.includes(offset)) due.delete(place)
       }
       failingSince = undefined
     } catch (error) {
-      failingSince ??= performance.now()
-      if (error instanceof TimedOut) unanswered++
-      if (unanswered > 1 || performance.now() - failingSince > 2 * limitMs) onGivenUp(error as Error)
+      failingSince ??= beganAt
+      if (performance.now() - failingSince > 1.5 * limitMs) onGivenUp(error as Error)
       throw error
     } finally {
       committing = undefined
@@ -63,9 +61,7 @@ export function createOffsetCommits({ member, logger, onGivenUp, limitMs = 30_00
     })
   }
 
-  const note = (offset: PartitionOffset): void => {
-    due.set(`${offset.topic}/${offset.partition}`, offset)
-  }
+  const note = (offset: PartitionOffset) => due.set(`${offset.topic}/${offset.partition}`, offset)
   const noteAndCommit = (offset: PartitionOffset): void => {
     note(offset)
     commitInBackground()

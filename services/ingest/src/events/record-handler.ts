@@ -107,7 +107,8 @@ export function createRecordHandler(dependencies: RecordHandlerDependencies): Ha
     const decided: Decided[] = []
     for (const record of records) {
       decided.push({ record, decision: decideRecord(record, kind, now) })
-      await giveWay()
+      const turn = giveWay()
+      if (turn) await turn
     }
     return decided
   }
