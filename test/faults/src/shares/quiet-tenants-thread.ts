@@ -4,7 +4,8 @@ import { pause } from '../until.ts'
 import type { QuietFigures, QuietTenantsData } from './quiet-tenants.ts'
 
 const { query, ingest, tokens } = workerData as QuietTenantsData
-const pauseMs = 40
+/** Within the rate limit of a user. */
+const pauseMs = 125
 const exportEvery = 20
 const createEvery = 10
 

@@ -3,14 +3,23 @@ import type { Answers } from './answers.ts'
 
 export type Request = { readonly url: string; readonly token: string; readonly body?: string }
 
+export type Pressure = {
+  readonly atOnce: number
+  /** Milliseconds from a refusal until the next request. */
+  readonly afterRefusalMs: number
+}
+
 /** Sends so many requests at once, again and again, and reads the responses as fast as it can. @returns a function that ends it */
-export function keepAsking(atOnce: number, next: (n: number) => Request, answers: Answers): () => Promise<void> {
+export function keepAsking(
+  { atOnce, afterRefusalMs }: Pressure,
+  next: (n: number) => Request,
+  answers: Answers,
+): () => Promise<void> {
   const stop = new AbortController()
   const askAgain = async (first: number) => {
     for (let n = first; !stop.signal.aborted; n += atOnce) {
       const isServed = await ask(next(n), stop.signal, answers)
-      // Faster than its Retry-After says, but not in a loop that only keeps this process busy.
-      if (!isServed) await pause(100)
+      if (!isServed && !stop.signal.aborted) await pause(afterRefusalMs)
     }
   }
   const running = Array.from({ length: atOnce }, (_, n) => askAgain(n))

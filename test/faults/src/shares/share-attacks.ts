@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Store } from '@herald/store'
+import { pause } from '../until.ts'
 import type { Answers } from './answers.ts'
 import { announceBody, askWithoutReading, holdMany, stallBody } from './held-requests.ts'
 import { fillFeed, largeCreation, type Person } from './large-data.ts'
@@ -16,40 +17,55 @@ export type ShareScene = {
   readonly ingest: string
   readonly store: Pick<Store, 'notifications'>
   readonly sizes: ShareSizes
-  /** Has a large feed, and a subscriber with a large change log. */
-  readonly one: Person
+  /** From a refusal until the attacker's next request: less than `Retry-After` says. */
+  readonly afterRefusalMs: number
+  /** A user for each attack, so that each has a rate limit of its own. Their subscriber has a large change log. */
+  readonly attackers: Readonly<Record<Attacker, Person>>
   /** Several users of two subscribers: one alone cannot open thousands of streams. */
   readonly readers: readonly Person[]
 }
+
+/** The first has a large feed, the second a page of large notifications. */
+export type Attacker = 'lists' | 'announced' | 'exports' | 'held exports' | 'marks' | 'creations' | 'bodies'
 
 /** Begins an attack. @returns a function that ends it */
 type ShareAttack = (scene: ShareScene, answers: Answers) => Promise<() => Promise<void>>
 
 const [lists, exports, marks, creations] = [40, 40, 100, 70]
 const eventBytes = 15_000
-const unreadAtOnce = 100
+const [unreadAtOnce, fillEveryMs] = [100, 250]
 /** The client reads as fast as it can, and no faster than several of it could. */
 const fastExports = 20
 
 const single: Readonly<Record<string, ShareAttack>> = {
-  'filtered lists': async ({ query, one: { token } }, answers) =>
-    keepAsking(lists, () => ({ url: `${query}/?subjectId=${randomUUID()}`, token }), answers),
-  'exports, read as fast as possible': async ({ query, one: { token } }, answers) =>
-    keepAsking(fastExports, () => ({ url: `${query}/change-entries/all`, token }), answers),
-  'exports without a reader': ({ query: url, one: { token } }, answers) =>
-    holdMany(exports, () => askWithoutReading({ url, token }, '/change-entries/all'), answers),
-  'bulk marks': async ({ query, store, one }, answers) => {
-    const mark = { url: `${query}/notifications/read`, token: one.token, body: JSON.stringify({ all: true }) }
-    const endMarks = keepAsking(marks, () => mark, answers)
-    const endFilling = keepFilling(store, one)
+  'filtered lists': async ({ query, attackers, afterRefusalMs }, answers) => {
+    const { token } = attackers.lists
+    const next = () => ({ url: `${query}/?subjectId=${randomUUID()}`, token })
+    return keepAsking({ atOnce: lists, afterRefusalMs }, next, answers)
+  },
+  'exports, read as fast as possible': async ({ query, attackers, afterRefusalMs }, answers) => {
+    const next = () => ({ url: `${query}/change-entries/all`, token: attackers.exports.token })
+    return keepAsking({ atOnce: fastExports, afterRefusalMs }, next, answers)
+  },
+  'exports without a reader': ({ query: url, attackers }, answers) => {
+    const { token } = attackers['held exports']
+    return holdMany(exports, () => askWithoutReading({ url, token }, '/change-entries/all'), answers)
+  },
+  'bulk marks': async ({ query, store, attackers, afterRefusalMs }, answers) => {
+    const { token } = attackers.marks
+    const mark = { url: `${query}/notifications/read`, token, body: JSON.stringify({ all: true }) }
+    const endMarks = keepAsking({ atOnce: marks, afterRefusalMs }, () => mark, answers)
+    const endFilling = keepFilling(store, attackers.marks)
     return async () => void (await Promise.all([endMarks(), endFilling()]))
   },
-  'large creations': async ({ ingest, one: { token } }, answers) =>
-    keepAsking(creations, () => ({ url: `${ingest}/`, token, body: largeCreation() }), answers),
-  'bodies that do not end': ({ ingest: url, one: { token }, sizes }, answers) =>
-    holdMany(sizes.bodies, () => stallBody({ url, token }), answers),
-  'announced bodies of GET that do not come': ({ query: url, one: { token }, sizes }, answers) =>
-    holdMany(sizes.bodies, () => announceBody({ url, token }, '/'), answers),
+  'large creations': async ({ ingest, attackers, afterRefusalMs }, answers) => {
+    const next = () => ({ url: `${ingest}/`, token: attackers.creations.token, body: largeCreation() })
+    return keepAsking({ atOnce: creations, afterRefusalMs }, next, answers)
+  },
+  'bodies that do not end': ({ ingest: url, attackers, sizes }, answers) =>
+    holdMany(sizes.bodies, () => stallBody({ url, token: attackers.bodies.token }), answers),
+  'announced bodies of GET that do not come': ({ query: url, attackers, sizes }, answers) =>
+    holdMany(sizes.bodies, () => announceBody({ url, token: attackers.announced.token }, '/'), answers),
   'streams without a reader': async ({ query: url, store, readers, sizes }, answers) => {
     const tokenOf = (n: number) => readers[n % readers.length]?.token ?? ''
     const openOne = (n: number) => askWithoutReading({ url, token: tokenOf(n) }, '/notifications/stream')
@@ -68,11 +84,14 @@ export const shareAttacks: Readonly<Record<string, ShareAttack>> = {
   },
 }
 
-/** So that there is always something to mark. */
+/** So that there is always something to mark, though no more than a publisher sends for one user. */
 function keepFilling(store: ShareScene['store'], person: Person): () => Promise<void> {
   let isOver = false
   const fill = async () => {
-    while (!isOver) await fillFeed(store, person, unreadAtOnce, eventBytes)
+    while (!isOver) {
+      await fillFeed(store, person, unreadAtOnce, eventBytes)
+      await pause(fillEveryMs)
+    }
   }
   const running = fill()
   return () => {
