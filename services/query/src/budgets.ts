@@ -5,7 +5,7 @@ export const exportBudget = {
   setting: 'MAX_EXPORTS',
   counts: 'open exports of the change log',
   sum: 40,
-  userShare: 1 / 4,
+  userShare: 1 / 10,
 } as const satisfies BudgetDefinition
 
 export const streamBudget = {
