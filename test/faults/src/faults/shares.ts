@@ -4,10 +4,10 @@ import { createStore, type Store } from '@herald/store'
 import { createTopics, topicsWithSuffix } from '@herald/test-servers'
 import type { PartContext } from '../part.ts'
 import { peakMiB, resetPeak } from '../process-figures.ts'
-import { countAnswers } from '../shares/answers.ts'
+import { type AttackScene, startAttacker } from '../shares/attacker.ts'
 import { fillFeed, fillLog, type Person } from '../shares/large-data.ts'
 import { startQuietTenants } from '../shares/quiet-tenants.ts'
-import { type ShareScene, type ShareSizes, shareAttacks } from '../shares/share-attacks.ts'
+import { type Attackers, allAtOnce, type ShareSizes, shareAttacks } from '../shares/share-attacks.ts'
 import { pause } from '../until.ts'
 
 const mostMiB = 400
@@ -36,7 +36,7 @@ const fullSizes: Sizes = {
   entries: 4_000,
   bodies: 2_360,
   streams: 2_400,
-  eventsOfStream: 100,
+  eventsOfStream: 50,
 }
 const streamsOfUser = 50
 const quiet = { tenants: 10, notifications: 200, entries: 50, bytes: 500 } as const
@@ -70,6 +70,7 @@ type World = {
   readonly context: PartContext
   readonly services: { readonly query: StartedService; readonly ingest: StartedService }
   readonly quietTenants: Awaited<ReturnType<typeof startQuietTenants>>
+  readonly attacker: ReturnType<typeof startAttacker>
   readonly attackMs: number
   readonly pass: Pass
 }
@@ -84,7 +85,8 @@ export async function takeEverything(context: PartContext): Promise<void> {
   const topics = await createTopics(stack.broker.direct.split(','), topicsWithSuffix(`${campaign.name}-shares`), {
     partitions: 1,
   })
-  const store = createStore({ uri: fleet.settings.MONGODB_URI ?? '', database, applicationName: 'herald-faults' })
+  const uri = fleet.settings.MONGODB_URI ?? ''
+  const store = createStore({ uri, database, applicationName: 'herald-faults' })
   await store.migrate()
   const settings = {
     ...fleet.settings,
@@ -100,13 +102,15 @@ export async function takeEverything(context: PartContext): Promise<void> {
     for (const pass of isShort ? [unlimited] : [unlimited, limited]) {
       const { query, ingest } = await startServices({ ...settings, ...pass.settings })
       const urls = { query: query.url, ingest: ingest.url }
+      const attacker = startAttacker({ MONGODB_URI: uri, MONGODB_DATABASE: database })
       const quietTenants = await startQuietTenants({ ...urls, tokens: quietPeople.map(({ token }) => token) })
       try {
-        const scene = { ...urls, store, sizes, ...people, afterRefusalMs: pass.afterRefusalMs }
+        const scene = { ...urls, sizes, ...people, afterRefusalMs: pass.afterRefusalMs }
         await pause(settleMs)
-        const world = { context, services: { query, ingest }, quietTenants, attackMs: sizes.attackMs, pass }
+        const world = { context, services: { query, ingest }, quietTenants, attacker, attackMs: sizes.attackMs, pass }
         for (const name of Object.keys(shareAttacks)) await attackOnce(world, scene, name)
       } finally {
+        await attacker.stop()
         await quietTenants.stop()
         await query.stop()
         await ingest.stop()
@@ -121,31 +125,30 @@ async function startServices(settings: Record<string, string | undefined>) {
   return { query: await startService('query', settings), ingest: await startService('ingest', settings) }
 }
 
-async function attackOnce(world: World, scene: ShareScene, name: string) {
-  const { context, services, quietTenants, attackMs, pass } = world
+async function attackOnce(world: World, scene: AttackScene, name: string) {
+  const { context, services, quietTenants, attacker, attackMs, pass } = world
   const { campaign, strikes, log } = context
   const { violations } = campaign
   await quietTenants.take()
   await pause(attackMs)
   const idle = await quietTenants.take()
   for (const { pid } of Object.values(services)) resetPeak(pid)
-  const answers = countAnswers()
-  const end = await shareAttacks[name]?.(scene, answers)
+  await attacker.begin(name, name === allAtOnce ? { ...scene, attackers: oneForAll(scene.attackers) } : scene)
   await pause(attackMs)
   const seen = await quietTenants.take()
   const peaks = { queryMiB: peakMiB(services.query.pid), ingestMiB: peakMiB(services.ingest.pid) }
-  await end?.()
+  const { counts, withoutRetryAfter } = await attacker.end()
   const title = `${name}, ${pass.title}`
   strikes.push({ fault: title, inFlight: 0 })
   const errors = [...idle.errors, ...seen.errors]
   const times = { idleP99: round(idle.p99), p99: round(seen.p99), requests: seen.requests, errors: errors.length }
-  notes[title] = { ...times, ...peaks, attacker: answers.counts(), withoutRetryAfter: answers.withoutRetryAfter() }
+  notes[title] = { ...times, ...peaks, attacker: counts, withoutRetryAfter }
   log(`${title}: ${JSON.stringify(notes[title])}`)
   for (const error of errors.slice(0, 3)) violations.add('shares', `${title}: ${error}`)
   for (const MiB of Object.values(peaks)) {
     if (MiB > mostMiB) violations.add('shares', `${title}: a process needed ${MiB} MiB`)
   }
-  if (answers.withoutRetryAfter() > 0) violations.add('shares', `${title}: refusals without Retry-After`)
+  if (withoutRetryAfter > 0) violations.add('shares', `${title}: refusals without Retry-After`)
   // Times are printed only where other parts run beside this one, or where no rate limit holds.
   if (pass.isTimed && seen.p99 > 3 * Math.max(idle.p99, leastIdleMs)) {
     violations.add('shares', `${title}: p99 of ${times.p99} ms, ${times.idleP99} ms when idle`)
@@ -169,6 +172,11 @@ async function createQuietPeople(context: PartContext, store: Store): Promise<Pe
     await fillLog(store, person, quiet.entries, quiet.bytes)
   }
   return people
+}
+
+/** The same user in every attack. */
+function oneForAll(attackers: Attackers): Attackers {
+  return Object.fromEntries(Object.keys(attackers).map((name) => [name, attackers.lists])) as Attackers
 }
 
 async function createAttackers(context: PartContext, store: Store, sizes: Sizes) {

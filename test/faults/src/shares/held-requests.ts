@@ -44,13 +44,22 @@ export async function stallBody({ url, token }: Target): Promise<Socket> {
 const readMs = 3_000
 const longestHead = 8 * 1024
 
-/** Opens many at once. @returns a function that reads the heads of their responses and closes them */
+/** As many as an attacker opens at once; all at the same moment would rather measure how fast connections are accepted. */
+const openedAtOnce = 25
+const openEveryMs = 50
+
+/** Opens many, and holds them together. @returns a function that reads the heads of their responses and closes them */
 export async function holdMany(
   count: number,
   openOne: (n: number) => Promise<Socket>,
   answers: Answers,
 ): Promise<() => Promise<void>> {
-  const sockets = await Promise.all(Array.from({ length: count }, (_, n) => openOne(n)))
+  const sockets: Socket[] = []
+  while (sockets.length < count) {
+    const length = Math.min(openedAtOnce, count - sockets.length)
+    sockets.push(...(await Promise.all(Array.from({ length }, (_, n) => openOne(sockets.length + n)))))
+    await pause(openEveryMs)
+  }
   return async () => {
     const heads = sockets.map(readHead)
     const isOver = AbortSignal.timeout(readMs)

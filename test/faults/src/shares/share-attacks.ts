@@ -20,13 +20,14 @@ export type ShareScene = {
   /** From a refusal until the attacker's next request: less than `Retry-After` says. */
   readonly afterRefusalMs: number
   /** A user for each attack, so that each has a rate limit of its own. Their subscriber has a large change log. */
-  readonly attackers: Readonly<Record<Attacker, Person>>
+  readonly attackers: Attackers
   /** Several users of two subscribers: one alone cannot open thousands of streams. */
   readonly readers: readonly Person[]
 }
 
 /** The first has a large feed, the second a page of large notifications. */
-export type Attacker = 'lists' | 'announced' | 'exports' | 'held exports' | 'marks' | 'creations' | 'bodies'
+export type Attackers = Readonly<Record<Attacker, Person>>
+type Attacker = 'lists' | 'announced' | 'exports' | 'held exports' | 'marks' | 'creations' | 'bodies'
 
 /** Begins an attack. @returns a function that ends it */
 type ShareAttack = (scene: ShareScene, answers: Answers) => Promise<() => Promise<void>>
@@ -70,15 +71,20 @@ const single: Readonly<Record<string, ShareAttack>> = {
     const tokenOf = (n: number) => readers[n % readers.length]?.token ?? ''
     const openOne = (n: number) => askWithoutReading({ url, token: tokenOf(n) }, '/notifications/stream')
     const close = await holdMany(sizes.streams, openOne, answers)
-    for (const reader of readers) await fillFeed(store, reader, sizes.eventsOfStream, eventBytes)
+    for (const reader of readers) {
+      await fillFeed(store, reader, sizes.eventsOfStream, eventBytes)
+      await pause(fillEveryMs)
+    }
     return close
   },
 }
 
+export const allAtOnce = 'all of them at once by one user'
+
 /** Each by itself, and then all of them at once. */
 export const shareAttacks: Readonly<Record<string, ShareAttack>> = {
   ...single,
-  'all of them at once': async (scene, answers) => {
+  [allAtOnce]: async (scene, answers) => {
     const ends = await Promise.all(Object.values(single).map((attack) => attack(scene, answers)))
     return async () => void (await Promise.all(ends.map((end) => end())))
   },
