@@ -29,8 +29,8 @@ export const readBudget = {
   name: 'reads',
   setting: 'MAX_READ_BYTES',
   counts: 'bytes that MongoDB may be sending for lists and exports',
-  sum: 80 * 1024 * 1024,
-  userShare: 1 / 5,
+  sum: 64 * 1024 * 1024,
+  userShare: 1 / 4,
   beyond: 'waits up to 8 s for its turn',
 } as const satisfies BudgetDefinition
 
