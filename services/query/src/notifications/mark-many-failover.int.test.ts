@@ -61,8 +61,7 @@ onThree('on three servers', () => {
   }
 
   /**
-   * Delays every update of the service by the given time, 0 for none. The 20 of a bulk mark then take 40 s, so that it cannot end
-   * before the fault, which a busy machine also delays.
+   * Delays every update of the service by the given time, 0 for none, so that a bulk mark cannot end before the fault.
    */
   const delayUpdates = async (blockTimeMS: number) => {
     const command = {
@@ -136,7 +135,7 @@ onThree('on three servers', () => {
         return (await retryUntilPrimary(() => all.countDocuments({ unread: true }, of))) - others.length
       }
 
-      await delayUpdates(2_000)
+      await delayUpdates(500)
       let left = count
       for (const injectFault of [stepDown, killPrimary]) {
         let isAnswered = false
