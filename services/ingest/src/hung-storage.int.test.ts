@@ -9,7 +9,7 @@ import { attributes, mentionData, structured } from './events/records.fixture.ts
 import { createRequest } from './http/create-request.fixture.ts'
 import { createTestIngest, type TestIngest } from './ingest.fixture.ts'
 
-type Insert = { readonly insert?: string; readonly documents?: { readonly documents: readonly { _id: Binary }[] } }
+type Insert = { readonly insert?: string; readonly documents?: readonly { _id: Binary }[] }
 type WriteCommand = (message: { readonly command?: Insert }, options: unknown) => Promise<void>
 
 /** The inserts of notifications that do not end, by subscriber; they begin with the subscriber's id. */
@@ -17,7 +17,7 @@ const hung = new Map<
   string,
   { readonly begun: PromiseWithResolvers<void>; readonly ended: PromiseWithResolvers<void> }
 >()
-const subscriberOf = ({ documents }: Insert) => documents?.documents[0]?._id.toString('hex').slice(0, 32)
+const subscriberOf = ({ documents }: Insert) => documents?.[0]?._id.toString('hex').slice(0, 32)
 
 /** As the driver without its patch, whose writes may never end; here they do not even begin. */
 const { prototype } = createRequire(import.meta.url)('mongodb/lib/cmap/connection.js').Connection
