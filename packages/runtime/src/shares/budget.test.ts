@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals'
+import { afterEach, expect, jest, test } from '@jest/globals'
 import { createBudget, type Refusal, takeOrThrow } from './budget.ts'
 
 const ada = { subscriberId: 'a', userId: 'ada' }
@@ -17,6 +17,27 @@ test('a user gets a small part, a subscriber a larger one, and others the rest',
   release()
   expect(budget.held()).toBe(5)
   takeOrThrow(budget, ada, 3)
+})
+
+afterEach(() => {
+  jest.restoreAllMocks()
+})
+
+test('a user is alone once nobody else has taken a part for a second', () => {
+  let milliseconds = 0
+  jest.spyOn(performance, 'now').mockImplementation(() => milliseconds)
+  const budget = createBudget({ sum: 10, perSubscriber: 5, perUser: 3 })
+  takeOrThrow(budget, ada, 1)
+  expect([budget.isAlone(ada), budget.isAlone(eve)]).toEqual([true, false])
+  takeOrThrow(budget, eve, 1)
+  milliseconds = 600
+  takeOrThrow(budget, ada, 1)
+  takeOrThrow(budget, ada, 1)
+  expect([budget.isAlone(ada), budget.isAlone(eve)]).toEqual([false, false])
+  milliseconds = 1_001
+  expect([budget.isAlone(ada), budget.isAlone(eve), budget.isAlone(bob)]).toEqual([true, false, false])
+  milliseconds = 1_601
+  expect(budget.isAlone(eve)).toBe(true)
 })
 
 test('a full process refuses whoever has a share left', () => {

@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises'
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
 import { limits } from '@herald/contracts'
 import type { Binary } from 'mongodb'
 import { inBatches } from '../documents/batches.ts'
@@ -27,6 +27,7 @@ const stepBytes = 1024 * 1024
 /** Small, because the size of the entries is not known yet. */
 const firstStepEntries = 4
 const stepGrowth = 8
+const longestPauseMs = 100
 /** Larger entries that match a filter are read by key. */
 const smallEntryBytes = 2 * 1024
 
@@ -63,7 +64,14 @@ async function* readPlain(log: LogSource, first: LogScan): LogSteps {
   const read = (scan: LogScan, last?: Segment) => {
     if (last) count = nextCount(count, last.found, step)
     const bounds = { count, bytes: stepBytes, atLeastOne: true }
-    return budgets.bytes.within(reader, responseBytes(count, maxDocumentBytes), () => scanNext(source, scan, bounds))
+    return budgets.bytes.within(reader, responseBytes(count, maxDocumentBytes), async () => {
+      const startedAt = performance.now()
+      const segment = await scanNext(source, scan, bounds)
+      // Others get the processors for as long; also from further exports of this reader, which wait for the share.
+      const tookMs = Math.min(performance.now() - startedAt, longestPauseMs)
+      if (!budgets.bytes.isAlone(reader)) await sleep(tookMs)
+      return segment
+    })
   }
   for await (const { found } of readAhead<Segment>(first, read)) if (found.length > 0) yield found
 }

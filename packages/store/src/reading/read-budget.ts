@@ -6,12 +6,14 @@ export type Reader = { readonly subscriberId: string; readonly userId: string }
 /** Lets reads begin as soon as there is room for them. */
 type ReadBudget = {
   within<Result>(reader: Reader, amount: number, read: () => Promise<Result>): Promise<Result>
+  /** Whether nobody else reads. */
+  isAlone(reader: Reader): boolean
 }
 
 /** `bytes` bounds what MongoDB may be sending at a time; `scans` how many reads examine documents without an index. */
 export type ReadBudgets = { readonly bytes: ReadBudget; readonly scans: ReadBudget }
 
-const unlimited: ReadBudget = { within: (_reader, _amount, read) => read() }
+const unlimited: ReadBudget = { within: (_reader, _amount, read) => read(), isAlone: () => true }
 
 /** For processes that read no pages. */
 export const noReadBudgets: ReadBudgets = { bytes: unlimited, scans: unlimited }
