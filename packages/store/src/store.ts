@@ -85,13 +85,13 @@ export function createStore(storeOptions: StoreOptions): Store {
   const { notifications, bulkMarks, changeEntries, fanOuts, tombstones, erasures, waitingReceipts } = collections
   const { insertNew, erasedPersons, ...writers } = createWriters(collections, { announcing, now })
   const markMany = createMarkMany({ client, notifications, bulkMarks })
-  const feeds = { database, collection: notifications, budgets, markMany }
+  const feeds = { collection: notifications, budgets, markMany }
   const sources = { fanOuts, notifications, tombstones, changeEntries, erasures, waitingReceipts }
   return {
     ...writers,
     now,
     notifications: { insertNew, of: (owner) => createFeed(feeds, owner) },
-    changeEntries: createChangeEntries({ database, collection: changeEntries, budgets, erasedPersons }),
+    changeEntries: createChangeEntries({ collection: changeEntries, budgets, erasedPersons }),
     leases: createLeases(collections.leases),
     feedChanges: createFeedChanges(watching.client.db(storeOptions.database)),
     streamKeys: { get: () => sharedKey(collections.streamKeys, 'event-ids') },

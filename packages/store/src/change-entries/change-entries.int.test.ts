@@ -66,7 +66,6 @@ test('requests the next step before yielding the current one, so a busy reader d
   })
   const database = monitored.db(name)
   const { of } = createChangeEntries({
-    database,
     collection: collectionsOf(database).changeEntries,
     budgets: noReadBudgets,
     erasedPersons: createWriters(collectionsOf(database)).erasedPersons,

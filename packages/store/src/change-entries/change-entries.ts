@@ -1,4 +1,5 @@
 import { type ChangeEntryFilters, limits } from '@herald/contracts'
+import type { Collection } from 'mongodb'
 import { type IdRange, keyRange, toUuidBinary } from '../documents/binary.ts'
 import {
   type ChangeEntryDocument,
@@ -7,7 +8,6 @@ import {
 } from '../documents/change-entry-document.ts'
 import { maskChangeEntry } from '../documents/mask.ts'
 import type { ErasedLook, ErasedPersons } from '../guards/erased-persons.ts'
-import type { Source } from '../reading/find-bytes.ts'
 import { findPage } from '../reading/page.ts'
 import type { ReadBudgets } from '../reading/read-budget.ts'
 import type { Scan } from '../reading/scan.ts'
@@ -22,7 +22,8 @@ export type ChangeLogQuery = IdRange & Omit<ChangeEntryFilters, keyof IdRange>
 export type ChangeEntries = ReturnType<typeof createChangeEntries>
 export type ChangeLog = ReturnType<ChangeEntries['of']>
 
-export type ChangeEntriesDependencies = Source<ChangeEntryDocument> & {
+export type ChangeEntriesDependencies = {
+  readonly collection: Collection<ChangeEntryDocument>
   readonly budgets: ReadBudgets
   readonly erasedPersons: ErasedPersons
 }
@@ -31,8 +32,7 @@ export type ChangeEntriesDependencies = Source<ChangeEntryDocument> & {
 const maxEntryBytes = limits.eventBytes
 
 export function createChangeEntries(dependencies: ChangeEntriesDependencies) {
-  const { database, collection, budgets, erasedPersons } = dependencies
-  const source = { database, collection }
+  const { collection, budgets, erasedPersons } = dependencies
   return {
     async insertNew(entries: readonly StoredChangeEntry[]): Promise<InsertOutcome<StoredChangeEntry>> {
       const users = entries.map(toUser)
@@ -49,7 +49,7 @@ export function createChangeEntries(dependencies: ChangeEntriesDependencies) {
     },
     /** @param userId the user who reads */
     of: (subscriberId: string, userId = '') => {
-      const pages = { source, budgets, reader: { subscriberId, userId }, maxDocumentBytes: maxEntryBytes }
+      const pages = { collection, budgets, reader: { subscriberId, userId }, maxDocumentBytes: maxEntryBytes }
       return {
         /** A page as the body of its response, in JSON. It may be short and still have a next one: see {@link findPage}. */
         list: async (query: ChangeLogQuery, limit: number) =>

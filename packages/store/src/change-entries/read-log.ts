@@ -1,6 +1,7 @@
-import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate } from 'node:timers/promises'
 import { limits } from '@herald/contracts'
 import type { Binary } from 'mongodb'
+import { leaveToOthers } from '../connection/leave-to-others.ts'
 import { inBatches } from '../documents/batches.ts'
 import type { ChangeEntryDocument } from '../documents/change-entry-document.ts'
 import type { PageSource } from '../reading/page.ts'
@@ -27,7 +28,6 @@ const stepBytes = 1024 * 1024
 /** Small, because the size of the entries is not known yet. */
 const firstStepEntries = 4
 const stepGrowth = 8
-const longestPauseMs = 100
 /** Larger entries that match a filter are read by key. */
 const smallEntryBytes = 2 * 1024
 
@@ -59,17 +59,16 @@ async function* readAhead<Step extends { readonly end: Binary | null }>(
 }
 
 async function* readPlain(log: LogSource, first: LogScan): LogSteps {
-  const { source, budgets, reader, maxDocumentBytes, step = limits.examinedPerStep } = log
+  const { collection, budgets, reader, maxDocumentBytes, step = limits.examinedPerStep } = log
   let count = Math.min(step, firstStepEntries)
   const read = (scan: LogScan, last?: Segment) => {
     if (last) count = nextCount(count, last.found, step)
     const bounds = { count, bytes: stepBytes, atLeastOne: true }
     return budgets.bytes.within(reader, responseBytes(count, maxDocumentBytes), async () => {
       const startedAt = performance.now()
-      const segment = await scanNext(source, scan, bounds)
-      // Others get the processors for as long; also from further exports of this reader, which wait for the share.
-      const tookMs = Math.min(performance.now() - startedAt, longestPauseMs)
-      if (!budgets.bytes.isAlone(reader)) await sleep(tookMs)
+      const segment = await scanNext(collection, scan, bounds)
+      // Further exports of this reader wait for the share meanwhile.
+      if (!budgets.bytes.isAlone(reader)) await leaveToOthers(performance.now() - startedAt)
       return segment
     })
   }
@@ -78,12 +77,12 @@ async function* readPlain(log: LogSource, first: LogScan): LogSteps {
 
 /** Examines each entry once and reads the matches in groups of about 1 MiB. */
 async function* readFiltered(log: LogSource, first: LogScan): LogSteps {
-  const { source, budgets, reader, step = limits.examinedPerStep } = log
+  const { collection, budgets, reader, step = limits.examinedPerStep } = log
   const bounds = { count: step, smallBytes: smallEntryBytes }
-  const read = (scan: LogScan) => budgets.scans.within(reader, 1, () => examineNext(source, scan, bounds))
+  const read = (scan: LogScan) => budgets.scans.within(reader, 1, () => examineNext(collection, scan, bounds))
   for await (const { candidates } of readAhead(first, read)) {
     for (const group of inBatches(candidates, Infinity, { bytes: stepBytes, sizeOf: ({ size }) => size })) {
-      const found = await budgets.bytes.within(reader, stepBytes, () => readCandidates(source, first, group))
+      const found = await budgets.bytes.within(reader, stepBytes, () => readCandidates(collection, first, group))
       if (found.length > 0) yield found
     }
   }

@@ -1,5 +1,6 @@
 import {
   type ClientSession,
+  type Collection,
   type Db,
   type Document,
   type MongoClient,
@@ -7,6 +8,7 @@ import {
   MongoServerError,
   MongoServerSelectionError,
   MongoWriteConcernError,
+  WriteConcern,
 } from 'mongodb'
 
 /** The maximum number of idle sessions: each retains the last response. */
@@ -28,6 +30,16 @@ export async function runCommand(database: Db, command: Document, options?: Comm
     if (isFinal(error)) throw error
     return runOnce(database, command, options)
   }
+}
+
+/** The same for a write, which is confirmed as the collection's own writes are. */
+export function runWrite<T extends Document>(
+  { db, writeConcern }: Pick<Collection<T>, 'db' | 'writeConcern'>,
+  command: Document,
+  options: CommandOptions,
+): Promise<Document> {
+  if (writeConcern) WriteConcern.apply(command, writeConcern)
+  return runCommand(db, command, options)
 }
 
 /**

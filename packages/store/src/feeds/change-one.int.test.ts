@@ -11,7 +11,6 @@ const options = { monitorCommands: true, writeConcern: { w: 'majority', journal:
 const client = new MongoClient(uri, options)
 const database = client.db(`herald-test-change-one-${process.pid}`)
 const collection = database.collection<Thing>('things')
-const source = { database, collection }
 const read = [
   { _id: 1, unread: true },
   { $unset: { unread: true }, $inc: { version: 1 } },
@@ -28,8 +27,8 @@ test('returns the changed document, confirmed by a majority, without a record of
   const commands: Record<string, unknown>[] = []
   const note = ({ command }: CommandStartedEvent) => void commands.push(command)
   client.on('commandStarted', note)
-  const changed = await changeOne(source, ...read)
-  expect(await changeOne(source, ...read)).toBeNull()
+  const changed = await changeOne(collection, ...read)
+  expect(await changeOne(collection, ...read)).toBeNull()
   client.off('commandStarted', note)
   expect(BSON.deserialize(changed as Buffer)).toEqual({ _id: 1, version: 1 })
   expect(commands.map(({ writeConcern, txnNumber }) => [writeConcern, txnNumber])).toEqual(
@@ -39,7 +38,7 @@ test('returns the changed document, confirmed by a majority, without a record of
 
 test('fails if the write is not confirmed', async () => {
   const hasTooFew = database.collection<Thing>('things', { writeConcern: { w: 9, wtimeoutMS: 1 } })
-  await expect(changeOne({ database, collection: hasTooFew }, ...read)).rejects.toThrow('Not enough data-bearing nodes')
+  await expect(changeOne(hasTooFew, ...read)).rejects.toThrow('Not enough data-bearing nodes')
 })
 
 test.each(['request', 'response'])('if the connection is lost with the %s, the change is made once', async (part) => {
@@ -67,8 +66,8 @@ test.each(['request', 'response'])('if the connection is lost with the %s, the c
   const { port } = server.address() as AddressInfo
   const other = new MongoClient(`mongodb://127.0.0.1:${port}/?directConnection=true`, options)
   try {
-    const through = other.db(database.databaseName)
-    await changeOne({ database: through, collection: through.collection<Thing>('things') }, ...read)
+    const through = other.db(database.databaseName).collection<Thing>('things')
+    await changeOne(through, ...read)
     expect(isLost).toBe(true)
     expect(await collection.findOne({ _id: 1 })).toEqual({ _id: 1, version: 1 })
   } finally {

@@ -1,6 +1,5 @@
-import { type Filter, type UpdateFilter, WriteConcern } from 'mongodb'
-import { runCommand } from '../connection/run-command.ts'
-import type { Source } from '../reading/find-bytes.ts'
+import type { Collection, Filter, UpdateFilter } from 'mongodb'
+import { runWrite } from '../connection/run-command.ts'
 import { asBuffer } from '../wire/bson.ts'
 
 /**
@@ -9,12 +8,11 @@ import { asBuffer } from '../wire/bson.ts'
  * writes a record of the transaction and the new document once more, a sixth of its work.
  */
 export async function changeOne<T extends object>(
-  { database, collection }: Source<T>,
+  collection: Collection<T>,
   query: Filter<T>,
   update: UpdateFilter<T>,
 ): Promise<Buffer | null> {
   const command = { findAndModify: collection.collectionName, query, update, new: true }
-  if (collection.writeConcern) WriteConcern.apply(command, collection.writeConcern)
-  const { value } = await runCommand(database, command, { raw: true })
+  const { value } = await runWrite(collection, command, { raw: true })
   return value ? asBuffer(value) : null
 }

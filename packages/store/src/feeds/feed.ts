@@ -1,9 +1,9 @@
 import type { ReadStatus } from '@herald/contracts'
-import type { Filter, UpdateFilter } from 'mongodb'
+import type { Collection, Filter, UpdateFilter } from 'mongodb'
 import { runCommand } from '../connection/run-command.ts'
 import { type IdRange, keyRange, toKey, toUuidBinary } from '../documents/binary.ts'
 import type { NotificationDocument } from '../documents/notification-document.ts'
-import { findBytes, type Source } from '../reading/find-bytes.ts'
+import { findBytes } from '../reading/find-bytes.ts'
 import { findPage } from '../reading/page.ts'
 import type { ReadBudgets } from '../reading/read-budget.ts'
 import { userReads } from '../reading/read-limits.ts'
@@ -37,7 +37,8 @@ export type Feed = {
   unreadCount(): Promise<number>
 }
 
-export type FeedDependencies = Source<NotificationDocument> & {
+export type FeedDependencies = {
+  readonly collection: Collection<NotificationDocument>
   readonly budgets: ReadBudgets
   readonly markMany: MarkMany
 }
@@ -48,22 +49,21 @@ const maxNotificationBytes = 32 * 1024
 type Conditions = Filter<NotificationDocument>
 
 export function createFeed(
-  { database, collection, budgets, markMany }: FeedDependencies,
+  { collection, budgets, markMany }: FeedDependencies,
   { subscriberId, recipientId }: FeedOwner,
 ): Feed {
   const prefix = [subscriberId, recipientId] as const
-  const source = { database, collection }
   const reader = { subscriberId, userId: recipientId }
-  const pages = { source, budgets, reader, maxDocumentBytes: maxNotificationBytes }
+  const pages = { collection, budgets, reader, maxDocumentBytes: maxNotificationBytes }
 
   const find = async (id: string) => {
-    const [document] = (await findBytes(source, { _id: toKey(...prefix, id) }, 1)).documents
+    const [document] = (await findBytes(collection, { _id: toKey(...prefix, id) }, 1)).documents
     return document ? notificationBody(document) : null
   }
 
   const mark = async (id: string, from: Conditions, change: UpdateFilter<NotificationDocument>) => {
     const where = { _id: toKey(...prefix, id), ...from }
-    const changed = await changeOne(source, where, change)
+    const changed = await changeOne(collection, where, change)
     // Nothing to change: the notification is in that state already, or does not exist.
     return changed ? notificationBody(changed) : find(id)
   }
@@ -86,7 +86,7 @@ export function createFeed(
     async unreadCount() {
       const query = { unread: true, _id: keyRange(prefix, {}) }
       const count = { count: collection.collectionName, query, hint: 'unread', ...userReads }
-      return (await runCommand(database, count)).n
+      return (await runCommand(collection.db, count)).n
     },
   }
 }

@@ -55,7 +55,7 @@ test.each([
   const expected = await collection.find(indexed, { raw: true }).sort({ _id: -1 }).limit(size).toArray()
   let found: Buffer[] = []
   const commands = await commandsOf(async () => {
-    found = (await findBytes({ database, collection }, indexed, size)).documents
+    found = (await findBytes(collection, indexed, size)).documents
   })
   expect(found.map((bytes) => bytes.toString('hex'))).toEqual(
     (expected as unknown as Buffer[]).map((bytes) => Buffer.from(bytes).toString('hex')),
@@ -67,7 +67,7 @@ test.each([
 test.each([40, 400])(
   'of %s documents, returns as many as fit into one response, and leaves no cursor open',
   async (size) => {
-    const { documents, isCut } = await findBytes({ database, collection }, { ...from(2_000_000), group: 5 }, size)
+    const { documents, isCut } = await findBytes(collection, { ...from(2_000_000), group: 5 }, size)
     expect([documents.length, isCut]).toEqual([16, true])
     const [newest] = documents
     expect(newest?.includes(keyOf(2_000_039).toString('hex'), 0, 'hex')).toBe(true)
@@ -83,7 +83,7 @@ test('sequential reads share one session', async () => {
   const sessions = new Set<string>()
   const note = ({ command }: CommandStartedEvent) => void sessions.add(JSON.stringify(command.lsid))
   client.on('commandStarted', note)
-  for (let n = 0; n < 5; n++) await findBytes({ database, collection }, from(0), 5)
+  for (let n = 0; n < 5; n++) await findBytes(collection, from(0), 5)
   client.off('commandStarted', note)
   expect(sessions.size).toBe(1)
 })
@@ -105,10 +105,10 @@ test.each([5, 300])('retries a read of %s when the connection is lost during the
   const { port } = server.address() as AddressInfo
   const other = new MongoClient(`mongodb://127.0.0.1:${port}/?directConnection=true`)
   try {
-    const source = { database: other.db(database.databaseName) }
+    const through = other.db(database.databaseName).collection<Thing>('things')
     const plain = { ...from(0), group: { $lt: 3 } }
-    const found = await findBytes({ ...source, collection: source.database.collection<Thing>('things') }, plain, size)
-    const expected = await findBytes({ database, collection }, plain, size)
+    const found = await findBytes(through, plain, size)
+    const expected = await findBytes(collection, plain, size)
     expect(found.documents).toHaveLength(size)
     expect(found.documents.every((bytes, n) => bytes.equals(expected.documents[n] as Buffer))).toBe(true)
     expect(requests).toBe(2)
@@ -123,8 +123,8 @@ test('does not retry when no server is available', async () => {
   const unreachable = new MongoClient('mongodb://127.0.0.1:1/', { serverSelectionTimeoutMS: 300 })
   let selections = 0
   unreachable.on('serverSelectionStarted', () => void selections++)
-  const source = unreachable.db(randomUUID())
-  const pending = findBytes({ database: source, collection: source.collection<Thing>('things') }, from(0), 5)
+  const source = unreachable.db(randomUUID()).collection<Thing>('things')
+  const pending = findBytes(source, from(0), 5)
   await expect(pending).rejects.toThrow('ECONNREFUSED')
   expect(selections).toBeLessThan(3)
   await unreachable.close()

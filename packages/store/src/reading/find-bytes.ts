@@ -1,11 +1,8 @@
-import type { Collection, Db, Filter } from 'mongodb'
+import type { Collection, Filter } from 'mongodb'
 import { runCommand } from '../connection/run-command.ts'
 import { asBuffer, documentsAt, inputOf } from '../wire/bson.ts'
 import { createOffsetReader } from '../wire/field-offsets.ts'
 import { userReads } from './read-limits.ts'
-
-/** A collection, and the database that receives commands about it. */
-export type Source<T extends object> = { readonly database: Db; readonly collection: Collection<T> }
 
 /** Documents as bytes. `isCut` means that more documents match than fit into one response of MongoDB (16 MiB). */
 export type FoundBytes = { readonly documents: Buffer[]; readonly isCut: boolean }
@@ -15,18 +12,17 @@ export type FoundBytes = { readonly documents: Buffer[]; readonly isCut: boolean
  * takes half the processor time of the driver's cursor, which parses every document, for a page of 20.
  */
 export async function findBytes<T extends object>(
-  { database, collection }: Source<T>,
+  { collectionName: find, db }: Collection<T>,
   indexed: Filter<T>,
   size: number,
 ): Promise<FoundBytes> {
-  const { collectionName: find } = collection
   const command = { find, filter: indexed, sort: { _id: -1 }, limit: size, batchSize: size, ...userReads }
-  const { cursor } = await runCommand(database, command, { raw: true })
+  const { cursor } = await runCommand(db, command, { raw: true })
   const input = inputOf(asBuffer(cursor))
   const [batchAt, idAt] = readCursor(input, cursor.byteOffset) as [number, number]
   const cursorId = input.bytes.readBigInt64LE(idAt)
   const isCut = cursorId !== 0n
-  if (isCut) await runCommand(database, { killCursors: find, cursors: [cursorId] })
+  if (isCut) await runCommand(db, { killCursors: find, cursors: [cursorId] })
   return { documents: documentsAt(input.bytes, batchAt), isCut }
 }
 

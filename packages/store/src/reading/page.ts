@@ -1,14 +1,13 @@
 import { limits } from '@herald/contracts'
-import type { Binary } from 'mongodb'
+import type { Binary, Collection } from 'mongodb'
 import { uuidIn } from '../documents/binary.ts'
 import { readKey } from '../wire/bson.ts'
 import type { Page } from '../wire/byte-writer.ts'
-import type { Source } from './find-bytes.ts'
 import type { ReadBudgets, Reader } from './read-budget.ts'
 import { continueAfter, isPlain, type Keyed, responseBytes, type Scan, scanNext } from './scan.ts'
 
 export type PageSource<T extends Keyed> = {
-  readonly source: Source<T>
+  readonly collection: Collection<T>
   readonly budgets: ReadBudgets
   readonly reader: Reader
   readonly maxDocumentBytes: number
@@ -19,21 +18,21 @@ export type PageSource<T extends Keyed> = {
  * examining the documents that one request may examine: it may then be short and still have a next one.
  */
 export function findPage<T extends Keyed>(
-  { source, budgets, reader, maxDocumentBytes }: PageSource<T>,
+  { collection, budgets, reader, maxDocumentBytes }: PageSource<T>,
   query: Scan<T>,
   limit: number,
 ): Promise<Page> {
-  const find = () => findWithin(source, query, limit)
+  const find = () => findWithin(collection, query, limit)
   if (!isPlain(query)) return budgets.scans.within(reader, 1, find)
   return budgets.bytes.within(reader, responseBytes(limit + 1, maxDocumentBytes), find)
 }
 
-async function findWithin<T extends Keyed>(source: Source<T>, query: Scan<T>, limit: number): Promise<Page> {
+async function findWithin<T extends Keyed>(collection: Collection<T>, query: Scan<T>, limit: number): Promise<Page> {
   const found: Buffer[] = []
   let bytes = 0
   let scan = query
   for (let examined = limits.examinedPerStep; ; examined += limits.examinedPerStep) {
-    const segment = await scanNext(source, scan, {
+    const segment = await scanNext(collection, scan, {
       // One more than requested shows whether a page follows.
       count: limit + 1 - found.length,
       bytes: limits.pageBytes - bytes,

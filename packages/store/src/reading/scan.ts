@@ -1,8 +1,8 @@
 import { limits } from '@herald/contracts'
-import type { Binary, Document, Filter } from 'mongodb'
+import type { Binary, Collection, Document, Filter } from 'mongodb'
 import { asBuffer, readKey } from '../wire/bson.ts'
 import { eachAtOnce } from './each-at-once.ts'
-import { findBytes, type Source } from './find-bytes.ts'
+import { findBytes } from './find-bytes.ts'
 import { maxResponseBytes } from './read-budget.ts'
 import { userReads } from './read-limits.ts'
 
@@ -36,12 +36,16 @@ export type Segment = {
 }
 
 /** Returns the next documents that match the filter, within bounds. With a filter, see {@link examineNext}. */
-export function scanNext<T extends Keyed>(source: Source<T>, scan: Scan<T>, bounds: Bounds): Promise<Segment> {
-  return isPlain(scan) ? scanPlain(source, scan, bounds) : scanFiltered(source, scan, bounds)
+export function scanNext<T extends Keyed>(collection: Collection<T>, scan: Scan<T>, bounds: Bounds): Promise<Segment> {
+  return isPlain(scan) ? scanPlain(collection, scan, bounds) : scanFiltered(collection, scan, bounds)
 }
 
-async function scanPlain<T extends Keyed>(source: Source<T>, { indexed }: Scan<T>, bounds: Bounds): Promise<Segment> {
-  const { documents, isCut } = await findBytes(source, indexed, bounds.count)
+async function scanPlain<T extends Keyed>(
+  collection: Collection<T>,
+  { indexed }: Scan<T>,
+  bounds: Bounds,
+): Promise<Segment> {
+  const { documents, isCut } = await findBytes(collection, indexed, bounds.count)
   const fitting = countFitting(documents, ({ length }) => length, bounds)
   const isFull = fitting < documents.length
   // Copied, because all bytes share one buffer, which a part of them must not retain.
@@ -51,14 +55,18 @@ async function scanPlain<T extends Keyed>(source: Source<T>, { indexed }: Scan<T
   return { found, end: isEnd || last === undefined ? null : readKey(last), isFull: isFull || isCut }
 }
 
-async function scanFiltered<T extends Keyed>(source: Source<T>, scan: Scan<T>, bounds: Bounds): Promise<Segment> {
+async function scanFiltered<T extends Keyed>(
+  collection: Collection<T>,
+  scan: Scan<T>,
+  bounds: Bounds,
+): Promise<Segment> {
   const smallBytes = Math.floor(bounds.bytes / bounds.count)
-  const { candidates, end } = await examineNext(source, scan, { count: bounds.count, smallBytes })
+  const { candidates, end } = await examineNext(collection, scan, { count: bounds.count, smallBytes })
   const fitting = countFitting(candidates, ({ size }) => size, bounds)
   const chosen = candidates.slice(0, fitting)
   const isFull = fitting < candidates.length
   return {
-    found: await readCandidates(source, scan, chosen),
+    found: await readCandidates(collection, scan, chosen),
     end: isFull ? (chosen.at(-1)?._id ?? null) : end,
     isFull,
   }
@@ -87,7 +95,7 @@ export type Examined = {
  * is one document of at most 16 MiB, so it contains documents up to `smallBytes`, and only key and size of larger ones.
  */
 export async function examineNext<T extends Keyed>(
-  source: Source<T>,
+  collection: Collection<T>,
   { indexed, filter }: Scan<T>,
   { count, smallBytes }: { readonly count: number; readonly smallBytes: number },
 ): Promise<Examined> {
@@ -105,7 +113,7 @@ export async function examineNext<T extends Keyed>(
     },
   ]
   const options = { ...userReads, fieldsAsRaw: { document: true } }
-  const [result] = await source.collection.aggregate<Facets>(pipeline, options).toArray()
+  const [result] = await collection.aggregate<Facets>(pipeline, options).toArray()
   const { found: candidates = [], end = [] } = result ?? {}
   const last = candidates.length === count ? candidates.at(-1) : end[0]
   return { candidates, end: last?._id ?? null }
@@ -117,11 +125,11 @@ const readsAtOnce = 16
 
 /** The documents of the candidates; large ones are read by key. Omits those deleted or changed meanwhile. */
 export async function readCandidates<T extends Keyed>(
-  source: Source<T>,
+  collection: Collection<T>,
   { filter }: Scan<T>,
   candidates: readonly Candidate[],
 ): Promise<Buffer[]> {
   const read = async ({ _id, document: [small] }: Candidate) =>
-    small ? [asBuffer(small)] : (await findBytes(source, { ...filter, _id } as Filter<T>, 1)).documents
+    small ? [asBuffer(small)] : (await findBytes(collection, { ...filter, _id } as Filter<T>, 1)).documents
   return (await eachAtOnce(candidates, readsAtOnce, read)).flat()
 }

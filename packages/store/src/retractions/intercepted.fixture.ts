@@ -1,5 +1,5 @@
 import { jest } from '@jest/globals'
-import type { MongoClient } from 'mongodb'
+import type { Db } from 'mongodb'
 import type { Collections } from '../documents/collections.ts'
 
 /** Called before and after each operation with its number, from 1, and the name of the driver's method, or of the command. */
@@ -38,19 +38,16 @@ export function createInterceptor(intercept: Intercept = async () => {}) {
         }
       },
     })
-  const wrapClient = (client: MongoClient) => ({
-    db(name: string) {
-      const database = client.db(name)
-      const command = (given: object, options: object) =>
-        run(Object.keys(given)[0] ?? '', () => database.command(given, options))
-      return { client, command }
-    },
+  const wrapDatabase = (database: Db) => ({
+    client: database.client,
+    command: (given: object, options: object) =>
+      run(Object.keys(given)[0] ?? '', () => database.command(given, options)),
   })
   const wrapOne = <T extends object>(collection: T): T =>
     new Proxy(collection, {
       get(target, name) {
         const value = Reflect.get(target, name) as never as (...given: unknown[]) => never
-        if (name === 'client') return wrapClient(value as unknown as MongoClient)
+        if (name === 'db') return wrapDatabase(value as unknown as Db)
         if (typeof name !== 'string' || typeof value !== 'function') return value
         if (name === 'find') return (...given: unknown[]) => wrapCursor(value.apply(target, given))
         if (!operationNames.has(name)) return value.bind(target)

@@ -38,7 +38,7 @@ const noting = (sent: unknown[]): typeof things =>
     return database.command(command, { ignoreUndefined: true })
   })
 const withCommands = (command: (given: Document) => Promise<Document>): typeof things =>
-  Object.assign(Object.create(things), { client: { db: () => ({ client, command }) } })
+  Object.assign(Object.create(things), { db: { client, command } })
 
 test('sends at most about 2 MiB at once, or one larger document', async () => {
   const sent: number[] = []

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import { Binary, type Collection, type Document, type MongoClient, WriteConcern } from 'mongodb'
-import { runCommand } from '../connection/run-command.ts'
+import { Binary, type Collection, type Document } from 'mongodb'
+import { leaveToOthers } from '../connection/leave-to-others.ts'
+import { runWrite } from '../connection/run-command.ts'
 import { StorageUnavailableError } from '../connection/storage-errors.ts'
 import { inBatches } from '../documents/batches.ts'
 import { attempt, sum, type WriteOutcome } from './write-each.ts'
@@ -16,14 +16,8 @@ export type Pace = { readonly bytes: number; readonly pause?: (tookMs: number) =
 
 const fast: Pace = { bytes: 2 * 1024 * 1024 }
 
-/**
- * For the notification of one user: MongoDB and its journal are at the disposal of others for half of the time, and their
- * small writes wait behind a small insert. With a limit, so that 15 MB are still stored within seconds.
- */
-export const considerate: Pace = {
-  bytes: 256 * 1024,
-  pause: (tookMs) => sleep(Math.min(tookMs, 100)),
-}
+/** For the notification of one user: the small writes of others wait behind a small insert. */
+export const considerate: Pace = { bytes: 256 * 1024, pause: leaveToOthers }
 
 /**
  * Inserts new documents and leaves existing ones unchanged, so a redelivered event never resets a read state. Returns
@@ -56,10 +50,8 @@ export async function insertNew<T extends Document>(
  * and then what the first one inserted counts as duplicates, as after a restart.
  */
 async function insert<T extends Document>(collection: Collection<T>, documents: readonly T[]) {
-  const { client } = collection as unknown as { readonly client: MongoClient }
   const command = { insert: collection.collectionName, documents, ordered: false }
-  if (collection.writeConcern) WriteConcern.apply(command, collection.writeConcern)
-  const { n, writeErrors } = await runCommand(client.db(collection.dbName), command, { ignoreUndefined: true })
+  const { n, writeErrors } = await runWrite(collection, command, { ignoreUndefined: true })
   return { insertedCount: n, writeErrors }
 }
 
