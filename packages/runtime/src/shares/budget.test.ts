@@ -23,7 +23,7 @@ afterEach(() => {
   jest.restoreAllMocks()
 })
 
-test('a user is alone once nobody else has taken a part for a second', () => {
+test('a user is alone a second after the last part of another user', () => {
   let milliseconds = 0
   jest.spyOn(performance, 'now').mockImplementation(() => milliseconds)
   const budget = createBudget({ sum: 10, perSubscriber: 5, perUser: 3 })

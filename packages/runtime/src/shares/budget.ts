@@ -38,7 +38,7 @@ const keysOf = ({ subscriberId, userId }: Owner): Keys => ({
 })
 
 const aloneAfterMs = 1_000
-const nobody = { user: '', at: -Infinity }
+const never = { user: '', at: -Infinity }
 
 /** Takes a part of a budget. @throws OverBudget */
 export function takeOrThrow(budget: Pick<Budget, 'take'>, owner: Owner, amount: number): () => void {
@@ -57,8 +57,8 @@ export function createBudget({ sum, perSubscriber, perUser, onRefused = () => {}
   const turns = new Map<string, number>()
   let turn = 0
   let total = 0
-  /** Who took a part last, and who before that user, and when. */
-  let [last, other] = [nobody, nobody]
+  /** When the last two users took a part. */
+  let [latest, previous] = [never, never]
 
   /** Kept free for subscribers that hold no more than this, since two could take everything with their shares. */
   const reserve = Math.max(0, Math.min(Math.ceil(sum / 8), sum - perSubscriber))
@@ -78,8 +78,8 @@ export function createBudget({ sum, perSubscriber, perUser, onRefused = () => {}
       add(user, by)
     }
     change(amount)
-    if (user !== last.user) other = last
-    last = { user, at: performance.now() }
+    if (user !== latest.user) previous = latest
+    latest = { user, at: performance.now() }
     let isHeld = true
     return () => {
       if (!isHeld) return
@@ -184,7 +184,10 @@ export function createBudget({ sum, perSubscriber, perUser, onRefused = () => {}
       }
     },
     held: () => total,
-    /** Whether nobody else has taken a part for a second. */
-    isAlone: (owner: Owner) => (keysOf(owner).user === last.user ? other : last).at < performance.now() - aloneAfterMs,
+    /** Whether no other user took a part in the last second. */
+    isAlone(owner: Owner): boolean {
+      const other = keysOf(owner).user === latest.user ? previous : latest
+      return other.at < performance.now() - aloneAfterMs
+    },
   }
 }

@@ -6,7 +6,7 @@ export type Reader = { readonly subscriberId: string; readonly userId: string }
 /** Lets reads begin as soon as there is room for them. */
 type ReadBudget = {
   within<Result>(reader: Reader, amount: number, read: () => Promise<Result>): Promise<Result>
-  /** Whether nobody else reads. */
+  /** Whether no other user has read in the last second. */
   isAlone(reader: Reader): boolean
 }
 
