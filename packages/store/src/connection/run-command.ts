@@ -33,13 +33,9 @@ export async function runCommand(database: Db, command: Document, options?: Comm
 }
 
 /** The same for a write, which is confirmed as the collection's own writes are. */
-export function runWrite<T extends Document>(
-  { db, writeConcern }: Pick<Collection<T>, 'db' | 'writeConcern'>,
-  command: Document,
-  options: CommandOptions,
-): Promise<Document> {
-  if (writeConcern) WriteConcern.apply(command, writeConcern)
-  return runCommand(db, command, options)
+export function runWrite<T extends object>(collection: Collection<T>, command: Document, options: CommandOptions) {
+  if (collection.writeConcern) WriteConcern.apply(command, collection.writeConcern)
+  return runCommand(collection.db, command, options)
 }
 
 /**

@@ -39,7 +39,6 @@ export function createGuard<Item extends Guarded, Key, Value>(
       const subscribers = new Set(items.map(({ subscriberId }) => subscriberId))
       const earliest = items.reduce((least, { createdAt }) => Math.min(least, createdAt.getTime()), Infinity)
       const recent = await findRecentHeads(heads, subscribers, new Date(earliest - slackMs))
-      if (recent.size === 0) return { found, versions: new Map() }
       const searched = items.filter((item) => {
         const head = recent.get(item.subscriberId)
         if (head === undefined || !isInTime(head.until, item)) return false

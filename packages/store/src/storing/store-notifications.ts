@@ -64,10 +64,17 @@ export function createStoreNotifications(dependencies: StoreNotificationsDepende
     ])
     if (announcing) countSkipped(announcing, notifications, fannedOut)
     else if (fannedOut.duplicates > 0) await forgetAnnouncements(fanOuts, notifications.map(keyOf))
-    const refused = new Map(refusedAmong(notifications, reasonsBy(hex, fannedOut)))
+    const refused = new Map<NewNotification, string>()
+    const refuse = (reasonOf: ReadonlyMap<string, string>) => {
+      for (const notification of reasonOf.size === 0 ? [] : notifications) {
+        const reason = reasonOf.get(hex(keyOf(notification)))
+        if (reason !== undefined) refused.set(notification, reason)
+      }
+    }
+    refuse(reasonsBy(hex, fannedOut))
     const limited: LimitedTo =
       fannedOut.duplicates === 0 ? new Map() : await limitToFirstRecipients(fanOuts, notifications)
-    const origins = new Map<NewNotification, NewNotification>()
+    const toStore: NewNotification[] = []
     for (const notification of notifications) {
       if (refused.has(notification)) continue
       const named = limited.get(notification) ?? notification
@@ -75,14 +82,12 @@ export function createStoreNotifications(dependencies: StoreNotificationsDepende
       const left = retracted.found.get(notification)
       const recipientIds = left ? masked.recipientIds.filter((id) => left.has(id)) : masked.recipientIds
       if (recipientIds.length === 0) continue
-      origins.set(recipientIds === masked.recipientIds ? masked : { ...masked, recipientIds }, notification)
+      toStore.push(recipientIds === masked.recipientIds ? masked : { ...masked, recipientIds })
     }
     const requests = notifications.filter(({ finishBy }) => finishBy !== undefined).map(keyOf)
     const pace = requests.length > 0 ? considerate : undefined
-    const stored = await fence(() => insertNew(collection, documentsOf(origins.keys()), pace))
-    for (const [notification, reason] of refusedAmong([...origins.keys()], reasonsBy(fanOutKeyIn, stored))) {
-      refused.set(origins.get(notification) as NewNotification, reason)
-    }
+    const stored = await fence(() => insertNew(collection, documentsOf(toStore), pace))
+    refuse(reasonsBy(fanOutKeyIn, stored))
     // Also those known before: an earlier attempt may have stored them before their tombstone was.
     const [retractedNow, erasedNow, keysWithReceipts] = await Promise.all([
       tombstones.look(notifications, retracted),
@@ -91,9 +96,8 @@ export function createStoreNotifications(dependencies: StoreNotificationsDepende
     ])
     const notNoted = await retractFromFanOuts(tombstones.applyingTo([...retractedNow.found.keys()]))
     const { erased, refused: notErased } = await eraseStored(notifications, erasedNow)
-    for (const [notification, reason] of refusedAmong(notifications, new Map([...notErased, ...notNoted]))) {
-      refused.set(notification, reason)
-    }
+    refuse(notErased)
+    refuse(notNoted)
     if (keysWithReceipts.length > 0) await receipts.settle(keysWithReceipts)
     if (requests.length > 0) await finishRequests(fanOuts, requests, announcing)
 
@@ -151,15 +155,7 @@ function reasonsBy(keyIn: (key: Binary) => string, { refused }: Pick<InsertOutco
   return new Map(refused.map(({ document, reason }) => [keyIn(document._id), reason]))
 }
 
-function refusedAmong(notifications: readonly NewNotification[], reasons: ReadonlyMap<string, string>) {
-  if (reasons.size === 0) return []
-  return notifications.flatMap((notification) => {
-    const reason = reasons.get(hex(keyOf(notification)))
-    return reason === undefined ? [] : [[notification, reason] as const]
-  })
-}
-
 /** A generator, because a few events may have a hundred thousand recipients together. */
-function* documentsOf(notifications: Iterable<NewNotification>): Generator<NotificationDocument> {
+function* documentsOf(notifications: readonly NewNotification[]): Generator<NotificationDocument> {
   for (const notification of notifications) yield* toNotificationDocuments(notification)
 }

@@ -92,10 +92,10 @@ function account<Item>(reply: Reply, items: readonly Item[]): WriteOutcome<Item>
   const { insertedCount = 0, matchedCount = 0, modifiedCount = 0, deletedCount = 0, writeErrors = [] } = reply
   const failures = [writeErrors].flat()
   const failed = failures.filter(({ code }) => code !== duplicateKey)
-  const refused = failed.map(({ index, code, errmsg }) => {
-    const reason = refusalOfCode(code)
-    if (reason === undefined) throw new StorageUnavailableError(`MongoDB did not confirm the write: ${errmsg}`)
-    return { document: items[index] as Item, reason: `${reason}: ${errmsg ?? ''}` }
+  const refused = failed.map((failure) => {
+    const reason = refusalOfCode(failure.code)
+    if (reason === undefined) throw asUnavailable(failure)
+    return { document: items[failure.index] as Item, reason: `${reason}: ${failure.errmsg ?? ''}` }
   })
   return {
     inserted: insertedCount,

@@ -107,8 +107,7 @@ export function createRecordHandler(dependencies: RecordHandlerDependencies): Ha
     const decided: Decided[] = []
     for (const record of records) {
       decided.push({ record, decision: decideRecord(record, kind, now) })
-      const turn = giveWay()
-      if (turn) await turn
+      await giveWay()
     }
     return decided
   }

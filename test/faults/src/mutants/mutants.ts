@@ -91,9 +91,9 @@ export const mutants: readonly Mutant[] = [
     modules: {
       [fanOutNotifications]: [
         {
-          find: 'const stored = await fence(() => insertNew(collection, documentsOf(origins.keys()), pace));',
+          find: 'const stored = await fence(() => insertNew(collection, documentsOf(toStore), pace));',
           replace:
-            'const stored = { refused: [], inserted: 0, duplicates: 0 }; setTimeout(() => insertNew(collection, documentsOf([...origins.keys()])).catch(() => {}), 500);',
+            'const stored = { refused: [], inserted: 0, duplicates: 0 }; setTimeout(() => insertNew(collection, documentsOf(toStore)).catch(() => {}), 500);',
         },
       ],
     },

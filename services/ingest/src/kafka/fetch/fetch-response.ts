@@ -98,7 +98,7 @@ function createBudget(maxBytes: number, { records, bytes }: Partial<PartitionSha
 }
 
 type Budget = ReturnType<typeof createBudget>
-type Shared = { readonly paused: PausedBatches; readonly giveWay: () => Promise<void> | undefined }
+type Shared = { readonly paused: PausedBatches; readonly giveWay: () => Promise<void> }
 
 /** Adds messages until it is enough. Returns their bytes and the number of bytes decompressed for them. */
 async function decodePartition(
