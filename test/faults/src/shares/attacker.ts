@@ -7,7 +7,7 @@ export type AttackScene = Omit<ShareScene, 'store'>
 export type AttackerMessage =
   | { readonly act: 'begin'; readonly name: string; readonly scene: AttackScene }
   | { readonly act: 'end' | 'stop' }
-/** What was answered since the attack began. */
+/** The responses since the attack began. */
 export type AttackerReply = { readonly counts: Readonly<Record<string, number>>; readonly withoutRetryAfter: number }
 
 const file = fileURLToPath(new URL('./attacker-process.ts', import.meta.url))

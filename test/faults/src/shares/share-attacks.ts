@@ -25,8 +25,8 @@ export type ShareScene = {
   readonly readers: readonly Person[]
 }
 
-/** The first has a large feed, the second a page of large notifications. */
 export type Attackers = Readonly<Record<Attacker, Person>>
+/** `lists` has a large feed, `announced` a page of large notifications. */
 type Attacker = 'lists' | 'announced' | 'exports' | 'held exports' | 'marks' | 'creations' | 'bodies'
 
 /** Begins an attack. @returns a function that ends it */
