@@ -18,6 +18,13 @@ import { ingestBudgets } from '../http/budgets.ts'
 
 const topicSetting = () => z.string().regex(/^[A-Za-z0-9._-]{1,249}$/, { error: 'Must be the name of a Kafka topic' })
 
+function readMappings(file: string, context: z.RefinementCtx) {
+  const read = readMappingFile(file)
+  if (read.ok) return createCapturedChanges(read.mappings)
+  for (const message of read.issues) context.addIssue({ code: 'custom', message })
+  return z.NEVER
+}
+
 const kafkaSettings = {
   KAFKA_BROKERS: listSetting(
     z.string().regex(/^[^\s:]+:\d{1,5}$/, { error: 'Must be a comma-separated list of host:port' }),
@@ -40,26 +47,6 @@ const kafkaSettings = {
   LIVENESS_STALL_SECONDS: integerSetting({ min: 10, max: 86_400 })
     .default(180)
     .meta({ description: 'Seconds without progress while records are waiting before /livez fails' }),
-}
-
-const saslNames = ['KAFKA_SASL_MECHANISM', 'KAFKA_SASL_USERNAME', 'KAFKA_SASL_PASSWORD'] as const
-
-function checkSasl(settings: Partial<Record<(typeof saslNames)[number], unknown>>, context: z.RefinementCtx): void {
-  const missing = saslNames.filter((name) => settings[name] === undefined)
-  if (missing.length === saslNames.length) return
-  for (const name of missing) {
-    context.addIssue({ code: 'custom', path: [name], message: 'Required with the other KAFKA_SASL settings' })
-  }
-}
-
-function readMappings(file: string, context: z.RefinementCtx) {
-  const read = readMappingFile(file)
-  if (read.ok) return createCapturedChanges(read.mappings)
-  for (const message of read.issues) context.addIssue({ code: 'custom', message })
-  return z.NEVER
-}
-
-const capturedChangesSettings = {
   CDC_MAPPINGS: z
     .string()
     .transform(readMappings)
@@ -80,6 +67,7 @@ const announcementSettings = {
     .meta({ description: 'Minutes after which unread notifications are announced; never if unset' }),
 }
 
+const saslNames = ['KAFKA_SASL_MECHANISM', 'KAFKA_SASL_USERNAME', 'KAFKA_SASL_PASSWORD'] as const
 const topicNames = [
   'KAFKA_MENTION_TOPIC',
   'KAFKA_CHANGE_TOPIC',
@@ -89,31 +77,25 @@ const topicNames = [
   'KAFKA_NOTIFICATION_TOPIC',
 ] as const
 
-type Topics = { readonly [Name in (typeof topicNames)[number]]?: string | undefined } & z.output<
-  z.ZodObject<typeof capturedChangesSettings>
->
+type Checked = Partial<z.output<z.ZodObject<typeof kafkaSettings & typeof announcementSettings>>>
 
-/** A topic carries one kind of record. Dead letters read as events would become dead letters again, forever. */
-function checkTopics(settings: Topics, context: z.RefinementCtx): void {
+/** Compares settings. A topic carries one kind of record: dead letters read as events would become dead letters again, forever. */
+function checkTogether(settings: Checked, context: z.RefinementCtx): void {
+  const reject = (name: keyof Checked, message: string) => context.addIssue({ code: 'custom', path: [name], message })
+  const missing = saslNames.filter((name) => settings[name] === undefined)
+  if (missing.length < saslNames.length) {
+    for (const name of missing) reject(name, 'Required with the other KAFKA_SASL settings')
+  }
   for (const [index, name] of topicNames.entries()) {
     const topic = settings[name]
     if (topic === undefined) continue
     const earlier = topicNames.slice(0, index).find((other) => settings[other] === topic)
-    if (earlier !== undefined) {
-      context.addIssue({ code: 'custom', path: [name], message: `Must not be the same topic as ${earlier}` })
-    }
-    if (settings.CDC_MAPPINGS?.topics.includes(topic)) {
-      context.addIssue({ code: 'custom', path: ['CDC_MAPPINGS'], message: `Must not map ${topic}, which is ${name}` })
-    }
+    if (earlier !== undefined) reject(name, `Must not be the same topic as ${earlier}`)
+    if (settings.CDC_MAPPINGS?.topics.includes(topic)) reject('CDC_MAPPINGS', `Must not map ${topic}, which is ${name}`)
   }
-}
-
-type Announcing = Partial<z.output<z.ZodObject<typeof announcementSettings>>>
-
-function checkAnnouncements(settings: Announcing, context: z.RefinementCtx): void {
-  if (settings.KAFKA_NOTIFICATION_TOPIC !== undefined || settings.ANNOUNCE_UNREAD_AFTER_MINUTES === undefined) return
-  const path = ['ANNOUNCE_UNREAD_AFTER_MINUTES']
-  context.addIssue({ code: 'custom', path, message: 'Requires KAFKA_NOTIFICATION_TOPIC' })
+  if (settings.KAFKA_NOTIFICATION_TOPIC === undefined && settings.ANNOUNCE_UNREAD_AFTER_MINUTES !== undefined) {
+    reject('ANNOUNCE_UNREAD_AFTER_MINUTES', 'Requires KAFKA_NOTIFICATION_TOPIC')
+  }
 }
 
 export const settingsSchema = z
@@ -124,13 +106,10 @@ export const settingsSchema = z
     ...storageSettings,
     ...authenticationSettings,
     ...kafkaSettings,
-    ...capturedChangesSettings,
     ...announcementSettings,
     ...retentionSettings,
   })
-  .superRefine(checkSasl)
-  .superRefine(checkTopics)
-  .superRefine(checkAnnouncements)
+  .superRefine(checkTogether)
 export type Settings = z.output<typeof settingsSchema>
 export type KafkaSettings = z.output<typeof kafkaSettingsSchema>
 
@@ -151,18 +130,9 @@ export function topicsReadBy(settings: KafkaSettings): ReadonlyMap<string, Recor
 /** The settings of `migrate`. Documents expire only if `RETENTION_DAYS` is set. */
 export const migrateSettingsSchema = z.object({ ...storageSettings, ...retentionSettings })
 
-export const kafkaSettingsSchema = z
-  .object({ ...kafkaSettings, ...capturedChangesSettings })
-  .superRefine(checkSasl)
-  .superRefine(checkTopics)
+export const kafkaSettingsSchema = z.object(kafkaSettings).superRefine(checkTogether)
 
 /** The settings of the commands that look into topics and MongoDB: those of ingest without its servers. */
 export const commandSettingsSchema = z
-  .object({
-    ...storageSettings,
-    ...kafkaSettings,
-    ...capturedChangesSettings,
-    ...retentionSettings,
-  })
-  .superRefine(checkSasl)
-  .superRefine(checkTopics)
+  .object({ ...storageSettings, ...kafkaSettings, ...retentionSettings })
+  .superRefine(checkTogether)
