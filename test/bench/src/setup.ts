@@ -10,6 +10,7 @@ import type { MeasuredProcesses } from './cpu-time.ts'
 
 /** The code and the versions that a run has measured. Runs of different setups are never compared or combined. */
 export type Setup = {
+  /** The last commit that changed what is measured, so that runs before and after a commit of results are of one setup. */
   readonly commit: string
   /** The git object of this benchmark's sources. */
   readonly bench: string
@@ -21,13 +22,14 @@ export type Setup = {
 
 const run = promisify(execFile)
 const folder = fileURLToPath(new URL('..', import.meta.url))
+const measured = ['package-lock.json', 'packages', 'services', 'test/bench/src'].map((path) => `:/${path}`)
 /** Saving a part writes these, which therefore do not make a working tree dirty. */
 const written = ['results', 'README.md', '../../README.md'].map((path) => `:(exclude)${path}`)
 
 export async function currentSetup(client: MongoClient, { broker }: MeasuredProcesses): Promise<Setup> {
   const { version } = await client.db('admin').command({ buildInfo: 1 })
   return {
-    commit: await git('rev-parse', '--short', 'HEAD'),
+    commit: await git('log', '-1', '--format=%h', '--', ...measured),
     bench: await git('rev-parse', '--short', 'HEAD:./src'),
     kafka: broker === undefined ? 'unknown' : await brokerVersion(broker),
     mongodb: version,
