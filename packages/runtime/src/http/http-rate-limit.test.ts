@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals'
 import type { Authenticator } from '../auth/authenticator.ts'
 import { createTestServer, identity, readProblem } from './http-server.fixture.ts'
+import { createRateLimit } from './rate-limit.ts'
 
 /** Accepts `Bearer <subscriber>/<user>`. */
 const authenticator: Authenticator = {
@@ -74,4 +75,13 @@ test('does not count requests without a valid token', async () => {
     expect((await get('a/1', '/public')).headers['ratelimit-limit']).toBeUndefined()
   }
   expect(limitsOf(await get('a/1'))).toEqual(['3', '2', '60'])
+})
+
+test('forgets the user whose window began first when it counts too many', () => {
+  const limitRate = createRateLimit(1)
+  const reply = { headers: () => {} } as never
+  const request = (userId: string) => limitRate({ caller: { ...identity, userId } } as never, reply)
+  for (let user = 0; user <= 50_000; user++) request(String(user))
+  expect(() => request('1')).toThrow('Limit of 1 requests per minute exceeded')
+  expect(() => request('0')).not.toThrow()
 })

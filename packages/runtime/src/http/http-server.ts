@@ -130,9 +130,13 @@ export function createHttpServer({
   const turnOf = createTurns()
 
   function begin(request: FastifyRequest, reply: FastifyReply): void {
-    observe(request, reply)
+    const end = observe(request, reply)
     slowResponses.watch(request, reply)
-    if (!isBodyless(request.method)) reply.raw.once('close', () => bodyReader.release(request))
+    reply.raw.once('close', () => {
+      slowResponses.forget(reply)
+      bodyReader.release(request)
+      end()
+    })
     reply.headers({ 'x-request-id': request.id, 'cache-control': 'no-store', ...securityHeaders })
     cors.addHeaders(request, reply)
   }
@@ -193,7 +197,7 @@ export function createHttpServer({
     const validate = createRequestValidation(route.schema ?? {}, { anyQuery: route.config?.public === true })
     route.preValidation = [validate, route.preValidation ?? []].flat()
   })
-  const limitRate = createRateLimit(app, rateLimitPerMinute)
+  const limitRate = createRateLimit(rateLimitPerMinute)
   // One hook instead of many: each costs every request a turn of the microtask queue.
   app.addHook('onRequest', async (request, reply) => {
     if (isBodyless(request.method)) discardBody(request.raw)
@@ -202,7 +206,7 @@ export function createHttpServer({
     if (cors.respondToPreflight(request, reply)) return reply
     refuseUnknown(request)
     await authenticate(request)
-    await limitRate(request, reply)
+    limitRate(request, reply)
     authorize(request)
     if (request.routeOptions.schema?.body !== undefined) checkJsonContentType(request)
     return undefined

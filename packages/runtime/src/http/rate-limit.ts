@@ -1,29 +1,45 @@
-import rateLimit from '@fastify/rate-limit'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { problem } from './problem.ts'
 
-// Number of users counted at a time. The least recently seen is evicted first, and starts with a new window.
+const windowMs = 60_000
+/** Number of users counted at a time. The one whose window began first is forgotten first, and starts with a new one. */
 const countedUsers = 50_000
 
-/** Limits the requests of each user per minute. Only that user’s token uses them up. @throws HttpProblem `rate_limited` */
-export function createRateLimit(app: FastifyInstance, requestsPerMinute: number) {
-  app.register(rateLimit, {
-    global: false,
-    max: requestsPerMinute,
-    timeWindow: 60_000,
-    cache: countedUsers,
-    // `RateLimit-Limit`, `-Remaining` and `-Reset` of draft-ietf-httpapi-ratelimit-headers up to version 06.
-    enableDraftSpec: true,
-    keyGenerator: ({ caller }) => `${caller?.subscriberId}/${caller?.userId}`,
-    errorResponseBuilder: (_request, { max, ttl }) =>
-      problem('rate_limited', `Limit of ${max} requests per minute exceeded; retry in ${Math.ceil(ttl / 1000)} s`),
-  })
-  let count: ReturnType<FastifyInstance['rateLimit']> | undefined
+/**
+ * Limits the requests of each user per minute, and tells of it by `RateLimit-Limit`, `-Remaining` and `-Reset`
+ * (draft-ietf-httpapi-ratelimit-headers up to version 06). Only that user’s token uses them up.
+ */
+export function createRateLimit(requestsPerMinute: number) {
+  /** In the order of their ends. */
+  const windows = new Map<string, { readonly endsAt: number; count: number }>()
 
-  return async function limitRate(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    if (request.caller === undefined) return
-    // The plugin is not available before the server is ready.
-    count ??= app.rateLimit()
-    await count.call(app, request, reply)
+  function open(user: string, now: number) {
+    const opened = { endsAt: now + windowMs, count: 0 }
+    windows.delete(user)
+    windows.set(user, opened)
+    for (const [oldest, { endsAt }] of windows) {
+      if (endsAt > now && windows.size <= countedUsers) break
+      windows.delete(oldest)
+    }
+    return opened
+  }
+
+  /** @throws HttpProblem `rate_limited` */
+  return function limitRate({ caller }: FastifyRequest, reply: FastifyReply): void {
+    if (caller === undefined) return
+    const now = performance.now()
+    const user = `${caller.subscriberId}/${caller.userId}`
+    const known = windows.get(user)
+    const current = known && known.endsAt > now ? known : open(user, now)
+    current.count++
+    const seconds = Math.ceil((current.endsAt - now) / 1_000)
+    reply.headers({
+      'ratelimit-limit': requestsPerMinute,
+      'ratelimit-remaining': Math.max(0, requestsPerMinute - current.count),
+      'ratelimit-reset': seconds,
+    })
+    if (current.count <= requestsPerMinute) return
+    const detail = `Limit of ${requestsPerMinute} requests per minute exceeded; retry in ${seconds} s`
+    throw problem('rate_limited', detail, { headers: { 'retry-after': String(seconds) } })
   }
 }

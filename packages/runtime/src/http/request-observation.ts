@@ -7,16 +7,17 @@ export type RequestObservationDependencies = {
   readonly tracing?: Tracing | undefined
 }
 
-/** Logs and measures each request once its connection is done with it. A URL may contain personal data and is not logged. */
+/** Logs and measures requests. A URL may contain personal data and is not logged. */
 export function createRequestObservation({ metrics, tracing }: RequestObservationDependencies) {
-  return function observe(request: FastifyRequest, reply: FastifyReply): void {
+  /** Returns a function to be called once the connection is done with the request. */
+  return function observe(request: FastifyRequest, reply: FastifyReply): () => void {
     const start = performance.now()
     const startMs = spanClock()
     let finished = false
     reply.raw.once('finish', () => {
       finished = true
     })
-    reply.raw.once('close', () => {
+    return () => {
       const durationMs = Math.round((performance.now() - start) * 100) / 100
       const { method, caller } = request
       const route = request.routeOptions.url ?? 'none'
@@ -48,7 +49,7 @@ export function createRequestObservation({ metrics, tracing }: RequestObservatio
         },
         'Request completed',
       )
-    })
+    }
   }
 }
 

@@ -33,8 +33,8 @@ export function createSlowResponses(stallMs: number, leastRate: number) {
   return {
     watch(request: FastifyRequest, { raw }: FastifyReply): void {
       responses.set(raw, { request, taken: progressOf(raw).taken, looksLeft: looksPerStall })
-      raw.once('close', () => responses.delete(raw))
     },
+    forget: ({ raw }: FastifyReply) => responses.delete(raw),
     stop: () => clearInterval(timer),
   }
 }

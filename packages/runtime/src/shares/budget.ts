@@ -71,20 +71,21 @@ export function createBudget({ sum, perSubscriber, perUser, onRefused = () => {}
     else parts.delete(key)
   }
 
-  function hold({ subscriber, user }: Keys, amount: number): () => void {
-    const change = (by: number) => {
-      total += by
-      add(subscriber, by)
-      add(user, by)
-    }
-    change(amount)
-    if (user !== latest.user) previous = latest
-    latest = { user, at: performance.now() }
+  function change({ subscriber, user }: Keys, by: number): void {
+    total += by
+    add(subscriber, by)
+    add(user, by)
+  }
+
+  function hold(keys: Keys, amount: number): () => void {
+    change(keys, amount)
+    if (keys.user !== latest.user) previous = latest
+    latest = { user: keys.user, at: performance.now() }
     let isHeld = true
     return () => {
       if (!isHeld) return
       isHeld = false
-      change(-amount)
+      change(keys, -amount)
       admit()
     }
   }
@@ -176,7 +177,8 @@ export function createBudget({ sum, perSubscriber, perUser, onRefused = () => {}
     },
     /** Waits for a part, and runs `work` while it holds it. @throws OverBudget after `waitMs` */
     async within<Result>(owner: Owner, amount: number, work: () => Promise<Result>, waitMs = 8_000): Promise<Result> {
-      const release = await wait(keysOf(owner), amount, waitMs)
+      const entered = wait(keysOf(owner), amount, waitMs)
+      const release = entered instanceof Promise ? await entered : entered
       try {
         return await work()
       } finally {
