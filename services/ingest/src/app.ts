@@ -6,6 +6,8 @@ import {
   createMetrics,
   createStorageCheck,
   DeadlineExceeded,
+  problem,
+  retryLater,
   type ServiceDependencies,
   systemClock,
 } from '@herald/runtime'
@@ -69,6 +71,10 @@ export function createIngest({ settings, logger, build, releasers, tracing }: Se
     tracing,
     isStorageUnavailable: (error) => isStorageUnavailable(error) || error instanceof DeadlineExceeded,
   })
+  http.addHook('preHandler', async () => {
+    if (await gate.isOpen()) return
+    throw problem('storage_unavailable', 'The storage is not set up yet; try again later', { headers: retryLater })
+  })
   const { notifications, createRequests, retractions, unfinished } = store
   const create = createNotificationCreation({
     notifications,
@@ -77,9 +83,9 @@ export function createIngest({ settings, logger, build, releasers, tracing }: Se
     randomBytes: () => randomBytes(10),
   })
   const creations = metrics.budgets.open(creationBudget, settings.MAX_CREATION_BYTES)
-  addCreateNotificationRoute(http, { create, gate, clock: now, creations, deadlines })
+  addCreateNotificationRoute(http, { create, clock: now, creations, deadlines })
   const slots = metrics.budgets.open(retractionBudget, settings.MAX_RETRACTIONS)
-  addRetractNotificationRoute(http, { retractions, slots, gate, clock: now, deadlines })
+  addRetractNotificationRoute(http, { retractions, slots, clock: now, deadlines })
   const admin = createAdminServer({
     logger,
     registry,

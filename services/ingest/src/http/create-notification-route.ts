@@ -1,20 +1,11 @@
 import { operations, traceparentOf } from '@herald/contracts'
-import {
-  type Budget,
-  type Clock,
-  type Deadlines,
-  type HttpServer,
-  problem,
-  retryLater,
-  routeOptions,
-} from '@herald/runtime'
+import { type Budget, type Clock, type Deadlines, type HttpServer, problem, routeOptions } from '@herald/runtime'
 import { createdBody } from '@herald/store'
 import { creationBytesOf } from './budgets.ts'
 import type { CreateNotificationUseCase } from './create-notification.ts'
 
 export type RouteDependencies = {
   readonly create: CreateNotificationUseCase
-  readonly gate: { isOpen(): Promise<boolean> }
   readonly clock: Clock
   /** The bytes of creations in flight. A request waits for its part. */
   readonly creations: Pick<Budget, 'within'>
@@ -23,7 +14,7 @@ export type RouteDependencies = {
 }
 
 export function addCreateNotificationRoute(app: HttpServer, dependencies: RouteDependencies): void {
-  const { create, gate, clock, creations, deadlines, limitMs = 60_000 } = dependencies
+  const { create, clock, creations, deadlines, limitMs = 60_000 } = dependencies
   app.post('/', routeOptions(operations.createNotification), async ({ body, headers, identity, raw }, reply) => {
     const { subscriberId, userId, name, picture, actorType } = identity
     if (body.actorType !== actorType) {
@@ -33,9 +24,6 @@ export function addCreateNotificationRoute(app: HttpServer, dependencies: RouteD
       throw problem('validation_failed', 'Idempotency-Key must be sent once', {
         errors: [{ pointer: '/idempotency-key', detail: 'Must be sent only once' }],
       })
-    }
-    if (!(await gate.isOpen())) {
-      throw problem('storage_unavailable', 'The storage is not set up yet; try again later', { headers: retryLater })
     }
     const author = { subscriberId, actor: { id: userId, name, image: picture } }
     // One that does not end keeps its part, since the driver keeps its bytes until the process is restarted.

@@ -1,19 +1,10 @@
 import { deriveEventId, limits, operations, timeOfUuidV7, traceparentOf } from '@herald/contracts'
-import {
-  type Budget,
-  type Clock,
-  type Deadlines,
-  type HttpServer,
-  problem,
-  retryLater,
-  routeOptions,
-} from '@herald/runtime'
+import { type Budget, type Clock, type Deadlines, type HttpServer, problem, routeOptions } from '@herald/runtime'
 import type { Retractions } from '@herald/store'
 
 export type RetractRouteDependencies = {
   readonly retractions: Retractions
   readonly slots: Pick<Budget, 'within'>
-  readonly gate: { isOpen(): Promise<boolean> }
   readonly clock: Clock
   readonly deadlines: Pick<Deadlines, 'keep'>
 }
@@ -25,15 +16,12 @@ const source = ''
 
 /** `DELETE /notifications/{id}`: retracts a notification for its actor. Repeated requests are the same retraction. */
 export function addRetractNotificationRoute(app: HttpServer, dependencies: RetractRouteDependencies): void {
-  const { retractions, slots, gate, clock, deadlines } = dependencies
+  const { retractions, slots, clock, deadlines } = dependencies
   app.delete(
     '/notifications/:notificationId',
     routeOptions(operations.retractNotification),
     async ({ params: { notificationId }, identity, raw }, reply) => {
       const { subscriberId, userId } = identity
-      if (!(await gate.isOpen())) {
-        throw problem('storage_unavailable', 'The storage is not set up yet; try again later', { headers: retryLater })
-      }
       const target = { notificationId }
       if ((await retractions.actorOf({ subscriberId, ...target })) !== userId) {
         throw problem('not_found', 'Notification not found')
