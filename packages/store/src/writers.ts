@@ -9,7 +9,7 @@ import { createEraseWritten } from './erasures/erase-from-digests.ts'
 import { createEraseFromFanOuts } from './erasures/erase-from-fan-outs.ts'
 import { createEraseStored } from './erasures/erase-stored.ts'
 import { createErasures } from './erasures/erasures.ts'
-import { createEraseStep } from './erasures/phases.ts'
+import { createEraseSteps } from './erasures/phases.ts'
 import { createErasedPersons } from './guards/erased-persons.ts'
 import { createPersonKeys } from './guards/person-keys.ts'
 import { createTombstones } from './guards/tombstones.ts'
@@ -40,7 +40,7 @@ export function createWriters(collections: Collections, options: Options = {}) {
   const personKeys = createPersonKeys(collections.personKeys)
   const erasedPersons = createErasedPersons(collections, personKeys)
   const eraseFromFanOuts = createEraseFromFanOuts(collections)
-  const eraseStep = createEraseStep({ ...collections, eraseFromFanOuts, now, documentsPerStep })
+  const eraseSteps = createEraseSteps({ ...collections, eraseFromFanOuts, now, documentsPerStep })
   const eraseWritten = createEraseWritten(digests, erasedPersons)
   const removeRetracted = createRemoveRetracted(notifications)
   const retractFromFanOuts = createRetractFromFanOuts({ fanOuts, removeRetracted, announcing })
@@ -71,7 +71,7 @@ export function createWriters(collections: Collections, options: Options = {}) {
   return {
     insertNew,
     retractions,
-    erasures: createErasures({ erasures, erasureHeads, personKeys, eraseStep }),
+    erasures: createErasures({ erasures, erasureHeads, personKeys, eraseSteps }),
     erasedPersons,
     receipts,
     createRequests: createCreateRequests(collections.createRequests, insertWithinMs),

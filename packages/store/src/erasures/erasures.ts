@@ -14,7 +14,7 @@ import type { PersonKeys } from '../guards/person-keys.ts'
 import type { Hold } from '../leases/leases.ts'
 import { readLimits } from '../reading/read-limits.ts'
 import { type InsertOutcome, insertNew } from '../writing/insert-new.ts'
-import type { EraseStep } from './phases.ts'
+import type { EraseSteps } from './phases.ts'
 
 export type OpenErasure = { readonly subscriberId: string; readonly eventId: string }
 
@@ -48,14 +48,14 @@ export type Erasures = {
 
 export type ErasuresDependencies = Pick<Collections, 'erasures' | 'erasureHeads'> & {
   readonly personKeys: PersonKeys
-  readonly eraseStep: EraseStep
+  readonly eraseSteps: EraseSteps
 }
 
 const openPerCall = 100
 const keyOf = ({ subscriberId, eventId }: OpenErasure) => toKey(subscriberId, eventId)
 
 export function createErasures(dependencies: ErasuresDependencies): Erasures {
-  const { erasures, erasureHeads: heads, personKeys, eraseStep } = dependencies
+  const { erasures, erasureHeads: heads, personKeys, eraseSteps } = dependencies
 
   const toDocument = async ({ subscriberId, eventId, time, personId }: Erasure): Promise<ErasureDocument> => {
     const toPseudonym = await personKeys.of(subscriberId)
@@ -104,7 +104,7 @@ export function createErasures(dependencies: ErasuresDependencies): Erasures {
       // A process that died between the erasure and its head would leave it unknown to those who store.
       if (work.phase === erasurePhases[0] && work.after === undefined) await advanceHeads(heads, [document])
       const input = { subscriberId, eventId, personId, person, after: work.after }
-      const { erased: erasedNow, after } = await eraseStep(work.phase, input)
+      const { erased: erasedNow, after } = await eraseSteps[work.phase](input)
       const erased = work.erased + erasedNow
       const next = nextWork({ ...work, erased }, after)
       // Only from the step that was done: another process may have done it, and the next one, meanwhile.
@@ -127,10 +127,10 @@ export function createErasures(dependencies: ErasuresDependencies): Erasures {
       const personId = uuidIn(await personKeys.seal(subscriberId, eventId, sealedId))
       const person = { pseudonym: uuidIn(document.target, 1), until }
       const input = { subscriberId, eventId, personId, person }
-      const feed = await eraseStep('feed', { ...input, after: undefined })
+      const feed = await eraseSteps.feed({ ...input, after: undefined })
       if (feed.after !== undefined) return true
       for (let after: Binary | undefined; ; ) {
-        const requests = await eraseStep('requests', { ...input, after })
+        const requests = await eraseSteps.requests({ ...input, after })
         after = requests.after
         if (after === undefined) break
         if (!(await hold())) return false

@@ -24,9 +24,9 @@ type PhaseInput = {
 
 type PhaseOutcome = { readonly erased: number; readonly after?: Binary | undefined }
 
-export type EraseStep = (phase: ErasurePhase, input: PhaseInput) => Promise<PhaseOutcome>
+export type EraseSteps = Readonly<Record<ErasurePhase, (input: PhaseInput) => Promise<PhaseOutcome>>>
 
-export type EraseStepDependencies = Collections & {
+export type EraseStepsDependencies = Collections & {
   readonly eraseFromFanOuts: EraseFromFanOuts
   readonly now: () => Date
   readonly documentsPerStep?: number | undefined
@@ -48,7 +48,7 @@ type ScanWork<T> = {
 }
 type Range = { readonly $gte?: Binary; readonly $gt?: Binary; readonly $lt?: Binary; readonly $lte?: Binary }
 
-export function createEraseStep(dependencies: EraseStepDependencies): EraseStep {
+export function createEraseSteps(dependencies: EraseStepsDependencies): EraseSteps {
   const { notifications, bulkMarks, feedErasures, waitingReceipts, createRequests, changeEntries, fanOuts } =
     dependencies
   const { tombstones, digests, eraseFromFanOuts, now, documentsPerStep = 5_000 } = dependencies
@@ -189,7 +189,7 @@ export function createEraseStep(dependencies: EraseStepDependencies): EraseStep 
     })
   }
 
-  const steps: Readonly<Record<ErasurePhase, (input: PhaseInput) => Promise<PhaseOutcome>>> = {
+  return {
     feed: eraseFeed,
     receipts: eraseReceipts,
     requests: eraseRequests,
@@ -198,7 +198,6 @@ export function createEraseStep(dependencies: EraseStepDependencies): EraseStep 
     tombstones: eraseTombstones,
     digests: eraseDigests,
   }
-  return (phase, input) => steps[phase](input)
 }
 
 const behind = (after: Binary | undefined, range: Range): Range =>
