@@ -176,10 +176,11 @@ export function createStreams(dependencies: StreamsDependencies) {
     if (closing) client.close()
     else if (lastEventId === undefined) goLive(client)
     else if (resumed === undefined) reset(client, 'unknown-id')
-    else if (isOlder(resumed, options.maxResumeMs)) reset(client, 'too-old')
-    else if (isBefore(resumed, erasedAt)) reset(client, 'erased')
+    else if (isUpTo(resumed, now() - options.maxResumeMs)) reset(client, 'too-old')
+    // A change before an erasure may contain a person erased since. Both times come from MongoDB's clock.
+    else if (isUpTo(resumed, erasedAt?.getTime())) reset(client, 'erased')
     else if (live.position !== undefined && resumed >= live.position) resume(client)
-    else (isOlder(resumed, options.shortlyAwayMs) ? longAway : shortlyAway).add(client)
+    else (isUpTo(resumed, now() - options.shortlyAwayMs) ? longAway : shortlyAway).add(client)
   }
 
   function loadKey(): Promise<Buffer> {
@@ -188,11 +189,6 @@ export function createStreams(dependencies: StreamsDependencies) {
       throw error
     })
     return sharedKey
-  }
-
-  function isOlder(position: Position, milliseconds: number): boolean {
-    const at = timeOfPosition(position)
-    return at !== undefined && at.getTime() < now() - milliseconds
   }
 
   return {
@@ -232,8 +228,7 @@ export function createStreams(dependencies: StreamsDependencies) {
 
 export type Streams = ReturnType<typeof createStreams>
 
-/** A change before an erasure may contain a person erased since. Both times come from MongoDB's clock. */
-function isBefore(position: Position, erasedAt: Date | undefined): boolean {
+function isUpTo(position: Position, time: number | undefined): boolean {
   const at = timeOfPosition(position)
-  return erasedAt !== undefined && at !== undefined && at <= erasedAt
+  return time !== undefined && at !== undefined && at.getTime() <= time
 }
