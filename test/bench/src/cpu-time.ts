@@ -2,7 +2,10 @@ import { readdir, readFile, readlink } from 'node:fs/promises'
 import { processUsage } from './process-usage.ts'
 
 /** The processes whose CPU time is measured; a server that is not a process of this machine is left out. */
-export type MeasuredProcesses = Readonly<Partial<Record<'service' | 'mongod' | 'broker', number>>>
+export type MeasuredProcesses = Readonly<Partial<Record<'mongod' | 'broker', number>>> & {
+  /** All its processes, if it has several. */
+  readonly service?: number | readonly number[]
+}
 
 /** CPU time per operation in microseconds. */
 export type CpuTime = Readonly<Partial<Record<keyof MeasuredProcesses, number>>>
@@ -24,11 +27,12 @@ export function cpuPerOperation(before: CpuTime, after: CpuTime, operations: num
   return Object.fromEntries(Object.keys(after).map((name) => [name, perOperation(name as keyof CpuTime)]))
 }
 
-/** CPU seconds since the start of each process. */
+/** CPU seconds since the start of each process; the sum of a service's. */
 export async function cpuSeconds(processes: MeasuredProcesses): Promise<CpuTime> {
-  const usages = Object.entries(processes).map(
-    async ([name, pid]) => [name, (await processUsage(pid)).cpuSeconds] as const,
-  )
+  const usages = Object.entries<number | readonly number[]>(processes).map(async ([name, pids]) => {
+    const all = await Promise.all([pids].flat().map(processUsage))
+    return [name, all.reduce((sum, { cpuSeconds }) => sum + cpuSeconds, 0)] as const
+  })
   return Object.fromEntries(await Promise.all(usages))
 }
 

@@ -21,6 +21,8 @@ import { latency } from './parts/latency.ts'
 import { mixed } from './parts/mixed.ts'
 import { query } from './parts/query.ts'
 import { realistic } from './parts/realistic.ts'
+import { replicated } from './parts/replicated.ts'
+import { scale } from './parts/scale.ts'
 import { smallCache } from './parts/small-cache.ts'
 import { start } from './parts/start.ts'
 import { streams } from './parts/streams.ts'
@@ -34,6 +36,7 @@ const parts: readonly Part[] = [
   ...[ingest, ingestKafka39, captured, realistic, cost, smallCache],
   ...[query, growth, bulk, streams, feeds, start],
   ...[latency, knee, sustained, backlog, mixed],
+  ...[scale, replicated],
 ]
 // npm runs this in the package's folder; the path is relative to the folder in which npm was called.
 const pathOf = (path: string) => resolve(process.env.INIT_CWD ?? '.', path)

@@ -75,7 +75,7 @@ export async function startConnector(options: DrainOptions): Promise<Contestant>
     },
     ready: { line: /Kafka Connect started/ },
   })
-  return { pid: program.pid, collection, stop: program.stop }
+  return { pids: [program.pid], collection, stop: program.stop }
 }
 
 const lines = (settings: Record<string, string>) =>

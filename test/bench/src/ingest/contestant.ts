@@ -10,7 +10,11 @@ import { serviceSettings } from '../settings.ts'
 import { startBuilt } from '../start-built.ts'
 
 /** A program that drains a topic into a collection. */
-export type Contestant = { readonly pid: number; readonly collection: Collection<Document>; stop(): Promise<void> }
+export type Contestant = {
+  readonly pids: readonly number[]
+  readonly collection: Collection<Document>
+  stop(): Promise<void>
+}
 
 export type DrainOptions = {
   readonly brokers: readonly string[]
@@ -26,8 +30,8 @@ export type DrainOptions = {
 
 const fileOf = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
-/** Starts Herald's built ingest, of this checkout or of another. */
-export async function startIngest(options: DrainOptions, checkout?: string): Promise<Contestant> {
+/** Starts processes of Herald's built ingest, one by default, of this checkout or of another. */
+export async function startIngest(options: DrainOptions, checkout?: string, processes = 1): Promise<Contestant> {
   const { database, topic } = options
   const own = serviceSettings({
     ...options,
@@ -37,9 +41,15 @@ export async function startIngest(options: DrainOptions, checkout?: string): Pro
   })
   const settings = { ...own, ...options.environment }
   await migrate(settings, checkout)
-  const service = await startBuilt('ingest', settings, checkout)
+  const services = await Promise.all(Array.from({ length: processes }, () => startBuilt('ingest', settings, checkout)))
   const collection = database.collection(topic === 'change' ? 'change-entries' : 'notifications')
-  return { pid: service.pid, collection, stop: service.stop }
+  return {
+    pids: services.map(({ pid }) => pid),
+    collection,
+    async stop() {
+      await Promise.all(services.map((service) => service.stop()))
+    },
+  }
 }
 
 type CeilingOptions = {
@@ -77,7 +87,7 @@ export const startIngestCeiling =
       ready: { line: /running/ },
       stopSignal: 'SIGTERM',
     })
-    return { pid: program.pid, collection, stop: program.stop }
+    return { pids: [program.pid], collection, stop: program.stop }
   }
 
 const clustered = { clusteredIndex: { key: { _id: 1 }, unique: true } } as const

@@ -26,14 +26,15 @@ export type DrainTask = {
   readonly verify?: (contestant: Contestant) => Promise<void>
 }
 
-/** Creates a topic, and fills it. */
+/** Creates a topic, of six partitions unless told otherwise, and fills it. */
 export async function createFullTopic(
   brokers: readonly string[],
   kind: FullTopic['kind'],
   documents: number,
   fill: (topic: string) => Promise<void>,
+  partitionCount = partitions,
 ): Promise<FullTopic> {
-  const { [kind]: name } = await createTopics(brokers, topicsWithSuffix(randomUUID()), { partitions })
+  const { [kind]: name } = await createTopics(brokers, topicsWithSuffix(randomUUID()), { partitions: partitionCount })
   await fill(name)
   return { kind, name, documents }
 }
@@ -56,7 +57,7 @@ export async function drainOnce({ servers, client, serverProcesses }: DrainConte
     groupId: name,
   })
   try {
-    const processes = { service: contestant.pid, ...serverProcesses }
+    const processes = { service: contestant.pids, ...serverProcesses }
     const drain = await measureDrain(contestant.collection, documents, processes)
     await verify?.(contestant)
     return drain
@@ -78,7 +79,7 @@ export function alternateDrains<Name extends string>(
   return alternate(context, contestants, showDrain, { warmUp: false })
 }
 
-const showDrain = (drain: Drain) =>
+export const showDrain = (drain: Drain) =>
   `${showNumber(drain.perSecond)}/s, CPU ${Object.values(drain.cpu).map(showNumber).join(' + ')} µs, ` +
   `${Math.round(drain.peakMemoryBytes / mebi)} MiB${isWarm(drain) ? '' : `; not warm: ${(100 * drain.drift).toFixed(0)} % apart`}`
 

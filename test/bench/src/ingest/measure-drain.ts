@@ -9,11 +9,13 @@ export type Drain = {
   readonly perSecond: number
   /** Per document. */
   readonly cpu: CpuTime
+  /** Of the greatest process of the contestant. */
   readonly peakMemoryBytes: number
   /** The relative difference of the rates before the clock starts: of the last two sixteenths of the topic. */
   readonly drift: number
 }
 
+type DrainingProcesses = MeasuredProcesses & Required<Pick<MeasuredProcesses, 'service'>>
 type Sample = { readonly count: number; readonly at: number; readonly cpu: CpuTime }
 
 const pollMs = 20
@@ -25,7 +27,7 @@ const warmDrift = 0.05
 export async function measureDrain(
   collection: Collection<Document>,
   expected: number,
-  processes: MeasuredProcesses & { readonly service: number },
+  processes: DrainingProcesses,
 ): Promise<Drain> {
   const drain = await watchDrain(() => collection.estimatedDocumentCount(), expected, processes)
   // The estimate runs ahead of what a query sees.
@@ -44,7 +46,7 @@ export async function measureDrain(
 export async function watchDrain(
   countStored: () => Promise<number>,
   expected: number,
-  processes: MeasuredProcesses & { readonly service: number },
+  processes: DrainingProcesses,
   { limitMs = 300_000 }: { readonly limitMs?: number } = {},
 ): Promise<Drain> {
   const deadline = performance.now() + limitMs
@@ -67,10 +69,11 @@ export async function watchDrain(
   }
   const end = await until(Math.min(expected, start.count + measured * block))
   await until(expected)
+  const usages = await Promise.all([processes.service].flat().map(processUsage))
   return {
     perSecond: rateBetween(start, end),
     cpu: cpuPerOperation(start.cpu, end.cpu, end.count - start.count),
-    peakMemoryBytes: (await processUsage(processes.service)).peakMemoryBytes,
+    peakMemoryBytes: Math.max(...usages.map(({ peakMemoryBytes }) => peakMemoryBytes)),
     drift: drift(),
   }
 }

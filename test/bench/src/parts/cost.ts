@@ -90,7 +90,7 @@ async function measureCost(context: BenchContext, topic: FullTopic): Promise<Cos
         {
           topic,
           start: startIngest,
-          async verify({ pid, collection }) {
+          async verify({ pids: [pid = 0], collection }) {
             const after = await cpuSeconds({ service: pid, ...processes })
             found = {
               ingest: after.service ?? Number.NaN,

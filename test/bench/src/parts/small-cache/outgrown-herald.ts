@@ -70,7 +70,7 @@ export async function createOutgrownHerald(
     const ingest = await startIngest({ brokers, mongodbUri, database, topics, topic: 'mention', groupId: suffix })
     try {
       const count = async () => (await notifications.estimatedDocumentCount()) - before
-      return await watchDrain(count, events * recipientsPerEvent, { service: ingest.pid, mongod }, { limitMs })
+      return await watchDrain(count, events * recipientsPerEvent, { service: ingest.pids, mongod }, { limitMs })
     } finally {
       await ingest.stop()
     }
