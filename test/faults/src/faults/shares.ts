@@ -149,8 +149,9 @@ async function attackOnce(world: World, scene: AttackScene, name: string) {
     if (MiB > mostMiB) violations.add('shares', `${title}: a process needed ${MiB} MiB`)
   }
   if (withoutRetryAfter > 0) violations.add('shares', `${title}: refusals without Retry-After`)
-  // Times are printed only where other parts run beside this one, or where no rate limit holds.
-  if (pass.isTimed && seen.p99 > 3 * Math.max(idle.p99, leastIdleMs)) {
+  // Times are only printed where other parts run beside this one, where no rate limit holds, and where all attacks together with
+  // the events that fill the attacked feeds keep the machine busy: its cores have no shares.
+  if (pass.isTimed && name !== allAtOnce && seen.p99 > 3 * Math.max(idle.p99, leastIdleMs)) {
     violations.add('shares', `${title}: p99 of ${times.p99} ms, ${times.idleP99} ms when idle`)
   }
   await pause(settleMs)
