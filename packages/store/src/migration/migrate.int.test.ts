@@ -2,7 +2,7 @@ import { afterAll, expect, test } from '@jest/globals'
 import { MongoClient } from 'mongodb'
 import { newNotification, uuid } from '../store.fixture.ts'
 import { createStore } from '../store.ts'
-import { createIfMissing, createIndex } from './migrate.ts'
+import { createIfMissing, createIndex, replaceUnclustered } from './migrate.ts'
 
 const uri = process.env.MONGODB_URI ?? ''
 const name = `herald-test-migrate-${process.pid}`
@@ -85,6 +85,27 @@ test('rejects a collection that contains documents, and leaves it unchanged', as
     await expect(store.migrate()).rejects.toThrow('The collection notifications is not clustered and holds documents')
   })
   expect(await client.db(name).collection('notifications').countDocuments()).toBe(1)
+})
+
+test('leaves a collection that another process has put in the place of the unclustered one', async () => {
+  const database = client.db(name)
+  await database.dropDatabase()
+  await database.createCollection('notifications')
+  const clusteredIndex = { key: { _id: 1 }, unique: true }
+  // The other process is done between this one's look and its rename.
+  const findOne = async () => {
+    await database.dropCollection('notifications')
+    const replaced = await database.createCollection('notifications', { clusteredIndex })
+    await replaced.insertOne({ stored: true })
+    return null
+  }
+  const collection = (of: string) => (of === 'notifications' ? { findOne } : database.collection(of))
+  const stale = Object.create(database, { collection: { value: collection } })
+  await expect(replaceUnclustered(stale, 'notifications', { clusteredIndex })).rejects.toMatchObject({
+    codeName: 'CollectionUUIDMismatch',
+  })
+  expect(await isClustered('notifications')).toBe(true)
+  expect(await database.collection('notifications').countDocuments()).toBe(1)
 })
 
 const engineOf = async (collection: string) => {

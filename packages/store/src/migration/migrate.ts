@@ -7,14 +7,16 @@ import { insertNew } from '../writing/insert-new.ts'
 import { type IndexPlan, planCollections, retentionIndex } from './collection-plans.ts'
 import { findDifferences } from './find-missing.ts'
 
-const namespaceNotFound = 26
+/** NamespaceNotFound and CollectionUUIDMismatch: a concurrent migration replaces a collection. */
+const replacedCodes = [26, 361]
 const namespaceExists = 48
 const indexOptionsConflict = 85
 const indexNotFound = 27
 const attempts = 10
 const maxPauseMs = 200
 
-const isServerError = (error: unknown, code: number) => error instanceof MongoServerError && error.code === code
+const isServerError = (error: unknown, ...codes: readonly unknown[]) =>
+  error instanceof MongoServerError && codes.includes(error.code)
 
 /** Creates a collection, without the settings of its storage engine where the server refuses them, as a managed one may. */
 export async function createIfMissing(database: Db, name: string, options: CreateCollectionOptions): Promise<void> {
@@ -30,17 +32,20 @@ export async function createIfMissing(database: Db, name: string, options: Creat
 
 /**
  * Replaces an empty collection that must be clustered and is not, because a write before the first migration creates an
- * ordinary one. By renaming: a document that is written meanwhile is moved, not dropped.
+ * ordinary one. By renaming: a document that is written meanwhile is moved, not dropped. By its UUID: a process that was frozen
+ * must not move the collection that another one has put in its place.
  */
-async function replaceUnclustered(database: Db, name: string, options: CreateCollectionOptions): Promise<void> {
-  const [found] = await database.listCollections({ name }).toArray()
-  if (found === undefined || ('options' in found && found.options?.clusteredIndex !== undefined)) return
+export async function replaceUnclustered(database: Db, name: string, options: CreateCollectionOptions): Promise<void> {
+  const [found] = await database.listCollections({ name }, { nameOnly: false }).toArray()
+  if (found === undefined || found.options?.clusteredIndex !== undefined) return
   if ((await database.collection(name).findOne({}, { projection: { _id: 1 } })) !== null) {
     throw new Error(
       `The collection ${name} is not clustered and holds documents. Stop its writers, rename it, migrate again and copy its documents back.`,
     )
   }
-  const aside = await database.renameCollection(name, `${name}-unclustered-${randomUUID()}`)
+  const aside = database.collection(`${name}-unclustered-${randomUUID()}`)
+  const rename = { renameCollection: `${database.databaseName}.${name}`, to: aside.namespace }
+  await database.admin().command({ ...rename, collectionUUID: found.info?.uuid })
   await createIfMissing(database, name, options)
   await insertNew(database.collection(name), await aside.find().toArray())
   await aside.drop()
@@ -58,16 +63,13 @@ export async function createIndex(database: Db, collection: string, index: Index
       if (!(storageEngine && error instanceof MongoServerError)) throw error
       return createIndex(database, collection, others)
     }
-    const { name, expireAfterSeconds } = index
+    const { name, expireAfterSeconds, partialFilterExpression } = index
     if (expireAfterSeconds !== undefined) {
       await database.command({ collMod: collection, index: { name, expireAfterSeconds } })
       return
     }
     const present = (await indexes.listIndexes().toArray()).find((candidate) => candidate.name === name)
-    const isSame = isDeepStrictEqual(
-      [present?.key, present?.partialFilterExpression],
-      [key, index.partialFilterExpression],
-    )
+    const isSame = isDeepStrictEqual([present?.key, present?.partialFilterExpression], [key, partialFilterExpression])
     if (!isSame) throw error
   }
 }
@@ -83,17 +85,17 @@ async function dropIndex(database: Db, collection: string, name: string): Promis
 /** Creates missing collections and indexes, and sets or removes the retention. Safe to run repeatedly and concurrently. */
 export async function migrate(database: Db, retentionDays: number | undefined): Promise<void> {
   let differences: readonly string[] = []
-  // A concurrent migration may replace a collection, and drop its indexes.
   for (let attempt = 0; attempt < attempts; attempt++) {
     if (attempt > 0) await pause(Math.random() * maxPauseMs)
     try {
       await makeAll(database, retentionDays)
+      const { missing, retention } = await findDifferences(database, retentionDays)
+      differences = [...missing, ...retention]
+      if (differences.length === 0) return
     } catch (error) {
-      if (!isServerError(error, namespaceNotFound)) throw error
+      if (!isServerError(error, ...replacedCodes)) throw error
+      differences = [String(error)]
     }
-    const { missing, retention } = await findDifferences(database, retentionDays)
-    differences = [...missing, ...retention]
-    if (differences.length === 0) return
   }
   throw new Error(`The database differs from its definition: ${differences.join('; ')}`)
 }
