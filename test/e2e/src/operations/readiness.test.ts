@@ -8,7 +8,12 @@ import { createPrograms } from '../support/standalone-programs.ts'
 const programs = createPrograms()
 afterAll(() => programs.stop())
 
-const migrate = (database: Record<string, string>) => programs.start('ingest/dist/migrate.js', database).ended
+/** Returns how it ended, with its output if it failed. */
+async function migrate(database: Record<string, string>) {
+  const program = programs.start('ingest/dist/migrate.js', database)
+  const ended = await program.ended
+  return ended.code === 0 ? ended : { ...ended, output: program.output() }
+}
 
 /** Waits until /readyz returns `status` and names all of `named`. */
 const becomes = (adminUrl: string, status: number, named: readonly string[] = []) =>
