@@ -21,9 +21,7 @@ export function requestIdOf(request: Pick<IncomingMessage, 'headers'>): string {
 export function addVary(reply: FastifyReply, field: string): void {
   const given = reply.getHeader('vary')
   if (given === undefined) return void reply.header('vary', field)
-  const fields = [given]
-    .flat()
-    .join(', ')
+  const fields = String(given)
     .split(/\s*,\s*/)
     .filter((name) => name !== '')
   if (fields.some((name) => name.toLowerCase() === field.toLowerCase())) return

@@ -6,8 +6,8 @@ const windowMs = 60_000
 const countedUsers = 50_000
 
 /**
- * Limits the requests of each user per minute, and tells of it by `RateLimit-Limit`, `-Remaining` and `-Reset`
- * (draft-ietf-httpapi-ratelimit-headers up to version 06). Only that user’s token uses them up.
+ * Limits the requests of each user per minute. Only that user’s token uses them up. Responses have the fields `RateLimit-Limit`,
+ * `-Remaining` and `-Reset` of draft-ietf-httpapi-ratelimit-headers up to version 06.
  */
 export function createRateLimit(requestsPerMinute: number) {
   /** In the order of their ends. */
