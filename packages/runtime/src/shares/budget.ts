@@ -177,8 +177,7 @@ export function createBudget({ sum, perSubscriber, perUser, onRefused = () => {}
     },
     /** Waits for a part, and runs `work` while it holds it. @throws OverBudget after `waitMs` */
     async within<Result>(owner: Owner, amount: number, work: () => Promise<Result>, waitMs = 8_000): Promise<Result> {
-      const entered = wait(keysOf(owner), amount, waitMs)
-      const release = entered instanceof Promise ? await entered : entered
+      const release = await wait(keysOf(owner), amount, waitMs)
       try {
         return await work()
       } finally {
