@@ -41,21 +41,29 @@ export async function createFullTopic(
 
 type DrainContext = Pick<BenchContext, 'servers' | 'client' | 'serverProcesses'>
 
-/** Starts a contestant on an empty database and measures how fast it stores the events of a topic. */
-export async function drainOnce({ servers, client, serverProcesses }: DrainContext, task: DrainTask): Promise<Drain> {
-  const { topic, start, documents = topic.documents, verify } = task
+/** The options of a contestant that drains the topic into a new database, in a new group. */
+export async function newDrainOptions(
+  { servers, client }: Pick<BenchContext, 'servers' | 'client'>,
+  topic: FullTopic,
+): Promise<DrainOptions> {
   const name = `bench-${randomUUID()}`
-  const database = client.db(name)
   // Herald reads all its topics: those not measured are empty.
   const empty = await createTopics(servers.kafkaBrokers, topicsWithSuffix(name), { partitions: 1 })
-  const contestant = await start({
+  return {
     brokers: servers.kafkaBrokers,
     mongodbUri: servers.mongodbUri,
-    database,
+    database: client.db(name),
     topics: { ...empty, [topic.kind]: topic.name },
     topic: topic.kind,
     groupId: name,
-  })
+  }
+}
+
+/** Starts a contestant on an empty database and measures how fast it stores the events of a topic. */
+export async function drainOnce({ servers, client, serverProcesses }: DrainContext, task: DrainTask): Promise<Drain> {
+  const { topic, start, documents = topic.documents, verify } = task
+  const options = await newDrainOptions({ servers, client }, topic)
+  const contestant = await start(options)
   try {
     const processes = { service: contestant.pids, ...serverProcesses }
     const drain = await measureDrain(contestant.collection, documents, processes)
@@ -63,7 +71,7 @@ export async function drainOnce({ servers, client, serverProcesses }: DrainConte
     return drain
   } finally {
     await contestant.stop()
-    await database.dropDatabase()
+    await options.database.dropDatabase()
     // Or the next contestant would pay for the last checkpoint of this one.
     await client.db('admin').command({ fsync: 1 })
   }

@@ -11,7 +11,7 @@ import { latency } from './latency.ts'
 
 const recipients = 3
 
-/** What it costs that two of three servers confirm each write. All of them share this machine. */
+/** The cost of writes that two of three servers confirm. All of these servers share this machine. */
 export const replicated: Part = {
   name: 'replicated',
   about: 'events stored, and from a producer to a list, with a replica set of three servers',

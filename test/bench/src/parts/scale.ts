@@ -1,7 +1,5 @@
-import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { startService } from '@herald/local-herald'
-import { createTopics, topicsWithSuffix } from '@herald/test-servers'
 import { cpuTimes, withCpuTime } from '../cpu-time.ts'
 import type { CpuTimes, Figure } from '../figure.ts'
 import { startIngest } from '../ingest/contestant.ts'
@@ -11,6 +9,7 @@ import {
   type DrainTask,
   drainFigure,
   type FullTopic,
+  newDrainOptions,
   peaksOf,
 } from '../ingest/drain.ts'
 import { mentionEvent } from '../ingest/events.ts'
@@ -27,7 +26,7 @@ const recipients = 3
 const partitionCounts = [6, 16, 48] as const
 const mebi = 2 ** 20
 
-/** What more processes and partitions bring on this machine, and what a core brings wherever it is. */
+/** How rates and memory grow with processes and partitions on this machine, and the rate per core. */
 export const scale: Part = {
   name: 'scale',
   about: '1, 2 and 4 processes of ingest and of query, 6, 16 and 48 partitions, and the pause of a rebalance',
@@ -95,7 +94,7 @@ async function measureIngest(context: BenchContext, topics: Topics): Promise<Fig
   ]
 }
 
-/** What one core does in a second if it does nothing else. Two machines of two cores each have four of them. */
+/** The rate of one core that does nothing else, from the CPU time per operation. More machines have more cores. */
 function perCore(what: string, unit: string, measured: readonly Pick<Drain, 'cpu'>[], name: keyof CpuTimes): Figure[] {
   const times = cpuTimes(measured)[name]
   return times === undefined ? [] : [{ what, unit, measured: times.map((microseconds) => 1e6 / microseconds) }]
@@ -121,21 +120,12 @@ async function measureRebalances(context: BenchContext, topic: FullTopic): Promi
   return [of('one of two processes leaves', 'leaves'), of('a second process joins', 'joins')]
 }
 
-async function measurePauses({ servers, client, smoke }: BenchContext, topic: FullTopic): Promise<Pauses> {
-  const name = `bench-${randomUUID()}`
-  const empty = await createTopics(servers.kafkaBrokers, topicsWithSuffix(name), { partitions: 1 })
-  const options = {
-    brokers: servers.kafkaBrokers,
-    mongodbUri: servers.mongodbUri,
-    database: client.db(name),
-    topics: { ...empty, [topic.kind]: topic.name },
-    topic: topic.kind,
-    groupId: name,
-  }
+async function measurePauses(context: BenchContext, topic: FullTopic): Promise<Pauses> {
+  const options = await newDrainOptions(context, topic)
   const ingests = await Promise.all([startIngest(options), startIngest(options)])
   const [first, second] = ingests
   const stored = () => first.collection.estimatedDocumentCount()
-  const watchMs = smoke ? 100 : 2_000
+  const watchMs = context.smoke ? 100 : 2_000
   try {
     while ((await stored()) < topic.documents / 10) await pause(10)
     const none = await longestPause(stored, watchMs, async () => {})
@@ -143,11 +133,11 @@ async function measurePauses({ servers, client, smoke }: BenchContext, topic: Fu
     const joins = await longestPause(stored, watchMs, async () => {
       ingests.push(await startIngest(options))
     })
-    if (!smoke && (await stored()) === topic.documents) throw new Error('Everything was stored before the end')
+    if (!context.smoke && (await stored()) === topic.documents) throw new Error('Everything was stored before the end')
     return { none, leaves, joins }
   } finally {
     await Promise.all(ingests.filter((ingest) => ingest !== second).map((ingest) => ingest.stop()))
-    await client.db(name).dropDatabase()
+    await options.database.dropDatabase()
   }
 }
 
