@@ -21,6 +21,7 @@ beforeEach(() => {
   app = createTestServer({ authenticator, rateLimitPerMinute: 3 }).app
 })
 afterEach(async () => {
+  jest.restoreAllMocks()
   jest.useRealTimers()
   await app.close()
 })
@@ -84,4 +85,11 @@ test('forgets the user whose window began first when it counts too many', () => 
   for (let user = 0; user <= 50_000; user++) request(String(user))
   expect(() => request('1')).toThrow('Limit of 1 requests per minute exceeded')
   expect(() => request('0')).not.toThrow()
+})
+
+test.each([54_145.464171102554, 1_009_329.6568538834])('a window that opens at %s ms ends in 60 s', (now) => {
+  jest.spyOn(performance, 'now').mockReturnValue(now)
+  const headers = jest.fn()
+  createRateLimit(1)({ caller: identity } as never, { headers } as never)
+  expect(headers).toHaveBeenCalledWith(expect.objectContaining({ 'ratelimit-reset': 60 }))
 })

@@ -27,7 +27,8 @@ export function createRateLimit(requestsPerMinute: number) {
   /** @throws HttpProblem `rate_limited` */
   return function limitRate({ caller }: FastifyRequest, reply: FastifyReply): void {
     if (caller === undefined) return
-    const now = performance.now()
+    // Whole milliseconds: the sum of a fraction and the window, less the fraction, may be above the window.
+    const now = Math.floor(performance.now())
     const user = `${caller.subscriberId}/${caller.userId}`
     const known = windows.get(user)
     const current = known && known.endsAt > now ? known : open(user, now)
