@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
 
 /** Size limit with gzip; raise it deliberately. */
-const MAX_BYTES = 36 * 1024
+const MAX_BYTES = 40_000
 
 const outfile = 'dist/herald-inbox.min.js'
 await build({

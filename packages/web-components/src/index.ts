@@ -2,10 +2,11 @@ import type { Notification } from '@herald/client'
 import { HeraldChangeLog } from './change-log/herald-change-log.ts'
 import { HeraldInbox } from './inbox/herald-inbox.ts'
 
-export type { ChangeLogTexts } from './change-log/change-log-texts.ts'
-export { changeLogTexts } from './change-log/change-log-texts.ts'
-export type { InboxTexts } from './inbox/inbox-texts.ts'
-export { inboxTexts } from './inbox/inbox-texts.ts'
+export type { ChangeLogTexts } from './texts/change-log-texts.ts'
+export { changeLogTexts } from './texts/change-log-texts.ts'
+export type { InboxTexts } from './texts/inbox-texts.ts'
+export { inboxTexts } from './texts/inbox-texts.ts'
+export { addLanguage, type Language } from './texts/languages.ts'
 export { HeraldChangeLog, HeraldInbox }
 
 /** Events that the components dispatch. */

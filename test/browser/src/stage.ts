@@ -49,6 +49,25 @@ export async function startStage() {
     return page
   }
 
+  /** Publishes events of the last minutes, a millisecond apart. */
+  async function publish(topic: string, type: string, subscriberId: string, contents: readonly object[]) {
+    const producer = new Kafka({ brokers: [...servers.kafkaBrokers], logLevel: logLevel.NOTHING }).producer()
+    await producer.connect()
+    const start = Date.now() - contents.length
+    const messages = contents.map((data, index) => {
+      const time = new Date(start + index).toISOString()
+      const attributes = { id: randomUUID(), source: '/browser-tests', type, time }
+      const event = { specversion: '1.0', ...attributes, subscriberid: subscriberId, data }
+      const headers = { 'content-type': 'application/cloudevents+json' }
+      return { key: subscriberId, value: JSON.stringify(event), headers }
+    })
+    // Kafka takes requests of up to 1 MiB.
+    for (let sent = 0; sent < messages.length; sent += 1_000) {
+      await producer.send({ topic, messages: messages.slice(sent, sent + 1_000) })
+    }
+    await producer.disconnect()
+  }
+
   return {
     demo,
     herald,
@@ -62,6 +81,7 @@ export async function startStage() {
     async openHost(show: readonly Component[], claims: object = {}, options: BrowserContextOptions = {}) {
       const token = await herald.tokens.sign({ subscriber_id: account.subscriberId, ...claims })
       const query = new URLSearchParams(show.map((name) => ['show', name]))
+      host.serve(undefined)
       return openPage(`${host.origin}/?${query}#token=${token}`, options)
     },
     /** Opens the page of the other origin with custom content, for the user `Mei Tanaka`. */
@@ -80,19 +100,16 @@ export async function startStage() {
       if (!response.ok) throw new Error(`The demo responded with ${response.status}`)
     },
     /** Publishes change events of a subscriber, the first one being the oldest. */
-    async publishChanges(subscriberId: string, changes: readonly object[]): Promise<void> {
-      const producer = new Kafka({ brokers: [...servers.kafkaBrokers], logLevel: logLevel.NOTHING }).producer()
-      await producer.connect()
-      const messages = changes.map((data, index) => {
-        const time = new Date(Date.now() - (changes.length - index) * 1_000).toISOString()
-        const attributes = { id: randomUUID(), source: '/browser-tests', type: 'herald.change.recorded.v1', time }
-        const event = { specversion: '1.0', ...attributes, subscriberid: subscriberId, data }
-        const headers = { 'content-type': 'application/cloudevents+json' }
-        return { key: subscriberId, value: JSON.stringify(event), headers }
-      })
-      await producer.send({ topic: herald.topics.change, messages })
-      await producer.disconnect()
-    },
+    publishChanges: (subscriberId: string, changes: readonly object[]) =>
+      publish(herald.topics.change, 'herald.change.recorded.v1', subscriberId, changes),
+    /** Publishes mentions of a user, the first one being the oldest. Their snippets are `Mention 1` and so on, every third one longer. */
+    mentionOften: (recipientId: string, count: number) =>
+      publish(
+        herald.topics.mention,
+        'herald.mention.created.v1',
+        account.subscriberId,
+        Array.from({ length: count }, (_, index) => toMention(recipientId, index + 1)),
+      ),
     /** Call after each test: returns the errors of the pages, and restarts a server that a failed test left stopped. */
     async settle(): Promise<string[]> {
       const isDead = await Promise.race([herald.query.exited.then(() => true), pause(0, false)])
@@ -106,5 +123,19 @@ export async function startStage() {
       await demo.stop()
       await host.stop()
     },
+  }
+}
+
+function toMention(recipientId: string, number: number) {
+  const snippet = `Mention ${number}${number % 3 === 0 ? '. Could you look at this before the end of the week? I would like to know what you think of it.' : ''}`
+  return {
+    actor: { id: randomUUID(), name: 'Mei Tanaka', image: '' },
+    actorType: 'user',
+    subjectId: recipientId,
+    subjectType: 'user',
+    locationId: randomUUID(),
+    locationType: 'comment',
+    metadata: { mention: { mentionerName: 'Mei Tanaka', snippet, entityType: 'portfolio' } },
+    recipientIds: [recipientId],
   }
 }

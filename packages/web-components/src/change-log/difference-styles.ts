@@ -81,8 +81,8 @@ export const differenceStyles = css`
     grid-template-columns: minmax(0, 1fr);
   }
   .members .members {
-    padding-left: 12px;
-    border-left: 2px solid var(--_border);
+    padding-inline-start: 12px;
+    border-inline-start: 2px solid var(--_border);
   }
   .name {
     color: var(--_muted);
@@ -106,7 +106,7 @@ export const differenceStyles = css`
     width: 100%;
     table-layout: fixed;
     border-collapse: collapse;
-    border-left: 2px solid var(--_border);
+    border-inline-start: 2px solid var(--_border);
   }
   .row.added {
     border-color: var(--_added);
@@ -116,7 +116,8 @@ export const differenceStyles = css`
   }
   .row th,
   .row td {
-    padding: 3px 0 3px 10px;
+    padding-block: 3px;
+    padding-inline-start: 10px;
     text-align: start;
     vertical-align: baseline;
     overflow-wrap: anywhere;

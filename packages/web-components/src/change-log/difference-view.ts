@@ -1,7 +1,7 @@
 import type { JsonValue } from '@herald/client'
 import { html, nothing, type TemplateResult } from 'lit'
 import type { Difference, Member, TextPart } from '../json-diff/diff-json.ts'
-import type { ChangeLogTexts } from './change-log-texts.ts'
+import type { ChangeLogTexts } from '../texts/change-log-texts.ts'
 import { jsonValueView, type RowBudget, takeRow } from './json-value.ts'
 
 type View = { readonly texts: ChangeLogTexts; readonly budget: RowBudget }

@@ -4,12 +4,14 @@ import { css } from 'lit'
 export const entryStyles = css`
   .entry {
     position: relative;
-    padding: 0 0 12px 42px;
+    padding-block-end: 12px;
+    padding-inline-start: 42px;
   }
   .entry::before {
     content: '';
     position: absolute;
-    inset: 14px auto -14px 13px;
+    inset-block: 14px -14px;
+    inset-inline-start: 13px;
     width: 2px;
     background: var(--_border);
   }
@@ -18,7 +20,7 @@ export const entryStyles = css`
   }
   .node {
     position: absolute;
-    left: 0;
+    inset-inline-start: 0;
     top: 9px;
     display: grid;
     place-items: center;
@@ -45,7 +47,8 @@ export const entryStyles = css`
       'difference difference'
       'whole whole' / minmax(0, 1fr) auto;
     column-gap: 20px;
-    padding: 11px 16px 13px 14px;
+    padding-block: 11px 13px;
+    padding-inline: 14px 16px;
     border-radius: var(--_radius);
     background: var(--_surface);
     box-shadow: 0 0 0 1px var(--_border);
@@ -78,7 +81,7 @@ export const entryStyles = css`
     flex-wrap: wrap;
     align-items: center;
     gap: 2px 8px;
-    margin: 0 0 0 35px;
+    margin-inline-start: 35px;
     color: var(--_muted);
   }
   .kind {
@@ -104,13 +107,15 @@ export const entryStyles = css`
   }
   .difference {
     grid-area: difference;
-    margin: 9px 0 0 35px;
+    margin-block-start: 9px;
+    margin-inline-start: 35px;
     font-size: 0.8125rem;
   }
   .whole {
     grid-area: whole;
     justify-self: start;
-    margin: 10px 0 0 35px;
+    margin-block-start: 10px;
+    margin-inline-start: 35px;
   }
   @container (width >= 840px) {
     .card {
@@ -120,7 +125,8 @@ export const entryStyles = css`
         'whole whole whole' / minmax(0, 5fr) minmax(0, 7fr) 84px;
     }
     .difference {
-      margin: 2px 0 0;
+      margin-block-start: 2px;
+      margin-inline-start: 0;
     }
     time {
       text-align: end;
@@ -128,7 +134,7 @@ export const entryStyles = css`
   }
   @container (width < 560px) {
     .entry {
-      padding-left: 0;
+      padding-inline-start: 0;
     }
     .entry::before,
     .node {
@@ -136,7 +142,7 @@ export const entryStyles = css`
     }
     .difference,
     .whole {
-      margin-left: 0;
+      margin-inline-start: 0;
     }
   }
   @media (forced-colors: active) {

@@ -46,7 +46,8 @@ export const filtersStyles = css`
     gap: 6px;
     max-width: 100%;
     min-height: 30px;
-    padding: 3px 9px 3px 12px;
+    padding-block: 3px;
+    padding-inline: 12px 9px;
     border-radius: 15px;
     font-weight: 550;
     text-align: start;

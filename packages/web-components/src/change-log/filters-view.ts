@@ -1,7 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit'
 import { closeIcon } from '../shared/icons.ts'
+import type { ChangeLogTexts } from '../texts/change-log-texts.ts'
 import { type FilterName, type Filters, filterNames } from './address-filters.ts'
-import type { ChangeLogTexts } from './change-log-texts.ts'
 
 /** Values seen in the log, with their display names. */
 export type Seen = Readonly<Record<Exclude<FilterName, 'from' | 'to'>, ReadonlyMap<string, string>>>

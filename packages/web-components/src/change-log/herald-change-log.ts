@@ -1,13 +1,13 @@
 import type { ChangeEntries, ChangeEntry, ExportFormat, HeraldClient } from '@herald/client'
-import type { PropertyDeclarations, PropertyValues } from 'lit'
+import { html, type PropertyDeclarations, type PropertyValues } from 'lit'
 import { avatarStyles } from '../shared/avatar.ts'
 import { HeraldElement } from '../shared/herald-element.ts'
 import { stateStyles } from '../shared/state-styles.ts'
 import { theme } from '../shared/theme.ts'
 import { whenSeen } from '../shared/when-seen.ts'
+import { type ChangeLogTexts, changeLogTexts } from '../texts/change-log-texts.ts'
 import { type FilterName, type Filters, queryOf, readFilters, writeFilters } from './address-filters.ts'
 import { type ChangeLogFeed, type ChangeLogState, createChangeLogFeed, emptyChangeLog } from './change-log-feed.ts'
-import { type ChangeLogTexts, changeLogTexts } from './change-log-texts.ts'
 import { changeLogView } from './change-log-view.ts'
 import { differenceStyles } from './difference-styles.ts'
 import { entryStyles } from './entry-styles.ts'
@@ -46,7 +46,7 @@ export class HeraldChangeLog extends HeraldElement {
     whole: { state: true },
   }
 
-  /** Replaces English texts. */
+  /** Replaces texts. */
   declare texts: Partial<ChangeLogTexts> | undefined
   /** Prefix of the filters' names in the address bar. */
   declare addressPrefix: string
@@ -86,7 +86,7 @@ export class HeraldChangeLog extends HeraldElement {
   /** Fetches all entries that match the filters, with the token, and saves them as a file. */
   async export(format: ExportFormat): Promise<void> {
     if (!this.#changeEntries || this.exporting) return
-    const texts = { ...changeLogTexts, ...this.texts }
+    const texts = this.#texts
     const { signal } = this.#connection
     this.exporting = format
     this.hasExportFailed = false
@@ -129,9 +129,9 @@ export class HeraldChangeLog extends HeraldElement {
   }
 
   protected override render() {
-    const { state, filters, isFiltering, exporting, hasExportFailed, whole, locale } = this
-    const texts = { ...changeLogTexts, ...this.texts }
-    return changeLogView({
+    const { state, filters, isFiltering, exporting, hasExportFailed, whole, currentLocale: locale } = this
+    const texts = this.#texts
+    const view = changeLogView({
       state,
       filters,
       isFiltering,
@@ -158,18 +158,23 @@ export class HeraldChangeLog extends HeraldElement {
         this.whole = new Set([...this.whole, id])
       },
     })
+    return html`<div lang=${this.language.tag}>${view}</div>`
   }
 
   protected override updated(changed: PropertyValues): void {
     const before = changed.get('state') as ChangeLogState | undefined
     if (!before || before.entries.length === this.state.entries.length || this.state.phase !== 'ready') return
-    this.announce({ ...changeLogTexts, ...this.texts }.loaded(this.state.entries.length))
+    this.announce(this.#texts.loaded(this.state.entries.length))
+  }
+
+  get #texts(): ChangeLogTexts {
+    return { ...changeLogTexts, ...this.language.texts.changeLog, ...this.texts }
   }
 
   #onState(state: ChangeLogState): void {
     this.#seen.add(state.entries as ChangeEntry[])
     if (state.phase === 'failed' && this.state.phase !== 'failed') {
-      this.announce({ ...changeLogTexts, ...this.texts }.failedTitle)
+      this.announce(this.#texts.failedTitle)
       this.emit('herald-error', { error: state.error, during: 'list' })
     }
     this.state = state

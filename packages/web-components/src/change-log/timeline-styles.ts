@@ -13,9 +13,11 @@ export const timelineStyles = css`
     top: var(--herald-sticky-top, 0);
     z-index: 1;
     width: fit-content;
-    margin: 0 0 10px -8px;
-    padding: 6px 10px 6px 8px;
-    border-radius: 0 0 10px 0;
+    margin-block-end: 10px;
+    margin-inline-start: -8px;
+    padding-block: 6px;
+    padding-inline: 8px 10px;
+    border-end-end-radius: 10px;
     font-size: 0.8125rem;
     font-weight: 620;
     color: var(--_muted);
@@ -29,7 +31,8 @@ export const timelineStyles = css`
   .placeholder {
     display: grid;
     gap: 9px;
-    margin: 0 0 12px 42px;
+    margin-block-end: 12px;
+    margin-inline-start: 42px;
     padding: 16px 14px;
     border-radius: var(--_radius);
     box-shadow: 0 0 0 1px var(--_border);
@@ -46,7 +49,8 @@ export const timelineStyles = css`
   }
   .notice {
     margin-bottom: 14px;
-    padding: 6px 8px 6px 14px;
+    padding-block: 6px;
+    padding-inline: 14px 8px;
     border-radius: 10px;
   }
   .message {
@@ -64,7 +68,7 @@ export const timelineStyles = css`
   }
   @container (width < 560px) {
     .placeholder {
-      margin-left: 0;
+      margin-inline-start: 0;
     }
   }
 `

@@ -36,7 +36,7 @@ export const toolbarStyles = css`
     display: inline-flex;
     align-items: center;
     gap: 6px;
-    padding: 0 2px 0 12px;
+    padding-inline: 12px 2px;
     color: var(--_muted);
   }
   .group .button {
@@ -46,7 +46,7 @@ export const toolbarStyles = css`
     color: var(--_accent);
   }
   .group .button:last-child {
-    margin-right: 2px;
+    margin-inline-end: 2px;
   }
   .icon {
     padding: 0 8px;

@@ -1,6 +1,6 @@
 import type { ChangeEntry, JsonValue } from '@herald/client'
 import { html, type TemplateResult } from 'lit'
-import type { ChangeLogTexts } from './change-log-texts.ts'
+import type { ChangeLogTexts } from '../texts/change-log-texts.ts'
 import { jsonValueView, type RowBudget, takeRow } from './json-value.ts'
 
 /** A record that was created or deleted as a whole, as entries of captured changes have it. */

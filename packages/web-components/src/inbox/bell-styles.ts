@@ -23,7 +23,7 @@ export const bellStyles = css`
   .badge {
     position: absolute;
     top: 1px;
-    left: 55%;
+    inset-inline-start: 55%;
     min-width: 18px;
     height: 18px;
     padding: 0 5px;

@@ -1,26 +1,25 @@
+/** From the place of the focused item, −1 outside of the list, to that of another one. */
 const steps: Readonly<Record<string, (at: number, last: number) => number>> = {
   PageDown: (at) => at + 1,
   PageUp: (at) => at - 1,
   ArrowDown: (at) => at + 1,
   ArrowUp: (at) => at - 1,
+  j: (at) => at + 1,
+  k: (at) => at - 1,
   Home: () => 0,
   End: (_at, last) => last,
 }
+/** Those that enter the list; others are left to the focused element. */
+const entering = ['ArrowDown', 'PageDown', 'j']
+
+export const isPlainKey = ({ ctrlKey, metaKey, altKey }: KeyboardEvent) => !(ctrlKey || metaKey || altKey)
 
 /**
- * Moves the focus between the articles of a feed: Page Up and Page Down (ARIA Authoring Practices, feed pattern), and also
- * arrows, Home and End. Returns whether the key was handled.
+ * The place to which a key moves the focus in a feed: Page Up and Page Down (ARIA Authoring Practices, feed pattern), and also
+ * arrows, j and k, Home and End. `undefined` if the key moves nothing.
  */
-export function moveInFeed(event: KeyboardEvent, feed: HTMLElement): boolean {
-  const step = steps[event.key]
-  if (!step || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return false
-  const articles = [...feed.querySelectorAll<HTMLElement>('article')]
-  const focused = (feed.getRootNode() as ShadowRoot).activeElement
-  const at = articles.findIndex((article) => article.contains(focused))
-  // Outside the list, Arrow Down and Page Down enter it; other keys are left to the focused element.
-  const next = at < 0 ? (event.key === 'ArrowDown' || event.key === 'PageDown' ? 0 : -1) : step(at, articles.length - 1)
-  const article = articles[next]
-  if (!article) return at >= 0
-  article.focus()
-  return true
+export function placeAfter(key: string, at: number, last: number): number | undefined {
+  const step = steps[key]
+  if (step === undefined || (at < 0 && !entering.includes(key))) return undefined
+  return Math.min(Math.max(step(at, last), 0), last)
 }

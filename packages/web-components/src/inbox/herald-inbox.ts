@@ -8,12 +8,14 @@ import { placeBelow } from '../shared/place-below.ts'
 import { stateStyles } from '../shared/state-styles.ts'
 import { theme } from '../shared/theme.ts'
 import { whenSeen } from '../shared/when-seen.ts'
+import { type InboxTexts, inboxTexts } from '../texts/inbox-texts.ts'
 import { bellStyles } from './bell-styles.ts'
-import { moveInFeed } from './feed-keys.ts'
+import { isPlainKey, placeAfter } from './feed-keys.ts'
 import { createInboxFeed, type InboxFeed, type News } from './inbox-feed.ts'
 import { emptyInbox, type InboxState, type Listing, shown } from './inbox-state.ts'
-import { type InboxTexts, inboxTexts } from './inbox-texts.ts'
 import { itemStyles } from './item-styles.ts'
+import { keysStyles } from './keys-styles.ts'
+import { createListWindow } from './list-window.ts'
 import { panelStyles } from './panel-styles.ts'
 import { type PanelView, panelView } from './panel-view.ts'
 
@@ -26,7 +28,7 @@ import { type PanelView, panelView } from './panel-view.ts'
  * @fires herald-error - `{ error, during }`: `list`, `mark` or `stream` failed.
  */
 export class HeraldInbox extends HeraldElement {
-  static override styles = [theme, avatarStyles, stateStyles, bellStyles, panelStyles, itemStyles]
+  static override styles = [theme, avatarStyles, stateStyles, bellStyles, panelStyles, itemStyles, keysStyles]
   static override properties: PropertyDeclarations = {
     texts: { attribute: false },
     hrefOf: { attribute: false },
@@ -38,9 +40,10 @@ export class HeraldInbox extends HeraldElement {
     currentId: { state: true },
     fresh: { state: true },
     isScrolled: { state: true },
+    showsKeys: { state: true },
   }
 
-  /** Replaces English texts. */
+  /** Replaces texts. */
   declare texts: Partial<InboxTexts> | undefined
   /**
    * Returns the URL of a notification, which makes it a link. The browser follows the link unless prevented. Only http, https
@@ -61,7 +64,10 @@ export class HeraldInbox extends HeraldElement {
   /** Ids of notifications that arrived while the list was open. */
   declare private fresh: ReadonlySet<string>
   declare private isScrolled: boolean
+  declare private showsKeys: boolean
 
+  readonly #window = createListWindow()
+  #viewport = { top: 0, height: 640 }
   #feed: InboxFeed | undefined
   #emittedCount: number | undefined
   #following = new AbortController()
@@ -72,6 +78,7 @@ export class HeraldInbox extends HeraldElement {
     this.isOpen = false
     this.wasOpened = false
     this.isScrolled = false
+    this.showsKeys = false
     this.fresh = new Set()
     const end = () => ({ sentinel: this.renderRoot.querySelector('.sentinel'), scroller: this.#scroller })
     whenSeen(this, end, () => void this.#feed?.more())
@@ -123,14 +130,15 @@ export class HeraldInbox extends HeraldElement {
   }
 
   protected override render() {
-    const { state, isOpen, wasOpened, notice, fresh, locale } = this
-    const texts = { ...inboxTexts, ...this.texts }
-    const { unreadCount, items } = shown(state)
+    const { state, isOpen, wasOpened, currentLocale: locale } = this
+    const texts = this.#texts
+    const { unreadCount } = shown(state)
     const label = texts.bell(unreadCount)
     return html`<button
         class="bell ${state.connection === 'offline' ? 'away' : ''}"
         part="bell"
         type="button"
+        lang=${this.language.tag}
         popovertarget="panel"
         aria-haspopup="dialog"
         aria-expanded=${isOpen}
@@ -146,6 +154,7 @@ export class HeraldInbox extends HeraldElement {
         class="panel"
         part="panel"
         popover="auto"
+        lang=${this.language.tag}
         role="dialog"
         aria-labelledby="title"
         tabindex="-1"
@@ -153,19 +162,35 @@ export class HeraldInbox extends HeraldElement {
         @toggle=${this.#onToggle}
         @keydown=${this.#onKeyDown}
       >
-        ${wasOpened ? panelView({ state, items, unreadCount, notice, fresh, locale, texts, ...this.#panelActions() }) : nothing}
+        ${wasOpened ? panelView({ locale, texts, ...this.#panelState(), ...this.#panelActions() }) : nothing}
       </div>
-      <div class="hidden" role="status" aria-live="polite">${this.spoken}</div>`
+      <div class="hidden" role="status" aria-live="polite" lang=${this.language.tag}>${this.spoken}</div>`
   }
 
-  #panelActions() {
-    const { currentId, hrefOf, imageOf, isScrolled } = this
+  get #texts(): InboxTexts {
+    return { ...inboxTexts, ...this.language.texts.inbox, ...this.texts }
+  }
+
+  #panelState() {
+    const { state, currentId, hrefOf, imageOf, isScrolled, showsKeys, notice, fresh } = this
+    const now = new Date()
     return {
+      state,
+      ...shown(state),
+      range: this.#range,
       currentId,
       hrefOf,
       imageOf,
       isScrolled,
-      now: new Date(),
+      showsKeys,
+      notice,
+      fresh,
+      now,
+    }
+  }
+
+  #panelActions() {
+    return {
       onFilter: (listing: Listing) => void this.#feed?.list(listing),
       onRetry: () => void this.#feed?.list(this.state.listing),
       onMore: () => void this.#feed?.more(),
@@ -174,6 +199,9 @@ export class HeraldInbox extends HeraldElement {
       onOpen: (notification: Notification, href: string | undefined, event: Event) =>
         this.#openNotification(notification, href, event),
       onClose: () => this.hide(),
+      onToggleKeys: () => {
+        this.showsKeys = !this.showsKeys
+      },
       onDismiss: () => {
         this.notice = undefined
       },
@@ -185,8 +213,36 @@ export class HeraldInbox extends HeraldElement {
     }
   }
 
+  protected override update(changed: PropertyValues): void {
+    const hadFocus = this.#focusedId !== undefined
+    const anchor = this.#firstVisible()
+    super.update(changed)
+    if (anchor) this.#keepInPlace(anchor)
+    // The focused notification was scrolled out of the rendered part, or is gone: keys go on from its place.
+    if (hadFocus && this.#focusedId === undefined) this.#panel?.focus({ preventScroll: true })
+  }
+
+  /** The first visible notification of a list that was scrolled, and its distance from the top. */
+  #firstVisible() {
+    const scroller = this.#scroller
+    if (!scroller || scroller.scrollTop === 0) return undefined
+    const { top } = scroller.getBoundingClientRect()
+    const articles = [...scroller.querySelectorAll('article')]
+    const first = articles.find((article) => article.getBoundingClientRect().bottom > top)
+    return first && { first, distance: first.getBoundingClientRect().top - top }
+  }
+
+  /** What changes above the visible part does not move it. */
+  #keepInPlace({ first, distance }: { readonly first: HTMLElement; readonly distance: number }): void {
+    const scroller = this.#scroller
+    if (!scroller || !first.isConnected) return
+    const moved = first.getBoundingClientRect().top - scroller.getBoundingClientRect().top - distance
+    if (Math.abs(moved) >= 1) scroller.scrollTop += moved
+  }
+
   protected override updated(changed: PropertyValues): void {
     const { unreadCount } = this
+    this.#measure()
     if (changed.has('state') && unreadCount !== undefined && unreadCount !== this.#emittedCount) {
       this.#emittedCount = unreadCount
       this.emit('herald-unread-count', { unreadCount })
@@ -201,9 +257,36 @@ export class HeraldInbox extends HeraldElement {
     return this.renderRoot.querySelector('.scroller')
   }
 
+  get #ids(): string[] {
+    return shown(this.state).items.map(({ notification }) => notification.id)
+  }
+
+  get #range() {
+    return this.#window.range(this.#ids, this.#viewport)
+  }
+
+  #article(id: string): HTMLElement | null {
+    return this.renderRoot.querySelector(`article[data-id="${id}"]`)
+  }
+
+  /** The notification that has the focus, itself or one of its buttons. */
+  get #focusedId(): string | undefined {
+    const focused = (this.renderRoot as ShadowRoot).activeElement
+    return focused?.closest<HTMLElement>('article')?.dataset.id
+  }
+
+  #measure(): void {
+    const { above, below } = this.#range
+    if (!this.isOpen || above + below === 0) return
+    const articles = [...this.renderRoot.querySelectorAll<HTMLElement>('article')]
+    this.#window.measure(new Map(articles.map(({ dataset, offsetHeight }) => [String(dataset.id), offsetHeight])))
+  }
+
   #place(): void {
     const bell = this.renderRoot.querySelector<HTMLElement>('.bell')
-    if (this.isOpen && bell && this.#panel) placeBelow(bell, this.#panel)
+    if (!this.isOpen || !bell || !this.#panel) return
+    placeBelow(bell, this.#panel)
+    if (this.#scroller) this.#onScroll(this.#scroller)
   }
 
   #beforeToggle(event: ToggleEvent): void {
@@ -230,20 +313,67 @@ export class HeraldInbox extends HeraldElement {
     if (event.newState === 'closed') {
       this.fresh = new Set()
       this.isScrolled = false
+      this.showsKeys = false
       return
     }
     await this.updateComplete
-    this.#place()
     this.#scroller?.scrollTo(0, 0)
+    this.#place()
     this.#panel?.focus({ preventScroll: true })
   }
 
   #onKeyDown(event: KeyboardEvent): void {
-    const feed = this.renderRoot.querySelector<HTMLElement>('[role=feed]')
-    if (feed && moveInFeed(event, feed)) event.preventDefault()
+    if (isPlainKey(event) && this.#handleKey(event)) event.preventDefault()
+  }
+
+  #handleKey({ key, target }: KeyboardEvent): boolean {
+    if (key === 'Escape' && this.showsKeys) this.showsKeys = false
+    else if (key === '?') this.showsKeys = !this.showsKeys
+    else {
+      const ids = this.#ids
+      const focused = this.#focusedId
+      const place = placeAfter(key, ids.indexOf(focused ?? this.#leftId ?? ''), ids.length - 1)
+      if (place !== undefined && ids.length > 0) void this.#focusOn(ids, place)
+      else if (focused !== undefined && key === 'u') this.#toggleRead(focused)
+      else if (key === 'Enter' && (target as HTMLElement).localName === 'article') {
+        ;(target as HTMLElement).querySelector<HTMLElement>('.open')?.click()
+      } else return false
+    }
+    return true
+  }
+
+  /** The notification that had the focus until it was scrolled out of the rendered part. */
+  get #leftId(): string | undefined {
+    return this.currentId !== undefined && this.#article(this.currentId) === null ? this.currentId : undefined
+  }
+
+  async #focusOn(ids: readonly string[], place: number): Promise<void> {
+    const id = ids[place] as string
+    this.currentId = id
+    const scroller = this.#scroller
+    if (scroller && this.#article(id) === null) {
+      scroller.scrollTop = this.#window.offsetOf(ids, place)
+      this.#onScroll(scroller)
+      await this.updateComplete
+    }
+    this.#article(id)?.focus()
+  }
+
+  #toggleRead(id: string): void {
+    const isRead = this.#isRead(id)
+    if (isRead !== undefined) void this.#feed?.mark(id, !isRead)
+  }
+
+  /** As it is shown, with marks that are not confirmed yet. */
+  #isRead(id: string): boolean | undefined {
+    return shown(this.state).items.find(({ notification }) => notification.id === id)?.isRead
   }
 
   #onScroll(scroller: HTMLElement): void {
+    const { start, end } = this.#range
+    this.#viewport = { top: scroller.scrollTop, height: scroller.clientHeight }
+    const next = this.#range
+    if (next.start !== start || next.end !== end) this.requestUpdate()
     this.isScrolled = scroller.scrollTop > 80
     if (!this.isScrolled && this.fresh.size > 0) this.fresh = new Set()
   }
@@ -253,11 +383,11 @@ export class HeraldInbox extends HeraldElement {
       event.preventDefault()
       return
     }
-    if (notification.readAt === null) void this.#feed?.mark(notification.id, true)
+    if (this.#isRead(notification.id) === false) void this.#feed?.mark(notification.id, true)
   }
 
   #onNews(news: News): void {
-    const texts = { ...inboxTexts, ...this.texts }
+    const texts = this.#texts
     if (news.kind === 'arrived') this.#onArrival(news.notification)
     else if (news.kind === 'all-marked') this.announce(texts.allMarked)
     else if (news.kind === 'offline') this.announce(texts.offline)
@@ -266,14 +396,14 @@ export class HeraldInbox extends HeraldElement {
   }
 
   #onArrival(notification: Notification): void {
-    const { arrived } = { ...inboxTexts, ...this.texts }
+    const { arrived } = this.#texts
     if (this.isOpen) this.fresh = new Set([...this.fresh, notification.id])
     this.announce(arrived(notification.actor.name || notification.metadata.mention.mentionerName))
     this.emit('herald-notification', { notification })
   }
 
   #onFailure(kind: 'mark-failed' | 'list-failed' | 'stream-refused', error: unknown): void {
-    const { markFailed, failedTitle } = { ...inboxTexts, ...this.texts }
+    const { markFailed, failedTitle } = this.#texts
     if (kind === 'mark-failed') {
       this.notice = kind
       this.announce(markFailed)

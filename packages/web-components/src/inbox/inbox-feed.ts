@@ -25,14 +25,16 @@ export type InboxFeedDependencies = {
   readonly onChange: (state: InboxState) => void
   readonly onNews: (news: News) => void
   readonly clock?: () => Date
-  readonly pageSize?: number
 }
+
+/** Notifications on the first page, which fills the panel, and on those that scrolling loads. */
+const [firstPage, nextPages] = [20, 50]
 
 export type InboxFeed = ReturnType<typeof createInboxFeed>
 
 /** The state of a user's inbox: updated by the stream, with marks shown before they are confirmed. */
 export function createInboxFeed(dependencies: InboxFeedDependencies) {
-  const { notifications, onNews, clock = () => new Date(), pageSize = 20 } = dependencies
+  const { notifications, onNews, clock = () => new Date() } = dependencies
   const ended = new AbortController()
   let state = emptyInbox
   let listing = new AbortController()
@@ -106,7 +108,7 @@ export function createInboxFeed(dependencies: InboxFeedDependencies) {
       set({ phase: 'loading', listing: status, items: [], nextCursor: null })
     }
     try {
-      set(withFirstPage(state, withoutThose(await notifications.list({ limit: pageSize, status }, { signal }))))
+      set(withFirstPage(state, withoutThose(await notifications.list({ limit: firstPage, status }, { signal }))))
     } catch (error) {
       if (signal.aborted) return
       // Keeps the items shown rather than replacing them by an error; the connection state shows that they may be stale.
@@ -161,9 +163,8 @@ export function createInboxFeed(dependencies: InboxFeedDependencies) {
       const signal = AbortSignal.any([ended.signal, listing.signal])
       set({ more: 'loading' })
       try {
-        set(
-          withNextPage(state, withoutThose(await notifications.list({ limit: pageSize, status, cursor }, { signal }))),
-        )
+        const page = await notifications.list({ limit: nextPages, status, cursor }, { signal })
+        set(withNextPage(state, withoutThose(page)))
       } catch {
         if (!signal.aborted) set({ more: 'failed' })
       }

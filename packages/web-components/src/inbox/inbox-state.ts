@@ -78,8 +78,16 @@ export function isUnreadIn({ items }: InboxState, id: string): boolean {
   return items.some((item) => item.id === id && item.readAt === null)
 }
 
+const shownOf = new WeakMap<InboxState, ReturnType<typeof apply>>()
+
 /** The list and the count to display, with pending marks applied. */
-export function shown({ items, unreadCount, pending }: InboxState) {
+export function shown(state: InboxState) {
+  const known = shownOf.get(state) ?? apply(state)
+  shownOf.set(state, known)
+  return known
+}
+
+function apply({ items, unreadCount, pending }: InboxState) {
   const isRead = new Map(items.map(({ id, readAt }) => [id, readAt !== null]))
   let count = unreadCount
   for (const mark of pending) {

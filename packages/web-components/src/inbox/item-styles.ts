@@ -61,6 +61,7 @@ export const itemStyles = css`
     color: var(--_text);
   }
   .snippet {
+    text-align: match-parent;
     display: -webkit-box;
     -webkit-box-orient: vertical;
     -webkit-line-clamp: 2;
@@ -83,7 +84,7 @@ export const itemStyles = css`
   }
   .meta .where::before {
     content: '·';
-    margin-right: 6px;
+    margin-inline-end: 6px;
   }
   .side {
     display: grid;

@@ -3,7 +3,7 @@ import { html, nothing, type TemplateResult } from 'lit'
 import { avatar } from '../shared/avatar.ts'
 import { checkIcon, unreadIcon } from '../shared/icons.ts'
 import { fullTime, relativeTime } from '../shared/relative-time.ts'
-import type { InboxTexts } from './inbox-texts.ts'
+import type { InboxTexts } from '../texts/inbox-texts.ts'
 
 export type ItemView = {
   readonly notification: Notification
@@ -46,7 +46,7 @@ export function itemView(item: ItemView): TemplateResult {
     ${avatar({ name: actor.name, image, isAi: actorType === 'ai user' })}
     <div>
       ${openable(item, tabindex)}
-      <p class="snippet" part="snippet" id="snippet-${id}">${metadata.mention.snippet}</p>
+      <p class="snippet" part="snippet" id="snippet-${id}" dir="auto">${metadata.mention.snippet}</p>
       <p class="meta" part="meta" id="meta-${id}">
         <time datetime=${notification.createdAt} title=${fullTime(createdAt, locale)}
           >${relativeTime(createdAt, now, locale)}</time
@@ -74,7 +74,7 @@ export function itemView(item: ItemView): TemplateResult {
 function openable({ notification, href, texts, onOpen }: ItemView, tabindex: number) {
   const { id, actor, metadata } = notification
   const name = actor.name || metadata.mention.mentionerName
-  const content = html`<b>${name}</b> <span class="did">${texts.did(notification)}</span>`
+  const content = html`<b><bdi>${name}</bdi></b> <span class="did">${texts.did(notification)}</span>`
   if (href === undefined) {
     return html`<button class="open" part="open" type="button" id="what-${id}" tabindex=${tabindex} @click=${onOpen}>
       ${content}

@@ -20,7 +20,7 @@ export const panelStyles = css`
     opacity: 0;
     translate: 0 -6px;
     scale: 0.985;
-    transform-origin: top right;
+    transform-origin: top;
     transition:
       opacity 0.14s ease-out,
       translate 0.18s cubic-bezier(0.2, 0.9, 0.3, 1),
@@ -46,7 +46,8 @@ export const panelStyles = css`
   }
   .head {
     flex: none;
-    padding: 16px 12px 10px 24px;
+    padding-block: 16px 10px;
+    padding-inline: 24px 12px;
     border-bottom: 1px solid var(--_border);
   }
   .title {
@@ -105,6 +106,8 @@ export const panelStyles = css`
     flex: 1;
     min-height: 0;
     overflow-y: auto;
+    /* The element keeps the visible part in place itself, in every browser. */
+    overflow-anchor: none;
     overscroll-behavior: contain;
     scrollbar-width: thin;
     scrollbar-color: var(--_border) transparent;
@@ -158,7 +161,8 @@ export const panelStyles = css`
   }
   .notice {
     flex: none;
-    padding: 8px 10px 8px 24px;
+    padding-block: 8px 8px;
+    padding-inline: 24px 10px;
     font-size: 0.8125rem;
   }
   .message {

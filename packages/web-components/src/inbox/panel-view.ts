@@ -1,21 +1,34 @@
 import { isHeraldProblem, type Notification } from '@herald/client'
 import { html, nothing, type TemplateResult } from 'lit'
 import { repeat } from 'lit/directives/repeat.js'
-import { arrowUpIcon, checksIcon, closeIcon, emptyInboxIcon, offlineIcon, warningIcon } from '../shared/icons.ts'
+import {
+  arrowUpIcon,
+  checksIcon,
+  closeIcon,
+  emptyInboxIcon,
+  keyboardIcon,
+  offlineIcon,
+  warningIcon,
+} from '../shared/icons.ts'
 import { safeAddress } from '../shared/safe-address.ts'
 import { emptyView, endView, failedView, failureNoticeView, loadingView, noticeView } from '../shared/state-views.ts'
+import type { InboxTexts } from '../texts/inbox-texts.ts'
 import type { InboxState, Listing } from './inbox-state.ts'
-import type { InboxTexts } from './inbox-texts.ts'
 import { itemView } from './item-view.ts'
+import { keysView } from './keys-view.ts'
+import type { ListRange } from './list-window.ts'
 
 export type PanelView = {
   readonly state: InboxState
   readonly items: readonly { readonly notification: Notification; readonly isRead: boolean }[]
+  /** The items that are rendered. */
+  readonly range: ListRange
   readonly unreadCount: number | undefined
   readonly notice: 'mark-failed' | undefined
   readonly fresh: ReadonlySet<string>
   readonly currentId: string | undefined
   readonly isScrolled: boolean
+  readonly showsKeys: boolean
   readonly hrefOf: ((notification: Notification) => string | undefined) | undefined
   readonly imageOf: ((notification: Notification) => string | undefined) | undefined
   readonly locale: string
@@ -31,16 +44,17 @@ export type PanelView = {
   readonly onScroll: (event: Event) => void
   readonly onToTop: () => void
   readonly onDismiss: () => void
+  readonly onToggleKeys: () => void
   readonly onClose: () => void
 }
 
 /** The panel that the bell opens. */
 export function panelView(view: PanelView): TemplateResult {
-  return html`${headerView(view)} ${noticesView(view)}
+  return html`${headerView(view)} ${view.showsKeys ? keysView(view.texts) : nothing} ${noticesView(view)}
     <div class="scroller" part="list" @scroll=${view.onScroll}>${newAboveView(view)} ${bodyView(view)}</div>`
 }
 
-function headerView({ state, texts, unreadCount, onClose, onFilter, onMarkAll }: PanelView) {
+function headerView({ state, texts, unreadCount, showsKeys, onClose, onFilter, onMarkAll, onToggleKeys }: PanelView) {
   const filter = (listing: Listing, text: string, count?: number) =>
     html`<button type="button" aria-pressed=${state.listing === listing} @click=${() => onFilter(listing)}>
       ${text} ${count ? html`<span class="count">${count}</span>` : nothing}
@@ -48,6 +62,17 @@ function headerView({ state, texts, unreadCount, onClose, onFilter, onMarkAll }:
   return html`<div class="head" part="header">
     <div class="title">
       <h2 id="title">${texts.title}</h2>
+      <button
+        class="round with-keyboard"
+        type="button"
+        aria-label=${texts.keys}
+        aria-expanded=${showsKeys}
+        aria-controls="keys"
+        title="${texts.keys} (?)"
+        @click=${onToggleKeys}
+      >
+        ${keyboardIcon()}
+      </button>
       <button class="round" type="button" aria-label=${texts.close} title=${texts.close} @click=${onClose}>
         ${closeIcon(18)}
       </button>
@@ -101,18 +126,20 @@ function bodyView(view: PanelView) {
 }
 
 function listView(view: PanelView) {
-  const { state, items, fresh, currentId, hrefOf, imageOf, locale, now, texts, onFocus } = view
-  const current = items.some(({ notification }) => notification.id === currentId)
+  const { state, items, range, fresh, currentId, hrefOf, imageOf, locale, now, texts, onFocus } = view
+  const rendered = items.slice(range.start, range.end)
+  const current = rendered.some(({ notification }) => notification.id === currentId)
     ? currentId
-    : items[0]?.notification.id
+    : rendered[0]?.notification.id
   const total = state.nextCursor === null ? items.length : -1
   const focused = (event: FocusEvent) => {
     const id = (event.target as HTMLElement).closest('article')?.dataset.id
     if (id !== undefined) onFocus(id)
   }
-  return html`<div role="feed" aria-labelledby="title" aria-busy=${state.more === 'loading'} @focusin=${focused}>
+  return html`<div style="height:${range.above}px"></div>
+    <div role="feed" aria-labelledby="title" aria-busy=${state.more === 'loading'} @focusin=${focused}>
       ${repeat(
-        items,
+        rendered,
         ({ notification }) => notification.id,
         ({ notification, isRead }, index) => {
           const href = safeAddress(hrefOf?.(notification))
@@ -128,12 +155,13 @@ function listView(view: PanelView) {
             total,
             isFresh: fresh.has(notification.id),
             isCurrent: notification.id === current,
-            position: index + 1,
+            position: range.start + index + 1,
             onOpen: (event) => view.onOpen(notification, href, event),
             onMark: (read) => view.onMark(notification.id, read),
           })
         },
       )}
     </div>
+    <div style="height:${range.below}px"></div>
     ${endView(view)}`
 }

@@ -73,7 +73,7 @@ export const avatarStyles = css`
   }
   .avatar .ai {
     position: absolute;
-    right: -3px;
+    inset-inline-end: -3px;
     bottom: -3px;
     display: grid;
     place-items: center;

@@ -1,5 +1,6 @@
 import { createHeraldClient, type HeraldClient, type TokenSource } from '@herald/client'
 import { LitElement, type PropertyDeclarations, type PropertyValues } from 'lit'
+import { followLanguages, languageFor } from '../texts/languages.ts'
 import { createAnnouncer } from './announcer.ts'
 import { localeOf } from './locale.ts'
 import { tickEvery } from './ticking.ts'
@@ -11,6 +12,7 @@ export abstract class HeraldElement extends LitElement {
     token: { attribute: false },
     client: { attribute: false },
     theme: { reflect: true },
+    locale: {},
     spoken: { state: true },
   }
 
@@ -22,6 +24,8 @@ export abstract class HeraldElement extends LitElement {
   declare client: HeraldClient | undefined
   /** `light` or `dark`; otherwise follows the system. */
   declare theme: string | undefined
+  /** BCP 47 tag of the language of texts and times; otherwise the `lang` of the nearest ancestor, or the browser's. */
+  declare locale: string | undefined
   declare protected spoken: string
 
   readonly #announcer = createAnnouncer((text) => {
@@ -33,6 +37,7 @@ export abstract class HeraldElement extends LitElement {
     super()
     this.spoken = ''
     tickEvery(this)
+    followLanguages(this)
   }
 
   /** Starts to load and display data of `client`. */
@@ -59,8 +64,13 @@ export abstract class HeraldElement extends LitElement {
     this.#announcer.announce(text)
   }
 
-  protected get locale(): string {
-    return localeOf(this)
+  protected get currentLocale(): string {
+    return localeOf(this, this.locale)
+  }
+
+  /** The texts in the language of the locale, and the tag of that language. */
+  protected get language() {
+    return languageFor(this.currentLocale)
   }
 
   /** Dispatches an event to the host page; returns `false` if the page prevented the default. */

@@ -16,6 +16,11 @@ export const checksIcon = (size = 16) => icon(svg`<path d="m2 13 4 4 8.5-9.5"/><
 export const unreadIcon = (size = 16) =>
   icon(svg`<circle cx="12" cy="12" r="8"/><circle cx="12" cy="12" r="3" fill="currentColor" stroke="none"/>`, size)
 export const closeIcon = (size = 16) => icon(svg`<path d="M6 6 18 18M18 6 6 18"/>`, size)
+export const keyboardIcon = (size = 18) =>
+  icon(
+    svg`<rect x="2.5" y="6" width="19" height="12" rx="2.5"/><path d="M6.5 10h.01M10 10h.01M14 10h.01M17.5 10h.01M8 14h8"/>`,
+    size,
+  )
 export const arrowUpIcon = (size = 14) => icon(svg`<path d="M12 19V5m-6 6 6-6 6 6"/>`, size)
 export const downloadIcon = (size = 16) => icon(svg`<path d="M12 4v11m-4.5-4.5L12 15l4.5-4.5M5 19.5h14"/>`, size)
 export const refreshIcon = (size = 16) =>

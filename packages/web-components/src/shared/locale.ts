@@ -1,5 +1,6 @@
-/** The language of the element or its nearest ancestor with `lang`, otherwise the browser's. */
-export function localeOf(element: HTMLElement): string {
+/** The chosen language, or that of the element or its nearest ancestor with `lang`, otherwise the browser's. */
+export function localeOf(element: HTMLElement, chosen: string | undefined): string {
+  if (chosen) return supported(chosen)
   for (let node: Node | null = element; node; node = parentOf(node)) {
     if (node instanceof HTMLElement && node.lang !== '') return supported(node.lang)
   }

@@ -1,6 +1,6 @@
 import type { Notification } from '@herald/client'
 
-/** Every text of `<herald-inbox>`. Any of them can be replaced through its property `texts`. */
+/** Every text of `<herald-inbox>`, in English. Any of them can be replaced through its property `texts`. */
 export type InboxTexts = typeof inboxTexts
 
 const place: Record<string, string> = {
@@ -48,4 +48,11 @@ export const inboxTexts = {
   notLive: 'New notifications won’t appear automatically at the moment.',
   markFailed: 'Your change could not be saved and was undone.',
   dismiss: 'Dismiss',
+  keys: 'Keyboard shortcuts',
+  keyNext: 'next notification',
+  keyPrevious: 'previous notification',
+  keyOpen: 'open',
+  keyUnread: 'mark as read or unread',
+  keyHelp: 'show these shortcuts',
+  keyClose: 'close',
 }

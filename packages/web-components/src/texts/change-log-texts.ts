@@ -1,7 +1,6 @@
 import type { ExportFormat } from '@herald/client'
-import type { FilterName } from './address-filters.ts'
 
-/** Every text of `<herald-change-log>`. Any of them can be replaced through its property `texts`. */
+/** Every text of `<herald-change-log>`, in English. Any of them can be replaced through its property `texts`. */
 export type ChangeLogTexts = typeof changeLogTexts
 
 const actions: Record<string, string> = {
@@ -14,7 +13,7 @@ const actions: Record<string, string> = {
   deleted: 'removed',
 }
 
-const labels: Record<FilterName, string> = {
+const labels = {
   entityType: 'Kind',
   entityId: 'Record',
   userId: 'Person',
@@ -24,12 +23,14 @@ const labels: Record<FilterName, string> = {
   to: 'Until',
 }
 
+export type FilterLabel = keyof typeof labels
+
 const formats: Record<ExportFormat, string> = { csv: 'CSV', ndjson: 'NDJSON', json: 'JSON' }
 
 export const changeLogTexts = {
   title: 'Change log',
   filters: 'Filters',
-  filterLabel: (name: FilterName) => labels[name],
+  filterLabel: (name: FilterLabel) => labels[name],
   anyone: 'Anyone',
   any: 'Any',
   unknownPerson: 'One person',

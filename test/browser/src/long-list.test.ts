@@ -1,0 +1,90 @@
+import { randomUUID } from 'node:crypto'
+import { eventually } from '@herald/test-servers'
+import { beforeAll, expect, test } from '@jest/globals'
+import type { Page } from 'playwright-core'
+import { inboxOf } from './inbox-page.ts'
+import { prepareStage } from './prepare-stage.ts'
+import { loadAll, scrollTo } from './scrolling.ts'
+
+const stage = await prepareStage()
+const user = randomUUID()
+const count = 5_000
+
+beforeAll(() => stage.mentionOften(user, count))
+
+async function openLongList() {
+  const page = await stage.openHost(['herald-inbox'], { sub: user })
+  const inbox = inboxOf(page)
+  await inbox.untilUnread(count)
+  await inbox.open()
+  await loadAll(page)
+  return { page, inbox }
+}
+
+const places = (page: Page) =>
+  page
+    .locator('herald-inbox article')
+    .evaluateAll((all) => all.map((item) => Number(item.getAttribute('aria-posinset'))))
+const focusedPlace = (page: Page) =>
+  page.evaluate(() => {
+    const focused = document.querySelector('herald-inbox')?.shadowRoot?.activeElement
+    return Number(focused?.closest('article')?.getAttribute('aria-posinset'))
+  })
+const untilFocused = (page: Page, place: number) => eventually(async () => (await focusedPlace(page)) === place)
+
+test(`of ${count} notifications, only those near the visible ones are rendered`, async () => {
+  const { page, inbox } = await openLongList()
+  for (const place of [0, 0.1, 0.25, 0.5, 0.75, 0.9, 1]) {
+    const { isCovered, height } = await scrollTo(page, place)
+    expect(height).toBeGreaterThan(count * 60)
+    expect(isCovered).toBe(true)
+    const rendered = await places(page)
+    expect(rendered.length).toBeGreaterThan(5)
+    expect(rendered.length).toBeLessThan(60)
+    expect(rendered).toEqual(rendered.map((_, index) => (rendered[0] as number) + index))
+  }
+  expect((await places(page)).at(-1)).toBe(count)
+  expect(await inbox.items.last().getAttribute('aria-setsize')).toBe(String(count))
+  expect(await inbox.items.last().innerText()).toContain('Mention 1')
+  await page.context().close()
+})
+
+test('keys reach every notification, and go on from one that was scrolled away', async () => {
+  const { page, inbox } = await openLongList()
+  await scrollTo(page, 0)
+  await page.keyboard.press('j')
+  await untilFocused(page, 1)
+  await page.keyboard.press('End')
+  await untilFocused(page, count)
+  await page.keyboard.press('k')
+  await untilFocused(page, count - 1)
+  await page.keyboard.press('Home')
+  await untilFocused(page, 1)
+  for (const place of [2, 3]) {
+    await page.keyboard.press('j')
+    await untilFocused(page, place)
+  }
+  await scrollTo(page, 0.5)
+  await inbox.panel.and(page.locator(':focus')).waitFor()
+  await page.keyboard.press('j')
+  await untilFocused(page, 4)
+  await page.context().close()
+})
+
+test('what is visible stays where it is when a notification arrives above it', async () => {
+  const { page, inbox } = await openLongList()
+  await scrollTo(page, 0.5)
+  const top = () =>
+    page.locator('herald-inbox .scroller').evaluate((scroller) => {
+      const { top } = scroller.getBoundingClientRect()
+      const visible = [...scroller.querySelectorAll('article')].find(
+        (item) => item.getBoundingClientRect().bottom > top,
+      )
+      return { id: visible?.dataset.id, at: Math.round((visible?.getBoundingClientRect().top ?? 0) - top) }
+    })
+  const before = await top()
+  await stage.mentionOften(user, 1)
+  await inbox.panel.getByText('1 new notification').waitFor()
+  expect(await top()).toEqual(before)
+  await page.context().close()
+})
