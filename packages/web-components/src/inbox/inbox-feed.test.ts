@@ -143,6 +143,24 @@ test('removes a retracted notification, also from a list that was requested befo
   expect(seen()).toEqual(['1•'])
 })
 
+test('what events say during a request stands after it', async () => {
+  const first = Promise.withResolvers<object>()
+  const second = Promise.withResolvers<object>()
+  const pages = [first.promise, second.promise]
+  const { emit } = start({ list: (async () => pages.shift()) as unknown as Source['list'] })
+  await emit({ type: 'heartbeat' })
+  const listing = feed.list('all')
+  await emit({ type: 'unread-count', unreadCount: 2 })
+  first.resolve({ notifications: [one(2)], nextCursor: idOf(2) })
+  await listing
+  expect([feed.state.unreadCount, feed.state.connection]).toEqual([2, 'live'])
+  const loading = feed.more()
+  await emit({ type: 'notification', notification: one(3) })
+  second.resolve({ notifications: [one(1)], nextCursor: null })
+  await loading
+  expect([seen(), feed.state.unreadCount]).toEqual([['3•', '2•', '1•'], 3])
+})
+
 test('fetches the list after notifications were retracted in bulk', async () => {
   const { emit } = start({}, [[one(2), one(1)], [one(2)]])
   await emit({ type: 'heartbeat' })

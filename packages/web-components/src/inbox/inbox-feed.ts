@@ -108,7 +108,9 @@ export function createInboxFeed(dependencies: InboxFeedDependencies) {
       set({ phase: 'loading', listing: status, items: [], nextCursor: null })
     }
     try {
-      set(withFirstPage(state, withoutThose(await notifications.list({ limit: firstPage, status }, { signal }))))
+      const page = await notifications.list({ limit: firstPage, status }, { signal })
+      // The state of now: events and marks may have changed it during the request.
+      set(withFirstPage(state, withoutThose(page)))
     } catch (error) {
       if (signal.aborted) return
       // Keeps the items shown rather than replacing them by an error; the connection state shows that they may be stale.
