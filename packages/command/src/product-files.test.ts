@@ -4,7 +4,8 @@ import { fileURLToPath } from 'node:url'
 import { expect, test } from '@jest/globals'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
-const pattern = '{packages/{client,contracts,publisher,runtime,store,web-components},services/**}/tsconfig.build.json'
+const pattern =
+  '{packages/{client,contracts,publisher,react,runtime,store,web-components},services/**}/tsconfig.build.json'
 const projects = globSync(pattern, { cwd: root, exclude: ['**/node_modules'] })
 
 test.each(projects)('%s compiles no test and no test helper', (project) => {

@@ -35,8 +35,15 @@ test('reports a workspace and a dependency with another version', async () => {
 
 test('orders public packages by their dependencies', () => {
   const names = findPublicPackages(root).map(({ manifest }) => manifest.name)
-  expect([...names].sort()).toEqual(['@herald/client', '@herald/contracts', '@herald/inbox', '@herald/publisher'])
+  expect([...names].sort()).toEqual([
+    '@herald/client',
+    '@herald/contracts',
+    '@herald/inbox',
+    '@herald/publisher',
+    '@herald/react',
+  ])
   expect(names.indexOf('@herald/client')).toBeLessThan(names.indexOf('@herald/inbox'))
+  expect(names.indexOf('@herald/inbox')).toBeLessThan(names.indexOf('@herald/react'))
   expect(names.indexOf('@herald/contracts')).toBeLessThan(names.indexOf('@herald/publisher'))
 })
 

@@ -11,7 +11,7 @@ import { type Stage, startStage } from './stage.ts'
 
 const run = promisify(execFile)
 const root = fileURLToPath(new URL('../../..', import.meta.url))
-const packages = ['client', 'web-components']
+const packages = ['client', 'web-components', 'react']
 
 /** The README's example, extended to use every exported type. */
 const application = `

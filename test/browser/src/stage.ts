@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { createHeraldClient } from '@herald/client'
 import { startDemo } from '@herald/local-herald'
-import { startServers, topicsWithSuffix } from '@herald/test-servers'
+import { eventually, startServers, topicsWithSuffix } from '@herald/test-servers'
 import { Kafka, logLevel } from 'kafkajs'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { launchChromium } from './chromium.ts'
@@ -47,6 +48,12 @@ export async function startStage() {
     })
     await page.goto(url)
     return page
+  }
+
+  async function unreadCount(sub: string): Promise<number> {
+    const token = await herald.tokens.sign({ subscriber_id: account.subscriberId, sub })
+    const client = createHeraldClient({ baseUrl: herald.baseUrl, token })
+    return client.notifications.unreadCount()
   }
 
   /** Publishes events of the last minutes, a millisecond apart. */
@@ -102,14 +109,13 @@ export async function startStage() {
     /** Publishes change events of a subscriber, the first one being the oldest. */
     publishChanges: (subscriberId: string, changes: readonly object[]) =>
       publish(herald.topics.change, 'herald.change.recorded.v1', subscriberId, changes),
-    /** Publishes mentions of a user, the first one being the oldest. Their snippets are `Mention 1` and so on, every third one longer. */
-    mentionOften: (recipientId: string, count: number) =>
-      publish(
-        herald.topics.mention,
-        'herald.mention.created.v1',
-        account.subscriberId,
-        Array.from({ length: count }, (_, index) => toMention(recipientId, index + 1)),
-      ),
+    /** Publishes mentions of a user, the first one being the oldest, and waits until they are stored. Every third one is longer. */
+    async mentionOften(recipientId: string, count: number): Promise<void> {
+      const before = await unreadCount(recipientId)
+      const mentions = Array.from({ length: count }, (_, index) => toMention(recipientId, index + 1))
+      await publish(herald.topics.mention, 'herald.mention.created.v1', account.subscriberId, mentions)
+      await eventually(async () => (await unreadCount(recipientId)) === before + count)
+    },
     /** Call after each test: returns the errors of the pages, and restarts a server that a failed test left stopped. */
     async settle(): Promise<string[]> {
       const isDead = await Promise.race([herald.query.exited.then(() => true), pause(0, false)])
