@@ -1,5 +1,13 @@
 import type { HeraldClient } from '@herald/client'
-import { createInboxFeed, emptyInbox, type InboxFeed, type Listing, type News, shown } from '@herald/inbox/feed'
+import {
+  createInboxFeed,
+  emptyInbox,
+  followNetwork,
+  type InboxFeed,
+  type Listing,
+  type News,
+  shown,
+} from '@herald/inbox/feed'
 import { useEffect, useMemo, useRef, useState } from 'react'
 
 export type Inbox = ReturnType<typeof useInbox>
@@ -28,9 +36,7 @@ export function useInbox(client: HeraldClient, { onNews }: InboxOptions = {}) {
     const started = createInboxFeed({ notifications, onChange: setState, onNews: (news) => listener.current?.(news) })
     feed.current = started
     const ended = new AbortController()
-    const { signal } = ended
-    window.addEventListener('online', () => started.reconnect(), { signal })
-    window.addEventListener('offline', () => started.setOffline(), { signal })
+    followNetwork(started, ended.signal)
     started.start()
     void started.list('all')
     return () => {

@@ -1,3 +1,9 @@
 // The inbox without elements, for lists of one's own and for other frameworks.
-export { createInboxFeed, type InboxFeed, type InboxFeedDependencies, type News } from './inbox/inbox-feed.ts'
+export {
+  createInboxFeed,
+  followNetwork,
+  type InboxFeed,
+  type InboxFeedDependencies,
+  type News,
+} from './inbox/inbox-feed.ts'
 export { emptyInbox, type InboxState, type Listing, shown } from './inbox/inbox-state.ts'

@@ -11,11 +11,11 @@ import { whenSeen } from '../shared/when-seen.ts'
 import { type InboxTexts, inboxTexts } from '../texts/inbox-texts.ts'
 import { bellStyles } from './bell-styles.ts'
 import { isPlainKey, placeAfter } from './feed-keys.ts'
-import { createInboxFeed, type InboxFeed, type News } from './inbox-feed.ts'
+import { createInboxFeed, followNetwork, type InboxFeed, type News } from './inbox-feed.ts'
 import { emptyInbox, type InboxState, type Listing, shown } from './inbox-state.ts'
 import { itemStyles } from './item-styles.ts'
 import { keysStyles } from './keys-styles.ts'
-import { createListWindow } from './list-window.ts'
+import { createListWindow, type Viewport } from './list-window.ts'
 import { panelStyles } from './panel-styles.ts'
 import { type PanelView, panelView } from './panel-view.ts'
 
@@ -68,6 +68,7 @@ export class HeraldInbox extends HeraldElement {
 
   readonly #window = createListWindow()
   #viewport = { top: 0, height: 640 }
+  #rendered = { start: 0, end: 0, above: 0, below: 0 }
   #feed: InboxFeed | undefined
   #emittedCount: number | undefined
   #following = new AbortController()
@@ -114,8 +115,7 @@ export class HeraldInbox extends HeraldElement {
     this.#feed = feed
     this.#following = new AbortController()
     const { signal } = this.#following
-    window.addEventListener('online', () => feed.reconnect(), { signal })
-    window.addEventListener('offline', () => feed.setOffline(), { signal })
+    followNetwork(feed, signal)
     window.addEventListener('resize', () => this.#place(), { signal })
     window.addEventListener('scroll', () => this.#place(), { signal, capture: true, passive: true })
     feed.start()
@@ -177,7 +177,7 @@ export class HeraldInbox extends HeraldElement {
     return {
       state,
       ...shown(state),
-      range: this.#range,
+      range: this.#rendered,
       currentId,
       hrefOf,
       imageOf,
@@ -216,6 +216,7 @@ export class HeraldInbox extends HeraldElement {
   protected override update(changed: PropertyValues): void {
     const hadFocus = this.#focusedId !== undefined
     const anchor = this.#firstVisible()
+    this.#rendered = this.#rangeAt(this.#viewport)
     super.update(changed)
     if (anchor) this.#keepInPlace(anchor)
     // The focused notification was scrolled out of the rendered part, or is gone: keys go on from its place.
@@ -232,7 +233,7 @@ export class HeraldInbox extends HeraldElement {
     return first && { first, distance: first.getBoundingClientRect().top - top }
   }
 
-  /** What changes above the visible part does not move it. */
+  /** Scrolls by as much as the notification was moved by changes above it. */
   #keepInPlace({ first, distance }: { readonly first: HTMLElement; readonly distance: number }): void {
     const scroller = this.#scroller
     if (!scroller || !first.isConnected) return
@@ -261,8 +262,8 @@ export class HeraldInbox extends HeraldElement {
     return shown(this.state).items.map(({ notification }) => notification.id)
   }
 
-  get #range() {
-    return this.#window.range(this.#ids, this.#viewport)
+  #rangeAt(viewport: Viewport) {
+    return this.#window.range(this.#ids, viewport)
   }
 
   #article(id: string): HTMLElement | null {
@@ -276,7 +277,7 @@ export class HeraldInbox extends HeraldElement {
   }
 
   #measure(): void {
-    const { above, below } = this.#range
+    const { above, below } = this.#rendered
     if (!this.isOpen || above + below === 0) return
     const articles = [...this.renderRoot.querySelectorAll<HTMLElement>('article')]
     this.#window.measure(new Map(articles.map(({ dataset, offsetHeight }) => [String(dataset.id), offsetHeight])))
@@ -326,13 +327,14 @@ export class HeraldInbox extends HeraldElement {
     if (isPlainKey(event) && this.#handleKey(event)) event.preventDefault()
   }
 
-  #handleKey({ key, target }: KeyboardEvent): boolean {
+  #handleKey({ key, shiftKey, target }: KeyboardEvent): boolean {
     if (key === 'Escape' && this.showsKeys) this.showsKeys = false
     else if (key === '?') this.showsKeys = !this.showsKeys
     else {
       const ids = this.#ids
       const focused = this.#focusedId
-      const place = placeAfter(key, ids.indexOf(focused ?? this.#leftId ?? ''), ids.length - 1)
+      const at = ids.indexOf(focused ?? this.#leftId ?? '')
+      const place = shiftKey ? undefined : placeAfter(key, at, ids.length - 1)
       if (place !== undefined && ids.length > 0) void this.#focusOn(ids, place)
       else if (focused !== undefined && key === 'u') this.#toggleRead(focused)
       else if (key === 'Enter' && (target as HTMLElement).localName === 'article') {
@@ -370,10 +372,9 @@ export class HeraldInbox extends HeraldElement {
   }
 
   #onScroll(scroller: HTMLElement): void {
-    const { start, end } = this.#range
     this.#viewport = { top: scroller.scrollTop, height: scroller.clientHeight }
-    const next = this.#range
-    if (next.start !== start || next.end !== end) this.requestUpdate()
+    const { start, end } = this.#rangeAt(this.#viewport)
+    if (start !== this.#rendered.start || end !== this.#rendered.end) this.requestUpdate()
     this.isScrolled = scroller.scrollTop > 80
     if (!this.isScrolled && this.fresh.size > 0) this.fresh = new Set()
   }

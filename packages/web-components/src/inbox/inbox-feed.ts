@@ -154,7 +154,7 @@ export function createInboxFeed(dependencies: InboxFeedDependencies) {
       ended.abort()
       feed.stop()
     },
-    /** For `online` and `offline` of the browser, which precede the stream's own detection. */
+    /** See {@link followNetwork}. */
     reconnect: feed.restart,
     setOffline,
     list,
@@ -193,4 +193,10 @@ export function createInboxFeed(dependencies: InboxFeedDependencies) {
       return done
     },
   }
+}
+
+/** Tells the feed of `online` and `offline` of the browser, which precede the stream's own detection. */
+export function followNetwork(feed: Pick<InboxFeed, 'reconnect' | 'setOffline'>, signal: AbortSignal): void {
+  window.addEventListener('online', feed.reconnect, { signal })
+  window.addEventListener('offline', feed.setOffline, { signal })
 }
