@@ -1,5 +1,6 @@
 import { type ChangeEntries, createChangeEntries } from './change-entries.ts'
 import { createHttp } from './http.ts'
+import { createMutes, type Mutes } from './mutes.ts'
 import { createNotifications, type Notifications } from './notifications.ts'
 import { type RetryOptions, retryDefaults } from './retry.ts'
 import { createFollow } from './stream.ts'
@@ -18,7 +19,11 @@ export type HeraldClientOptions = {
   readonly streamSilenceMs?: number
 }
 
-export type HeraldClient = { readonly notifications: Notifications; readonly changeEntries: ChangeEntries }
+export type HeraldClient = {
+  readonly notifications: Notifications
+  readonly mutes: Mutes
+  readonly changeEntries: ChangeEntries
+}
 
 /**
  * Creates a client of Herald's HTTP API. Calls reject with a `HeraldProblem` for an error response, with a
@@ -31,5 +36,9 @@ export function createHeraldClient(options: HeraldClientOptions): HeraldClient {
   const fetch: typeof globalThis.fetch = options.fetch ?? ((...request) => globalThis.fetch(...request))
   const http = createHttp({ baseUrl, tokens: createTokens(token), fetch, retry, timeoutMs })
   const follow = createFollow({ http, silenceMs: streamSilenceMs, ...retry, maxPauseMs: 30_000 })
-  return { notifications: createNotifications({ http, follow }), changeEntries: createChangeEntries({ http }) }
+  return {
+    notifications: createNotifications({ http, follow }),
+    mutes: createMutes({ http }),
+    changeEntries: createChangeEntries({ http }),
+  }
 }

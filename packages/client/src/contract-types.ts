@@ -29,6 +29,7 @@ export type Problem = {
     | 'request_timeout'
     | 'request_in_progress'
     | 'request_erased'
+    | 'too_many_mutes'
     | 'body_too_large'
     | 'uri_too_long'
     | 'unsupported_media_type'
@@ -82,6 +83,22 @@ export type MarkRead = {
   ids?: string[]
   all?: true
   upTo?: string | undefined
+  locationType?: 'comment' | 'value' | 'file comment' | 'file' | 'entity'
+  locationId?: string | undefined
+}
+export type ArchiveMany = {
+  ids?: string[]
+  all?: true
+  upTo?: string | undefined
+  locationType?: 'comment' | 'value' | 'file comment' | 'file' | 'entity'
+  locationId?: string | undefined
+  status?: 'read'
+}
+export type MarkSeen = {
+  upTo?: string | undefined
+}
+export type SetMute = {
+  until?: string | null
 }
 export type CreatedNotification = {
   id: string
@@ -149,6 +166,14 @@ export type Notification = {
   }
   readAt: string | null
   emailSentAt: string | null
+  /**
+   * Only of archived notifications
+   */
+  archivedAt?: string | undefined
+  /**
+   * Only of notifications that were muted when they were stored
+   */
+  mutedAt?: string | undefined
 }
 export type NotificationResponse = {
   data: Notification
@@ -159,15 +184,75 @@ export type NotificationPage = {
     nextCursor: string | null
   }
 }
+export type NotificationGroup = {
+  locationType: 'comment' | 'value' | 'file comment' | 'file' | 'entity'
+  locationId: string
+  latest: Notification
+  count: number
+  unreadCount: number
+  /**
+   * Those of the newest notifications, each once
+   */
+  actors: {
+    id: string
+    name: string
+    image: string
+  }[]
+  /**
+   * How many more there are
+   */
+  otherActors: number
+}
+export type NotificationGroupPage = {
+  data: {
+    groups: NotificationGroup[]
+    nextCursor: string | null
+    /**
+     * Whether more than the newest 1000 notifications match
+     */
+    truncated: boolean
+  }
+}
 export type MarkedRead = {
   data: {
     updated: number
     unreadCount: number
+    unseenCount: number
+  }
+}
+export type Seen = {
+  data: {
+    unseenCount: number
+    /**
+     * The newest notification that was seen; `null` before the first call that marks any as seen
+     */
+    seenUpTo: string | null
   }
 }
 export type UnreadCount = {
   data: {
     unreadCount: number
+    unseenCount: number
+    /**
+     * The newest notification that was seen; `null` before the first call that marks any as seen
+     */
+    seenUpTo: string | null
+  }
+}
+export type MuteResponse = {
+  data: {
+    kind: 'location' | 'actor'
+    id: string
+    until: string | null
+  }
+}
+export type Mutes = {
+  data: {
+    mutes: {
+      kind: 'location' | 'actor'
+      id: string
+      until: string | null
+    }[]
   }
 }
 export type ChangeEntry = {
@@ -205,12 +290,19 @@ export type ListNotificationsQuery = {
   limit?: number | undefined | undefined
   cursor?: string | undefined | undefined
   status?: 'all' | 'unread' | 'read' | undefined | undefined
+  archived?: 'false' | 'true' | 'any' | undefined | undefined
   type?: 'mention' | undefined | undefined
   locationType?: 'comment' | 'value' | 'file comment' | 'file' | 'entity' | undefined | undefined
   locationId?: string | undefined | undefined
   subjectId?: string | undefined | undefined
+  actorId?: string | undefined | undefined
   createdFrom?: Date | string | undefined | undefined
   createdTo?: Date | string | undefined | undefined
+}
+export type ListNotificationGroupsQuery = {
+  limit?: number | undefined | undefined
+  cursor?: string | undefined | undefined
+  status?: 'all' | 'unread' | 'read' | undefined | undefined
 }
 export type ListChangeEntriesQuery = {
   limit?: number | undefined | undefined

@@ -12,7 +12,7 @@ export type CallOptions = {
 }
 
 export type Call = CallOptions & {
-  readonly method?: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** Path and query. */
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>

@@ -12,6 +12,7 @@ export type {
   CreateNotification,
   JsonValue,
   Notification,
+  NotificationGroup,
   NotificationMetadata,
 } from './contract-types.ts'
 export {
@@ -23,9 +24,14 @@ export {
   type ValidationIssue,
 } from './errors.ts'
 export type { CallOptions } from './http.ts'
+export type { Mute, Mutes, MuteTarget } from './mutes.ts'
 export type {
-  MarkManyRead,
+  ArchiveSelection,
+  GroupQuery,
+  Marked,
+  MarkMany,
   NewNotification,
+  NotificationGroupPage,
   NotificationPage,
   NotificationQuery,
   Notifications,

@@ -1,10 +1,14 @@
 import type {
+  ArchiveMany,
   CreatedNotification,
   CreateNotification,
+  ListNotificationGroupsQuery,
   ListNotificationsQuery,
   MarkedRead,
   Notification,
+  NotificationGroupPage as NotificationGroupPageResponse,
   NotificationPage as NotificationPageResponse,
+  Seen,
   UnreadCount,
 } from './contract-types.ts'
 import type { CallOptions, Http } from './http.ts'
@@ -17,10 +21,21 @@ export type NotificationQuery = Readonly<ListNotificationsQuery>
 
 export type NotificationPage = NotificationPageResponse['data']
 
-/** Selects notifications by ids (at most 100), all, or all up to one in list order. */
-export type MarkManyRead =
+/** Filters of groups, `limit` (1 to 50, default 20) and `cursor`. */
+export type GroupQuery = Readonly<ListNotificationGroupsQuery>
+
+export type NotificationGroupPage = NotificationGroupPageResponse['data']
+
+/** The counts after a bulk mark, and how many notifications it changed. */
+export type Marked = MarkedRead['data']
+
+/** Selects notifications by ids (at most 100), all, or all up to one in list order; of all, also those at a location. */
+export type MarkMany =
   | { readonly ids: readonly string[] }
-  | { readonly all: true; readonly upTo?: string | undefined }
+  | ({ readonly all: true } & Readonly<Pick<ArchiveMany, 'upTo' | 'locationType' | 'locationId'>>)
+
+/** The same; of all, also only those that are read. */
+export type ArchiveSelection = MarkMany & Readonly<Pick<ArchiveMany, 'status'>>
 
 export type NewNotification = Omit<CreateNotification, 'recipientIds'> & { readonly recipientIds: readonly string[] }
 
@@ -36,6 +51,18 @@ export function createNotifications({ http, follow }: NotificationsDependencies)
   const one = (id: string) => `/notifications/${encodeURIComponent(id)}`
   const list = (query: NotificationQuery = {}, { signal }: CallOptions = {}) =>
     http.json<NotificationPage>({ path: `/${queryString(query)}`, signal })
+
+  const counts = ({ signal }: CallOptions = {}) =>
+    http.json<UnreadCount['data']>({ path: '/notifications/unread-count', signal })
+  const markMany = (state: string, which: ArchiveSelection, { signal }: CallOptions = {}) =>
+    http.json<Marked>({
+      method: 'POST',
+      path: `/notifications/${state}`,
+      body: which,
+      // A retried `all` without `upTo` would also mark notifications that arrived in between.
+      repeatable: 'ids' in which || which.upTo !== undefined,
+      signal,
+    })
 
   return {
     /** A page, newest first. A short or empty page may have a next one; only a `nextCursor` of `null` marks the last page. */
@@ -54,19 +81,25 @@ export function createNotifications({ http, follow }: NotificationsDependencies)
     markUnread: (id: string, { signal }: CallOptions = {}) =>
       http.json<Notification>({ method: 'PATCH', path: `${one(id)}/unread`, signal }),
     /** Marks many notifications as read, among those stored at the time of the call. */
-    markManyRead: (which: MarkManyRead, { signal }: CallOptions = {}) =>
-      http.json<MarkedRead['data']>({
-        method: 'POST',
-        path: '/notifications/read',
-        body: which,
-        // A retried `all` without `upTo` would also mark notifications that arrived in between.
-        repeatable: 'ids' in which || which.upTo !== undefined,
-        signal,
-      }),
-    unreadCount: async ({ signal }: CallOptions = {}): Promise<number> => {
-      const { unreadCount } = await http.json<UnreadCount['data']>({ path: '/notifications/unread-count', signal })
-      return unreadCount
-    },
+    markManyRead: (which: MarkMany, options?: CallOptions) => markMany('read', which, options),
+    /** Archives a notification, which is read then. An archived one stays unchanged. */
+    archive: (id: string, { signal }: CallOptions = {}) =>
+      http.json<Notification>({ method: 'PATCH', path: `${one(id)}/archived`, signal }),
+    /** Takes a notification out of the archive; it stays read. */
+    unarchive: (id: string, { signal }: CallOptions = {}) =>
+      http.json<Notification>({ method: 'PATCH', path: `${one(id)}/unarchived`, signal }),
+    /** Archives many notifications, among those stored at the time of the call. */
+    archiveMany: (which: ArchiveSelection, options?: CallOptions) => markMany('archived', which, options),
+    unarchiveMany: (which: MarkMany, options?: CallOptions) => markMany('unarchived', which, options),
+    /** Marks as seen what is stored, up to `upTo` in list order, the newest one shown. Later ones stay unseen. */
+    markSeen: ({ upTo, signal }: CallOptions & { readonly upTo?: string | undefined } = {}) =>
+      http.json<Seen['data']>({ method: 'POST', path: '/notifications/seen', body: { upTo }, signal }),
+    /** The numbers of unread and of unseen notifications, and the newest one seen. */
+    counts,
+    unreadCount: async (options?: CallOptions): Promise<number> => (await counts(options)).unreadCount,
+    /** A page of groups, one for each location, of the newest 1,000 notifications. */
+    groups: (query: GroupQuery = {}, { signal }: CallOptions = {}) =>
+      http.json<NotificationGroupPage>({ path: `/notifications/groups${queryString(query)}`, signal }),
     /**
      * Creates a notification (scope `notifications:create`). Sends an `Idempotency-Key`, so that retries create no duplicate. To
      * retry yourself, for example after a crash, pass the key of the first attempt.

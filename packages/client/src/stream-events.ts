@@ -1,4 +1,7 @@
-import type { Notification } from './contract-types.ts'
+import type { ArchiveMany, Notification } from './contract-types.ts'
+
+/** What a bulk mark selected: up to `upTo` in list order, or all if `null`; the others are absent unless it named them. */
+type Selected = Pick<ArchiveMany, 'locationType' | 'locationId' | 'status'> & { readonly upTo: string | null }
 
 /** An event of the server. Each has a position in the stream, which the option `lastEventId` accepts. */
 type ServerEvent =
@@ -6,13 +9,19 @@ type ServerEvent =
   /** Notifications were marked, in this client or elsewhere; `readAt` is `null` for unread. */
   | { readonly type: 'read-state'; readonly ids: readonly string[]; readonly readAt: string | null }
   /** Notifications were marked in bulk, up to `upTo` in list order or among all if `null`: list again. */
-  | { readonly type: 'bulk-read-state'; readonly upTo: string | null; readonly readAt: string | null }
+  | ({ readonly type: 'bulk-read-state'; readonly readAt: string | null } & Selected)
+  /** Notifications were archived, and so read; `archivedAt` is `null` if they were taken out of the archive. */
+  | { readonly type: 'archive-state'; readonly ids: readonly string[]; readonly archivedAt: string | null }
+  /** The same in bulk: list again. */
+  | ({ readonly type: 'bulk-archive-state'; readonly archivedAt: string | null } & Selected)
+  /** Notifications up to `seenUpTo` in list order were seen, in this client or elsewhere. */
+  | { readonly type: 'seen'; readonly seenUpTo: string }
   /** Notifications were retracted and are no longer in the feed. */
   | { readonly type: 'retracted'; readonly ids: readonly string[] }
   /** Notifications were removed in bulk, up to `upTo` in list order or all if `null`: list again. */
   | { readonly type: 'bulk-retracted'; readonly upTo: string | null }
-  /** The exact count, at the start and after changes. */
-  | { readonly type: 'unread-count'; readonly unreadCount: number }
+  /** The exact counts, at the start and after changes. */
+  | { readonly type: 'unread-count'; readonly unreadCount: number; readonly unseenCount: number }
   /** All events up to now were sent. Sent once the stream has caught up, and then every 15 s. */
   | { readonly type: 'heartbeat' }
   /** The position is gone: the stream restarts from now, and lists must be fetched again. */
@@ -43,15 +52,18 @@ export function decodeEvent(name: string, text: string): Decoded {
     case 'notification':
       return { event: { type: name, notification: data } }
     case 'read-state':
-      return data.ids === undefined
-        ? { event: { type: 'bulk-read-state', upTo: data.upTo, readAt: data.readAt } }
-        : { event: { type: name, ids: data.ids, readAt: data.readAt } }
+    case 'archive-state': {
+      const { all, ...state } = data
+      return { event: { ...state, type: all ? `bulk-${name}` : name } }
+    }
+    case 'seen':
+      return { event: { type: name, seenUpTo: data.seenUpTo } }
     case 'retracted':
       return data.ids === undefined
         ? { event: { type: 'bulk-retracted', upTo: data.upTo } }
         : { event: { type: name, ids: data.ids } }
     case 'unread-count':
-      return { event: { type: name, unreadCount: data.unreadCount } }
+      return { event: { type: name, unreadCount: data.unreadCount, unseenCount: data.unseenCount } }
     case 'heartbeat':
       return { event: { type: name } }
     case 'reset':

@@ -21,6 +21,7 @@ export async function typescriptOfContract(): Promise<string> {
   const all: Record<string, Schema> = {
     ...schemas,
     ListNotificationsQuery: toCompile(queryOf(parametersOf('/'))),
+    ListNotificationGroupsQuery: toCompile(queryOf(parametersOf('/notifications/groups'))),
     ListChangeEntriesQuery: toCompile(queryOf(parametersOf('/change-entries'))),
     ExportChangeEntriesQuery: toCompile(queryOf(parametersOf('/change-entries/all'))),
   }

@@ -64,9 +64,16 @@ export {
   changeEntryPageSchema,
   changeEntrySchema,
 } from './schemas/change-entry.ts'
-export { type ListNotificationsQuery, notificationPageSchema, type ReadStatus } from './schemas/list-notifications.ts'
-export { markedReadSchema, unreadCountSchema } from './schemas/mark-read.ts'
+export { groupPageSchema } from './schemas/groups.ts'
+export {
+  type Archived,
+  type ListNotificationsQuery,
+  notificationPageSchema,
+  type ReadStatus,
+} from './schemas/list-notifications.ts'
+export { markedSchema, seenSchema, unreadCountSchema } from './schemas/marks.ts'
 export { toMetadataText } from './schemas/metadata.ts'
+export { type MuteKind, muteKinds, mutesSchema } from './schemas/mutes.ts'
 export {
   type Actor,
   type CreatedNotification,

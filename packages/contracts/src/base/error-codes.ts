@@ -16,6 +16,7 @@ export const errorCodes = {
   request_timeout: { status: 408, title: 'Request timeout' },
   request_in_progress: { status: 409, title: 'A request with this idempotency key is in progress' },
   request_erased: { status: 409, title: 'The response to this idempotency key was erased' },
+  too_many_mutes: { status: 409, title: 'Too many mutes' },
   body_too_large: { status: 413, title: 'Request body too large' },
   uri_too_long: { status: 414, title: 'URI too long' },
   unsupported_media_type: { status: 415, title: 'Unsupported media type' },

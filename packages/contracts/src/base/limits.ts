@@ -35,6 +35,13 @@ export const limits = {
   /** A page ends early when its documents have so many bytes. */
   pageBytes: 4 * 1024 * 1024,
   markedIds: 100,
+  /** Groups are made of so many notifications, the newest. */
+  groupedNotifications: 1_000,
+  groupsMax: 50,
+  /** Whom a group names. */
+  groupActors: 3,
+  /** Of one user. */
+  mutes: 500,
   examinedPerStep: 1_000,
   examinedPerRequest: 10_000,
   deadLetterDetailBytes: 1024,

@@ -8,11 +8,11 @@ export type MediaType = { readonly schema?: z.ZodType; readonly example?: unknow
 
 /** An operation behind the base URL: the service, the request parts and every possible response. */
 export type Operation = {
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** Parameters are written `:name`. */
   readonly path: string
   readonly service: Service
-  readonly tag: 'Notifications' | 'Change log' | 'Documentation'
+  readonly tag: 'Notifications' | 'Mutes' | 'Change log' | 'Documentation'
   readonly summary: string
   readonly description?: string
   readonly public?: true

@@ -7,12 +7,21 @@ import {
   listChangeEntriesQuerySchema,
 } from '../schemas/change-entry.ts'
 import { examples } from '../schemas/examples.ts'
+import { groupPageSchema, listGroupsQuerySchema } from '../schemas/groups.ts'
 import {
   listNotificationsQuerySchema,
   notificationPageSchema,
   notificationParamsSchema,
 } from '../schemas/list-notifications.ts'
-import { markedReadSchema, markReadSchema, unreadCountSchema } from '../schemas/mark-read.ts'
+import {
+  archiveManySchema,
+  markedSchema,
+  markManySchema,
+  markSeenSchema,
+  seenSchema,
+  unreadCountSchema,
+} from '../schemas/marks.ts'
+import { muteParamsSchema, muteResponseSchema, muteSchema, mutesSchema } from '../schemas/mutes.ts'
 import {
   createdNotificationResponseSchema,
   createNotificationHeadersSchema,
@@ -36,6 +45,22 @@ const oneNotification = {
   success: ok('The notification', json(notificationResponseSchema, examples.notification)),
   errors: ['not_found'],
 } as const
+
+const marksMany = {
+  ...feed,
+  method: 'POST',
+  body: markManySchema,
+  bodyExamples: examples.markMany,
+  success: ok(
+    'The number of notifications changed, and the numbers still unread and unseen',
+    json(markedSchema, examples.marked),
+  ),
+} as const
+const whichMany =
+  'Takes either `ids`, or `all`, optionally with `upTo` to stop at a notification in list order, and with `locationType` and `locationId`. Ids of other users are ignored.'
+
+const mutes = { service: 'query', tag: 'Mutes' } as const
+const oneMute = { ...mutes, path: '/mutes/:kind/:id', params: muteParamsSchema } as const
 
 const changeLog = { method: 'GET', service: 'query', tag: 'Change log', scope: scopes.readChangeEntries } as const
 const documentation = (path: string, summary: string, description: string, mediaType: string) =>
@@ -96,32 +121,61 @@ export const operations = {
     path: '/',
     summary: 'List the current user’s notifications',
     description:
-      'Newest first. Pass `nextCursor` as `cursor` to get the next page; it is `null` on the last page. A page may end before `limit` and still have a next one: it has at most 4 MiB of stored data, and with filters it looks at a bounded number of entries.',
+      'Newest first, without archived ones unless `archived` asks for them; `status` applies within these. Pass `nextCursor` as `cursor` to get the next page; it is `null` on the last page. A page may end before `limit` and still have a next one: it has at most 4 MiB of stored data, and with filters it looks at a bounded number of entries.',
     etag: true,
     querystring: listNotificationsQuerySchema,
     success: ok('A page', json(notificationPageSchema, examples.notificationPage)),
   },
   markNotificationsRead: {
-    ...feed,
-    method: 'POST',
+    ...marksMany,
     path: '/notifications/read',
     summary: 'Mark several notifications as read for the current user',
+    description: `${whichMany} Marks exactly the notifications that are stored and unread at the time of the request.`,
+  },
+  archiveNotifications: {
+    ...marksMany,
+    path: '/notifications/archived',
+    summary: 'Archive several notifications of the current user',
+    description: `${whichMany} With the \`status\` \`read\`, \`all\` leaves unread ones alone. Archives exactly the notifications that are stored and not archived at the time of the request, and marks unread ones as read.`,
+    body: archiveManySchema,
+    bodyExamples: examples.archiveMany,
+  },
+  unarchiveNotifications: {
+    ...marksMany,
+    path: '/notifications/unarchived',
+    summary: 'Take several notifications of the current user out of the archive',
+    description: `${whichMany} They remain read.`,
+  },
+  markNotificationsSeen: {
+    ...feed,
+    method: 'POST',
+    path: '/notifications/seen',
+    summary: 'Mark the current user’s notifications as seen',
     description:
-      'Takes either `ids`, or `all`, optionally with `upTo` to stop at a notification in list order. Marks exactly the notifications that are stored and unread at the time of the request. Ids of other users are ignored.',
-    body: markReadSchema,
-    bodyExamples: examples.markRead,
-    success: ok(
-      'The number of notifications marked, and the number still unread',
-      json(markedReadSchema, examples.markedRead),
-    ),
+      'Sets the mark to the newest notification that is stored, at most to `upTo`, the newest one shown, and to none dated ahead. The mark never goes back. A notification that arrives later with an earlier time counts as seen.',
+    body: markSeenSchema,
+    bodyExamples: examples.markSeen,
+    success: ok('The mark, and the number of unread notifications above it', json(seenSchema, examples.seen)),
+  },
+  listNotificationGroups: {
+    ...feed,
+    method: 'GET',
+    path: '/notifications/groups',
+    summary: 'List the current user’s notifications by location',
+    description:
+      'Groups the newest 1,000 notifications that match and are not archived, the group with the newest one first. Pass `nextCursor` as `cursor` to get the next page; later pages contain nothing newer than the first one, so that each group comes once.',
+    etag: true,
+    querystring: listGroupsQuerySchema,
+    success: ok('A page of groups', json(groupPageSchema, examples.groups)),
   },
   countUnreadNotifications: {
     ...feed,
     method: 'GET',
     path: '/notifications/unread-count',
-    summary: 'Count the current user’s unread notifications',
+    summary: 'Count the current user’s unread and unseen notifications',
+    description: 'Without archived and muted ones. Unseen are the unread ones above the newest one seen.',
     etag: true,
-    success: ok('The exact count', json(unreadCountSchema, examples.unreadCount)),
+    success: ok('The exact counts', json(unreadCountSchema, examples.unreadCount)),
   },
   streamNotifications: {
     ...feed,
@@ -129,7 +183,7 @@ export const operations = {
     path: '/notifications/stream',
     summary: 'Follow the current user’s notifications',
     description:
-      'Server-sent events: `notification`, `read-state`, `retracted`, `unread-count` and `heartbeat`; `reset` when the position is no longer available and the client must list again; `expired`, `cut-off` or `closing` before the stream ends. Browsers read it with `fetch`, because a token must never be part of a URL. The number of open streams is bounded, per user and per process; one too many is 429.',
+      'Server-sent events: `notification`, `read-state`, `archive-state`, `seen`, `retracted`, `unread-count` and `heartbeat`; `reset` when the position is no longer available and the client must list again; `expired`, `cut-off` or `closing` before the stream ends. Browsers read it with `fetch`, because a token must never be part of a URL. The number of open streams is bounded, per user and per process; one too many is 429.',
     headers: streamHeadersSchema,
     success: ok('An unbounded stream of events', { 'text/event-stream': { example: examples.stream } }),
   },
@@ -144,7 +198,7 @@ export const operations = {
     method: 'PATCH',
     path: '/notifications/:notificationId/unread',
     summary: 'Mark a notification as unread for the current user',
-    description: '`readAt` is `null` afterwards.',
+    description: '`readAt` is `null` afterwards, and it is neither archived nor muted any more.',
   },
   markNotificationRead: {
     ...oneNotification,
@@ -152,6 +206,47 @@ export const operations = {
     path: '/notifications/:notificationId/read',
     summary: 'Mark a notification as read for the current user',
     description: 'Sets `readAt` to the current time. A notification that is already read keeps its first `readAt`.',
+  },
+  archiveNotification: {
+    ...oneNotification,
+    method: 'PATCH',
+    path: '/notifications/:notificationId/archived',
+    summary: 'Archive a notification of the current user',
+    description:
+      'Sets `archivedAt` to the current time, and `readAt` if it is unread. An archived one stays unchanged.',
+  },
+  unarchiveNotification: {
+    ...oneNotification,
+    method: 'PATCH',
+    path: '/notifications/:notificationId/unarchived',
+    summary: 'Take a notification of the current user out of the archive',
+    description: 'It keeps its `readAt`.',
+  },
+  listMutes: {
+    ...mutes,
+    method: 'GET',
+    path: '/mutes',
+    summary: 'List what the current user has muted',
+    description: 'Last set first, without those that are over.',
+    success: ok('All mutes', json(mutesSchema, examples.mutes)),
+  },
+  setMute: {
+    ...oneMute,
+    method: 'PUT',
+    summary: 'Mute a location or an actor for the current user',
+    description:
+      'What is stored from now on is read at once, in the list but in no count, and not announced. Nothing that is stored changes, and nobody else learns of it. With `until`, it ends by itself. Replaces an earlier one.',
+    body: muteSchema,
+    bodyExamples: examples.mute,
+    success: ok('The mute', json(muteResponseSchema, examples.muted)),
+    errors: ['too_many_mutes'],
+  },
+  removeMute: {
+    ...oneMute,
+    method: 'DELETE',
+    summary: 'Unmute a location or an actor for the current user',
+    description: 'Holds for what is stored from now on. Can be repeated.',
+    success: { status: 204, description: 'It is not muted', content: {} },
   },
   listChangeEntries: {
     ...changeLog,

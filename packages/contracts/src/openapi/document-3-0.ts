@@ -36,6 +36,8 @@ function convert([key, value]: [string, unknown]): JsonSchema {
       }
     case 'additionalProperties':
       return { additionalProperties: (value as JsonSchema).$ref === anyJson || toVersion30(value) }
+    case 'type':
+      return Array.isArray(value) ? { type: value[0], nullable: true } : { type: value }
     case 'const':
       return { type: typeof value, enum: [value] }
     case 'anyOf':

@@ -27,7 +27,7 @@ export function createOpenApiDocument() {
     },
     // Relative to the URL of the document.
     servers: [{ url: '.' }],
-    tags: [{ name: 'Notifications' }, { name: 'Change log' }, { name: 'Documentation' }],
+    tags: [{ name: 'Notifications' }, { name: 'Mutes' }, { name: 'Change log' }, { name: 'Documentation' }],
     paths: toPaths(operations),
     components: {
       securitySchemes: {

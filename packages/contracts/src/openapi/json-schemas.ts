@@ -1,9 +1,18 @@
 import { z } from 'zod'
 import { jsonValueSchema } from '../base/json-safety.ts'
 import { changeEntriesSchema, changeEntryPageSchema, changeEntrySchema } from '../schemas/change-entry.ts'
+import { groupPageSchema, groupSchema } from '../schemas/groups.ts'
 import { notificationPageSchema } from '../schemas/list-notifications.ts'
-import { markedReadSchema, markReadSchema, unreadCountSchema } from '../schemas/mark-read.ts'
+import {
+  archiveManySchema,
+  markedSchema,
+  markManySchema,
+  markSeenSchema,
+  seenSchema,
+  unreadCountSchema,
+} from '../schemas/marks.ts'
 import { metadataSchema } from '../schemas/metadata.ts'
+import { muteResponseSchema, muteSchema, mutesSchema } from '../schemas/mutes.ts'
 import {
   createdNotificationResponseSchema,
   createdNotificationSchema,
@@ -15,7 +24,13 @@ import {
 export type JsonSchema = Record<string, unknown>
 
 // Schemas listed under `components`; others are inlined.
-const accepted = { CreateNotification: createNotificationSchema, MarkRead: markReadSchema }
+const accepted = {
+  CreateNotification: createNotificationSchema,
+  MarkRead: markManySchema,
+  ArchiveMany: archiveManySchema,
+  MarkSeen: markSeenSchema,
+  SetMute: muteSchema,
+}
 const returned = {
   CreatedNotification: createdNotificationSchema,
   CreatedNotificationResponse: createdNotificationResponseSchema,
@@ -23,8 +38,13 @@ const returned = {
   NotificationResponse: notificationResponseSchema,
   NotificationPage: notificationPageSchema,
   NotificationMetadata: metadataSchema,
-  MarkedRead: markedReadSchema,
+  NotificationGroup: groupSchema,
+  NotificationGroupPage: groupPageSchema,
+  MarkedRead: markedSchema,
+  Seen: seenSchema,
   UnreadCount: unreadCountSchema,
+  MuteResponse: muteResponseSchema,
+  Mutes: mutesSchema,
   ChangeEntry: changeEntrySchema,
   ChangeEntries: changeEntriesSchema,
   ChangeEntryPage: changeEntryPageSchema,

@@ -48,7 +48,10 @@ function parametersOf(schema: z.ZodObject | undefined, place: 'path' | 'query' |
 
 function requestBody(schema: z.ZodType, examples: Readonly<Record<string, unknown>> = {}) {
   const named = Object.fromEntries(Object.entries(examples).map(([name, value]) => [name, { value }]))
-  return { required: true, content: { 'application/json': { schema: bodySchema(schema), examples: named } } }
+  return {
+    required: !schema.safeParse(undefined).success,
+    content: { 'application/json': { schema: bodySchema(schema), examples: named } },
+  }
 }
 
 function successResponses({ success, etag, public: isPublic }: Operation) {

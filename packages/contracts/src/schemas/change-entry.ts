@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { JsonValue } from '../base/json-safety.ts'
+import { limits } from '../base/limits.ts'
 import { timestampSchema } from '../base/timestamp.ts'
 import { uuidSchema } from '../base/uuid.ts'
 import { pageLimitSchema } from './list-notifications.ts'
@@ -37,7 +38,7 @@ export type ChangeEntryFilters = z.infer<typeof exportChangeEntriesQuerySchema>
 
 /** The query of `GET /change-entries`: the same filters, with paging. */
 export const listChangeEntriesQuerySchema = z.strictObject({
-  limit: pageLimitSchema,
+  limit: pageLimitSchema(limits.pageMax),
   cursor: uuidSchema.optional(),
   ...filters,
 })

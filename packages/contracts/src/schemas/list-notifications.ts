@@ -4,27 +4,35 @@ import { timestampSchema } from '../base/timestamp.ts'
 import { uuidSchema } from '../base/uuid.ts'
 import { locationTypes, notificationTypes } from '../base/values.ts'
 import { notificationSchema } from './notification.ts'
+import { uuidOutput } from './outputs.ts'
 
-export const pageLimitSchema = z
-  .string()
-  .regex(/^[1-9][0-9]{0,2}$/, { error: `Must be a whole number from 1 to ${limits.pageMax}` })
-  .transform(Number)
-  .refine((limit) => limit <= limits.pageMax, { error: `Must be at most ${limits.pageMax}` })
-  .default(limits.pageDefault)
-  .meta({ wireSchema: { type: 'integer', minimum: 1, maximum: limits.pageMax, default: limits.pageDefault } })
+export const pageLimitSchema = (max: number) =>
+  z
+    .string()
+    .regex(/^[1-9][0-9]{0,2}$/, { error: `Must be a whole number from 1 to ${max}` })
+    .transform(Number)
+    .refine((limit) => limit <= max, { error: `Must be at most ${max}` })
+    .default(limits.pageDefault)
+    .meta({ wireSchema: { type: 'integer', minimum: 1, maximum: max, default: limits.pageDefault } })
 
-const readStatuses = ['all', 'unread', 'read'] as const
-export type ReadStatus = (typeof readStatuses)[number]
+export const readStatusSchema = z.enum(['all', 'unread', 'read']).default('all')
+export type ReadStatus = z.infer<typeof readStatusSchema>
+
+/** Whether a list contains archived notifications: none, only those, or any. */
+const archivedSchema = z.enum(['false', 'true', 'any']).default('false')
+export type Archived = z.infer<typeof archivedSchema>
 
 /** The query of `GET /`. Filters are combined with AND. */
 export const listNotificationsQuerySchema = z.strictObject({
-  limit: pageLimitSchema,
+  limit: pageLimitSchema(limits.pageMax),
   cursor: uuidSchema.optional(),
-  status: z.enum(readStatuses).default('all'),
+  status: readStatusSchema,
+  archived: archivedSchema,
   type: z.enum(notificationTypes).optional(),
   locationType: z.enum(locationTypes).optional(),
   locationId: uuidSchema.optional(),
   subjectId: uuidSchema.optional(),
+  actorId: uuidSchema.optional(),
   createdFrom: timestampSchema.optional(),
   createdTo: timestampSchema.optional(),
 })
@@ -36,6 +44,6 @@ export const notificationParamsSchema = z.strictObject({ notificationId: uuidSch
 export const notificationPageSchema = z.object({
   data: z.object({
     notifications: z.array(notificationSchema),
-    nextCursor: z.string().meta({ format: 'uuid' }).nullable(),
+    nextCursor: uuidOutput.nullable(),
   }),
 })

@@ -4,6 +4,7 @@ import { textSchema } from '../base/text.ts'
 import { uuidSchema } from '../base/uuid.ts'
 import { actorTypes, locationTypes, notificationTypes, subjectTypes } from '../base/values.ts'
 import { eventMetadataSchema, metadataSchema } from './metadata.ts'
+import { timestampOutput, uuidOutput } from './outputs.ts'
 
 /** The fields that a request and an event have alike. */
 export const givenShape = {
@@ -56,10 +57,7 @@ export const streamHeadersSchema = z.object({
     .meta({ description: 'The id of the last event received; the stream resumes after it' }),
 })
 
-const timestampOutput = z.string().meta({ format: 'date-time', examples: ['2026-01-31T09:30:00Z'] })
-const uuidOutput = z.string().meta({ format: 'uuid' })
-
-const actorSchema = z.object({
+export const actorSchema = z.object({
   id: uuidOutput,
   name: textSchema(limits.nameCharacters),
   image: textSchema(limits.imageCharacters),
@@ -86,7 +84,14 @@ const notificationShape = {
 const receiptsShape = { readAt: timestampOutput.nullable(), emailSentAt: timestampOutput.nullable() }
 
 /** A notification for one recipient (specification 2.2). */
-export const notificationSchema = z.object({ ...notificationShape, ...receiptsShape })
+export const notificationSchema = z.object({
+  ...notificationShape,
+  ...receiptsShape,
+  archivedAt: timestampOutput.optional().meta({ description: 'Only of archived notifications' }),
+  mutedAt: timestampOutput
+    .optional()
+    .meta({ description: 'Only of notifications that were muted when they were stored' }),
+})
 export type Notification = z.infer<typeof notificationSchema>
 
 /** A created notification with all its recipients (specification 2.1). */
