@@ -6,11 +6,13 @@ import type { Announcing } from './documents/fan-out-document.ts'
 import { createFeedChanges, type FeedChanges } from './feed-changes/feed-changes.ts'
 import { createFeed, type Feed, type FeedOwner } from './feeds/feed.ts'
 import { createMarkMany } from './feeds/mark-many.ts'
+import { createSeen } from './feeds/seen.ts'
 import { createLeases, type Leases } from './leases/leases.ts'
 import { createEventLookup, type EventLookup } from './lookup/event-lookup.ts'
 import { readStorageState, type StorageState } from './lookup/storage-state.ts'
 import { type Differences, findDifferences } from './migration/find-missing.ts'
 import { migrate } from './migration/migrate.ts'
+import { createMutes, type Mutes } from './mutes/mutes.ts'
 import { noReadBudgets, type ReadBudgets } from './reading/read-budget.ts'
 import type { StoreNotifications } from './storing/store-notifications.ts'
 import { createWriters } from './writers.ts'
@@ -37,6 +39,7 @@ export type Notifications = {
 
 export type Store = Omit<ReturnType<typeof createWriters>, 'insertNew' | 'erasedPersons'> & {
   readonly notifications: Notifications
+  readonly mutes: { of(owner: FeedOwner): Mutes }
   readonly changeEntries: ChangeEntries
   readonly leases: Leases
   readonly feedChanges: FeedChanges
@@ -85,12 +88,13 @@ export function createStore(storeOptions: StoreOptions): Store {
   const { notifications, bulkMarks, changeEntries, fanOuts, tombstones, erasures, waitingReceipts } = collections
   const { insertNew, erasedPersons, ...writers } = createWriters(collections, { announcing, now })
   const markMany = createMarkMany({ client, notifications, bulkMarks })
-  const feeds = { collection: notifications, budgets, markMany }
+  const feeds = { collection: notifications, budgets, markMany, seen: createSeen(collections) }
   const sources = { fanOuts, notifications, tombstones, changeEntries, erasures, waitingReceipts }
   return {
     ...writers,
     now,
     notifications: { insertNew, of: (owner) => createFeed(feeds, owner) },
+    mutes: { of: createMutes(collections) },
     changeEntries: createChangeEntries({ collection: changeEntries, budgets, erasedPersons }),
     leases: createLeases(collections.leases),
     feedChanges: createFeedChanges(watching.client.db(storeOptions.database)),

@@ -13,6 +13,7 @@ import { createEraseSteps } from './erasures/phases.ts'
 import { createErasedPersons } from './guards/erased-persons.ts'
 import { createPersonKeys } from './guards/person-keys.ts'
 import { createTombstones } from './guards/tombstones.ts'
+import { createFindMuted } from './mutes/find-muted.ts'
 import { createReceipts } from './receipts/receipts.ts'
 import { createEraseFromTombstones } from './retractions/erase-from-tombstones.ts'
 import { createFindRetracted } from './retractions/find-retracted.ts'
@@ -64,6 +65,7 @@ export function createWriters(collections: Collections, options: Options = {}) {
     erasedPersons,
     eraseStored: createEraseStored({ fanOuts, removeRetracted, eraseFromFanOuts }),
     receipts,
+    findMuted: createFindMuted(collections, now),
     insertWithinMs,
   })
   const nextFanOuts = createNextFanOuts({ fanOuts, creations, removeRetracted })

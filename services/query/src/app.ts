@@ -18,6 +18,7 @@ import {
 import { addChangeEntryRoutes } from './change-entries/routes.ts'
 import type { Settings } from './config.ts'
 import { addDocumentationRoutes } from './documentation/routes.ts'
+import { addMuteRoutes } from './mutes/routes.ts'
 import { createCountUnread } from './notifications/count-unread.ts'
 import { addNotificationRoutes } from './notifications/routes.ts'
 import { createStreamMetrics } from './stream/metrics.ts'
@@ -49,6 +50,7 @@ export function createQuery({ settings, logger, build, releasers, tracing, strea
   const countUnread = createCountUnread(counts, store.notifications)
   const marks = metrics.budgets.open(markBudget, settings.MAX_MARKS)
   addNotificationRoutes(http, { notifications: store.notifications, countUnread, marks, clock: store.now })
+  addMuteRoutes(http, { mutes: store.mutes, clock: store.now })
   const streams = createStreams({
     store,
     countUnread,

@@ -228,6 +228,7 @@ export const operations = {
     path: '/mutes',
     summary: 'List what the current user has muted',
     description: 'Last set first, without those that are over.',
+    etag: true,
     success: ok('All mutes', json(mutesSchema, examples.mutes)),
   },
   setMute: {

@@ -8,7 +8,10 @@ import { uuidOutput } from './outputs.ts'
 /** The query of `GET /notifications/groups`. The cursor is opaque. */
 export const listGroupsQuerySchema = z.strictObject({
   limit: pageLimitSchema(limits.groupsMax),
-  cursor: z.string().optional(),
+  cursor: z
+    .string()
+    .regex(/^[\w-]{43}$/, { error: 'Must be a nextCursor' })
+    .optional(),
   status: readStatusSchema,
 })
 

@@ -24,7 +24,7 @@ import { createClientErrorHandler } from './client-errors.ts'
 import { createCors } from './cors.ts'
 import { tagResponse } from './entity-tag.ts'
 import { requestIdOf, securityHeaders } from './headers.ts'
-import { checkJsonContentType } from './json-body.ts'
+import { acceptsNoBody, checkJsonContentType, hasBody } from './json-body.ts'
 import { problem } from './problem.ts'
 import { createProblemResponses } from './problem-responses.ts'
 import { createRateLimit } from './rate-limit.ts'
@@ -96,8 +96,7 @@ const isBodyless = (method: string) => method === 'GET' || method === 'HEAD'
 
 /** Otherwise Node.js would hold a part of it, outside the budget, until the response is sent. */
 function discardBody(request: IncomingMessage): void {
-  const { 'content-length': length = '0', 'transfer-encoding': encoding } = request.headers
-  if (length !== '0' || encoding !== undefined) request.resume()
+  if (hasBody(request)) request.resume()
 }
 
 /** Builds the HTTP side of a service, without routes and without listening. Its rules are in the README. */
@@ -208,7 +207,8 @@ export function createHttpServer({
     await authenticate(request)
     limitRate(request, reply)
     authorize(request)
-    if (request.routeOptions.schema?.body !== undefined) checkJsonContentType(request)
+    const body = request.routeOptions.schema?.body
+    if (body !== undefined && (hasBody(request) || !acceptsNoBody(body))) checkJsonContentType(request)
     return undefined
   })
   const boundWaiting = createWaitingResponses(responses)

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { decodeUtf8, findUnsafeJson, limits } from '@herald/contracts'
+import { z } from 'zod'
 import { problem } from './problem.ts'
 
 /** @throws HttpProblem `unsupported_media_type` for anything but uncompressed JSON in UTF-8 */
@@ -11,6 +12,13 @@ export function checkJsonContentType({ headers }: Pick<IncomingMessage, 'headers
     throw problem('unsupported_media_type', 'Content-Encoding is not supported for request bodies')
   }
 }
+
+/** Whether the body of a route may be absent. */
+export const acceptsNoBody = (schema: unknown): boolean => schema instanceof z.ZodOptional
+
+/** Whether a request has a body: RFC 9112, section 6. */
+export const hasBody = ({ headers }: Pick<IncomingMessage, 'headers'>): boolean =>
+  headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
 
 /** Parses JSON with every key as it is. @throws HttpProblem `invalid_json` or `validation_failed` */
 export function parseJsonBody(bytes: Buffer): unknown {

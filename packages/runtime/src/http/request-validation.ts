@@ -1,7 +1,7 @@
 import { addZodIssues, createIssueList } from '@herald/contracts'
 import type { FastifyRequest, FastifySchema } from 'fastify'
 import { z } from 'zod'
-import { parseJsonBody, refuseBody } from './json-body.ts'
+import { acceptsNoBody, parseJsonBody, refuseBody } from './json-body.ts'
 import { problem } from './problem.ts'
 
 const parts = [
@@ -18,6 +18,11 @@ export type RequestValidationOptions = {
   readonly anyQuery: boolean
 }
 
+function readBody(bytes: Buffer, schema: unknown): unknown {
+  if (schema === undefined) return refuseBody(bytes)
+  return bytes.length === 0 && acceptsNoBody(schema) ? undefined : parseJsonBody(bytes)
+}
+
 /** Validates and parses all parts of a request with zod; Fastify stops at the first. @throws HttpProblem `validation_failed` */
 export function createRequestValidation(schema: FastifySchema, { anyQuery }: RequestValidationOptions) {
   const validators = parts.flatMap(({ schema: name, field }) => {
@@ -30,7 +35,7 @@ export function createRequestValidation(schema: FastifySchema, { anyQuery }: Req
   return async function validateRequest(request: FastifyRequest): Promise<void> {
     // Parsed here because an error in Fastify's parser would close the connection.
     const bytes = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
-    request.body = schema.body === undefined ? refuseBody(bytes) : parseJsonBody(bytes)
+    request.body = readBody(bytes, schema.body)
     const issues = createIssueList()
     for (const { field, validator } of validators) {
       const parsed = validator.safeParse(request[field])

@@ -3,7 +3,12 @@ import type { UpdateFilter } from 'mongodb'
 import { inBatches } from '../documents/batches.ts'
 import { uuidIn } from '../documents/binary.ts'
 import type { Collections } from '../documents/collections.ts'
-import { type FanOutDocument, recipientKeys, remainingPositions } from '../documents/fan-out-document.ts'
+import {
+  type FanOutDocument,
+  mutedPositions,
+  recipientKeys,
+  remainingPositions,
+} from '../documents/fan-out-document.ts'
 import type { JsonText, NewNotification } from '../documents/notification-document.ts'
 import { bytesIn, positionsOf } from '../documents/recipient-list.ts'
 import { eachAtOnce } from '../reading/each-at-once.ts'
@@ -14,7 +19,10 @@ import { writeAll } from '../writing/write-each.ts'
 import type { Announcement, DueBatch } from './announcement.ts'
 import { toParts } from './parts.ts'
 
-type Recipients = Pick<FanOutDocument, '_id' | 'createdAt' | 'recipients' | 'erased' | 'retractions' | 'unannounced'>
+type Recipients = Pick<
+  FanOutDocument,
+  '_id' | 'createdAt' | 'recipients' | 'erased' | 'muted' | 'retractions' | 'unannounced'
+>
 
 /** A fan-out that was stored; with the notification, if all of its recipients have exactly that. */
 export type JustStored = { readonly fanOut: FanOutDocument; readonly notification?: NewNotification | undefined }
@@ -47,7 +55,7 @@ export function createCreations({ fanOuts, notifications }: Pick<Collections, 'f
       const keys = known.map(({ fanOut }) => fanOut._id)
       const unknown = stored.filter(({ notification }) => notification === undefined).map(({ fanOut }) => fanOut._id)
       if (unknown.length > 0) {
-        const projection = { createdAt: 1, recipients: 1, erased: 1, retractions: 1, unannounced: 1 } as const
+        const projection = { createdAt: 1, recipients: 1, erased: 1, muted: 1, retractions: 1, unannounced: 1 } as const
         const found = await fanOuts
           .find({ _id: { $in: unknown }, unannounced: exists }, { ...readLimits, projection })
           .toArray()
@@ -70,9 +78,10 @@ export function createCreations({ fanOuts, notifications }: Pick<Collections, 'f
 
 function toCreated(fanOut: Recipients, notification: JsonText): Announcement[] {
   const list = bytesIn(fanOut.recipients)
-  const remaining = new Set(remainingPositions(fanOut))
+  const told = new Set(remainingPositions(fanOut))
+  for (const position of mutedPositions(fanOut)) told.delete(position)
   const named = inBatches(positionsOf(list, undefined), limits.announcedRecipients)
-  const parts = toParts(list, named, (position) => remaining.has(position))
+  const parts = toParts(list, named, (position) => told.has(position))
   if (parts === undefined) return []
   const { _id, createdAt: time, unannounced } = fanOut
   const ids = { subscriberId: uuidIn(_id), notificationId: uuidIn(_id, 1) }

@@ -194,7 +194,7 @@ test('a second attempt to publish is the same event, whatever was read in betwee
   await writeAll(61)
   const read = async () => (await announcements.next(at(1_000))).flatMap(({ items }) => items)
   const first = await read()
-  await feedOf(uuid(2)).markManyRead({ all: true }, at(70))
+  await feedOf(uuid(2)).markMany('read', { all: true }, at(70))
   await create(one(3))
   expect(await read()).toEqual(first)
 })

@@ -5,6 +5,7 @@ import { inBatches } from '../documents/batches.ts'
 import { hex, keysUnder, toKey, uuidIn } from '../documents/binary.ts'
 import type { Collections, DigestDocument } from '../documents/collections.ts'
 import { type FanOutDocument, recipientKeys, remainingPositions } from '../documents/fan-out-document.ts'
+import { boxes } from '../documents/notification-document.ts'
 import { bytesIn } from '../documents/recipient-list.ts'
 import type { EraseWritten } from '../erasures/erase-from-digests.ts'
 import type { Hold } from '../leases/leases.ts'
@@ -51,7 +52,7 @@ export function createDigests(dependencies: DigestsDependencies): Digests {
   /** Those of the keys whose notifications are unread and in no digest. */
   const findUnannounced = async (keys: readonly Binary[]): Promise<Binary[]> => {
     const unread = await notifications
-      .find({ unread: true, _id: { $in: [...keys] } }, { ...readLimits, hint: 'unread', projection: { _id: 1 } })
+      .find({ box: boxes.unread, _id: { $in: [...keys] } }, { ...readLimits, hint: 'box', projection: { _id: 1 } })
       .toArray()
     const inDigests = await findInDigests(unread.map(({ _id }) => _id))
     return unread.map(({ _id }) => _id).filter((key) => !inDigests.has(hex(key)))

@@ -1,12 +1,12 @@
 import { bytesToUuid, limits } from '@herald/contracts'
 import { inBatches } from '../documents/batches.ts'
-import type { FanOutDocument, RetractionNote } from '../documents/fan-out-document.ts'
+import { type FanOutDocument, mutedPositions, type RetractionNote } from '../documents/fan-out-document.ts'
 import { bytesIn, decodePositions, type RecipientList, recipientAt } from '../documents/recipient-list.ts'
 
 /** The recipients of each part, in order. A part may be empty. */
 export type Parts = readonly (readonly string[])[]
 
-/** The recipients at the positions of each part, without those from whom it was retracted before; `undefined` if all were. */
+/** The recipients at the positions of each part who are left to be told; `undefined` if there are none. */
 export function toParts(
   list: RecipientList,
   named: Iterable<readonly number[]>,
@@ -19,12 +19,14 @@ export function toParts(
 
 /** Those from whom a retraction retracted a notification, in the parts of everyone that it names. */
 export function toRetractedParts(
-  { recipients, erased }: Pick<FanOutDocument, 'recipients' | 'erased'>,
+  { recipients, erased, muted }: Pick<FanOutDocument, 'recipients' | 'erased' | 'muted'>,
   { positions, perPart }: RetractionNote,
 ): Parts | undefined {
   const [list, own] = [bytesIn(recipients), [...decodePositions(bytesIn(positions))]]
-  const erasedSince = new Set(erased && decodePositions(bytesIn(erased)))
-  const isLeft = (position: number) => !erasedSince.has(position)
+  // Those who had muted it were not told of its creation either.
+  const untold = new Set(mutedPositions({ muted }))
+  for (const position of erased ? decodePositions(bytesIn(erased)) : []) untold.add(position)
+  const isLeft = (position: number) => !untold.has(position)
   let start = 0
   const next = (count: number) => {
     start += count

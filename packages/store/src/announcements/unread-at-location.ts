@@ -1,6 +1,6 @@
 import type { Binary, Collection } from 'mongodb'
 import { hex, keyRange } from '../documents/binary.ts'
-import type { JsonText, NotificationDocument } from '../documents/notification-document.ts'
+import { boxes, type JsonText, type NotificationDocument } from '../documents/notification-document.ts'
 import { readLimits } from '../reading/read-limits.ts'
 import { asBuffer, readKey } from '../wire/bson.ts'
 import { notificationJson } from '../wire/notification-json.ts'
@@ -15,15 +15,15 @@ export async function readUnreadAt(
   notifications: Collection<NotificationDocument>,
   { subscriberId, recipientId, locationId, locationType, keys: due }: DueGroup,
 ) {
-  const where = { unread: true, _id: keyRange([subscriberId, recipientId], {}), locationId, locationType } as const
-  const options = { ...readLimits, hint: 'unread', sort: { _id: -1 } } as const
+  const where = { box: boxes.unread, _id: keyRange([subscriberId, recipientId], {}), locationId, locationType }
+  const options = { ...readLimits, hint: 'box', sort: { _id: -1 } } as const
   const newest = await notifications.find(where, { ...options, limit: documentsAtOnce, raw: true }).toArray()
   const documents = newest.map((document) => asBuffer(document as unknown as Uint8Array))
   /** One of them as JSON, in the form of a list; `undefined` if it is no longer unread. */
   const jsonOf = async (key: Binary): Promise<JsonText | undefined> => {
     const known = documents.find((document) => hex(readKey(document)) === hex(key))
     if (known) return notificationJson(known).toString()
-    const found = await notifications.findOne({ _id: key, unread: true }, { ...readLimits, raw: true })
+    const found = await notifications.findOne({ _id: key, box: boxes.unread }, { ...readLimits, raw: true })
     return found ? notificationJson(asBuffer(found as unknown as Uint8Array)).toString() : undefined
   }
   if (newest.length < documentsAtOnce) return { keys: documents.map(readKey), count: newest.length, jsonOf }
@@ -34,6 +34,6 @@ export async function readUnreadAt(
   if (keys.length < keysAtMost) return { keys, count: keys.length, jsonOf }
   const known = new Set(keys.map(hex))
   const older = due.filter((key) => !known.has(hex(key))).toSorted((a, b) => Buffer.compare(b.buffer, a.buffer))
-  const count = await notifications.countDocuments(where, { ...readLimits, hint: 'unread' })
+  const count = await notifications.countDocuments(where, { ...readLimits, hint: 'box' })
   return { keys: [...keys, ...older], count, jsonOf }
 }

@@ -1,3 +1,4 @@
+import type { LocationType } from '@herald/contracts'
 import type { Binary, Db } from 'mongodb'
 import type { ChangeEntryDocument } from './change-entry-document.ts'
 import type { ErasureDocument } from './erasure-document.ts'
@@ -6,16 +7,48 @@ import type { JsonText, NotificationDocument } from './notification-document.ts'
 import type { TombstoneDocument } from './tombstone-document.ts'
 import type { WaitingReceiptDocument } from './waiting-receipt.ts'
 
+export type BulkMarkAction = 'read' | 'archived' | 'unarchived'
+
+/** What a mark of all was restricted by; `upTo` is its newest notification. Absent fields restrict nothing. */
+export type BulkMarkEnd = {
+  upTo?: Binary
+  locationType?: LocationType
+  locationId?: Binary
+  status?: 'read'
+}
+
 /** Written when a bulk mark has ended, so that followers can treat it as one change. */
 export type BulkMarkDocument = {
   /** subscriber ‖ recipient ‖ id of the mark, 48 bytes. */
   _id: Binary
   v: 1
-  readAt: Date
-  count: number
-  /** The newest notification of the mark; absent for all. */
-  upTo?: Binary
+  at: Date
+  /** Set at the end. A mark of a location is written before it begins, too: its parts do not tell it. */
+  end?: BulkMarkEnd
+  begun?: BulkMarkEnd
+  count?: number
   expiresAt: Date
+}
+
+/** A location or an actor that a user has muted. */
+export type MuteDocument = {
+  /** subscriber ‖ kind, one byte ‖ target ‖ user, 49 bytes. */
+  _id: Binary
+  v: 1
+  /** subscriber ‖ user, 32 bytes. */
+  user: Binary
+  setAt: Date
+  /** When it is over; absent for never. */
+  until?: Date
+}
+
+/** How far a user has seen their feed. */
+export type SeenMarkDocument = {
+  /** subscriber ‖ user, 32 bytes. */
+  _id: Binary
+  v: 1
+  /** The newest notification seen. Never decreases. */
+  upTo: Binary
 }
 
 /** Written when a feed was erased, in the same collection, for those who follow changes. Its id is that of the erasure. */
@@ -93,6 +126,8 @@ export function collectionsOf(database: Db) {
     personKeys: database.collection<KeyDocument<Binary>>('person-keys'),
     leases: database.collection<LeaseDocument>('leases'),
     bulkMarks: database.collection<BulkMarkDocument>('bulk-marks'),
+    mutes: database.collection<MuteDocument>('mutes'),
+    seenMarks: database.collection<SeenMarkDocument>('seen-marks'),
     feedErasures: database.collection<FeedErasureDocument>('bulk-marks'),
     streamKeys: database.collection<KeyDocument<string>>('stream-keys'),
     waitingReceipts: database.collection<WaitingReceiptDocument>('waiting-receipts'),

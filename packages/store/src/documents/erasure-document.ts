@@ -9,7 +9,16 @@ export type Erasure = {
 }
 
 /** The parts of the work, in this order. Each can be repeated. */
-export const erasurePhases = ['feed', 'receipts', 'requests', 'changes', 'fan-outs', 'tombstones', 'digests'] as const
+export const erasurePhases = [
+  'feed',
+  'mutes',
+  'receipts',
+  'requests',
+  'changes',
+  'fan-outs',
+  'tombstones',
+  'digests',
+] as const
 export type ErasurePhase = (typeof erasurePhases)[number]
 
 /** The work that is left. It contains the person's id, and is removed when the work is done. */

@@ -1,9 +1,16 @@
-import type { LocationType } from '@herald/contracts'
+import { bytesToUuid, type LocationType } from '@herald/contracts'
 import { Binary } from 'mongodb'
 import { toKey, toUuidBinary } from './binary.ts'
 import { later } from './mask.ts'
-import { type NewNotification, toRequestContent } from './notification-document.ts'
-import { bytesIn, decodePositions, positionsOf, recipientAt, toRecipientList } from './recipient-list.ts'
+import { type Muted, type NewNotification, toRequestContent } from './notification-document.ts'
+import {
+  bytesIn,
+  decodePositions,
+  encodePositions,
+  positionsOf,
+  recipientAt,
+  toRecipientList,
+} from './recipient-list.ts'
 
 /** From whom one retraction retracted a notification. */
 export type RetractionNote = {
@@ -26,6 +33,8 @@ export type FanOutDocument = {
   recipients: Binary
   /** The positions of the erased ones, ascending, two bytes each. */
   erased?: Binary
+  /** Those who had muted it when it was first stored, and when that was. Never changes. */
+  muted?: { positions: Binary; at: Date }
   locationId: Binary
   locationType: LocationType
   actorId: Binary
@@ -55,7 +64,11 @@ export type Announcing = {
   readonly unreadAfterMs?: number | undefined
 }
 
-export function toFanOutDocument(notification: NewNotification, announcing?: Announcing): FanOutDocument {
+export function toFanOutDocument(
+  notification: NewNotification,
+  announcing?: Announcing,
+  muted?: Muted,
+): FanOutDocument {
   const { subscriberId, id, createdAt, recipientIds, locationId, locationType, actor, subjectId, via, finishBy } =
     notification
   const document: FanOutDocument = {
@@ -68,6 +81,10 @@ export function toFanOutDocument(notification: NewNotification, announcing?: Ann
     actorId: toUuidBinary(actor.id),
     subjectId: toUuidBinary(subjectId),
   }
+  if (muted !== undefined) {
+    const positions = positionsOf(bytesIn(document.recipients), toRecipientList([...muted.recipientIds]))
+    document.muted = { positions: new Binary(encodePositions(positions)), at: muted.at }
+  }
   if (via !== undefined) document.via = via
   if (finishBy !== undefined) Object.assign(document, { content: toRequestContent(notification), dueAt: finishBy })
   if (announcing?.isRecent(createdAt)) Object.assign(document, toAnnounce(notification, announcing))
@@ -79,6 +96,20 @@ function toAnnounce({ createdAt, traceparent }: NewNotification, { unreadAfterMs
   const unread = unreadAfterMs === undefined ? {} : { unreadAt: dueAt(unreadAfterMs) }
   return { unannounced: traceparent === undefined ? {} : { traceparent }, ...unread }
 }
+
+/** Who had muted a notification, as {@link toFanOutDocument} noted it. */
+export function mutedIn({ recipients, muted }: Pick<FanOutDocument, 'recipients' | 'muted'>): Muted | undefined {
+  if (muted === undefined) return undefined
+  const list = bytesIn(recipients)
+  const ids = [...decodePositions(bytesIn(muted.positions))].map((position) => bytesToUuid(recipientAt(list, position)))
+  return { at: muted.at, recipientIds: new Set(ids) }
+}
+
+export const mutedPositions = ({
+  muted,
+}: {
+  readonly muted?: FanOutDocument['muted'] | undefined
+}): Iterable<number> => (muted === undefined ? [] : decodePositions(bytesIn(muted.positions)))
 
 type Removed = Pick<FanOutDocument, 'retractions' | 'erased'>
 

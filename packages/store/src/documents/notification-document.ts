@@ -42,23 +42,32 @@ export function fromRequestContent(content: string): NewNotification {
   }
 }
 
+/** The recipients who had muted the location or the actor when it was first stored, and when that was. */
+export type Muted = { readonly at: Date; readonly recipientIds: ReadonlySet<string> }
+
+/** Where a notification is in its feed. Each is one range of an index; those removed are about to be deleted. */
+export const boxes = { unread: 0, read: 1, archived: 2, removed: 3 } as const
+export type Box = (typeof boxes)[keyof typeof boxes]
+
 /** One self-contained document per recipient and notification. */
 export type NotificationDocument = {
   /** subscriber ‖ recipient ‖ id, 48 bytes: a recipient's feed is one range of the collection, in time order. */
   _id: Binary
   /** Version of the document format; an old and a new release run side by side. */
   v: 1
-  /** Present only while it is unread, so that the index contains only unread notifications. */
-  unread?: true
+  box: Box
   readAt?: Date
+  archivedAt?: Date
+  /** When it was stored as read, because its recipient had muted its location or actor. */
+  mutedAt?: Date
   emailSentAt?: Date
-  /** The number of changes of the read state; absent for 0. A bulk mark skips notifications whose version has changed. */
+  /** How often its recipient took a mark back; absent for 0. A bulk mark skips notifications whose version has changed. */
   readVersion?: number
   /** The latest time of a mark by the recipient; never decreases. A receipt must be later to apply. */
   readStateAt?: Date
   /** The latest time of a read receipt, applied or not; never decreases. So none applies twice. */
   receiptAt?: Date
-  /** The bulk mark that made it read; removed when it is marked unread. */
+  /** The last bulk mark that changed it; removed when it is marked unread. */
   bulkMark?: Binary
   /** Set just before it is deleted because of a retraction, for those who follow changes. */
   retracted?: true
@@ -78,14 +87,17 @@ export type NotificationDocument = {
 }
 
 /** The documents of a notification, one for each recipient, in the order of the recipients. */
-export function* toNotificationDocuments(notification: NewNotification): Generator<NotificationDocument> {
+export function* toNotificationDocuments(
+  notification: NewNotification,
+  muted?: Muted,
+): Generator<NotificationDocument> {
   const { subscriberId, id, actor, recipientIds, updatedAt } = notification
   const [first, ...others] = recipientIds
   if (first === undefined) return
   const document: NotificationDocument = {
     _id: toKey(subscriberId, first, id),
     v: 1,
-    unread: true,
+    box: boxes.unread,
     createdAt: notification.createdAt,
     type: notification.type,
     actorId: toUuidBinary(actor.id),
@@ -99,8 +111,16 @@ export function* toNotificationDocuments(notification: NewNotification): Generat
     metadata: notification.metadata,
   }
   if (updatedAt !== undefined) document.updatedAt = updatedAt
-  yield document
-  for (const recipientId of others) yield { ...document, _id: toKey(subscriberId, recipientId, id) }
+  if (muted === undefined) {
+    yield document
+    for (const recipientId of others) yield { ...document, _id: toKey(subscriberId, recipientId, id) }
+    return
+  }
+  const asRead = { box: boxes.read, readAt: muted.at, mutedAt: muted.at }
+  for (const recipientId of recipientIds) {
+    const own = { ...document, _id: toKey(subscriberId, recipientId, id) }
+    yield muted.recipientIds.has(recipientId) ? Object.assign(own, asRead) : own
+  }
 }
 
 export function idsIn(key: Binary) {

@@ -1,16 +1,21 @@
 import fc from 'fast-check'
 import { anyText, anyTime, bytesOf, newNotification, subscriberId, uuid } from '../store.fixture.ts'
-import { type NewNotification, type NotificationDocument, toNotificationDocuments } from './notification-document.ts'
+import {
+  boxes,
+  type NewNotification,
+  type NotificationDocument,
+  toNotificationDocuments,
+} from './notification-document.ts'
 
 export const notification = (changes: Partial<NewNotification> = {}) => newNotification(uuid(2), changes)
 
-export type Times = { readonly readAt?: Date | undefined; readonly emailSentAt?: Date | undefined }
+export type Times = Partial<Record<'readAt' | 'emailSentAt' | 'archivedAt' | 'mutedAt', Date | undefined>>
 
 /** The document of a notification's first recipient. */
-export function documentOf(given: NewNotification, { readAt, emailSentAt }: Times = {}): NotificationDocument {
+export function documentOf(given: NewNotification, times: Times = {}): NotificationDocument {
   const [document] = [...toNotificationDocuments(given)] as [NotificationDocument]
-  const { unread, ...others } = document
-  return { ...others, ...(readAt ? { readAt } : { unread: true }), ...(emailSentAt ? { emailSentAt } : {}) }
+  const set = Object.fromEntries(Object.entries(times).filter(([, time]) => time !== undefined))
+  return { ...document, box: times.readAt ? boxes.read : boxes.unread, ...set }
 }
 
 export const documentBytes = (given: NewNotification, times?: Times) => bytesOf(documentOf(given, times))
@@ -33,4 +38,6 @@ export const anyNotification: fc.Arbitrary<NewNotification> = fc.record({
 export const anyTimes: fc.Arbitrary<Times> = fc.record({
   readAt: fc.option(anyTime, { nil: undefined }),
   emailSentAt: fc.option(anyTime, { nil: undefined }),
+  archivedAt: fc.option(anyTime, { nil: undefined }),
+  mutedAt: fc.option(anyTime, { nil: undefined }),
 })

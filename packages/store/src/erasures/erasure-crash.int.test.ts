@@ -63,7 +63,7 @@ async function state() {
     [ada, bob].map(async (recipientId) => {
       const feed = store.notifications.of({ subscriberId, recipientId })
       const page = pageIn(await feed.list({ limit: 100, status: 'all' })) as { notifications: { id: string }[] }
-      expect(await feed.unreadCount()).toBe(page.notifications.length)
+      expect((await feed.counts()).unreadCount).toBe(page.notifications.length)
       return page.notifications
     }),
   )

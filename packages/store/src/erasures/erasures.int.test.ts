@@ -31,7 +31,7 @@ test('deletes the feed up to the time, and no other feed', async () => {
   await notifications.insertNew([early, atTime, late])
   const steps = await erase(erasure(1, ada, 2))
   expect(await idsOf(ada)).toEqual([late.id])
-  expect(await feed(ada).unreadCount()).toBe(1)
+  expect((await feed(ada).counts()).unreadCount).toBe(1)
   expect(await feed(ada).get(early.id)).toBeNull()
   expect(await idsOf(bob)).toEqual([late.id, atTime.id, early.id])
   expect(steps.at(-1)).toMatchObject({ done: true, phase: 'digests' })
@@ -189,7 +189,7 @@ test('leaves no trace of the person in any collection', async () => {
     mention(3, { recipientIds: [ada, bob] }),
   ])
   await changeEntries.insertNew([changeBy(ada, 1)])
-  await feed(ada).markManyRead({ all: true }, at(4))
+  await feed(ada).markMany('read', { all: true }, at(4))
   await receipts.apply([receipt(mention(9), ada, 1)], context)
   await createRequests.reserve({ subscriberId, userId: ada, idempotencyKey: 'k' }, Buffer.alloc(32), byAda(5), at(1))
   await retractions.apply([retraction(1, { notificationId: mention(3).id }, { recipientIds: [bob] })])

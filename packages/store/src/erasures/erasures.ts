@@ -38,7 +38,7 @@ export type Erasures = {
   /** Does the next step, bounded in time and memory; `undefined` if all are done. Several processes may repeat it. */
   step(erasure: OpenErasure): Promise<ErasureProgress | undefined>
   /**
-   * Erases a feed, and the contents of requests, once more, see {@link lookAgainMs}. Returns `false` if none is due, or
+   * Erases a feed, mutes, and the contents of requests, once more, see {@link lookAgainMs}. Returns `false` if none is due, or
    * `hold` resolves to `false`.
    */
   lookAgain(now: Date, hold: Hold): Promise<boolean>
@@ -128,7 +128,8 @@ export function createErasures(dependencies: ErasuresDependencies): Erasures {
       const person = { pseudonym: uuidIn(document.target, 1), until }
       const input = { subscriberId, eventId, personId, person }
       const feed = await eraseSteps.feed({ ...input, after: undefined })
-      if (feed.after !== undefined) return true
+      const mutes = await eraseSteps.mutes({ ...input, after: undefined })
+      if (feed.after !== undefined || mutes.after !== undefined) return true
       for (let after: Binary | undefined; ; ) {
         const requests = await eraseSteps.requests({ ...input, after })
         after = requests.after

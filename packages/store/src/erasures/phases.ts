@@ -8,6 +8,7 @@ import type { ErasurePhase } from '../documents/erasure-document.ts'
 import type { ErasedPerson, FindErased } from '../documents/mask.ts'
 import { bytesIn, positionIn } from '../documents/recipient-list.ts'
 import { eraseRecipients, latestConcerned, type TombstoneDocument } from '../documents/tombstone-document.ts'
+import { mutesOfSubscriber, mutesOfTarget } from '../mutes/mute-key.ts'
 import { readLimits } from '../reading/read-limits.ts'
 import { insertNew } from '../writing/insert-new.ts'
 import { writeAll } from '../writing/write-each.ts'
@@ -49,9 +50,8 @@ type ScanWork<T> = {
 type Range = { readonly $gte?: Binary; readonly $gt?: Binary; readonly $lt?: Binary; readonly $lte?: Binary }
 
 export function createEraseSteps(dependencies: EraseStepsDependencies): EraseSteps {
-  const { notifications, bulkMarks, feedErasures, waitingReceipts, createRequests, changeEntries, fanOuts } =
-    dependencies
-  const { tombstones, digests, eraseFromFanOuts, now, documentsPerStep = 5_000 } = dependencies
+  const { notifications, bulkMarks, feedErasures, seenMarks, mutes, waitingReceipts, createRequests } = dependencies
+  const { changeEntries, fanOuts, tombstones, digests, eraseFromFanOuts, now, documentsPerStep = 5_000 } = dependencies
   const eraseFromDigests = createEraseFromDigests(digests)
 
   /** The range of the next documents that match, and whether others follow. */
@@ -81,7 +81,8 @@ export function createEraseSteps(dependencies: EraseStepsDependencies): EraseSte
   async function eraseFeed({ subscriberId, eventId, personId, person: { until } }: PhaseInput): Promise<PhaseOutcome> {
     const feed = await deleteNext(notifications, keyRange([subscriberId, personId], upTo(until)))
     if (feed.after !== undefined) return feed
-    await bulkMarks.deleteMany({ _id: keysUnder([subscriberId, personId], 3), readAt: { $lte: until } })
+    await bulkMarks.deleteMany({ _id: keysUnder([subscriberId, personId], 3), at: { $lte: until } })
+    await seenMarks.deleteOne({ _id: toKey(subscriberId, personId), upTo: { $lte: toUuidBinary(lastIdOf(until)) } })
     // Followers of the feed learn of it by this document; inserted after the deletion, so that a list fetched then is empty.
     const expiresAt = new Date(now().getTime() + markerKeptMs)
     const erasedUpTo = toUuidBinary(lastIdOf(until))
@@ -90,6 +91,15 @@ export function createEraseSteps(dependencies: EraseStepsDependencies): EraseSte
     // The change stream has reported the insert. The key contains the person.
     await feedErasures.deleteOne({ _id })
     return feed
+  }
+
+  /** The mutes of the person, of whom there are few, and those of others of the person. */
+  async function eraseMutes({ subscriberId, personId, person: { until } }: PhaseInput): Promise<PhaseOutcome> {
+    const filter = { setAt: { $lte: until } }
+    const own = { ...filter, user: toKey(subscriberId, personId), _id: mutesOfSubscriber(subscriberId) }
+    const { deletedCount } = await mutes.deleteMany(own, { hint: 'user' })
+    const { erased, after } = await deleteNext(mutes, mutesOfTarget(subscriberId, 'actor', personId), filter)
+    return { erased: deletedCount + erased, after }
   }
 
   function eraseReceipts({ subscriberId, personId, person: { until } }: PhaseInput): Promise<PhaseOutcome> {
@@ -191,6 +201,7 @@ export function createEraseSteps(dependencies: EraseStepsDependencies): EraseSte
 
   return {
     feed: eraseFeed,
+    mutes: eraseMutes,
     receipts: eraseReceipts,
     requests: eraseRequests,
     changes: eraseChanges,

@@ -1,7 +1,8 @@
+import type { LocationType } from '@herald/contracts'
 import { type Binary, BSON, type Document } from 'mongodb'
 import { uuidIn } from '../documents/binary.ts'
-import type { BulkMarkDocument, FeedErasureDocument } from '../documents/collections.ts'
-import type { NotificationDocument } from '../documents/notification-document.ts'
+import type { BulkMarkDocument, BulkMarkEnd, FeedErasureDocument, SeenMarkDocument } from '../documents/collections.ts'
+import { boxes, type NotificationDocument } from '../documents/notification-document.ts'
 import type { FeedOwner } from '../feeds/feed.ts'
 import { asBuffer, firstBinary } from '../wire/bson.ts'
 import { notificationJson } from '../wire/notification-json.ts'
@@ -9,13 +10,30 @@ import { notificationJson } from '../wire/notification-json.ts'
 export type FeedChange =
   | { readonly kind: 'notification'; readonly json: string }
   | { readonly kind: 'read-state'; readonly id: string; readonly readAt: Date | null }
+  | { readonly kind: 'archive-state'; readonly id: string; readonly archivedAt: Date | null }
+  | { readonly kind: 'seen'; readonly upTo: string }
   | { readonly kind: 'retracted'; readonly id: string }
   /** Every notification up to this id was removed, because the recipient was erased. */
   | { readonly kind: 'erased'; readonly upTo: string }
   /** One of the notifications of a bulk mark; `mark` is the same for all of them. */
-  | { readonly kind: 'part-of-bulk-mark'; readonly mark: string; readonly id: string; readonly readAt: Date }
-  /** The end of a bulk mark; `upTo` is its newest notification, `null` for all. A mark that failed midway has no end. */
-  | { readonly kind: 'end-of-bulk-mark'; readonly mark: string; readonly upTo: string | null; readonly readAt: Date }
+  | ({ readonly kind: 'part-of-bulk-mark'; readonly mark: string; readonly id: string } & Marked)
+  /** The beginning of a bulk mark that is restricted by more than `upTo`. */
+  | { readonly kind: 'begin-of-bulk-mark'; readonly mark: string; readonly selected: Selected }
+  /** The end of a bulk mark. A mark that failed midway has none. */
+  | { readonly kind: 'end-of-bulk-mark'; readonly mark: string; readonly selected: Selected }
+
+/** What a mark did, and when; taking out of the archive has no time. */
+export type Marked =
+  | { readonly action: 'read' | 'archived'; readonly at: Date }
+  | { readonly action: 'unarchived'; readonly at: null }
+
+/** What a bulk mark selected; `upTo` is its newest notification. Absent fields restrict nothing. */
+export type Selected = {
+  readonly upTo?: string
+  readonly locationType?: LocationType
+  readonly locationId?: string
+  readonly status?: 'read'
+}
 
 /** A change event as {@link feedChangePipeline} passes it on. */
 export type ChangeEvent = {
@@ -34,24 +52,17 @@ const changeFields = {
 } as const
 
 /**
- * Passes on new notifications, every change of a read state, retractions, erasures of feeds, and the ends of bulk marks. Each
- * notification of a bulk mark is its own change, so that concurrent changes keep their place among them. `readStateAt` is not
- * used: of two marks in one millisecond, only the first changes it.
+ * Passes on new notifications, every change of the box that one is in, retractions, erasures of feeds, what was seen, and the
+ * beginnings and ends of bulk marks. Each notification of a bulk mark is its own change, so that concurrent changes keep their
+ * place among them. `readStateAt` is not used: of two marks in one millisecond, only the first changes it.
  */
 export const feedChangePipeline: Document[] = [
   {
     $match: {
       $or: [
-        { operationType: 'insert', 'ns.coll': { $in: ['notifications', 'bulk-marks'] } },
-        {
-          operationType: 'update',
-          'ns.coll': 'notifications',
-          $or: [
-            { 'updateDescription.updatedFields.readAt': exists },
-            { 'updateDescription.updatedFields.unread': exists },
-            { 'updateDescription.updatedFields.retracted': exists },
-          ],
-        },
+        { operationType: 'insert', 'ns.coll': { $in: ['notifications', 'bulk-marks', 'seen-marks'] } },
+        { operationType: 'update', 'ns.coll': 'notifications', 'updateDescription.updatedFields.box': exists },
+        { operationType: 'update', 'ns.coll': { $in: ['bulk-marks', 'seen-marks'] } },
       ],
     },
   },
@@ -68,9 +79,10 @@ export function ownerKey({ subscriberId, recipientId }: FeedOwner): string {
 
 type Change = {
   readonly key: Binary
-  readonly collection: 'notifications' | 'bulk-marks'
+  readonly collection: 'notifications' | 'bulk-marks' | 'seen-marks'
   readonly document: readonly [Uint8Array | null]
-  readonly updated?: Pick<NotificationDocument, 'readAt' | 'bulkMark' | 'retracted'>
+  /** Of an update. */
+  readonly updated?: Partial<NotificationDocument & BulkMarkDocument & SeenMarkDocument>
 }
 
 export function ownerKeyIn({ change: [change] }: ChangeEvent): string {
@@ -84,17 +96,40 @@ export function toFeedChange({ change: [change] }: ChangeEvent): FeedChange {
     document: [bytes],
     updated,
   } = BSON.deserialize(change, rawDocument) as Change
-  const id = uuidIn(key, 2)
-  if (updated !== undefined) {
-    const { readAt = null, bulkMark, retracted } = updated
-    if (retracted) return { kind: 'retracted', id }
-    if (readAt === null || bulkMark === undefined) return { kind: 'read-state', id, readAt }
-    return { kind: 'part-of-bulk-mark', mark: uuidIn(bulkMark), id, readAt }
-  }
-  if (!bytes) throw new TypeError('The change has no document')
-  const document = asBuffer(bytes)
+  if (collection === 'notifications' && updated) return toMark(uuidIn(key, 2), updated)
+  if (!updated && !bytes) throw new TypeError('The change has no document')
+  const document = asBuffer(bytes ?? new Uint8Array())
   if (collection === 'notifications') return { kind: 'notification', json: notificationJson(document).toString() }
-  const { upTo, readAt, erasedUpTo } = BSON.deserialize(document) as BulkMarkDocument & Partial<FeedErasureDocument>
+  const changed = updated ?? BSON.deserialize(document)
+  if (collection === 'seen-marks') return { kind: 'seen', upTo: uuidIn((changed as SeenMarkDocument).upTo) }
+  const { begun, end = {}, erasedUpTo } = changed as Partial<BulkMarkDocument & FeedErasureDocument>
   if (erasedUpTo) return { kind: 'erased', upTo: uuidIn(erasedUpTo) }
-  return { kind: 'end-of-bulk-mark', mark: id, upTo: upTo === undefined ? null : uuidIn(upTo), readAt }
+  const mark = uuidIn(key, 2)
+  return begun
+    ? { kind: 'begin-of-bulk-mark', mark, selected: toSelected(begun) }
+    : { kind: 'end-of-bulk-mark', mark, selected: toSelected(end) }
 }
+
+/** Only what is unread had no `readAt`, so whatever is read and did not get one was archived. */
+function toMark(id: string, updated: Partial<NotificationDocument>): FeedChange {
+  const { box, readAt, archivedAt, bulkMark } = updated
+  if (box === boxes.removed) return { kind: 'retracted', id }
+  if (box === boxes.unread) return { kind: 'read-state', id, readAt: null }
+  const mark = bulkMark && uuidIn(bulkMark)
+  if (box === boxes.archived && archivedAt) {
+    if (mark === undefined) return { kind: 'archive-state', id, archivedAt }
+    return { kind: 'part-of-bulk-mark', mark, id, action: 'archived', at: archivedAt }
+  }
+  if (readAt) {
+    if (mark === undefined) return { kind: 'read-state', id, readAt }
+    return { kind: 'part-of-bulk-mark', mark, id, action: 'read', at: readAt }
+  }
+  if (mark === undefined) return { kind: 'archive-state', id, archivedAt: null }
+  return { kind: 'part-of-bulk-mark', mark, id, action: 'unarchived', at: null }
+}
+
+const toSelected = ({ upTo, locationId, ...others }: BulkMarkEnd): Selected => ({
+  ...(upTo === undefined ? {} : { upTo: uuidIn(upTo) }),
+  ...others,
+  ...(locationId === undefined ? {} : { locationId: uuidIn(locationId) }),
+})

@@ -100,14 +100,14 @@ test('yields each notification of a bulk mark, then its end, and a later mark of
   const at = new Date()
   const seen = await takeChanges(8, async () => {
     await store.notifications.insertNew(some)
-    await store.notifications.of(owner).markManyRead({ ids }, at)
+    await store.notifications.of(owner).markMany('read', { ids }, at)
     await store.notifications.of(owner).markUnread(ids[0] as string, at)
   })
   const parts = seen.slice(3, 6)
   const mark = expect.stringMatching(/^[0-9a-f-]{36}$/)
   expect(seen.slice(3).map(({ change }) => change)).toEqual([
-    ...parts.map(({ change }) => ({ ...change, kind: 'part-of-bulk-mark', mark, readAt: at })),
-    { kind: 'end-of-bulk-mark', mark, upTo: null, readAt: at },
+    ...parts.map(({ change }) => ({ ...change, kind: 'part-of-bulk-mark', mark, action: 'read', at })),
+    { kind: 'end-of-bulk-mark', mark, selected: {} },
     { kind: 'read-state', id: ids[0], readAt: null },
   ])
   expect(parts.map(({ change }) => 'id' in change && change.id).sort()).toEqual(ids.toSorted())

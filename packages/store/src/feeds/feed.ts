@@ -1,16 +1,18 @@
-import type { ReadStatus } from '@herald/contracts'
-import type { Collection, Filter, UpdateFilter } from 'mongodb'
-import { runCommand } from '../connection/run-command.ts'
+import type { Archived, LocationType, ReadStatus } from '@herald/contracts'
+import type { Collection, Filter } from 'mongodb'
 import { type IdRange, keyRange, toKey, toUuidBinary } from '../documents/binary.ts'
-import type { NotificationDocument } from '../documents/notification-document.ts'
+import type { BulkMarkAction } from '../documents/collections.ts'
+import { type Box, boxes, type NotificationDocument } from '../documents/notification-document.ts'
 import { findBytes } from '../reading/find-bytes.ts'
 import { findPage } from '../reading/page.ts'
 import type { ReadBudgets } from '../reading/read-budget.ts'
-import { userReads } from '../reading/read-limits.ts'
 import type { Scan } from '../reading/scan.ts'
 import { notificationBody, notificationPageBody } from '../wire/notification-json.ts'
 import { changeOne } from './change-one.ts'
-import { changedAt, type MarkMany, type Selection } from './mark-many.ts'
+import { type Change, toArchived, toRead, toUnarchived, toUnread } from './changes.ts'
+import { createGroups, type GroupQuery } from './groups.ts'
+import type { MarkMany, Selection } from './mark-many.ts'
+import type { Counts, Seen } from './seen.ts'
 
 /** The owner of a feed. Without both ids, no notification can be read or marked. */
 export type FeedOwner = { readonly subscriberId: string; readonly recipientId: string }
@@ -18,38 +20,46 @@ export type FeedOwner = { readonly subscriberId: string; readonly recipientId: s
 export type FeedQuery = IdRange & {
   readonly limit: number
   readonly status: ReadStatus
+  readonly archived?: Archived
   readonly type?: string | undefined
-  readonly locationType?: string | undefined
+  readonly locationType?: LocationType | undefined
   readonly locationId?: string | undefined
   readonly subjectId?: string | undefined
+  readonly actorId?: string | undefined
 }
 
 /** The notifications of one recipient. Those that are read are returned as bodies of responses, in JSON. */
 export type Feed = {
   /** A page may be short and still have a next one: see {@link findPage}. */
   list(query: FeedQuery): Promise<Buffer>
+  groups(query: GroupQuery): Promise<Buffer>
   get(id: string): Promise<Buffer | null>
   /** Sets `readAt` if the notification is unread, else keeps it. Returns `null` if there is no such notification. */
   markRead(id: string, at: Date): Promise<Buffer | null>
+  /** Also takes it out of the archive. A bulk mark that has begun leaves it alone. */
   markUnread(id: string, at: Date): Promise<Buffer | null>
-  /** Marks the notifications that are unread now, none that arrive meanwhile. Returns the number of changed ones. */
-  markManyRead(selection: Selection, at: Date): Promise<number>
-  unreadCount(): Promise<number>
+  /** Archives the notification and marks it as read; keeps both times if they are set. */
+  archive(id: string, at: Date): Promise<Buffer | null>
+  unarchive(id: string, at: Date): Promise<Buffer | null>
+  /** Marks what is selected now, nothing that arrives meanwhile. Returns the number of changed notifications. */
+  markMany(action: BulkMarkAction, selection: Selection, at: Date): Promise<number>
+  counts(): Promise<Counts>
+  /** Marks as seen what is stored up to a notification and not dated after now. Returns the counts afterwards. */
+  markSeen(upTo: string | undefined, now: Date): Promise<void>
 }
 
 export type FeedDependencies = {
   readonly collection: Collection<NotificationDocument>
   readonly budgets: ReadBudgets
   readonly markMany: MarkMany
+  readonly seen: Seen
 }
 
 /** No event or request can produce a larger document. */
 const maxNotificationBytes = 32 * 1024
 
-type Conditions = Filter<NotificationDocument>
-
 export function createFeed(
-  { collection, budgets, markMany }: FeedDependencies,
+  { collection, budgets, markMany, seen }: FeedDependencies,
   { subscriberId, recipientId }: FeedOwner,
 ): Feed {
   const prefix = [subscriberId, recipientId] as const
@@ -61,7 +71,7 @@ export function createFeed(
     return document ? notificationBody(document) : null
   }
 
-  const mark = async (id: string, from: Conditions, change: UpdateFilter<NotificationDocument>) => {
+  const mark = async (id: string, from: Filter<NotificationDocument>, change: Change) => {
     const where = { _id: toKey(...prefix, id), ...from }
     const changed = await changeOne(collection, where, change)
     // Nothing to change: the notification is in that state already, or does not exist.
@@ -69,37 +79,48 @@ export function createFeed(
   }
 
   return {
-    async list(query) {
-      return notificationPageBody(await findPage(pages, toScan(prefix, query), query.limit))
+    async list({ status, archived = 'false', ...query }) {
+      const from = boxesOf[archived][status]
+      if (from?.length === 0) return notificationPageBody({ documents: [], next: null })
+      return notificationPageBody(await findPage(pages, toScan(prefix, from, query), query.limit))
     },
+    groups: createGroups(pages, prefix),
     get: find,
-    markRead: (id, at) =>
-      mark(id, { unread: true }, { $set: { readAt: at }, $unset: { unread: true }, ...changedAt(at) }),
-    markUnread: (id, at) =>
-      mark(
-        id,
-        { unread: { $exists: false } },
-        { $set: { unread: true }, $unset: { readAt: true, bulkMark: true }, ...changedAt(at) },
-      ),
-    markManyRead: (selection, at) => markMany(prefix, selection, at),
-    // With the `count` command: the driver's `countDocuments` passes every key through an aggregation.
-    async unreadCount() {
-      const query = { unread: true, _id: keyRange(prefix, {}) }
-      const count = { count: collection.collectionName, query, hint: 'unread', ...userReads }
-      return (await runCommand(collection.db, count)).n
-    },
+    markRead: (id, at) => mark(id, { box: boxes.unread }, toRead(at)),
+    markUnread: (id, at) => mark(id, {}, toUnread(at)),
+    archive: (id, at) => mark(id, { box: { $in: [boxes.unread, boxes.read] } }, toArchived(at)),
+    unarchive: (id, at) => mark(id, {}, toUnarchived(at)),
+    markMany: (action, selection, at) => markMany(prefix, { action, selection, at }),
+    counts: () => seen.counts(prefix),
+    markSeen: (upTo, now) => seen.mark(prefix, upTo, now),
   }
 }
 
-function toScan(prefix: readonly string[], query: FeedQuery): Scan<NotificationDocument> {
-  const { status, type, locationType, locationId, subjectId } = query
-  const indexed = { _id: keyRange(prefix, query), ...(status === 'unread' ? { unread: true as const } : {}) }
-  const filter = {
-    ...(status === 'read' ? { unread: { $exists: false } } : {}),
+const { unread, read, archived } = boxes
+
+/** The boxes that a list contains; `undefined` for all of them, which the collection itself has in order. */
+const boxesOf: Readonly<Record<Archived, Readonly<Record<ReadStatus, readonly Box[] | undefined>>>> = {
+  false: { all: [unread, read], unread: [unread], read: [read] },
+  true: { all: [archived], unread: [], read: [archived] },
+  any: { all: undefined, unread: [unread], read: [read, archived] },
+}
+
+/** MongoDB merges the ranges of several boxes, so a page reads no more keys than its size and one for each box. */
+function toScan(
+  prefix: readonly string[],
+  from: readonly Box[] | undefined,
+  query: Omit<FeedQuery, 'status' | 'archived'>,
+): Scan<NotificationDocument> {
+  const { type, locationType, locationId, subjectId, actorId } = query
+  const filter: Filter<NotificationDocument> = {
     ...(type === undefined ? {} : { type }),
     ...(locationType === undefined ? {} : { locationType }),
     ...(locationId === undefined ? {} : { locationId: toUuidBinary(locationId) }),
     ...(subjectId === undefined ? {} : { subjectId: toUuidBinary(subjectId) }),
-  }
-  return { indexed, filter: filter as Conditions }
+    ...(actorId === undefined ? {} : { actorId: toUuidBinary(actorId) }),
+  } as Filter<NotificationDocument>
+  const _id = keyRange(prefix, query)
+  return from === undefined
+    ? { indexed: { _id }, filter }
+    : { indexed: { box: { $in: from }, _id }, filter, hint: 'box' }
 }

@@ -1,83 +1,120 @@
 import { randomBytes } from 'node:crypto'
-import { makeUuidV7 } from '@herald/contracts'
-import type { MongoClient } from 'mongodb'
+import { type LocationType, makeUuidV7 } from '@herald/contracts'
+import type { Filter, MongoClient } from 'mongodb'
 import { readInBatches } from '../documents/batches.ts'
 import { keyRange, toKey, toUuidBinary } from '../documents/binary.ts'
-import type { Collections } from '../documents/collections.ts'
-import type { NotificationDocument } from '../documents/notification-document.ts'
+import type { BulkMarkAction, BulkMarkEnd, Collections } from '../documents/collections.ts'
+import { type Box, boxes, type NotificationDocument } from '../documents/notification-document.ts'
 import { readLimits } from '../reading/read-limits.ts'
+import { toArchived, toRead, toUnarchived } from './changes.ts'
 
-/** Notifications by id, or all of them, or all up to one of them in time order. */
-export type Selection = { readonly ids: readonly string[] } | { readonly all: true; readonly upTo?: string | undefined }
+/** Notifications by id, or all of them, or all that fulfil the rest: up to one in time order, of a location, read. */
+export type Selection =
+  | { readonly ids: readonly string[] }
+  | {
+      readonly all: true
+      readonly upTo?: string | undefined
+      readonly locationType?: LocationType | undefined
+      readonly locationId?: string | undefined
+      readonly status?: 'read' | undefined
+    }
 
-export type MarkMany = (prefix: readonly [string, string], selection: Selection, at: Date) => Promise<number>
+type Mark = { readonly action: BulkMarkAction; readonly selection: Selection; readonly at: Date }
+
+/** Returns the number of notifications that it changed. */
+export type MarkMany = (prefix: readonly [string, string], mark: Mark) => Promise<number>
 
 export type MarkManyDependencies = Pick<Collections, 'notifications' | 'bulkMarks'> & { readonly client: MongoClient }
 
-type Unread = Pick<NotificationDocument, '_id' | 'readVersion'>
+type Found = Pick<NotificationDocument, '_id' | 'readVersion'>
 
 const keysPerUpdate = 1_000
-const unreadOptions = { hint: 'unread', projection: { readVersion: 1 } } as const
+const options = { hint: 'box', projection: { readVersion: 1 } } as const
 const bulkMarkKeptMs = 24 * 60 * 60 * 1_000
 
-/** The part of the update that every mark has. The time never decreases, even if the clocks of processes differ. */
-export const changedAt = (at: Date) => ({ $inc: { readVersion: 1 }, $max: { readStateAt: at } }) as const
+/** The boxes that an action takes notifications from, and what it does to them. */
+const actions = {
+  read: { from: [boxes.unread], change: toRead },
+  archived: { from: [boxes.unread, boxes.read], change: toArchived },
+  unarchived: { from: [boxes.archived], change: toUnarchived },
+} as const satisfies Record<BulkMarkAction, unknown>
 
 /**
- * Marks what one snapshot of the index contains, so those that arrive meanwhile stay unread, even with an older time; so do
- * those that their recipient marks unread meanwhile. Running it again after a failure marks the rest.
+ * Marks what one snapshot of the index contains, so those that arrive meanwhile stay as they are, even with an older time; so do
+ * those that their recipient marks unread, or takes out of the archive, meanwhile. Running it again after a failure marks the rest.
  */
 export function createMarkMany({ client, notifications, bulkMarks }: MarkManyDependencies): MarkMany {
-  async function* unreadNow(prefix: readonly string[], upTo: string | undefined): AsyncGenerator<Unread[]> {
+  async function* foundNow(where: Filter<NotificationDocument>): AsyncGenerator<Found[]> {
     const session = client.startSession({ snapshot: true })
     try {
-      const cursor = notifications.find(
-        { unread: true, _id: keyRange(prefix, { upTo }) },
-        { ...readLimits, ...unreadOptions, session, batchSize: keysPerUpdate },
-      )
+      const cursor = notifications.find(where, { ...readLimits, ...options, session, batchSize: keysPerUpdate })
       yield* readInBatches(cursor, keysPerUpdate)
     } finally {
       await session.endSession()
     }
   }
 
-  /** The unread among the ids. The `unread` condition lets the query use an index instead of a collection scan. */
-  function unreadAmong(prefix: readonly string[], ids: readonly string[]): Promise<Unread[]> {
-    const keys = [...new Set(ids)].map((id) => toKey(...prefix, id))
-    const where = { unread: true, _id: { $in: keys } } as const
-    return notifications.find(where, { ...readLimits, ...unreadOptions }).toArray()
+  async function* selected(
+    prefix: readonly string[],
+    from: readonly Box[],
+    selection: Selection,
+  ): AsyncGenerator<Found[]> {
+    // With the boxes, an index serves a list of keys, which would scan the collection otherwise.
+    const box = { $in: from }
+    if ('ids' in selection) {
+      const keys = [...new Set(selection.ids)].map((id) => toKey(...prefix, id))
+      yield notifications.find({ box, _id: { $in: keys } }, { ...readLimits, ...options }).toArray()
+      return
+    }
+    const { upTo, locationType, locationId } = selection
+    yield* foundNow({
+      box,
+      _id: keyRange(prefix, { upTo }),
+      ...(locationType === undefined ? {} : { locationType }),
+      ...(locationId === undefined ? {} : { locationId: toUuidBinary(locationId) }),
+    })
   }
 
-  async function* selected(prefix: readonly string[], selection: Selection): AsyncGenerator<Unread[]> {
-    if ('ids' in selection) yield unreadAmong(prefix, selection.ids)
-    else yield* unreadNow(prefix, selection.upTo)
-  }
-
-  return async (prefix, selection, at) => {
+  return async (prefix, { action, selection, at }) => {
     const markId = makeUuidV7(at.getTime(), randomBytes(10))
     const bulkMark = toUuidBinary(markId)
+    const { from, change } = actions[action]
+    const taken = 'all' in selection && selection.status === 'read' ? [boxes.read] : from
+    const end = toEnd(selection)
+    const document = {
+      _id: toKey(...prefix, markId),
+      v: 1,
+      at,
+      expiresAt: new Date(at.getTime() + bulkMarkKeptMs),
+    } as const
+    const isRestricted = Object.keys(end).some((name) => name !== 'upTo')
+    let hasBegun = !isRestricted
     let marked = 0
-    for await (const found of selected(prefix, selection)) {
+    for await (const found of selected(prefix, taken, selection)) {
+      if (!hasBegun) await bulkMarks.insertOne({ ...document, begun: end })
+      hasBegun = true
       // Most notifications have no version yet.
       for (const [version, unchanged] of Map.groupBy(found, ({ readVersion }) => readVersion)) {
-        const keys = unchanged.map(({ _id }) => _id)
-        const where = { unread: true, _id: { $in: keys }, readVersion: version ?? { $exists: false } } as const
-        const change = { $set: { readAt: at, bulkMark }, $unset: { unread: true }, ...changedAt(at) } as const
-        const { modifiedCount } = await notifications.updateMany(where, change, { hint: 'unread' })
+        const _id = { $in: unchanged.map((one) => one._id) }
+        const where = { box: { $in: taken }, _id, readVersion: version ?? { $exists: false } } as const
+        const { modifiedCount } = await notifications.updateMany(where, change(at, { bulkMark }), { hint: 'box' })
         marked += modifiedCount
       }
     }
-    const upTo = 'all' in selection ? selection.upTo : undefined
-    if (marked > 0) {
-      await bulkMarks.insertOne({
-        _id: toKey(...prefix, markId),
-        v: 1,
-        readAt: at,
-        count: marked,
-        ...(upTo === undefined ? {} : { upTo: toUuidBinary(upTo) }),
-        expiresAt: new Date(at.getTime() + bulkMarkKeptMs),
-      })
-    }
+    const ended = { end, count: marked }
+    if (marked > 0 && isRestricted) await bulkMarks.updateOne({ _id: document._id }, { $set: ended })
+    else if (marked > 0) await bulkMarks.insertOne({ ...document, ...ended })
     return marked
+  }
+}
+
+function toEnd(selection: Selection): BulkMarkEnd {
+  if ('ids' in selection) return {}
+  const { upTo, locationType, locationId, status } = selection
+  return {
+    ...(upTo === undefined ? {} : { upTo: toUuidBinary(upTo) }),
+    ...(locationType === undefined ? {} : { locationType }),
+    ...(locationId === undefined ? {} : { locationId: toUuidBinary(locationId) }),
+    ...(status === undefined ? {} : { status }),
   }
 }

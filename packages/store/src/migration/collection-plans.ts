@@ -48,10 +48,7 @@ export function planCollections(retentionDays: number | undefined): readonly Col
     {
       name: 'notifications',
       options: { ...clustered, ...blocks(8) },
-      indexes: [
-        { name: 'unread', key: { unread: 1, _id: 1 }, partialFilterExpression: { unread: true }, ...blocks(4) },
-        ...retention,
-      ],
+      indexes: [{ name: 'box', key: { box: 1, _id: 1 }, ...blocks(4) }, ...retention],
     },
     {
       name: 'change-entries',
@@ -97,6 +94,16 @@ export function planCollections(retentionDays: number | undefined): readonly Col
     { name: 'person-keys', options: {}, indexes: [] },
     { name: 'leases', options: {}, indexes: [] },
     { name: 'bulk-marks', options: clustered, indexes: [expiry] },
+    {
+      name: 'mutes',
+      // Not clustered, for the same reason.
+      options: {},
+      indexes: [
+        { name: 'user', key: { user: 1, setAt: -1 } },
+        { name: 'expiry', key: { until: 1 }, expireAfterSeconds: 0 },
+      ],
+    },
+    { name: 'seen-marks', options: clustered, indexes: [] },
     { name: 'stream-keys', options: clustered, indexes: [] },
     {
       name: 'waiting-receipts',

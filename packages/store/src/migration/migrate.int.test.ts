@@ -113,29 +113,29 @@ const engineOf = async (collection: string) => {
   return found && 'options' in found ? found.options?.storageEngine?.wiredTiger.configString : undefined
 }
 
-const engineOfUnread = async () => {
+const engineOfBoxes = async () => {
   const indexes = await client.db(name).collection('notifications').indexes()
-  return indexes.find((index) => index.name === 'unread')?.storageEngine?.wiredTiger
+  return indexes.find((index) => index.name === 'box')?.storageEngine?.wiredTiger
 }
 
-test('creates feeds, the index of the unread and logs with small blocks', async () => {
+test('creates feeds, the index of their boxes and logs with small blocks', async () => {
   await client.db(name).dropDatabase()
   await withStore(undefined, (store) => store.migrate())
   expect(await engineOf('notifications')).toBe('leaf_page_max=8KB,allocation_size=512B')
-  expect(await engineOfUnread()).toEqual({ configString: 'leaf_page_max=4KB,allocation_size=512B' })
+  expect(await engineOfBoxes()).toEqual({ configString: 'leaf_page_max=4KB,allocation_size=512B' })
   expect(await engineOf('change-entries')).toBe('leaf_page_max=16KB,allocation_size=512B')
 })
 
-const unread = { name: 'unread', partialFilterExpression: { unread: true } } as const
+const boxIndex = { name: 'box' } as const
 
 test('accepts feeds with other blocks, and leaves them as they are', async () => {
   await client.db(name).dropDatabase()
   const clusteredIndex = { key: { _id: 1 }, unique: true }
   const notifications = await client.db(name).createCollection('notifications', { clusteredIndex })
-  await notifications.createIndex({ unread: 1, _id: 1 }, unread)
+  await notifications.createIndex({ box: 1, _id: 1 }, boxIndex)
   await withStore(undefined, (store) => store.migrate())
   expect(await engineOf('notifications')).toBeUndefined()
-  expect(await engineOfUnread()).toBeUndefined()
+  expect(await engineOfBoxes()).toBeUndefined()
   expect(await withStore(undefined, (store) => store.checkReady())).toEqual({ ok: true, warnings: [] })
 })
 
@@ -144,14 +144,14 @@ test('accepts an index that has other settings of the storage engine, but no oth
   await withStore(undefined, (store) => store.migrate())
   const notifications = client.db(name).collection('notifications')
   const storageEngine = { wiredTiger: { configString: 'leaf_page_max=32KB' } }
-  const options = { ...unread, storageEngine }
-  await notifications.dropIndex('unread')
-  await notifications.createIndex({ unread: 1, _id: 1 }, options)
+  const options = { ...boxIndex, storageEngine }
+  await notifications.dropIndex('box')
+  await notifications.createIndex({ box: 1, _id: 1 }, options)
   await withStore(undefined, (store) => store.migrate())
-  expect(await engineOfUnread()).toEqual(storageEngine.wiredTiger)
-  await notifications.dropIndex('unread')
-  await notifications.createIndex({ unread: 1, createdAt: 1 }, options)
-  await expect(withStore(undefined, (store) => store.migrate())).rejects.toThrow('unread')
+  expect(await engineOfBoxes()).toEqual(storageEngine.wiredTiger)
+  await notifications.dropIndex('box')
+  await notifications.createIndex({ box: 1, createdAt: 1 }, options)
+  await expect(withStore(undefined, (store) => store.migrate())).rejects.toThrow('box')
 })
 
 test('creates collections and indexes without the settings of the storage engine where the server refuses them', async () => {

@@ -83,7 +83,7 @@ test('combines filters, and a time range reduces the examined documents', async 
 test('counts the unread without reading documents', async () => {
   let unread = 0
   await database.command({ profile: 2 })
-  unread = await store.notifications.of(owner).unreadCount()
+  unread = (await store.notifications.of(owner).counts()).unreadCount
   await database.command({ profile: 0 })
   expect(unread).toBe(count)
   const line = await database

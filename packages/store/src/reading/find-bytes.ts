@@ -1,4 +1,4 @@
-import type { Collection, Filter } from 'mongodb'
+import type { Collection, Document, Filter } from 'mongodb'
 import { runCommand } from '../connection/run-command.ts'
 import { asBuffer, documentsAt, inputOf } from '../wire/bson.ts'
 import { createOffsetReader } from '../wire/field-offsets.ts'
@@ -15,8 +15,9 @@ export async function findBytes<T extends object>(
   { collectionName: find, db }: Collection<T>,
   indexed: Filter<T>,
   size: number,
+  options: { readonly hint?: string; readonly projection?: Document } = {},
 ): Promise<FoundBytes> {
-  const command = { find, filter: indexed, sort: { _id: -1 }, limit: size, batchSize: size, ...userReads }
+  const command = { find, filter: indexed, sort: { _id: -1 }, limit: size, batchSize: size, ...userReads, ...options }
   const { cursor } = await runCommand(db, command, { raw: true })
   const input = inputOf(asBuffer(cursor))
   const [batchAt, idAt] = readCursor(input, cursor.byteOffset) as [number, number]

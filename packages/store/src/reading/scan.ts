@@ -11,6 +11,8 @@ export type Keyed = { _id: Binary }
 export type Scan<T> = {
   /** Served by an index: a range of `_id`, and equalities on the fields that precede it in the index. */
   readonly indexed: Filter<T> & { _id: { $gte: Binary; $lt?: Binary; $lte?: Binary } }
+  /** The name of that index, if it is not the collection itself. */
+  readonly hint?: string | undefined
   /** Applied to each document in that range. */
   readonly filter: Filter<T>
 }
@@ -42,10 +44,10 @@ export function scanNext<T extends Keyed>(collection: Collection<T>, scan: Scan<
 
 async function scanPlain<T extends Keyed>(
   collection: Collection<T>,
-  { indexed }: Scan<T>,
+  { indexed, hint }: Scan<T>,
   bounds: Bounds,
 ): Promise<Segment> {
-  const { documents, isCut } = await findBytes(collection, indexed, bounds.count)
+  const { documents, isCut } = await findBytes(collection, indexed, bounds.count, hint === undefined ? {} : { hint })
   const fitting = countFitting(documents, ({ length }) => length, bounds)
   const isFull = fitting < documents.length
   // Copied, because all bytes share one buffer, which a part of them must not retain.
@@ -96,7 +98,7 @@ export type Examined = {
  */
 export async function examineNext<T extends Keyed>(
   collection: Collection<T>,
-  { indexed, filter }: Scan<T>,
+  { indexed, filter, hint }: Scan<T>,
   { count, smallBytes }: { readonly count: number; readonly smallBytes: number },
 ): Promise<Examined> {
   const size = { $bsonSize: '$$ROOT' }
@@ -112,7 +114,7 @@ export async function examineNext<T extends Keyed>(
       },
     },
   ]
-  const options = { ...userReads, fieldsAsRaw: { document: true } }
+  const options = { ...userReads, ...(hint === undefined ? {} : { hint }), fieldsAsRaw: { document: true } }
   const [result] = await collection.aggregate<Facets>(pipeline, options).toArray()
   const { found: candidates = [], end = [] } = result ?? {}
   const last = candidates.length === count ? candidates.at(-1) : end[0]

@@ -54,7 +54,7 @@ onTwo('on two servers', () => {
       unread: (await listed({ status: 'unread' })).length,
       filtered: (await listed({ type: 'mention' })).length,
       one: (await feed.get(notification.id)) === null ? 0 : 1,
-      counted: await feed.unreadCount(),
+      counted: (await feed.counts()).unreadCount,
       entries: (await entries({})).length,
       ofUser: (await entries({ userId: entry.user.id })).length,
       filteredEntries: (await entries({ changedField: 'name' })).length,
@@ -72,7 +72,7 @@ onTwo('on two servers', () => {
     // It is unread already, and still the mark waits for the majority.
     await expect(feed.markUnread(notification.id, new Date())).rejects.toThrow('waiting for replication timed out')
     await replicate(true)
-    await eventually(async () => (await feed.unreadCount()) === 1)
+    await eventually(async () => (await feed.counts()).unreadCount === 1)
     expect(await found()).toEqual(each(1))
   })
 })

@@ -1,6 +1,6 @@
 import type { Binary, Collection, Document } from 'mongodb'
 import { hex } from '../documents/binary.ts'
-import type { NotificationDocument } from '../documents/notification-document.ts'
+import { boxes, type NotificationDocument } from '../documents/notification-document.ts'
 import type { ReceiptKind } from '../documents/waiting-receipt.ts'
 import { eachAtOnce } from '../reading/each-at-once.ts'
 import { readLimits } from '../reading/read-limits.ts'
@@ -54,14 +54,13 @@ function toUpdate({ key, kind, at }: Keyed) {
  */
 function readReceiptAt(at: Date): Document[] {
   const isLater = (field: string) => ({ $not: { $gte: [field, at] } })
-  const applies = { $and: [{ $eq: ['$unread', true] }, isLater('$readStateAt'), isLater('$receiptAt')] }
+  const applies = { $and: [{ $eq: ['$box', boxes.unread] }, isLater('$readStateAt'), isLater('$receiptAt')] }
   const ifApplies = (value: unknown, field: string) => ({ $cond: [applies, value, field] })
   return [
     {
       $set: {
         readAt: ifApplies(at, '$readAt'),
-        readVersion: ifApplies({ $add: [{ $ifNull: ['$readVersion', 0] }, 1] }, '$readVersion'),
-        unread: ifApplies('$$REMOVE', '$unread'),
+        box: ifApplies(boxes.read, '$box'),
         receiptAt: { $max: ['$receiptAt', at] },
       },
     },

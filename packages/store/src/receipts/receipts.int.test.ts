@@ -197,7 +197,7 @@ test('a receipt examines one document, a bulk mark no more than its own', async 
     )
     const own = feed(given[0] as NewNotification)
     await own.markUnread(given[0]?.id ?? '', at(150))
-    await own.markManyRead({ ids: given.map(({ id }) => id) }, at(200))
+    await own.markMany('read', { ids: given.map(({ id }) => id) }, at(200))
   })
   expect(lines.length).toBeGreaterThanOrEqual(22)
   expect(Math.max(...lines.map(({ keys, documents }) => Math.max(keys, documents)))).toBeLessThanOrEqual(40)

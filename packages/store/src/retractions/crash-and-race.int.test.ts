@@ -46,7 +46,7 @@ async function feeds() {
   const found = [uuid(2), uuid(3), uuid(4)].map(async (recipientId) => {
     const feed = store.notifications.of({ subscriberId, recipientId })
     const { notifications } = pageIn(await feed.list({ limit: 100, status: 'all' }))
-    expect(await feed.unreadCount()).toBe(notifications.length)
+    expect((await feed.counts()).unreadCount).toBe(notifications.length)
     return [recipientId, notifications.map(({ id }) => id)] as const
   })
   return Object.fromEntries(await Promise.all(found))

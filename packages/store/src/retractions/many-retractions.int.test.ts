@@ -92,7 +92,7 @@ test(
     const queries = lines.filter(({ documents }) => documents > 1)
     expect(Math.max(...queries.map(({ documents }) => documents))).toBeLessThan(200)
     expect((await collections.notifications.find().toArray()).length).toBe(40)
-    expect(await notifications.of({ subscriberId, recipientId: uuid(3) }).unreadCount()).toBe(40)
+    expect((await notifications.of({ subscriberId, recipientId: uuid(3) }).counts()).unreadCount).toBe(40)
   },
   hangsAfterMs,
 )

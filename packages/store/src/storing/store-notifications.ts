@@ -16,11 +16,12 @@ import {
 import type { EraseStored } from '../erasures/erase-stored.ts'
 import type { ErasedPersons } from '../guards/erased-persons.ts'
 import type { Tombstones } from '../guards/tombstones.ts'
+import type { FindMuted } from '../mutes/find-muted.ts'
 import type { SettleReceipts } from '../receipts/receipts.ts'
 import type { RetractFromFanOuts } from '../retractions/retract-from-fan-outs.ts'
 import { considerate, type InsertOutcome, insertNew } from '../writing/insert-new.ts'
 import { writeAll } from '../writing/write-each.ts'
-import { type LimitedTo, limitToFirstRecipients } from './first-recipients.ts'
+import { asFirstStored, type Decided } from './as-first-stored.ts'
 
 const exists = { $exists: true } as const
 
@@ -41,21 +42,23 @@ export type StoreNotificationsDependencies = Pick<Collections, 'fanOuts' | 'noti
   readonly erasedPersons: ErasedPersons
   readonly eraseStored: EraseStored
   readonly receipts: SettleReceipts
+  readonly findMuted: FindMuted
   readonly insertWithinMs?: number | undefined
 }
 
 /**
- * Stores the fan-out of each, then its documents, except for recipients from whom it was retracted, and without erased persons;
+ * Stores the fan-out of each, with those who have muted it, then its documents, except for recipients from whom it was retracted, and without erased persons;
  * then applies the receipts that were ahead. A retraction stores its tombstone, then searches the fan-outs; so it finds this
  * fan-out, or its tombstone is found here after the insert. The same holds for erasures. See also `fence.ts`.
  */
 export function createStoreNotifications(dependencies: StoreNotificationsDependencies): StoreNotifications {
   const { fanOuts, tombstones, retractFromFanOuts, announcing, creations, erasedPersons, eraseStored } = dependencies
-  const { receipts, notifications: collection, insertWithinMs = defaultInsertWithinMs } = dependencies
+  const { receipts, findMuted, notifications: collection, insertWithinMs = defaultInsertWithinMs } = dependencies
 
   return async (notifications) => {
     const fence = createFence(insertWithinMs)
-    const documents = notifications.map((notification) => toFanOutDocument(notification, announcing))
+    const mutedNow = await findMuted(notifications)
+    const documents = notifications.map((one) => toFanOutDocument(one, announcing, mutedNow.get(one)))
     const withPersons = notifications.map(toWithPersons)
     const [retracted, erasedBefore, fannedOut] = await Promise.all([
       tombstones.look(notifications),
@@ -72,17 +75,16 @@ export function createStoreNotifications(dependencies: StoreNotificationsDepende
       }
     }
     refuse(reasonsBy(hex, fannedOut))
-    const limited: LimitedTo =
-      fannedOut.duplicates === 0 ? new Map() : await limitToFirstRecipients(fanOuts, notifications)
-    const toStore: NewNotification[] = []
-    for (const notification of notifications) {
-      if (refused.has(notification)) continue
-      const named = limited.get(notification) ?? notification
+    const known = fannedOut.duplicates === 0 ? undefined : await asFirstStored(fanOuts, notifications)
+    const toStore: Decided[] = []
+    for (const given of notifications) {
+      if (refused.has(given)) continue
+      const { notification: named, muted } = known?.get(given) ?? { notification: given, muted: mutedNow.get(given) }
       const masked = erasedBefore.isEmpty ? named : maskNotification(named, erasedIn(named, erasedBefore.find))
-      const left = retracted.found.get(notification)
+      const left = retracted.found.get(given)
       const recipientIds = left ? masked.recipientIds.filter((id) => left.has(id)) : masked.recipientIds
       if (recipientIds.length === 0) continue
-      toStore.push(recipientIds === masked.recipientIds ? masked : { ...masked, recipientIds })
+      toStore.push({ notification: recipientIds === masked.recipientIds ? masked : { ...masked, recipientIds }, muted })
     }
     const requests = notifications.filter(({ finishBy }) => finishBy !== undefined).map(keyOf)
     const pace = requests.length > 0 ? considerate : undefined
@@ -156,6 +158,6 @@ function reasonsBy(keyIn: (key: Binary) => string, { refused }: Pick<InsertOutco
 }
 
 /** A generator, because a few events may have a hundred thousand recipients together. */
-function* documentsOf(notifications: readonly NewNotification[]): Generator<NotificationDocument> {
-  for (const notification of notifications) yield* toNotificationDocuments(notification)
+function* documentsOf(decided: readonly Decided[]): Generator<NotificationDocument> {
+  for (const { notification, muted } of decided) yield* toNotificationDocuments(notification, muted)
 }

@@ -51,6 +51,20 @@ export const verbatim = textValue(copyText)
 export const jsonText = textValue(writeJsonText)
 /** A time, or that of another field; `null` if they are absent. */
 export const jsonTime = timeValue(writeJsonTime, true)
+/** A time with its name as a further field of an object, which is left out if the time is absent. */
+export const jsonTimeIfSet = <Field extends string>(field: Field): Value<Field, Date> => {
+  const name = toWords(`,"${field}":`)
+  return {
+    field,
+    isOptional: true,
+    skip: 0,
+    write(input, at) {
+      if (at === 0) return
+      writeWords(name)
+      writeJsonTime(input, at)
+    },
+  }
+}
 export const csvText = textValue(writeCsvCell)
 export const csvJson = textValue(writeCsvJsonCell)
 export const csvTime = timeValue(writeTimestamp, false)

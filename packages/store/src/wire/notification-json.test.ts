@@ -17,7 +17,7 @@ import { createdBody, notificationBody, notificationJson, notificationPageBody }
 const timeOrNull = (time: Date | undefined) => (time === undefined ? null : formatTimestamp(time))
 
 /** A notification as specification 2.2 defines it. */
-const served = ({ actor, recipientIds, ...given }: NewNotification, { readAt, emailSentAt }: Times = {}) => ({
+const served = ({ actor, recipientIds, ...given }: NewNotification, times: Times = {}) => ({
   id: given.id,
   subscriberId: given.subscriberId,
   type: given.type,
@@ -31,8 +31,10 @@ const served = ({ actor, recipientIds, ...given }: NewNotification, { readAt, em
   createdAt: formatTimestamp(given.createdAt),
   updatedAt: formatTimestamp(given.createdAt),
   actor: { id: actor.id, name: actor.name, image: actor.image },
-  readAt: timeOrNull(readAt),
-  emailSentAt: timeOrNull(emailSentAt),
+  readAt: timeOrNull(times.readAt),
+  emailSentAt: timeOrNull(times.emailSentAt),
+  ...(times.archivedAt ? { archivedAt: timeOrNull(times.archivedAt) } : {}),
+  ...(times.mutedAt ? { mutedAt: timeOrNull(times.mutedAt) } : {}),
 })
 
 const jsonOf = (given: NewNotification, times?: Times) => notificationJson(documentBytes(given, times)).toString()
@@ -50,10 +52,13 @@ test('contains exactly the fields of specification 2.2, in this order', () => {
 const metadata = '{"mention":{"mentionerName":"Ada","snippet":"Look","anchorId":"a"},"add":{},"edit":{}}'
 
 test('has exactly the fields of the contract’s schema', () => {
-  for (const times of [{}, { readAt: new Date(1), emailSentAt: new Date(2) }]) {
+  const [readAt, emailSentAt, archivedAt, mutedAt] = [1, 2, 3, 4].map((time) => new Date(time))
+  for (const times of [{}, { readAt, emailSentAt }, { readAt, archivedAt, mutedAt }]) {
     const value = JSON.parse(jsonOf(notification({ metadata }), times))
     expect(notificationSchema.parse(value)).toStrictEqual(value)
-    expect(Object.keys(value).sort()).toEqual(Object.keys(notificationSchema.shape).sort())
+    const { archivedAt: archived, mutedAt: muted, ...always } = notificationSchema.shape
+    const expected = 'archivedAt' in times ? { ...always, archivedAt: archived, mutedAt: muted } : always
+    expect(Object.keys(value).sort()).toEqual(Object.keys(expected).sort())
   }
 })
 
@@ -129,7 +134,7 @@ test('a returned page is not changed by the next one', () => {
 })
 
 test('ignores the order of fields and those that are not served', () => {
-  const { unread: _, ...document } = documentOf(notification())
+  const { box: _, ...document } = documentOf(notification())
   const times = { readAt: new Date(0), readStateAt: new Date(1), emailSentAt: new Date(2) }
   const stored = { ...times, ...document, bulkMark: new Binary(Buffer.alloc(16), 4), readVersion: 3 }
   expect(notificationJson(bytesOf(stored)).toString()).toBe(JSON.stringify(served(notification(), times)))

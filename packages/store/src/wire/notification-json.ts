@@ -7,7 +7,7 @@ import {
 } from '../documents/notification-document.ts'
 import { asBuffer } from './bson.ts'
 import { createPageEncoder, encodeDocuments, toWords } from './byte-writer.ts'
-import { documentForm, fields, jsonText, jsonTime, uuid, verbatim } from './document-form.ts'
+import { documentForm, fields, jsonText, jsonTime, jsonTimeIfSet, uuid, verbatim } from './document-form.ts'
 
 /** The content of a notification, the same for all of its recipients. */
 const content = fields<NotificationDocument>`
@@ -34,6 +34,8 @@ const writeNotification = documentForm<NotificationDocument>`{
   ${content},
   "readAt":${jsonTime('readAt')},
   "emailSentAt":${jsonTime('emailSentAt')}
+  ${jsonTimeIfSet('archivedAt')}
+  ${jsonTimeIfSet('mutedAt')}
 }`
 
 /** A notification as it is announced: the form of specification 2.1 without recipients. */

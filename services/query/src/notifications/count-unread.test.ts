@@ -9,7 +9,7 @@ afterEach(() => void jest.useRealTimers())
 test('a count waits as long as its caller can, for whom a refusal comes too late', async () => {
   jest.useFakeTimers()
   const { budgets } = createMetrics()
-  const never = { of: () => ({ unreadCount: () => new Promise(() => {}) }) } as unknown as Pick<Notifications, 'of'>
+  const never = { of: () => ({ counts: () => new Promise(() => {}) }) } as unknown as Pick<Notifications, 'of'>
   const countUnread = createCountUnread(budgets.open(countBudget), never)
   const anna = { subscriberId: 'a', recipientId: 'anna' }
   const refused: string[] = []
@@ -26,7 +26,7 @@ test('counts of one user wait for each other, and not for those of others', asyn
   const started: string[] = []
   const ends: (() => void)[] = []
   const of = ({ recipientId }: FeedOwner) => ({
-    unreadCount: () =>
+    counts: () =>
       new Promise<number>((resolve) => {
         started.push(recipientId)
         ends.push(() => resolve(started.length))

@@ -1,13 +1,13 @@
 import type { Budget } from '@herald/runtime'
-import type { FeedOwner, Notifications } from '@herald/store'
+import type { Counts, FeedOwner, Notifications } from '@herald/store'
 
-/** Creates a function that counts the unread notifications of a user. Counts of one user wait for each other. */
+/** Creates a function that counts the unread and unseen notifications of a user. Counts of one user wait for each other. */
 export function createCountUnread(counts: Pick<Budget, 'within'>, notifications: Pick<Notifications, 'of'>) {
-  return (owner: FeedOwner, waitMs?: number): Promise<number> =>
+  return (owner: FeedOwner, waitMs?: number): Promise<Counts> =>
     counts.within(
       { subscriberId: owner.subscriberId, userId: owner.recipientId },
       1,
-      () => notifications.of(owner).unreadCount(),
+      () => notifications.of(owner).counts(),
       waitMs,
     )
 }

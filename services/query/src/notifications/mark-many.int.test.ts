@@ -1,4 +1,4 @@
-import { markedReadSchema, unreadCountSchema } from '@herald/contracts'
+import { markedSchema, unreadCountSchema } from '@herald/contracts'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { createTestQuery, notificationAt, type User } from '../query.fixture.ts'
 
@@ -31,7 +31,7 @@ const count = async (user: User): Promise<number> => {
 async function mark(user: User, body: unknown) {
   const { status, json } = await user.post('/notifications/read', body)
   expect(status).toBe(200)
-  expect(markedReadSchema.parse(json)).toStrictEqual(json)
+  expect(markedSchema.parse(json)).toStrictEqual(json)
   return json.data
 }
 

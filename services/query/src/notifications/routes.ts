@@ -1,10 +1,10 @@
 import { operations } from '@herald/contracts'
 import { type Budget, type HttpServer, type Identity, problem, routeOptions } from '@herald/runtime'
-import type { Feed, FeedOwner, Notifications } from '@herald/store'
+import type { Counts, Feed, FeedOwner, Notifications } from '@herald/store'
 
 export type NotificationRoutesDependencies = {
   readonly notifications: Pick<Notifications, 'of'>
-  readonly countUnread: (owner: FeedOwner, waitMs?: number) => Promise<number>
+  readonly countUnread: (owner: FeedOwner, waitMs?: number) => Promise<Counts>
   readonly marks: Pick<Budget, 'within'>
   /** The time by MongoDB's clock, which marks are compared by. */
   readonly clock: () => Date
@@ -14,7 +14,7 @@ export type NotificationRoutesDependencies = {
 const countAfterMarkMs = 60_000
 const json = 'application/json; charset=utf-8'
 
-/** Serves the feed of the current user: list, count, single notifications and marks (specification 4.2 and 4.3). */
+/** Serves the feed of the current user: lists, counts, single notifications and marks (specification 4.2 and 4.3). */
 export function addNotificationRoutes(
   app: HttpServer,
   { notifications, countUnread, marks, clock }: NotificationRoutesDependencies,
@@ -28,23 +28,42 @@ export function addNotificationRoutes(
   })
 
   app.get('/notifications/unread-count', routeOptions(operations.countUnreadNotifications), async ({ identity }) => ({
-    data: { unreadCount: await countUnread(ownerOf(identity)) },
+    data: await countUnread(ownerOf(identity)),
   }))
 
-  app.post(
-    '/notifications/read',
-    routeOptions(operations.markNotificationsRead),
-    async ({ identity, body: { ids, upTo } }) => {
-      const selected = ids ? { ids } : { all: true as const, upTo }
-      const updated = await marks.within(identity, 1, () => feedOf(identity).markManyRead(selected, clock()))
-      return { data: { updated, unreadCount: await countUnread(ownerOf(identity), countAfterMarkMs) } }
-    },
+  app.get(
+    '/notifications/groups',
+    routeOptions(operations.listNotificationGroups),
+    async ({ identity, query }, reply) => reply.type(json).send(await feedOf(identity).groups(query)),
   )
+
+  const inBulk = {
+    read: operations.markNotificationsRead,
+    archived: operations.archiveNotifications,
+    unarchived: operations.unarchiveNotifications,
+  } as const
+  for (const action of ['read', 'archived', 'unarchived'] as const) {
+    const operation = inBulk[action]
+    app.post(operation.path, routeOptions(operation), async ({ identity, body: { ids, all: _, ...restrictions } }) => {
+      const selected = ids ? { ids } : { all: true as const, ...restrictions }
+      const updated = await marks.within(identity, 1, () => feedOf(identity).markMany(action, selected, clock()))
+      const { unreadCount, unseenCount } = await countUnread(ownerOf(identity), countAfterMarkMs)
+      return { data: { updated, unreadCount, unseenCount } }
+    })
+  }
+
+  app.post('/notifications/seen', routeOptions(operations.markNotificationsSeen), async ({ identity, body }) => {
+    await feedOf(identity).markSeen(body?.upTo, clock())
+    const { unseenCount, seenUpTo } = await countUnread(ownerOf(identity))
+    return { data: { unseenCount, seenUpTo } }
+  })
 
   const byId = {
     getNotification: (feed, id) => feed.get(id),
     markNotificationRead: (feed, id) => feed.markRead(id, clock()),
     markNotificationUnread: (feed, id) => feed.markUnread(id, clock()),
+    archiveNotification: (feed, id) => feed.archive(id, clock()),
+    unarchiveNotification: (feed, id) => feed.unarchive(id, clock()),
   } as const satisfies Partial<Record<keyof typeof operations, (feed: Feed, id: string) => Promise<Buffer | null>>>
   for (const [name, act] of Object.entries(byId)) {
     const operation = operations[name as keyof typeof byId]

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { FeedChange } from '@herald/store'
+import type { FeedChange, Selected } from '@herald/store'
 import { expect, test } from '@jest/globals'
 import { type ChangeStep, createAudience } from './audience.ts'
 import { createTestClient } from './client.fixture.ts'
@@ -7,8 +7,14 @@ import { createTestClient } from './client.fixture.ts'
 const readAt = new Date('2026-03-01T10:00:00Z')
 const at = (n: number) => `${n}`.padStart(4, '0')
 
-const part = (mark: string, id: string): FeedChange => ({ kind: 'part-of-bulk-mark', mark, id, readAt })
-const end = (mark: string, upTo: string | null = null): FeedChange => ({ kind: 'end-of-bulk-mark', mark, upTo, readAt })
+const part = (mark: string, id: string): FeedChange => ({
+  kind: 'part-of-bulk-mark',
+  mark,
+  id,
+  action: 'read',
+  at: readAt,
+})
+const end = (mark: string, selected: Selected = {}): FeedChange => ({ kind: 'end-of-bulk-mark', mark, selected })
 const unread = (id: string): FeedChange => ({ kind: 'read-state', id, readAt: null })
 
 /** An audience of clients at the given positions, and the events of each: position and data without the time. */
@@ -62,7 +68,7 @@ const outlineOf = (events: ReturnType<ReturnType<typeof createTestAudience>['eve
 
 test('names up to 1,000 notifications; beyond that, only the newest one', () => {
   const { dispatch, eventsOf } = createTestAudience()
-  dispatch(...parts('m', 0, 1_001), end('m', 'x'))
+  dispatch(...parts('m', 0, 1_001), end('m', { upTo: 'x' }))
   dispatch(...parts('n', 0, 1_000), end('n'))
   dispatch(...parts('o', 0, 1_001), end('o'))
   expect(outlineOf(eventsOf(0))).toEqual([{ all: true, upTo: 'x' }, 1_000, { all: true, upTo: at(1_000) }])

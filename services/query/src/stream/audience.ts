@@ -1,6 +1,6 @@
-import type { FeedChange, FeedStep, Position } from '@herald/store'
+import type { FeedChange, FeedStep, Position, Selected } from '@herald/store'
 import type { StreamClient } from './client.ts'
-import { readState, type StreamEvent, toStreamEvent } from './event-format.ts'
+import { markEvent, type StreamEvent, toStreamEvent } from './event-format.ts'
 
 export type ChangeStep = Extract<FeedStep, { kind: 'change' }>
 export type Audience = ReturnType<typeof createAudience>
@@ -8,11 +8,13 @@ export type Audience = ReturnType<typeof createAudience>
 export type Decode = (step: ChangeStep) => FeedChange | undefined
 
 type Part = Extract<FeedChange, { kind: 'part-of-bulk-mark' }>
-type End = Extract<FeedChange, { kind: 'end-of-bulk-mark' }>
+type Bound = Extract<FeedChange, { kind: 'begin-of-bulk-mark' | 'end-of-bulk-mark' }>
 
 type Group = {
   readonly clients: Set<StreamClient>
   held: ReturnType<typeof createHeldMark> | undefined
+  /** The restricted mark that has begun. */
+  begun: Bound | undefined
   /** The mark of which a part was sent before its end. Its other parts name ids: a client may know of later changes. */
   split: string | undefined
   timer: NodeJS.Timeout | undefined
@@ -39,8 +41,7 @@ export function createAudience({ decode, members = [], heldMs, onTimeout }: Audi
   function add(client: StreamClient): void {
     const group = groups.get(client.ownerKey)
     if (group) group.clients.add(client)
-    else
-      groups.set(client.ownerKey, { clients: new Set([client]), held: undefined, split: undefined, timer: undefined })
+    else groups.set(client.ownerKey, newGroup(client))
   }
 
   function sendToAll({ clients }: Group, event: StreamEvent, position: Position, known = position) {
@@ -61,12 +62,12 @@ export function createAudience({ decode, members = [], heldMs, onTimeout }: Audi
     }, heldMs).unref()
   }
 
-  function release(group: Group, end?: End, position?: Position) {
-    const { held } = group
+  function release(group: Group, end?: Bound, position?: Position) {
+    const { held, begun } = group
     clearTimeout(group.timer)
     group.held = undefined
     if (held) group.split = end ? undefined : held.mark
-    return held ? sendToAll(group, held.toEvent(end), position ?? held.position, held.position) : []
+    return held ? sendToAll(group, held.toEvent(end ?? begun), position ?? held.position, held.position) : []
   }
 
   for (const client of members) add(client)
@@ -92,6 +93,10 @@ export function createAudience({ decode, members = [], heldMs, onTimeout }: Audi
         hold(group, change, step.position)
         return sent
       }
+      if (change.kind === 'begin-of-bulk-mark') {
+        group.begun = change
+        return []
+      }
       if (change.kind === 'end-of-bulk-mark') {
         return group.held?.mark === change.mark ? release(group, change, step.position) : []
       }
@@ -107,10 +112,15 @@ export function createAudience({ decode, members = [], heldMs, onTimeout }: Audi
   }
 }
 
+const newGroup = (client: StreamClient): Group => {
+  const nothing = { held: undefined, begun: undefined, split: undefined, timer: undefined }
+  return { clients: new Set([client]), ...nothing }
+}
+
 const maxIds = 1_000
 
 /** The unsent part of a bulk mark: consecutive changes of one feed, to be sent as one event. */
-function createHeldMark({ mark, readAt }: Part) {
+function createHeldMark({ mark, ...marked }: Part) {
   let ids: string[] | undefined = []
   let newest = ''
   let last: Position = ''
@@ -128,10 +138,11 @@ function createHeldMark({ mark, readAt }: Part) {
       if (id > newest) newest = id
       last = position
     },
-    /** @param end `undefined` if another change arrives first; sending a mark in several parts is equivalent */
-    toEvent(end?: End): StreamEvent {
+    /** @param bound unless it is of this mark, another change has arrived first; several parts of a mark are equivalent */
+    toEvent(bound?: Bound): StreamEvent {
+      const selected: Selected = bound?.mark === mark ? bound.selected : {}
       // Also of a mark of all: one that arrived before its first change may be newer, and is unread.
-      return readState(ids ? { ids } : { all: true, upTo: end?.upTo ?? newest }, readAt)
+      return markEvent(ids ? { ids } : { all: true, upTo: newest, ...selected }, marked)
     },
   }
 }

@@ -63,7 +63,7 @@ test('a mark-unread during a bulk mark: the stream ends with the stored state', 
     }
   }
   for (let round = 0; round < 10; round++) {
-    const marking = feed.markManyRead({ ids }, new Date())
+    const marking = feed.markMany('read', { ids }, new Date())
     while (JSON.parse(String(await feed.get(id))).data.readAt === null) await nextTurn()
     await feed.markUnread(id, new Date())
     await marking
@@ -83,7 +83,7 @@ test.each([100, 2_500])('a bulk mark of %s that fails before its end is sent as 
   const follower = await follow(count)
   const bulkMarks = world.client.db(world.database)
   await bulkMarks.command({ collMod: 'bulk-marks', validator: { never: true } })
-  await expect(follower.feed.markManyRead({ all: true }, new Date())).rejects.toThrow()
+  await expect(follower.feed.markMany('read', { all: true }, new Date())).rejects.toThrow()
   await bulkMarks.command({ collMod: 'bulk-marks', validator: {} })
   expect(unreadIn(await follower.list())).toEqual([])
   await untilEqual(follower)
@@ -93,11 +93,11 @@ test.each([100, 2_500])('a bulk mark of %s that fails before its end is sent as 
 test('a bulk mark is one event with up to 1,000 ids', async () => {
   const patient = await world.start({ bulkMarkHeldMs: 20_000 })
   const few = await follow(1_000, patient)
-  await few.feed.markManyRead({ all: true }, new Date())
+  await few.feed.markMany('read', { all: true }, new Date())
   await few.stream.until('read-state')
   expect(JSON.parse(few.stream.named('read-state')[0]?.data ?? '').ids).toHaveLength(1_000)
   const many = await follow(3_000, patient)
-  await many.feed.markManyRead({ all: true, upTo: many.ids[2_000] }, new Date())
+  await many.feed.markMany('read', { all: true, upTo: many.ids[2_000] }, new Date())
   await many.stream.until('read-state')
   expect(JSON.parse(many.stream.named('read-state')[0]?.data ?? '')).toMatchObject({ all: true, upTo: many.ids[2_000] })
   await wait(500)
@@ -108,9 +108,9 @@ test('a bulk mark is one event with up to 1,000 ids', async () => {
 test('a bulk mark up to one of them includes nothing that arrives meanwhile', async () => {
   const { user, feed, ids, stream } = await follow(6_000)
   const upTo = ids[4_999] ?? ''
-  const marking = feed.markManyRead({ all: true, upTo }, new Date())
+  const marking = feed.markMany('read', { all: true, upTo }, new Date())
   // Later than the 1,000 that one event names, and before the end.
-  while ((await feed.unreadCount()) > 4_000) await nextTurn()
+  while ((await feed.counts()).unreadCount > 4_000) await nextTurn()
   await world.store.notifications.insertNew([notificationAt(Date.now(), user)])
   await marking
   await feed.markUnread(upTo, new Date())

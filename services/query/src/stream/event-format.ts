@@ -1,5 +1,5 @@
 import { formatTimestamp } from '@herald/contracts'
-import type { FeedChange } from '@herald/store'
+import type { FeedChange, Marked, Selected } from '@herald/store'
 
 /** An event of a stream (WHATWG HTML, 9.2): its name, its data as JSON, and the id to resume from. */
 export type StreamEvent = { readonly event: string; readonly data: string; readonly id?: string | undefined }
@@ -21,20 +21,29 @@ export function encodeRetry(milliseconds: number): string {
   return `retry: ${Math.round(milliseconds)}\n\n`
 }
 
-type Single = Extract<FeedChange, { kind: 'notification' | 'read-state' | 'retracted' | 'erased' }>
+type Single = Exclude<FeedChange, { kind: 'part-of-bulk-mark' | 'begin-of-bulk-mark' | 'end-of-bulk-mark' }>
 
 /** Encodes a change as the event that its owner receives. */
 export function toStreamEvent(change: Single): StreamEvent {
   if (change.kind === 'notification') return { event: 'notification', data: change.json }
   if (change.kind === 'retracted') return { event: 'retracted', data: JSON.stringify({ ids: [change.id] }) }
   if (change.kind === 'erased') return { event: 'retracted', data: JSON.stringify({ all: true, upTo: change.upTo }) }
-  return readState({ ids: [change.id] }, change.readAt)
+  if (change.kind === 'seen') return { event: 'seen', data: JSON.stringify({ seenUpTo: change.upTo }) }
+  const which = { ids: [change.id] }
+  return change.kind === 'read-state'
+    ? stateEvent('read-state', which, { readAt: change.readAt })
+    : stateEvent('archive-state', which, { archivedAt: change.archivedAt })
 }
 
-/** The read state of the given ids, or of all notifications up to one. */
-export function readState(
-  which: { ids: readonly string[] } | { all: true; upTo: string },
-  readAt: Date | null,
-): StreamEvent {
-  return { event: 'read-state', data: JSON.stringify({ ...which, readAt: readAt && formatTimestamp(readAt) }) }
+type Which = { readonly ids: readonly string[] } | ({ readonly all: true } & Selected)
+
+/** What a bulk mark did to the given ids, or to all notifications that it selected. */
+export const markEvent = (which: Which, { action, at }: Marked): StreamEvent =>
+  action === 'read'
+    ? stateEvent('read-state', which, { readAt: at })
+    : stateEvent('archive-state', which, { archivedAt: at })
+
+function stateEvent(event: string, which: Which, state: Readonly<Record<string, Date | null>>): StreamEvent {
+  const times = Object.entries(state).map(([name, time]) => [name, time && formatTimestamp(time)])
+  return { event, data: JSON.stringify({ ...which, ...Object.fromEntries(times) }) }
 }

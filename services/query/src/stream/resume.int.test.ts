@@ -60,7 +60,7 @@ test('resumes after a heartbeat, with marks and notifications', async () => {
   await stream.close()
   const feed = world.store.notifications.of({ subscriberId: user.subscriberId, recipientId: user.id })
   await feed.markRead(ids[0] ?? '', new Date())
-  await feed.markManyRead({ all: true }, new Date())
+  await feed.markMany('read', { all: true }, new Date())
   const later = await notify(user)
   const resumed = await open(user, stream.lastEventId())
   await resumed.until('heartbeat')

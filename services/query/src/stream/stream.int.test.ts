@@ -107,7 +107,7 @@ describe('events', () => {
     const at = new Date('2026-03-01T10:00:00.900Z')
     await feedOf(user).markRead(id, at)
     await feedOf(user).markUnread(id, at)
-    await feedOf(user).markManyRead({ ids: [...others, id] }, at)
+    await feedOf(user).markMany('read', { ids: [...others, id] }, at)
     const received = (await stream.until('read-state', 3)).map(({ data }) => JSON.parse(data))
     expect(received).toEqual([
       { ids: [id], readAt: '2026-03-01T10:00:00Z' },
@@ -149,7 +149,7 @@ describe('events', () => {
     await world.store.notifications.insertNew(many)
     const stream = await open(user)
     await stream.until('unread-count')
-    await feedOf(user).markManyRead({ all: true }, new Date())
+    await feedOf(user).markMany('read', { all: true }, new Date())
     const [received] = await stream.until('read-state')
     expect(JSON.parse(received?.data ?? '')).toEqual({ all: true, upTo: many.at(-1)?.id, readAt: expect.any(String) })
     await untilCount(stream, 0)

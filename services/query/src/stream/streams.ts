@@ -1,5 +1,12 @@
 import { type Budget, type Logger, takeOrThrow } from '@herald/runtime'
-import { type FeedOwner, ownerKey as keyOf, type Position, type Store, timeOfPosition } from '@herald/store'
+import {
+  type Counts,
+  type FeedOwner,
+  ownerKey as keyOf,
+  type Position,
+  type Store,
+  timeOfPosition,
+} from '@herald/store'
 import { type ChangeStep, createAudience } from './audience.ts'
 import { createCatchUp } from './catch-up.ts'
 import { createStreamClient, type Sink, type StreamClient } from './client.ts'
@@ -12,7 +19,7 @@ import { createWaitingBytes } from './waiting-bytes.ts'
 
 export type StreamsDependencies = {
   readonly store: Pick<Store, 'feedChanges' | 'streamKeys' | 'erasures'>
-  readonly countUnread: (owner: FeedOwner) => Promise<number>
+  readonly countUnread: (owner: FeedOwner) => Promise<Counts>
   readonly logger: Logger
   readonly metrics: StreamMetrics
   readonly clock: () => Date

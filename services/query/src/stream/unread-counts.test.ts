@@ -15,7 +15,7 @@ function createTestCounts({ takesMs = 0, failures = 0, countMaxWaitMs = 200 } = 
       await wait(takesMs)
       running--
       if (left-- > 0) throw new Error('Away')
-      return counted.length
+      return { unreadCount: counted.length, unseenCount: 0, seenUpTo: null }
     },
     logger: { warn: () => {} } as never,
     options: { countDebounceMs: 20, countMaxWaitMs, minPauseMs: 1, maxPauseMs: 5 },
@@ -31,7 +31,7 @@ test('a burst of changes causes one count, sent to every stream of the owner', a
   while (streams.some(({ events }) => events.length === 0)) await wait(5)
   await wait(50)
   expect(counted).toEqual(['a'])
-  for (const { events } of streams) expect(events).toMatchObject([{ data: '{"unreadCount":1}' }])
+  for (const { events } of streams) expect(events).toMatchObject([{ data: '{"unreadCount":1,"unseenCount":0}' }])
 })
 
 test('continuous changes are counted at intervals', async () => {
@@ -52,7 +52,7 @@ test('changes during a count cause another count', async () => {
   counts.request(client)
   while (events.length < 2) await wait(5)
   expect(counted).toHaveLength(2)
-  expect(events.at(-1)?.data).toBe('{"unreadCount":2}')
+  expect(events.at(-1)?.data).toBe('{"unreadCount":2,"unseenCount":0}')
 })
 
 test('retries a failed count, and skips clients that have left', async () => {
@@ -60,7 +60,7 @@ test('retries a failed count, and skips clients that have left', async () => {
   const { client, events } = createTestClient()
   counts.request(client, { soon: true })
   while (events.length === 0) await wait(5)
-  expect(events.map(({ data }) => data)).toEqual(['{"unreadCount":3}'])
+  expect(events.map(({ data }) => data)).toEqual(['{"unreadCount":3,"unseenCount":0}'])
   const left = createTestClient({ owner: 'b' })
   counts.request(left.client)
   left.sink.close()

@@ -1,10 +1,10 @@
 import { backoffMs, type Logger } from '@herald/runtime'
-import type { FeedOwner } from '@herald/store'
+import type { Counts, FeedOwner } from '@herald/store'
 import type { StreamClient } from './client.ts'
 import type { StreamOptions } from './options.ts'
 
 export type UnreadCountsDependencies = {
-  readonly count: (owner: FeedOwner) => Promise<number>
+  readonly count: (owner: FeedOwner) => Promise<Counts>
   readonly logger: Pick<Logger, 'warn'>
   readonly options: Pick<StreamOptions, 'countDebounceMs' | 'countMaxWaitMs' | 'minPauseMs' | 'maxPauseMs'>
   readonly now: () => number
@@ -50,9 +50,9 @@ export function createUnreadCounts({ count, logger, options, now }: UnreadCounts
     if (!first) return void owners.delete(ownerKey)
     pending.isCounting = true
     try {
-      const unreadCount = await count(first.owner)
-      for (const client of clients)
-        client.sendWithoutId({ event: 'unread-count', data: JSON.stringify({ unreadCount }) })
+      const { unreadCount, unseenCount } = await count(first.owner)
+      const data = JSON.stringify({ unreadCount, unseenCount })
+      for (const client of clients) client.sendWithoutId({ event: 'unread-count', data })
       pending.failures = 0
     } catch (err) {
       logger.warn({ err, failures: pending.failures++ }, 'Counting unread notifications failed, retrying')

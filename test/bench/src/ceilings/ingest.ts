@@ -49,7 +49,7 @@ function perRecipient({ data: { recipientIds, ...data }, ...event }: Mention) {
     _id: new Binary(Buffer.concat([subscriber, bytes(recipient), id])),
     ...event,
     data,
-    unread: true,
+    box: 0,
   }))
 }
 

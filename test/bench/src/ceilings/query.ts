@@ -52,20 +52,20 @@ async function copy(session: ClientSession, [subscriber = '', user = '']: readon
 }
 
 async function count(session: ClientSession, [subscriber = '', user = '']: readonly string[]) {
-  const query = { unread: true, ...feedOf(subscriber, user) }
-  const { n } = await database.command({ count: 'notifications', query, hint: 'unread' }, { session })
+  const query = { box: 0, ...feedOf(subscriber, user) }
+  const { n } = await database.command({ count: 'notifications', query, hint: 'box' }, { session })
   return Buffer.from(`{"unreadCount":${n}}`)
 }
 
 async function mark(session: ClientSession, [subscriber = '', user = '', id = '']: readonly string[]) {
   const findAndModify = {
     findAndModify: 'notifications',
-    query: { _id: keyOf(subscriber, user, id), unread: { $exists: false } },
+    query: { _id: keyOf(subscriber, user, id) },
     update: {
-      $set: { unread: true },
+      $set: { box: 0 },
       $max: { readStateAt: new Date() },
       $inc: { readVersion: 1 },
-      $unset: { readAt: true, bulkMark: true },
+      $unset: { readAt: true, archivedAt: true, mutedAt: true, bulkMark: true },
     },
     new: true,
     writeConcern: { w: 'majority', j: true },

@@ -12,7 +12,36 @@ export type Layout = {
   /** The notifications of one recipient, or those older than `address.id` where `older` is set. */
   feed: (address: Address, older?: boolean) => Filter<Document>
   newestFirst: Record<string, -1>
+  states: States
   feedHint: string | Record<string, 1>
+}
+
+/** How a layout tells the unread apart: fields of a new document, filters of a page and of the unread, an index, and a mark. */
+type States = {
+  fields: Document
+  listed: Document
+  unread: Document
+  read: Document
+  hint: string
+  toRead: Document
+}
+
+const whileUnread: States = {
+  fields: { unread: true },
+  listed: {},
+  unread: { unread: true },
+  read: { unread: null },
+  hint: 'unread',
+  toRead: { $set: { readAt: new Date() }, $unset: { unread: '' } },
+}
+
+const boxed: States = {
+  fields: { box: 0 },
+  listed: { box: { $in: [0, 1] } },
+  unread: { box: 0 },
+  read: { box: 1 },
+  hint: 'box',
+  toRead: { $set: { box: 1, readAt: new Date() } },
 }
 
 const lowest = Buffer.alloc(16, 0x00)
@@ -21,10 +50,10 @@ const uuid = (bytes: Buffer) => new Binary(bytes, Binary.SUBTYPE_UUID)
 const joined = ({ subscriber, recipient, id }: Address) => new Binary(Buffer.concat([subscriber, recipient, id]))
 const embedded = ({ subscriber, recipient, id }: Address) => ({ s: uuid(subscriber), r: uuid(recipient), n: uuid(id) })
 
-function body({ content }: Notification): Document {
+function body({ content }: Notification, fields: Document): Document {
   return {
     v: 1,
-    unread: true,
+    ...fields,
     createdAt: content.createdAt,
     type: 'mention',
     actorId: uuid(content.actorId),
@@ -40,17 +69,25 @@ function body({ content }: Notification): Document {
 }
 
 /** The feed is a range of `_id`; `key` makes an `_id` that sorts by subscriber, recipient, id. */
-function keyedByAddress(key: (address: Address) => unknown) {
+function keyedByAddress(key: (address: Address) => unknown, states = whileUnread) {
   return {
-    indexes: [{ key: { unread: 1, _id: 1 }, name: 'unread', partialFilterExpression: { unread: true } }],
-    toDocument: (notification: Notification): Document => ({ _id: key(notification.address), ...body(notification) }),
+    states,
+    indexes: [
+      states === boxed
+        ? { key: { box: 1, _id: 1 }, name: 'box' }
+        : { key: { unread: 1, _id: 1 }, name: 'unread', partialFilterExpression: { unread: true } },
+    ],
+    toDocument: (notification: Notification): Document => ({
+      _id: key(notification.address),
+      ...body(notification, states.fields),
+    }),
     byKey: (address: Address) => ({ _id: key(address) }) as Filter<Document>,
     feed: (address: Address, older = false) => {
       const range = { $gte: key({ ...address, id: lowest }), $lt: key(older ? address : { ...address, id: highest }) }
       return { _id: range } as Filter<Document>
     },
     newestFirst: { _id: -1 } as const,
-    feedHint: { _id: 1 } as const,
+    feedHint: (states === boxed ? 'box' : { _id: 1 }) as string | { _id: 1 },
   }
 }
 
@@ -59,6 +96,7 @@ const leaves = (kib: number) => ({
   storageEngine: { wiredTiger: { configString: `leaf_page_max=${kib}KB,allocation_size=512B` } },
 })
 const keyed = keyedByAddress(joined)
+const boxedByAddress = keyedByAddress(joined, boxed)
 const zstd: CreateCollectionOptions = { storageEngine: { wiredTiger: { configString: 'block_compressor=zstd' } } }
 
 export const layouts: readonly Layout[] = [
@@ -77,6 +115,13 @@ export const layouts: readonly Layout[] = [
     ...keyed,
     indexes: keyed.indexes.map((plan) => ({ ...plan, ...leaves(4) })),
   },
+  {
+    name: 'A8ib',
+    about: 'A8is with an index of unread, read and archived ones instead',
+    options: { ...clustered, ...leaves(8) },
+    ...boxedByAddress,
+    indexes: boxedByAddress.indexes.map((plan) => ({ ...plan, ...leaves(4) })),
+  },
   { name: 'A2', about: 'clustered, _id {s, r, n}, snappy', options: clustered, ...keyedByAddress(embedded) },
   {
     name: 'B',
@@ -94,7 +139,7 @@ export const layouts: readonly Layout[] = [
     toDocument: (notification) => {
       const { subscriber, recipient, id } = notification.address
       const own = { subscriberId: uuid(subscriber), recipientId: uuid(recipient), id: uuid(id) }
-      return { _id: joined(notification.address), ...own, ...body(notification) }
+      return { _id: joined(notification.address), ...own, ...body(notification, whileUnread.fields) }
     },
     feed: ({ subscriber, recipient, id }, older = false) => {
       const own = { subscriberId: uuid(subscriber), recipientId: uuid(recipient) }
@@ -102,6 +147,7 @@ export const layouts: readonly Layout[] = [
     },
     newestFirst: { id: -1 },
     feedHint: 'feed',
+    states: whileUnread,
   },
   { name: 'C', about: 'ordinary, _id of 48 bytes is the feed, snappy', options: {}, ...keyedByAddress(joined) },
 ]

@@ -35,18 +35,19 @@ export async function sizeOnDisk(db: Db) {
 }
 
 export async function page(collection: Collection<Document>, layout: Layout, feed: Document) {
-  const found = await collection.find(feed).sort(layout.newestFirst).limit(21).hint(layout.feedHint).toArray()
+  const listed = { ...layout.states.listed, ...feed }
+  const found = await collection.find(listed).sort(layout.newestFirst).limit(21).hint(layout.feedHint).toArray()
   if (found.length < 20) throw new Error(`A page has ${found.length} notifications`)
 }
 
 export async function countUnread(collection: Collection<Document>, layout: Layout, recipient: number) {
-  const filter = { unread: true, ...layout.feed(addressOf(recipient, 0)) }
-  const count = await collection.countDocuments(filter, { hint: 'unread' })
+  const { unread, hint } = layout.states
+  const count = await collection.countDocuments({ ...unread, ...layout.feed(addressOf(recipient, 0)) }, { hint })
   if (count !== 1_000) throw new Error(`${count} unread instead of 1,000`)
 }
 
 export async function markRead(collection: Collection<Document>, layout: Layout, address: Address) {
-  const change = { $set: { readAt: new Date() }, $unset: { unread: '' } } as const
-  const marked = await collection.findOneAndUpdate(layout.byKey(address), change, { returnDocument: 'after' })
+  const { toRead } = layout.states
+  const marked = await collection.findOneAndUpdate(layout.byKey(address), toRead, { returnDocument: 'after' })
   if (!marked?.readAt) throw new Error('A mark found nothing')
 }

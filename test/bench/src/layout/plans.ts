@@ -11,13 +11,18 @@ export async function explainPlans(db: Db, layout: Layout, population: Populatio
   for (const batch of batchesOf(documents, 1_000)) await collection.insertMany(batch)
   await readHalf(collection, layout, population)
   const feed = layout.feed(addressOf(7, 0))
-  const unread = { unread: true, ...feed }
+  const { states } = layout
+  const unread = { ...states.unread, ...feed }
   const older = layout.feed(population.deepAddress(7, 500), true)
   const three = { _id: { $in: [3, 503, 903].map((n) => layout.byKey(population.deepAddress(7, n))._id) } }
   const one = layout.byKey(population.deepAddress(7, 3))
-  const find = (filter: Document) => collection.find(filter).sort(layout.newestFirst).limit(21)
+  const find = (filter: Document) =>
+    collection
+      .find({ ...states.listed, ...filter })
+      .sort(layout.newestFirst)
+      .limit(21)
   const count = [{ $match: unread }, { $group: { _id: 1, n: { $sum: 1 } } }]
-  const update = { $unset: { unread: '' } }
+  const update = states.toRead
   const command = (name: string, rest: Document) =>
     db.command({ explain: { [name]: 'notifications', ...rest }, verbosity: 'executionStats' })
   const explain = (filter: Document) => find(filter).explain('executionStats')
@@ -25,13 +30,13 @@ export async function explainPlans(db: Db, layout: Layout, population: Populatio
     ['page', () => explain(feed)],
     ['page after a cursor', () => explain(older)],
     ['page of unread', () => explain(unread)],
-    ['page of read', () => explain({ ...feed, unread: null })],
+    ['page of read', () => explain({ ...feed, ...states.read })],
     ['count of unread', () => collection.aggregate(count).explain('executionStats')],
     ['one by key', () => explain(one)],
     ['mark by key', () => command('findAndModify', { query: one, update })],
-    ['mark by key if unread', () => command('findAndModify', { query: { ...one, unread: true }, update })],
+    ['mark by key if unread', () => command('findAndModify', { query: { ...one, ...states.unread }, update })],
     ['three by $in', () => explain(three)],
-    ['three by $in if unread', () => explain({ unread: true, ...three })],
+    ['three by $in if unread', () => explain({ ...states.unread, ...three })],
     ['walk of at most 10,000', () => collection.aggregate(boundedWalk(layout, feed, 10_000)).explain('executionStats')],
     ['walk of at most 200', () => collection.aggregate(boundedWalk(layout, feed, 200)).explain('executionStats')],
   ]
@@ -53,7 +58,7 @@ function boundedWalk(layout: Layout, feed: Document, bound: number): Document[] 
 
 async function readHalf(collection: Collection<Document>, layout: Layout, population: Population) {
   const keys = Array.from({ length: 490 }, (_, i) => layout.byKey(population.deepAddress(7, 2 * i)))
-  await collection.bulkWrite(keys.map((filter) => ({ updateOne: { filter, update: { $unset: { unread: '' } } } })))
+  await collection.bulkWrite(keys.map((filter) => ({ updateOne: { filter, update: layout.states.toRead } })))
 }
 
 function describe(plan: Document): string {

@@ -10,7 +10,7 @@ const settledMs = 250
 const notificationsOf = ({ database }: QueryBench) => database.collection<{ _id: Binary }>('notifications')
 
 function unreadNotifications(bench: QueryBench): Promise<number> {
-  return notificationsOf(bench).countDocuments({ unread: true }, { hint: 'unread' })
+  return notificationsOf(bench).countDocuments({ box: 0 }, { hint: 'box' })
 }
 
 /** The number of unread notifications of all users, once it has stopped changing. */
@@ -26,7 +26,7 @@ export async function settledUnread(bench: QueryBench): Promise<number> {
 export async function shuffledMarks(bench: QueryBench): Promise<{ own: LoadRequest; plain: LoadRequest }[]> {
   const notifications = notificationsOf(bench)
   const at = new Date()
-  await notifications.updateMany({}, { $set: { readAt: at, readStateAt: at }, $unset: { unread: true } })
+  await notifications.updateMany({}, { $set: { box: 1, readAt: at, readStateAt: at } })
   const tokens = new Map(bench.users.map(({ userId, token }) => [userId, token]))
   const marks: { own: LoadRequest; plain: LoadRequest }[] = []
   for await (const { _id } of notifications.find({}, { projection: { _id: 1 } })) {

@@ -63,7 +63,7 @@ function readState(plan: EventPlan, receipts: readonly number[], mark: Mark | un
   const emailSentAt = times('email-sent').toSorted((a, b) => a - b)[0]
   const readAt = mark ? mark.readAt : times('read')[0]
   const readStateAt = mark ? mark.readStateAt : readAt
-  return { emailSentAt, readAt, readStateAt, unread: readAt === undefined ? true : undefined }
+  return { emailSentAt, readAt, readStateAt, box: readAt === undefined ? 0 : 1 }
 }
 
 export function expectedChangeEntry(plan: EventPlan, n: number): ExpectedDocument {

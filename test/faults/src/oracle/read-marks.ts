@@ -21,8 +21,6 @@ type ReadMarksDependencies = {
 const slotMarkedRead = 5
 const slotMarkedUnread = 2
 
-const changedAt = (at: Date) => ({ $inc: { readVersion: 1 }, $max: { readStateAt: at } })
-
 export function createReadMarks({ plan, ledger, stored }: ReadMarksDependencies): ReadMarks {
   const made = new Map<string, Mark>()
   let position = 0
@@ -31,8 +29,8 @@ export function createReadMarks({ plan, ledger, stored }: ReadMarksDependencies)
 
   const markRead = async (key: Buffer, at: Date): Promise<boolean> => {
     const { matchedCount } = await stored.notifications.updateOne(
-      { _id: new Binary(key), unread: true },
-      { $set: { readAt: at }, $unset: { unread: true }, ...changedAt(at) },
+      { _id: new Binary(key), box: 0 },
+      { $set: { box: 1, readAt: at }, $max: { readStateAt: at } },
     )
     if (matchedCount === 1) made.set(key.toString('hex'), { readAt: at.getTime(), readStateAt: at.getTime() })
     return matchedCount === 1
@@ -40,8 +38,8 @@ export function createReadMarks({ plan, ledger, stored }: ReadMarksDependencies)
 
   const markUnread = async (key: Buffer, at: Date): Promise<boolean> => {
     const { matchedCount } = await stored.notifications.updateOne(
-      { _id: new Binary(key), unread: { $exists: false } },
-      { $set: { unread: true }, $unset: { readAt: true }, ...changedAt(at) },
+      { _id: new Binary(key), box: 1 },
+      { $set: { box: 0 }, $unset: { readAt: true }, $inc: { readVersion: 1 }, $max: { readStateAt: at } },
     )
     if (matchedCount === 1) made.set(key.toString('hex'), { readAt: undefined, readStateAt: at.getTime() })
     return matchedCount === 1

@@ -41,6 +41,8 @@ export const notificationFields = {
   'actor.image': 'emptied',
   readAt: 'kept',
   emailSentAt: 'kept',
+  archivedAt: 'kept',
+  mutedAt: 'kept',
 } as const satisfies Readonly<Record<FieldOf<Notification>, Fate>>
 
 /** Each field of a change entry. */
@@ -61,7 +63,7 @@ export const changeEntryFields = {
 
 const notification = Object.keys(notificationFields)
 const receipts = ['readAt', 'emailSentAt']
-const announced = notification.filter((field) => !receipts.includes(field))
+const announced = notification.filter((field) => ![...receipts, 'archivedAt', 'mutedAt'].includes(field))
 const parts = ['recipientIds', 'part', 'parts']
 
 /** The fields of each schema of the documents: what they become, or what they select. */

@@ -78,5 +78,5 @@ async function markMeanwhile(bench: QueryBench, { token }: User, unread: number,
 async function unmark({ database }: QueryBench, at: Date): Promise<void> {
   await database
     .collection('notifications')
-    .updateMany({ unread: { $exists: false } }, { $set: { unread: true, readStateAt: at }, $unset: { readAt: true } })
+    .updateMany({ box: { $ne: 0 } }, { $set: { box: 0, readStateAt: at }, $unset: { readAt: true } })
 }

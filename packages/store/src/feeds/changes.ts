@@ -1,0 +1,46 @@
+import type { Document, UpdateFilter } from 'mongodb'
+import { boxes, type NotificationDocument } from '../documents/notification-document.ts'
+
+export type Change = UpdateFilter<NotificationDocument> | Document[]
+
+type Others = Partial<Pick<NotificationDocument, 'bulkMark'>>
+
+/*
+ * What marks change. Each is one update of a document, so whatever comes at once leaves none both unread and archived. A bulk mark
+ * compares `readVersion`: only what takes a mark back changes it. `readStateAt` never decreases, even if the clocks of processes differ.
+ */
+
+export const toRead = (at: Date, others: Others = {}): Change => ({
+  $set: { box: boxes.read, readAt: at, ...others },
+  $max: { readStateAt: at },
+})
+
+export const toUnread = (at: Date): Change => ({
+  $set: { box: boxes.unread },
+  $unset: { readAt: true, archivedAt: true, mutedAt: true, bulkMark: true },
+  $inc: { readVersion: 1 },
+  $max: { readStateAt: at },
+})
+
+export const toArchived = (at: Date, others: Others = {}): Change => [
+  {
+    $set: {
+      box: boxes.archived,
+      archivedAt: at,
+      readAt: { $ifNull: ['$readAt', at] },
+      readStateAt: { $max: ['$readStateAt', at] },
+      ...others,
+    },
+  },
+]
+
+export const toUnarchived = (_at: Date, others: Others = {}): Change => [
+  {
+    $set: {
+      box: { $min: ['$box', boxes.read] },
+      archivedAt: '$$REMOVE',
+      readVersion: { $add: [{ $ifNull: ['$readVersion', 0] }, 1] },
+      ...others,
+    },
+  },
+]

@@ -1,0 +1,44 @@
+import { bytesToUuid } from '@herald/contracts'
+import type { Binary, Collection } from 'mongodb'
+import { inBatches } from '../documents/batches.ts'
+import { byKey, hex } from '../documents/binary.ts'
+import { type FanOutDocument, mutedIn } from '../documents/fan-out-document.ts'
+import { keyOf, type Muted, type NewNotification } from '../documents/notification-document.ts'
+import { bytesIn, positionsOf, recipientAt, toRecipientList } from '../documents/recipient-list.ts'
+import { readLimits } from '../reading/read-limits.ts'
+
+/** A notification to store, and who has muted it. */
+export type Decided = { readonly notification: NewNotification; readonly muted: Muted | undefined }
+
+/** Of at most 180 KB each. */
+const fanOutsPerBatch = 50
+
+/**
+ * What the fan-outs decided when they were first stored: redelivered notifications have their first recipients, as a retraction
+ * would not find others there, and are muted for those who had muted them then.
+ */
+export async function asFirstStored(
+  fanOuts: Collection<FanOutDocument>,
+  notifications: readonly NewNotification[],
+): Promise<ReadonlyMap<NewNotification, Decided>> {
+  const decided = new Map<NewNotification, Decided>()
+  for (const batch of inBatches(notifications, fanOutsPerBatch)) {
+    const keys = batch.map(keyOf)
+    const projection = { recipients: 1, muted: 1 } as const
+    const found = await fanOuts.find({ _id: { $in: keys } }, { ...readLimits, projection }).toArray()
+    const fanOutOf = byKey(found)
+    for (const [index, notification] of batch.entries()) {
+      const first = fanOutOf.get(hex(keys[index] as Binary))
+      if (first === undefined) continue
+      decided.set(notification, { notification: limitTo(first, notification), muted: mutedIn(first) })
+    }
+  }
+  return decided
+}
+
+function limitTo(first: Pick<FanOutDocument, 'recipients'>, notification: NewNotification): NewNotification {
+  const named = toRecipientList(notification.recipientIds)
+  if (bytesIn(first.recipients).equals(named)) return notification
+  const known = positionsOf(named, bytesIn(first.recipients))
+  return { ...notification, recipientIds: known.map((position) => bytesToUuid(recipientAt(named, position))) }
+}
