@@ -173,7 +173,11 @@ onThree('on three servers', () => {
       const newer = notificationAt(start + count + 1, owner)
       await retryUntilPrimary(() => world.store.notifications.insertNew([newer]))
 
-      expect(await mark()).toEqual({ status: 200, retryAfter: null, json: { data: { updated: left, unreadCount: 1 } } })
+      expect(await mark()).toEqual({
+        status: 200,
+        retryAfter: null,
+        json: { data: { updated: left, unreadCount: 1, unseenCount: 1 } },
+      })
       const [first, ...rest] = await listAll(owner)
       const last = rest.pop()
       expect([first?.id, first?.readAt]).toEqual([readBefore, startText])
@@ -189,7 +193,7 @@ onThree('on three servers', () => {
       }
       while (!isKnown()) await stream.until('read-state', stream.named('read-state').length + 1, hangsAfterMs)
       await stream.until('notification', 1, hangsAfterMs)
-      while (!stream.named('unread-count').some(({ data }) => data === '{"unreadCount":1}')) {
+      while (!stream.named('unread-count').some(({ data }) => data === '{"unreadCount":1,"unseenCount":1}')) {
         await stream.until('unread-count', stream.named('unread-count').length + 1, hangsAfterMs)
       }
       await stream.close()

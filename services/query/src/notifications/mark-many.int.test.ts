@@ -55,21 +55,21 @@ test('marks the given ids, each counted once, except read ones and those of othe
   const [foreign = ''] = await fill(other, 1)
   await user.patch(`/notifications/${a}/read`)
   const ids = [a, b, b.toUpperCase(), foreign, '01a2ce8b-d3ff-75b6-98c3-ba2dbf301c87']
-  expect(await mark(user, { ids })).toEqual({ updated: 1, unreadCount: 2 })
+  expect(await mark(user, { ids })).toEqual({ updated: 1, unreadCount: 2, unseenCount: 2 })
   expect([await unread(user), await unread(other)]).toEqual([[c, d], [foreign]])
 })
 
 test('marks every unread notification exactly once', async () => {
   const user = await query.newUser()
   await fill(user, 5)
-  expect(await mark(user, { all: true })).toEqual({ updated: 5, unreadCount: 0 })
-  expect(await mark(user, { all: true })).toEqual({ updated: 0, unreadCount: 0 })
+  expect(await mark(user, { all: true })).toEqual({ updated: 5, unreadCount: 0, unseenCount: 0 })
+  expect(await mark(user, { all: true })).toEqual({ updated: 0, unreadCount: 0, unseenCount: 0 })
 })
 
 test('marks up to the given notification inclusive', async () => {
   const user = await query.newUser()
   const ids = await fill(user, 5)
-  expect(await mark(user, { all: true, upTo: ids[2] })).toEqual({ updated: 3, unreadCount: 2 })
+  expect(await mark(user, { all: true, upTo: ids[2] })).toEqual({ updated: 3, unreadCount: 2, unseenCount: 2 })
   expect(await unread(user)).toEqual(ids.slice(3))
 })
 

@@ -67,7 +67,7 @@ test('resumes after a heartbeat, with marks and notifications', async () => {
   expect(resumed.events.slice(0, 3).map(({ event }) => event)).toEqual(['read-state', 'read-state', 'notification'])
   expect(resumed.notificationIds()).toEqual(later)
   await resumed.until('unread-count')
-  expect(resumed.named('unread-count').at(-1)?.data).toBe('{"unreadCount":1}')
+  expect(resumed.named('unread-count').at(-1)?.data).toBe('{"unreadCount":1,"unseenCount":1}')
   await resumed.close()
 })
 

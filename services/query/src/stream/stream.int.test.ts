@@ -31,8 +31,9 @@ async function notify(users: readonly [User, ...User[]], count = 1): Promise<str
 /** Waits until the last sent count is this one. */
 async function untilCount(stream: OpenStream, unreadCount: number): Promise<void> {
   const received = () => stream.named('unread-count').at(-1)?.data
-  for (let n = 0; n < 1_000 && received() !== JSON.stringify({ unreadCount }); n++) await wait(10)
-  expect(received()).toBe(JSON.stringify({ unreadCount }))
+  for (let n = 0; n < 1_000 && received() !== JSON.stringify({ unreadCount, unseenCount: unreadCount }); n++)
+    await wait(10)
+  expect(received()).toBe(JSON.stringify({ unreadCount, unseenCount: unreadCount }))
 }
 
 describe('a stream', () => {
@@ -71,7 +72,7 @@ describe('a stream', () => {
     await notify([user], 3)
     const stream = await open(user)
     const [count] = await stream.until('unread-count')
-    expect(count?.data).toBe('{"unreadCount":3}')
+    expect(count?.data).toBe('{"unreadCount":3,"unseenCount":3}')
     expect(stream.events[0]).toMatchObject({ event: 'heartbeat', data: '{}' })
     expect(stream.events[0]?.lastEventId).toMatch(/^[\w-]{100,300}$/)
     await stream.close()
