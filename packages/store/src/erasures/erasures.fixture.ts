@@ -52,7 +52,7 @@ export async function workOff(erasures: Erasures): Promise<ErasureProgress[]> {
 
 const stored = [
   ...['notifications', 'fan-outs', 'tombstones', 'erasures', 'person-keys', 'change-entries', 'waiting-receipts'],
-  ...['create-requests', 'bulk-marks', 'digests'],
+  ...['create-requests', 'bulk-marks', 'digests', 'mutes', 'seen-marks'],
 ]
 
 /** Every document of the database that contains a text, or the bytes of a UUID, by collection. */

@@ -38,6 +38,26 @@ test('deletes the feed up to the time, and no other feed', async () => {
   expect(await erasures.open()).toEqual([])
 })
 
+test('deletes the person’s mutes and those of the person, and how far the feed was seen, up to the time', async () => {
+  const mutesOf = (recipientId: string) => store.mutes.of({ subscriberId, recipientId })
+  const [place, other] = [{ kind: 'location', id: uuid(7) } as const, { kind: 'actor', id: cleo } as const]
+  await notifications.insertNew([mention(1), mention(5)])
+  await mutesOf(ada).set(place, undefined, at(1))
+  await mutesOf(ada).set(other, undefined, at(3))
+  await mutesOf(bob).set({ kind: 'actor', id: ada }, undefined, at(1))
+  await mutesOf(bob).set(other, undefined, at(1))
+  await feed(ada).markSeen(mention(1).id, at(10))
+  await feed(bob).markSeen(undefined, at(10))
+  await erase(erasure(1, ada, 2))
+  expect(await mutesOf(ada).list(at(10))).toMatchObject([other])
+  expect(await mutesOf(bob).list(at(10))).toMatchObject([other])
+  expect((await feed(ada).counts()).seenUpTo).toBeNull()
+  expect((await feed(bob).counts()).seenUpTo).toBe(mention(5).id)
+  await erase(erasure(2, ada, 20))
+  expect(await mutesOf(ada).list(at(10))).toEqual([])
+  expect(await findTraces(database, { texts: [], ids: [ada] })).toEqual([])
+})
+
 test('masks the actor, the subject and the texts of the mention, with the time of the erasure as updatedAt', async () => {
   const [written, about, other] = [byAda(1), mention(2, { subjectId: ada, recipientIds: [bob] }), mention(3)]
   await notifications.insertNew([written, about, other])

@@ -113,6 +113,59 @@ test('yields each notification of a bulk mark, then its end, and a later mark of
   expect(parts.map(({ change }) => 'id' in change && change.id).sort()).toEqual(ids.toSorted())
 })
 
+test('yields what is archived, taken back, muted and seen', async () => {
+  const one = notification()
+  const at = new Date()
+  const feed = store.notifications.of(owner)
+  const seen = await takeChanges(7, async () => {
+    await store.notifications.insertNew([one])
+    await feed.archive(one.id, at)
+    await feed.unarchive(one.id, at)
+    await feed.archive(one.id, at)
+    await feed.markUnread(one.id, at)
+    await feed.markUnread(one.id, at)
+    await feed.markSeen(undefined, new Date(at.getTime() + 60_000))
+    await feed.markSeen(undefined, new Date(at.getTime() + 60_000))
+    await store.mutes.of(owner).set({ kind: 'location', id: one.locationId }, undefined, at)
+    await store.notifications.insertNew([notification()])
+  })
+  expect(seen.map(({ change }) => change)).toEqual([
+    { kind: 'notification', json: expect.anything() },
+    { kind: 'archive-state', id: one.id, archivedAt: at },
+    { kind: 'archive-state', id: one.id, archivedAt: null },
+    { kind: 'archive-state', id: one.id, archivedAt: at },
+    { kind: 'read-state', id: one.id, readAt: null },
+    { kind: 'seen', upTo: one.id },
+    { kind: 'notification', json: expect.stringMatching(/"mutedAt":"20/) },
+  ])
+  await store.mutes.of(owner).remove({ kind: 'location', id: one.locationId })
+})
+
+test('yields bulk marks of the archive with what they selected, which parts of a location learn at the beginning', async () => {
+  const some = [notification(), notification(Date.now() + 1)]
+  const at = new Date()
+  const feed = store.notifications.of(owner)
+  const { locationType, locationId, id } = some[1] as (typeof some)[number]
+  const all = { all: true, locationType, locationId, upTo: id } as const
+  await feed.markMany('archived', { all: true }, at)
+  const seen = await takeChanges(9, async () => {
+    await store.notifications.insertNew(some)
+    await feed.markMany('archived', all, at)
+    await feed.markMany('unarchived', { ids: some.map((one) => one.id) }, at)
+  }).then((changes) => changes.map(({ change }) => change).slice(-7))
+  const selected = { locationType, locationId, upTo: id }
+  const part = (action: string, time: Date | null) => ({ kind: 'part-of-bulk-mark', action, at: time })
+  expect(seen).toMatchObject([
+    { kind: 'begin-of-bulk-mark', selected },
+    part('archived', at),
+    part('archived', at),
+    { kind: 'end-of-bulk-mark', selected },
+    part('unarchived', null),
+    part('unarchived', null),
+    { kind: 'end-of-bulk-mark', selected: {} },
+  ])
+})
+
 test('resumes after any position with exactly the changes that follow it', async () => {
   const some = Array.from({ length: 250 }, () => notification())
   let start = ''
