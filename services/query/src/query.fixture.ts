@@ -27,12 +27,16 @@ export async function createTestQuery(name: string, environment: Record<string, 
   const { http, admin } = createQuery({ settings: loaded.settings, logger, releasers })
   const store = createStore({ uri, database, applicationName: 'test' })
 
-  const send = (method: 'GET' | 'PATCH' | 'POST', url: string, headers: Record<string, string>, payload?: string) =>
-    http.inject({ method, url, headers, ...(payload === undefined ? {} : { payload }) })
+  const send = (
+    method: 'GET' | 'PATCH' | 'POST' | 'PUT' | 'DELETE',
+    url: string,
+    headers: Record<string, string>,
+    payload?: string,
+  ) => http.inject({ method, url, headers, ...(payload === undefined ? {} : { payload }) })
 
   const requestJson = async (...parameters: Parameters<typeof send>) => {
     const { statusCode, headers, body } = await send(...parameters)
-    return { status: statusCode, headers, body, json: JSON.parse(body) }
+    return { status: statusCode, headers, body, json: body === '' ? undefined : JSON.parse(body) }
   }
 
   return {
@@ -52,6 +56,12 @@ export async function createTestQuery(name: string, environment: Record<string, 
         patch: (url: string) => requestJson('PATCH', url, { authorization }),
         post: (url: string, body: unknown) =>
           requestJson('POST', url, { authorization, 'content-type': 'application/json' }, JSON.stringify(body)),
+        put: (url: string, body: unknown) =>
+          requestJson('PUT', url, { authorization, 'content-type': 'application/json' }, JSON.stringify(body)),
+        delete: (url: string) => requestJson('DELETE', url, { authorization }),
+        /** Without a body, unless there is one. */
+        send: (method: 'POST' | 'PUT', url: string, headers: Record<string, string> = {}, payload?: string) =>
+          requestJson(method, url, { authorization, ...headers }, payload),
         /** The raw response. */
         fetch: (url: string, headers: Record<string, string>) => send('GET', url, { authorization, ...headers }),
       }

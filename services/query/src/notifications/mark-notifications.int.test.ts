@@ -111,13 +111,10 @@ test('ten concurrent marks leave one time', async () => {
 })
 
 describe('another user', () => {
-  const address = { get: '/notifications/ID', read: '/notifications/ID/read', unread: '/notifications/ID/unread' }
+  const marks = ['read', 'unread', 'archived', 'unarchived']
   const answers = async (user: User, id: string) => {
-    const asked = [
-      await user.get(address.get.replace('ID', id)),
-      await user.patch(address.read.replace('ID', id)),
-      await user.patch(address.unread.replace('ID', id)),
-    ]
+    const asked = [await user.get(`/notifications/${id}`)]
+    for (const mark of marks) asked.push(await user.patch(`/notifications/${id}/${mark}`))
     return asked.map(({ status, headers, json }) => {
       // The window is each user's own, and so is its end.
       const { date: _date, 'ratelimit-reset': _reset, 'x-request-id': requestId, ...comparable } = headers
@@ -134,7 +131,7 @@ describe('another user', () => {
       await query.newUser({ id: owner.id }),
     ]
     const nothing = await answers(owner, '01a2ce8b-d3ff-75b6-98c3-ba2dbf301c87')
-    expect(nothing.map(({ status, json }) => [status, json.code])).toEqual(Array(3).fill([404, 'not_found']))
+    expect(nothing.map(({ status, json }) => [status, json.code])).toEqual(Array(5).fill([404, 'not_found']))
     for (const other of others) {
       expect(await answers(other, id)).toStrictEqual(nothing)
       expect(dataOf(await other.get('/')).notifications).toEqual([])

@@ -38,7 +38,8 @@ function createTestAudience(heldMs?: number, positions: readonly number[] = [0])
       const { readAt: time, ...which } = JSON.parse(data)
       return [lastEventId, time === null ? 'unread' : 'read', which]
     })
-  return { audience, dispatch, eventsOf, client: clients[0]?.client }
+  const events = (n: number) => clients[n]?.events
+  return { audience, dispatch, events, eventsOf, client: clients[0]?.client }
 }
 
 test('sends the notifications of a bulk mark as one event, at the position of its end', () => {
@@ -85,6 +86,35 @@ test('a large mark that another change interrupts never includes more than was m
   const { dispatch, eventsOf } = createTestAudience()
   dispatch(...parts('m', 0, 1_500), unread('x'), ...parts('m', 1_500, 4_000), end('m'))
   expect(outlineOf(eventsOf(0))).toEqual([{ all: true, upTo: at(1_499) }, 'x', 1_000, 1_000, 500])
+})
+
+const begin = (mark: string, selected: Selected): FeedChange => ({ kind: 'begin-of-bulk-mark', mark, selected })
+
+test('a mark of a location repeats what it selected, also if another change interrupts it', () => {
+  const selected = { locationType: 'comment', locationId: 'l', status: 'read' } as const
+  const { dispatch, eventsOf } = createTestAudience()
+  dispatch(begin('m', selected), ...parts('m', 0, 1_500), unread('x'), ...parts('m', 1_500, 1_502), end('m', selected))
+  dispatch(begin('n', selected), ...parts('n', 0, 1_001), end('n', { ...selected, upTo: 'z' }))
+  expect(outlineOf(eventsOf(0))).toEqual([
+    { all: true, upTo: at(1_499), ...selected },
+    'x',
+    2,
+    { all: true, upTo: 'z', ...selected },
+  ])
+})
+
+test('says what is archived, and what is no longer, under names of their own', () => {
+  const { dispatch, events } = createTestAudience()
+  const marked = { action: 'archived', at: readAt } as const
+  dispatch({ kind: 'part-of-bulk-mark', mark: 'm', id: '1', ...marked }, end('m'))
+  dispatch({ kind: 'part-of-bulk-mark', mark: 'n', id: '1', action: 'unarchived', at: null }, end('n'))
+  dispatch({ kind: 'archive-state', id: '2', archivedAt: readAt }, { kind: 'seen', upTo: '3' })
+  expect(events(0)?.map(({ event, data }) => [event, JSON.parse(data)])).toEqual([
+    ['archive-state', { ids: ['1'], archivedAt: '2026-03-01T10:00:00Z' }],
+    ['archive-state', { ids: ['1'], archivedAt: null }],
+    ['archive-state', { ids: ['2'], archivedAt: '2026-03-01T10:00:00Z' }],
+    ['seen', { seenUpTo: '3' }],
+  ])
 })
 
 test('sends a held mark without its end after a timeout, and on flush', async () => {
