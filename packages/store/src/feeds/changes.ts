@@ -34,13 +34,11 @@ export const toArchived = (at: Date, others: Others = {}): Change => [
   },
 ]
 
-export const toUnarchived = (_at: Date, others: Others = {}): Change => [
-  {
-    $set: {
-      box: { $min: ['$box', boxes.read] },
-      archivedAt: '$$REMOVE',
-      readVersion: { $add: [{ $ifNull: ['$readVersion', 0] }, 1] },
-      ...others,
-    },
-  },
-]
+export const toUnarchived = (_at: Date, others: Others = {}): Change => ({
+  $set: { box: boxes.read, ...others },
+  $unset: { archivedAt: true },
+  $inc: { readVersion: 1 },
+})
+
+/** Of what is in that state already: a bulk mark may be about to change it. */
+export const toKept: Change = { $inc: { readVersion: 1 } }

@@ -9,7 +9,7 @@ import type { ReadBudgets } from '../reading/read-budget.ts'
 import type { Scan } from '../reading/scan.ts'
 import { notificationBody, notificationPageBody } from '../wire/notification-json.ts'
 import { changeOne } from './change-one.ts'
-import { type Change, toArchived, toRead, toUnarchived, toUnread } from './changes.ts'
+import { type Change, toArchived, toKept, toRead, toUnarchived, toUnread } from './changes.ts'
 import { createGroups, type GroupQuery } from './groups.ts'
 import type { MarkMany, Selection } from './mark-many.ts'
 import type { Counts, Seen } from './seen.ts'
@@ -55,6 +55,8 @@ export type FeedDependencies = {
   readonly seen: Seen
 }
 
+const { unread, read, archived } = boxes
+
 /** No event or request can produce a larger document. */
 const maxNotificationBytes = 32 * 1024
 
@@ -71,11 +73,19 @@ export function createFeed(
     return document ? notificationBody(document) : null
   }
 
-  const mark = async (id: string, from: Filter<NotificationDocument>, change: Change) => {
-    const where = { _id: toKey(...prefix, id), ...from }
-    const changed = await changeOne(collection, where, change)
-    // Nothing to change: the notification is in that state already, or does not exist.
-    return changed ? notificationBody(changed) : find(id)
+  const changeIn = async (from: readonly Box[], id: string, change: Change) => {
+    const changed = await changeOne(collection, { _id: toKey(...prefix, id), box: { $in: from } }, change)
+    return changed ? notificationBody(changed) : null
+  }
+
+  /** Unless it is in one of these boxes, the notification is in that state already, or does not exist. */
+  const mark = async (from: readonly Box[], id: string, change: Change) =>
+    (await changeIn(from, id, change)) ?? find(id)
+
+  /** The same, and a bulk mark that has begun leaves it alone, even if nothing is to be taken back yet. */
+  const takeBack = async (from: readonly Box[], id: string, change: Change) => {
+    const others = [unread, read].filter((box) => !from.includes(box))
+    return (await changeIn(from, id, change)) ?? (await changeIn(others, id, toKept)) ?? mark(from, id, change)
   }
 
   return {
@@ -86,17 +96,15 @@ export function createFeed(
     },
     groups: createGroups(pages, prefix),
     get: find,
-    markRead: (id, at) => mark(id, { box: boxes.unread }, toRead(at)),
-    markUnread: (id, at) => mark(id, {}, toUnread(at)),
-    archive: (id, at) => mark(id, { box: { $in: [boxes.unread, boxes.read] } }, toArchived(at)),
-    unarchive: (id, at) => mark(id, {}, toUnarchived(at)),
+    markRead: (id, at) => mark([unread], id, toRead(at)),
+    markUnread: (id, at) => takeBack([read, archived], id, toUnread(at)),
+    archive: (id, at) => mark([unread, read], id, toArchived(at)),
+    unarchive: (id, at) => takeBack([archived], id, toUnarchived(at)),
     markMany: (action, selection, at) => markMany(prefix, { action, selection, at }),
     counts: () => seen.counts(prefix),
     markSeen: (upTo, now) => seen.mark(prefix, upTo, now),
   }
 }
-
-const { unread, read, archived } = boxes
 
 /** The boxes that a list contains; `undefined` for all of them, which the collection itself has in order. */
 const boxesOf: Readonly<Record<Archived, Readonly<Record<ReadStatus, readonly Box[] | undefined>>>> = {

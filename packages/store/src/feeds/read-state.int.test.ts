@@ -83,7 +83,7 @@ test('a bulk mark includes notifications marked unread before it with a clock th
   expect(await given.readAt()).toEqual(at(11))
 })
 
-test('only what takes a mark back changes the version, also of what is unread already', async () => {
+test('only what takes a mark back changes the version, also if there is nothing to take back', async () => {
   const given = await stored()
   const versions = [await given.version()]
   for (const change of [
