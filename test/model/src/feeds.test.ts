@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { expectFeedsEqual } from './expect-equal.ts'
 import { type ModelHerald, startModelHerald } from './model-herald.ts'
-import { operation } from './operations.ts'
+import { operationOrMute } from './operations.ts'
 
 const runs = Number(process.env.HERALD_MODEL_RUNS ?? 30)
 const operationsPerRun = 200
@@ -15,10 +15,10 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => herald?.stop())
 
-test(`every feed and unread count equals the model after each of ${runs * operationsPerRun} random operations`, async () => {
+test(`every feed, group, count and mute equals the model after each of ${runs * operationsPerRun} random operations`, async () => {
   await fc.assert(
     fc.asyncProperty(
-      fc.array(operation, { minLength: operationsPerRun, maxLength: operationsPerRun, size: 'max' }),
+      fc.array(operationOrMute, { minLength: operationsPerRun, maxLength: operationsPerRun, size: 'max' }),
       async (operations) => {
         const world = await herald.newWorld()
         for (const operate of operations) {

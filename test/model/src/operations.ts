@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout } from 'node:timers/promises'
 import { expect } from '@jest/globals'
 import fc from 'fast-check'
 import { type ChangeLogModel, createChangeLogModel } from './change-log-model.ts'
@@ -104,6 +105,7 @@ const create = fc
 const filters = fc.record(
   {
     status: fc.constantFrom('all', 'read', 'unread'),
+    archived: fc.constantFrom('false', 'true', 'any'),
     locationType: fc.constantFrom(...locationTypes),
     locationId: fc.constantFrom(locationOrSubject(1), locationOrSubject(2)),
     subjectId: fc.constantFrom(locationOrSubject(3), locationOrSubject(4)),
@@ -132,7 +134,9 @@ const page = fc
       },
   )
 
-const one = fc.record({ reader: clientIndex, id: fc.nat(), action: fc.constantFrom('get', 'read', 'unread') }).map(
+const actions = ['get', 'read', 'unread', 'archived', 'unarchived'] as const
+
+const one = fc.record({ reader: clientIndex, id: fc.nat(), action: fc.constantFrom(...actions) }).map(
   ({ reader, id: n, action }): Operation =>
     async (world) => {
       const client = clientOf(world, reader)
@@ -144,8 +148,11 @@ const one = fc.record({ reader: clientIndex, id: fc.nat(), action: fc.constantFr
           : await client.send('PATCH', `/notifications/${id}/${action}`)
       if (!expected) return expect(answer).toMatchObject({ status: 404, body: { code: 'not_found' } })
       expect(answer.status).toBe(200)
-      if (action === 'read') world.model.markRead(client, (candidate) => candidate === id)
+      const isIt = (candidate: ListedNotification) => candidate.id === id
+      if (action === 'read') world.model.markRead(client, isIt)
       if (action === 'unread') world.model.markUnread(client, id)
+      if (action === 'archived') world.model.archive(client, isIt)
+      if (action === 'unarchived') world.model.unarchive(client, isIt)
       expectEqual(
         world.model,
         client,
@@ -160,19 +167,135 @@ const markMany = fc
     reader: clientIndex,
     ids: fc.option(fc.array(fc.nat(), { minLength: 1, maxLength: 5 })),
     upTo: fc.option(fc.nat()),
+    action: fc.constantFrom('read', 'archived', 'unarchived'),
+    locationType: fc.option(fc.constantFrom(...locationTypes)),
+    location: fc.option(fc.integer({ min: 1, max: 2 })),
+    onlyRead: fc.boolean(),
   })
   .map(
-    ({ reader, ids: numbers, upTo: n }): Operation =>
+    ({ reader, ids: numbers, upTo: n, action, locationType: type, location, onlyRead }): Operation =>
       async (world) => {
         const client = clientOf(world, reader)
         const ids = numbers?.map((number) => idOf(world, number))
-        const upTo = ids || n === null ? undefined : idOf(world, n)
-        const { status, body } = await client.send('POST', '/notifications/read', ids ? { ids } : { all: true, upTo })
+        const upTo = n === null ? undefined : idOf(world, n)
+        const locationType = type ?? undefined
+        const locationId = location === null ? undefined : locationOrSubject(location)
+        const isReadAlone = onlyRead && action === 'archived'
+        const all = { all: true, upTo, locationType, locationId, ...(isReadAlone ? { status: 'read' } : {}) }
+        const { status, body } = await client.send('POST', `/notifications/${action}`, ids ? { ids } : all)
         expect(status).toBe(200)
-        const updated = world.model.markRead(client, (id) =>
-          ids ? ids.includes(id) : upTo === undefined || id <= upTo,
+        const isChosen = (found: ListedNotification) => {
+          if (ids) return ids.includes(found.id)
+          if (upTo !== undefined && found.id > upTo) return false
+          if (locationType !== undefined && found.locationType !== locationType) return false
+          if (locationId !== undefined && found.locationId !== locationId) return false
+          return !isReadAlone || found.readAt !== null
+        }
+        const change = { read: world.model.markRead, archived: world.model.archive, unarchived: world.model.unarchive }
+        const updated = change[action](client, isChosen)
+        const { unreadCount, unseenCount } = world.model.counts(client)
+        expect(body.data).toEqual({ updated, unreadCount, unseenCount })
+      },
+  )
+
+const seen = fc.record({ reader: clientIndex, upTo: fc.option(fc.nat()) }).map(
+  ({ reader, upTo: n }): Operation =>
+    async (world) => {
+      const client = clientOf(world, reader)
+      const upTo = n === null ? undefined : idOf(world, n)
+      // What was created is not dated after now, also where now is told by another process.
+      await setTimeout(5)
+      const { status, body } = await client.send(
+        'POST',
+        '/notifications/seen',
+        upTo === undefined ? undefined : { upTo },
+      )
+      expect(status).toBe(200)
+      world.model.markSeen(client, upTo)
+      const { unseenCount, seenUpTo } = world.model.counts(client)
+      expect(body.data).toEqual({ unseenCount, seenUpTo })
+    },
+)
+
+type Group = {
+  readonly locationType: string
+  readonly locationId: string
+  readonly latest: ListedNotification
+  readonly count: number
+  readonly unreadCount: number
+  readonly actors: readonly { readonly id: string }[]
+  readonly otherActors: number
+}
+
+const groups = fc
+  .record({
+    reader: clientIndex,
+    status: fc.constantFrom('all', 'read', 'unread'),
+    limit: fc.integer({ min: 1, max: 4 }),
+  })
+  .map(
+    ({ reader, status, limit }): Operation =>
+      async (world) => {
+        const client = clientOf(world, reader)
+        const found: Group[] = []
+        for (let cursor = ''; ; ) {
+          const query = `status=${status}&limit=${limit}${cursor && `&cursor=${cursor}`}`
+          const answer = await client.send('GET', `/notifications/groups?${query}`)
+          expect(answer.status).toBe(200)
+          const page = answer.body.data as { groups: Group[]; nextCursor: string | null; truncated: boolean }
+          expect(page.truncated).toBe(false)
+          found.push(...page.groups)
+          if (page.nextCursor === null) break
+          expect(page.groups).toHaveLength(limit)
+          cursor = page.nextCursor
+        }
+        const { model, persons } = world
+        const latest = model.groups(client, status).map((group) => group.latest)
+        expectEqual(
+          model,
+          client,
+          latest,
+          found.map((group) => group.latest),
         )
-        expect(body.data).toEqual({ updated, unreadCount: world.model.unreadCount(client) })
+        for (const [n, { actorIds }] of model.groups(client, status).entries())
+          for (const [at, actor] of (found[n]?.actors ?? []).entries()) persons.learn(actorIds[at] ?? '', actor.id)
+        expect(
+          found.map(({ latest: _, actors, ...group }) => ({ ...group, actors: actors.map(({ id }) => id) })),
+        ).toEqual(
+          model.groups(client, status).map(({ latest: { locationType, locationId }, actorIds, ...group }) => ({
+            ...{ locationType, locationId, ...group },
+            actors: actorIds.slice(0, 3),
+            otherActors: Math.max(0, actorIds.length - 3),
+          })),
+        )
+      },
+  )
+
+/** For feeds without events: what is muted at the moment an event is stored is not known. */
+const mute = fc
+  .record({
+    user: clientIndex,
+    kind: fc.constantFrom('location', 'actor'),
+    location: fc.integer({ min: 1, max: 2 }),
+    actor: clientIndex,
+    action: fc.constantFrom('PUT', 'PUT', 'DELETE', 'GET'),
+  })
+  .map(
+    ({ user, kind, location, actor, action }): Operation =>
+      async (world) => {
+        const client = clientOf(world, user)
+        const id = kind === 'location' ? locationOrSubject(location) : clientOf(world, actor).userId
+        if (action === 'PUT') {
+          const { status, body } = await client.send('PUT', `/mutes/${kind}/${id}`, {})
+          expect([status, body.data]).toEqual([200, { kind, id, until: null }])
+          world.model.mute(client, { kind, id })
+        }
+        if (action === 'DELETE') {
+          expect((await client.send('DELETE', `/mutes/${kind}/${id}`)).status).toBe(204)
+          world.model.unmute(client, { kind, id })
+        }
+        const mutes = world.model.mutesOf(client).map((one) => ({ ...one, until: null }))
+        expect((await client.send('GET', '/mutes')).body.data).toEqual({ mutes })
       },
   )
 
@@ -216,6 +339,14 @@ export const operation = fc.oneof(
   { weight: 2, arbitrary: named('mark many', markMany) },
   { weight: 1, arbitrary: named('create again', createAgain) },
   { weight: 1, arbitrary: named('retract', retract) },
+  { weight: 1, arbitrary: named('seen', seen) },
+  { weight: 1, arbitrary: named('groups', groups) },
+)
+
+/** Any operation, also those that mute. */
+export const operationOrMute = fc.oneof(
+  { weight: 8, arbitrary: operation },
+  { weight: 1, arbitrary: named('mute', mute) },
 )
 
 export function expectEqual(
