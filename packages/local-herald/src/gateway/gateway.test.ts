@@ -60,6 +60,8 @@ test.each([
   ['DELETE', '/notifications/1?a=b', 'ingest'],
   ['DELETE', '/notifications', 'query'],
   ['DELETE', '/change-entries/all', 'query'],
+  ['DELETE', '/mutes/actor/1', 'query'],
+  ['PUT', '/mutes/actor/1', 'query'],
   ['GET', '/schemas/captured-changes.json', 'query'],
   ['PROPFIND', '/', 'query'],
   ['OPTIONS', '/x', 'query'],

@@ -39,7 +39,7 @@ export function createCors({ origins, allowed }: CorsOptions) {
       return reply
         .code(204)
         .headers({
-          'access-control-allow-methods': methods || 'GET, HEAD, PATCH, POST',
+          'access-control-allow-methods': methods || 'DELETE, GET, HEAD, PATCH, POST, PUT',
           'access-control-allow-headers': allowedHeaders,
           'access-control-max-age': preflightSeconds,
         })
