@@ -27,6 +27,8 @@ test.each([
   ['GET', ''],
   ['PATCH', '/read'],
   ['PATCH', '/unread'],
+  ['PATCH', '/archived'],
+  ['PATCH', '/unarchived'],
 ])(
   '%s /notifications/{id}%s returns the same 404 for another user’s notification as for an unknown id',
   async (method, rest) => {
@@ -68,12 +70,38 @@ test('a bulk mark ignores another user’s notifications as it ignores unknown i
   const id = await createFor(owner)
   const strangers = await newStrangers(herald, owner)
   for (const stranger of strangers) {
-    for (const body of [{ ids: [id] }, { ids: [randomUUID()] }, { all: true }, { all: true, upTo: id }]) {
-      const answer = await stranger.post('/notifications/read', body)
-      expect([answer.status, answer.json]).toEqual([200, { data: { updated: 0, unreadCount: 0 } }])
+    for (const state of ['read', 'archived', 'unarchived']) {
+      for (const body of [{ ids: [id] }, { ids: [randomUUID()] }, { all: true }, { all: true, upTo: id }]) {
+        const answer = await stranger.post(`/notifications/${state}`, body)
+        expect([answer.status, answer.json]).toEqual([200, { data: { updated: 0, unreadCount: 0, unseenCount: 0 } }])
+      }
     }
   }
-  expect((await owner.get('/notifications/unread-count')).json).toStrictEqual({ data: { unreadCount: 1 } })
+  expect((await owner.get('/notifications/unread-count')).json).toMatchObject({ data: { unreadCount: 1 } })
+})
+
+test('what another user has archived, seen, muted or grouped is nobody else’s', async () => {
+  const owner = await herald.newUser()
+  const id = await createFor(owner)
+  const location = dataOf<{ locationId: string }>(await owner.get(`/notifications/${id}`)).locationId
+  await owner.send('/notifications/seen', { method: 'POST' })
+  await owner.send(`/mutes/location/${location}`, { method: 'PUT', json: {} })
+  await createFor(owner)
+  const { nextCursor } = dataOf<{ nextCursor: string }>(await owner.get('/notifications/groups?limit=1'))
+  const nothing = { groups: [], nextCursor: null, truncated: false }
+  for (const stranger of await newStrangers(herald, owner)) {
+    expect((await stranger.get('/mutes')).json).toEqual({ data: { mutes: [] } })
+    expect((await stranger.send(`/mutes/location/${location}`, { method: 'DELETE' })).status).toBe(204)
+    expect((await stranger.post('/notifications/seen', { upTo: id })).json).toEqual({
+      data: { unseenCount: 0, seenUpTo: null },
+    })
+    for (const query of ['', `?cursor=${nextCursor}`])
+      expect((await stranger.get(`/notifications/groups${query}`)).json).toEqual({ data: nothing })
+    for (const archived of ['true', 'any'])
+      expect(dataOf<Page>(await stranger.get(`/?archived=${archived}`)).notifications).toEqual([])
+  }
+  expect((await owner.get('/mutes')).json).toMatchObject({ data: { mutes: [{ id: location }] } })
+  expect((await owner.get('/notifications/unread-count')).json).toMatchObject({ data: { seenUpTo: id } })
 })
 
 test('another user’s notification as a cursor is only a position in time', async () => {

@@ -62,7 +62,9 @@ test('an erased person loses the feed and becomes a pseudonym, live, for ever an
   await publish(privacy, erased)
   const [told] = await stream.until('retracted')
   expect(told?.data).toStrictEqual({ all: true, upTo: expect.stringMatching(/^[0-9a-f-]{36}$/) })
-  await eventually(() => JSON.stringify(stream.named('unread-count').at(-1)?.data) === '{"unreadCount":0}')
+  await eventually(
+    () => JSON.stringify(stream.named('unread-count').at(-1)?.data) === '{"unreadCount":0,"unseenCount":0}',
+  )
   await stream.close()
   expect([await listOf(ada), await unreadCount(ada)]).toEqual([[], 0])
   expectProblem(await ada.get(`/notifications/${derivedId(to)}`), 404, 'not_found')

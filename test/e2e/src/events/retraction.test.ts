@@ -43,7 +43,9 @@ test('a retracted mention disappears live, from some recipients or all, and stay
   const edited = retraction(attributes, { notificationId: derivedId(comment), recipientIds: [ada.id] })
   await publish(edited)
   expect((await stream.until('retracted'))[0]?.data).toStrictEqual({ ids: [derivedId(comment)] })
-  await eventually(() => JSON.stringify(stream.named('unread-count').at(-1)?.data) === '{"unreadCount":1}')
+  await eventually(
+    () => JSON.stringify(stream.named('unread-count').at(-1)?.data) === '{"unreadCount":1,"unseenCount":1}',
+  )
   await stream.close()
   expect(await listIds(ada)).toEqual([derivedId(other)])
   expectProblem(await ada.get(`/notifications/${derivedId(comment)}`), 404, 'not_found')

@@ -24,7 +24,7 @@ test('streams new notifications, created by request and by event, and the unread
   expect(stream.response.status).toBe(200)
   expect(stream.response.headers.get('content-type')).toMatch(/^text\/event-stream(;|$)/)
   await stream.until('heartbeat')
-  expect((await stream.until('unread-count'))[0]?.data).toStrictEqual({ unreadCount: 0 })
+  expect((await stream.until('unread-count'))[0]?.data).toStrictEqual({ unreadCount: 0, unseenCount: 0 })
 
   const id = await createFor(user)
   await herald.publish(herald.topics.mention, [binary(mention([user.id], { subscriberid: user.subscriberId }))])
@@ -32,7 +32,9 @@ test('streams new notifications, created by request and by event, and the unread
   expect(first).toBe(id)
   const expected = dataOf<Notification>(await user.get(`/notifications/${second}`))
   expect(stream.named('notification')[1]?.data).toStrictEqual(expected)
-  await eventually(() => JSON.stringify(stream.named('unread-count').at(-1)?.data) === '{"unreadCount":2}')
+  await eventually(
+    () => JSON.stringify(stream.named('unread-count').at(-1)?.data) === '{"unreadCount":2,"unseenCount":2}',
+  )
   await stream.close()
 })
 

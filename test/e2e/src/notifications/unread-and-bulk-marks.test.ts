@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => herald?.stop())
 
 const unreadCount = async (user: User) => (await user.get('/notifications/unread-count')).json
-const counted = (count: number) => ({ data: { unreadCount: count } })
+const counted = (count: number) => ({ data: { unreadCount: count, unseenCount: count, seenUpTo: null } })
 
 async function create(user: User, count: number): Promise<string[]> {
   const ids: string[] = []
@@ -43,21 +43,21 @@ test('marks notifications by id, ignores unknown ids and returns the new unread 
   const user = await herald.newUser()
   const [first = '', second = '', third = ''] = await create(user, 3)
   const answer = await user.post('/notifications/read', { ids: [first, third.toUpperCase(), randomUUID(), first] })
-  expect([answer.status, answer.json]).toEqual([200, { data: { updated: 2, unreadCount: 1 } }])
+  expect([answer.status, answer.json]).toEqual([200, { data: { updated: 2, unreadCount: 1, unseenCount: 1 } }])
   expect(await unreadIds(user)).toEqual([second])
   const again = await user.post('/notifications/read', { ids: [first, third] })
-  expect(again.json).toStrictEqual({ data: { updated: 0, unreadCount: 1 } })
+  expect(again.json).toStrictEqual({ data: { updated: 0, unreadCount: 1, unseenCount: 1 } })
 })
 
 test('marks all up to a notification, and then all', async () => {
   const user = await herald.newUser()
   const [first, second, third] = await create(user, 3)
   const upTo = await user.post('/notifications/read', { all: true, upTo: second })
-  expect(upTo.json).toStrictEqual({ data: { updated: 2, unreadCount: 1 } })
+  expect(upTo.json).toStrictEqual({ data: { updated: 2, unreadCount: 1, unseenCount: 1 } })
   expect(await unreadIds(user)).toEqual([third])
   await user.patch(`/notifications/${first}/unread`)
   const all = await user.post('/notifications/read', { all: true })
-  expect(all.json).toStrictEqual({ data: { updated: 2, unreadCount: 0 } })
+  expect(all.json).toStrictEqual({ data: { updated: 2, unreadCount: 0, unseenCount: 0 } })
 })
 
 test('a notification that arrives after marking all stays unread, even with an earlier time', async () => {

@@ -7,7 +7,7 @@ export type Operation = Request & { method: string; path: string; template: stri
 
 const id = randomUUID()
 
-/** Every operation of the contract's section 3; `api/openapi.test.ts` checks that none is missing. */
+/** Every operation of the contract's sections 3 and 10; `api/openapi.test.ts` checks that none is missing. */
 export const operations: readonly Operation[] = [
   { method: 'POST', path: '/', template: '/', json: createBody([id]), scope: 'notifications:create' },
   {
@@ -18,11 +18,20 @@ export const operations: readonly Operation[] = [
   },
   { method: 'GET', path: '/', template: '/' },
   { method: 'POST', path: '/notifications/read', template: '/notifications/read', json: { ids: [id] } },
+  { method: 'POST', path: '/notifications/archived', template: '/notifications/archived', json: { all: true } },
+  { method: 'POST', path: '/notifications/unarchived', template: '/notifications/unarchived', json: { ids: [id] } },
+  { method: 'POST', path: '/notifications/seen', template: '/notifications/seen' },
+  { method: 'GET', path: '/notifications/groups', template: '/notifications/groups' },
   { method: 'GET', path: '/notifications/unread-count', template: '/notifications/unread-count' },
   { method: 'GET', path: '/notifications/stream', template: '/notifications/stream' },
   { method: 'GET', path: `/notifications/${id}`, template: '/notifications/{notificationId}' },
   { method: 'PATCH', path: `/notifications/${id}/unread`, template: '/notifications/{notificationId}/unread' },
   { method: 'PATCH', path: `/notifications/${id}/read`, template: '/notifications/{notificationId}/read' },
+  { method: 'PATCH', path: `/notifications/${id}/archived`, template: '/notifications/{notificationId}/archived' },
+  { method: 'PATCH', path: `/notifications/${id}/unarchived`, template: '/notifications/{notificationId}/unarchived' },
+  { method: 'GET', path: '/mutes', template: '/mutes' },
+  { method: 'PUT', path: `/mutes/actor/${id}`, template: '/mutes/{kind}/{id}', json: {} },
+  { method: 'DELETE', path: `/mutes/location/${id}`, template: '/mutes/{kind}/{id}' },
   { method: 'GET', path: '/change-entries', template: '/change-entries', scope: 'change-entries:read' },
   { method: 'GET', path: '/change-entries/all', template: '/change-entries/all', scope: 'change-entries:read' },
   { method: 'GET', path: '/openapi.json', template: '/openapi.json', public: true },
