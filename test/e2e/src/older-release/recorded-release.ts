@@ -26,7 +26,7 @@ export type RecordedRelease = {
   readonly collections: readonly RecordedCollection[]
 }
 
-const file = new URL('f2ad6bb.json', import.meta.url)
+const file = new URL('85a0ba2.json', import.meta.url)
 
 export const readRecordedRelease = () =>
   BSON.EJSON.parse(readFileSync(file, 'utf8'), { relaxed: false }) as RecordedRelease

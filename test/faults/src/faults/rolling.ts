@@ -26,7 +26,6 @@ export async function rollRelease(context: PartContext): Promise<void> {
   const { fleet } = campaign
   const found = otherRelease()
   const other = found.kind === 'found' ? found : undefined
-  const announces = other?.announces ?? true
   log(found.kind === 'found' ? `The other release is ${found.name}` : `Without another release: ${found.reason}`)
   const gaps: { joined: number[]; left: number[] } = { joined: [], left: [] }
   const announcements = await followRolledAnnouncements(context)
@@ -41,7 +40,6 @@ export async function rollRelease(context: PartContext): Promise<void> {
     for (let roll = 0; roll < times; roll++) {
       // Roll out and back, so that each release is replaced by the other.
       const isBack = roll % 2 === 0
-      if (!announces) await announcements.become('some')
       const [, second] = fleet.members
       for (const old of [...fleet.members]) {
         await underLoad(context, `a member ${isBack && other ? 'of the other release' : ''} joins`, async () => {
@@ -59,7 +57,6 @@ export async function rollRelease(context: PartContext): Promise<void> {
         })
       }
       log(`replaced all ${fleet.members.length} members`)
-      if (!announces) await announcements.become(isBack ? 'no' : 'yes')
       await campaign.load.produce(eventsBetween)
     }
     figures = { announcements: await announcements.check(), streams: await streams.check() }

@@ -11,7 +11,7 @@ const run = promisify(execFile)
 const root = fileURLToPath(new URL('../../../../', import.meta.url))
 
 /** Counts as the release before this one as long as there is no tag. */
-const beforeTheFirstTag = 'f2ad6bb'
+const beforeTheFirstTag = '85a0ba2'
 
 /** A release to roll from and to, or why there is none. */
 export type OtherRelease =
@@ -20,7 +20,6 @@ export type OtherRelease =
       readonly name: string
       readonly ingestFile: string
       readonly queryFile: string
-      readonly announces: boolean
     }
   | { readonly kind: 'missing'; readonly reason: string }
 
@@ -80,7 +79,7 @@ function foundIn(name: string, folder: string): OtherRelease {
   for (const file of [ingestFile, queryFile]) {
     if (!existsSync(file)) throw new Error(`The other release is not built: ${file} does not exist`)
   }
-  return { kind: 'found', name, ingestFile, queryFile, announces: existsSync(join(ingestFile, '..', 'announcements')) }
+  return { kind: 'found', name, ingestFile, queryFile }
 }
 
 const mainFileIn = (folder: string, service: 'ingest' | 'query') => join(folder, 'services', service, 'dist', 'main.js')
