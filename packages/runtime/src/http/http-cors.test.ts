@@ -72,7 +72,7 @@ describe('a preflight', () => {
     ['/', 'GET, HEAD, POST'],
     ['/things/read?x=1', 'POST'],
     // The actual request is rejected, with a response that the page can read.
-    ['/nothing', 'GET, HEAD, PATCH, POST'],
+    ['/nothing', 'DELETE, GET, HEAD, PATCH, POST, PUT'],
   ])('to %s succeeds without a token', async (url, methods) => {
     const response = await preflight(url, { 'access-control-request-headers': 'authorization,idempotency-key' })
     expect([response.statusCode, response.body, response.headers.vary]).toEqual([204, '', 'Origin'])

@@ -53,8 +53,14 @@ async function copy(session: ClientSession, [subscriber = '', user = '']: readon
 
 async function count(session: ClientSession, [subscriber = '', user = '']: readonly string[]) {
   const query = { box: 0, ...feedOf(subscriber, user) }
-  const { n } = await database.command({ count: 'notifications', query, hint: 'box' }, { session })
-  return Buffer.from(`{"unreadCount":${n}}`)
+  const mark = { find: 'seen-marks', filter: { _id: keyOf(subscriber, user) }, limit: 1, singleBatch: true }
+  const [{ n }, { cursor }] = await Promise.all([
+    database.command({ count: 'notifications', query, hint: 'box' }, { session }),
+    database.command(mark),
+  ])
+  return Buffer.from(
+    `{"unreadCount":${n},"unseenCount":${n},"seenUpTo":${JSON.stringify(cursor.firstBatch[0] ?? null)}}`,
+  )
 }
 
 async function mark(session: ClientSession, [subscriber = '', user = '', id = '']: readonly string[]) {

@@ -4,7 +4,7 @@ import { nodeArguments } from '@herald/local-herald'
 import { type HeraldTopics, startProgram } from '@herald/test-servers'
 import { createTokenIssuer } from '@herald/token-issuer'
 import type { Collection, Db, Document } from 'mongodb'
-import { outgrownLayouts } from '../layout/outgrown-layouts.ts'
+import { layouts } from '../layout/layouts.ts'
 import { migrate } from '../migrate.ts'
 import { serviceSettings } from '../settings.ts'
 import { startBuilt } from '../start-built.ts'
@@ -91,7 +91,7 @@ export const startIngestCeiling =
   }
 
 const clustered = { clusteredIndex: { key: { _id: 1 }, unique: true } } as const
-const notificationLayout = outgrownLayouts.find(({ name }) => name === 'A8is')
+const notificationLayout = layouts.find(({ name }) => name === 'A8ib')
 
 /** Collections with as many indexes on the same values as those of Herald. */
 const indexedCollections = {

@@ -35,6 +35,9 @@ function envelope(sequence: number, subscriberid: string, type: string, data: un
   return { key: subscriberid, value: JSON.stringify(event), headers }
 }
 
+export const subscriberNames = Array.from({ length: subscribers }, (_, n) => `subscriber ${n}`)
+export const recipientNames = Array.from({ length: recipients }, (_, n) => `recipient ${n}`)
+
 const subscriberOf = (sequence: number) => cachedUuidOf(`subscriber ${sequence % subscribers}`)
 
 /** A change of a value, about 560 bytes. */

@@ -3,6 +3,7 @@ import { startIngest } from '../ingest/contestant.ts'
 import { alternateDrains, createFullTopic, type DrainTask, drainFigure, type FullTopic } from '../ingest/drain.ts'
 import { changeEvent, type EventRecord, mentionEvent } from '../ingest/events.ts'
 import { fillTopic } from '../ingest/fill-topic.ts'
+import { muteSome } from '../ingest/mutes.ts'
 import { migrate } from '../migrate.ts'
 import { alternate, type BenchContext, type Part } from '../part.ts'
 import { withQuery } from '../query/bench-query.ts'
@@ -30,11 +31,19 @@ async function compareIngest(context: BenchContext): Promise<Figure[]> {
   const one = await fill('mention', 1, (i) => mentionEvent(i, 1))
   const three = await fill('mention', 3, (i) => mentionEvent(i, 3))
   const here = (topic: FullTopic): DrainTask => ({ topic, start: startIngest })
+  const whileMuted = (topic: FullTopic): DrainTask => ({
+    topic,
+    async start(options) {
+      await muteSome(options.database)
+      return startIngest(options)
+    },
+  })
   const there = (topic: FullTopic): DrainTask => ({ topic, start: (options) => startIngest(options, checkout) })
   const drains = await alternateDrains(context, {
     changes: here(changes),
     otherChanges: there(changes),
     one: here(one),
+    mutedOne: whileMuted(one),
     otherOne: there(one),
     three: here(three),
     otherThree: there(three),
@@ -49,6 +58,7 @@ async function compareIngest(context: BenchContext): Promise<Figure[]> {
   return [
     compare('change events stored', 'changes', 'otherChanges'),
     compare('mentions of 1 recipient stored', 'one', 'otherOne'),
+    compare('mentions of 1 recipient stored, while 1 user in 100 has muted actors', 'mutedOne', 'otherOne'),
     compare('mentions of 3 recipients stored', 'three', 'otherThree'),
   ]
 }

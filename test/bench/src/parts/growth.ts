@@ -1,10 +1,10 @@
 import { createStore } from '@herald/store'
 import { Binary } from 'mongodb'
-import { median } from '../figure.ts'
 import { randomIntegers } from '../measure.ts'
 import { alternate, type BenchContext, type Part } from '../part.ts'
 import { type QueryBench, withQuery } from '../query/bench-query.ts'
 import { load } from '../query/http-load.ts'
+import { medianOf, type SendRequest, showMilliseconds as show } from '../query/median-latency.ts'
 import { notificationFor, type User } from '../query/population.ts'
 
 const perRound = 400
@@ -12,13 +12,14 @@ const perRound = 400
 /** How the cost of a request grows with the amount of data and of recipients. */
 export const growth: Part = {
   name: 'growth',
-  about: 'a page among 5,000,000 notifications, and a mark of a notification with 10,000 recipients',
+  about: 'a page and groups among 5,000,000 notifications, and marks of one with 10,000 recipients',
   rounds: 5,
   async run(context) {
     const many = context.smoke
       ? { users: 100, notificationsEach: 20, usersPerSubscriber: 100, recipients: 100 }
       : { users: 10_000, notificationsEach: 500, usersPerSubscriber: 10_000, recipients: 100 }
-    const few = { users: 100, notificationsEach: context.smoke ? 10 : 100 }
+    // As many for each user: groups are made of all of them.
+    const few = { users: 100, notificationsEach: many.notificationsEach }
     return withQuery(context, few, (small) =>
       withQuery(context, many, async (large) => {
         for (const bench of [large, small]) await verifyTokens(bench)
@@ -28,6 +29,8 @@ export const growth: Part = {
           {
             large: () => medianOf(draw.large(), page(large)),
             small: () => medianOf(draw.small(), page(small)),
+            largeGroups: () => medianOf(draw.large(), page(large, '/notifications/groups')),
+            smallGroups: () => medianOf(draw.small(), page(small, '/notifications/groups')),
           },
           show,
         )
@@ -38,8 +41,16 @@ export const growth: Part = {
         const marks = await alternate(
           context,
           {
-            wide: marksOf(large, drawMarked, () => wide),
-            narrow: marksOf(large, drawMarked, (index) => narrow[index] as string),
+            wide: marksOf(large, drawMarked, () => wide, readAndUnread),
+            narrow: marksOf(large, drawMarked, (index) => narrow[index] as string, readAndUnread),
+          },
+          show,
+        )
+        const archives = await alternate(
+          context,
+          {
+            wide: marksOf(large, drawMarked, () => wide, archivedAndUnread),
+            narrow: marksOf(large, drawMarked, (index) => narrow[index] as string, archivedAndUnread),
           },
           show,
         )
@@ -50,6 +61,20 @@ export const growth: Part = {
             measured: pages.large,
             beside: { name: `among ${few.users * few.notificationsEach}`, measured: pages.small },
             goal: { atMost: 1.2 },
+          },
+          {
+            what: `p50 of groups among ${many.users * many.notificationsEach} notifications`,
+            unit: 'ms',
+            measured: pages.largeGroups,
+            beside: { name: `among ${few.users * few.notificationsEach}`, measured: pages.smallGroups },
+            goal: { atMost: 1.2 },
+          },
+          {
+            what: `p50 of an archive of a notification with ${recipients} recipients`,
+            unit: 'ms',
+            measured: archives.wide,
+            beside: { name: 'with one', measured: archives.narrow },
+            goal: { atMost: 1.1 },
           },
           {
             what: `p50 of a mark of a notification with ${recipients} recipients`,
@@ -64,27 +89,10 @@ export const growth: Part = {
   },
 }
 
-const show = (milliseconds: number) => `${milliseconds.toFixed(2)} ms`
-
 /** Returns a function that draws the users of a round, by their indexes: other ones each time. */
 function drawUsers(users: readonly User[]): () => number[] {
   const below = randomIntegers(1)
   return () => Array.from({ length: perRound }, () => below(users.length))
-}
-
-type SendRequest = (index: number) => Promise<Response>
-
-/** Median latency in milliseconds of sequential requests. */
-async function medianOf(indexes: readonly number[], send: SendRequest): Promise<number> {
-  const times: number[] = []
-  for (const index of indexes) {
-    const begun = performance.now()
-    const response = await send(index)
-    await response.text()
-    if (!response.ok) throw new Error(`A request returned ${response.status}`)
-    times.push(performance.now() - begun)
-  }
-  return median(times)
 }
 
 /** Verifies each user's token, which happens at its first request, without reading the user's feed. */
@@ -96,19 +104,28 @@ async function verifyTokens({ query, users }: QueryBench): Promise<void> {
 const bearer = (user: User | undefined) => ({ authorization: `Bearer ${user?.token}` })
 
 const page =
-  ({ query, users }: QueryBench): SendRequest =>
+  ({ query, users }: QueryBench, path = '/'): SendRequest =>
   (index) =>
-    fetch(query.url, { headers: bearer(users[index]) })
+    fetch(query.url + path, { headers: bearer(users[index]) })
+
+/** Two marks that take each other back, and the box of the first. */
+const readAndUnread = ['read', 'unread', 1] as const
+const archivedAndUnread = ['archived', 'unread', 2] as const
 
 /**
- * Returns a function that marks as read and unread in turn, over all rounds, so that each mark changes the notification; it
+ * Returns a function that makes two marks in turn, over all rounds, so that each mark changes the notification; it
  * throws when one did not.
  */
-function marksOf({ query, users, database }: QueryBench, draw: () => number[], idFor: (index: number) => string) {
-  const isRead = new Set<number>()
+function marksOf(
+  { query, users, database }: QueryBench,
+  draw: () => number[],
+  idFor: (index: number) => string,
+  [first, second, box]: typeof readAndUnread | typeof archivedAndUnread,
+) {
+  const isFirst = new Set<number>()
   const send: SendRequest = (index) => {
-    const state = isRead.delete(index) ? 'unread' : 'read'
-    if (state === 'read') isRead.add(index)
+    const state = isFirst.delete(index) ? second : first
+    if (state === first) isFirst.add(index)
     return fetch(`${query.url}/notifications/${idFor(index)}/${state}`, {
       method: 'PATCH',
       headers: bearer(users[index]),
@@ -120,8 +137,8 @@ function marksOf({ query, users, database }: QueryBench, draw: () => number[], i
     for (const index of indexes) {
       const { subscriberId = '', userId = '' } = users[index] ?? {}
       const key = Buffer.from([subscriberId, userId, idFor(index)].join('').replaceAll('-', ''), 'hex')
-      const box = isRead.has(index) ? 1 : 0
-      if ((await notifications.findOne({ _id: new Binary(key) }))?.box !== box) sum++
+      const expected = isFirst.has(index) ? box : 0
+      if ((await notifications.findOne({ _id: new Binary(key) }))?.box !== expected) sum++
     }
     return sum
   }

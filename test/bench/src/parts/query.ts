@@ -14,17 +14,19 @@ import {
   showRequests,
   verifyTokens,
 } from '../query/measure-requests.ts'
+import { medianOf, showMilliseconds } from '../query/median-latency.ts'
 import type { User } from '../query/population.ts'
 import { startCeiling } from '../query/servers.ts'
 
 const unit = 'requests/s'
 const typical = 'typical implementation'
 const pageSize = 20
+const groupRequests = 400
 
 /** The rates of the query service, compared with plain programs on MongoDB's driver. */
 export const query: Part = {
   name: 'query',
-  about: 'a page of 20, a mark and the unread count, by 16 connections for 10,000 users',
+  about: 'a page of 20, a mark, the unread count and groups, by 16 connections for 10,000 users',
   rounds: 5,
   run: async (context) => {
     const { smoke } = context
@@ -162,7 +164,19 @@ async function measureCounts(context: BenchContext, bench: QueryBench, unread: n
       showRequests,
     ),
   )
+  const get = (path: string) => () =>
+    medianOf(
+      Array.from({ length: groupRequests }, (_, n) => n % bench.users.length),
+      (user) => fetch(bench.query.url + path, { headers: { authorization: `Bearer ${bench.users[user]?.token}` } }),
+    )
+  const latencies = await alternate(context, { groups: get('/notifications/groups'), page: get('/') }, showMilliseconds)
   return [
+    {
+      what: `p50 of groups of ${unread} unread`,
+      unit: 'ms',
+      measured: latencies.groups,
+      beside: { name: 'a page of 20', measured: latencies.page },
+    },
     {
       what: `unread count, ${unread} unread`,
       unit,
