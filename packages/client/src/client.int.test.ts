@@ -76,9 +76,58 @@ describe('notifications', () => {
     const ids: string[] = []
     for (let i = 0; i < 5; i++) ids.push((await client.notifications.create(mentionOf([id]))).id)
     const { markManyRead } = client.notifications
-    expect(await markManyRead({ ids: [ids[4] ?? ''] })).toEqual({ updated: 1, unreadCount: 4 })
-    expect(await markManyRead({ all: true, upTo: ids[1] })).toEqual({ updated: 2, unreadCount: 2 })
-    expect(await markManyRead({ all: true })).toEqual({ updated: 2, unreadCount: 0 })
+    expect(await markManyRead({ ids: [ids[4] ?? ''] })).toEqual({ updated: 1, unreadCount: 4, unseenCount: 4 })
+    expect(await markManyRead({ all: true, upTo: ids[1] })).toEqual({ updated: 2, unreadCount: 2, unseenCount: 2 })
+    expect(await markManyRead({ all: true })).toEqual({ updated: 2, unreadCount: 0, unseenCount: 0 })
+  })
+})
+
+describe('the inbox', () => {
+  test('archives one and many, and takes them back', async () => {
+    const { id, client } = await herald.newUser()
+    const { notifications } = client
+    const ids: string[] = []
+    for (let i = 0; i < 3; i++) ids.push((await notifications.create(mentionOf([id]))).id)
+    const [first = '', second = ''] = ids
+    const listed = async (archived: 'true' | 'false') =>
+      (await notifications.list({ archived })).notifications.map((one) => one.id)
+    const archived = await notifications.archive(first)
+    expect(archived.archivedAt).toBe(archived.readAt)
+    expect(await notifications.archiveMany({ all: true, upTo: second })).toMatchObject({ updated: 1, unreadCount: 1 })
+    expect([await listed('false'), await listed('true')]).toEqual([[ids[2]], [second, first]])
+    expect(await notifications.unarchive(first)).not.toHaveProperty('archivedAt')
+    expect(await notifications.unarchiveMany({ ids: [second] })).toMatchObject({ updated: 1 })
+    expect(await notifications.archiveMany({ all: true, status: 'read' })).toMatchObject({ updated: 2 })
+  })
+
+  test('counts what is unread and unseen, marks it as seen, and groups it', async () => {
+    const { id, client } = await herald.newUser()
+    const { notifications } = client
+    const { id: first } = await notifications.create(mentionOf([id]))
+    expect(await notifications.counts()).toEqual({ unreadCount: 1, unseenCount: 1, seenUpTo: null })
+    const { id: second } = await notifications.create(mentionOf([id]))
+    expect(await notifications.markSeen({ upTo: first })).toEqual({ unseenCount: 1, seenUpTo: first })
+    expect(await notifications.markSeen()).toEqual({ unseenCount: 0, seenUpTo: second })
+    const page = await notifications.groups({ limit: 1 })
+    expect(page.groups.map(({ latest, count }) => [latest.id, count])).toEqual([[second, 1]])
+    const next = await notifications.groups({ cursor: page.nextCursor ?? '' })
+    expect(next.groups.map(({ latest }) => latest.id)).toEqual([first])
+  })
+
+  test('mutes a location until a time, and unmutes it', async () => {
+    const { id, client } = await herald.newUser()
+    const mention = mentionOf([id])
+    const target = { kind: 'location', id: mention.locationId } as const
+    const until = new Date(Date.now() + 3_600_000)
+    const mute = await client.mutes.set(target, { until })
+    expect(mute).toEqual({ ...target, until: `${until.toISOString().slice(0, 19)}Z` })
+    expect(await client.mutes.list()).toEqual([mute])
+    const { id: muted } = await client.notifications.create(mention)
+    expect(await client.notifications.get(muted)).toMatchObject({ readAt: expect.any(String) })
+    expect(await client.notifications.unreadCount()).toBe(0)
+    expect(await client.mutes.remove(target)).toBeUndefined()
+    await client.mutes.set(target)
+    expect(await client.mutes.list()).toEqual([{ ...target, until: null }])
   })
 })
 
