@@ -75,7 +75,7 @@ export const examples = {
       truncated: false,
     },
   },
-  mute: { forGood: {}, untilMonday: { until: '2026-02-02T08:00:00Z' } },
+  mute: { forGood: {}, until: { until: '2099-12-31T00:00:00Z' } },
   muted: { data: { kind: 'location', id: content.locationId, until: null } },
   mutes: { data: { mutes: [{ kind: 'location', id: content.locationId, until: null }] } },
   changeEntries: { data: [changeEntry] },

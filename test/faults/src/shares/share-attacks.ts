@@ -44,6 +44,11 @@ const single: Readonly<Record<string, ShareAttack>> = {
     const next = () => ({ url: `${query}/?subjectId=${randomUUID()}`, token })
     return keepAsking({ atOnce: lists, afterRefusalMs }, next, answers)
   },
+  'groups of a large feed': async ({ query, attackers, afterRefusalMs }, answers) => {
+    const { token } = attackers.lists
+    const next = () => ({ url: `${query}/notifications/groups?limit=50`, token })
+    return keepAsking({ atOnce: lists, afterRefusalMs }, next, answers)
+  },
   'exports, read as fast as possible': async ({ query, attackers, afterRefusalMs }, answers) => {
     const next = () => ({ url: `${query}/change-entries/all`, token: attackers.exports.token })
     return keepAsking({ atOnce: fastExports, afterRefusalMs }, next, answers)
