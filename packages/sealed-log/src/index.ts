@@ -1,5 +1,5 @@
+export { hashLeaf } from './hash/hashes.ts'
 export { toCanonicalJson } from './leaf/canonical-json.ts'
-export { hashLeaf } from './leaf/hash-leaf.ts'
 export {
   type EntryLeaf,
   type ErasureLeaf,
@@ -9,3 +9,16 @@ export {
   type LeafRanges,
 } from './leaf/leaf-data.ts'
 export { drawSalt } from './leaf/salt.ts'
+export { type Checkpoint, type OpenedCheckpoint, openCheckpoint, signCheckpoint } from './note/checkpoint.ts'
+export { keyNameOf, whyNotAnOrigin } from './note/key-name.ts'
+export { readSigningKey, type SigningKey } from './note/signing-key.ts'
+export { formatVerifierKey, readVerifierKey, type VerifierKey } from './note/verifier-key.ts'
+export { proveConsistency, proveInclusion, rootAt } from './tree/prove.ts'
+export { edgeTilesOf, type InsertTiles, type ReadTiles, type Tile, type TileAddress } from './tree/tiles.ts'
+export { continueTree, createTree, type GrowingTree } from './tree/tree.ts'
+export {
+  type ConsistencyProof,
+  type InclusionProof,
+  verifyConsistency,
+  verifyInclusion,
+} from './tree/verify-proofs.ts'

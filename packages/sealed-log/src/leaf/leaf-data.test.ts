@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { type ChangeEntry, changeEntrySchema } from '@herald/contracts'
 import { expect, test } from '@jest/globals'
-import { hashLeaf } from './hash-leaf.ts'
+import { hashLeaf } from '../hash/hashes.ts'
 import { type ErasureLeaf, entryLeafData, erasureLeafData, hashUser } from './leaf-data.ts'
 import { drawSalt } from './salt.ts'
 

@@ -1,6 +1,6 @@
 import type { ChangeEntry } from '@herald/contracts'
+import { hashBytes, sha256, toBase64 } from '../hash/hashes.ts'
 import { toCanonicalJson } from './canonical-json.ts'
-import { hashBytes, sha256 } from './hash-leaf.ts'
 
 const entryForm = Buffer.of(1)
 const erasureForm = Buffer.of(2)
@@ -59,10 +59,6 @@ export function entryLeafData({ salt, userHash, entry }: EntryLeaf): Buffer {
 /** The data of an erasure's leaf: 0x02, and its three fields in canonical JSON. */
 export function erasureLeafData({ eventId, time, leafIndexes }: ErasureLeaf): Buffer {
   return Buffer.concat([erasureForm, Buffer.from(toCanonicalJson({ eventId, time, leafIndexes }))])
-}
-
-function toBase64(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')
 }
 
 function checkSize(name: string, { length }: Uint8Array): void {
