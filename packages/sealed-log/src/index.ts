@@ -1,3 +1,8 @@
+export { type Consistency, compareCheckpoints, readConsistency } from './check/compare-checkpoints.ts'
+export { createErasureIndex } from './check/erasure-index.ts'
+export { createExportCheck } from './check/export-check.ts'
+export { type Finding, type FindingCode, formatFinding } from './check/finding.ts'
+export { isObject, type LineObject } from './check/sealed-line.ts'
 export { hashLeaf } from './hash/hashes.ts'
 export { toCanonicalJson } from './leaf/canonical-json.ts'
 export {
