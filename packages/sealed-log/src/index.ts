@@ -19,7 +19,7 @@ export { keyNameOf, whyNotAnOrigin } from './note/key-name.ts'
 export { readSigningKey, type SigningKey } from './note/signing-key.ts'
 export { formatVerifierKey, readVerifierKey, type VerifierKey } from './note/verifier-key.ts'
 export { proveConsistency, proveInclusion, rootAt } from './tree/prove.ts'
-export { edgeTilesOf, type InsertTiles, type ReadTiles, type Tile, type TileAddress } from './tree/tiles.ts'
+export { edgeTilesOf, type ReadTiles, type Tile, type TileAddress, tileWidth } from './tree/tiles.ts'
 export { continueTree, createTree, type GrowingTree } from './tree/tree.ts'
 export {
   type ConsistencyProof,

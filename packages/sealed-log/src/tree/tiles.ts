@@ -16,9 +16,6 @@ export type TileAddress = {
 /** Consecutive hashes of one level, 32 bytes each. Its content follows from its address and the leaves, so it never changes. */
 export type Tile = TileAddress & { readonly hashes: Uint8Array }
 
-/** Stores tiles that are not stored yet. One that is stored already is left as it is. */
-export type InsertTiles = (tiles: readonly Tile[]) => Promise<void>
-
 /**
  * Reads the hashes of tiles, in the order of the addresses. Of a wider tile at the same place, which contains the same hashes
  * and more, it may return all.

@@ -13,8 +13,8 @@ export type GrowingTree = {
 }
 
 type Options = {
-  /** Is called with each tile that has become full. Its hashes may be kept. */
-  readonly onFullTile?: (tile: Tile) => void
+  /** Is called with each tile that has become full, and with its hash, which is one of the level above. */
+  readonly onFullTile?: (tile: Tile, hash: Uint8Array) => void
 }
 
 export function createTree(options: Options = {}): GrowingTree {
@@ -51,8 +51,9 @@ function growTree(start: number, edge: readonly Tile[], { onFullTile }: Options)
     hashes.set(hash, place * hashBytes)
     if (place + 1 < tileWidth) return
     const index = Math.floor(count / tileWidth)
-    onFullTile?.({ level, index, width: tileWidth, hashes: Uint8Array.from(hashes) })
-    add(level + 1, index, hashPerfect(hashes, 0, tileWidth))
+    const above = hashPerfect(hashes, 0, tileWidth)
+    onFullTile?.({ level, index, width: tileWidth, hashes: Uint8Array.from(hashes) }, above)
+    add(level + 1, index, above)
   }
 
   return {
