@@ -23,7 +23,7 @@ testHere(
       expect(stderr).toBe('')
       return stdout.trim().split('\n')
     }
-    const { truths, lies } = await createCases(700)
+    const { truths, lies } = await createCases()
     expect(verify(truths)).toEqual(truths.map(() => 'ok'))
     const found = verify(lies.map(([, lie]) => lie))
     expect(found.length).toBe(lies.length)

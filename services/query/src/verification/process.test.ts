@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { createSealedLog, formatExport } from '@herald/sealed-log/testing'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { createSealedLog, formatExport } from './sealed-export.fixture.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'herald-verify-process-'))
 const [exportFile, checkpointFile] = [join(folder, 'export.ndjson'), join(folder, 'checkpoint')]

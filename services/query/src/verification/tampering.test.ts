@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { entryLeafData, hashLeaf, hashUser, signCheckpoint } from '@herald/sealed-log'
+import { createSealedLog, createSigningKey, type ExportLine, formatExport } from '@herald/sealed-log/testing'
 import { afterAll, expect, test } from '@jest/globals'
-import { createSealedLog, createSigningKey, type ExportLine, formatExport, uuid } from './sealed-export.fixture.ts'
 import { verify } from './verify.ts'
 
 // A true log of 3,000 leaves, of which the first 100 expired and those from 2,900 on are not sealed yet.
@@ -18,6 +18,7 @@ log.addEntries(899)
 log.seal()
 log.addEntries(100)
 log.expire(0, 100)
+const uuid = (number: number) => `00000000-0000-7000-8000-${number.toString(16).padStart(12, '0')}`
 const firstErasure = 1000
 const { lines: all } = log
 const [older = '', checkpoint = ''] = log.checkpoints
@@ -185,8 +186,12 @@ test.each<readonly [string, Lines, readonly string[]]>([
   ['a changed state', editEntry(1500, { afterState: 'Other' }), ['1 1500']],
   [
     'another number deep in a state',
-    editEntry(1500, { beforeState: JSON.parse('{"number":1500,"nested":[null,true,1.6,{"$ref":"a.b"}]}') }),
-    ['1 1500'],
+    editEntry(1502, {
+      beforeState: [
+        9007199254740992, 0, 1e30, 4.5, 2.1e-3, 1e-27, 333333333.3333333, 5e-324, 1e21, 1.2345678901234568e20,
+      ],
+    }),
+    ['1 1502'],
   ],
   ['an emptied state', editEntry(1500, { beforeState: null }), ['1 1500']],
   ['a time moved by a second', editEntry(1500, { createdAt: '2026-01-01T00:25:01Z' }), ['1 1500']],

@@ -1,18 +1,14 @@
 import { createHash, generateKeyPairSync } from 'node:crypto'
 import type { JsonValue } from '@herald/contracts'
-import {
-  createTree,
-  type ErasureLeaf,
-  entryLeafData,
-  erasureLeafData,
-  formatVerifierKey,
-  hashLeaf,
-  hashUser,
-  keyNameOf,
-  readSigningKey,
-  type SigningKey,
-  signCheckpoint,
-} from '@herald/sealed-log'
+import { hashLeaf } from '../hash/hashes.ts'
+import { type ErasureLeaf, entryLeafData, erasureLeafData, hashUser } from '../leaf/leaf-data.ts'
+import { signCheckpoint } from '../note/checkpoint.ts'
+import { keyNameOf } from '../note/key-name.ts'
+import { readSigningKey, type SigningKey } from '../note/signing-key.ts'
+import { formatVerifierKey } from '../note/verifier-key.ts'
+import { proveConsistency, proveInclusion, rootAt } from '../tree/prove.ts'
+import type { ReadTiles, Tile, TileAddress } from '../tree/tiles.ts'
+import { createTree } from '../tree/tree.ts'
 
 export function createSigningKey(): SigningKey {
   const pem = generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' }).toString()
@@ -21,7 +17,7 @@ export function createSigningKey(): SigningKey {
   return read.key
 }
 
-export const uuid = (number: number) => `00000000-0000-7000-8000-${number.toString(16).padStart(12, '0')}`
+const uuid = (number: number) => `00000000-0000-7000-8000-${number.toString(16).padStart(12, '0')}`
 
 /** Always the same for one text. */
 const random = (text: string) => createHash('sha256').update(text).digest()
@@ -39,6 +35,14 @@ export type ExportLine = {
   gone?: string | undefined
 }
 
+/** In which implementations of JCS could differ. */
+const states: readonly JsonValue[] = [
+  'text',
+  null,
+  JSON.parse('[9007199254740993,-0,1E30,4.50,2e-3,1e-27,333333333.33333329,5e-324,1e21,123456789012345680000]'),
+  { '€': 1, '\r': 2, '\ufb33': 3, '1': 4, '😀': 5, '\u0080': 6, ö: 7, '10': [{}, []], '': '</script>\u2028\u000f"\\' },
+]
+
 function createEntry(number: number, userId: string) {
   return {
     id: uuid(number),
@@ -49,19 +53,26 @@ function createEntry(number: number, userId: string) {
     actionType: 'update',
     changedField: 'title',
     createdAt: new Date(1_767_225_600_000 + number * 1000).toISOString().replace('.000', ''),
-    beforeState: { number, nested: [null, true, 1.5, { $ref: 'a.b' }] } as JsonValue,
+    beforeState: states[number % states.length] as JsonValue,
     afterState: `State ${number}` as JsonValue,
   }
 }
 
 const userOf = (number: number) => uuid(0xa000 + number)
 
-/** A log as the service keeps it, without the service. */
+/** A log for tests, as a sealer keeps it. Without a key it has one of its own. */
 export function createSealedLog({ subscriberId = uuid(1), key = createSigningKey(), origin = 'log.example.com' } = {}) {
   const name = keyNameOf(origin, subscriberId)
-  const tree = createTree()
   const lines: ExportLine[] = []
   const checkpoints: string[] = []
+  const tiles = new Map<string, Uint8Array>()
+  const keyOf = ({ level, index }: TileAddress) => `${level}/${index}`
+  const insert = (tile: Tile) => void tiles.set(keyOf(tile), tile.hashes)
+  const readTiles: ReadTiles = async (addresses) => {
+    tree.edgeTiles().forEach(insert)
+    return addresses.map((address) => tiles.get(keyOf(address)) as Uint8Array)
+  }
+  const tree = createTree({ onFullTile: insert })
 
   function add(line: Omit<ExportLine, 'leafIndex' | 'leafHash'>, data: Uint8Array) {
     const hash = hashLeaf(data)
@@ -108,12 +119,19 @@ export function createSealedLog({ subscriberId = uuid(1), key = createSigningKey
         line.gone = 'expired'
       }
     },
-    seal() {
-      checkpoints.push(signCheckpoint({ size: tree.size(), root: tree.root() }, name, [key]))
+    /** Signs a checkpoint of the current size, by other keys too during a rotation. */
+    seal(...others: readonly SigningKey[]) {
+      const checkpoint = signCheckpoint({ size: tree.size(), root: tree.root() }, name, [key, ...others])
+      checkpoints.push(checkpoint)
+      return checkpoint
     },
+    rootAt: (size: number) => rootAt(size, readTiles),
+    proveInclusion: (index: number, size: number) => proveInclusion(index, size, readTiles),
+    proveConsistency: (from: number, to: number) => proveConsistency(from, to, readTiles),
   }
 }
 
+/** A sealed export as NDJSON. */
 export function formatExport(lines: readonly unknown[], checkpoint: string): string {
   return [{ checkpoint }, ...lines].map((line) => `${JSON.stringify(line)}\n`).join('')
 }
