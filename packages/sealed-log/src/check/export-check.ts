@@ -135,7 +135,7 @@ const expiredWords = (subject: string) =>
 const unsealedWords = (subject: string) => `${subject}: not sealed yet, behind the end of the checkpoint`
 
 function erasedWords(id: string | undefined, { leafIndex, eventId, time }: NamedErasure): string {
-  return `${entryOf(id)}: its user was erased by ${eventId} of ${time}, in leaf ${leafIndex}; everything else is unaltered`
+  return `${entryOf(id)}: its user was erased by ${eventId} of ${time}, in leaf ${leafIndex}, and cannot be proven; everything else is unaltered`
 }
 
 function erasedTooLateWords(id: string | undefined, { leafIndex, eventId, time }: NamedErasure): string {

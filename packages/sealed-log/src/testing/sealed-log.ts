@@ -113,9 +113,11 @@ export function createSealedLog({ subscriberId = uuid(1), key = createSigningKey
       const erasure = { eventId: uuid(0xe0000 + lines.length), time: '2026-06-01T00:00:00Z', leafIndexes }
       add({ erasure }, erasureLeafData(erasure))
     },
+    /** Expires entries; erasures remain. */
     expire(from: number, to: number) {
       for (const line of lines.slice(from, to)) {
-        for (const field of ['salt', 'userSalt', 'userHash', 'entry', 'erasure'] as const) delete line[field]
+        if (line.erasure !== undefined) continue
+        for (const field of ['salt', 'userSalt', 'userHash', 'entry'] as const) delete line[field]
         line.gone = 'expired'
       }
     },

@@ -66,7 +66,7 @@ test('the findings of a true export are its erasures and its tail', async () => 
   ])
   expect(findings[0]).toBe(
     '3 103 entry 00000000-0000-7000-8000-000000000067: its user was erased by 00000000-0000-7000-8000-0000000e03e8 of ' +
-      '2026-06-01T00:00:00Z, in leaf 1000; everything else is unaltered',
+      '2026-06-01T00:00:00Z, in leaf 1000, and cannot be proven; everything else is unaltered',
   )
   expect(findings.at(-1)).toBe(
     `4 2900-2999 100 leaves, ${uuid(2900)} to ${uuid(2999)}: not sealed yet, behind the end of the checkpoint`,
