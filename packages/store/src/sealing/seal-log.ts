@@ -14,6 +14,8 @@ export type SealDependencies = {
   readonly now: () => Date
   /** A checkpoint follows the one before after this time at the earliest. */
   readonly intervalMs: number
+  /** What was read longer ago is not written. */
+  readonly limitMs?: number
   /** The signed note of a log's checkpoint, always the same for the same checkpoint. */
   readonly sign: (subscriberId: string, checkpoint: Checkpoint) => string
 }
@@ -34,10 +36,11 @@ const leavesPerSeal = 500_000
  * checkpoints follow from leaves that a majority has and are inserted once, a checkpoint is signed as it is stored, and
  * what a process has read is not written any more after the fence.
  */
-export function createSealLog({ leaves, nodes, checkpoints, now, intervalMs, sign }: SealDependencies) {
+export function createSealLog(dependencies: SealDependencies) {
+  const { leaves, nodes, checkpoints, now, intervalMs, limitMs = insertWithinMs, sign } = dependencies
   /** @throws LogConflict */
   return async (subscriberId: string, hold: Hold): Promise<SealOutcome> => {
-    const fence = createFence(insertWithinMs)
+    const fence = createFence(limitMs)
     const newest = await checkpoints.newest(subscriberId)
     const signStored = async (stored: StoredCheckpoint): Promise<SealOutcome> => {
       const checkpoint = await fence(() => checkpoints.sign(subscriberId, stored, (own) => sign(subscriberId, own)))

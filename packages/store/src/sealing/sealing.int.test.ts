@@ -12,6 +12,8 @@ import {
   verifyInclusion,
 } from '@herald/sealed-log'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { Binary } from 'mongodb'
+import { nodeKey } from '../documents/sealed-log-document.ts'
 import { createTestStore, uuid } from '../store.fixture.ts'
 import { createCheckpoints } from './checkpoints.ts'
 import type { LogLeaves } from './leaves.ts'
@@ -19,7 +21,7 @@ import { LogConflict } from './log-conflict.ts'
 import { createCompareAnchor, createSealLog } from './seal-log.ts'
 import { createTreeNodes } from './tree-nodes.ts'
 
-const { store, database, collections, drop } = createTestStore('sealing')
+const { store, collections, drop } = createTestStore('sealing')
 beforeAll(() => store.migrate())
 afterAll(drop)
 
@@ -144,6 +146,20 @@ test('a process that stops half-way leaves hashes that the next one finds', asyn
   expect(await log.seal()).toMatchObject({ kind: 'sealed', checkpoint: { size: 25_000 } })
 })
 
+test('what a process has read before it was frozen is not written', async () => {
+  const log = createLog(12, hashesOf(300))
+  const limitMs = 200
+  const seal = log.createSealer({ limitMs })
+  const frozen = async () => {
+    await pause(2 * limitMs)
+    return true
+  }
+  await expect(seal(frozen)).rejects.toThrow('is not written any more')
+  expect(await log.checkpoints.newest(log.subscriberId)).toBeUndefined()
+  expect(log.signed).toEqual([])
+  expect(await log.seal()).toMatchObject({ kind: 'sealed' })
+})
+
 test('a process that was frozen before a restore can seal nothing but what the new log has', async () => {
   const log = createLog(6, hashesOf(300))
   await log.seal()
@@ -195,8 +211,8 @@ test.each([
 test('a changed hash of the tree stops the log', async () => {
   const log = createLog(10, hashesOf(600))
   await log.seal()
-  const { _id } = (await collections.logNodes.findOne({}, { sort: { _id: -1 } })) ?? {}
-  await database.collection('log-nodes').updateOne({ _id: _id as never }, { $set: { hash: Buffer.alloc(32) } })
+  const hash = new Binary(Buffer.alloc(32))
+  await collections.logNodes.updateOne({ _id: nodeKey(log.subscriberId, 1, 1) }, { $set: { hash } })
   log.hashes.push(...hashesOf(1, 'more'))
   await expect(log.seal()).rejects.toThrow('The first 600 leaves do not give the root of the checkpoint of that size')
 })

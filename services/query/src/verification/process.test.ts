@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
@@ -56,6 +56,17 @@ test('findings that nobody reads are no result', async () => {
   const child = spawn(process.execPath, [program, ...files()], { stdio: ['ignore', 'pipe', 'ignore'] })
   child.stdout.destroy()
   expect(await once(child, 'exit')).toEqual([5, null])
+})
+
+test('a long export is checked in a heap that could not hold it', async () => {
+  const long = createSealedLog({ key: log.key })
+  long.addEntries(70_000)
+  writeFileSync(exportFile, formatExport(long.lines, ''))
+  writeFileSync(checkpointFile, long.seal())
+  const limit = '--max-old-space-size=16'
+  expect(statSync(exportFile).size).toBeGreaterThan(32 * 1024 * 1024)
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, [limit, program, ...files()])
+  expect([stdout, stderr]).toEqual(['', '70000 leaves read; the checkpoint has size 70000\nResult: whole\n'])
 })
 
 test('loads nothing but the library of the log', async () => {
