@@ -1,7 +1,7 @@
 import { type Checkpoint, continueTree, type GrowingTree, rootAt } from '@herald/sealed-log'
 import { createFence, insertWithinMs } from '../connection/fence.ts'
 import type { Hold } from '../leases/leases.ts'
-import type { Checkpoints, SignedCheckpoint, StoredCheckpoint } from './checkpoints.ts'
+import type { Checkpoints, SignedCheckpoint } from './checkpoints.ts'
 import type { LogLeaves } from './leaves.ts'
 import { LogConflict } from './log-conflict.ts'
 import type { TreeNode, TreeNodes } from './tree-nodes.ts'
@@ -41,33 +41,35 @@ export function createSealLog(dependencies: SealDependencies) {
   /** @throws LogConflict */
   return async (subscriberId: string, hold: Hold): Promise<SealOutcome> => {
     const fence = createFence(limitMs)
-    const newest = await checkpoints.newest(subscriberId)
-    const signStored = async (stored: StoredCheckpoint): Promise<SealOutcome> => {
-      const checkpoint = await fence(() => checkpoints.sign(subscriberId, stored, (own) => sign(subscriberId, own)))
-      return { kind: 'sealed', checkpoint }
-    }
-    // A process died between the two writes.
-    if (newest !== undefined && newest.note === undefined) return signStored(newest)
-
-    const from = newest?.size ?? 0
+    const [newest, sealed] = await Promise.all([
+      checkpoints.newest(subscriberId),
+      checkpoints.newestSigned(subscriberId),
+    ])
+    // A process died between insert and signature, or someone else inserted it: it is signed if the leaves give its root.
+    const unsigned = newest?.note === undefined ? newest : undefined
+    const from = sealed?.size ?? 0
     const length = await leaves.length(subscriberId)
-    if (length < from) throw new LogConflict(`${length} leaves are recorded, but the checkpoint has size ${from}`)
-    const isDue = newest === undefined || now().getTime() - newest.sealedAt.getTime() >= intervalMs
-    if (length === from || !isDue) return { kind: 'unchanged' }
+    if (newest !== undefined && length < newest.size) {
+      throw new LogConflict(`${length} leaves are recorded, but the checkpoint has size ${newest.size}`)
+    }
+    const isDue = sealed === undefined || now().getTime() - sealed.sealedAt.getTime() >= intervalMs
+    if (unsigned === undefined && (length === from || !isDue)) return { kind: 'unchanged' }
 
     const full: TreeNode[] = []
     const onFullTile: Parameters<typeof continueTree>[2] = {
       onFullTile: ({ level, index }, hash) => full.push({ level: level + 1, index, hash }),
     }
     const tree = await continueTree(from, nodes.readerOf(subscriberId), onFullTile)
-    if (newest !== undefined) checkRoot(tree.root(), newest)
-    const to = Math.min(length, from + leavesPerSeal)
+    if (sealed !== undefined) checkRoot(tree.root(), sealed)
+    const to = unsigned?.size ?? Math.min(length, from + leavesPerSeal)
     for (let at = from; at < to; at += leavesPerRead) {
       append(tree, await leaves.readHashes(subscriberId, at, Math.min(to, at + leavesPerRead)))
       if (full.length > 0) await fence(() => nodes.insert(subscriberId, full.splice(0)))
       if (!(await hold())) return { kind: 'stopped' }
     }
-    return signStored(await fence(() => checkpoints.insert(subscriberId, { size: to, root: tree.root() })))
+    const stored = await fence(() => checkpoints.insert(subscriberId, { size: to, root: tree.root() }))
+    const checkpoint = await fence(() => checkpoints.sign(subscriberId, stored, (own) => sign(subscriberId, own)))
+    return { kind: 'sealed', checkpoint }
   }
 }
 

@@ -184,6 +184,17 @@ test('a process that was frozen before a restore can seal nothing but what the n
   expect([...log.signed, ...before.signed].filter((size) => size === 800).length).toBeLessThanOrEqual(1)
 })
 
+test.each([
+  ['another root', 13, 300],
+  ['a size that the log does not have', 14, 301],
+])('a checkpoint with %s that someone inserted is not signed', async (_, subscriber, size) => {
+  const log = createLog(subscriber, hashesOf(300))
+  await log.checkpoints.insert(log.subscriberId, { size, root: hashesOf(1)[0] as Buffer })
+  await expect(log.seal()).rejects.toThrow(LogConflict)
+  expect(log.signed).toEqual([])
+  expect(await log.checkpoints.newestSigned(log.subscriberId)).toBeUndefined()
+})
+
 test('a checkpoint of the same size with another root is never signed', async () => {
   const log = createLog(7, hashesOf(100))
   await log.seal()
