@@ -38,6 +38,7 @@ const limits: Readonly<Record<string, string>> = {
   'services/query/src/change-entries/transfer.ts: pipeline of streams': 'readers that do not read are disconnected',
   'services/query/src/stream/client.ts: promise': 'drainMs',
   'services/query/src/stream/live-feed.ts: promise ×2': 'openMs',
+  'services/query/src/verification/verify.ts: wait for an event': 'a command of a person, who ends it with Ctrl-C',
   ...ofKafka('admin.ts', 'the check’s limit, beginMs of the consumer, or sizeAskedMs; Ctrl-C of the operator', [
     'admin.connect, admin.describeConfigs, admin.disconnect, admin.fetchTopicOffsets',
     'admin.fetchTopicOffsetsByTimestamp, admin.listTopics',
@@ -64,7 +65,7 @@ function ofKafka(file: string, limit: string, requests: readonly string[]) {
   return Object.fromEntries(names.map((name) => [`services/ingest/src/kafka/${file}: ${name}`, limit]))
 }
 
-const folders = '{services/*/{src,operator},packages/{contracts,runtime,store,publisher,client}/src}/**/*.ts'
+const folders = '{services/*/{src,operator},packages/{contracts,runtime,sealed-log,store,publisher,client}/src}/**/*.ts'
 const isProduct = (file: string) => !/\.(test|fixture)\.ts$/.test(file)
 const comments = /\/\*[\s\S]*?\*\/|\/\/.*$/gm
 

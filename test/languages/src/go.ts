@@ -48,6 +48,15 @@ export const go: Language = {
   },
 }
 
+/** Builds a program of this workspace in a folder. @returns its path */
+export async function buildGo(source: string, folder: string): Promise<string> {
+  const command = (await installedGo()) ?? (await fetchedGo())
+  const target = join(folder, 'source')
+  await cp(source, target, { recursive: true })
+  await run(command, ['build', '-mod=readonly', '-o', join(folder, 'program'), '.'], target, goEnvironment)
+  return join(folder, 'program')
+}
+
 async function installedGo(): Promise<string | undefined> {
   const command = findCommand('go', process.env)
   if (command === undefined) return undefined

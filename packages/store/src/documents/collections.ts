@@ -4,6 +4,7 @@ import type { ChangeEntryDocument } from './change-entry-document.ts'
 import type { ErasureDocument } from './erasure-document.ts'
 import type { FanOutDocument } from './fan-out-document.ts'
 import type { JsonText, NotificationDocument } from './notification-document.ts'
+import type { CheckpointDocument, LogNodeDocument } from './sealed-log-document.ts'
 import type { TombstoneDocument } from './tombstone-document.ts'
 import type { WaitingReceiptDocument } from './waiting-receipt.ts'
 
@@ -125,6 +126,8 @@ export function collectionsOf(database: Db) {
     erasureHeads: database.collection<HeadDocument>('erasures'),
     personKeys: database.collection<KeyDocument<Binary>>('person-keys'),
     leases: database.collection<LeaseDocument>('leases'),
+    logNodes: database.collection<LogNodeDocument>('log-nodes'),
+    logCheckpoints: database.collection<CheckpointDocument>('log-checkpoints'),
     bulkMarks: database.collection<BulkMarkDocument>('bulk-marks'),
     mutes: database.collection<MuteDocument>('mutes'),
     seenMarks: database.collection<SeenMarkDocument>('seen-marks'),

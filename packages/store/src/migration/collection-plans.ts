@@ -93,6 +93,9 @@ export function planCollections(retentionDays: number | undefined): readonly Col
     },
     { name: 'person-keys', options: {}, indexes: [] },
     { name: 'leases', options: {}, indexes: [] },
+    // Never deleted: what was sealed once must be provable for good, and a process that was frozen must not insert it anew.
+    { name: 'log-nodes', options: clustered, indexes: [] },
+    { name: 'log-checkpoints', options: clustered, indexes: [] },
     { name: 'bulk-marks', options: clustered, indexes: [expiry] },
     {
       name: 'mutes',

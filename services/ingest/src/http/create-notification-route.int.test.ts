@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { createdNotificationSchema } from '@herald/contracts'
+import { toCanonicalJson } from '@herald/sealed-log'
 import type { NewNotification } from '@herald/store'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { stringify } from 'safe-stable-stringify'
 import { createTestIngest, type TestIngest } from '../ingest.fixture.ts'
 import { createRequest } from './create-request.fixture.ts'
 
@@ -80,7 +80,7 @@ describe('Idempotency-Key', () => {
     const author = await ingest.newUser()
     const asked = createRequest()
     const key = { subscriberId: author.subscriberId, userId: author.id, idempotencyKey: 'k' }
-    const hash = createHash('sha256').update(stringify(asked)).digest()
+    const hash = createHash('sha256').update(toCanonicalJson(asked)).digest()
     await ingest.store.createRequests.reserve(key, hash, {} as NewNotification, new Date())
     const { status, json, headers } = await author.post(asked, 'k')
     expect([status, json.code]).toEqual([409, 'request_in_progress'])

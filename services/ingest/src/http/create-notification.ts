@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import type { CreateNotification } from '@herald/contracts'
 import { limits, makeUuidV7 } from '@herald/contracts'
 import type { Clock } from '@herald/runtime'
+import { toCanonicalJson } from '@herald/sealed-log'
 import type { CreateRequests, NewNotification, Notifications, Reservation } from '@herald/store'
-import { configure } from 'safe-stable-stringify'
 import { type Author, toNewNotification } from './new-notification.ts'
 
 export type CreateNotificationDependencies = {
@@ -25,8 +25,6 @@ export type CreateNotificationUseCase = (
   traceparent?: string | undefined,
 ) => Promise<CreateOutcome>
 
-const canonicalJson = configure({ deterministic: true })
-
 export function createNotificationCreation(dependencies: CreateNotificationDependencies): CreateNotificationUseCase {
   const { notifications, createRequests, clock, randomBytes } = dependencies
 
@@ -44,9 +42,7 @@ export function createNotificationCreation(dependencies: CreateNotificationDepen
     if (idempotencyKey === undefined) return fanOut(notification)
 
     const key = { subscriberId: author.subscriberId, userId: author.actor.id, idempotencyKey }
-    const bodyHash = createHash('sha256')
-      .update(canonicalJson(body) ?? '')
-      .digest()
+    const bodyHash = createHash('sha256').update(toCanonicalJson(body)).digest()
     const reservation = await createRequests.reserve(key, bodyHash, notification, createdAt)
     if (reservation.kind === 'finished') return { kind: 'created', notification: reservation.notification }
     if (reservation.kind !== 'reserved') return reservation

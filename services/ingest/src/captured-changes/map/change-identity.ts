@@ -1,6 +1,6 @@
 import { deriveEventId } from '@herald/contracts'
+import { toCanonicalJson } from '@herald/sealed-log'
 import { type RowChange, type RowRejection, reject } from '../read/row-change.ts'
-import { toCanonicalJson } from './canonical-json.ts'
 
 /** Of table, position and key as JSON. They are part of the id of each entry. */
 const largestIdentity = 16 * 1024

@@ -10,10 +10,10 @@ import {
   pathOf,
   uuidToBytes,
 } from '@herald/contracts'
+import { toCanonicalJson } from '@herald/sealed-log'
 import type { StoredChangeEntry } from '@herald/store'
 import { isObject } from '../read/json-document.ts'
 import { type RowRejection, reject } from '../read/row-change.ts'
-import { toCanonicalJson } from './canonical-json.ts'
 
 type MappedValues = {
   readonly kind: 'values'

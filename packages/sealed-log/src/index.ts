@@ -1,0 +1,29 @@
+export { type Consistency, compareCheckpoints, readConsistency } from './check/compare-checkpoints.ts'
+export { createErasureIndex } from './check/erasure-index.ts'
+export { createExportCheck } from './check/export-check.ts'
+export { type Finding, type FindingCode, formatFinding } from './check/finding.ts'
+export { isObject, type LineObject } from './check/sealed-line.ts'
+export { hashLeaf } from './hash/hashes.ts'
+export { toCanonicalJson } from './leaf/canonical-json.ts'
+export {
+  type EntryLeaf,
+  type ErasureLeaf,
+  entryLeafData,
+  erasureLeafData,
+  hashUser,
+  type LeafRanges,
+} from './leaf/leaf-data.ts'
+export { drawSalt } from './leaf/salt.ts'
+export { type Checkpoint, type OpenedCheckpoint, openCheckpoint, signCheckpoint } from './note/checkpoint.ts'
+export { keyNameOf, whyNotAnOrigin } from './note/key-name.ts'
+export { readSigningKey, type SigningKey } from './note/signing-key.ts'
+export { formatVerifierKey, readVerifierKey, type VerifierKey } from './note/verifier-key.ts'
+export { proveConsistency, proveInclusion, rootAt } from './tree/prove.ts'
+export { edgeTilesOf, type ReadTiles, type Tile, type TileAddress, tileWidth } from './tree/tiles.ts'
+export { continueTree, createTree, type GrowingTree } from './tree/tree.ts'
+export {
+  type ConsistencyProof,
+  type InclusionProof,
+  verifyConsistency,
+  verifyInclusion,
+} from './tree/verify-proofs.ts'

@@ -1,0 +1,61 @@
+import { createPublicKey, type KeyObject } from 'node:crypto'
+import { readBase64, sha256 } from '../hash/hashes.ts'
+import { isKeyName } from './key-name.ts'
+
+/** A public key under a name, which verifies notes (C2SP signed-note). */
+export type VerifierKey = {
+  readonly name: string
+  /** 4 bytes of a hash over name and key. */
+  readonly id: Buffer
+  readonly key: KeyObject
+}
+
+const keyBytes = 32
+/** The type of signature: Ed25519. */
+const ed25519 = Buffer.of(1)
+/** An Ed25519 key in SPKI (RFC 8410) is these bytes and the key. */
+const spkiPrefix = Buffer.from('302a300506032b6570032100', 'hex')
+
+type ReadVerifierKey =
+  | { readonly ok: true; readonly key: VerifierKey }
+  | { readonly ok: false; readonly detail: string }
+
+/** Reads `<name>+<8 hex digits>+<base64 of 0x01 and the key>`. */
+export function readVerifierKey(text: string): ReadVerifierKey {
+  const [, name = '', id = '', base64 = ''] = /^([^+]*)\+([0-9a-f]{8})\+(.*)$/s.exec(text) ?? []
+  const bytes = readBase64(base64)
+  if (!isKeyName(name) || bytes === undefined || bytes.length < 2) {
+    return invalid(
+      'Must have the form <name>+<8 hex digits>+<base64>, as log.example.com/herald/<subscriber>+1a2b3c4d+AT…',
+    )
+  }
+  if (bytes[0] !== ed25519[0] || bytes.length !== 1 + keyBytes) return invalid('Must be an Ed25519 key')
+  const raw = bytes.subarray(1)
+  if (keyId(name, raw).toString('hex') !== id) {
+    return invalid('Its 8 hex digits do not belong to its name and key: it was copied incompletely or altered')
+  }
+  return { ok: true, key: { name, id: Buffer.from(id, 'hex'), key: publicKeyOf(raw) } }
+}
+
+const invalid = (detail: string) => ({ ok: false, detail }) as const
+
+export function formatVerifierKey(name: string, key: KeyObject): string {
+  const raw = rawKey(key)
+  return `${name}+${keyId(name, raw).toString('hex')}+${Buffer.concat([ed25519, raw]).toString('base64')}`
+}
+
+export function toVerifierKey(name: string, key: KeyObject): VerifierKey {
+  return { name, id: keyId(name, rawKey(key)), key }
+}
+
+function keyId(name: string, raw: Uint8Array): Buffer {
+  return sha256(Buffer.concat([Buffer.from(`${name}\n`), ed25519, raw])).subarray(0, 4)
+}
+
+function publicKeyOf(raw: Uint8Array): KeyObject {
+  return createPublicKey({ key: Buffer.concat([spkiPrefix, raw]), format: 'der', type: 'spki' })
+}
+
+function rawKey(key: KeyObject): Buffer {
+  return key.export({ format: 'der', type: 'spki' }).subarray(spkiPrefix.length)
+}

@@ -1,0 +1,88 @@
+import type { Checkpoint } from '@herald/sealed-log'
+import { Binary, type Collection, type Filter } from 'mongodb'
+import { isDuplicateKey, StorageUnavailableError } from '../connection/storage-errors.ts'
+import { hex } from '../documents/binary.ts'
+import { type CheckpointDocument, checkpointKey, sizeIn } from '../documents/sealed-log-document.ts'
+import { userReads } from '../reading/read-limits.ts'
+import { LogConflict } from './log-conflict.ts'
+
+export type StoredCheckpoint = Checkpoint & {
+  readonly sealedAt: Date
+  readonly note: string | undefined
+}
+
+export type SignedCheckpoint = StoredCheckpoint & { readonly note: string }
+
+export type Checkpoints = ReturnType<typeof createCheckpoints>
+
+export function createCheckpoints(logCheckpoints: Collection<CheckpointDocument>, now: () => Date) {
+  const ofLog = (subscriberId: string) => ({
+    $gte: checkpointKey(subscriberId, 0),
+    $lte: checkpointKey(subscriberId, Number.MAX_SAFE_INTEGER),
+  })
+
+  async function findNewest(filter: Filter<CheckpointDocument>): Promise<StoredCheckpoint | undefined> {
+    const document = await logCheckpoints.findOne(filter, { ...userReads, sort: { _id: -1 } })
+    return document === null ? undefined : toCheckpoint(document)
+  }
+
+  async function find(subscriberId: string, size: number): Promise<StoredCheckpoint | undefined> {
+    const document = await logCheckpoints.findOne({ _id: checkpointKey(subscriberId, size) }, userReads)
+    return document === null ? undefined : toCheckpoint(document)
+  }
+
+  return {
+    /** Signed or not. */
+    newest: (subscriberId: string) => findNewest({ _id: ofLog(subscriberId) }),
+    async newestSigned(subscriberId: string): Promise<SignedCheckpoint | undefined> {
+      const found = await findNewest({ _id: ofLog(subscriberId), note: { $exists: true } })
+      return isSigned(found) ? found : undefined
+    },
+    async signedOf(subscriberId: string, size: number): Promise<SignedCheckpoint | undefined> {
+      const found = await find(subscriberId, size)
+      return isSigned(found) ? found : undefined
+    },
+    /**
+     * Inserts a checkpoint, and returns the one that is stored on a majority.
+     *
+     * @throws LogConflict if one of the same size with another root is stored
+     */
+    async insert(subscriberId: string, { size, root }: Checkpoint): Promise<StoredCheckpoint> {
+      const _id = checkpointKey(subscriberId, size)
+      try {
+        await logCheckpoints.insertOne({ _id, v: 1, root: new Binary(root), sealedAt: now() })
+      } catch (error) {
+        if (!isDuplicateKey(error)) throw error
+      }
+      const stored = await find(subscriberId, size)
+      // One that exists may not be on a majority, and never get there.
+      if (stored === undefined) throw new StorageUnavailableError('A checkpoint that exists cannot be read yet')
+      if (hex(new Binary(stored.root)) === hex(new Binary(root))) return stored
+      throw new LogConflict(`A checkpoint of size ${size} with another root is stored`)
+    },
+    /**
+     * Adds the note of a checkpoint that is stored. The first note remains.
+     *
+     * @param sign is called with what is stored, and with nothing else
+     */
+    async sign(
+      subscriberId: string,
+      checkpoint: StoredCheckpoint,
+      sign: (checkpoint: Checkpoint) => string,
+    ): Promise<SignedCheckpoint> {
+      const { size, root } = checkpoint
+      const unsigned = { _id: checkpointKey(subscriberId, size), root: new Binary(root), note: { $exists: false } }
+      await logCheckpoints.updateOne(unsigned, { $set: { note: sign({ size, root }) } })
+      const stored = await find(subscriberId, size)
+      if (!isSigned(stored)) throw new StorageUnavailableError('A note that was stored cannot be read yet')
+      return stored
+    },
+  }
+}
+
+const isSigned = (checkpoint: StoredCheckpoint | undefined): checkpoint is SignedCheckpoint =>
+  checkpoint?.note !== undefined
+
+function toCheckpoint({ _id, root, sealedAt, note }: CheckpointDocument): StoredCheckpoint {
+  return { size: sizeIn(_id), root: Buffer.from(root.buffer), sealedAt, note }
+}

@@ -1,0 +1,100 @@
+import { type Checkpoint, continueTree, type GrowingTree, rootAt } from '@herald/sealed-log'
+import { createFence, insertWithinMs } from '../connection/fence.ts'
+import type { Hold } from '../leases/leases.ts'
+import type { Checkpoints, SignedCheckpoint } from './checkpoints.ts'
+import type { LogLeaves } from './leaves.ts'
+import { LogConflict } from './log-conflict.ts'
+import type { TreeNode, TreeNodes } from './tree-nodes.ts'
+
+export type SealDependencies = {
+  readonly leaves: LogLeaves
+  readonly nodes: TreeNodes
+  readonly checkpoints: Checkpoints
+  /** By MongoDB's clock. */
+  readonly now: () => Date
+  /** A checkpoint follows the one before after this time at the earliest. */
+  readonly intervalMs: number
+  /** What was read longer ago is not written. */
+  readonly limitMs?: number
+  /** The signed note of a log's checkpoint, always the same for the same checkpoint. */
+  readonly sign: (subscriberId: string, checkpoint: Checkpoint) => string
+}
+
+export type SealOutcome =
+  | { readonly kind: 'sealed'; readonly checkpoint: SignedCheckpoint }
+  /** Nothing is new, or the interval is not over. */
+  | { readonly kind: 'unchanged' }
+  /** Another process has the lease. */
+  | { readonly kind: 'stopped' }
+
+const leavesPerRead = 10_000
+/** Read and hashed within a few seconds. A longer log gets several checkpoints, an interval apart. */
+const leavesPerSeal = 500_000
+
+/**
+ * Seals what is new in a log. Any number of processes may do so at once, and may be killed or frozen anywhere: nodes and
+ * checkpoints follow from leaves that a majority has and are inserted once, a checkpoint is signed as it is stored, and
+ * what a process has read is not written any more after the fence.
+ */
+export function createSealLog(dependencies: SealDependencies) {
+  const { leaves, nodes, checkpoints, now, intervalMs, limitMs = insertWithinMs, sign } = dependencies
+  /** @throws LogConflict */
+  return async (subscriberId: string, hold: Hold): Promise<SealOutcome> => {
+    const fence = createFence(limitMs)
+    const [newest, sealed] = await Promise.all([
+      checkpoints.newest(subscriberId),
+      checkpoints.newestSigned(subscriberId),
+    ])
+    // A process died between insert and signature, or someone else inserted it: it is signed if the leaves give its root.
+    const unsigned = newest?.note === undefined ? newest : undefined
+    const from = sealed?.size ?? 0
+    const length = await leaves.length(subscriberId)
+    if (newest !== undefined && length < newest.size) {
+      throw new LogConflict(`${length} leaves are recorded, but the checkpoint has size ${newest.size}`)
+    }
+    const isDue = sealed === undefined || now().getTime() - sealed.sealedAt.getTime() >= intervalMs
+    if (unsigned === undefined && (length === from || !isDue)) return { kind: 'unchanged' }
+
+    const full: TreeNode[] = []
+    const onFullTile: Parameters<typeof continueTree>[2] = {
+      onFullTile: ({ level, index }, hash) => full.push({ level: level + 1, index, hash }),
+    }
+    const tree = await continueTree(from, nodes.readerOf(subscriberId), onFullTile)
+    if (sealed !== undefined) checkRoot(tree.root(), sealed)
+    const to = unsigned?.size ?? Math.min(length, from + leavesPerSeal)
+    for (let at = from; at < to; at += leavesPerRead) {
+      append(tree, await leaves.readHashes(subscriberId, at, Math.min(to, at + leavesPerRead)))
+      if (full.length > 0) await fence(() => nodes.insert(subscriberId, full.splice(0)))
+      if (!(await hold())) return { kind: 'stopped' }
+    }
+    const stored = await fence(() => checkpoints.insert(subscriberId, { size: to, root: tree.root() }))
+    const checkpoint = await fence(() => checkpoints.sign(subscriberId, stored, (own) => sign(subscriberId, own)))
+    return { kind: 'sealed', checkpoint }
+  }
+}
+
+function append(tree: GrowingTree, hashes: Uint8Array): void {
+  for (let at = 0; at < hashes.length; at += 32) tree.append(hashes.subarray(at, at + 32))
+}
+
+/**
+ * Compares a log with the newest checkpoint that was published outside the database.
+ *
+ * @throws LogConflict if that one is larger than what is sealed here, or of another log
+ */
+export function createCompareAnchor({ nodes, checkpoints }: Pick<SealDependencies, 'nodes' | 'checkpoints'>) {
+  return async (subscriberId: string, anchor: Checkpoint): Promise<void> => {
+    const { size = 0 } = (await checkpoints.newest(subscriberId)) ?? {}
+    if (anchor.size > size) {
+      throw new LogConflict(
+        `A checkpoint of size ${anchor.size} was published, but the log is sealed up to ${size} only`,
+      )
+    }
+    checkRoot(await rootAt(anchor.size, nodes.readerOf(subscriberId)), anchor)
+  }
+}
+
+function checkRoot(own: Uint8Array, { size, root }: Checkpoint): void {
+  if (Buffer.compare(own, root) === 0) return
+  throw new LogConflict(`The first ${size} leaves do not give the root of the checkpoint of that size`)
+}

@@ -1,0 +1,75 @@
+import { type ReadTiles, type TileAddress, tileWidth } from '@herald/sealed-log'
+import { Binary, type Collection } from 'mongodb'
+import { StorageUnavailableError } from '../connection/storage-errors.ts'
+import { byKey, hex } from '../documents/binary.ts'
+import { type LogNodeDocument, nodeKey } from '../documents/sealed-log-document.ts'
+import { userReads } from '../reading/read-limits.ts'
+import { insertNew } from '../writing/insert-new.ts'
+import type { LogLeaves } from './leaves.ts'
+import { LogConflict } from './log-conflict.ts'
+
+export type TreeNode = {
+  /** At least 1. */
+  readonly level: number
+  readonly index: number
+  readonly hash: Uint8Array
+}
+
+export type TreeNodes = ReturnType<typeof createTreeNodes>
+
+/**
+ * The hashes above the leaves. A tile of leaf hashes is read from the recorded order, and one above it is a range of nodes: so no
+ * partial tile is stored, and every hash once.
+ */
+export function createTreeNodes(logNodes: Collection<LogNodeDocument>, leaves: Pick<LogLeaves, 'readHashes'>) {
+  async function readTile(subscriberId: string, { level, index, width }: TileAddress): Promise<Uint8Array> {
+    const first = index * tileWidth
+    if (level === 0) return leaves.readHashes(subscriberId, first, first + width)
+    const _id = { $gte: nodeKey(subscriberId, level, first), $lt: nodeKey(subscriberId, level, first + width) }
+    const options = { ...userReads, sort: { _id: 1 }, limit: width, batchSize: width } as const
+    const found = await logNodes.find({ _id }, options).toArray()
+    // After a failover, the new primary may not know all of them yet.
+    if (found.length < width)
+      throw new StorageUnavailableError(`${found.length} of ${width} hashes of a tile can be read`)
+    return Buffer.concat(found.map(({ hash }) => hash.buffer))
+  }
+
+  return {
+    /** A reader of one log's tiles. */
+    readerOf(subscriberId: string): ReadTiles {
+      return (addresses) => Promise.all(addresses.map((address) => readTile(subscriberId, address)))
+    },
+    /** @throws LogConflict if another hash is stored in the place of one */
+    async insert(subscriberId: string, nodes: readonly TreeNode[]): Promise<void> {
+      const documents = nodes.map(toDocument(subscriberId))
+      const { duplicates, refused } = await insertNew(logNodes, documents)
+      if (refused[0] !== undefined) throw new StorageUnavailableError(`MongoDB refused a node: ${refused[0].reason}`)
+      if (duplicates === 0) return
+      for (const level of new Set(nodes.map((node) => node.level))) {
+        await compare(documents.filter((_, i) => nodes[i]?.level === level))
+      }
+    },
+  }
+
+  /** Of one level, so that they are a range: MongoDB 6 scans a clustered collection for a list of keys. */
+  async function compare(documents: readonly LogNodeDocument[]): Promise<void> {
+    const keys = documents.map(({ _id }) => _id)
+    const _id = { $gte: keys[0] as Binary, $lte: keys.at(-1) as Binary }
+    const stored = byKey(await logNodes.find({ _id }, userReads).toArray())
+    for (const { _id, hash } of documents) {
+      const other = stored.get(hex(_id))
+      // Not on a majority yet, and it may never be.
+      if (other === undefined) throw new StorageUnavailableError('A node that exists cannot be read yet')
+      if (hex(other.hash) !== hex(hash))
+        throw new LogConflict('Another hash of the tree is stored than the leaves give')
+    }
+  }
+}
+
+const toDocument =
+  (subscriberId: string) =>
+  ({ level, index, hash }: TreeNode): LogNodeDocument => ({
+    _id: nodeKey(subscriberId, level, index),
+    v: 1,
+    hash: new Binary(hash),
+  })

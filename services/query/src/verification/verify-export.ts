@@ -1,0 +1,63 @@
+import { createErasureIndex, createExportCheck, type Finding, type FindingCode } from '@herald/sealed-log'
+import { CannotCheck } from './options.ts'
+import type { Inputs } from './read-inputs.ts'
+import { readLines, sizeOfFile } from './read-lines.ts'
+
+export type ExportResult = {
+  readonly codes: ReadonlySet<FindingCode>
+  readonly leaves: number
+  readonly unsealedFields: readonly string[]
+}
+
+type Target = Pick<Inputs, 'checkpoint' | 'against'> & {
+  readonly mayExpire: boolean
+  /** Whether the two checkpoints were compared by a consistency proof. */
+  readonly isCompared: boolean
+  /** What was found before, to be written first. */
+  readonly before: readonly Finding[]
+}
+
+/**
+ * Reads the export twice, a chunk at a time: first whether every line can be read and which entries were erased, because an
+ * erasure is behind the entries that it names; then each line is checked.
+ *
+ * @param write is awaited after each chunk
+ * @throws CannotCheck, before anything was written
+ */
+export async function verifyExport(
+  file: string,
+  { checkpoint, against, mayExpire, isCompared, before }: Target,
+  write: (findings: readonly Finding[]) => Promise<void>,
+): Promise<ExportResult> {
+  const bytes = await sizeOfFile(file)
+  const { erasures, lines, leaves } = await survey(file, bytes)
+  if (lines === 0) throw new CannotCheck(`${file} is empty`)
+  if (against !== undefined && !isCompared && against.size > Math.max(leaves, checkpoint.size)) {
+    throw new CannotCheck(`the export ends at ${leaves}, so --against, of size ${against.size}, needs --consistency`)
+  }
+
+  let findings = [...before]
+  const report = (finding: Finding) => void findings.push(finding)
+  const check = createExportCheck({ checkpoint, against, mayExpire, erasures, report })
+  for await (const chunk of readLines(file, bytes)) {
+    for (const { object, text, number } of chunk) check.line(object, text, number)
+    await write(findings)
+    findings = []
+  }
+  const codes = check.end()
+  await write(findings)
+  return { codes, leaves, unsealedFields: check.unsealedFields() }
+}
+
+async function survey(file: string, bytes: number) {
+  const erasures = createErasureIndex()
+  let [lines, leaves] = [0, 0]
+  for await (const chunk of readLines(file, bytes)) {
+    lines += chunk.length
+    for (const { object } of chunk) {
+      if (object.leafIndex !== undefined) leaves++
+      erasures.add(object)
+    }
+  }
+  return { erasures, lines, leaves }
+}
