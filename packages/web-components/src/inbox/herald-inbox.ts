@@ -10,12 +10,12 @@ import { theme } from '../shared/theme.ts'
 import { whenSeen } from '../shared/when-seen.ts'
 import { type InboxTexts, inboxTexts } from '../texts/inbox-texts.ts'
 import { bellStyles } from './bell-styles.ts'
-import { isPlainKey, placeAfter } from './feed-keys.ts'
 import { createInboxFeed, followNetwork, type InboxFeed, type News } from './inbox-feed.ts'
 import { emptyInbox, type InboxState, type Listing, shown } from './inbox-state.ts'
 import { itemStyles } from './item-styles.ts'
 import { keysStyles } from './keys-styles.ts'
-import { createListWindow, type Viewport } from './list-window.ts'
+import { createListFocus } from './list-focus.ts'
+import { createListScrolling } from './list-scrolling.ts'
 import { panelStyles } from './panel-styles.ts'
 import { type PanelView, panelView } from './panel-view.ts'
 
@@ -37,7 +37,6 @@ export class HeraldInbox extends HeraldElement {
     notice: { state: true },
     isOpen: { state: true },
     wasOpened: { state: true },
-    currentId: { state: true },
     fresh: { state: true },
     isScrolled: { state: true },
     showsKeys: { state: true },
@@ -60,15 +59,24 @@ export class HeraldInbox extends HeraldElement {
   declare private isOpen: boolean
   /** The panel stays rendered after it was opened once, so that it can fade out. */
   declare private wasOpened: boolean
-  declare private currentId: string | undefined
   /** Ids of notifications that arrived while the list was open. */
   declare private fresh: ReadonlySet<string>
   declare private isScrolled: boolean
   declare private showsKeys: boolean
 
-  readonly #window = createListWindow()
-  #viewport = { top: 0, height: 640 }
-  #rendered = { start: 0, end: 0, above: 0, below: 0 }
+  readonly #ids = () => shown(this.state).items.map(({ notification }) => notification.id)
+  readonly #scrolling = createListScrolling(this, {
+    ids: this.#ids,
+    onScroll: (isScrolled) => {
+      this.isScrolled = isScrolled
+      if (!isScrolled && this.fresh.size > 0) this.fresh = new Set()
+    },
+  })
+  readonly #focus = createListFocus(this, {
+    ids: this.#ids,
+    scrolling: this.#scrolling,
+    onKey: (event, focusedId) => this.#onKey(event, focusedId),
+  })
   #feed: InboxFeed | undefined
   #emittedCount: number | undefined
   #following = new AbortController()
@@ -81,7 +89,7 @@ export class HeraldInbox extends HeraldElement {
     this.isScrolled = false
     this.showsKeys = false
     this.fresh = new Set()
-    const end = () => ({ sentinel: this.renderRoot.querySelector('.sentinel'), scroller: this.#scroller })
+    const end = () => ({ sentinel: this.renderRoot.querySelector('.sentinel'), scroller: this.#scrolling.scroller() })
     whenSeen(this, end, () => void this.#feed?.more())
   }
 
@@ -160,7 +168,7 @@ export class HeraldInbox extends HeraldElement {
         tabindex="-1"
         @beforetoggle=${this.#beforeToggle}
         @toggle=${this.#onToggle}
-        @keydown=${this.#onKeyDown}
+        @keydown=${this.#focus.onKeyDown}
       >
         ${wasOpened ? panelView({ locale, texts, ...this.#panelState(), ...this.#panelActions() }) : nothing}
       </div>
@@ -172,13 +180,13 @@ export class HeraldInbox extends HeraldElement {
   }
 
   #panelState() {
-    const { state, currentId, hrefOf, imageOf, isScrolled, showsKeys, notice, fresh } = this
+    const { state, hrefOf, imageOf, isScrolled, showsKeys, notice, fresh } = this
     const now = new Date()
     return {
       state,
       ...shown(state),
-      range: this.#rendered,
-      currentId,
+      range: this.#scrolling.rendered,
+      currentId: this.#focus.currentId,
       hrefOf,
       imageOf,
       isScrolled,
@@ -205,45 +213,16 @@ export class HeraldInbox extends HeraldElement {
       onDismiss: () => {
         this.notice = undefined
       },
-      onScroll: (event: Event) => this.#onScroll(event.currentTarget as HTMLElement),
-      onToTop: () => this.#scroller?.scrollTo({ top: 0, behavior: 'smooth' }),
+      onScroll: this.#scrolling.moved,
+      onToTop: () => this.#scrolling.scroller()?.scrollTo({ top: 0, behavior: 'smooth' }),
       onFocus: (id: string) => {
-        this.currentId = id
+        this.#focus.currentId = id
       },
     }
   }
 
-  protected override update(changed: PropertyValues): void {
-    const hadFocus = this.#focusedId !== undefined
-    const anchor = this.#firstVisible()
-    this.#rendered = this.#rangeAt(this.#viewport)
-    super.update(changed)
-    if (anchor) this.#keepInPlace(anchor)
-    // The focused notification was scrolled out of the rendered part, or is gone: keys go on from its place.
-    if (hadFocus && this.#focusedId === undefined) this.#panel?.focus({ preventScroll: true })
-  }
-
-  /** The first visible notification of a list that was scrolled, and its distance from the top. */
-  #firstVisible() {
-    const scroller = this.#scroller
-    if (!scroller || scroller.scrollTop === 0) return undefined
-    const { top } = scroller.getBoundingClientRect()
-    const articles = [...scroller.querySelectorAll('article')]
-    const first = articles.find((article) => article.getBoundingClientRect().bottom > top)
-    return first && { first, distance: first.getBoundingClientRect().top - top }
-  }
-
-  /** Scrolls by as much as the notification was moved by changes above it. */
-  #keepInPlace({ first, distance }: { readonly first: HTMLElement; readonly distance: number }): void {
-    const scroller = this.#scroller
-    if (!scroller || !first.isConnected) return
-    const moved = first.getBoundingClientRect().top - scroller.getBoundingClientRect().top - distance
-    if (Math.abs(moved) >= 1) scroller.scrollTop += moved
-  }
-
   protected override updated(changed: PropertyValues): void {
     const { unreadCount } = this
-    this.#measure()
     if (changed.has('state') && unreadCount !== undefined && unreadCount !== this.#emittedCount) {
       this.#emittedCount = unreadCount
       this.emit('herald-unread-count', { unreadCount })
@@ -254,60 +233,23 @@ export class HeraldInbox extends HeraldElement {
     return this.renderRoot.querySelector('#panel')
   }
 
-  get #scroller(): HTMLElement | null {
-    return this.renderRoot.querySelector('.scroller')
-  }
-
-  get #ids(): string[] {
-    return shown(this.state).items.map(({ notification }) => notification.id)
-  }
-
-  #rangeAt(viewport: Viewport) {
-    return this.#window.range(this.#ids, viewport)
-  }
-
-  #article(id: string): HTMLElement | null {
-    return this.renderRoot.querySelector(`article[data-id="${id}"]`)
-  }
-
-  /** The notification that has the focus, itself or one of its buttons. */
-  get #focusedId(): string | undefined {
-    const focused = (this.renderRoot as ShadowRoot).activeElement
-    return focused?.closest<HTMLElement>('article')?.dataset.id
-  }
-
-  #measure(): void {
-    const { above, below } = this.#rendered
-    if (!this.isOpen || above + below === 0) return
-    const articles = [...this.renderRoot.querySelectorAll<HTMLElement>('article')]
-    this.#window.measure(new Map(articles.map(({ dataset, offsetHeight }) => [String(dataset.id), offsetHeight])))
-  }
-
   #place(): void {
     const bell = this.renderRoot.querySelector<HTMLElement>('.bell')
     if (!this.isOpen || !bell || !this.#panel) return
     placeBelow(bell, this.#panel)
-    if (this.#scroller) this.#onScroll(this.#scroller)
+    this.#scrolling.moved()
   }
 
   #beforeToggle(event: ToggleEvent): void {
     this.isOpen = event.newState === 'open'
     if (!this.isOpen) {
-      this.#restoreFocus()
+      this.#focus.restoreTo('.bell')
       return
     }
     this.wasOpened = true
     this.notice = undefined
     const { phase, listing } = this.state
     if (phase === 'idle' || phase === 'failed') void this.#feed?.list(listing)
-  }
-
-  /** Chromium restores the focus itself, but not within a shadow root. */
-  #restoreFocus(): void {
-    const { activeElement } = this.renderRoot as ShadowRoot
-    if (activeElement && this.#panel?.contains(activeElement)) {
-      this.renderRoot.querySelector<HTMLElement>('.bell')?.focus({ preventScroll: true })
-    }
   }
 
   async #onToggle(event: ToggleEvent): Promise<void> {
@@ -318,47 +260,19 @@ export class HeraldInbox extends HeraldElement {
       return
     }
     await this.updateComplete
-    this.#scroller?.scrollTo(0, 0)
+    this.#scrolling.scroller()?.scrollTo(0, 0)
     this.#place()
-    this.#panel?.focus({ preventScroll: true })
+    this.#focus.toPanel()
   }
 
-  #onKeyDown(event: KeyboardEvent): void {
-    if (isPlainKey(event) && this.#handleKey(event)) event.preventDefault()
-  }
-
-  #handleKey({ key, shiftKey, target }: KeyboardEvent): boolean {
+  #onKey({ key, target }: KeyboardEvent, focusedId: string | undefined): boolean {
     if (key === 'Escape' && this.showsKeys) this.showsKeys = false
     else if (key === '?') this.showsKeys = !this.showsKeys
-    else {
-      const ids = this.#ids
-      const focused = this.#focusedId
-      const at = ids.indexOf(focused ?? this.#leftId ?? '')
-      const place = shiftKey ? undefined : placeAfter(key, at, ids.length - 1)
-      if (place !== undefined && ids.length > 0) void this.#focusOn(ids, place)
-      else if (focused !== undefined && key === 'u') this.#toggleRead(focused)
-      else if (key === 'Enter' && (target as HTMLElement).localName === 'article') {
-        ;(target as HTMLElement).querySelector<HTMLElement>('.open')?.click()
-      } else return false
-    }
+    else if (focusedId !== undefined && key === 'u') this.#toggleRead(focusedId)
+    else if (key === 'Enter' && (target as HTMLElement).localName === 'article') {
+      ;(target as HTMLElement).querySelector<HTMLElement>('.open')?.click()
+    } else return false
     return true
-  }
-
-  /** The notification that had the focus until it was scrolled out of the rendered part. */
-  get #leftId(): string | undefined {
-    return this.currentId !== undefined && this.#article(this.currentId) === null ? this.currentId : undefined
-  }
-
-  async #focusOn(ids: readonly string[], place: number): Promise<void> {
-    const id = ids[place] as string
-    this.currentId = id
-    const scroller = this.#scroller
-    if (scroller && this.#article(id) === null) {
-      scroller.scrollTop = this.#window.offsetOf(ids, place)
-      this.#onScroll(scroller)
-      await this.updateComplete
-    }
-    this.#article(id)?.focus()
   }
 
   #toggleRead(id: string): void {
@@ -369,14 +283,6 @@ export class HeraldInbox extends HeraldElement {
   /** As it is shown, with marks that are not confirmed yet. */
   #isRead(id: string): boolean | undefined {
     return shown(this.state).items.find(({ notification }) => notification.id === id)?.isRead
-  }
-
-  #onScroll(scroller: HTMLElement): void {
-    this.#viewport = { top: scroller.scrollTop, height: scroller.clientHeight }
-    const { start, end } = this.#rangeAt(this.#viewport)
-    if (start !== this.#rendered.start || end !== this.#rendered.end) this.requestUpdate()
-    this.isScrolled = scroller.scrollTop > 80
-    if (!this.isScrolled && this.fresh.size > 0) this.fresh = new Set()
   }
 
   #openNotification(notification: Notification, href: string | undefined, event: Event): void {
