@@ -5,11 +5,14 @@ export const itemStyles = css`
   article {
     position: relative;
     display: grid;
-    grid-template-columns: 38px minmax(0, 1fr) 32px;
+    grid-template-columns: 38px minmax(0, 1fr) 28px;
     column-gap: 12px;
+    min-height: 98px;
     padding-block: 13px;
-    padding-inline: 24px 12px;
+    padding-inline: 24px 10px;
+    background: var(--_surface);
     transition: background-color 0.2s;
+    touch-action: pan-y;
   }
   article + article {
     border-top: 1px solid var(--_border);
@@ -86,9 +89,18 @@ export const itemStyles = css`
     content: '·';
     margin-inline-end: 6px;
   }
+  .meta .new {
+    padding: 0 6px;
+    border-radius: 6px;
+    color: var(--_on-accent);
+    background: var(--_accent);
+  }
+  .inner {
+    padding-inline-start: 56px;
+    --_avatar: 28px;
+  }
   .side {
-    display: grid;
-    place-items: start center;
+    margin-block: -8px;
   }
   .dot {
     position: absolute;
@@ -100,25 +112,83 @@ export const itemStyles = css`
     background: var(--_accent);
     pointer-events: none;
   }
-  .mark {
+  .inner .dot {
+    inset-inline-start: 38px;
+  }
+  .act {
     position: relative;
     z-index: 1;
-    margin-top: -5px;
-    color: var(--_muted);
+    width: 28px;
+    height: 28px;
     opacity: 0;
   }
-  .mark:hover {
+  .act:hover {
     color: var(--_accent);
     background: light-dark(rgb(24 27 38 / 0.07), rgb(255 255 255 / 0.1));
   }
-  article:hover .mark,
-  article:focus-within .mark,
-  article:focus .mark {
+  article:hover .act,
+  article:focus-within .act,
+  .act[aria-expanded='true'] {
     opacity: 1;
   }
+  .menu,
+  article .button {
+    position: relative;
+    z-index: 1;
+    margin-top: 8px;
+  }
+  .menu div {
+    display: flex;
+    flex-wrap: wrap;
+    gap: 6px;
+    margin-top: 8px;
+  }
+  .menu span {
+    flex: 100%;
+    overflow-wrap: anywhere;
+  }
+  .menu .button {
+    min-height: 28px;
+    margin: 0;
+    padding: 0 9px;
+    font-size: 0.8125rem;
+  }
+  [role='feed'] {
+    background: var(--_raised);
+  }
+  [data-swipe]::before,
+  [data-swipe]::after {
+    position: absolute;
+    top: 40%;
+    padding: 0 14px;
+    white-space: nowrap;
+    font-weight: 600;
+  }
+  [data-swipe^='start']::before {
+    content: attr(data-start);
+    inset-inline-start: 100%;
+  }
+  [data-swipe^='end']::after {
+    content: attr(data-end);
+    inset-inline-end: 100%;
+  }
+  [data-swipe$='enough'] {
+    color: var(--_accent);
+    background: var(--_raised);
+  }
+  @media (prefers-reduced-motion: no-preference) {
+    article {
+      translate: var(--swipe);
+    }
+  }
+  /* A finger swipes; everything else is in the menu. */
   @media (hover: none) {
-    .mark {
+    .more {
       opacity: 1;
+    }
+    .mark,
+    .archive {
+      display: none;
     }
   }
   @keyframes arrive {

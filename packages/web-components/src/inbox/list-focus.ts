@@ -54,8 +54,10 @@ export function createListFocus(host: Host, { ids, scrolling, onKey }: ListFocus
       shownIds = ids()
       if (!before || isInside()) return
       const { id, place } = before
+      const item = id === undefined ? null : article(id)
       // An item that left the list hands the focus to its neighbour; from one that is only scrolled away, keys go on.
-      if (id === undefined || shownIds.includes(id)) toPanel()
+      if (item) item.focus({ preventScroll: true })
+      else if (id === undefined || shownIds.includes(id)) toPanel()
       else void toPlace(Math.min(place, shownIds.length - 1))
     },
   })
@@ -69,7 +71,12 @@ export function createListFocus(host: Host, { ids, scrolling, onKey }: ListFocus
       host.requestUpdate()
     },
     toPanel,
-    toItem: (id: string) => toPlace(ids().indexOf(id)),
+    /** Focuses an item, or a part of it, once it is rendered; the panel if it is not in the list. */
+    async toItem(id: string, selector?: string): Promise<void> {
+      await host.updateComplete
+      await toPlace(ids().indexOf(id))
+      if (selector) article(id)?.querySelector<HTMLElement>(selector)?.focus()
+    },
     onKeyDown(event: KeyboardEvent): void {
       if (isPlainKey(event) && (move(event) || onKey(event, focusedId()))) event.preventDefault()
     },
