@@ -95,6 +95,21 @@ test.each(['a link', 'the last tab', 'the component is removed'])(
   },
 )
 
+test('what is archived is saved when another window is shown, and cannot be undone any more', async () => {
+  const { page, inbox, saved } = await openList(2)
+  await page.keyboard.press('j')
+  await page.keyboard.press('e')
+  const undo = inbox.panel.getByRole('button', { name: 'Undo' })
+  await undo.waitFor()
+  await page.evaluate(() => {
+    Object.defineProperty(document, 'hidden', { value: true })
+    document.dispatchEvent(new Event('visibilitychange'))
+  })
+  expect(await undo.count()).toBe(0)
+  await eventually(async () => (await saved('true')).length === 1)
+  await page.context().close()
+})
+
 test('an archive that Herald does not take comes back, and says so', async () => {
   const { page, inbox, saved } = await openList(2)
   const { query } = stage.herald

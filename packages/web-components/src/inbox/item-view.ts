@@ -84,9 +84,9 @@ function openable({ hrefOf, nameOf, texts, actions }: PanelView, row: Row, tabin
   const { key, notification, group } = row
   const href = safeAddress(hrefOf?.(notification))
   const place = nameOf?.({ kind: 'location', id: notification.locationId })
-  const did = place ? texts.didIn(place) : texts.did(notification)
   const open = (event: Event) => actions.open(row, href, event)
   const [, second] = group?.actors ?? []
+  const did = place ? texts.didIn(place, !!second) : texts.did(notification, !!second)
   const others = group && second ? `${texts.andOthers(second.name, group.actors.length - 1 + group.otherActors)} ` : ''
   const content = html`<b><bdi>${nameOfActor(notification)}</bdi></b> <span class="did">${others}${did}</span>`
   if (href === undefined || group) {

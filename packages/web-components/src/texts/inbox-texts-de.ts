@@ -28,9 +28,10 @@ export const inboxTextsDe: InboxTexts = {
   unarchive: 'Zurückholen',
   undo: 'Rückgängig',
   more: 'Weitere Aktionen',
-  did: ({ locationType }) => `hat Sie ${places[locationType] ?? ''} erwähnt`.replace('  ', ' '),
-  didIn: (name) => `hat Sie in ${name} erwähnt`,
-  andOthers: (second, others) => (others > 1 ? `und ${others} weitere:` : `und ${second}:`),
+  did: ({ locationType }, isBySeveral) =>
+    `${isBySeveral ? 'haben' : 'hat'} Sie ${places[locationType] ?? ''} erwähnt`.replace('  ', ' '),
+  didIn: (name, isBySeveral) => `${isBySeveral ? 'haben' : 'hat'} Sie in ${name} erwähnt`,
+  andOthers: (second, others) => (others > 1 ? `und ${others} weitere` : `und ${second}`),
   count: (count) => `${count} Mitteilungen`,
   where: ({ metadata }) => metadata.mention.entityType ?? '',
   arrived: (name) => `Neue Mitteilung von ${name}`,
