@@ -15,13 +15,13 @@ export const toGroup = ({ latest, ...group }: NotificationGroup): Group => ({
   isOpen: false,
 })
 
-/** A name that stays the same while notifications come and go. */
+/** Identifies a group while its notifications change. */
 export const keyOf = ({ locationType, locationId }: Place) => `${locationType.replace(' ', '-')}-${locationId}`
 
 const newestFirst = (groups: readonly Group[]) =>
   groups.toSorted((one, other) => (String(one.items[0]?.id) < String(other.items[0]?.id) ? 1 : -1))
 
-/** Exact if all are loaded; otherwise the unknown actor of a new one is taken for one of the others. */
+/** Exact if all are loaded; otherwise an unknown actor is assumed to be one of the others. */
 function actorsOf({ items, count, actors, otherActors }: Group): Pick<Group, 'actors' | 'otherActors'> {
   const loaded = items.map(({ actor }) => actor)
   const isWhole = items.length === count
@@ -31,7 +31,7 @@ function actorsOf({ items, count, actors, otherActors }: Group): Pick<Group, 'ac
   return { actors: distinct.slice(0, 3), otherActors: others }
 }
 
-/** Replaces the loaded notifications. Counts change by what changed among them, and by what became of the others. */
+/** Replaces the loaded notifications, and updates the counts. */
 export function withItems(group: Group, items: readonly Notification[], others?: { count: number; unread: number }) {
   const before = others ?? othersOf(group)
   const count = items.length + before.count
@@ -39,7 +39,7 @@ export function withItems(group: Group, items: readonly Notification[], others?:
   return { ...changed, ...actorsOf(changed) }
 }
 
-/** Those that are not loaded. */
+/** Counts of the notifications that are not loaded. */
 export const othersOf = ({ items, count, unreadCount }: Group) => ({
   count: Math.max(0, count - items.length),
   unread: Math.max(0, unreadCount - unreadIn(items)),
@@ -54,7 +54,7 @@ function markedGroup(group: Group, mark: Mark, isKept: (item: Notification) => b
     if (!leavesUnread) others.unread = 0
   }
   if (items.length + others.count === 0) return []
-  // Only the list knows which one is the newest now.
+  // The newest notification that remains is not loaded; the list is fetched again.
   return [items.length === 0 ? group : withItems(group, items, others)]
 }
 
@@ -99,7 +99,7 @@ export function withMoreGroups(groups: readonly Group[], added: readonly Group[]
   return [...merged, ...older.values()]
 }
 
-/** Whether only a new list can say what a change means for the groups. */
+/** Whether a change cannot be applied exactly, because it concerns notifications that are not loaded. */
 export function isUnclear(groups: readonly Group[], change: Change, isGone: (id: string) => boolean): boolean {
   if ('notification' in change) {
     const group = groups.find((group) => keyOf(group) === keyOf(change.notification))

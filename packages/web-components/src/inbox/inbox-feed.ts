@@ -49,7 +49,7 @@ export function createInboxFeed(dependencies: InboxFeedDependencies) {
   const ended = new AbortController()
   const { signal } = ended
   const isOver = () => signal.aborted
-  const tell = (news: News) => isOver() || onNews(news)
+  const report = (news: News) => isOver() || onNews(news)
   const store = createInboxStore({
     onChange: (state) => isOver() || dependencies.onChange(state),
     onUnclear: () => lists.refreshSoon(),
@@ -59,12 +59,12 @@ export function createInboxFeed(dependencies: InboxFeedDependencies) {
     store,
     ended: signal,
     isGrouped: grouped,
-    onFailed: (error) => tell({ kind: 'list-failed', error }),
+    onFailed: (error) => report({ kind: 'list-failed', error }),
   })
   const marks = createInboxMarks({
     store,
     undoMs,
-    onFailed: (mark, error) => tell({ kind: 'mark-failed', mark, error }),
+    onFailed: (mark, error) => report({ kind: 'mark-failed', mark, error }),
   })
   const seen = createInboxSeen((options) => notifications.markSeen({ ...options, signal }), store)
   const feed = followFeed({
@@ -74,7 +74,7 @@ export function createInboxFeed(dependencies: InboxFeedDependencies) {
     onRefused(error) {
       store.set({ connection: 'refused' })
       void readCounts()
-      tell({ kind: 'stream-refused', error })
+      report({ kind: 'stream-refused', error })
     },
   })
 
@@ -82,8 +82,12 @@ export function createInboxFeed(dependencies: InboxFeedDependencies) {
     const { type } = event
     if (type === 'unread-count') store.count({ unreadCount: event.unreadCount, unseenCount: event.unseenCount })
     else if (type === 'seen') store.set({ seenUpTo: event.seenUpTo })
-    else if (type === 'heartbeat' || type === 'reset') setLive(type === 'reset')
-    else if (type === 'notification') onArrival(event.notification)
+    else if (type === 'heartbeat') setLive()
+    else if (type === 'reset') {
+      store.set({ seenUpTo: undefined })
+      void readCounts()
+      setLive(true)
+    } else if (type === 'notification') onArrival(event.notification)
     else if (type !== 'open' && type !== 'lost') {
       store.apply(marks.explained(event))
       marks.settle(event)
@@ -93,23 +97,23 @@ export function createInboxFeed(dependencies: InboxFeedDependencies) {
   function onArrival(notification: Notification): void {
     const isNew = !isKnown(store.state, notification.id)
     store.apply({ type: 'notification', notification })
-    // A muted one is in the list, and announced to nobody.
-    if (isNew && notification.mutedAt === undefined) tell({ kind: 'arrived', notification })
+    // Muted notifications are listed but not announced.
+    if (isNew && notification.mutedAt === undefined) report({ kind: 'arrived', notification })
   }
 
   function setOffline(): void {
-    if (store.state.connection === 'live') tell({ kind: 'offline' })
+    if (store.state.connection === 'live') report({ kind: 'offline' })
     store.set({ connection: 'offline' })
     void readCounts()
   }
 
-  function setLive(isReset: boolean): void {
-    if (store.state.connection === 'offline') tell({ kind: 'online' })
+  function setLive(isReset = false): void {
+    if (store.state.connection === 'offline') report({ kind: 'online' })
     if (store.state.connection !== 'live') store.set({ connection: 'live' })
     lists.onLive(isReset)
   }
 
-  /** Only at the start, and without a stream: afterwards its events have the counts. */
+  /** Reads the counts that the stream has not sent yet, and the mark of what was seen, which it sends only when it moves. */
   async function readCounts(): Promise<void> {
     const { unreadCount, seenUpTo } = store.state
     if (unreadCount !== undefined && seenUpTo !== undefined) return
@@ -130,12 +134,12 @@ export function createInboxFeed(dependencies: InboxFeedDependencies) {
 
   const now = () => `${clock().toISOString().slice(0, 19)}Z`
   const newest = () => (store.state.groups?.[0] ?? store.state).items[0]?.id
-  /** All of a group up to the newest one shown, so that what arrives meanwhile is left alone. */
+  /** Selects a group up to the newest notification shown, so that later arrivals are left alone. */
   const allOf = ({ locationType, locationId, items }: GroupMark) =>
     ({ all: true, upTo: String(items[0]?.id), locationType, locationId }) as const
 
+  const { refresh, group, more, moreOf, toggleGroup } = lists
   return {
-    ...lists,
     get state() {
       return store.state
     },
@@ -151,13 +155,18 @@ export function createInboxFeed(dependencies: InboxFeedDependencies) {
     reconnect: feed.restart,
     setOffline,
     list,
+    refresh,
+    group,
+    more,
+    moreOf,
+    toggleGroup,
     /** @param isLeaving whether the page may be left at this moment */
     mark(id: string, read: boolean, isLeaving = false): Promise<boolean> {
       const { markRead, markUnread } = notifications
       const mark: Mark = { type: 'read-state', ids: [id], readAt: read ? now() : null }
       return marks.save(mark, (options) => (read ? markRead : markUnread)(id, options), isLeaving)
     },
-    /** Marks all of a group that are shown as read. */
+    /** Marks a group as read, up to the newest notification shown. */
     markGroup(group: GroupMark): Promise<boolean> {
       const which = allOf(group)
       const mark: Mark = { ...which, type: 'bulk-read-state', readAt: now() }
@@ -169,7 +178,7 @@ export function createInboxFeed(dependencies: InboxFeedDependencies) {
       if (upTo === undefined) return false
       const mark: Mark = { type: 'bulk-read-state', upTo, readAt: now() }
       const done = await marks.save(mark, (options) => notifications.markManyRead({ all: true, upTo }, options))
-      if (done) tell({ kind: 'all-marked' })
+      if (done) report({ kind: 'all-marked' })
       return done
     },
     /** Archives a notification. It is saved after the time in which it can be undone; resolves to whether it was. */
@@ -177,7 +186,7 @@ export function createInboxFeed(dependencies: InboxFeedDependencies) {
       const mark: Mark = { type: 'archive-state', ids: [id], archivedAt: now() }
       return marks.hold(mark, (options) => notifications.archive(id, options))
     },
-    /** The same for all of a group that are shown. */
+    /** Archives a group up to the newest notification shown, in the same way. */
     archiveGroup(group: GroupMark): Promise<boolean> {
       const which = allOf(group)
       const mark: Mark = { ...which, type: 'bulk-archive-state', archivedAt: now() }
@@ -195,7 +204,10 @@ export function createInboxFeed(dependencies: InboxFeedDependencies) {
   }
 }
 
-/** Tells the feed of `online` and `offline` of the browser, which precede the stream's own detection, and of leaving the page. */
+/**
+ * Reports `online` and `offline` of the browser to the feed, before the stream notices them itself, and that the page is hidden
+ * or left.
+ */
 export function followNetwork(feed: Pick<InboxFeed, 'reconnect' | 'setOffline' | 'leave'>, signal: AbortSignal): void {
   window.addEventListener('online', feed.reconnect, { signal })
   window.addEventListener('offline', feed.setOffline, { signal })

@@ -21,7 +21,7 @@ type Held = {
 export function createInboxMarks({ store, undoMs, onFailed }: InboxMarksDependencies) {
   let queue: Promise<unknown> = Promise.resolve()
   let held: Held | undefined
-  /** Bulk marks of groups that were sent, and whose events are still to come. */
+  /** Bulk marks of groups whose events have not arrived yet. */
   const awaited = new Set<Mark>()
 
   function show(mark: Mark): PendingMark {
@@ -61,7 +61,7 @@ export function createInboxMarks({ store, undoMs, onFailed }: InboxMarksDependen
   return {
     /** @param isLeaving whether the page may be left at this moment */
     save: (mark: Mark, send: Send, isLeaving = false) => save(show(mark), send, isLeaving),
-    /** Saves it after the time in which it can be undone, or when the next one is held. Resolves to whether it was saved. */
+    /** Saves a mark when it can no longer be undone, or when the next one is held. Resolves to whether it was saved. */
     hold(mark: Mark, send: Send): Promise<boolean> {
       held?.send(false)
       const pending = show(mark)
@@ -91,7 +91,7 @@ export function createInboxMarks({ store, undoMs, onFailed }: InboxMarksDependen
     undo: () => held?.drop(false),
     /** Saves what is held, because the page may be left. */
     leave: () => held?.send(true),
-    /** The event of a small bulk has its ids, of which a group does not know all: the mark made here says which they are. */
+    /** The event of a small bulk mark lists ids, some of which a group has not loaded. Returns the bulk mark if it was made here. */
     explained(event: Mark): Mark {
       const type = event.ids ? `bulk-${event.type}` : event.type
       const isIt = (mark: Mark) =>
@@ -101,7 +101,7 @@ export function createInboxMarks({ store, undoMs, onFailed }: InboxMarksDependen
       awaited.delete(mark)
       return event.ids ? mark : event
     },
-    /** What is held may be done by a mark that was made elsewhere. */
+    /** Drops the held mark if a mark made elsewhere includes it. */
     settle(mark: Mark): void {
       if (held && isDoneBy(held.mark, mark)) held.drop(true)
     },

@@ -105,7 +105,7 @@ const changedCount = ({ unreadCount }: InboxState, by: number, to?: number) => (
 export const isKnown = ({ items, groups }: InboxState, id: string) =>
   groups ? groups.some((group) => group.items.some((item) => item.id === id)) : items.some((item) => item.id === id)
 
-/** Whether only a new list has what a change brings into it, or which ones a bulk has changed. */
+/** Whether the list has to be fetched again: a notification returns to it, or a bulk mark does not name its notifications. */
 export function isMissing(state: InboxState, change: Change): boolean {
   if ('notification' in change) return false
   const { ids, archivedAt } = change
@@ -115,9 +115,9 @@ export function isMissing(state: InboxState, change: Change): boolean {
   return brings && ids.some((id) => id > oldest && !isKnown(state, id))
 }
 
-/** A line of the list: a notification, or several of one location. */
+/** A line of the list: a notification, or a group of several. */
 export type Row = {
-  /** The same as long as the line stands for the same. */
+  /** Identifies the line while its notifications change. */
   readonly key: string
   readonly notification: Notification
   readonly isRead: boolean

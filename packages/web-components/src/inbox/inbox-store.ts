@@ -6,11 +6,11 @@ export type InboxStore = ReturnType<typeof createInboxStore>
 
 export type InboxStoreDependencies = {
   readonly onChange: (state: InboxState) => void
-  /** Only a new list says what a change means. */
+  /** A change cannot be applied exactly; the list has to be fetched again. */
   readonly onUnclear: () => void
 }
 
-/** Holds the state. What changes while something is fetched is applied again to what was fetched. */
+/** Holds the state. Changes during a request are applied to its response as well. */
 export function createInboxStore({ onChange, onUnclear }: InboxStoreDependencies) {
   let state = emptyInbox
   let countsReceived = 0
@@ -42,7 +42,7 @@ export function createInboxStore({ onChange, onUnclear }: InboxStoreDependencies
       countsReceived++
       set(counts)
     },
-    /** Makes a call whose answer has counts: those of the stream that came meanwhile may be newer. */
+    /** Waits for a response with counts. If the stream sent counts meanwhile, those are kept, because they may be newer. */
     async counted<Answer extends object>(call: Promise<Answer>): Promise<Answer> {
       const before = countsReceived
       const answer = await call
@@ -61,7 +61,7 @@ export function createInboxStore({ onChange, onUnclear }: InboxStoreDependencies
         fetching.delete(changes)
       }
     },
-    /** A new list is fetched. */
+    /** Call when the list is fetched again. */
     forget: () => gone.clear(),
   }
 }

@@ -55,7 +55,7 @@ export function createListFocus(host: Host, { ids, scrolling, onKey }: ListFocus
       if (!before || isInside()) return
       const { id, place } = before
       const item = id === undefined ? null : article(id)
-      // An item that left the list hands the focus to its neighbour; from one that is only scrolled away, keys go on.
+      // The neighbour of an item that left the list gets the focus. After one that was scrolled away, keys continue from its place.
       if (item) item.focus({ preventScroll: true })
       else if (id === undefined || shownIds.includes(id)) toPanel()
       else void toPlace(Math.min(place, shownIds.length - 1))

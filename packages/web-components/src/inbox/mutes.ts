@@ -19,7 +19,7 @@ export type MutesDependencies = {
 
 export type Mutes = ReturnType<typeof createMutes>
 
-/** So many of the mutes set last get a name from their newest notification: each is a request. */
+/** Mutes that get a name from their newest notification, starting with the latest; each is a request. */
 const namedMutes = 100
 
 /** What the user has muted, and the calls that mute and unmute. */
