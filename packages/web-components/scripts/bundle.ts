@@ -13,7 +13,8 @@ const outfile = 'dist/herald-inbox.min.js'
 const internal = `refreshSoon toggleRead toggleGroup markGroup archiveGroup settle moreOf isGrouped isInGroup undoable isScrolled
   showsKeys newSince menuKey currentKey currentId onToggleMutes onLoadMutes onUnmute onFilter onToTop onFocus onFailed onUnclear
   onMuted onActed onNews onChange scrolling isFiltering hasExportFailed onToggleFilters onWhole onExport onDismiss onRefresh
-  onMore isWhole onClear exporting scroller sentinel rendered toPanel toItem phase listing pending connection fresh`
+  onMore isWhole onClear exporting scroller sentinel rendered toPanel toItem phase listing pending connection fresh fetched counted
+  explained hold onLive moved restoreTo onKeyDown onClosed`
 
 /** Minifies style sheets, and the indentation of templates, which esbuild leaves as they are. */
 const templates: Plugin = {

@@ -10,7 +10,6 @@ export const itemStyles = css`
     min-height: 98px;
     padding-block: 13px;
     padding-inline: 24px 10px;
-    background: var(--_surface);
     transition: background-color 0.2s;
     touch-action: pan-y;
   }
@@ -99,8 +98,12 @@ export const itemStyles = css`
     padding-inline-start: 56px;
     --_avatar: 28px;
   }
+  /* One layer for all buttons, because long lists have many. */
   .side {
+    position: relative;
+    z-index: 1;
     margin-block: -8px;
+    opacity: 0;
   }
   .dot {
     position: absolute;
@@ -116,19 +119,15 @@ export const itemStyles = css`
     inset-inline-start: 38px;
   }
   .act {
-    position: relative;
-    z-index: 1;
     width: 28px;
     height: 28px;
-    opacity: 0;
   }
   .act:hover {
     color: var(--_accent);
     background: light-dark(rgb(24 27 38 / 0.07), rgb(255 255 255 / 0.1));
   }
-  article:hover .act,
-  article:focus-within .act,
-  .act[aria-expanded='true'] {
+  article:hover .side,
+  article:focus-within .side {
     opacity: 1;
   }
   .menu,
@@ -152,9 +151,6 @@ export const itemStyles = css`
     margin: 0;
     padding: 0 9px;
     font-size: 0.8125rem;
-  }
-  [role='feed'] {
-    background: var(--_raised);
   }
   [data-swipe]::before,
   [data-swipe]::after {
@@ -183,7 +179,7 @@ export const itemStyles = css`
   }
   /* A finger swipes; everything else is in the menu. */
   @media (hover: none) {
-    .more {
+    .side {
       opacity: 1;
     }
     .mark,

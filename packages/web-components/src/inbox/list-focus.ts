@@ -12,8 +12,6 @@ export type ListFocusOptions = {
   readonly onKey: (event: KeyboardEvent, focusedId: string | undefined) => boolean
 }
 
-export type ListFocus = ReturnType<typeof createListFocus>
-
 /** Moves the focus within the list by keys, and keeps it in the panel when the focused item leaves. */
 export function createListFocus(host: Host, { ids, scrolling, onKey }: ListFocusOptions) {
   let currentId: string | undefined
