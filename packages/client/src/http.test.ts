@@ -35,6 +35,25 @@ function refuse(response: ServerResponse, status: number, code: string, headers:
   response.end(JSON.stringify({ type: `urn:herald:problem:${code}`, title: code, status, detail: 'Detail', code }))
 }
 
+test('with `keepalive`, the request is sent in the same turn, with the latest token', async () => {
+  const sent: (RequestInit | undefined)[] = []
+  const tokens = ['first', 'second']
+  const { client } = await serve((_, response) => answerCount(response), {
+    token: async () => tokens.shift() ?? '',
+    fetch(url, init) {
+      sent.push(init)
+      return fetch(url, init)
+    },
+  })
+  await client.notifications.unreadCount()
+  const archiving = client.notifications.archive('x', { keepalive: true })
+  expect(sent).toEqual([
+    expect.objectContaining({ keepalive: false }),
+    expect.objectContaining({ keepalive: true, headers: expect.objectContaining({ authorization: 'Bearer first' }) }),
+  ])
+  await archiving
+})
+
 describe('retries', () => {
   test.each([
     [503, 'storage_unavailable'],

@@ -9,6 +9,11 @@ import type { Tokens } from './token.ts'
 export type CallOptions = {
   /** Aborts the call, which then rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined
+  /**
+   * Sends the request even if the page is left at this moment. Uses the latest token, because asking for one may take longer
+   * than the page lives.
+   */
+  readonly keepalive?: boolean | undefined
 }
 
 export type Call = CallOptions & {
@@ -40,7 +45,7 @@ export function createHttp({ baseUrl, tokens, fetch, retry, timeoutMs }: HttpOpt
 
   async function request(call: Call, deadline: Deadline, token: string): Promise<OpenResponse> {
     const { signal } = deadline
-    const { method = 'GET', path, body } = call
+    const { method = 'GET', path, body, keepalive = false } = call
     const headers = {
       accept: 'application/json',
       authorization: `Bearer ${token}`,
@@ -48,7 +53,9 @@ export function createHttp({ baseUrl, tokens, fetch, retry, timeoutMs }: HttpOpt
       ...call.headers,
     }
     const content = body === undefined ? {} : { body: JSON.stringify(body) }
-    const response = await deadline.during(() => fetch(`${base}${path}`, { method, headers, signal, ...content }))
+    const response = await deadline.during(() =>
+      fetch(`${base}${path}`, { method, headers, signal, keepalive, ...content }),
+    )
     if (response.ok) return { response, token, deadline }
     throw await deadline.during(() => readProblem(response))
   }
@@ -58,7 +65,8 @@ export function createHttp({ baseUrl, tokens, fetch, retry, timeoutMs }: HttpOpt
     const deadline = createDeadline(timeoutMs, call.signal)
     const { signal } = deadline
     try {
-      const token = await abortable(expired === undefined ? tokens.get() : tokens.renew(expired), signal)
+      const known = call.keepalive ? tokens.latest() : undefined
+      const token = known ?? (await abortable(expired === undefined ? tokens.get() : tokens.renew(expired), signal))
       return await request(call, deadline, token).catch(async (error) => {
         if (!tokens.canRenew || !(error instanceof HeraldProblem) || error.status !== 401) throw error
         return request(call, deadline, await abortable(tokens.renew(token), signal))

@@ -54,14 +54,16 @@ export function createNotifications({ http, follow }: NotificationsDependencies)
 
   const counts = ({ signal }: CallOptions = {}) =>
     http.json<UnreadCount['data']>({ path: '/notifications/unread-count', signal })
-  const markMany = (state: string, which: ArchiveSelection, { signal }: CallOptions = {}) =>
+  const mark = (id: string, state: string, options?: CallOptions) =>
+    http.json<Notification>({ method: 'PATCH', path: `${one(id)}/${state}`, ...options })
+  const markMany = (state: string, which: ArchiveSelection, options?: CallOptions) =>
     http.json<Marked>({
       method: 'POST',
       path: `/notifications/${state}`,
       body: which,
       // A retried `all` without `upTo` would also mark notifications that arrived in between.
       repeatable: 'ids' in which || which.upTo !== undefined,
-      signal,
+      ...options,
     })
 
   return {
@@ -75,19 +77,15 @@ export function createNotifications({ http, follow }: NotificationsDependencies)
       }),
     get: (id: string, { signal }: CallOptions = {}) => http.json<Notification>({ path: one(id), signal }),
     /** Marks a notification as read; if it is read already, `readAt` is unchanged. */
-    markRead: (id: string, { signal }: CallOptions = {}) =>
-      http.json<Notification>({ method: 'PATCH', path: `${one(id)}/read`, signal }),
+    markRead: (id: string, options?: CallOptions) => mark(id, 'read', options),
     /** Marks a notification as unread, which sets `readAt` to `null`. */
-    markUnread: (id: string, { signal }: CallOptions = {}) =>
-      http.json<Notification>({ method: 'PATCH', path: `${one(id)}/unread`, signal }),
+    markUnread: (id: string, options?: CallOptions) => mark(id, 'unread', options),
     /** Marks many notifications as read, among those stored at the time of the call. */
     markManyRead: (which: MarkMany, options?: CallOptions) => markMany('read', which, options),
     /** Archives a notification, which is read then. An archived one stays unchanged. */
-    archive: (id: string, { signal }: CallOptions = {}) =>
-      http.json<Notification>({ method: 'PATCH', path: `${one(id)}/archived`, signal }),
+    archive: (id: string, options?: CallOptions) => mark(id, 'archived', options),
     /** Takes a notification out of the archive; it stays read. */
-    unarchive: (id: string, { signal }: CallOptions = {}) =>
-      http.json<Notification>({ method: 'PATCH', path: `${one(id)}/unarchived`, signal }),
+    unarchive: (id: string, options?: CallOptions) => mark(id, 'unarchived', options),
     /** Archives many notifications, among those stored at the time of the call. */
     archiveMany: (which: ArchiveSelection, options?: CallOptions) => markMany('archived', which, options),
     unarchiveMany: (which: MarkMany, options?: CallOptions) => markMany('unarchived', which, options),

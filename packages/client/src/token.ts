@@ -20,6 +20,8 @@ export function createTokens(source: TokenSource) {
     /** Whether the source can return a new token. */
     canRenew: typeof source !== 'string',
     get: () => refreshing ?? ask(false),
+    /** The token of the latest request, if there was one. */
+    latest: () => latest,
     /** Returns a token other than the rejected one. Another request may have fetched it already. */
     async renew(rejected: string): Promise<string> {
       if (latest !== undefined && latest !== rejected) return latest

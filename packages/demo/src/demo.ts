@@ -3,7 +3,7 @@ import type { HeraldChangeLog, HeraldNotificationEvent, HeraldUnreadCountEvent }
 import { html, nothing, render } from 'lit'
 import { createRef, ref } from 'lit/directives/ref.js'
 import { commentsView } from './comments.ts'
-import { brandMark, sendIcon, themeIcon, windowIcon } from './icons.ts'
+import { brandMark, groupIcon, sendIcon, themeIcon, windowIcon } from './icons.ts'
 import { mailboxView } from './mailbox.ts'
 import { createSentEmails } from './sent-e-mails.ts'
 import {
@@ -30,6 +30,13 @@ let activity: Activity = { comments: [], mails: [], mailProblem: null }
 let steps: readonly Step[] = []
 let isSending = false
 let problem = ''
+let isGrouped = false
+
+/** The names that only the application knows: of the people, and of what they write about. */
+const names = new Map([
+  ...session.users.map(({ id, name }) => [id, name] as const),
+  ...session.entities.map(({ locationId, title }) => [locationId, title] as const),
+])
 
 const firstName = (name: string) => name.split(' ')[0]
 
@@ -49,12 +56,17 @@ function page() {
               >`,
           )}
         </nav>
+        <button class="square" type="button" aria-label="Group notifications" title="Group notifications" aria-pressed=${isGrouped} @click=${switchGroups}>
+          ${groupIcon}
+        </button>
         <button class="square" type="button" aria-label="Light or dark" title="Light or dark" @click=${switchTheme}>
           ${themeIcon}
         </button>
         <herald-inbox
           base-url=${baseUrl}
           .token=${token}
+          .nameOf=${nameOf}
+          ?grouped=${isGrouped}
           @herald-notification=${onNotification}
           @herald-unread-count=${onCount}
         ></herald-inbox>
@@ -199,6 +211,13 @@ function onNotification(event: HeraldNotificationEvent): void {
 function onCount(event: HeraldUnreadCountEvent): void {
   const { unreadCount } = event.detail
   document.title = unreadCount > 0 ? `(${unreadCount}) Herald demo` : 'Herald demo'
+}
+
+const nameOf = ({ id }: { readonly id: string }) => names.get(id)
+
+function switchGroups(): void {
+  isGrouped = !isGrouped
+  draw()
 }
 
 function switchTheme(): void {

@@ -1,5 +1,5 @@
 type User = { readonly id: string; readonly key: string; readonly name: string; readonly image: string }
-type Entity = { readonly type: string; readonly id: string; readonly title: string }
+type Entity = { readonly type: string; readonly id: string; readonly title: string; readonly locationId: string }
 
 export type Session = {
   readonly token: string

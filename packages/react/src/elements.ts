@@ -17,7 +17,12 @@ type ElementProps<Element> = {
 
 /** The properties of `<herald-inbox>`, and its events as functions. */
 export type HeraldInboxProps = ElementProps<InboxElement> &
-  Partial<Pick<InboxElement, 'baseUrl' | 'token' | 'client' | 'theme' | 'locale' | 'texts' | 'hrefOf' | 'imageOf'>> & {
+  Partial<
+    Pick<
+      InboxElement,
+      'baseUrl' | 'token' | 'client' | 'theme' | 'locale' | 'texts' | 'hrefOf' | 'imageOf' | 'nameOf' | 'grouped'
+    >
+  > & {
     /** Replaces the bell’s icon, with `slot="bell"`. */
     readonly children?: ReactNode
     /** A notification was opened. It is marked as read unless the default is prevented. */

@@ -3,7 +3,9 @@ import {
   createInboxFeed,
   emptyInbox,
   followNetwork,
+  type GroupMark,
   type InboxFeed,
+  keyOf,
   type Listing,
   type News,
   shown,
@@ -15,6 +17,8 @@ export type Inbox = ReturnType<typeof useInbox>
 export type InboxOptions = {
   /** Called for arrivals, failures and changes of the connection. */
   readonly onNews?: (news: News) => void
+  /** Lists `groups`, one for each location, in place of `items`. */
+  readonly grouped?: boolean
 }
 
 /**
@@ -23,17 +27,19 @@ export type InboxOptions = {
  *
  * @param client should stay the same between renders: with another one, the inbox is loaded again
  */
-export function useInbox(client: HeraldClient, { onNews }: InboxOptions = {}) {
+export function useInbox(client: HeraldClient, { onNews, grouped = false }: InboxOptions = {}) {
   const [state, setState] = useState(emptyInbox)
   const feed = useRef<InboxFeed>(undefined)
-  const listener = useRef(onNews)
+  const latest = useRef({ onNews, grouped })
   useEffect(() => {
-    listener.current = onNews
+    latest.current = { onNews, grouped }
+    void feed.current?.group(grouped)
   })
 
   useEffect(() => {
     const { notifications } = client
-    const started = createInboxFeed({ notifications, onChange: setState, onNews: (news) => listener.current?.(news) })
+    const onNews = (news: News) => latest.current.onNews?.(news)
+    const started = createInboxFeed({ notifications, grouped: latest.current.grouped, onChange: setState, onNews })
     feed.current = started
     const ended = new AbortController()
     followNetwork(started, ended.signal)
@@ -49,7 +55,7 @@ export function useInbox(client: HeraldClient, { onNews }: InboxOptions = {}) {
 
   const actions = useMemo(
     () => ({
-      /** Lists all notifications or the unread ones, from the newest. */
+      /** Lists all notifications, the unread or the archived ones, from the newest. */
       list: async (listing: Listing) => feed.current?.list(listing),
       refresh: async () => feed.current?.refresh(),
       /** Loads the next page, if there is one. */
@@ -58,10 +64,31 @@ export function useInbox(client: HeraldClient, { onNews }: InboxOptions = {}) {
       mark: async (id: string, read: boolean) => (await feed.current?.mark(id, read)) === true,
       /** Marks everything up to the newest notification shown. */
       markAll: async () => (await feed.current?.markAll()) === true,
+      /** Marks all of a group up to the newest one shown. */
+      markGroup: async (group: GroupMark) => (await feed.current?.markGroup(group)) === true,
+      /**
+       * Archives at once for the reader, and after 5 seconds in Herald, unless `undo` was called.
+       * @returns whether it was saved
+       */
+      archive: async (id: string) => (await feed.current?.archive(id)) === true,
+      /** The same for all of a group up to the newest one shown. */
+      archiveGroup: async (group: GroupMark) => (await feed.current?.archiveGroup(group)) === true,
+      /** Takes a notification out of the archive. */
+      unarchive: async (id: string) => (await feed.current?.unarchive(id)) === true,
+      /** Takes back the latest archive, while `canUndo`. */
+      undo: () => feed.current?.undo(),
+      /** Opens or closes a group; its notifications are its `items`. */
+      toggleGroup: async (group: GroupMark) => feed.current?.toggleGroup(keyOf(group)),
+      /** Loads older notifications of a group. */
+      loadMoreOf: async (group: GroupMark) => feed.current?.moreOf(keyOf(group)),
+      /** Marks the newest notification shown, and all below it, as seen. */
+      markSeen: async () => feed.current?.see(),
     }),
     [],
   )
-  const { items, unreadCount } = shown(state)
-  const { listing, phase, error, more, connection } = state
-  return { ...actions, items, unreadCount, listing, phase, error, more, connection, hasMore: state.nextCursor !== null }
+  const { items, groups, unreadCount, unseenCount } = shown(state)
+  const { listing, phase, error, more, connection, seenUpTo } = state
+  const [hasMore, canUndo] = [state.nextCursor !== null, state.undoable !== undefined]
+  const list = { items, groups, listing, phase, error, more, hasMore }
+  return { ...actions, ...list, unreadCount, unseenCount, seenUpTo, canUndo, connection }
 }

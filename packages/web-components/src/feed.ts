@@ -1,7 +1,10 @@
+export type { Mark } from './inbox/changes.ts'
+export { type Group, keyOf } from './inbox/groups.ts'
 // The inbox without elements, for lists of one's own and for other frameworks.
 export {
   createInboxFeed,
   followNetwork,
+  type GroupMark,
   type InboxFeed,
   type InboxFeedDependencies,
   type News,

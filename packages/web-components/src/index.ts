@@ -11,8 +11,8 @@ export { HeraldChangeLog, HeraldInbox }
 
 /** Events that the components dispatch. */
 export type HeraldNotificationEvent = CustomEvent<{ notification: Notification; href?: string | undefined }>
-export type HeraldUnreadCountEvent = CustomEvent<{ unreadCount: number }>
-export type HeraldErrorEvent = CustomEvent<{ error: unknown; during: 'list' | 'mark' | 'stream' | 'export' }>
+export type HeraldUnreadCountEvent = CustomEvent<{ unreadCount: number; unseenCount: number | undefined }>
+export type HeraldErrorEvent = CustomEvent<{ error: unknown; during: 'list' | 'mark' | 'mute' | 'stream' | 'export' }>
 
 declare global {
   // biome-ignore lint/style/useConsistentTypeDefinitions: only an interface extends a declaration of the DOM.

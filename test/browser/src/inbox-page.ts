@@ -18,6 +18,16 @@ export function inboxOf(page: Page) {
       await inbox.locator('button.bell').click()
       await items.first().waitFor()
     },
+    /** Waits until the stream has sent the counts. */
+    untilConnected: () =>
+      inbox.evaluate(
+        (element) =>
+          new Promise<void>((resolve) => {
+            const { unreadCount } = element as HTMLElement & { unreadCount?: number }
+            if (unreadCount !== undefined) resolve()
+            else element.addEventListener('herald-unread-count', () => resolve(), { once: true })
+          }),
+      ),
     /** Waits until the bell shows this number, or no number for 0. */
     async untilUnread(count: number): Promise<void> {
       const name = count === 0 ? 'Notifications' : `Notifications, ${count} unread`

@@ -18,14 +18,14 @@ const application = pathOf('../artefacts/react-application.tsx')
 async function writeApplication(): Promise<void> {
   const readme = await readFile(pathOf('../../../packages/react/README.md'), 'utf8')
   const examples = [...readme.matchAll(/```tsx\n([\s\S]*?)```/g)].map(([, code]) => code)
-  expect(examples).toHaveLength(2)
+  expect(examples).toHaveLength(3)
   const others = `
     import { StrictMode } from 'react'
     import { createRoot } from 'react-dom/client'
     const session = { accessToken: async () => (await fetch('/session/token')).text() }
     const setTitle = (count: number) => { document.title = String(count) }
     const root = createRoot(document.querySelector('main') as HTMLElement)
-    root.render(<StrictMode><Header /><Mentions /></StrictMode>)
+    root.render(<StrictMode><Header /><Mentions /><Places /></StrictMode>)
     Object.assign(globalThis, { unmount: () => root.unmount() })`
   await mkdir(pathOf('../artefacts/'), { recursive: true })
   const code = [...examples, others].join('\n').replaceAll('https://api.example/v1', stage.herald.baseUrl)
@@ -93,12 +93,27 @@ test('the README’s examples run with React 19 and leave nothing behind', async
   await inbox.open()
   expect(await inbox.first.locator('a.open').getAttribute('href')).toMatch(/^\/comment\/[0-9a-f-]{36}$/)
   await page.keyboard.press('Escape')
+  const places = (count: number) => page.getByRole('heading', { name: `${count} places`, exact: true }).waitFor()
+  const newest = page.locator('main article').first()
+  await places(21)
+  await newest.getByRole('button', { name: 'Archive' }).click()
+  await places(20)
+  await page.locator('main').getByRole('button', { name: 'Undo' }).click()
+  await places(21)
+  await newest.getByText('Seen by the hook').waitFor({ state: 'detached' })
+  await newest.getByRole('button', { name: '1 of 1 unread' }).click()
+  await newest.getByText('Seen by the hook').waitFor()
   await page.locator('main').getByRole('button', { name: 'Mark all as read' }).click()
   await unread(0)
   await inbox.untilUnread(0)
 
   expect(streams.opened).toBeGreaterThan(1)
+  await newest.getByRole('button', { name: 'Archive' }).click()
+  await places(20)
   await page.evaluate(() => (globalThis as unknown as { unmount(): void }).unmount())
+  // What could still be undone is saved.
+  const { notifications } = stage.clientOf(stage.account.userId)
+  await eventually(async () => (await notifications.list({ archived: 'true' })).notifications.length === 1)
   await eventually(() => streams.ended === streams.opened)
   await page.context().close()
 })

@@ -50,10 +50,19 @@ export async function startStage() {
     return page
   }
 
-  async function unreadCount(sub: string): Promise<number> {
-    const token = await herald.tokens.sign({ subscriber_id: account.subscriberId, sub })
-    const client = createHeraldClient({ baseUrl: herald.baseUrl, token })
-    return client.notifications.unreadCount()
+  /** The API as a user has it: it says what was saved, which the page only claims. */
+  const clientOf = (sub: string) =>
+    createHeraldClient({
+      baseUrl: herald.baseUrl,
+      token: () => herald.tokens.sign({ subscriber_id: account.subscriberId, sub }),
+    })
+
+  async function publishMentions(recipientId: string, mentions: readonly Mention[]): Promise<void> {
+    const count = async () => await clientOf(recipientId).notifications.unreadCount()
+    const before = await count()
+    const contents = mentions.map((mention) => toMention(recipientId, mention))
+    await publish(herald.topics.mention, 'herald.mention.created.v1', account.subscriberId, contents)
+    await eventually(async () => (await count()) === before + mentions.length)
   }
 
   /** Publishes events of the last minutes, a millisecond apart. */
@@ -109,13 +118,23 @@ export async function startStage() {
     /** Publishes change events of a subscriber, the first one being the oldest. */
     publishChanges: (subscriberId: string, changes: readonly object[]) =>
       publish(herald.topics.change, 'herald.change.recorded.v1', subscriberId, changes),
-    /** Publishes mentions of a user, the first one being the oldest, and waits until they are stored. Every third one is longer. */
-    async mentionOften(recipientId: string, count: number): Promise<void> {
-      const before = await unreadCount(recipientId)
-      const mentions = Array.from({ length: count }, (_, index) => toMention(recipientId, index + 1))
-      await publish(herald.topics.mention, 'herald.mention.created.v1', account.subscriberId, mentions)
-      await eventually(async () => (await unreadCount(recipientId)) === before + count)
+    clientOf,
+    /** Publishes mentions of a user, the first one being the oldest, and waits until they are stored. */
+    publishMentions,
+    /** Publishes a mention of which the user is not told, and waits until it is stored. */
+    async publishMuted(recipientId: string, mention: Mention): Promise<void> {
+      const newest = async () => (await clientOf(recipientId).notifications.list({ limit: 1 })).notifications[0]
+      await publish(herald.topics.mention, 'herald.mention.created.v1', account.subscriberId, [
+        toMention(recipientId, mention),
+      ])
+      await eventually(async () => (await newest())?.metadata.mention.snippet === mention.text)
     },
+    /** The same for any number of them, each at a location of its own. Every third one is longer. */
+    mentionOften: (recipientId: string, count: number) =>
+      publishMentions(
+        recipientId,
+        Array.from({ length: count }, (_, index) => ({ text: textOf(index + 1) })),
+      ),
     /** Call after each test: returns the errors of the pages, and restarts a server that a failed test left stopped. */
     async settle(): Promise<string[]> {
       const isDead = await Promise.race([herald.query.exited.then(() => true), pause(0, false)])
@@ -132,16 +151,26 @@ export async function startStage() {
   }
 }
 
-function toMention(recipientId: string, number: number) {
-  const snippet = `Mention ${number}${number % 3 === 0 ? '. Could you look at this before the end of the week? I would like to know what you think of it.' : ''}`
+/** What differs between mentions; the rest is alike. */
+export type Mention = {
+  readonly text: string
+  readonly by?: string | undefined
+  readonly actorId?: string | undefined
+  readonly locationId?: string | undefined
+}
+
+const textOf = (number: number) =>
+  `Mention ${number}${number % 3 === 0 ? '. Could you look at this before the end of the week? I would like to know what you think of it.' : ''}`
+
+function toMention(recipientId: string, { text, by = 'Mei Tanaka', actorId, locationId }: Mention) {
   return {
-    actor: { id: randomUUID(), name: 'Mei Tanaka', image: '' },
+    actor: { id: actorId ?? randomUUID(), name: by, image: '' },
     actorType: 'user',
     subjectId: recipientId,
     subjectType: 'user',
-    locationId: randomUUID(),
+    locationId: locationId ?? randomUUID(),
     locationType: 'comment',
-    metadata: { mention: { mentionerName: 'Mei Tanaka', snippet, entityType: 'portfolio' } },
+    metadata: { mention: { mentionerName: by, snippet: text, entityType: 'portfolio' } },
     recipientIds: [recipientId],
   }
 }

@@ -55,6 +55,7 @@ export async function createDemo({ account, tokens, topics, publisher, mails }: 
   const userOf = (key: unknown) => users.find((user) => user.key === key || user.id === key)
   const shownUser = (userId: string) => shown(account.people.find(({ id }) => id === userId) ?? unknownUser)
   const comments = createComments()
+  const placed = (entity: (typeof entities)[number]) => ({ ...entity, locationId: account.places.get(entity.id) })
 
   async function publish(events: readonly SampleEvent[]) {
     const began = performance.now()
@@ -86,7 +87,7 @@ export async function createDemo({ account, tokens, topics, publisher, mails }: 
       { sub: id, name, picture: image, subscriber_id: account.subscriberId },
       { expiresIn: TOKEN_SECONDS },
     )
-    return { token, expiresIn: TOKEN_SECONDS, as: user?.key, users: users.map(shown), entities }
+    return { token, expiresIn: TOKEN_SECONDS, as: user?.key, users: users.map(shown), entities: entities.map(placed) }
   })
   app.post<{ Body: Composed }>('/demo/mentions', { schema: { body: composedSchema } }, async ({ body }, reply) => {
     const author = userOf(body.as)

@@ -14,6 +14,8 @@ export type SamplePerson = {
 
 export type SampleAccount = {
   subscriberId: string
+  /** The location of each entity, by the entity's id. */
+  places: ReadonlyMap<string, string>
   people: readonly [SamplePerson, ...SamplePerson[]]
   /** Mei Tanaka, the user of the printed commands. */
   userId: string
@@ -31,7 +33,8 @@ export function createSampleAccount(pictures?: string): SampleAccount {
   }) as [SamplePerson, ...SamplePerson[]]
   const all = [first, ...others] as const
   const idOf = (key: string) => all.find((person) => person.key === key)?.id ?? first.id
-  return { subscriberId: randomUUID(), people: all, userId: idOf('mei'), otherUserId: idOf('amara') }
+  const places = new Map(entities.map(({ id }) => [id, randomUUID()]))
+  return { subscriberId: randomUUID(), places, people: all, userId: idOf('mei'), otherUserId: idOf('amara') }
 }
 
 export type Mention = {
@@ -63,12 +66,18 @@ export function sampleMentions(account: SampleAccount, topics: HeraldTopics, now
   const users = account.people.filter(({ key }) => key !== undefined)
   return Array.from({ length: count }, (_, index) => {
     const actor = pick(account.people, index)
+    const locationType = pick(['comment', 'entity', 'file comment', 'entity'], index)
+    const isInEntity = locationType === 'entity'
+    // Four in a row at each entity, so that a list by location has something to group.
+    const entity = pick(entities, isInEntity ? Math.floor(index / 8) : index)
+    const locationId = isInEntity ? account.places.get(entity.id) : undefined
     const data = mentionData({
       actor,
       recipientIds: users.filter(({ id }) => id !== actor.id).map(({ id }) => id),
       snippet: pick(remarks, index),
-      entityType: pick(entities, index).type,
-      locationType: pick(['comment', 'value', 'file comment', 'entity'], index),
+      entityType: entity.type,
+      locationType,
+      ...(locationId === undefined ? {} : { locationId }),
     })
     const time = new Date(now.getTime() - index * 23 * MINUTE)
     return { topic: topics.mention, event: sampleEvent('herald.mention.created.v1', account, time, data) }

@@ -1,6 +1,6 @@
-import type { HeraldClient, Notification } from '@herald/client'
+import type { HeraldClient, MuteTarget, Notification } from '@herald/client'
 import { html, nothing, type PropertyDeclarations, type PropertyValues } from 'lit'
-import { keyed } from 'lit/directives/keyed.js'
+import { repeat } from 'lit/directives/repeat.js'
 import { avatarStyles } from '../shared/avatar.ts'
 import { HeraldElement } from '../shared/herald-element.ts'
 import { bellIcon } from '../shared/icons.ts'
@@ -10,22 +10,21 @@ import { theme } from '../shared/theme.ts'
 import { whenSeen } from '../shared/when-seen.ts'
 import { type InboxTexts, inboxTexts } from '../texts/inbox-texts.ts'
 import { bellStyles } from './bell-styles.ts'
-import { isPlainKey, placeAfter } from './feed-keys.ts'
-import { createInboxFeed, followNetwork, type InboxFeed, type News } from './inbox-feed.ts'
-import { emptyInbox, type InboxState, type Listing, shown } from './inbox-state.ts'
+import { createInboxFeed, followNetwork, type InboxFeed } from './inbox-feed.ts'
+import { emptyInbox, type InboxState, shown } from './inbox-state.ts'
 import { itemStyles } from './item-styles.ts'
 import { keysStyles } from './keys-styles.ts'
-import { createListWindow, type Viewport } from './list-window.ts'
+import { createPanel } from './panel-controller.ts'
 import { panelStyles } from './panel-styles.ts'
-import { type PanelView, panelView } from './panel-view.ts'
+import { panelView } from './panel-view.ts'
 
 /**
  * A bell with the number of unread notifications and a live list below it.
  *
  * @fires herald-open-notification - `{ notification, href }`: a notification was opened. It is marked as read unless prevented.
  * @fires herald-notification - `{ notification }`: a notification has arrived.
- * @fires herald-unread-count - `{ unreadCount }`: the number has changed.
- * @fires herald-error - `{ error, during }`: `list`, `mark` or `stream` failed.
+ * @fires herald-unread-count - `{ unreadCount, unseenCount }`: a number has changed.
+ * @fires herald-error - `{ error, during }`: `list`, `mark`, `mute` or `stream` failed.
  */
 export class HeraldInbox extends HeraldElement {
   static override styles = [theme, avatarStyles, stateStyles, bellStyles, panelStyles, itemStyles, keysStyles]
@@ -33,14 +32,11 @@ export class HeraldInbox extends HeraldElement {
     texts: { attribute: false },
     hrefOf: { attribute: false },
     imageOf: { attribute: false },
+    nameOf: { attribute: false },
+    grouped: { type: Boolean },
     state: { state: true },
-    notice: { state: true },
     isOpen: { state: true },
     wasOpened: { state: true },
-    currentId: { state: true },
-    fresh: { state: true },
-    isScrolled: { state: true },
-    showsKeys: { state: true },
   }
 
   /** Replaces texts. */
@@ -55,22 +51,27 @@ export class HeraldInbox extends HeraldElement {
    * Without an address the initials are shown. Only http, https and relative addresses are loaded.
    */
   declare imageOf: ((notification: Notification) => string | undefined) | undefined
+  /** Returns the name of a location or an actor, such as the title of a document, if the page knows it. */
+  declare nameOf: ((target: MuteTarget) => string | undefined) | undefined
+  /** Shows the notifications of one location as one line. */
+  declare grouped: boolean
   declare private state: InboxState
-  declare private notice: PanelView['notice']
   declare private isOpen: boolean
   /** The panel stays rendered after it was opened once, so that it can fade out. */
   declare private wasOpened: boolean
-  declare private currentId: string | undefined
-  /** Ids of notifications that arrived while the list was open. */
-  declare private fresh: ReadonlySet<string>
-  declare private isScrolled: boolean
-  declare private showsKeys: boolean
 
-  readonly #window = createListWindow()
-  #viewport = { top: 0, height: 640 }
-  #rendered = { start: 0, end: 0, above: 0, below: 0 }
+  readonly #panel = createPanel(this, {
+    state: () => this.state,
+    feed: () => this.#feed,
+    texts: () => this.#texts,
+    nameOf: (target) => this.nameOf?.(target),
+    isOpen: () => this.isOpen,
+    announce: (text) => this.announce(text),
+    emit: (name, detail) => this.emit(name, detail),
+    hide: () => this.hide(),
+  })
   #feed: InboxFeed | undefined
-  #emittedCount: number | undefined
+  #emitted = ''
   #following = new AbortController()
 
   constructor() {
@@ -78,16 +79,22 @@ export class HeraldInbox extends HeraldElement {
     this.state = emptyInbox
     this.isOpen = false
     this.wasOpened = false
-    this.isScrolled = false
-    this.showsKeys = false
-    this.fresh = new Set()
-    const end = () => ({ sentinel: this.renderRoot.querySelector('.sentinel'), scroller: this.#scroller })
+    this.grouped = false
+    const end = () => ({
+      sentinel: this.renderRoot.querySelector('.sentinel'),
+      scroller: this.#panel.scrolling.scroller(),
+    })
     whenSeen(this, end, () => void this.#feed?.more())
   }
 
-  /** The number on the bell; `undefined` until it is known. */
+  /** The number of unread notifications; `undefined` until it is known. */
   get unreadCount(): number | undefined {
     return shown(this.state).unreadCount
+  }
+
+  /** The number of those among them that have come since the list was last opened. */
+  get unseenCount(): number | undefined {
+    return this.state.unseenCount
   }
 
   get open(): boolean {
@@ -95,11 +102,11 @@ export class HeraldInbox extends HeraldElement {
   }
 
   show(): void {
-    if (!this.isOpen) this.#panel?.showPopover()
+    if (!this.isOpen) this.#popover?.showPopover()
   }
 
   hide(): void {
-    if (this.isOpen) this.#panel?.hidePopover()
+    if (this.isOpen) this.#popover?.hidePopover()
   }
 
   /** Fetches the list again. */
@@ -107,12 +114,15 @@ export class HeraldInbox extends HeraldElement {
     await this.#feed?.refresh()
   }
 
-  protected connect({ notifications }: HeraldClient): void {
+  protected connect(client: HeraldClient): void {
+    const { notifications } = client
+    const { grouped } = this
     const onChange = (state: InboxState) => {
       this.state = state
     }
-    const feed = createInboxFeed({ notifications, onChange, onNews: (news) => this.#onNews(news) })
+    const feed = createInboxFeed({ notifications, grouped, onChange, onNews: this.#panel.onNews })
     this.#feed = feed
+    this.#panel.connect(client)
     this.#following = new AbortController()
     const { signal } = this.#following
     followNetwork(feed, signal)
@@ -125,6 +135,7 @@ export class HeraldInbox extends HeraldElement {
   protected disconnect(): void {
     this.#following.abort()
     this.#feed?.stop()
+    this.#panel.onClosed()
     this.#feed = undefined
     this.state = emptyInbox
   }
@@ -160,9 +171,9 @@ export class HeraldInbox extends HeraldElement {
         tabindex="-1"
         @beforetoggle=${this.#beforeToggle}
         @toggle=${this.#onToggle}
-        @keydown=${this.#onKeyDown}
+        @keydown=${this.#panel.focus.onKeyDown}
       >
-        ${wasOpened ? panelView({ locale, texts, ...this.#panelState(), ...this.#panelActions() }) : nothing}
+        ${wasOpened ? this.#panelView(locale, texts) : nothing}
       </div>
       <div class="hidden" role="status" aria-live="polite" lang=${this.language.tag}>${this.spoken}</div>`
   }
@@ -171,253 +182,67 @@ export class HeraldInbox extends HeraldElement {
     return { ...inboxTexts, ...this.language.texts.inbox, ...this.texts }
   }
 
-  #panelState() {
-    const { state, currentId, hrefOf, imageOf, isScrolled, showsKeys, notice, fresh } = this
-    const now = new Date()
-    return {
-      state,
-      ...shown(state),
-      range: this.#rendered,
-      currentId,
-      hrefOf,
-      imageOf,
-      isScrolled,
-      showsKeys,
-      notice,
-      fresh,
-      now,
-    }
+  #panelView(locale: string, texts: InboxTexts) {
+    const { state, hrefOf, imageOf, nameOf } = this
+    const view = { ...shown(state), ...this.#panel.view() }
+    return panelView({ state, hrefOf, imageOf, nameOf, locale, texts, now: new Date(), ...view })
   }
 
-  #panelActions() {
-    return {
-      onFilter: (listing: Listing) => void this.#feed?.list(listing),
-      onRetry: () => void this.#feed?.list(this.state.listing),
-      onMore: () => void this.#feed?.more(),
-      onMarkAll: () => void this.#feed?.markAll(),
-      onMark: (id: string, read: boolean) => void this.#feed?.mark(id, read),
-      onOpen: (notification: Notification, href: string | undefined, event: Event) =>
-        this.#openNotification(notification, href, event),
-      onClose: () => this.hide(),
-      onToggleKeys: () => {
-        this.showsKeys = !this.showsKeys
-      },
-      onDismiss: () => {
-        this.notice = undefined
-      },
-      onScroll: (event: Event) => this.#onScroll(event.currentTarget as HTMLElement),
-      onToTop: () => this.#scroller?.scrollTo({ top: 0, behavior: 'smooth' }),
-      onFocus: (id: string) => {
-        this.currentId = id
-      },
-    }
-  }
-
-  protected override update(changed: PropertyValues): void {
-    const hadFocus = this.#focusedId !== undefined
-    const anchor = this.#firstVisible()
-    this.#rendered = this.#rangeAt(this.#viewport)
-    super.update(changed)
-    if (anchor) this.#keepInPlace(anchor)
-    // The focused notification was scrolled out of the rendered part, or is gone: keys go on from its place.
-    if (hadFocus && this.#focusedId === undefined) this.#panel?.focus({ preventScroll: true })
-  }
-
-  /** The first visible notification of a list that was scrolled, and its distance from the top. */
-  #firstVisible() {
-    const scroller = this.#scroller
-    if (!scroller || scroller.scrollTop === 0) return undefined
-    const { top } = scroller.getBoundingClientRect()
-    const articles = [...scroller.querySelectorAll('article')]
-    const first = articles.find((article) => article.getBoundingClientRect().bottom > top)
-    return first && { first, distance: first.getBoundingClientRect().top - top }
-  }
-
-  /** Scrolls by as much as the notification was moved by changes above it. */
-  #keepInPlace({ first, distance }: { readonly first: HTMLElement; readonly distance: number }): void {
-    const scroller = this.#scroller
-    if (!scroller || !first.isConnected) return
-    const moved = first.getBoundingClientRect().top - scroller.getBoundingClientRect().top - distance
-    if (Math.abs(moved) >= 1) scroller.scrollTop += moved
+  protected override willUpdate(changed: PropertyValues): void {
+    super.willUpdate(changed)
+    if (changed.has('grouped')) void this.#feed?.group(this.grouped)
   }
 
   protected override updated(changed: PropertyValues): void {
-    const { unreadCount } = this
-    this.#measure()
-    if (changed.has('state') && unreadCount !== undefined && unreadCount !== this.#emittedCount) {
-      this.#emittedCount = unreadCount
-      this.emit('herald-unread-count', { unreadCount })
+    const { unreadCount, unseenCount } = this
+    const counts = { unreadCount, unseenCount }
+    if (changed.has('state') && unreadCount !== undefined && this.#emitted !== JSON.stringify(counts)) {
+      this.#emitted = JSON.stringify(counts)
+      this.emit('herald-unread-count', counts)
     }
+    this.#panel.see()
   }
 
-  get #panel(): HTMLElement | null {
+  get #popover(): HTMLElement | null {
     return this.renderRoot.querySelector('#panel')
-  }
-
-  get #scroller(): HTMLElement | null {
-    return this.renderRoot.querySelector('.scroller')
-  }
-
-  get #ids(): string[] {
-    return shown(this.state).items.map(({ notification }) => notification.id)
-  }
-
-  #rangeAt(viewport: Viewport) {
-    return this.#window.range(this.#ids, viewport)
-  }
-
-  #article(id: string): HTMLElement | null {
-    return this.renderRoot.querySelector(`article[data-id="${id}"]`)
-  }
-
-  /** The notification that has the focus, itself or one of its buttons. */
-  get #focusedId(): string | undefined {
-    const focused = (this.renderRoot as ShadowRoot).activeElement
-    return focused?.closest<HTMLElement>('article')?.dataset.id
-  }
-
-  #measure(): void {
-    const { above, below } = this.#rendered
-    if (!this.isOpen || above + below === 0) return
-    const articles = [...this.renderRoot.querySelectorAll<HTMLElement>('article')]
-    this.#window.measure(new Map(articles.map(({ dataset, offsetHeight }) => [String(dataset.id), offsetHeight])))
   }
 
   #place(): void {
     const bell = this.renderRoot.querySelector<HTMLElement>('.bell')
-    if (!this.isOpen || !bell || !this.#panel) return
-    placeBelow(bell, this.#panel)
-    if (this.#scroller) this.#onScroll(this.#scroller)
+    if (!this.isOpen || !bell || !this.#popover) return
+    placeBelow(bell, this.#popover)
+    this.#panel.scrolling.moved()
   }
 
   #beforeToggle(event: ToggleEvent): void {
     this.isOpen = event.newState === 'open'
     if (!this.isOpen) {
-      this.#restoreFocus()
+      this.#panel.focus.restoreTo('.bell')
       return
     }
     this.wasOpened = true
-    this.notice = undefined
+    this.#panel.onOpen()
     const { phase, listing } = this.state
     if (phase === 'idle' || phase === 'failed') void this.#feed?.list(listing)
   }
 
-  /** Chromium restores the focus itself, but not within a shadow root. */
-  #restoreFocus(): void {
-    const { activeElement } = this.renderRoot as ShadowRoot
-    if (activeElement && this.#panel?.contains(activeElement)) {
-      this.renderRoot.querySelector<HTMLElement>('.bell')?.focus({ preventScroll: true })
-    }
-  }
-
   async #onToggle(event: ToggleEvent): Promise<void> {
     if (event.newState === 'closed') {
-      this.fresh = new Set()
-      this.isScrolled = false
-      this.showsKeys = false
+      this.#panel.onClosed()
       return
     }
     await this.updateComplete
-    this.#scroller?.scrollTo(0, 0)
+    this.#panel.scrolling.scroller()?.scrollTo(0, 0)
     this.#place()
-    this.#panel?.focus({ preventScroll: true })
-  }
-
-  #onKeyDown(event: KeyboardEvent): void {
-    if (isPlainKey(event) && this.#handleKey(event)) event.preventDefault()
-  }
-
-  #handleKey({ key, shiftKey, target }: KeyboardEvent): boolean {
-    if (key === 'Escape' && this.showsKeys) this.showsKeys = false
-    else if (key === '?') this.showsKeys = !this.showsKeys
-    else {
-      const ids = this.#ids
-      const focused = this.#focusedId
-      const at = ids.indexOf(focused ?? this.#leftId ?? '')
-      const place = shiftKey ? undefined : placeAfter(key, at, ids.length - 1)
-      if (place !== undefined && ids.length > 0) void this.#focusOn(ids, place)
-      else if (focused !== undefined && key === 'u') this.#toggleRead(focused)
-      else if (key === 'Enter' && (target as HTMLElement).localName === 'article') {
-        ;(target as HTMLElement).querySelector<HTMLElement>('.open')?.click()
-      } else return false
-    }
-    return true
-  }
-
-  /** The notification that had the focus until it was scrolled out of the rendered part. */
-  get #leftId(): string | undefined {
-    return this.currentId !== undefined && this.#article(this.currentId) === null ? this.currentId : undefined
-  }
-
-  async #focusOn(ids: readonly string[], place: number): Promise<void> {
-    const id = ids[place] as string
-    this.currentId = id
-    const scroller = this.#scroller
-    if (scroller && this.#article(id) === null) {
-      scroller.scrollTop = this.#window.offsetOf(ids, place)
-      this.#onScroll(scroller)
-      await this.updateComplete
-    }
-    this.#article(id)?.focus()
-  }
-
-  #toggleRead(id: string): void {
-    const isRead = this.#isRead(id)
-    if (isRead !== undefined) void this.#feed?.mark(id, !isRead)
-  }
-
-  /** As it is shown, with marks that are not confirmed yet. */
-  #isRead(id: string): boolean | undefined {
-    return shown(this.state).items.find(({ notification }) => notification.id === id)?.isRead
-  }
-
-  #onScroll(scroller: HTMLElement): void {
-    this.#viewport = { top: scroller.scrollTop, height: scroller.clientHeight }
-    const { start, end } = this.#rangeAt(this.#viewport)
-    if (start !== this.#rendered.start || end !== this.#rendered.end) this.requestUpdate()
-    this.isScrolled = scroller.scrollTop > 80
-    if (!this.isScrolled && this.fresh.size > 0) this.fresh = new Set()
-  }
-
-  #openNotification(notification: Notification, href: string | undefined, event: Event): void {
-    if (!this.emit('herald-open-notification', { notification, href })) {
-      event.preventDefault()
-      return
-    }
-    if (this.#isRead(notification.id) === false) void this.#feed?.mark(notification.id, true)
-  }
-
-  #onNews(news: News): void {
-    const texts = this.#texts
-    if (news.kind === 'arrived') this.#onArrival(news.notification)
-    else if (news.kind === 'all-marked') this.announce(texts.allMarked)
-    else if (news.kind === 'offline') this.announce(texts.offline)
-    else if (news.kind === 'online') this.announce(texts.online)
-    else if ('error' in news) this.#onFailure(news.kind, news.error)
-  }
-
-  #onArrival(notification: Notification): void {
-    const { arrived } = this.#texts
-    if (this.isOpen) this.fresh = new Set([...this.fresh, notification.id])
-    this.announce(arrived(notification.actor.name || notification.metadata.mention.mentionerName))
-    this.emit('herald-notification', { notification })
-  }
-
-  #onFailure(kind: 'mark-failed' | 'list-failed' | 'stream-refused', error: unknown): void {
-    const { markFailed, failedTitle } = this.#texts
-    if (kind === 'mark-failed') {
-      this.notice = kind
-      this.announce(markFailed)
-    } else if (kind === 'list-failed') this.announce(failedTitle)
-    const during = { 'mark-failed': 'mark', 'list-failed': 'list', 'stream-refused': 'stream' }[kind]
-    this.emit('herald-error', { error, during })
+    this.#panel.focus.toPanel()
   }
 }
 
 /** Keyed by the number, so that each change is animated. */
 function badgeView(unreadCount: number, texts: InboxTexts) {
-  return keyed(
-    unreadCount,
-    html`<span class="badge" part="badge" aria-hidden="true">${texts.badge(unreadCount)}</span>`,
+  return repeat(
+    [unreadCount],
+    String,
+    () => html`<span class="badge" part="badge" aria-hidden="true">${texts.badge(unreadCount)}</span>`,
   )
 }

@@ -5,11 +5,13 @@ export const itemStyles = css`
   article {
     position: relative;
     display: grid;
-    grid-template-columns: 38px minmax(0, 1fr) 32px;
+    grid-template-columns: 38px minmax(0, 1fr) 28px;
     column-gap: 12px;
+    min-height: 98px;
     padding-block: 13px;
-    padding-inline: 24px 12px;
+    padding-inline: 24px 10px;
     transition: background-color 0.2s;
+    touch-action: pan-y;
   }
   article + article {
     border-top: 1px solid var(--_border);
@@ -86,9 +88,22 @@ export const itemStyles = css`
     content: '·';
     margin-inline-end: 6px;
   }
+  .meta .new {
+    padding: 0 6px;
+    border-radius: 6px;
+    color: var(--_on-accent);
+    background: var(--_accent);
+  }
+  .inner {
+    padding-inline-start: 56px;
+    --_avatar: 28px;
+  }
+  /* One layer for all buttons, because long lists have many. */
   .side {
-    display: grid;
-    place-items: start center;
+    position: relative;
+    z-index: 1;
+    margin-block: -8px;
+    opacity: 0;
   }
   .dot {
     position: absolute;
@@ -100,25 +115,76 @@ export const itemStyles = css`
     background: var(--_accent);
     pointer-events: none;
   }
-  .mark {
-    position: relative;
-    z-index: 1;
-    margin-top: -5px;
-    color: var(--_muted);
-    opacity: 0;
+  .inner .dot {
+    inset-inline-start: 38px;
   }
-  .mark:hover {
+  .act {
+    width: 28px;
+    height: 28px;
+  }
+  .act:hover {
     color: var(--_accent);
     background: light-dark(rgb(24 27 38 / 0.07), rgb(255 255 255 / 0.1));
   }
-  article:hover .mark,
-  article:focus-within .mark,
-  article:focus .mark {
+  article:hover .side,
+  article:focus-within .side {
     opacity: 1;
   }
+  .menu,
+  article .button {
+    position: relative;
+    z-index: 1;
+    margin-top: 8px;
+  }
+  .menu div {
+    display: flex;
+    flex-wrap: wrap;
+    gap: 6px;
+    margin-top: 8px;
+  }
+  .menu span {
+    flex: 100%;
+    overflow-wrap: anywhere;
+  }
+  .menu .button {
+    min-height: 28px;
+    margin: 0;
+    padding: 0 9px;
+    font-size: 0.8125rem;
+  }
+  [data-swipe]::before,
+  [data-swipe]::after {
+    position: absolute;
+    top: 40%;
+    padding: 0 14px;
+    white-space: nowrap;
+    font-weight: 600;
+  }
+  [data-swipe^='start']::before {
+    content: attr(data-start);
+    inset-inline-start: 100%;
+  }
+  [data-swipe^='end']::after {
+    content: attr(data-end);
+    inset-inline-end: 100%;
+  }
+  [data-swipe$='enough'] {
+    color: var(--_accent);
+    background: var(--_raised);
+  }
+  @media (prefers-reduced-motion: no-preference) {
+    article {
+      translate: var(--swipe);
+    }
+  }
+  /* A finger swipes; everything else is in the menu. */
   @media (hover: none) {
-    .mark {
+    .side {
       opacity: 1;
+    }
+    .mark,
+    .archive {
+      display: none;
     }
   }
   @keyframes arrive {

@@ -28,6 +28,9 @@ export const keysStyles = css`
     flex: 1;
     color: var(--_muted);
   }
+  .keys dd::first-letter {
+    text-transform: uppercase;
+  }
   kbd {
     min-width: 20px;
     padding: 0 5px;

@@ -8,8 +8,11 @@ export function keysView(texts: InboxTexts): TemplateResult {
     [['k', '↑'], texts.keyPrevious],
     [['Enter'], texts.keyOpen],
     [['u'], texts.keyUnread],
-    [['?'], texts.keyHelp],
-    [['Esc'], texts.keyClose],
+    [['e'], texts.archive],
+    [['z'], texts.undo],
+    [['m'], texts.more],
+    [['?'], texts.keys],
+    [['Esc'], texts.close],
   ] as const
   return html`<section class="keys" id="keys" part="keys" aria-label=${texts.keys}>
     <dl>

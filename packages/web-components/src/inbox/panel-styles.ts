@@ -67,8 +67,9 @@ export const panelStyles = css`
     align-items: center;
     justify-content: space-between;
     flex-wrap: wrap;
-    gap: 6px;
+    gap: 4px;
     margin-top: 8px;
+    font-size: 0.8125rem;
   }
   .filter {
     display: inline-flex;
@@ -79,7 +80,7 @@ export const panelStyles = css`
   }
   .filter button {
     min-height: 28px;
-    padding: 0 12px;
+    padding: 0 8px;
     border-radius: 7px;
     font-weight: 550;
     color: var(--_muted);
@@ -95,7 +96,7 @@ export const panelStyles = css`
     color: var(--_accent);
   }
   .mark-all {
-    padding: 0 8px;
+    padding: 0 6px;
   }
   .mark-all:disabled {
     opacity: 0.75;
@@ -105,7 +106,7 @@ export const panelStyles = css`
     position: relative;
     flex: 1;
     min-height: 0;
-    overflow-y: auto;
+    overflow: hidden auto;
     /* The element keeps the visible part in place itself, in every browser. */
     overflow-anchor: none;
     overscroll-behavior: contain;
@@ -164,6 +165,34 @@ export const panelStyles = css`
     padding-block: 8px 8px;
     padding-inline: 24px 10px;
     font-size: 0.8125rem;
+  }
+  .done {
+    color: var(--_text);
+    background: var(--_raised);
+  }
+  .round[aria-pressed='true'] {
+    color: var(--_accent);
+    background: var(--_tint);
+  }
+  .mutes {
+    list-style: none;
+  }
+  .mutes li {
+    display: flex;
+    align-items: center;
+    gap: 12px;
+    padding: 12px 24px;
+    border-bottom: 1px solid var(--_border);
+  }
+  .mutes p {
+    flex: 1;
+    min-width: 0;
+  }
+  .mutes b {
+    display: block;
+    overflow: hidden;
+    text-overflow: ellipsis;
+    white-space: nowrap;
   }
   .message {
     align-content: center;

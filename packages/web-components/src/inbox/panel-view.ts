@@ -1,67 +1,105 @@
-import { isHeraldProblem, type Notification } from '@herald/client'
+import { isHeraldProblem, type Mute, type MuteTarget, type Notification } from '@herald/client'
 import { html, nothing, type TemplateResult } from 'lit'
-import { repeat } from 'lit/directives/repeat.js'
 import {
   arrowUpIcon,
   checksIcon,
   closeIcon,
   emptyInboxIcon,
   keyboardIcon,
+  mutedIcon,
   offlineIcon,
   warningIcon,
 } from '../shared/icons.ts'
-import { safeAddress } from '../shared/safe-address.ts'
-import { emptyView, endView, failedView, failureNoticeView, loadingView, noticeView } from '../shared/state-views.ts'
+import { emptyView, failedView, failureNoticeView, loadingView, noticeView } from '../shared/state-views.ts'
 import type { InboxTexts } from '../texts/inbox-texts.ts'
-import type { InboxState, Listing } from './inbox-state.ts'
-import { itemView } from './item-view.ts'
+import type { InboxFeed } from './inbox-feed.ts'
+import type { InboxState, Listing, Row } from './inbox-state.ts'
 import { keysView } from './keys-view.ts'
+import { listView } from './list-view.ts'
 import type { ListRange } from './list-window.ts'
+import type { MutesState } from './mutes.ts'
+import { mutesView } from './mutes-view.ts'
+import type { RowActions } from './row-actions.ts'
+import type { Swipes } from './swipes.ts'
 
-export type PanelView = {
-  readonly state: InboxState
-  readonly items: readonly { readonly notification: Notification; readonly isRead: boolean }[]
-  /** The items that are rendered. */
-  readonly range: ListRange
-  readonly unreadCount: number | undefined
-  readonly notice: 'mark-failed' | undefined
+/** What is shown in the panel besides the list. */
+export type PanelState = {
+  /** A failure. */
+  readonly notice: string | undefined
+  /** What was done and can be undone. */
+  readonly done: { readonly text: string; readonly onUndo: () => void } | undefined
+  /** Ids of notifications that arrived while the list was open. */
   readonly fresh: ReadonlySet<string>
-  readonly currentId: string | undefined
+  /** The newest notification that was seen when the panel was opened. */
+  readonly newSince: string | undefined
   readonly isScrolled: boolean
   readonly showsKeys: boolean
+  /** The line whose menu is open. */
+  readonly menuKey: string | undefined
+  /** The list of mutes, in place of the notifications. */
+  readonly mutes: MutesState | undefined
+}
+
+export type PanelView = PanelState & {
+  readonly state: InboxState
+  readonly rows: readonly Row[]
+  /** The rows that are rendered. */
+  readonly range: ListRange
+  readonly unreadCount: number | undefined
+  readonly currentKey: string | undefined
   readonly hrefOf: ((notification: Notification) => string | undefined) | undefined
   readonly imageOf: ((notification: Notification) => string | undefined) | undefined
+  readonly nameOf: ((target: MuteTarget) => string | undefined) | undefined
   readonly locale: string
   readonly now: Date
   readonly texts: InboxTexts
+  readonly feed: () => InboxFeed | undefined
+  readonly actions: RowActions
+  readonly swipes: Swipes
+  readonly set: (change: Partial<PanelState>) => void
   readonly onFilter: (listing: Listing) => void
-  readonly onRetry: () => void
   readonly onMore: () => void
-  readonly onMarkAll: () => void
-  readonly onMark: (id: string, read: boolean) => void
-  readonly onOpen: (notification: Notification, href: string | undefined, event: Event) => void
-  readonly onFocus: (id: string) => void
-  readonly onScroll: (event: Event) => void
+  readonly onFocus: (key: string) => void
+  readonly onScroll: () => void
   readonly onToTop: () => void
-  readonly onDismiss: () => void
-  readonly onToggleKeys: () => void
+  readonly onToggleMutes: () => void
+  readonly onLoadMutes: () => void
+  readonly onUnmute: (mute: Mute) => void
   readonly onClose: () => void
 }
 
 /** The panel that the bell opens. */
 export function panelView(view: PanelView): TemplateResult {
   return html`${headerView(view)} ${view.showsKeys ? keysView(view.texts) : nothing} ${noticesView(view)}
-    <div class="scroller" part="list" @scroll=${view.onScroll}>${newAboveView(view)} ${bodyView(view)}</div>`
+    <div class="scroller" part="list" @scroll=${view.onScroll}>${newAboveView(view)} ${view.mutes ? mutesView(view, view.mutes) : bodyView(view)}</div>
+    ${doneView(view)}`
 }
 
-function headerView({ state, texts, unreadCount, showsKeys, onClose, onFilter, onMarkAll, onToggleKeys }: PanelView) {
+function headerView(view: PanelView) {
+  const { state, rows, texts, unreadCount, showsKeys, mutes, set, onClose, onFilter } = view
   const filter = (listing: Listing, text: string, count?: number) =>
-    html`<button type="button" aria-pressed=${state.listing === listing} @click=${() => onFilter(listing)}>
+    html`<button
+      type="button"
+      aria-pressed=${state.listing === listing && !mutes}
+      @click=${() => onFilter(listing)}
+    >
       ${text} ${count ? html`<span class="count">${count}</span>` : nothing}
     </button>`
+  const canMark = unreadCount && rows.length > 0 && state.listing !== 'archived' && !mutes
   return html`<div class="head" part="header">
     <div class="title">
       <h2 id="title">${texts.title}</h2>
+      <button
+        class="round"
+        part="mutes-button"
+        type="button"
+        aria-label=${texts.mutes}
+        aria-pressed=${mutes !== undefined}
+        title=${texts.mutes}
+        @click=${view.onToggleMutes}
+      >
+        ${mutedIcon()}
+      </button>
       <button
         class="round with-keyboard"
         type="button"
@@ -69,7 +107,7 @@ function headerView({ state, texts, unreadCount, showsKeys, onClose, onFilter, o
         aria-expanded=${showsKeys}
         aria-controls="keys"
         title="${texts.keys} (?)"
-        @click=${onToggleKeys}
+        @click=${() => set({ showsKeys: !showsKeys })}
       >
         ${keyboardIcon()}
       </button>
@@ -80,13 +118,14 @@ function headerView({ state, texts, unreadCount, showsKeys, onClose, onFilter, o
     <div class="bar">
       <div class="filter" role="group" aria-label=${texts.filter}>
         ${filter('all', texts.all)} ${filter('unread', texts.unread, unreadCount)}
+        ${filter('archived', texts.archived)}
       </div>
       <button
         class="button quiet mark-all"
         part="mark-all"
         type="button"
-        ?disabled=${!unreadCount || state.items.length === 0}
-        @click=${onMarkAll}
+        ?disabled=${!canMark}
+        @click=${() => void view.feed()?.markAll()}
       >
         ${checksIcon()} ${texts.markAll}
       </button>
@@ -94,12 +133,21 @@ function headerView({ state, texts, unreadCount, showsKeys, onClose, onFilter, o
   </div>`
 }
 
-function noticesView({ state, notice, texts, onDismiss }: PanelView) {
+function noticesView({ state, notice, texts, set }: PanelView) {
   const isAway = state.connection === 'offline' && state.phase !== 'failed'
   const isRefused = state.connection === 'refused' && state.phase === 'ready'
   return html`${isAway ? noticeView(offlineIcon(), texts.offline) : nothing}
   ${isRefused ? noticeView(warningIcon(), texts.notLive) : nothing}
-  ${notice === 'mark-failed' ? failureNoticeView(texts.markFailed, texts.dismiss, onDismiss) : nothing}`
+  ${notice ? failureNoticeView(notice, texts.dismiss, () => set({ notice: undefined })) : nothing}`
+}
+
+/** Below the list, so that nothing moves under the pointer. */
+function doneView({ done, texts }: PanelView) {
+  if (!done) return nothing
+  return html`<div class="notice done" part="done">
+    <p>${done.text}</p>
+    <button class="button quiet" type="button" @click=${done.onUndo}>${texts.undo}</button>
+  </div>`
 }
 
 function newAboveView({ fresh, isScrolled, texts, onToTop }: PanelView) {
@@ -110,58 +158,22 @@ function newAboveView({ fresh, isScrolled, texts, onToTop }: PanelView) {
 }
 
 function bodyView(view: PanelView) {
-  const { state, texts, onRetry } = view
+  const { state, rows, texts, feed } = view
   if (state.phase === 'failed') {
     const isRefused = isHeraldProblem(state.error) && (state.error.status === 401 || state.error.status === 403)
     const text = isRefused ? texts.refusedText : texts.failedText
-    return failedView({ title: texts.failedTitle, text, button: { label: texts.retry, onClick: onRetry } })
+    return failedView({
+      title: texts.failedTitle,
+      text,
+      button: { label: texts.retry, onClick: () => void feed()?.list(state.listing) },
+    })
   }
   if (state.phase !== 'ready') return loadingView(texts.loading, 5)
-  if (state.items.length === 0 && state.nextCursor === null) {
-    return state.listing === 'all'
-      ? emptyView({ picture: emptyInboxIcon(), title: texts.emptyTitle, text: texts.emptyText })
-      : emptyView({ picture: emptyInboxIcon(), title: texts.emptyUnreadTitle, text: texts.emptyUnreadText })
-  }
-  return listView(view)
-}
-
-function listView(view: PanelView) {
-  const { state, items, range, fresh, currentId, hrefOf, imageOf, locale, now, texts, onFocus } = view
-  const rendered = items.slice(range.start, range.end)
-  const current = rendered.some(({ notification }) => notification.id === currentId)
-    ? currentId
-    : rendered[0]?.notification.id
-  const total = state.nextCursor === null ? items.length : -1
-  const focused = (event: FocusEvent) => {
-    const id = (event.target as HTMLElement).closest('article')?.dataset.id
-    if (id !== undefined) onFocus(id)
-  }
-  return html`<div style="height:${range.above}px"></div>
-    <div role="feed" aria-labelledby="title" aria-busy=${state.more === 'loading'} @focusin=${focused}>
-      ${repeat(
-        rendered,
-        ({ notification }) => notification.id,
-        ({ notification, isRead }, index) => {
-          const href = safeAddress(hrefOf?.(notification))
-          const image = imageOf ? imageOf(notification) : notification.actor.image
-          return itemView({
-            notification,
-            isRead,
-            href,
-            image,
-            locale,
-            now,
-            texts,
-            total,
-            isFresh: fresh.has(notification.id),
-            isCurrent: notification.id === current,
-            position: range.start + index + 1,
-            onOpen: (event) => view.onOpen(notification, href, event),
-            onMark: (read) => view.onMark(notification.id, read),
-          })
-        },
-      )}
-    </div>
-    <div style="height:${range.below}px"></div>
-    ${endView(view)}`
+  if (rows.length > 0 || state.nextCursor !== null) return listView(view)
+  const [title, text] = {
+    all: [texts.emptyTitle, texts.emptyText],
+    unread: [texts.emptyUnreadTitle],
+    archived: [texts.emptyArchivedTitle],
+  }[state.listing] as [string, string?]
+  return emptyView({ picture: emptyInboxIcon(), title, text })
 }

@@ -1,5 +1,5 @@
 import type { JsonValue } from '@herald/client'
-import { diffArrays, diffWordsWithSpace } from 'diff'
+import { diffArrays } from 'diff'
 import { jsonEquals } from './json-equals.ts'
 
 export type TextPart = { readonly kind: 'same' | 'added' | 'removed'; readonly text: string }
@@ -96,20 +96,21 @@ function diffItems(before: readonly JsonValue[], after: readonly JsonValue[]): M
 
 function diffText(before: string, after: string): Difference {
   if (Math.min(before.length, after.length) < WORDWISE_FROM) return { kind: 'replaced', before, after }
-  const parts = diffWordsWithSpace(before, after, { maxEditLength: MAX_EDITS })
-  const kept = parts
-    ?.filter(({ added, removed }) => !added && !removed)
-    .reduce((sum, { value }) => sum + value.length, 0)
-  // A text that shares little with the old one is shown as replaced.
-  if (!parts || (kept ?? 0) * 3 < Math.max(before.length, after.length)) return { kind: 'replaced', before, after }
-  return {
-    kind: 'text',
-    parts: parts.map(({ added, removed, value }) => ({
+  const parts = diffArrays(wordsOf(before), wordsOf(after), { maxEditLength: MAX_EDITS })?.map(
+    ({ added, removed, value }): TextPart => ({
       kind: added ? 'added' : removed ? 'removed' : 'same',
-      text: value,
-    })),
-  }
+      text: value.join(''),
+    }),
+  )
+  const kept = parts?.reduce((sum, { kind, text }) => sum + (kind === 'same' ? text.length : 0), 0) ?? 0
+  // A text that shares little with the old one is shown as replaced.
+  if (!parts || kept * 3 < Math.max(before.length, after.length)) return { kind: 'replaced', before, after }
+  return { kind: 'text', parts }
 }
+
+/** Words, and what is between them, in any language. */
+const wordsOf = (text: string) =>
+  [...new Intl.Segmenter(undefined, { granularity: 'word' }).segment(text)].map(({ segment }) => segment)
 
 type JsonObject = { [key: string]: JsonValue }
 

@@ -6,15 +6,15 @@ function icon(content: TemplateResult, size = 20) {
     stroke-linecap="round" stroke-linejoin="round" aria-hidden="true" focusable="false">${content}</svg>`
 }
 
-export const bellIcon = () =>
-  icon(
-    svg`<path d="M6 9.5a6 6 0 0 1 12 0c0 5.2 2 6.5 2 7.5H4c0-1 2-2.3 2-7.5Z"/><path d="M10 20.2a2.3 2.3 0 0 0 4 0"/>`,
-    22,
-  )
+const bell = svg`<path d="M6 9.5a6 6 0 0 1 12 0c0 5.2 2 6.5 2 7.5H4c0-1 2-2.3 2-7.5ZM10 20.2a2.3 2.3 0 0 0 4 0"/>`
+export const bellIcon = () => icon(bell, 22)
+export const mutedIcon = (size = 18) => icon(svg`${bell}<path d="m3 3 18 18"/>`, size)
 export const checkIcon = (size = 16) => icon(svg`<path d="m5 12.5 4.5 4.5L19 7.5"/>`, size)
 export const checksIcon = (size = 16) => icon(svg`<path d="m2 13 4 4 8.5-9.5"/><path d="m12.5 16.3.7.7L22 7.5"/>`, size)
 export const unreadIcon = (size = 16) =>
   icon(svg`<circle cx="12" cy="12" r="8"/><circle cx="12" cy="12" r="3" fill="currentColor" stroke="none"/>`, size)
+export const archiveIcon = (size = 16) => icon(svg`<path d="M3 4.5h18v4H3zm2 4v10h14v-10M10 12.5h4"/>`, size)
+export const moreIcon = (size = 16) => icon(svg`<path stroke-width="3" d="M5 12h.01M12 12h.01M19 12h.01"/>`, size)
 export const closeIcon = (size = 16) => icon(svg`<path d="M6 6 18 18M18 6 6 18"/>`, size)
 export const keyboardIcon = (size = 18) =>
   icon(
@@ -32,10 +32,7 @@ export const pencilIcon = (size = 14) => icon(svg`<path d="M5 19l.8-3.8L16 5l3 3
 export const sparkIcon = (size = 10) =>
   icon(svg`<path d="M12 3l2.2 6.8L21 12l-6.8 2.2L12 21l-2.2-6.8L3 12l6.8-2.2z" fill="currentColor"/>`, size)
 export const offlineIcon = (size = 16) =>
-  icon(
-    svg`<path d="M3 3l18 18M5 12.5a10 10 0 0 1 4-2.4m5.5.2A10 10 0 0 1 19 12.5M8.5 16a5 5 0 0 1 6.3-.6M12 19.5h.01M2 9a15 15 0 0 1 4.5-2.8M11 5a15 15 0 0 1 11 4"/>`,
-    size,
-  )
+  icon(svg`<path d="m3 3 18 18M5 12.5a10 10 0 0 1 14 0M8.5 16a5 5 0 0 1 7 0M12 19.5h.01"/>`, size)
 export const warningIcon = (size = 16) =>
   icon(svg`<path d="M12 4 2.8 19.5h18.4L12 4Z"/><path d="M12 10v4.5M12 17h.01"/>`, size)
 export const emptyInboxIcon = () =>

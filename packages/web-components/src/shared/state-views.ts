@@ -1,11 +1,11 @@
 import { html, nothing, type TemplateResult } from 'lit'
-import { keyed } from 'lit/directives/keyed.js'
+import { repeat } from 'lit/directives/repeat.js'
 import { closeIcon, warningIcon } from './icons.ts'
 
 export type MessageView = {
   readonly picture: TemplateResult
   readonly title: string
-  readonly text: string
+  readonly text?: string | undefined
   readonly button?: { readonly label: string; readonly onClick: () => void } | undefined
 }
 
@@ -60,6 +60,6 @@ export function endView({ state, texts, onMore }: EndView): TemplateResult {
   }
   if (state.nextCursor === null) return html`<div class="end">${texts.noMore}</div>`
   // Keyed by the cursor: a new sentinel for each page is observed even if it is already in view.
-  return html`${keyed(state.nextCursor, html`<div class="sentinel"></div>`)}
+  return html`${repeat([state.nextCursor], String, () => html`<div class="sentinel"></div>`)}
     <div class="end"><i class="spinner"></i><span class="hidden">${texts.loadingMore}</span></div>`
 }

@@ -30,19 +30,8 @@ export const theme = css`
       0 20px 48px light-dark(rgb(24 27 38 / 0.16), rgb(0 0 0 / 0.55))
     );
     --_radius: var(--herald-radius, 14px);
-    --_mono: var(--herald-mono, ui-monospace, 'SF Mono', 'Cascadia Code', Menlo, Consolas, 'DejaVu Sans Mono', monospace);
-    font-family: var(
-      --herald-font,
-      system-ui,
-      -apple-system,
-      'Segoe UI Variable Text',
-      'Segoe UI',
-      Roboto,
-      'Helvetica Neue',
-      'Noto Sans',
-      'Liberation Sans',
-      sans-serif
-    );
+    --_mono: var(--herald-mono, ui-monospace, Menlo, Consolas, monospace);
+    font-family: var(--herald-font, system-ui, sans-serif);
     font-size: var(--herald-font-size, 0.875rem);
     line-height: 1.45;
     color: var(--_text);
