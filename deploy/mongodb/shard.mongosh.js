@@ -3,7 +3,7 @@
 // It may run again: a collection that is sharded already is left as it is.
 
 // Bytes of the ids. MongoDB orders binary values by their length first, so the bounds are as long as the ids.
-const bytesOfIds = { notifications: 48, 'change-entries': 32, 'fan-outs': 32 }
+const bytesOfIds = { notifications: 48, 'change-entries': 32, 'log-pages': 24, 'fan-outs': 32 }
 const database = db.getName()
 
 if (db.hello().msg !== 'isdbgrid') throw new Error('Connect to a router (mongos) of a sharded cluster')

@@ -28,8 +28,8 @@ const limits: Readonly<Record<string, string>> = {
   'packages/runtime/src/shares/budget.ts: promise': 'waitMs',
   'packages/store/src/connection/lasting-client.ts: MongoDB client': 'Limits, required by the type of its options',
   'packages/store/src/connection/patched-driver.ts: promise': 'the socket’s timeout, which closes the connection',
-  'packages/store/src/feed-changes/feed-changes.ts: promise':
-    'raced against the first batch, which has socketTimeoutMS',
+  'packages/store/src/recorded-order/change-queue.ts: promise ×4': 'each step of the sequencer has a deadline',
+  'packages/store/src/change-streams/watch.ts: promise': 'raced against the first batch, which has socketTimeoutMS',
   'services/ingest/src/consume/event-consumer.ts: promise ×3': 'lasts as long as the member, whose liveness is checked',
   'services/ingest/src/consume/gathered-handler.ts: promise': 'the work of a chunk',
   'services/ingest/src/kafka/create-kafka.ts: Kafka client': 'connectionTimeout, requestTimeout and retries',

@@ -14,6 +14,8 @@ import { type Differences, findDifferences } from './migration/find-missing.ts'
 import { migrate } from './migration/migrate.ts'
 import { createMutes, type Mutes } from './mutes/mutes.ts'
 import { noReadBudgets, type ReadBudgets } from './reading/read-budget.ts'
+import { createRecordedLog, type RecordedLog } from './recorded-order/recorded-log.ts'
+import { createSequencer, type Sequencer } from './recorded-order/sequencer.ts'
 import type { StoreNotifications } from './storing/store-notifications.ts'
 import { createWriters } from './writers.ts'
 import { sharedKey } from './writing/shared-key.ts'
@@ -46,6 +48,9 @@ export type Store = Omit<ReturnType<typeof createWriters>, 'insertNew' | 'erased
   /** The key with which all processes encrypt the ids of stream events: 32 bytes. */
   readonly streamKeys: { get(): Promise<Buffer> }
   readonly eventLookup: EventLookup
+  /** Change entries in the order that the sequencer assigns. */
+  readonly recordedLog: RecordedLog
+  readonly sequencer: Sequencer
   /** The time by MongoDB's clock, which is the same for all processes. */
   now(): Date
   /**
@@ -82,6 +87,7 @@ export function createStore(storeOptions: StoreOptions): Store {
   const { client, close } = createLastingClient(uri, options)
   // Finding an old position in the oplog takes longer than any other read.
   const watching = createLastingClient(uri, { ...options, socketTimeoutMS: 45_000 })
+  const changes = watching.client.db(storeOptions.database)
   const now = createServerClock(client)
   const database = client.db(storeOptions.database)
   const collections = collectionsOf(database)
@@ -97,9 +103,11 @@ export function createStore(storeOptions: StoreOptions): Store {
     mutes: { of: createMutes(collections) },
     changeEntries: createChangeEntries({ collection: changeEntries, budgets, erasedPersons }),
     leases: createLeases(collections.leases),
-    feedChanges: createFeedChanges(watching.client.db(storeOptions.database)),
+    feedChanges: createFeedChanges(changes),
     streamKeys: { get: () => sharedKey(collections.streamKeys, 'event-ids') },
     eventLookup: createEventLookup({ ...sources, erasedPersons }),
+    recordedLog: createRecordedLog({ ...collections, budgets, retentionDays, now }),
+    sequencer: createSequencer({ ...collections, watching: changes, erasedPersons, now }),
     async checkReady() {
       const { missing, retention: warnings } = await findDifferences(database, retentionDays)
       return missing.length === 0 ? { ok: true, warnings } : { ok: false, detail: `Run migrate: ${missing.join('; ')}` }

@@ -4,7 +4,7 @@ import { expect, test } from '@jest/globals'
 import { root } from './overlays.ts'
 
 const script = readFileSync(`${root}deploy/mongodb/shard.mongosh.js`, 'utf8')
-const names = ['notifications', 'change-entries', 'fan-outs']
+const names = ['notifications', 'change-entries', 'log-pages', 'fan-outs']
 type State = { router?: boolean; collections?: string[]; filled?: string[]; sharded?: string[] }
 
 /** Runs the script without a cluster, and returns the commands that mongosh would send to a router. */
@@ -37,7 +37,7 @@ test('shards each large collection by _id, and spreads empty ranges with bounds 
   const sharded = commands.filter(([name]) => name === 'shardCollection')
   expect(sharded).toEqual(names.map((name) => ['shardCollection', `herald.${name}`, { _id: 1 }]))
   const moved = commands.filter(([name]) => name === 'moveChunk')
-  expect(commands.filter(([name]) => name === 'splitAt')).toHaveLength(3 * 15)
+  expect(commands.filter(([name]) => name === 'splitAt')).toHaveLength(4 * 15)
   expect(moved[0]).toEqual(['moveChunk', 'herald.notifications', { _id: `10${'00'.repeat(47)}` }, 'b'])
   expect(moved[16]).toEqual(['moveChunk', 'herald.change-entries', { _id: `20${'00'.repeat(31)}` }, 'c'])
   expect(new Set(moved.map(([, , , shard]) => shard))).toEqual(new Set(['a', 'b', 'c']))
@@ -47,8 +47,10 @@ test('leaves documents to the balancer, and sharded collections as they are', ()
   const commands = commandsOf({ filled: ['notifications'], sharded: ['herald.fan-outs'] })
   const namespaces = (command: string) =>
     new Set(commands.filter(([name]) => name === command).map(([, namespace]) => namespace))
-  expect(namespaces('shardCollection')).toEqual(new Set(['herald.notifications', 'herald.change-entries']))
-  expect(namespaces('moveChunk')).toEqual(new Set(['herald.change-entries']))
+  expect(namespaces('shardCollection')).toEqual(
+    new Set(['herald.notifications', 'herald.change-entries', 'herald.log-pages']),
+  )
+  expect(namespaces('moveChunk')).toEqual(new Set(['herald.change-entries', 'herald.log-pages']))
 })
 
 test('rejects a server that is no router, and a database without collections', () => {

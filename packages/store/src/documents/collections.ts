@@ -3,6 +3,7 @@ import type { Binary, Db } from 'mongodb'
 import type { ChangeEntryDocument } from './change-entry-document.ts'
 import type { ErasureDocument } from './erasure-document.ts'
 import type { FanOutDocument } from './fan-out-document.ts'
+import type { LogPageDocument, LogStateDocument } from './log-page-document.ts'
 import type { JsonText, NotificationDocument } from './notification-document.ts'
 import type { CheckpointDocument, LogNodeDocument } from './sealed-log-document.ts'
 import type { TombstoneDocument } from './tombstone-document.ts'
@@ -118,6 +119,8 @@ export function collectionsOf(database: Db) {
   return {
     notifications: database.collection<NotificationDocument>('notifications'),
     changeEntries: database.collection<ChangeEntryDocument>('change-entries'),
+    logPages: database.collection<LogPageDocument>('log-pages'),
+    logState: database.collection<LogStateDocument>('log-state'),
     fanOuts: database.collection<FanOutDocument>('fan-outs'),
     tombstones: database.collection<TombstoneDocument>('tombstones'),
     tombstoneHeads: database.collection<HeadDocument>('tombstones'),

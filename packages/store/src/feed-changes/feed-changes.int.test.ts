@@ -3,10 +3,10 @@ import { makeUuidV7 } from '@herald/contracts'
 import { eventually } from '@herald/test-servers'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { MongoClient, MongoServerError } from 'mongodb'
+import { timeOfPosition } from '../change-streams/watch.ts'
 import { newNotification } from '../store.fixture.ts'
 import { createStore } from '../store.ts'
 import { type FeedChange, ownerKey } from './feed-change.ts'
-import { timeOfPosition } from './feed-changes.ts'
 
 const uri = process.env.MONGODB_URI ?? ''
 const name = `herald-test-feed-changes-${process.pid}`

@@ -1,4 +1,5 @@
-import { type ChangeStream, type Db, MongoServerError, type Timestamp } from 'mongodb'
+import type { Db } from 'mongodb'
+import { type Position, watch } from '../change-streams/watch.ts'
 import {
   type ChangeEvent,
   type FeedChange,
@@ -7,12 +8,6 @@ import {
   rawFields,
   toFeedChange,
 } from './feed-change.ts'
-
-/**
- * A position in the order of all changes: MongoDB's resume token, in hexadecimal. Tokens are designed to be compared
- * byte by byte, so positions compare as strings. They contain keys of documents and are only sent encrypted.
- */
-export type Position = string
 
 export type FeedStep =
   | { readonly kind: 'change'; readonly position: Position; readonly owner: string; read(): FeedChange }
@@ -24,94 +19,18 @@ export type FeedStep =
 export type FeedChanges = ReturnType<typeof createFeedChanges>
 type From = { readonly after?: Position | undefined; readonly signal: AbortSignal }
 
-/** Error codes of a token whose position has left the oplog, was never in it, or took too long to find (50). */
-const lostCodes = new Set<unknown>([50, 136, 260, 280, 286])
-
-/** The aggregation scans the oplog from the position; a `getMore` waits on the server for at most a second. */
-const limits = { maxTimeMS: 30_000, maxAwaitTimeMS: 1_000, batchSize: 500 } as const
-
 export function createFeedChanges(database: Db) {
   return {
-    /**
-     * Yields the changes of every recipient after a position, or from now on, in order and majority-committed; ends when
-     * `signal` aborts. Each call opens one cursor on the server. The driver resumes after a transient error.
-     * @throws errors that the driver did not recover from; retrying with the last position is safe
-     */
-    async *watch({ after, signal }: From): AsyncGenerator<FeedStep, void, void> {
-      if (signal.aborted) return
-      const start = after === undefined ? await latestOperation(database) : undefined
-      if (signal.aborted) return
-      const resume = start === undefined ? { resumeAfter: { _data: after } } : { startAtOperationTime: start }
-      const options = { ...limits, ...resume, fieldsAsRaw: rawFields }
-      const stream = database.watch(feedChangePipeline, options) as unknown as ChangeStream<never, ChangeEvent>
-      const close = () => void stream.close().catch(() => {})
-      signal.addEventListener('abort', close)
-      try {
-        for await (const step of stepsOf(stream)) {
-          // The latest operation precedes this stream.
-          const isBefore = start !== undefined && step.kind === 'change' && isAt(step.position, start)
-          yield isBefore ? { kind: 'position', position: step.position } : step
+    /** Yields the changes of every recipient, see {@link watch}. */
+    async *watch(from: From): AsyncGenerator<FeedStep, void, void> {
+      const options = { ...from, pipeline: feedChangePipeline, fieldsAsRaw: rawFields }
+      for await (const step of watch<ChangeEvent>(database, options)) {
+        if (step.kind !== 'change') yield step
+        else {
+          const { position, event } = step
+          yield { kind: 'change', position, owner: ownerKeyIn(event), read: () => toFeedChange(event) }
         }
-      } catch (error) {
-        if (signal.aborted) return
-        if (after === undefined || !(error instanceof MongoServerError && lostCodes.has(error.code))) throw error
-        yield { kind: 'lost' }
-      } finally {
-        signal.removeEventListener('abort', close)
-        await stream.close().catch(() => {})
       }
     },
   }
-}
-
-/** By default, the server starts one tick later: streams that have read everything would be behind until the next write. */
-async function latestOperation(database: Db): Promise<Timestamp> {
-  const { operationTime } = await database.command({ ping: 1 })
-  return operationTime as Timestamp
-}
-
-async function* stepsOf(stream: ChangeStream<never, ChangeEvent>): AsyncGenerator<FeedStep, void, void> {
-  const opened = openedAt(stream)
-  let pending = stream.tryNext()
-  pending.catch(() => {})
-  const start = await Promise.race([opened, pending.then(() => undefined)])
-  if (start !== undefined) yield { kind: 'position', position: start }
-  for (;;) {
-    const change = await pending
-    if (change)
-      yield { kind: 'change', position: change._id._data, owner: ownerKeyIn(change), read: () => toFeedChange(change) }
-    // The database was dropped: nothing follows.
-    else if (stream.closed) return yield { kind: 'lost' }
-    const position = positionOf(stream.resumeToken)
-    if (position !== undefined && position !== change?._id._data) yield { kind: 'position', position }
-    pending = stream.tryNext()
-    pending.catch(() => {})
-  }
-}
-
-/**
- * The position of an empty first batch; without it, the position would only be known after the first wait on the
- * server. If the first batch has a change, the same event reports the position after it; by the next turn of the event
- * loop that change has been yielded, and wins the race.
- */
-function openedAt(stream: ChangeStream<never, ChangeEvent>): Promise<Position | undefined> {
-  return new Promise((resolve) => {
-    stream.once('resumeTokenChanged', (token) => setImmediate(() => resolve(positionOf(token))))
-  })
-}
-
-function positionOf(token: unknown): Position | undefined {
-  return (token as { _data?: Position } | null | undefined)?._data
-}
-
-/** Whether a position belongs to an operation: in a token, the type is followed by the cluster time. */
-function isAt(position: Position, { high, low }: Timestamp): boolean {
-  const hex = (part: number) => (part >>> 0).toString(16).padStart(8, '0')
-  return position.toLowerCase().startsWith(`82${hex(high)}${hex(low)}`)
-}
-
-/** The time of a position: a token begins with its type and the seconds of its cluster time. */
-export function timeOfPosition(position: Position): Date | undefined {
-  const match = /^82([0-9A-F]{8})/i.exec(position)
-  return match ? new Date(Number.parseInt(match[1] as string, 16) * 1_000) : undefined
 }

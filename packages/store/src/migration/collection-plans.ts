@@ -61,6 +61,13 @@ export function planCollections(retentionDays: number | undefined): readonly Col
       ],
     },
     {
+      name: 'log-pages',
+      // Never deleted, also with RETENTION_DAYS: a process that was frozen must not insert where a page has been.
+      options: {},
+      indexes: [{ name: 'ids', key: { ids: 1 } }, ifPresent('erasures', 'erasure.target')],
+    },
+    { name: 'log-state', options: {}, indexes: [] },
+    {
       name: 'fan-outs',
       // Not clustered, like `tombstones`, `erasures` and `waiting-receipts`: MongoDB 6 scans a clustered one for a list of keys.
       options: {},

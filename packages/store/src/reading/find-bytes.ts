@@ -1,4 +1,4 @@
-import type { Collection, Document, Filter } from 'mongodb'
+import type { Collection, Db, Document, Filter } from 'mongodb'
 import { runCommand } from '../connection/run-command.ts'
 import { asBuffer, documentsAt, inputOf } from '../wire/bson.ts'
 import { createOffsetReader } from '../wire/field-offsets.ts'
@@ -17,13 +17,17 @@ export async function findBytes<T extends object>(
   size: number,
   options: { readonly hint?: string; readonly projection?: Document } = {},
 ): Promise<FoundBytes> {
-  const command = { find, filter: indexed, sort: { _id: -1 }, limit: size, batchSize: size, ...userReads, ...options }
-  const { cursor } = await runCommand(db, command, { raw: true })
+  return runForBytes(db, { find, filter: indexed, sort: { _id: -1 }, limit: size, batchSize: size, ...userReads, ...options }, find)
+}
+
+/** Returns the first batch of a command's cursor, which is closed. `name` is the collection of the cursor. */
+export async function runForBytes(database: Db, command: Document, name: string): Promise<FoundBytes> {
+  const { cursor } = await runCommand(database, command, { raw: true })
   const input = inputOf(asBuffer(cursor))
   const [batchAt, idAt] = readCursor(input, cursor.byteOffset) as [number, number]
   const cursorId = input.bytes.readBigInt64LE(idAt)
   const isCut = cursorId !== 0n
-  if (isCut) await runCommand(db, { killCursors: find, cursors: [cursorId] })
+  if (isCut) await runCommand(database, { killCursors: name, cursors: [cursorId] })
   return { documents: documentsAt(input.bytes, batchAt), isCut }
 }
 

@@ -80,14 +80,19 @@ export function encodeDocuments(
   return written
 }
 
-/** Documents as bytes; `next` is the id at which the next page starts, exclusive, `null` on the last page. */
-export type Page = { readonly documents: readonly Buffer[]; readonly next: string | null }
+/** Documents as bytes; `next` is the cursor of the next page, `null` on the last page. */
+export type Page = {
+  readonly documents: readonly Buffer[]
+  readonly next: string | null
+  /** What else is in the body. */
+  readonly others?: Readonly<Record<string, number>>
+}
 
 /** Creates a function that returns the body of a response with a page, under the given name. */
 export function createPageEncoder(name: string, write: WriteDocument): (page: Page) => Buffer {
   const surroundings = { opening: toWords(`{"data":{"${name}":[`), between: toWords(',') } as const
-  return ({ documents, next }) => {
-    const closing = toWords(`],"nextCursor":${JSON.stringify(next)}}}`)
+  return ({ documents, next, others }) => {
+    const closing = toWords(`],${JSON.stringify({ nextCursor: next, ...others }).slice(1)}}`)
     return encodeDocuments(documents, write, { ...surroundings, closing })
   }
 }

@@ -1,0 +1,114 @@
+import { uuidToBytes } from '@herald/contracts'
+import { Binary } from 'mongodb'
+
+/**
+ * Some consecutive leaves of a subscriber's log in recorded order: entries, or one erasure. Inserted once and never deleted;
+ * only the user salts of erased persons become zeros.
+ */
+export type LogPageDocument = EntryPage | ErasurePage
+
+type LogPage = {
+  /** subscriber ‖ first index (8 bytes, big-endian), 24 bytes. Of two that begin at the same index, the second is refused. */
+  _id: Binary
+  v: 1
+  /** The index of its first leaf. */
+  first: number
+  count: number
+  /** The position in the change stream up to which this log was complete with this page; absent before there was one. */
+  position?: string | undefined
+  /** By MongoDB's clock. */
+  recordedAt: Date
+  /** 32 bytes for each leaf, as in the fields of {@link EntryPage}. */
+  leafHashes: Binary
+}
+
+export type EntryPage = LogPage & {
+  /** In an array, because they are in an index. */
+  ids: Binary[]
+  salts: Binary
+  /** Zeros for entries whose user was erased. */
+  userSalts: Binary
+  userHashes: Binary
+}
+
+export type ErasurePage = LogPage & {
+  erasure: {
+    /** The target of the erasure: subscriber ‖ pseudonym, 32 bytes. */
+    target: Binary
+    eventId: Binary
+    time: Date
+    /** The ranges of entries whose user it erased, see {@link encodeRanges}. */
+    leafIndexes: Binary
+  }
+}
+
+/** Up to which change the order contains what is stored. One document. */
+export type LogStateDocument = {
+  _id: 'order'
+  v: 1
+  position?: string
+  /** The time of that position. */
+  levelAt?: Date
+  /** A comparison of what is stored with what is in the order: begun at this position, done up to this key. */
+  comparison?: { position: string; after: Binary | null }
+}
+
+const subscriberBytes = 16
+export const entriesPerPage = 1_000
+
+export function pageKey(subscriberId: string, first: number): Binary {
+  const bytes = Buffer.alloc(subscriberBytes + 8)
+  bytes.set(uuidToBytes(subscriberId))
+  bytes.writeBigUInt64BE(BigInt(first), subscriberBytes)
+  return new Binary(bytes)
+}
+
+const lastKey = (subscriberId: string) => new Binary(Buffer.concat([uuidToBytes(subscriberId), Buffer.alloc(8, 0xff)]))
+
+/** The keys of the pages of a log that begin at or behind an index. */
+export const pagesFrom = (subscriberId: string, first: number) => ({
+  $gte: pageKey(subscriberId, first),
+  $lte: lastKey(subscriberId),
+})
+
+export type Range = readonly [from: number, to: number]
+
+/** Joins ascending indexes to ranges that do not touch. */
+export function toRanges(indexes: readonly number[]): Range[] {
+  const ranges: [number, number][] = []
+  for (const index of indexes) {
+    const last = ranges.at(-1)
+    if (last?.[1] === index) last[1]++
+    else ranges.push([index, index + 1])
+  }
+  return ranges
+}
+
+/** As the distances between their ends, each in as many groups of 7 bits as it needs (LEB128): some 3 bytes a range. */
+export function encodeRanges(ranges: readonly Range[]): Binary {
+  const bytes: number[] = []
+  let end = 0
+  for (const next of ranges.flat()) {
+    let distance = next - end
+    end = next
+    for (; distance >= 0x80; distance = Math.floor(distance / 0x80)) bytes.push((distance % 0x80) | 0x80)
+    bytes.push(distance)
+  }
+  return new Binary(Buffer.from(bytes))
+}
+
+export function decodeRanges({ buffer }: Binary): Range[] {
+  const ends: number[] = []
+  let end = 0
+  let [distance, scale] = [0, 1]
+  for (const byte of buffer) {
+    distance += (byte & 0x7f) * scale
+    scale *= 0x80
+    if (byte >= 0x80) continue
+    end += distance
+    ends.push(end)
+    distance = 0
+    scale = 1
+  }
+  return Array.from({ length: ends.length / 2 }, (_, at) => [ends[2 * at] as number, ends[2 * at + 1] as number])
+}

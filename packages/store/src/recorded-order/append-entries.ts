@@ -1,0 +1,112 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Binary } from 'mongodb'
+import type { Position } from '../change-streams/watch.ts'
+import { StorageUnavailableError } from '../connection/storage-errors.ts'
+import { hex, uuidIn } from '../documents/binary.ts'
+import { type EntryPage, entriesPerPage, pageKey } from '../documents/log-page-document.ts'
+import { eachAtOnce } from '../reading/each-at-once.ts'
+import { type EntryLeaf, fieldsOf } from './entry-leaf.ts'
+import type { LogPages, Tail } from './log-pages.ts'
+import type { ReadLeaves } from './read-leaves.ts'
+
+/** The key of an entry, and the position of its insert in the change stream if it comes from there. */
+type EntryToAppend = { readonly key: Binary; readonly position?: Position | undefined }
+
+export type AppendEntries = (entries: readonly EntryToAppend[]) => Promise<number>
+
+export type AppendEntriesDependencies = {
+  readonly pages: LogPages
+  readonly readLeaves: ReadLeaves
+  readonly now: () => Date
+}
+
+const tailsAtOnce = 16
+/** Each refusal means that another process has appended to the same logs. */
+const maxAttempts = 200
+const pauseMs = 50
+
+type Log = { readonly subscriberId: string; tail: Tail; entries: readonly (EntryToAppend & { leaf: EntryLeaf })[] }
+
+/**
+ * Appends entries to the logs of their subscribers, in this order, without those that are there already. Several processes may
+ * append the same ones: a page begins where the log ended when it was read, so only one of them can insert it, and the other
+ * looks again. Returns how many this call appended.
+ */
+export function createAppendEntries({ pages, readLeaves, now }: AppendEntriesDependencies): AppendEntries {
+  return async (entries) => {
+    let appended = 0
+    let left = entries
+    for (let attempt = 0; left.length > 0; attempt++) {
+      if (attempt === maxAttempts) throw new StorageUnavailableError(`${left.length} entries could not be appended`)
+      if (attempt > 0) await sleep(Math.random() * pauseMs)
+      const logs = await findMissing(left)
+      const refused = await appendAll(logs, (count) => {
+        appended += count
+      })
+      left = left.filter(({ key }) => refused.has(uuidIn(key)))
+    }
+    return appended
+  }
+
+  /** What is missing of each log, with its end as it was before that was looked up. */
+  async function findMissing(entries: readonly EntryToAppend[]): Promise<Log[]> {
+    const bySubscriber = Map.groupBy(entries, ({ key }) => uuidIn(key))
+    const tails = new Map<string, Tail>()
+    await eachAtOnce(bySubscriber.keys(), tailsAtOnce, async (subscriberId) => {
+      tails.set(subscriberId, await pages.tailOf(subscriberId))
+    })
+    const isBehind = ({ key, position }: EntryToAppend) =>
+      position !== undefined && position <= (tails.get(uuidIn(key))?.position ?? '')
+    const candidates = entries.filter((entry) => !isBehind(entry))
+    const recorded = await pages.findRecorded(candidates.map(({ key }) => key))
+    const missing = new Map<string, EntryToAppend>()
+    for (const entry of candidates) {
+      const key = hex(entry.key)
+      if (!recorded.has(key) && !missing.has(key)) missing.set(key, entry)
+    }
+    const leaves = await readLeaves([...missing.values()].map(({ key }) => key))
+    const found = [...missing].flatMap(([key, entry]) => {
+      const leaf = leaves.get(key)
+      return leaf ? [{ ...entry, leaf }] : []
+    })
+    const ofLogs = Map.groupBy(found, ({ key }) => uuidIn(key))
+    return [...ofLogs].map(([subscriberId, ofLog]) => {
+      return { subscriberId, tail: tails.get(subscriberId) as Tail, entries: ofLog }
+    })
+  }
+
+  /** @returns the subscribers whose log has grown meanwhile */
+  async function appendAll(logs: readonly Log[], onAppended: (count: number) => void): Promise<Set<string>> {
+    const refused = new Set<string>()
+    for (let open = logs; open.length > 0; ) {
+      const made = new Map(open.map((log) => [toPage(log), log]))
+      const refusedPages = await pages.insert([...made.keys()])
+      open = [...made].flatMap(([page, log]) => {
+        if (refusedPages.has(page)) {
+          refused.add(log.subscriberId)
+          return []
+        }
+        onAppended(page.count)
+        const entries = log.entries.slice(page.count)
+        const tail = { length: page.first + page.count, position: page.position }
+        return entries.length === 0 ? [] : [{ ...log, tail, entries }]
+      })
+    }
+    return refused
+  }
+
+  function toPage({ subscriberId, tail, entries }: Log): EntryPage {
+    const some = entries.slice(0, entriesPerPage)
+    // Entries of a comparison have no position: the log is complete up to the same one as before.
+    const position = some.at(-1)?.position ?? tail.position
+    return {
+      _id: pageKey(subscriberId, tail.length),
+      v: 1,
+      first: tail.length,
+      count: some.length,
+      position,
+      recordedAt: now(),
+      ...fieldsOf(some.map(({ leaf }) => leaf)),
+    }
+  }
+}

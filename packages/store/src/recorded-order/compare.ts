@@ -1,0 +1,84 @@
+import type { Binary, Collection, Db } from 'mongodb'
+import { type Position, timeOf, watch } from '../change-streams/watch.ts'
+import { StorageUnavailableError } from '../connection/storage-errors.ts'
+import type { ChangeEntryDocument } from '../documents/change-entry-document.ts'
+import type { ErasureDocument } from '../documents/erasure-document.ts'
+import type { Hold } from '../leases/leases.ts'
+import type { AppendEntries } from './append-entries.ts'
+import type { AppendErasure } from './append-erasure.ts'
+import type { CausalReads } from './causal-reads.ts'
+import { changesToAppend } from './changes-to-append.ts'
+import type { Comparison, OrderState } from './order-state.ts'
+
+export type CompareDependencies = {
+  /** For the change stream, whose reads have a longer limit. */
+  readonly watching: Db
+  readonly changeEntries: Collection<ChangeEntryDocument>
+  readonly erasures: Collection<ErasureDocument>
+  readonly state: OrderState
+  readonly appendEntries: AppendEntries
+  readonly appendErasure: AppendErasure
+  readonly reads: CausalReads
+}
+
+export type Compare = (begun: Comparison | undefined, hold: Hold) => Promise<Position | undefined>
+
+const keysPerRead = 1_000
+const saveEveryMs = 2_000
+
+/**
+ * Appends everything that is stored and not in the order: at the first start, and after the position in the change stream was
+ * lost. A position is noted first, and the reads are not older, so that what is stored meanwhile is either found or follows in
+ * the stream. Returns that position; `undefined` if the work is to stop. Continues a comparison that was begun.
+ */
+export function createCompare(dependencies: CompareDependencies): Compare {
+  const { watching, changeEntries, erasures, state, appendEntries, appendErasure, reads } = dependencies
+
+  return async (begun, hold) => {
+    const comparison = begun ?? { position: await currentPosition(watching), after: null }
+    const { position } = comparison
+    if (begun === undefined) await state.beginComparison(comparison)
+    reads.note(timeOf(position))
+    let savedAt = performance.now()
+    for await (const keys of keysAfter(changeEntries, comparison.after)) {
+      await appendEntries(keys.map((key) => ({ key })))
+      if (performance.now() - savedAt < saveEveryMs) continue
+      if (!(await hold())) return undefined
+      await state.saveComparison({ position, after: keys.at(-1) ?? null })
+      savedAt = performance.now()
+    }
+    for await (const keys of keysAfter(erasures, null, { work: { $exists: false } })) {
+      for (const key of keys) {
+        if (!(await hold())) return undefined
+        await appendErasure(key)
+      }
+    }
+    await state.endComparison(comparison)
+    return position
+  }
+
+  async function* keysAfter<T extends { _id: Binary }>(
+    collection: Collection<T>,
+    start: Binary | null,
+    filter: object = {},
+  ): AsyncGenerator<readonly Binary[], void, void> {
+    for (let after = start; ; ) {
+      const { documents, isCut } = await reads.find<{ _id: Binary }>(collection as never, {
+        filter: { ...filter, ...(after ? { _id: { $gt: after } } : {}) },
+        ...{ projection: { _id: 1 }, sort: { _id: 1 }, limit: keysPerRead },
+      })
+      if (documents.length > 0) yield documents.map(({ _id }) => _id)
+      after = documents.at(-1)?._id ?? null
+      if (!isCut || after === null) return
+    }
+  }
+}
+
+/** A position that a majority has reached. */
+async function currentPosition(database: Db): Promise<Position> {
+  const stopping = new AbortController()
+  for await (const step of watch(database, { pipeline: changesToAppend, signal: stopping.signal })) {
+    if (step.kind !== 'lost') return step.position
+  }
+  throw new StorageUnavailableError('The change stream has no position')
+}

@@ -1,0 +1,55 @@
+import { formatTimestamp } from '@herald/contracts'
+import { drawSalt, entryLeafData, hashLeaf, hashUser } from '@herald/sealed-log'
+import { Binary } from 'mongodb'
+import { toUuidBinary, uuidIn } from '../documents/binary.ts'
+import type { ChangeEntryDocument } from '../documents/change-entry-document.ts'
+import type { EntryPage } from '../documents/log-page-document.ts'
+
+/** What a page has of an entry. */
+export type EntryLeaf = {
+  readonly id: Binary
+  readonly salt: Buffer
+  readonly userSalt: Buffer
+  readonly userHash: Buffer
+  readonly leafHash: Buffer
+}
+
+type WithUser = Pick<ChangeEntryDocument, 'userId' | 'userName' | 'userEmail'>
+
+/** A user as in responses. */
+export const userOf = ({ userId, userName, userEmail }: WithUser) => ({
+  id: uuidIn(userId),
+  name: userName,
+  email: userEmail,
+})
+
+/** Draws the salts of an entry and hashes it as it is stored. */
+export function toEntryLeaf(document: ChangeEntryDocument): EntryLeaf {
+  const id = uuidIn(document._id, 1)
+  const salt = drawSalt()
+  const userSalt = drawSalt()
+  const userHash = hashUser(userSalt, userOf(document))
+  const { entityType, entityId, entityTitle, actionType, changedField } = document
+  const entry = {
+    ...{ id, entityType, entityId, entityTitle, actionType, changedField },
+    createdAt: formatTimestamp(document.createdAt),
+    beforeState: JSON.parse(document.beforeState),
+    afterState: JSON.parse(document.afterState),
+  }
+  const leafHash = hashLeaf(entryLeafData({ salt, userHash, entry }))
+  return { id: toUuidBinary(id), salt, userSalt, userHash, leafHash }
+}
+
+/** The fields of a page that have a value for each of its entries. */
+export function fieldsOf(
+  leaves: readonly EntryLeaf[],
+): Pick<EntryPage, 'ids' | 'salts' | 'userSalts' | 'userHashes' | 'leafHashes'> {
+  const join = (field: Exclude<keyof EntryLeaf, 'id'>) => new Binary(Buffer.concat(leaves.map((leaf) => leaf[field])))
+  return {
+    ids: leaves.map(({ id }) => id),
+    salts: join('salt'),
+    userSalts: join('userSalt'),
+    userHashes: join('userHash'),
+    leafHashes: join('leafHash'),
+  }
+}

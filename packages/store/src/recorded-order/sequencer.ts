@@ -1,0 +1,80 @@
+import type { Db } from 'mongodb'
+import { timeOfPosition } from '../change-streams/watch.ts'
+import type { Collections } from '../documents/collections.ts'
+import type { ErasedPersons } from '../guards/erased-persons.ts'
+import type { Hold } from '../leases/leases.ts'
+import { createAppendEntries } from './append-entries.ts'
+import { createAppendErasure } from './append-erasure.ts'
+import { createCausalReads } from './causal-reads.ts'
+import { createCompare } from './compare.ts'
+import { createFollow } from './follow.ts'
+import { createLogPages } from './log-pages.ts'
+import { createOrderState } from './order-state.ts'
+import { createReadLeaves } from './read-leaves.ts'
+
+export type SequencerProgress = {
+  /** Entries that this process appended since the last report. */
+  readonly appended: number
+  /** The order contains everything that was stored by then; `undefined` during a comparison. */
+  readonly levelAt: Date | undefined
+}
+
+/** Assigns the recorded order of change entries. */
+export type Sequencer = {
+  /**
+   * Appends what is stored to the order until `hold` resolves to `false`. Any number of processes may do this at once, and may be
+   * killed or frozen anywhere: the order stays the same. @throws errors after which it may be called again
+   */
+  work(hold: Hold, onProgress: (progress: SequencerProgress) => void): Promise<void>
+}
+
+export type SequencerDependencies = Pick<Collections, 'changeEntries' | 'erasures' | 'logPages' | 'logState'> & {
+  /** For the change stream, whose reads have a longer limit. */
+  readonly watching: Db
+  readonly erasedPersons: ErasedPersons
+  readonly now: () => Date
+  readonly saveEveryMs?: number
+  readonly maxAwaitTimeMS?: number
+}
+
+/** How often progress is stored, which is also a change that the stream reports when nothing else happens. */
+const defaultSaveEveryMs = 1_000
+
+export function createSequencer(dependencies: SequencerDependencies): Sequencer {
+  const { changeEntries, erasures, logPages, logState, watching, erasedPersons, now } = dependencies
+  const { saveEveryMs = defaultSaveEveryMs, maxAwaitTimeMS } = dependencies
+  const state = createOrderState(logState)
+  return {
+    async work(hold, onProgress) {
+      const reads = createCausalReads()
+      const pages = createLogPages(logPages, reads)
+      const readLeaves = createReadLeaves({ changeEntries, erasedPersons, reads })
+      const appendEntries = createAppendEntries({ pages, readLeaves, now })
+      const appendErasure = createAppendErasure({ changeEntries, erasures, pages, reads, now })
+      const compare = createCompare({ watching, changeEntries, erasures, state, appendEntries, appendErasure, reads })
+      const follow = createFollow({ watching, appendEntries, appendErasure, reads, maxAwaitTimeMS })
+
+      if (!(await hold())) return
+      const { comparison, position: reached } = (await state.read()) ?? {}
+      let position = comparison ? undefined : reached
+      for (let begun = comparison; ; begun = undefined) {
+        position ??= await compare(begun, hold)
+        if (position === undefined) return
+        let savedAt = -Infinity
+        let appendedSince = 0
+        const outcome = await follow(position, async (level, appended) => {
+          appendedSince += appended
+          if (performance.now() - savedAt < saveEveryMs) return true
+          await state.advance(level)
+          savedAt = performance.now()
+          onProgress({ appended: appendedSince, levelAt: timeOfPosition(level) })
+          appendedSince = 0
+          return hold()
+        })
+        if (outcome === 'stopped') return
+        onProgress({ appended: appendedSince, levelAt: undefined })
+        position = undefined
+      }
+    },
+  }
+}
