@@ -30,6 +30,7 @@ export type Problem = {
     | 'request_in_progress'
     | 'request_erased'
     | 'too_many_mutes'
+    | 'cursor_expired'
     | 'body_too_large'
     | 'uri_too_long'
     | 'unsupported_media_type'
@@ -39,6 +40,7 @@ export type Problem = {
     | 'internal'
     | 'storage_unavailable'
     | 'overloaded'
+    | 'order_not_ready'
     | 'authentication_unavailable'
   /**
    * The validation errors of the request
@@ -283,7 +285,14 @@ export type ChangeEntries = {
 export type ChangeEntryPage = {
   data: {
     changeEntries: ChangeEntry[]
+    /**
+     * A UUID, `null` on the last page; in the recorded order opaque, and always present
+     */
     nextCursor: string | null
+    /**
+     * Only in the recorded order: how far it may be behind what is stored
+     */
+    lagSeconds?: number
   }
 }
 export type ListNotificationsQuery = {
@@ -305,6 +314,7 @@ export type ListNotificationGroupsQuery = {
   status?: 'all' | 'unread' | 'read' | undefined | undefined
 }
 export type ListChangeEntriesQuery = {
+  order?: 'created' | 'recorded' | undefined | undefined
   limit?: number | undefined | undefined
   cursor?: string | undefined | undefined
   entityType?: string | undefined | undefined

@@ -64,6 +64,7 @@ export function createQuery({ settings, logger, build, releasers, tracing, strea
   addStreamRoute(http, { streams })
   addChangeEntryRoutes(http, {
     changeEntries: store.changeEntries,
+    recordedLog: store.recordedLog,
     exports: metrics.budgets.open(exportBudget, settings.MAX_EXPORTS),
   })
   addDocumentationRoutes(http)

@@ -17,6 +17,7 @@ export const errorCodes = {
   request_in_progress: { status: 409, title: 'A request with this idempotency key is in progress' },
   request_erased: { status: 409, title: 'The response to this idempotency key was erased' },
   too_many_mutes: { status: 409, title: 'Too many mutes' },
+  cursor_expired: { status: 410, title: 'Cursor expired' },
   body_too_large: { status: 413, title: 'Request body too large' },
   uri_too_long: { status: 414, title: 'URI too long' },
   unsupported_media_type: { status: 415, title: 'Unsupported media type' },
@@ -26,6 +27,7 @@ export const errorCodes = {
   internal: { status: 500, title: 'Internal server error' },
   storage_unavailable: { status: 503, title: 'Storage unavailable' },
   overloaded: { status: 503, title: 'Too many requests in progress' },
+  order_not_ready: { status: 503, title: 'The recorded order is not ready' },
   authentication_unavailable: { status: 503, title: 'Signing keys are unavailable' },
 } as const satisfies Record<string, ErrorEntry>
 

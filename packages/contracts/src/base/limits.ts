@@ -32,6 +32,7 @@ export const limits = {
   requestFinishMs: 45_000,
   pageDefault: 20,
   pageMax: 100,
+  cursorCharacters: 100,
   /** A page ends early when its documents have so many bytes. */
   pageBytes: 4 * 1024 * 1024,
   markedIds: 100,

@@ -253,9 +253,10 @@ export const operations = {
     ...changeLog,
     path: '/change-entries',
     summary: 'List the current subscriber’s change entries, page by page',
-    description: `Newest first. Pass \`nextCursor\` as \`cursor\` to get the next page; it is \`null\` on the last page. A page may end before \`limit\` and still have a next one: it has at most 4 MiB of stored data, and with filters it looks at a bounded number of entries. ${wholeRows}`,
+    description: `Newest first. Pass \`nextCursor\` as \`cursor\` to get the next page; it is \`null\` on the last page. A page may end before \`limit\` and still have a next one: it has at most 4 MiB of stored data, and with filters it looks at a bounded number of entries. With \`order=recorded\`, to copy the log and follow it: oldest first in the order in which entries were recorded, so that none appears behind a position that was returned, however late its event; \`nextCursor\` is always present, and the same one if there is nothing new; a page may be empty and have a new cursor; \`lagSeconds\` is how far the order may be behind what is stored. ${wholeRows}`,
     querystring: listChangeEntriesQuerySchema,
     success: ok('A page', json(changeEntryPageSchema, examples.changeEntryPage)),
+    errors: ['cursor_expired', 'order_not_ready'],
   },
   listAllChangeEntries: {
     ...changeLog,

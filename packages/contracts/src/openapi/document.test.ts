@@ -130,9 +130,10 @@ describe('describes the limits', () => {
     const limit = { type: 'integer', minimum: 1, maximum: 100, default: 20 }
     for (const path of ['/', '/change-entries']) {
       expect(query(path, 'limit')).toEqual({ name: 'limit', in: 'query', required: false, schema: limit })
-      expect(query(path, 'cursor').schema).toEqual(uuid)
       expect(query(path, 'createdFrom').schema).toEqual({ type: 'string', format: 'date-time' })
     }
+    expect(query('/', 'cursor').schema).toEqual(uuid)
+    expect(query('/change-entries', 'cursor').schema).toEqual({ type: 'string', maxLength: 100 })
     expect(query('/', 'status').schema).toEqual({ type: 'string', enum: ['all', 'unread', 'read'], default: 'all' })
   })
 

@@ -57,7 +57,8 @@ async function request(
     list: () => Promise.reject(new Error('Unexpected request for a page')),
   }
   const exports = metrics.budgets.open(exportBudget, 1)
-  addChangeEntryRoutes(app, { changeEntries: { of: () => log }, exports })
+  const recordedLog = { of: () => ({ read: () => Promise.reject(new Error('Unexpected request for a page')) }) }
+  addChangeEntryRoutes(app, { changeEntries: { of: () => log }, recordedLog, exports })
   await app.listen({ host: '127.0.0.1', port: 0 })
   return sendRequest({ method, headers })
 }

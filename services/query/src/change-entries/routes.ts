@@ -1,11 +1,12 @@
 import { operations } from '@herald/contracts'
-import { type Budget, type HttpServer, routeOptions, takeOrThrow } from '@herald/runtime'
-import type { ChangeEntries, ExportFormat } from '@herald/store'
+import { type Budget, type HttpServer, problem, retryLater, routeOptions, takeOrThrow } from '@herald/runtime'
+import type { ChangeEntries, ExportFormat, RecordedLog, RecordedPage } from '@herald/store'
 import accepts from 'accepts'
 import { openTransfer } from './transfer.ts'
 
 export type ChangeEntryRoutesDependencies = {
   readonly changeEntries: Pick<ChangeEntries, 'of'>
+  readonly recordedLog: RecordedLog
   readonly exports: Budget
 }
 
@@ -20,11 +21,18 @@ const exportFormats: Readonly<Record<string, MediaType>> = {
 }
 
 /** Serves the change log of the current subscriber: all of it (specification 4.4), or in pages. */
-export function addChangeEntryRoutes(app: HttpServer, { changeEntries, exports }: ChangeEntryRoutesDependencies): void {
+export function addChangeEntryRoutes(app: HttpServer, dependencies: ChangeEntryRoutesDependencies): void {
+  const { changeEntries, recordedLog, exports } = dependencies
   app.get('/change-entries', routeOptions(operations.listChangeEntries), async ({ identity, query }, reply) => {
-    const { cursor, limit, ...filters } = query
-    const log = changeEntries.of(identity.subscriberId, identity.userId)
-    return reply.type(defaultFormat.contentType).send(await log.list({ ...filters, before: cursor }, limit))
+    const { subscriberId, userId } = identity
+    const { order, cursor, limit, ...filters } = query
+    reply.type(defaultFormat.contentType)
+    if (order === 'recorded') {
+      const page = await recordedLog.of(subscriberId, userId).read({ ...filters, cursor, limit })
+      return reply.send(bodyOf(page))
+    }
+    const log = changeEntries.of(subscriberId, userId)
+    return reply.send(await log.list({ ...filters, before: cursor?.toLowerCase() }, limit))
   })
 
   app.get('/change-entries/all', routeOptions(operations.listAllChangeEntries), async (request, reply) => {
@@ -47,4 +55,20 @@ export function addChangeEntryRoutes(app: HttpServer, { changeEntries, exports }
     const pieces = changeEntries.of(identity.subscriberId, identity.userId).export(query, format)
     return setHeaders().send(await openTransfer(pieces, { useGzip }))
   })
+}
+
+/** @throws HttpProblem if there is no page */
+function bodyOf(page: RecordedPage): Buffer {
+  switch (page.kind) {
+    case 'page':
+      return page.body
+    case 'not-ready':
+      throw problem('order_not_ready', 'No sequencer has run yet', { headers: retryLater })
+    case 'invalid-cursor': {
+      const errors = [{ pointer: '/cursor', detail: 'Must be a cursor of this log' }]
+      throw problem('validation_failed', 'The request is invalid', { errors })
+    }
+    case 'cursor-expired':
+      throw problem('cursor_expired', 'Entries behind this cursor may have expired; begin without a cursor')
+  }
 }
