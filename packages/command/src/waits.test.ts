@@ -34,7 +34,7 @@ const limits: Readonly<Record<string, string>> = {
   'services/ingest/src/consume/gathered-handler.ts: promise': 'the work of a chunk',
   'services/ingest/src/kafka/create-kafka.ts: Kafka client': 'connectionTimeout, requestTimeout and retries',
   'services/ingest/src/kafka/read-to-end.ts: promise': 'a command of the operator, who ends it with Ctrl-C',
-  'services/ingest/src/workers/leased-worker.ts: promise ×2': 'lasts until the worker stops; each step has a deadline',
+  'packages/runtime/src/workers/leased-worker.ts: promise ×2': 'lasts until the worker stops; each step has a deadline',
   'services/query/src/change-entries/transfer.ts: pipeline of streams': 'readers that do not read are disconnected',
   'services/query/src/stream/client.ts: promise': 'drainMs',
   'services/query/src/stream/live-feed.ts: promise ×2': 'openMs',

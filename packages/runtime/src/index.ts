@@ -13,7 +13,7 @@ export { createApiServer } from './http/api-server.ts'
 export { createClientErrorHandler } from './http/client-errors.ts'
 export { createCors } from './http/cors.ts'
 export { createHttpServer, type HttpServer } from './http/http-server.ts'
-export { httpSettings } from './http/http-settings.ts'
+export { adminSettings, httpSettings } from './http/http-settings.ts'
 export { problem, problemContentType, retryLater } from './http/problem.ts'
 export { routeOptions } from './http/route-options.ts'
 export { unsupportedNode } from './lifecycle/node-version.ts'
@@ -34,3 +34,8 @@ export { createTurns } from './time/event-loop-turns.ts'
 export { pause } from './time/pause.ts'
 export { within } from './time/time-limit.ts'
 export { type FinishedSpan, spanClock, type Tracing } from './tracing/span.ts'
+export {
+  createLeasedWorker,
+  type LeaseDependencies,
+  type LeasedWorker,
+} from './workers/leased-worker.ts'

@@ -3,14 +3,21 @@ import { integerSetting, listSetting, originSetting, portSetting, textSetting } 
 import { budgetSettings } from '../shares/budgets.ts'
 import { httpBudgets } from '../shares/http-budgets.ts'
 
+const hostSetting = () => textSetting().default('0.0.0.0').meta({ description: 'Address to listen on' })
+const adminPortSetting = (port: number) =>
+  portSetting().default(port).meta({ description: 'Port of /livez, /readyz and /metrics; never routed by the gateway' })
+
+/** The HTTP server of a process that has no public one. */
+export function adminSettings(defaults: { readonly adminPort: number }) {
+  return { HOST: hostSetting(), ADMIN_PORT: adminPortSetting(defaults.adminPort) }
+}
+
 /** The HTTP servers of a service; each service has its own default ports. */
 export function httpSettings(defaults: { readonly port: number; readonly adminPort: number }) {
   return {
-    HOST: textSetting().default('0.0.0.0').meta({ description: 'Address to listen on' }),
+    HOST: hostSetting(),
     PORT: portSetting().default(defaults.port).meta({ description: 'Port of the public HTTP server' }),
-    ADMIN_PORT: portSetting()
-      .default(defaults.adminPort)
-      .meta({ description: 'Port of /livez, /readyz and /metrics; never routed by the gateway' }),
+    ADMIN_PORT: adminPortSetting(defaults.adminPort),
     RATE_LIMIT_PER_MINUTE: integerSetting({ min: 1, max: 1_000_000 })
       .default(limits.requestsPerMinute)
       .meta({ description: 'Requests per minute and user, counted per process' }),

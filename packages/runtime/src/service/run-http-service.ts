@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { AdminServer } from '../health/admin-server.ts'
-import type { httpSettings } from '../http/http-settings.ts'
+import type { adminSettings } from '../http/http-settings.ts'
 import { type BuildInfo, readBuildInfo } from '../lifecycle/build-info.ts'
 import { createReleasers, type Releasers } from '../lifecycle/releasers.ts'
 import { type ServiceProcess, shutDownOnSignals } from '../lifecycle/shutdown.ts'
@@ -28,12 +28,14 @@ type Listening = {
 }
 
 type CreatedService = {
-  readonly http: Listening
+  /** The public server, at the setting `PORT`. */
+  readonly http?: Listening
   readonly admin: Pick<AdminServer, 'startDraining'> & { readonly app: Listening }
   readonly start?: () => void
 }
 
-type ServedSettings = z.output<z.ZodObject<ReturnType<typeof httpSettings> & typeof observationSettings>>
+type AdminSettings = z.output<z.ZodObject<ReturnType<typeof adminSettings> & typeof observationSettings>>
+type ServedSettings = AdminSettings & { readonly PORT?: number }
 
 type HttpService<Schema extends SettingsSchema> = {
   readonly name: string
@@ -72,8 +74,10 @@ export async function runHttpService<Schema extends SettingsSchema & z.ZodType<S
     // Released last, so that `/readyz` responds until the end.
     releasers.add('admin server', () => admin.app.close(), { limitMs: closeMs })
     await admin.app.listen({ host, port: ADMIN_PORT })
-    releasers.add('HTTP server', () => http.close(), { limitMs: closeMs })
-    await http.listen({ host, port: PORT })
+    if (http !== undefined && PORT !== undefined) {
+      releasers.add('HTTP server', () => http.close(), { limitMs: closeMs })
+      await http.listen({ host, port: PORT })
+    }
     start?.()
     logger.info({ ...build }, 'Started')
   } catch (thrown) {

@@ -1,8 +1,7 @@
-import { backoffMs, type Logger } from '@herald/runtime'
+import { backoffMs, createLeasedWorker, type LeaseDependencies, type LeasedWorker, type Logger } from '@herald/runtime'
 import type { Announcements, Digests, DueBatch } from '@herald/store'
 import { RecordTooLarge } from '../port/kafka-port.ts'
 import type { AnnouncementPublisher } from '../produce/announcement-publisher.ts'
-import { createLeasedWorker, type LeaseDependencies, type LeasedWorker } from './leased-worker.ts'
 
 export type AnnouncementRelayDependencies = LeaseDependencies & {
   readonly announcements: Pick<Announcements, 'isDue' | 'next'>

@@ -1,11 +1,10 @@
-import { type Clock, type Logger, type Releasers, systemClock } from '@herald/runtime'
+import { type Clock, type LeaseDependencies, type Logger, type Releasers, systemClock } from '@herald/runtime'
 import type { Announcement, Announcements, Announcing, Store } from '@herald/store'
 import { Counter, Gauge, type Registry } from 'prom-client'
 import type { KafkaPort } from '../port/kafka-port.ts'
 import { createAnnounceCreated, createAnnouncementPublisher } from '../produce/announcement-publisher.ts'
 import type { Settings } from '../settings/config.ts'
 import { createAnnouncementRelay } from './announcement-relay.ts'
-import type { LeaseDependencies } from './leased-worker.ts'
 
 const hourMs = 60 * 60 * 1_000
 const minuteMs = 60 * 1_000

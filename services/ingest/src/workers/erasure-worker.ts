@@ -1,7 +1,6 @@
-import type { Logger } from '@herald/runtime'
+import { createLeasedWorker, type LeaseDependencies, type LeasedWorker, type Logger } from '@herald/runtime'
 import { type ErasureProgress, type Erasures, erasurePhases, type OpenErasure } from '@herald/store'
 import { Counter, Gauge, type Registry } from 'prom-client'
-import { createLeasedWorker, type LeaseDependencies, type LeasedWorker } from './leased-worker.ts'
 
 export type ErasureWorkerDependencies = LeaseDependencies & {
   readonly erasures: Pick<Erasures, 'open' | 'countOpen' | 'step' | 'lookAgain'>

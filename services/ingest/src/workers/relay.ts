@@ -1,6 +1,5 @@
-import type { Logger } from '@herald/runtime'
+import { createLeasedWorker, type LeaseDependencies, type LeasedWorker, type Logger } from '@herald/runtime'
 import type { Unfinished } from '@herald/store'
-import { createLeasedWorker, type LeaseDependencies, type LeasedWorker } from './leased-worker.ts'
 
 export type RelayDependencies = LeaseDependencies & {
   readonly unfinished: Unfinished

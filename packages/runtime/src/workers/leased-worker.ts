@@ -1,15 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Deadlines } from '@herald/runtime'
-import type { Leases } from '@herald/store'
+import type { Deadlines } from '../health/deadlines.ts'
 
 /** Work beside the handling of records and requests. Every process has the worker; one of them works at a time. */
 export type LeasedWorker = { start(): void; stop(): Promise<void> }
+
+/** One process has the lease of this name at a time, by the clock of the storage. */
+type Leases = {
+  hold(name: string, lease: { readonly holder: string; readonly ms: number }): Promise<boolean>
+  release(name: string, holder: string): Promise<void>
+}
 
 export type LeaseDependencies = {
   readonly leases: Leases
   readonly gate: { isOpen(): Promise<boolean> }
   readonly holder: string
-  /** The time by MongoDB's clock. */
+  /** The time by the clock of the storage. */
   readonly now: () => Date
   readonly deadlines: Pick<Deadlines, 'keep'>
   readonly stepLimitMs?: number

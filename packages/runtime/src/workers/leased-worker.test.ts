@@ -1,7 +1,12 @@
-import { createDeadlines } from '@herald/runtime'
-import { eventually } from '@herald/test-servers'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from '@jest/globals'
+import { createDeadlines } from '../health/deadlines.ts'
 import { createLeasedWorker } from './leased-worker.ts'
+
+/** Waits for a condition; the limit of the test is the limit. */
+async function eventually(probe: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await probe())) await sleep(5)
+}
 
 test('gives up a step that does not end, says so, and begins anew', async () => {
   const deadlines = createDeadlines(() => new Date())
