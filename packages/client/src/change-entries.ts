@@ -5,6 +5,7 @@ import type {
   ExportChangeEntriesQuery,
   ListChangeEntriesQuery,
 } from './contract-types.ts'
+import { type FollowPauses, followPages } from './follow-pages.ts'
 import type { CallOptions, Http } from './http.ts'
 import { jsonLines } from './json-lines.ts'
 import { pages } from './pages.ts'
@@ -17,6 +18,12 @@ export type ChangeEntryQuery = Readonly<ListChangeEntriesQuery>
 
 export type ChangeEntryPage = ChangeEntryPageResponse['data']
 
+export type FollowChangesOptions = CallOptions &
+  ChangeEntryFilters & {
+    /** Where to continue: the `cursor` of the last page that was processed. Begins with the first entry if unset. */
+    readonly cursor?: string | undefined
+  }
+
 const mediaTypes = { json: 'application/json', ndjson: 'application/x-ndjson', csv: 'text/csv' } as const
 
 export type ExportFormat = keyof typeof mediaTypes
@@ -26,8 +33,13 @@ const silenceMs = 60_000
 
 export type ChangeEntries = ReturnType<typeof createChangeEntries>
 
+export type ChangeEntriesDependencies = {
+  readonly http: Pick<Http, 'json' | 'open'>
+  readonly follow: FollowPauses
+}
+
 /** The current subscriber's change log (scope `change-entries:read`), newest first. */
-export function createChangeEntries({ http }: { readonly http: Pick<Http, 'json' | 'open'> }) {
+export function createChangeEntries({ http, follow }: ChangeEntriesDependencies) {
   const list = (query: ChangeEntryQuery = {}, { signal }: CallOptions = {}) =>
     http.json<ChangeEntryPage>({ path: `/change-entries${queryString(query)}`, signal })
 
@@ -41,10 +53,22 @@ export function createChangeEntries({ http }: { readonly http: Pick<Http, 'json'
   return {
     list,
     /** All entries, page by page; each page is retried separately. */
-    iterate: (query: ChangeEntryQuery = {}, options: CallOptions = {}) =>
+    iterate: (query: Omit<ChangeEntryQuery, 'order'> = {}, options: CallOptions = {}) =>
       pages(query.cursor, async (cursor) => {
         const { changeEntries, nextCursor } = await list({ limit: 100, ...query, cursor }, options)
         return { items: changeEntries, nextCursor }
+      }),
+    /**
+     * Follows the log in recorded order, for ever: yields each page that has entries, or a new cursor, and waits for the next.
+     * None appears behind a cursor that was yielded. Restarts of Herald, outages and rate limits are waited for; throws when
+     * `signal` aborts, and `HeraldProblem` for what does not pass: the token is rejected, or the cursor has expired (410).
+     */
+    followChanges: ({ cursor, signal, ...filters }: FollowChangesOptions = {}) =>
+      followPages({
+        cursor,
+        signal,
+        pauses: follow,
+        read: (after) => list({ ...filters, order: 'recorded', limit: 100, cursor: after }, { signal }),
       }),
     /** Streams all entries in one transfer. Throws if the transfer breaks, because the log is then incomplete. */
     async *all(

@@ -1,4 +1,5 @@
 import { type ChangeEntries, createChangeEntries } from './change-entries.ts'
+import { followDefaults } from './follow-pages.ts'
 import { createHttp } from './http.ts'
 import { createMutes, type Mutes } from './mutes.ts'
 import { createNotifications, type Notifications } from './notifications.ts'
@@ -39,6 +40,6 @@ export function createHeraldClient(options: HeraldClientOptions): HeraldClient {
   return {
     notifications: createNotifications({ http, follow }),
     mutes: createMutes({ http }),
-    changeEntries: createChangeEntries({ http }),
+    changeEntries: createChangeEntries({ http, follow: followDefaults }),
   }
 }

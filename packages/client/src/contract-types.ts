@@ -285,9 +285,6 @@ export type ChangeEntries = {
 export type ChangeEntryPage = {
   data: {
     changeEntries: ChangeEntry[]
-    /**
-     * A UUID, `null` on the last page; in the recorded order opaque, and always present
-     */
     nextCursor: string | null
     /**
      * Only in the recorded order: how far it may be behind what is stored

@@ -23,6 +23,8 @@ export async function startTestHerald(name: string) {
     baseUrl,
     tokens,
     topics,
+    query: herald.query,
+    seal: herald.seal,
     /** Creates a user with every scope and a client for them. */
     async newUser(claims: Partial<TokenClaims> = {}, options: Partial<HeraldClientOptions> = {}) {
       const { sub: id = randomUUID(), subscriber_id: subscriberId = randomUUID() } = claims

@@ -4,6 +4,7 @@ export type {
   ChangeEntryPage,
   ChangeEntryQuery,
   ExportFormat,
+  FollowChangesOptions,
 } from './change-entries.ts'
 export { createHeraldClient, type HeraldClient, type HeraldClientOptions } from './client.ts'
 export type {
@@ -23,6 +24,7 @@ export {
   type ProblemDetails,
   type ValidationIssue,
 } from './errors.ts'
+export type { FollowedChanges } from './follow-pages.ts'
 export type { CallOptions } from './http.ts'
 export type { Mute, Mutes, MuteTarget } from './mutes.ts'
 export type {

@@ -21,6 +21,7 @@ test.each([
   'packages/publisher/guides/publish-your-first-event.md',
   'packages/publisher/guides/e-mail-whoever-has-not-read-it.md',
   'packages/client/guides/export-the-change-log.md',
+  'packages/client/guides/copy-the-change-log-into-your-warehouse.md',
   'packages/runtime/guides/bring-your-own-identity-provider.md',
 ])('the code blocks of %s run with the output of npm start', async (path) => {
   const steps: GuideStep[] = await runGuideOutside(path, printed)
