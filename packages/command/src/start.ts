@@ -39,17 +39,17 @@ async function start() {
 }
 
 /** Resolves with an error message when a service exits. */
-async function untilServiceEnds({ ingest, query }: Awaited<ReturnType<typeof start>>): Promise<string> {
-  const ends = [ingest, query].map(async (service) => {
+async function untilServiceEnds({ ingest, query, seal }: Awaited<ReturnType<typeof start>>): Promise<string> {
+  const ends = [ingest, query, seal].map(async (service) => {
     const { code, signal } = await service.exited
     return `A service exited (${signal ?? `exit code ${code}`}):\n${service.logs().slice(-20).join('\n')}`
   })
   return Promise.race(ends)
 }
 
-async function watch({ ingest, query }: Awaited<ReturnType<typeof start>>) {
+async function watch({ ingest, query, seal }: Awaited<ReturnType<typeof start>>) {
   const { watchSources } = await import('./watch-sources.ts')
-  const watching = watchSources({ services: { ingest, query }, log: console.log })
+  const watching = watchSources({ services: { ingest, query, seal }, log: console.log })
   stops.push(watching.stop)
   return stopRequested
 }

@@ -21,12 +21,13 @@ beforeEach(async () => {
   problem = undefined
   waiting.clear()
   root = await mkdtemp(join(tmpdir(), 'herald-watch-'))
-  const folders = ['packages/contracts', 'packages/store', 'packages/runtime', 'services/ingest', 'services/query']
+  const packages = ['contracts', 'sealed-log', 'store', 'runtime'].map((name) => `packages/${name}`)
+  const folders = [...packages, 'services/ingest', 'services/query']
   for (const folder of folders) await mkdir(join(root, folder, 'src', 'deep'), { recursive: true })
   const service = (name: string) => ({ restart: async () => note(`restart ${name}`), onLine: () => {} })
   watching = watchSources({
     root,
-    services: { ingest: service('ingest'), query: service('query') },
+    services: { ingest: service('ingest'), query: service('query'), seal: service('seal') },
     log: note,
     async build(folder) {
       if (problem) throw new Error(problem)
@@ -51,16 +52,19 @@ test('builds and restarts a service after a change in it', async () => {
   expect(seen).toEqual([
     'build services/query',
     'restart query',
-    expect.stringMatching(/^Restarted query after a change in services\/query: \d+\.\d s, of which the build took/),
+    'restart seal',
+    expect.stringMatching(
+      /^Restarted query and seal after a change in services\/query: \d+\.\d s, of which the build took/,
+    ),
   ])
 })
 
-test('restarts both services after a change in a package, once all is built', async () => {
+test('restarts all services after a change in a package, once all is built', async () => {
   const done = noted(/^Restarted/)
   await Promise.all([change('services/ingest/src/app.ts'), change('packages/contracts/src/deep/limits.ts')])
   await done
-  expect(seen.slice(0, 4)).toEqual([
-    ...['build packages/contracts', 'build services/ingest', 'restart ingest', 'restart query'],
+  expect(seen.slice(0, 5)).toEqual([
+    ...['build packages/contracts', 'build services/ingest', 'restart ingest', 'restart query', 'restart seal'],
   ])
 })
 

@@ -15,11 +15,12 @@ export type WatchOptions = {
 
 /** Watched folders, in the order of their dependencies, with the services that use them. */
 const watched: Readonly<Record<string, readonly ServiceName[]>> = {
-  'packages/contracts': ['ingest', 'query'],
-  'packages/store': ['ingest', 'query'],
-  'packages/runtime': ['ingest', 'query'],
+  'packages/contracts': ['ingest', 'query', 'seal'],
+  'packages/sealed-log': ['ingest', 'query', 'seal'],
+  'packages/store': ['ingest', 'query', 'seal'],
+  'packages/runtime': ['ingest', 'query', 'seal'],
   'services/ingest': ['ingest'],
-  'services/query': ['query'],
+  'services/query': ['query', 'seal'],
 }
 
 /** Editors write a file in several steps. */

@@ -33,13 +33,15 @@ export type StartedHerald = {
   baseUrl: string
   ingest: StartedService
   query: StartedService
+  /** The sequencer, whose `url` nobody listens at. */
+  seal: StartedService
   gateway: StartedGateway
   tokens: TokenIssuer
   topics: HeraldTopics
   stop(): Promise<void>
 }
 
-/** Starts Herald on the servers: creates topics and indexes, then starts both services and the gateway. */
+/** Starts Herald on the servers: creates topics and indexes, then starts all services and the gateway. */
 export async function startHerald(options: HeraldOptions): Promise<StartedHerald> {
   const { servers, log = () => {} } = options
   const tokens = await createTokenIssuer()
@@ -57,14 +59,15 @@ export async function startHerald(options: HeraldOptions): Promise<StartedHerald
     const starts = await Promise.allSettled([
       startService('ingest', settings, { node }),
       startService('query', settings, { node }),
+      startService('seal', settings, { node }),
     ])
     for (const start of starts)
       if (start.status === 'fulfilled') releasers.add('service', start.value.stop, { limitMs: stopLimitMs })
-    const [ingest, query] = starts.map((start) => {
+    const [ingest, query, seal] = starts.map((start) => {
       if (start.status === 'rejected') throw start.reason
       return start.value
-    }) as [StartedService, StartedService]
-    log('Both services are ready.')
+    }) as [StartedService, StartedService, StartedService]
+    log('All services are ready.')
 
     const { mounts: mount, ...where } = options.gateway ?? {}
     const mounts = (await mount?.({ tokens, topics })) ?? {}
@@ -72,7 +75,7 @@ export async function startHerald(options: HeraldOptions): Promise<StartedHerald
     const urls = { ingestUrl: ingest.url, queryUrl: query.url }
     const gateway = await startGateway({ ...urls, ...where, mounts, ...(corsOrigins && { corsOrigins }) })
     releasers.add('gateway', gateway.stop)
-    return { baseUrl: gateway.url, ingest, query, gateway, tokens, topics, stop: releasers.releaseAll }
+    return { baseUrl: gateway.url, ingest, query, seal, gateway, tokens, topics, stop: releasers.releaseAll }
   } catch (error) {
     await releasers.releaseAll()
     throw error

@@ -2,7 +2,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { findFreePort, type StartedProgram, startProgram } from '@herald/test-servers'
 
-export type ServiceName = 'ingest' | 'query'
+/** The processes of Herald: both services, and the sequencer, which is part of query. */
+export type ServiceName = 'ingest' | 'query' | 'seal'
 
 export type StartedService = StartedProgram & {
   url: string
@@ -19,14 +20,21 @@ export type StartedService = StartedProgram & {
 export const nodeArguments = {
   ingest: ['--max-semi-space-size=8', '--initial-old-space-size=128', '--max-old-space-size=320'],
   query: ['--max-semi-space-size=8'],
+  seal: ['--max-semi-space-size=8'],
 } as const satisfies Record<ServiceName, readonly string[]>
 
 const ownCheckout = fileURLToPath(new URL('../../..', import.meta.url))
 
 /** Returns the path of a built entry point of a service, of this checkout or of another. */
-export function serviceFile(service: ServiceName, file: 'main' | 'migrate', checkout = ownCheckout): string {
+export function serviceFile(
+  service: Exclude<ServiceName, 'seal'>,
+  file: 'main' | 'migrate' | 'seal',
+  checkout = ownCheckout,
+): string {
   return join(checkout, 'services', service, 'dist', `${file}.js`)
 }
+
+const mainFile = (name: ServiceName) => (name === 'seal' ? serviceFile('query', 'seal') : serviceFile(name, 'main'))
 
 type StartOptions = { file?: string; node?: string; nodeOptions?: readonly string[] }
 
@@ -35,11 +43,7 @@ export async function startService(
   service: ServiceName,
   settings: NodeJS.ProcessEnv,
   /** An entry point of another build, its options of Node.js, another Node.js. */
-  {
-    file = serviceFile(service, 'main'),
-    node = process.execPath,
-    nodeOptions = nodeArguments[service],
-  }: StartOptions = {},
+  { file = mainFile(service), node = process.execPath, nodeOptions = nodeArguments[service] }: StartOptions = {},
 ): Promise<StartedService> {
   const host = '127.0.0.1'
   const port = await findFreePort()

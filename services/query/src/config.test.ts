@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { type BudgetDefinition, httpBudgets, loadSettings } from '@herald/runtime'
 import { expect, test } from '@jest/globals'
+import type { z } from 'zod'
 import { queryBudgets } from './budgets.ts'
 import { settingsSchema } from './config.ts'
+import { sealSettingsSchema } from './sequencing/config.ts'
 
 const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8')
 
@@ -18,14 +20,17 @@ function tableOf(region: string): string[][] {
   )
 }
 
-test('the settings table in the README matches the schema', () => {
-  const rows = Object.entries(settingsSchema.shape).map(([name, setting]) => {
+test('the settings tables in the README match the schemas', () => {
+  expect(tableOf('settings of query')).toEqual(rowsOf(settingsSchema.shape))
+  expect(tableOf('settings of seal')).toEqual(rowsOf(sealSettingsSchema.shape))
+})
+
+const rowsOf = (shape: Record<string, z.ZodType>) =>
+  Object.entries(shape).map(([name, setting]) => {
     const { success, data } = setting.safeParse(undefined)
     const preset = String(data ?? '')
     return [`\`${name}\``, success ? preset && `\`${preset}\`` : 'required', setting.description ?? '']
   })
-  expect(tableOf('settings of query')).toEqual(rows)
-})
 
 test('the table of budgets in the README matches their definitions', () => {
   const definitions: readonly BudgetDefinition[] = [...httpBudgets, ...queryBudgets]

@@ -12,7 +12,7 @@ const pollMs = 10
  * Starts a service, stops it when it is ready, and returns the seconds between. It is started without `startService`, which
  * starts another program beside it, on the same cores, and asks every 50 ms.
  */
-export async function startTime(service: ServiceName, settings: NodeJS.ProcessEnv): Promise<number> {
+export async function startTime(service: Exclude<ServiceName, 'seal'>, settings: NodeJS.ProcessEnv): Promise<number> {
   const [port, adminPort] = [await findFreePort(), await findFreePort()]
   const env = { ...settings, HOST: host, PORT: String(port), ADMIN_PORT: String(adminPort) }
   const begun = performance.now()

@@ -12,7 +12,7 @@ import type { ReadLeaves } from './read-leaves.ts'
 /** The key of an entry, and the position of its insert in the change stream if it comes from there. */
 type EntryToAppend = { readonly key: Binary; readonly position?: Position | undefined }
 
-export type AppendEntries = (entries: readonly EntryToAppend[]) => Promise<number>
+export type AppendEntries = (entries: readonly EntryToAppend[]) => Promise<void>
 
 export type AppendEntriesDependencies = {
   readonly pages: LogPages
@@ -32,8 +32,8 @@ type Log = { readonly subscriberId: string; tail: Tail; entries: readonly (Entry
  * append the same ones: a page begins where the log ended when it was read, so only one of them can insert it, and the other
  * looks again. Returns how many this call appended.
  */
-export function createAppendEntries({ pages, readLeaves, now }: AppendEntriesDependencies): AppendEntries {
-  return async (entries) => {
+export function createAppendEntries({ pages, readLeaves, now }: AppendEntriesDependencies) {
+  return async (entries: readonly EntryToAppend[]): Promise<number> => {
     let appended = 0
     let left = entries
     for (let attempt = 0; left.length > 0; attempt++) {

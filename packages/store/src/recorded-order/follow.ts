@@ -17,8 +17,8 @@ export type FollowDependencies = {
 
 export type Follow = (after: Position, onLevel: OnLevel) => Promise<'lost' | 'stopped'>
 
-/** The order contains everything up to the position; `appended` entries since the last call. Returns `false` to stop. */
-type OnLevel = (position: Position, appended: number) => Promise<boolean>
+/** The order contains everything up to the position. Returns `false` to stop. */
+type OnLevel = (position: Position) => Promise<boolean>
 
 /** For what arrives meanwhile to share pages: a write for each entry would not keep up. */
 const collectMs = 100
@@ -41,9 +41,9 @@ export function createFollow(dependencies: FollowDependencies): Follow {
         await sleep(collectMs)
         const taken = queue.take()
         const last = taken.at(-1)
-        const appended = await appendAll(taken)
+        await appendAll(taken)
         if (last === undefined || last.kind === 'lost') return 'lost'
-        if (!(await onLevel(last.position, appended))) return 'stopped'
+        if (!(await onLevel(last.position))) return 'stopped'
       }
     } finally {
       stopping.abort()
@@ -52,11 +52,10 @@ export function createFollow(dependencies: FollowDependencies): Follow {
   }
 
   /** In order: the leaf of an erasure names entries before it. */
-  async function appendAll(steps: readonly WatchStep<ChangeToAppend>[]): Promise<number> {
-    let appended = 0
+  async function appendAll(steps: readonly WatchStep<ChangeToAppend>[]): Promise<void> {
     let entries: { key: ChangeToAppend['key']; position: Position }[] = []
     const appendCollected = async () => {
-      appended += await appendEntries(entries)
+      await appendEntries(entries)
       entries = []
     }
     for (const step of steps) {
@@ -70,6 +69,5 @@ export function createFollow(dependencies: FollowDependencies): Follow {
       }
     }
     await appendCollected()
-    return appended
   }
 }

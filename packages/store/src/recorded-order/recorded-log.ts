@@ -44,19 +44,24 @@ export function createRecordedLog(dependencies: RecordedLogDependencies) {
   const expiredBefore = () =>
     retentionDays === undefined ? undefined : new Date(now().getTime() - retentionDays * dayMs)
 
+  /** How far the order may be behind what is stored, in seconds; `undefined` before a sequencer has run. */
+  async function lag(): Promise<number | undefined> {
+    const { levelAt } = (await state.read()) ?? {}
+    return levelAt && Math.max(0, Math.ceil((now().getTime() - levelAt.getTime()) / 1_000))
+  }
+
   /** @param userId the user who reads */
   const of = (subscriberId: string, userId = '') => ({
     async read({ cursor, limit, ...filters }: RecordedQuery): Promise<RecordedPage> {
       const given = cursor === undefined ? undefined : readCursor(subscriberId, cursor)
       if (cursor !== undefined && given === undefined) return { kind: 'invalid-cursor' }
-      const { levelAt } = (await state.read()) ?? {}
-      if (levelAt === undefined) return { kind: 'not-ready' }
+      const lagSeconds = await lag()
+      if (lagSeconds === undefined) return { kind: 'not-ready' }
       const log = createLogReader(logPages, subscriberId)
       const expired = expiredBefore()
       const from = given ?? (expired ? await log.firstSince(expired) : 0)
       const found = await find({ subscriberId, userId }, log, { from, limit, filter: toFilter(filters), expired })
       if (found === 'expired') return { kind: 'cursor-expired' }
-      const lagSeconds = Math.max(0, Math.ceil((now().getTime() - levelAt.getTime()) / 1_000))
       const next = toCursor(subscriberId, found.end)
       return { kind: 'page', body: changeEntryPageBody({ documents: found.documents, next, others: { lagSeconds } }) }
     },
@@ -123,7 +128,7 @@ export function createRecordedLog(dependencies: RecordedLogDependencies) {
     return { documents: taken, end: (at?.index ?? end) + 1 } satisfies Found
   }
 
-  return { of }
+  return { of, lag }
 }
 
 function toFilter(filters: ChangeEntryFilters): Filter<ChangeEntryDocument> | undefined {

@@ -3,7 +3,7 @@ import { timeOfPosition } from '../change-streams/watch.ts'
 import type { Collections } from '../documents/collections.ts'
 import type { ErasedPersons } from '../guards/erased-persons.ts'
 import type { Hold } from '../leases/leases.ts'
-import { createAppendEntries } from './append-entries.ts'
+import { type AppendEntries, createAppendEntries } from './append-entries.ts'
 import { createAppendErasure } from './append-erasure.ts'
 import { createCausalReads } from './causal-reads.ts'
 import { createCompare } from './compare.ts'
@@ -49,7 +49,15 @@ export function createSequencer(dependencies: SequencerDependencies): Sequencer 
       const reads = createCausalReads()
       const pages = createLogPages(logPages, reads)
       const readLeaves = createReadLeaves({ changeEntries, erasedPersons, reads })
-      const appendEntries = createAppendEntries({ pages, readLeaves, now })
+      const append = createAppendEntries({ pages, readLeaves, now })
+      let appended = 0
+      const appendEntries: AppendEntries = async (entries) => {
+        appended += await append(entries)
+      }
+      const report = (levelAt: Date | undefined) => {
+        onProgress({ appended, levelAt })
+        appended = 0
+      }
       const appendErasure = createAppendErasure({ changeEntries, erasures, pages, reads, now })
       const compare = createCompare({ watching, changeEntries, erasures, state, appendEntries, appendErasure, reads })
       const follow = createFollow({ watching, appendEntries, appendErasure, reads, maxAwaitTimeMS })
@@ -58,21 +66,24 @@ export function createSequencer(dependencies: SequencerDependencies): Sequencer 
       const { comparison, position: reached } = (await state.read()) ?? {}
       let position = comparison ? undefined : reached
       for (let begun = comparison; ; begun = undefined) {
-        position ??= await compare(begun, hold)
-        if (position === undefined) return
+        if (position === undefined) {
+          report(undefined)
+          const isHeld = () => {
+            report(undefined)
+            return hold()
+          }
+          position = await compare(begun, isHeld)
+          if (position === undefined) return
+        }
         let savedAt = -Infinity
-        let appendedSince = 0
-        const outcome = await follow(position, async (level, appended) => {
-          appendedSince += appended
+        const outcome = await follow(position, async (level) => {
           if (performance.now() - savedAt < saveEveryMs) return true
           await state.advance(level)
           savedAt = performance.now()
-          onProgress({ appended: appendedSince, levelAt: timeOfPosition(level) })
-          appendedSince = 0
+          report(timeOfPosition(level))
           return hold()
         })
         if (outcome === 'stopped') return
-        onProgress({ appended: appendedSince, levelAt: undefined })
         position = undefined
       }
     },

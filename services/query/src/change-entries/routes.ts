@@ -6,7 +6,7 @@ import { openTransfer } from './transfer.ts'
 
 export type ChangeEntryRoutesDependencies = {
   readonly changeEntries: Pick<ChangeEntries, 'of'>
-  readonly recordedLog: RecordedLog
+  readonly recordedLog: Pick<RecordedLog, 'of'>
   readonly exports: Budget
 }
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import { type ServiceName, startService } from '@herald/local-herald'
+import { startService } from '@herald/local-herald'
 import { createTopics, topicsWithSuffix } from '@herald/test-servers'
 import { createTokenIssuer } from '@herald/token-issuer'
 import { migrate } from '../migrate.ts'
@@ -24,7 +24,7 @@ export const start: Part = {
     const tokens = await createTokenIssuer()
     const settings = () => serviceSettings({ ...servers, database, topics, tokens, groupId: randomUUID() })
 
-    async function measure(name: ServiceName) {
+    async function measure(name: 'ingest' | 'query') {
       const seconds = await startTime(name, settings())
       const idle = await startService(name, settings())
       await pause(smoke ? 100 : restMs)

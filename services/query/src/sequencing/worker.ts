@@ -1,0 +1,56 @@
+import {
+  backoffMs,
+  createLeasedWorker,
+  type HealthCheck,
+  type LeaseDependencies,
+  type LeasedWorker,
+  type Logger,
+} from '@herald/runtime'
+import type { Sequencer } from '@herald/store'
+import type { SequencingMetrics } from './metrics.ts'
+
+export type SequencingWorkerDependencies = Omit<LeaseDependencies, 'gate'> & {
+  readonly sequencer: Sequencer
+  readonly storage: Pick<HealthCheck, 'check'>
+  readonly metrics: SequencingMetrics
+  readonly logger: Pick<Logger, 'info' | 'warn'>
+}
+
+/** Of large entries, a step may read gigabytes. */
+const stepLimitMs = 5 * 60_000
+/** Renewed each second. Those who wait for it look as often as they pause. */
+const leaseMs = 5_000
+const pauses = { minPauseMs: 500, maxPauseMs: 10_000 } as const
+const idlePauseMs = 1_000
+
+/** Runs the sequencer in one process at a time, which spares the others its work; nothing depends on it. */
+export function createSequencingWorker(dependencies: SequencingWorkerDependencies): LeasedWorker {
+  const { sequencer, storage, metrics, logger, ...leased } = dependencies
+  let isOpen = false
+  const gate = {
+    async isOpen() {
+      isOpen ||= (await storage.check(new AbortController().signal)).ok
+      return isOpen
+    },
+  }
+  let wasComparing: boolean | undefined
+  return createLeasedWorker(
+    { ...leased, gate, stepLimitMs },
+    {
+      lease: 'sequencer',
+      leaseMs,
+      work: (hold) =>
+        sequencer.work(hold, (progress) => {
+          metrics.observe(progress)
+          const isComparing = progress.levelAt === undefined
+          if (isComparing !== wasComparing) {
+            if (isComparing) logger.info('Comparing what is stored with the recorded order')
+            else logger.info({ levelAt: progress.levelAt }, 'Following what is stored')
+          }
+          wasComparing = isComparing
+        }),
+      onFailure: (err, failures) => logger.warn({ err, failures }, 'Could not assign the recorded order, retrying'),
+      pauseMs: (failures) => (failures === 0 ? idlePauseMs : backoffMs(failures, pauses)),
+    },
+  )
+}
