@@ -26,7 +26,7 @@ export function describeDashboards(composition: () => Composition) {
         const up = (await drawn('up == 1')).map(({ labels }) => labels.job)
         return up.length === 2 && up.sort()
       })
-      expect(await healthy).toEqual(['herald-ingest', 'herald-query'])
+      expect(await healthy).toEqual(['herald-ingest', 'herald-query', 'herald-seal'])
     })
 
     test.each([

@@ -39,6 +39,7 @@ onDocker('the containers of overlays/local, run as rendered', () => {
     for (const [name, port] of [
       ['herald-ingest', 9001],
       ['herald-query', 9002],
+      ['herald-seal', 9003],
     ] as const) {
       const admin = await pods.address(name, port)
       await eventually(`${name} is ready`, async () => (await fetch(`http://${admin}/readyz`)).ok, 300_000)

@@ -169,6 +169,9 @@ onPromtool('evaluated by promtool, on the series of running services', () => {
   test('a change stream that is behind fires', () =>
     expectAlerts(15, ['HeraldChangeStreamBehind'], only('herald_change_stream_behind_seconds', {}, '0+30x40')))
 
+  test('a recorded order that is behind fires', () =>
+    expectAlerts(10, ['HeraldOrderBehind'], only('herald_order_lag_seconds', {}, '0+30x40')))
+
   test('a retention that differs fires after an hour', async () => {
     const differs = only('herald_retention_differs', {}, '1x90')
     await expectAlerts(50, [], differs)
@@ -187,7 +190,7 @@ onPromtool('evaluated by promtool, on the series of running services', () => {
 
   /** Evaluates the scraped series, each modified by the first change that matches it. Every change must match at least one. */
   async function expectAlerts(minutes: number, alerts: string[], ...changes: Change[]) {
-    const up = ['herald-ingest', 'herald-query'].map((job) => ({
+    const up = ['herald-ingest', 'herald-query', 'herald-seal'].map((job) => ({
       name: 'up',
       labels: { job, instance: `${job}-0` },
       value: 1,

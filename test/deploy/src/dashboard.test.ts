@@ -72,8 +72,12 @@ onPrometheus('under load, Prometheus has data for every query of the dashboard',
 
   beforeAll(async () => {
     services = await startExposing()
-    const { ingest, query } = services.herald
-    prometheus = await startPrometheus({ 'herald-ingest': ingest.adminUrl, 'herald-query': query.adminUrl })
+    const { ingest, query, seal } = services.herald
+    prometheus = await startPrometheus({
+      'herald-ingest': ingest.adminUrl,
+      'herald-query': query.adminUrl,
+      'herald-seal': seal.adminUrl,
+    })
     stopLoad = startLoad(services)
   })
   afterAll(async () => {

@@ -87,8 +87,8 @@ export const mentionEvent = (subscriberId: string, recipientId: string) =>
     },
   })
 
-async function scrape({ ingest, query }: StartedHerald): Promise<Scrape> {
-  const services = { 'herald-ingest': ingest, 'herald-query': query }
+async function scrape({ ingest, query, seal }: StartedHerald): Promise<Scrape> {
+  const services = { 'herald-ingest': ingest, 'herald-query': query, 'herald-seal': seal }
   const texts = await Promise.all(
     Object.entries(services).map(async ([job, { adminUrl }]) => {
       const text = await (await fetch(`${adminUrl}/metrics`)).text()

@@ -27,11 +27,12 @@ describe.each(overlays)(canRender ? 'overlay %s' : 'overlay %s (not rendered)', 
       }),
     )
 
-  rule('has both services and migrate', () => {
+  rule('has all services and migrate', () => {
     const own = running.filter(({ isHerald }) => isHerald)
     expect(own.map(({ what }) => what.replace(/-0-.*/, '')).sort()).toEqual([
       'Deployment herald-ingest',
       'Deployment herald-query',
+      'Deployment herald-seal',
       'Job herald-migrate',
     ])
     const others = running.filter(({ isHerald }) => !isHerald).map(({ what }) => what)
@@ -132,7 +133,11 @@ describe.each(overlays)(canRender ? 'overlay %s' : 'overlay %s (not rendered)', 
 
   rule('each deployment has a disruption budget', () => {
     const budgets = manifests.filter(({ kind }) => kind === 'PodDisruptionBudget')
-    expect(budgets.map(({ metadata }) => metadata.name).sort()).toEqual(['herald-ingest', 'herald-query'])
+    expect(budgets.map(({ metadata }) => metadata.name).sort()).toEqual([
+      'herald-ingest',
+      'herald-query',
+      'herald-seal',
+    ])
   })
 
   rule('network traffic is denied by default, and only monitoring can reach admin ports', () => {

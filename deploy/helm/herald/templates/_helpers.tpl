@@ -117,6 +117,12 @@ matchExpressions:
   - { key: app.kubernetes.io/name, operator: In, values: [herald-ingest, herald-query] }
 {{- end -}}
 
+{{/* Selects the pods of all processes with an admin port. */}}
+{{- define "herald.allServices" -}}
+matchExpressions:
+  - { key: app.kubernetes.io/name, operator: In, values: [herald-ingest, herald-query, herald-seal] }
+{{- end -}}
+
 {{/* The variables with the connection string of MongoDB. */}}
 {{- define "herald.mongodbUri" -}}
 - name: MONGODB_URI
