@@ -12,7 +12,7 @@ export type User = Awaited<ReturnType<Awaited<ReturnType<typeof createTestQuery>
 /** The wired service with its own database, called without a socket. */
 export async function createTestQuery(name: string, environment: Record<string, string> = {}) {
   const issuer = await createTokenIssuer()
-  const uri = process.env.MONGODB_URI ?? ''
+  const uri = environment.MONGODB_URI ?? process.env.MONGODB_URI ?? ''
   const database = `herald-test-query-${name}-${process.pid}`
   const loaded = loadSettings(settingsSchema, {
     MONGODB_URI: uri,
