@@ -11,6 +11,7 @@ import { lateWriterNotes, writeLate } from './faults/late-writers.ts'
 import { cutBeforeFirstLetter, cutNetwork, delayNetwork } from './faults/network-faults.ts'
 import { takeNamesAway } from './faults/no-names.ts'
 import { rebalanceAgainAndAgain } from './faults/rebalance.ts'
+import { followRecordedOrder, recordedOrderNotes } from './faults/recorded-order.ts'
 import { recover, recoveryNotes, recoverySummary } from './faults/recovery.ts'
 import { loseOffsets, repeatEverything } from './faults/replay-faults.ts'
 import { rollBack, rollbackNotes } from './faults/rollback.ts'
@@ -80,6 +81,16 @@ export const parts: readonly Part[] = [
     full: 3,
     run: eraseThroughFaults,
     notes: erasureNotes,
+  },
+  {
+    name: 'recorded-order',
+    lane: 'servers',
+    isAlone: true,
+    short: 1,
+    full: 3,
+    subscribers: 11,
+    run: followRecordedOrder,
+    notes: recordedOrderNotes,
   },
   {
     name: 'clocks',

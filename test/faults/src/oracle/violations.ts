@@ -9,6 +9,8 @@ type ViolationKind =
   | 'good-dead-letter'
   | 'announcement'
   | 'stream'
+  /** A reader of the recorded order missed an entry, or saw another order. */
+  | 'order'
   | 'exit'
   | 'stall'
   | 'recovery'
