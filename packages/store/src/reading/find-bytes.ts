@@ -17,7 +17,11 @@ export async function findBytes<T extends object>(
   size: number,
   options: { readonly hint?: string; readonly projection?: Document } = {},
 ): Promise<FoundBytes> {
-  return runForBytes(db, { find, filter: indexed, sort: { _id: -1 }, limit: size, batchSize: size, ...userReads, ...options }, find)
+  return runForBytes(
+    db,
+    { find, filter: indexed, sort: { _id: -1 }, limit: size, batchSize: size, ...userReads, ...options },
+    find,
+  )
 }
 
 /** Returns the first batch of a command's cursor, which is closed. `name` is the collection of the cursor. */
