@@ -51,6 +51,8 @@ export async function followRecordedOrder(context: PartContext): Promise<void> {
           one.kill('SIGCONT')
         })
       }
+      // The log of the process is gone with it, and a status does not say what failed.
+      for (const line of query.current().logs().filter(isError)) context.log(line)
       await query.roll()
     }
     await campaign.drain()
@@ -79,6 +81,7 @@ export async function followRecordedOrder(context: PartContext): Promise<void> {
 
 export const recordedOrderNotes = () => ({ figures })
 
+const isError = (line: string) => line.includes('"level":"error"')
 const killAll = (running: readonly StartedService[]) => {
   for (const one of running) one.kill('SIGKILL')
 }
