@@ -5,7 +5,7 @@ import { minify } from '@swc/core'
 import { build, type Plugin, transform } from 'esbuild'
 
 /** Size limit with gzip; raise it deliberately. */
-const MAX_BYTES = 40_000
+const MAX_BYTES = 40_500
 
 const outfile = 'dist/herald-inbox.min.js'
 
