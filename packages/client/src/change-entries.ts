@@ -5,7 +5,7 @@ import type {
   ExportChangeEntriesQuery,
   ListChangeEntriesQuery,
 } from './contract-types.ts'
-import { type FollowPauses, followPages } from './follow-pages.ts'
+import { followPages } from './follow-pages.ts'
 import type { CallOptions, Http } from './http.ts'
 import { jsonLines } from './json-lines.ts'
 import { pages } from './pages.ts'
@@ -33,13 +33,10 @@ const silenceMs = 60_000
 
 export type ChangeEntries = ReturnType<typeof createChangeEntries>
 
-export type ChangeEntriesDependencies = {
-  readonly http: Pick<Http, 'json' | 'open'>
-  readonly follow: FollowPauses
-}
+export type ChangeEntriesDependencies = { readonly http: Pick<Http, 'json' | 'open'> }
 
 /** The current subscriber's change log (scope `change-entries:read`), newest first. */
-export function createChangeEntries({ http, follow }: ChangeEntriesDependencies) {
+export function createChangeEntries({ http }: ChangeEntriesDependencies) {
   const list = (query: ChangeEntryQuery = {}, { signal }: CallOptions = {}) =>
     http.json<ChangeEntryPage>({ path: `/change-entries${queryString(query)}`, signal })
 
@@ -67,7 +64,6 @@ export function createChangeEntries({ http, follow }: ChangeEntriesDependencies)
       followPages({
         cursor,
         signal,
-        pauses: follow,
         read: (after) => list({ ...filters, order: 'recorded', limit: 100, cursor: after }, { signal }),
       }),
     /** Streams all entries in one transfer. Throws if the transfer breaks, because the log is then incomplete. */

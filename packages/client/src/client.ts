@@ -1,5 +1,4 @@
 import { type ChangeEntries, createChangeEntries } from './change-entries.ts'
-import { followDefaults } from './follow-pages.ts'
 import { createHttp } from './http.ts'
 import { createMutes, type Mutes } from './mutes.ts'
 import { createNotifications, type Notifications } from './notifications.ts'
@@ -40,6 +39,6 @@ export function createHeraldClient(options: HeraldClientOptions): HeraldClient {
   return {
     notifications: createNotifications({ http, follow }),
     mutes: createMutes({ http }),
-    changeEntries: createChangeEntries({ http, follow: followDefaults }),
+    changeEntries: createChangeEntries({ http }),
   }
 }

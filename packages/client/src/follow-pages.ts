@@ -12,25 +12,24 @@ export type FollowedChanges = {
   readonly lagSeconds: number
 }
 
-export type FollowPauses = {
+type FollowPauses = {
   /** Between two requests when there is nothing new. */
   readonly pollMs: number
   readonly minPauseMs: number
   readonly maxPauseMs: number
 }
 
-export const followDefaults: FollowPauses = { pollMs: 1_000, minPauseMs: 500, maxPauseMs: 30_000 }
+const pauses: FollowPauses = { pollMs: 1_000, minPauseMs: 500, maxPauseMs: 30_000 }
 
 type FollowPagesOptions = {
   readonly cursor: string | undefined
   readonly signal: AbortSignal | undefined
-  readonly pauses: FollowPauses
   readonly read: (cursor: string | undefined) => Promise<ChangeEntryPage['data']>
 }
 
 /** Yields pages of the recorded order, each with another cursor than the one before, until the signal aborts. */
 export async function* followPages(options: FollowPagesOptions): AsyncGenerator<FollowedChanges, never, undefined> {
-  const { signal, pauses, read } = options
+  const { signal, read } = options
   let cursor = options.cursor
   for (let failures = 0; ; ) {
     let pauseMs = pauses.pollMs
