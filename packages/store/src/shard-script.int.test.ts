@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { Binary } from 'mongodb'
 import { changeEntry } from './documents/change-entry.fixture.ts'
+import { pageKey } from './documents/log-page-document.ts'
 import { createTestStore, idAt, newNotification } from './store.fixture.ts'
 
 const { store, database, drop } = createTestStore('shard-script')
@@ -21,7 +22,7 @@ function boundsInScript(): Map<string, Binary[]> {
   const db = {
     getName: () => 'herald',
     hello: () => ({ msg: 'isdbgrid' }),
-    getCollectionNames: () => ['notifications', 'change-entries', 'fan-outs'],
+    getCollectionNames: () => ['notifications', 'change-entries', 'log-pages', 'fan-outs'],
     adminCommand: () => ({ shards: [{ _id: 'first' }, { _id: 'second' }] }),
     getCollection: () => empty,
     getSiblingDB: () => ({ getCollection: () => empty }),
@@ -36,9 +37,10 @@ test('the ranges of the script for sharding divide the ids of subscribers evenly
     const subscriberId = `${first.toString(16)}0000000-7c1b-4def-8abc-000000000001`
     await store.notifications.insertNew([newNotification(idAt(first), { subscriberId })])
     await store.changeEntries.insertNew([changeEntry({ id: idAt(first), subscriberId })])
+    await database.collection<{ _id: Binary }>('log-pages').insertOne({ _id: pageKey(subscriberId, 0) })
   }
   const bounds = boundsInScript()
-  expect([...bounds.keys()]).toEqual(['notifications', 'change-entries', 'fan-outs'])
+  expect([...bounds.keys()]).toEqual(['notifications', 'change-entries', 'log-pages', 'fan-outs'])
   for (const [name, ids] of bounds) {
     const collection = database.collection<{ _id: Binary }>(name)
     const below = await Promise.all(ids.map((_id) => collection.countDocuments({ _id: { $lt: _id } })))

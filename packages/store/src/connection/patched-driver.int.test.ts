@@ -1,9 +1,10 @@
 import { once } from 'node:events'
+import { createRequire } from 'node:module'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import type { MongoClientOptions } from 'mongodb'
 import { createLastingClient } from './lasting-client.ts'
-import { checkVersion } from './patched-driver.ts'
+import { checkVersion, patchDriver } from './patched-driver.ts'
 
 const target = new URL((process.env.MONGODB_URI ?? '').replace(/,[^/]*/, ''))
 const sockets = new Set<Socket>()
@@ -46,6 +47,13 @@ async function insertIntoFrozen(options: MongoClientOptions & { readonly socketT
     await close()
   }
 }
+
+test('a write on a connection that was closed while the driver was busy fails', async () => {
+  patchDriver()
+  const { prototype } = createRequire(import.meta.url)('mongodb/lib/cmap/connection.js').Connection
+  const closed = Object.create(prototype, { closed: { value: true }, error: { value: new Error('closed before') } })
+  await expect(prototype.writeCommand.call(closed, {}, {})).rejects.toThrow('closed before')
+})
 
 test('a large write to a frozen MongoDB fails with the socket timeout', () =>
   expect(insertIntoFrozen({ socketTimeoutMS: 500 })).rejects.toThrow('timed out'))

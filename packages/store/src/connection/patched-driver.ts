@@ -5,6 +5,7 @@ import { checkFence } from './fence.ts'
 const patchedVersion = '7.9.0'
 
 type Connection = {
+  readonly closed: boolean
   readonly error: Error | null
   once(event: 'close', listener: () => void): void
   off(event: 'close', listener: () => void): void
@@ -28,6 +29,8 @@ export function patchDriver(): void {
   prototype.writeCommand = async function (message, options) {
     // Only these, because the driver may connect, or start its monitors, in the context of the one who inserts.
     if (message.command && 'insert' in message.command) checkFence()
+    // Closed while the driver was busy: its socket would never drain.
+    if (this.closed) throw this.error
     return new Promise((resolve, reject) => {
       const fail = () => reject(this.error)
       this.once('close', fail)

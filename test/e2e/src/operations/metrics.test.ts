@@ -37,11 +37,11 @@ beforeAll(async () => {
   await herald.publish(herald.topics.change, [structured(poison)])
   await user.get('/')
   const scrape = async () => {
-    const admins = [herald.ingest.adminUrl, herald.query.adminUrl]
-    const [ingest, query] = await Promise.all(admins.map(async (url) => (await send(`${url}/metrics`)).text))
+    const admins = [herald.ingest.adminUrl, herald.query.adminUrl, herald.seal.adminUrl]
+    const [ingest, query, seal] = await Promise.all(admins.map(async (url) => (await send(`${url}/metrics`)).text))
     return (
       /herald_dead_letters_total\{.*\} 1/.test(ingest ?? '') &&
-      /herald_lag_records\{/.test(ingest ?? '') && [ingest, query]
+      /herald_lag_records\{/.test(ingest ?? '') && [ingest, query, seal]
     )
   }
   exposed = exposedIn((await eventually(scrape, { description: 'all metrics have series' })).join('\n'))
