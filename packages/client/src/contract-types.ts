@@ -296,14 +296,14 @@ export type ListNotificationsQuery = {
   limit?: number | undefined | undefined
   cursor?: string | undefined | undefined
   status?: 'all' | 'unread' | 'read' | undefined | undefined
-  archived?: 'false' | 'true' | 'any' | undefined | undefined
   type?: 'mention' | undefined | undefined
   locationType?: 'comment' | 'value' | 'file comment' | 'file' | 'entity' | undefined | undefined
   locationId?: string | undefined | undefined
   subjectId?: string | undefined | undefined
-  actorId?: string | undefined | undefined
   createdFrom?: Date | string | undefined | undefined
   createdTo?: Date | string | undefined | undefined
+  archived?: 'false' | 'true' | 'any' | undefined | undefined
+  actorId?: string | undefined | undefined
 }
 export type ListNotificationGroupsQuery = {
   limit?: number | undefined | undefined

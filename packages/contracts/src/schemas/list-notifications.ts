@@ -27,14 +27,15 @@ export const listNotificationsQuerySchema = z.strictObject({
   limit: pageLimitSchema(limits.pageMax),
   cursor: uuidSchema.optional(),
   status: readStatusSchema,
-  archived: archivedSchema,
   type: z.enum(notificationTypes).optional(),
   locationType: z.enum(locationTypes).optional(),
   locationId: uuidSchema.optional(),
   subjectId: uuidSchema.optional(),
-  actorId: uuidSchema.optional(),
   createdFrom: timestampSchema.optional(),
   createdTo: timestampSchema.optional(),
+  // Behind the others: generated clients have a parameter for each, in this order.
+  archived: archivedSchema,
+  actorId: uuidSchema.optional(),
 })
 export type ListNotificationsQuery = z.infer<typeof listNotificationsQuerySchema>
 

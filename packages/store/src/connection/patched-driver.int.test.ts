@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createRequire } from 'node:module'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
-import type { MongoClientOptions } from 'mongodb'
+import { BSON, Long, type MongoClientOptions, MongoServerError, ObjectId } from 'mongodb'
 import { createLastingClient } from './lasting-client.ts'
 import { checkVersion, patchDriver } from './patched-driver.ts'
 
@@ -53,6 +53,17 @@ test('a write on a connection that was closed while the driver was busy fails', 
   const { prototype } = createRequire(import.meta.url)('mongodb/lib/cmap/connection.js').Connection
   const closed = Object.create(prototype, { closed: { value: true }, error: { value: new Error('closed before') } })
   await expect(prototype.writeCommand.call(closed, {}, {})).rejects.toThrow('closed before')
+})
+
+test('the version of the topology in an error of a raw command is decoded, so that the next error can be compared with it', () => {
+  patchDriver()
+  const { prototype } = createRequire(import.meta.url)('mongodb/lib/sdam/server.js').Server
+  const topologyVersion = { processId: new ObjectId(), counter: Long.fromNumber(3) }
+  const error = new MongoServerError({ ok: 0, topologyVersion: BSON.serialize(topologyVersion) })
+  // Older than what the driver knows, so that it is ignored.
+  const known = { ...topologyVersion, counter: Long.fromNumber(5) }
+  prototype.handleError.call({ description: { topologyVersion: known }, pool: { generation: 0 } }, error)
+  expect(error).toMatchObject({ topologyVersion: { ...topologyVersion, counter: 3 } })
 })
 
 test('a large write to a frozen MongoDB fails with the socket timeout', () =>

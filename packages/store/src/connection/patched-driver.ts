@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module'
+import { BSON } from 'mongodb'
 import { checkFence } from './fence.ts'
 
 /** The version patched here. Repeat the tests of this file with another version before changing it. */
@@ -10,6 +11,10 @@ type Connection = {
   once(event: 'close', listener: () => void): void
   off(event: 'close', listener: () => void): void
   writeCommand: ((message: Message, options: unknown) => Promise<void>) & { isPatched?: true }
+}
+
+type Server = {
+  handleError: (error: { topologyVersion?: unknown }, connection: unknown) => void
 }
 
 type Message = { readonly command?: object }
@@ -41,6 +46,19 @@ export function patchDriver(): void {
     })
   }
   prototype.writeCommand.isPatched = true
+  decodeTopologyVersions(require('mongodb/lib/sdam/server.js').Server.prototype)
+}
+
+/**
+ * In an error of a command with `raw`, the driver leaves the version of the topology as bytes, and then compares later errors with it:
+ * a `TypeError` instead of the error itself, while a primary steps down.
+ */
+function decodeTopologyVersions(prototype: Server): void {
+  const { handleError } = prototype
+  prototype.handleError = function (error, connection) {
+    if (error.topologyVersion instanceof Uint8Array) error.topologyVersion = BSON.deserialize(error.topologyVersion)
+    return handleError.call(this, error, connection)
+  }
 }
 
 export function checkVersion(version: unknown): void {

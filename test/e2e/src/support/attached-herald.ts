@@ -10,6 +10,7 @@ export async function attachHerald(baseUrl: string, tokenIssuer: string): Promis
     baseUrl,
     ingest: service,
     query: service,
+    seal: service,
     tokens: await connectTokenIssuer(tokenIssuer),
     topics: defaultTopics,
     databaseName: 'herald',

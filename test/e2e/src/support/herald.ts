@@ -9,7 +9,7 @@ import { groupProgress } from './committed-offsets.ts'
 import { createUser, type User, type UserClaims } from './user.ts'
 
 /** A running Herald, started by the test or attached to. */
-export type RunningHerald = Pick<StartedHerald, 'baseUrl' | 'ingest' | 'query' | 'tokens'> & {
+export type RunningHerald = Pick<StartedHerald, 'baseUrl' | 'ingest' | 'query' | 'seal' | 'tokens'> & {
   topics: HeraldTopics
   databaseName: string
   groupId: string

@@ -12,7 +12,7 @@ class Client {
     client.setRequestInterceptor(request -> request.header("Authorization", "Bearer " + words[1]));
     var api = new NotificationsApi(client);
 
-    var notifications = api.listNotifications(5, null, null, null, null, null, null, null, null, null).getData().getNotifications();
+    var notifications = api.listNotifications(5, null, null, null, null, null, null, null, null, null, null, null).getData().getNotifications();
     for (var notification : notifications) {
       System.out.println("listed " + notification.getId() + " " + notification.getMetadata().getMention().getSnippet());
     }
