@@ -4,12 +4,12 @@ import type { CallOptions, Http } from './http.ts'
 /** A location or an actor that the user has muted, until a time or, with `null`, for good. */
 export type Mute = MuteResponse['data']
 
-/** What is muted. */
+/** A location or an actor, by its id. */
 export type MuteTarget = Readonly<Pick<Mute, 'kind' | 'id'>>
 
 export type Mutes = ReturnType<typeof createMutes>
 
-/** What the current user has muted. */
+/** The mutes of the current user. */
 export function createMutes({ http }: { readonly http: Pick<Http, 'json' | 'empty'> }) {
   const path = ({ kind, id }: MuteTarget) => `/mutes/${kind}/${encodeURIComponent(id)}`
   return {

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { Binary } from 'mongodb'
+import { toIndexKey } from './documents/binary.ts'
 import { changeEntry } from './documents/change-entry.fixture.ts'
-import { pageKey } from './documents/log-page-document.ts'
 import { createTestStore, idAt, newNotification } from './store.fixture.ts'
 
 const { store, database, drop } = createTestStore('shard-script')
@@ -37,7 +37,7 @@ test('the ranges of the script for sharding divide the ids of subscribers evenly
     const subscriberId = `${first.toString(16)}0000000-7c1b-4def-8abc-000000000001`
     await store.notifications.insertNew([newNotification(idAt(first), { subscriberId })])
     await store.changeEntries.insertNew([changeEntry({ id: idAt(first), subscriberId })])
-    await database.collection<{ _id: Binary }>('log-pages').insertOne({ _id: pageKey(subscriberId, 0) })
+    await database.collection<{ _id: Binary }>('log-pages').insertOne({ _id: toIndexKey(subscriberId, 0) })
   }
   const bounds = boundsInScript()
   expect([...bounds.keys()]).toEqual(['notifications', 'change-entries', 'log-pages', 'fan-outs'])

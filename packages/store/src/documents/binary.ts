@@ -19,6 +19,14 @@ export function uuidIn({ buffer }: Binary, index = 0): string {
   return bytesToUuid(buffer, 16 * index)
 }
 
+/** subscriber ‖ index (8 bytes, big-endian), 24 bytes: the keys of one log sort by index. */
+export function toIndexKey(subscriberId: string, index: number): Binary {
+  const bytes = Buffer.allocUnsafe(24)
+  writeUuid(bytes, subscriberId, 0)
+  bytes.writeBigUInt64BE(BigInt(index), 16)
+  return new Binary(bytes)
+}
+
 /** The bytes as text, which compares and can be the key of a map. */
 export const hex = (binary: Binary) => binary.toString('hex')
 

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { decodeRanges, encodeRanges, pageKey, toRanges } from './log-page-document.ts'
+import { toIndexKey } from './binary.ts'
+import { decodeRanges, encodeRanges, toRanges } from './log-page-document.ts'
 
 const anyIndexes = fc
   .uniqueArray(fc.oneof(fc.nat(50), fc.integer({ min: 0, max: 2 ** 40 })))
@@ -19,7 +20,7 @@ test('ranges name exactly the indexes, do not touch, and survive their encoding'
 })
 
 test('keys of pages sort by their first index', () => {
-  const key = (first: number) => pageKey('0190a6e0-7c1b-4def-8abc-000000000001', first).toString('hex')
+  const key = (first: number) => toIndexKey('0190a6e0-7c1b-4def-8abc-000000000001', first).toString('hex')
   const keys = [0, 1, 255, 256, 2 ** 32, 2 ** 53 - 1].map(key)
   expect(keys.toSorted()).toEqual(keys)
 })

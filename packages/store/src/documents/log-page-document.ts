@@ -1,5 +1,6 @@
 import { uuidToBytes } from '@herald/contracts'
 import { Binary } from 'mongodb'
+import { toIndexKey } from './binary.ts'
 
 /**
  * Some consecutive leaves of a subscriber's log in recorded order: entries, or one erasure. Inserted once and never deleted;
@@ -53,21 +54,13 @@ export type LogStateDocument = {
   comparison?: { position: string; after: Binary | null }
 }
 
-const subscriberBytes = 16
 export const entriesPerPage = 1_000
-
-export function pageKey(subscriberId: string, first: number): Binary {
-  const bytes = Buffer.alloc(subscriberBytes + 8)
-  bytes.set(uuidToBytes(subscriberId))
-  bytes.writeBigUInt64BE(BigInt(first), subscriberBytes)
-  return new Binary(bytes)
-}
 
 const lastKey = (subscriberId: string) => new Binary(Buffer.concat([uuidToBytes(subscriberId), Buffer.alloc(8, 0xff)]))
 
 /** The keys of the pages of a log that begin at or behind an index. */
 export const pagesFrom = (subscriberId: string, first: number) => ({
-  $gte: pageKey(subscriberId, first),
+  $gte: toIndexKey(subscriberId, first),
   $lte: lastKey(subscriberId),
 })
 

@@ -33,13 +33,6 @@ export function nodeKey(subscriberId: string, level: number, index: number): Bin
   return new Binary(bytes)
 }
 
-export function checkpointKey(subscriberId: string, size: number): Binary {
-  const bytes = Buffer.alloc(subscriberBytes + indexBytes)
-  bytes.set(uuidToBytes(subscriberId))
-  bytes.writeBigUInt64BE(BigInt(size), subscriberBytes)
-  return new Binary(bytes)
-}
-
 /** The size in a checkpoint's key. */
 export function sizeIn({ buffer }: Binary): number {
   return Number(Buffer.from(buffer).readBigUInt64BE(subscriberBytes))

@@ -10,7 +10,7 @@ import type { Scan } from '../reading/scan.ts'
 import { notificationBody, notificationPageBody } from '../wire/notification-json.ts'
 import { changeOne } from './change-one.ts'
 import { type Change, toArchived, toKept, toRead, toUnarchived, toUnread } from './changes.ts'
-import { createGroups, type GroupQuery } from './groups.ts'
+import { createGroups, type GroupQuery, inboxBoxes } from './groups.ts'
 import type { MarkMany, Selection } from './mark-many.ts'
 import type { Counts, Seen } from './seen.ts'
 
@@ -44,7 +44,7 @@ export type Feed = {
   /** Marks what is selected now, nothing that arrives meanwhile. Returns the number of changed notifications. */
   markMany(action: BulkMarkAction, selection: Selection, at: Date): Promise<number>
   counts(): Promise<Counts>
-  /** Marks as seen what is stored up to a notification and not dated after now. Returns the counts afterwards. */
+  /** Marks as seen what is stored up to a notification and not dated after now. */
   markSeen(upTo: string | undefined, now: Date): Promise<void>
 }
 
@@ -108,7 +108,7 @@ export function createFeed(
 
 /** The boxes that a list contains; `undefined` for all of them, which the collection itself has in order. */
 const boxesOf: Readonly<Record<Archived, Readonly<Record<ReadStatus, readonly Box[] | undefined>>>> = {
-  false: { all: [unread, read], unread: [unread], read: [read] },
+  false: inboxBoxes,
   true: { all: [archived], unread: [], read: [archived] },
   any: { all: undefined, unread: [unread], read: [read, archived] },
 }

@@ -31,7 +31,12 @@ const windowSize = limits.groupedNotifications
 const rowFields = { box: 1, locationId: 1, locationType: 1, actorId: 1 } as const
 const actorFields = { actorId: 1, actorName: 1, actorImage: 1 } as const
 const { unread, read, archived } = boxes
-const boxesOf: Readonly<Record<ReadStatus, readonly Box[]>> = { all: [unread, read], unread: [unread], read: [read] }
+/** Those of lists and groups without archived notifications. */
+export const inboxBoxes: Readonly<Record<ReadStatus, readonly Box[]>> = {
+  all: [unread, read],
+  unread: [unread],
+  read: [read],
+}
 
 /**
  * Creates the function that returns a page of groups as the body of a response. Reads what the groups are made of, without
@@ -42,7 +47,7 @@ export function createGroups(
   prefix: readonly [string, string],
 ) {
   const readRows = async (status: ReadStatus, upTo: string | undefined): Promise<Row[]> => {
-    const where = { box: { $in: boxesOf[status] }, _id: keyRange(prefix, { upTo }) }
+    const where = { box: { $in: inboxBoxes[status] }, _id: keyRange(prefix, { upTo }) }
     const options = { hint: 'box', projection: rowFields } as const
     const { documents } = await findBytes(collection, where, windowSize + 1, options)
     return documents.map((document) => BSON.deserialize(document) as Row)

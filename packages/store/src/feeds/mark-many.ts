@@ -58,6 +58,7 @@ export function createMarkMany({ client, notifications, bulkMarks }: MarkManyDep
     prefix: readonly string[],
     from: readonly Box[],
     selection: Selection,
+    { upTo: _, status: __, ...place }: BulkMarkEnd,
   ): AsyncGenerator<Found[]> {
     // With the boxes, an index serves a list of keys, which would scan the collection otherwise.
     const box = { $in: from }
@@ -66,13 +67,7 @@ export function createMarkMany({ client, notifications, bulkMarks }: MarkManyDep
       yield notifications.find({ box, _id: { $in: keys } }, { ...readLimits, ...options }).toArray()
       return
     }
-    const { upTo, locationType, locationId } = selection
-    yield* foundNow({
-      box,
-      _id: keyRange(prefix, { upTo }),
-      ...(locationType === undefined ? {} : { locationType }),
-      ...(locationId === undefined ? {} : { locationId: toUuidBinary(locationId) }),
-    })
+    yield* foundNow({ box, _id: keyRange(prefix, { upTo: selection.upTo }), ...place })
   }
 
   return async (prefix, { action, selection, at }) => {
@@ -90,7 +85,7 @@ export function createMarkMany({ client, notifications, bulkMarks }: MarkManyDep
     const isRestricted = Object.keys(end).some((name) => name !== 'upTo')
     let hasBegun = !isRestricted
     let marked = 0
-    for await (const found of selected(prefix, taken, selection)) {
+    for await (const found of selected(prefix, taken, selection, end)) {
       if (!hasBegun) await bulkMarks.insertOne({ ...document, begun: end })
       hasBegun = true
       // Most notifications have no version yet.

@@ -5,7 +5,7 @@ import { inBatches } from '../documents/batches.ts'
 import type { Collections, MuteDocument } from '../documents/collections.ts'
 import type { Muted, NewNotification } from '../documents/notification-document.ts'
 import { readLimits } from '../reading/read-limits.ts'
-import { muteKeyBytes, writeMuteTarget } from './mute-key.ts'
+import { muteKeyBytes, muteTargetBytes, writeMuteTarget } from './mute-key.ts'
 
 /** Finds who has muted the location or the actor of notifications that are about to be stored. */
 export type FindMuted = (notifications: readonly NewNotification[]) => Promise<ReadonlyMap<NewNotification, Muted>>
@@ -46,8 +46,8 @@ function* keysOf(notifications: readonly NewNotification[]): Generator<Binary> {
       const start = at
       for (const recipientId of recipientIds) {
         if (at === start) writeMuteTarget(bytes, at, subscriberId, kind, id)
-        else bytes.copy(bytes, at, start, start + 33)
-        writeUuid(bytes, recipientId, at + 33)
+        else bytes.copy(bytes, at, start, start + muteTargetBytes)
+        writeUuid(bytes, recipientId, at + muteTargetBytes)
         yield new Binary(bytes.subarray(at, at + muteKeyBytes))
         at += muteKeyBytes
       }
@@ -64,9 +64,9 @@ function byNotification(
   for (const { _id } of found) {
     const target = targetText(_id.buffer)
     const users = usersOf.get(target) ?? new Set()
-    usersOf.set(target, users.add(bytesToUuid(_id.buffer, 33)))
+    usersOf.set(target, users.add(bytesToUuid(_id.buffer, muteTargetBytes)))
   }
-  const target = Buffer.alloc(muteKeyBytes)
+  const target = Buffer.alloc(muteTargetBytes)
   const mutedBy = (subscriberId: string, kind: MuteKind, id: string) => {
     writeMuteTarget(target, 0, subscriberId, kind, id)
     return usersOf.get(targetText(target))
@@ -83,4 +83,5 @@ function byNotification(
   return muted
 }
 
-const targetText = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteOffset, 33).toString('latin1')
+const targetText = (bytes: Uint8Array) =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, muteTargetBytes).toString('latin1')

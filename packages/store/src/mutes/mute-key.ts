@@ -2,8 +2,9 @@ import { bytesToUuid, type MuteKind, writeUuid } from '@herald/contracts'
 import { Binary } from 'mongodb'
 import { greatestId, leastId } from '../documents/binary.ts'
 
-/** subscriber ‖ kind ‖ target ‖ user. */
-export const muteKeyBytes = 49
+/** subscriber ‖ kind ‖ target, and then the user. */
+export const muteTargetBytes = 33
+export const muteKeyBytes = muteTargetBytes + 16
 
 const kindBytes = { location: 1, actor: 2 } as const satisfies Record<MuteKind, number>
 
@@ -12,7 +13,7 @@ export function writeMuteTarget(bytes: Buffer, at: number, subscriberId: string,
   writeUuid(bytes, subscriberId, at)
   bytes[at + 16] = kindBytes[kind]
   writeUuid(bytes, id, at + 17)
-  return at + 33
+  return at + muteTargetBytes
 }
 
 export function muteKey(subscriberId: string, kind: MuteKind, id: string, userId: string): Binary {

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Binary } from 'mongodb'
 import type { Position } from '../change-streams/watch.ts'
 import { StorageUnavailableError } from '../connection/storage-errors.ts'
-import { hex, uuidIn } from '../documents/binary.ts'
-import { type EntryPage, entriesPerPage, pageKey } from '../documents/log-page-document.ts'
+import { hex, toIndexKey, uuidIn } from '../documents/binary.ts'
+import { type EntryPage, entriesPerPage } from '../documents/log-page-document.ts'
 import { eachAtOnce } from '../reading/each-at-once.ts'
 import { type EntryLeaf, fieldsOf } from './entry-leaf.ts'
 import type { LogPages, Tail } from './log-pages.ts'
@@ -100,7 +100,7 @@ export function createAppendEntries({ pages, readLeaves, now }: AppendEntriesDep
     // Entries of a comparison have no position: the log is complete up to the same one as before.
     const position = some.at(-1)?.position ?? tail.position
     return {
-      _id: pageKey(subscriberId, tail.length),
+      _id: toIndexKey(subscriberId, tail.length),
       v: 1,
       first: tail.length,
       count: some.length,

@@ -4,10 +4,10 @@ import { erasureLeafData, hashLeaf, hashUser } from '@herald/sealed-log'
 import { Binary, type Collection } from 'mongodb'
 import type { Position } from '../change-streams/watch.ts'
 import { StorageUnavailableError } from '../connection/storage-errors.ts'
-import { hex, keyRange, toUuidBinary, uuidIn } from '../documents/binary.ts'
+import { hex, keyRange, toIndexKey, toUuidBinary, uuidIn } from '../documents/binary.ts'
 import type { ChangeEntryDocument } from '../documents/change-entry-document.ts'
 import type { ErasureDocument } from '../documents/erasure-document.ts'
-import { type ErasurePage, encodeRanges, pageKey, type Range, toRanges } from '../documents/log-page-document.ts'
+import { type ErasurePage, encodeRanges, type Range, toRanges } from '../documents/log-page-document.ts'
 import type { CausalReads } from './causal-reads.ts'
 import { userOf } from './entry-leaf.ts'
 import { type LogPages, rangesOf, type Tail } from './log-pages.ts'
@@ -101,7 +101,7 @@ export function createAppendErasure(dependencies: AppendErasureDependencies): Ap
     const eventId = uuidIn(erasure._id, 1)
     const leaf = { eventId, time: formatTimestamp(erasure.until), leafIndexes }
     return {
-      _id: pageKey(subscriberId, tail.length),
+      _id: toIndexKey(subscriberId, tail.length),
       v: 1,
       first: tail.length,
       count: 1,

@@ -2,13 +2,12 @@ import { Binary, type Collection } from 'mongodb'
 import { runWrite } from '../connection/run-command.ts'
 import { duplicateKey, StorageUnavailableError } from '../connection/storage-errors.ts'
 import { inBatches } from '../documents/batches.ts'
-import { hex, toKey, toUuidBinary, uuidIn } from '../documents/binary.ts'
+import { hex, toIndexKey, toKey, toUuidBinary, uuidIn } from '../documents/binary.ts'
 import {
   decodeRanges,
   type EntryPage,
   type ErasurePage,
   type LogPageDocument,
-  pageKey,
   pagesFrom,
   type Range,
 } from '../documents/log-page-document.ts'
@@ -51,7 +50,7 @@ export function createLogPages(logPages: Collection<LogPageDocument>, reads: Cau
     index: number,
     projection?: object,
   ): Promise<LogPageDocument | undefined> {
-    const _id = { $gte: pageKey(subscriberId, 0), $lte: pageKey(subscriberId, index) }
+    const _id = { $gte: toIndexKey(subscriberId, 0), $lte: toIndexKey(subscriberId, index) }
     return (await findIn({ _id }, projection, { _id: -1 }, 1)).documents[0]
   }
 
@@ -67,7 +66,7 @@ export function createLogPages(logPages: Collection<LogPageDocument>, reads: Cau
       const filter = {
         ids: { $in: asked.map((key) => toUuidBinary(uuidIn(key, 1))) },
         // Keeps the query on the shards of these subscribers.
-        _id: { $gte: pageKey(subscribers[0] as string, 0), $lte: pagesFrom(subscribers.at(-1) as string, 0).$lte },
+        _id: { $gte: toIndexKey(subscribers[0] as string, 0), $lte: pagesFrom(subscribers.at(-1) as string, 0).$lte },
       }
       const { documents, isCut } = await findIn(filter, projection, undefined, asked.length + 1, 'ids')
       for (const page of documents as EntryPage[]) {

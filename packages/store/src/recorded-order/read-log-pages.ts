@@ -1,6 +1,6 @@
 import type { Binary, Collection } from 'mongodb'
-import { toKey, uuidIn } from '../documents/binary.ts'
-import { entriesPerPage, type LogPageDocument, pageKey, pagesFrom } from '../documents/log-page-document.ts'
+import { toIndexKey, toKey, uuidIn } from '../documents/binary.ts'
+import { entriesPerPage, type LogPageDocument, pagesFrom } from '../documents/log-page-document.ts'
 import { type CausalReads, createCausalReads } from './causal-reads.ts'
 
 /** A page of the order, with the ids from the index on that was asked for. */
@@ -38,7 +38,7 @@ export function createLogReader(
 
   /** The page that contains an index, or the last one before it. */
   const pageAt = async (index: number, count: number): Promise<FoundPage | undefined> => {
-    const _id = { $gte: pageKey(subscriberId, 0), $lte: pageKey(subscriberId, index) }
+    const _id = { $gte: toIndexKey(subscriberId, 0), $lte: toIndexKey(subscriberId, index) }
     return (await find({ _id }, -1, 1, index, count)).documents[0]
   }
 
@@ -60,7 +60,7 @@ export function createLogReader(
       const containing = await pageAt(from, count)
       if (containing) take(containing)
       for (let after = from; entries.length < count; ) {
-        const _id = { ...pagesFrom(subscriberId, 0), $gt: pageKey(subscriberId, after) }
+        const _id = { ...pagesFrom(subscriberId, 0), $gt: toIndexKey(subscriberId, after) }
         const { documents, isCut } = await find({ _id }, 1, pagesPerRead, from, count)
         for (const page of documents) take(page)
         after = documents.at(-1)?.first ?? after

@@ -1,8 +1,8 @@
 import type { Checkpoint } from '@herald/sealed-log'
 import { Binary, type Collection, type Filter } from 'mongodb'
 import { isDuplicateKey, StorageUnavailableError } from '../connection/storage-errors.ts'
-import { hex } from '../documents/binary.ts'
-import { type CheckpointDocument, checkpointKey, sizeIn } from '../documents/sealed-log-document.ts'
+import { hex, toIndexKey } from '../documents/binary.ts'
+import { type CheckpointDocument, sizeIn } from '../documents/sealed-log-document.ts'
 import { userReads } from '../reading/read-limits.ts'
 import { LogConflict } from './log-conflict.ts'
 
@@ -17,8 +17,8 @@ export type Checkpoints = ReturnType<typeof createCheckpoints>
 
 export function createCheckpoints(logCheckpoints: Collection<CheckpointDocument>, now: () => Date) {
   const ofLog = (subscriberId: string) => ({
-    $gte: checkpointKey(subscriberId, 0),
-    $lte: checkpointKey(subscriberId, Number.MAX_SAFE_INTEGER),
+    $gte: toIndexKey(subscriberId, 0),
+    $lte: toIndexKey(subscriberId, Number.MAX_SAFE_INTEGER),
   })
 
   async function findNewest(filter: Filter<CheckpointDocument>): Promise<StoredCheckpoint | undefined> {
@@ -27,7 +27,7 @@ export function createCheckpoints(logCheckpoints: Collection<CheckpointDocument>
   }
 
   async function find(subscriberId: string, size: number): Promise<StoredCheckpoint | undefined> {
-    const document = await logCheckpoints.findOne({ _id: checkpointKey(subscriberId, size) }, userReads)
+    const document = await logCheckpoints.findOne({ _id: toIndexKey(subscriberId, size) }, userReads)
     return document === null ? undefined : toCheckpoint(document)
   }
 
@@ -48,7 +48,7 @@ export function createCheckpoints(logCheckpoints: Collection<CheckpointDocument>
      * @throws LogConflict if one of the same size with another root is stored
      */
     async insert(subscriberId: string, { size, root }: Checkpoint): Promise<StoredCheckpoint> {
-      const _id = checkpointKey(subscriberId, size)
+      const _id = toIndexKey(subscriberId, size)
       try {
         await logCheckpoints.insertOne({ _id, v: 1, root: new Binary(root), sealedAt: now() })
       } catch (error) {
@@ -71,7 +71,7 @@ export function createCheckpoints(logCheckpoints: Collection<CheckpointDocument>
       sign: (checkpoint: Checkpoint) => string,
     ): Promise<SignedCheckpoint> {
       const { size, root } = checkpoint
-      const unsigned = { _id: checkpointKey(subscriberId, size), root: new Binary(root), note: { $exists: false } }
+      const unsigned = { _id: toIndexKey(subscriberId, size), root: new Binary(root), note: { $exists: false } }
       await logCheckpoints.updateOne(unsigned, { $set: { note: sign({ size, root }) } })
       const stored = await find(subscriberId, size)
       if (!isSigned(stored)) throw new StorageUnavailableError('A note that was stored cannot be read yet')
