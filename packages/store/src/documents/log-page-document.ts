@@ -43,7 +43,7 @@ export type ErasurePage = LogPage & {
   }
 }
 
-/** Up to which change the order contains what is stored. One document. */
+/** Up to which change the order contains what is stored. */
 export type LogStateDocument = {
   _id: 'order'
   v: 1
@@ -52,6 +52,16 @@ export type LogStateDocument = {
   levelAt?: Date
   /** A comparison of what is stored with what is in the order: begun at this position, done up to this key. */
   comparison?: { position: string; after: Binary | null }
+}
+
+/** Who seals the logs, for processes without a key. In the same collection. */
+export type SealingStateDocument = {
+  _id: 'sealing'
+  v: 1
+  /** The first part of the names of logs and keys. */
+  origin: string
+  /** Public keys, 32 bytes each; the present one first. */
+  keys: Binary[]
 }
 
 export const entriesPerPage = 1_000
