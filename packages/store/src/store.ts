@@ -5,6 +5,7 @@ import { collectionsOf } from './documents/collections.ts'
 import type { Announcing } from './documents/fan-out-document.ts'
 import { createFeedChanges, type FeedChanges } from './feed-changes/feed-changes.ts'
 import { createFeed, type Feed, type FeedOwner } from './feeds/feed.ts'
+import { createListPage } from './feeds/list-page.ts'
 import { createMarkMany } from './feeds/mark-many.ts'
 import { createSeen } from './feeds/seen.ts'
 import { createLeases, type Leases } from './leases/leases.ts'
@@ -94,7 +95,13 @@ export function createStore(storeOptions: StoreOptions): Store {
   const { notifications, bulkMarks, changeEntries, fanOuts, tombstones, erasures, waitingReceipts } = collections
   const { insertNew, erasedPersons, ...writers } = createWriters(collections, { announcing, now })
   const markMany = createMarkMany({ client, notifications, bulkMarks })
-  const feeds = { collection: notifications, budgets, markMany, seen: createSeen(collections) }
+  const feeds = {
+    collection: notifications,
+    budgets,
+    listPage: createListPage(),
+    markMany,
+    seen: createSeen(collections),
+  }
   const sources = { fanOuts, notifications, tombstones, changeEntries, erasures, waitingReceipts }
   return {
     ...writers,

@@ -1,36 +1,23 @@
-import type { Archived, LocationType, ReadStatus } from '@herald/contracts'
-import type { Collection, Filter } from 'mongodb'
-import { type IdRange, keyRange, toKey, toUuidBinary } from '../documents/binary.ts'
+import type { Collection } from 'mongodb'
+import { toKey } from '../documents/binary.ts'
 import type { BulkMarkAction } from '../documents/collections.ts'
 import { type Box, boxes, type NotificationDocument } from '../documents/notification-document.ts'
 import { findBytes } from '../reading/find-bytes.ts'
-import { findPage } from '../reading/page.ts'
 import type { ReadBudgets } from '../reading/read-budget.ts'
-import type { Scan } from '../reading/scan.ts'
 import { notificationBody, notificationPageBody } from '../wire/notification-json.ts'
 import { changeOne } from './change-one.ts'
 import { type Change, toArchived, toKept, toRead, toUnarchived, toUnread } from './changes.ts'
-import { createGroups, type GroupQuery, inboxBoxes } from './groups.ts'
+import { createGroups, type GroupQuery } from './groups.ts'
+import type { FeedQuery, ListPage } from './list-page.ts'
 import type { MarkMany, Selection } from './mark-many.ts'
 import type { Counts, Seen } from './seen.ts'
 
 /** The owner of a feed. Without both ids, no notification can be read or marked. */
 export type FeedOwner = { readonly subscriberId: string; readonly recipientId: string }
 
-export type FeedQuery = IdRange & {
-  readonly limit: number
-  readonly status: ReadStatus
-  readonly archived?: Archived
-  readonly type?: string | undefined
-  readonly locationType?: LocationType | undefined
-  readonly locationId?: string | undefined
-  readonly subjectId?: string | undefined
-  readonly actorId?: string | undefined
-}
-
 /** The notifications of one recipient. Those that are read are returned as bodies of responses, in JSON. */
 export type Feed = {
-  /** A page may be short and still have a next one: see {@link findPage}. */
+  /** A page may be short and still have a next one: see `findPage`. */
   list(query: FeedQuery): Promise<Buffer>
   groups(query: GroupQuery): Promise<Buffer>
   get(id: string): Promise<Buffer | null>
@@ -51,6 +38,7 @@ export type Feed = {
 export type FeedDependencies = {
   readonly collection: Collection<NotificationDocument>
   readonly budgets: ReadBudgets
+  readonly listPage: ListPage
   readonly markMany: MarkMany
   readonly seen: Seen
 }
@@ -61,7 +49,7 @@ const { unread, read, archived } = boxes
 const maxNotificationBytes = 32 * 1024
 
 export function createFeed(
-  { collection, budgets, markMany, seen }: FeedDependencies,
+  { collection, budgets, listPage, markMany, seen }: FeedDependencies,
   { subscriberId, recipientId }: FeedOwner,
 ): Feed {
   const prefix = [subscriberId, recipientId] as const
@@ -89,11 +77,7 @@ export function createFeed(
   }
 
   return {
-    async list({ status, archived = 'false', ...query }) {
-      const from = boxesOf[archived][status]
-      if (from?.length === 0) return notificationPageBody({ documents: [], next: null })
-      return notificationPageBody(await findPage(pages, toScan(prefix, from, query), query.limit))
-    },
+    list: async (query) => notificationPageBody(await listPage(pages, prefix, query)),
     groups: createGroups(pages, prefix),
     get: find,
     markRead: (id, at) => mark([unread], id, toRead(at)),
@@ -104,31 +88,4 @@ export function createFeed(
     counts: () => seen.counts(prefix),
     markSeen: (upTo, now) => seen.mark(prefix, upTo, now),
   }
-}
-
-/** The boxes that a list contains; `undefined` for all of them, which the collection itself has in order. */
-const boxesOf: Readonly<Record<Archived, Readonly<Record<ReadStatus, readonly Box[] | undefined>>>> = {
-  false: inboxBoxes,
-  true: { all: [archived], unread: [], read: [archived] },
-  any: { all: undefined, unread: [unread], read: [read, archived] },
-}
-
-/** MongoDB merges the ranges of several boxes, so a page reads no more keys than its size and one for each box. */
-function toScan(
-  prefix: readonly string[],
-  from: readonly Box[] | undefined,
-  query: Omit<FeedQuery, 'status' | 'archived'>,
-): Scan<NotificationDocument> {
-  const { type, locationType, locationId, subjectId, actorId } = query
-  const filter: Filter<NotificationDocument> = {
-    ...(type === undefined ? {} : { type }),
-    ...(locationType === undefined ? {} : { locationType }),
-    ...(locationId === undefined ? {} : { locationId: toUuidBinary(locationId) }),
-    ...(subjectId === undefined ? {} : { subjectId: toUuidBinary(subjectId) }),
-    ...(actorId === undefined ? {} : { actorId: toUuidBinary(actorId) }),
-  } as Filter<NotificationDocument>
-  const _id = keyRange(prefix, query)
-  return from === undefined
-    ? { indexed: { _id }, filter }
-    : { indexed: { box: { $in: from }, _id }, filter, hint: 'box' }
 }

@@ -13,7 +13,7 @@ import {
   uuid,
 } from '../store.fixture.ts'
 import { createStore } from '../store.ts'
-import type { FeedQuery } from './feed.ts'
+import type { FeedQuery } from './list-page.ts'
 
 const { uri, name, store, examined, drop } = createTestStore('notifications')
 const notification = (ms: number, changes: Partial<NewNotification> = {}) => newNotification(idAt(ms), changes)

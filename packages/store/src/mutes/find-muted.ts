@@ -1,5 +1,4 @@
 import { bytesToUuid, type MuteKind, writeUuid } from '@herald/contracts'
-import { Binary } from 'mongodb'
 import { runCommand } from '../connection/run-command.ts'
 import { inBatches } from '../documents/batches.ts'
 import type { Collections, MuteDocument } from '../documents/collections.ts'
@@ -19,14 +18,18 @@ const none: ReadonlyMap<NewNotification, Muted> = new Map()
  */
 export function createFindMuted({ mutes }: Pick<Collections, 'mutes'>, now: () => Date): FindMuted {
   const { db, collectionName: find } = mutes
+  /** Until somebody has muted something, one look at the empty collection spares thousands of keys. */
+  let isUsed = false
 
-  const findThose = async (keys: readonly Binary[]): Promise<readonly MuteDocument[]> => {
-    const filter = { _id: { $in: keys } }
-    const command = { find, filter, hint: '_id_', projection: { until: 1 }, batchSize: keys.length + 1, ...readLimits }
-    return (await runCommand(db, command)).cursor.firstBatch
-  }
+  const run = async (command: object): Promise<readonly MuteDocument[]> =>
+    (await runCommand(db, { find, ...command, ...readLimits })).cursor.firstBatch
+
+  const findThose = (keys: readonly Uint8Array[]) =>
+    run({ filter: { _id: { $in: keys } }, hint: '_id_', projection: { until: 1 }, batchSize: keys.length + 1 })
 
   return async (notifications) => {
+    isUsed ||= (await run({ limit: 1, projection: { _id: 1 } })).length > 0
+    if (!isUsed) return none
     const found: MuteDocument[] = []
     for (const keys of inBatches(keysOf(notifications), keysPerQuery)) found.push(...(await findThose(keys)))
     const at = now()
@@ -35,22 +38,19 @@ export function createFindMuted({ mutes }: Pick<Collections, 'mutes'>, now: () =
   }
 }
 
-function* keysOf(notifications: readonly NewNotification[]): Generator<Binary> {
+/** As bytes, which the driver serializes as it does a `Binary`. */
+function* keysOf(notifications: readonly NewNotification[]): Generator<Uint8Array> {
   for (const { subscriberId, locationId, actor, recipientIds } of notifications) {
     const bytes = Buffer.allocUnsafe(2 * recipientIds.length * muteKeyBytes)
-    let at = 0
-    for (const [kind, id] of [
-      ['location', locationId],
-      ['actor', actor.id],
-    ] as const) {
-      const start = at
-      for (const recipientId of recipientIds) {
-        if (at === start) writeMuteTarget(bytes, at, subscriberId, kind, id)
-        else bytes.copy(bytes, at, start, start + muteTargetBytes)
-        writeUuid(bytes, recipientId, at + muteTargetBytes)
-        yield new Binary(bytes.subarray(at, at + muteKeyBytes))
-        at += muteKeyBytes
-      }
+    writeMuteTarget(bytes, 0, subscriberId, 'location', locationId)
+    writeMuteTarget(bytes, muteKeyBytes, subscriberId, 'actor', actor.id)
+    for (let at = 0; at < bytes.length; at += 2 * muteKeyBytes) {
+      if (at > 0) bytes.copyWithin(at, 0, 2 * muteKeyBytes)
+      const userAt = at + muteTargetBytes
+      writeUuid(bytes, recipientIds[at / (2 * muteKeyBytes)] as string, userAt)
+      bytes.copyWithin(userAt + muteKeyBytes, userAt, at + muteKeyBytes)
+      yield bytes.subarray(at, at + muteKeyBytes)
+      yield bytes.subarray(at + muteKeyBytes, at + 2 * muteKeyBytes)
     }
   }
 }

@@ -184,10 +184,21 @@ test('one read for all of a chunk, which examines nothing of who is not concerne
   const chunk = Array.from({ length: 200 }, (_, n) =>
     byWriter(n, { recipientIds: [ada, dora], locationId: uuid(90_000 + n) }),
   )
-  const lines = await examined('mutes', () => newProcess().insertNew(chunk))
+  const writers = newProcess()
+  await writers.insertNew([byWriter(5_000)])
+  const lines = await examined('mutes', () => writers.insertNew(chunk))
   expect(lines).toHaveLength(1)
   expect(lines[0]?.documents).toBe(0)
   expect(lines[0]?.keys).toBeLessThanOrEqual(2 * 2 * chunk.length + 1)
+})
+
+test('while nobody has muted anything, one look at nothing; the first mute holds at once', async () => {
+  const writers = newProcess()
+  const lines = await examined('mutes', () => writers.insertNew([byWriter(1), byWriter(2)]))
+  expect(lines.map(({ keys, documents }) => [keys, documents])).toEqual([[0, 0]])
+  await mutePlace(bob)
+  await writers.insertNew([byWriter(3)])
+  expect(await mutedAt(bob)).toEqual([moment, undefined, undefined])
 })
 
 /** A mute of the place by one of many others. */

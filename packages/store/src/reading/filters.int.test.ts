@@ -2,7 +2,7 @@ import { limits } from '@herald/contracts'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { ChangeLogQuery } from '../change-entries/change-entries.ts'
 import { changeEntry } from '../documents/change-entry.fixture.ts'
-import type { FeedQuery } from '../feeds/feed.ts'
+import type { FeedQuery } from '../feeds/list-page.ts'
 import { createTestStore, idAt, newNotification, pageIn, start, subscriberId, uuid } from '../store.fixture.ts'
 
 const { store, database, name, examined, drop } = createTestStore('filters')

@@ -17,17 +17,33 @@ export type PageSource<T extends Keyed> = {
  * Returns a page of at most `limit` documents, newest first. A page ends early at {@link limits.pageBytes}, or after
  * examining the documents that one request may examine: it may then be short and still have a next one.
  */
+export function findPage<T extends Keyed>(source: PageSource<T>, query: Scan<T>, limit: number): Promise<Page>
+/** `undefined` if one of the documents, or the first of the next page, is such a one. */
+export function findPage<T extends Keyed>(
+  source: PageSource<T>,
+  query: Scan<T>,
+  limit: number,
+  options: { readonly unless: IsSuch },
+): Promise<Page | undefined>
 export function findPage<T extends Keyed>(
   { collection, budgets, reader, maxDocumentBytes }: PageSource<T>,
   query: Scan<T>,
   limit: number,
-): Promise<Page> {
-  const find = () => findWithin(collection, query, limit)
+  { unless }: { readonly unless?: IsSuch } = {},
+): Promise<Page | undefined> {
+  const find = () => findWithin(collection, query, limit, unless)
   if (!isPlain(query)) return budgets.scans.within(reader, 1, find)
   return budgets.bytes.within(reader, responseBytes(limit + 1, maxDocumentBytes), find)
 }
 
-async function findWithin<T extends Keyed>(collection: Collection<T>, query: Scan<T>, limit: number): Promise<Page> {
+type IsSuch = (document: Buffer) => boolean
+
+async function findWithin<T extends Keyed>(
+  collection: Collection<T>,
+  query: Scan<T>,
+  limit: number,
+  unless: IsSuch | undefined,
+): Promise<Page | undefined> {
   const found: Buffer[] = []
   let bytes = 0
   let scan = query
@@ -39,6 +55,7 @@ async function findWithin<T extends Keyed>(collection: Collection<T>, query: Sca
       atLeastOne: found.length === 0,
     })
     for (const document of segment.found) {
+      if (unless?.(document)) return undefined
       found.push(document)
       bytes += document.length
     }
