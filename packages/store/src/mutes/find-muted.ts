@@ -1,37 +1,51 @@
 import { bytesToUuid, type MuteKind, writeUuid } from '@herald/contracts'
+import type { Binary } from 'mongodb'
 import { runCommand } from '../connection/run-command.ts'
 import { inBatches } from '../documents/batches.ts'
 import type { Collections, MuteDocument } from '../documents/collections.ts'
 import type { Muted, NewNotification } from '../documents/notification-document.ts'
 import { readLimits } from '../reading/read-limits.ts'
-import { muteKeyBytes, muteTargetBytes, writeMuteTarget } from './mute-key.ts'
+import { muteKey, muteTargetBytes, writeMuteTarget } from './mute-key.ts'
 
 /** Finds who has muted the location or the actor of notifications that are about to be stored. */
 export type FindMuted = (notifications: readonly NewNotification[]) => Promise<ReadonlyMap<NewNotification, Muted>>
 
 const keysPerQuery = 10_000
+const ownerBytes = 32
 const none: ReadonlyMap<NewNotification, Muted> = new Map()
 
 /**
- * By the keys that its recipients’ mutes would have, so that the work depends on the recipients and not on who else has muted it.
- * Not cached: a mute holds as soon as it is stored.
+ * Looks which recipients have muted anything, and then at the keys that their mutes would have, so that the work depends on the
+ * recipients and not on who else has muted it. Not cached: a mute holds as soon as it is stored.
  */
 export function createFindMuted({ mutes }: Pick<Collections, 'mutes'>, now: () => Date): FindMuted {
-  const { db, collectionName: find } = mutes
+  const { db, collectionName } = mutes
   /** Until somebody has muted something, one look at the empty collection spares thousands of keys. */
   let isUsed = false
 
-  const run = async (command: object): Promise<readonly MuteDocument[]> =>
-    (await runCommand(db, { find, ...command, ...readLimits })).cursor.firstBatch
+  const find = async (command: object): Promise<readonly MuteDocument[]> =>
+    (await runCommand(db, { find: collectionName, ...command, ...readLimits })).cursor.firstBatch
 
-  const findThose = (keys: readonly Uint8Array[]) =>
-    run({ filter: { _id: { $in: keys } }, hint: '_id_', projection: { until: 1 }, batchSize: keys.length + 1 })
+  /** Recipients, by subscriber and user as text. */
+  const findMuting = async (notifications: readonly NewNotification[]): Promise<ReadonlySet<string>> => {
+    const muting = new Set<string>()
+    for (const owners of inBatches(ownersOf(notifications), keysPerQuery)) {
+      const command = { distinct: collectionName, key: 'user', query: { user: { $in: owners } }, ...readLimits }
+      const { values } = (await runCommand(db, command)) as { values: readonly Binary[] }
+      for (const { buffer } of values) muting.add(bytesToUuid(buffer) + bytesToUuid(buffer, 16))
+    }
+    return muting
+  }
 
   return async (notifications) => {
-    isUsed ||= (await run({ limit: 1, projection: { _id: 1 } })).length > 0
+    isUsed ||= (await find({ limit: 1, projection: { _id: 1 } })).length > 0
     if (!isUsed) return none
+    const muting = await findMuting(notifications)
     const found: MuteDocument[] = []
-    for (const keys of inBatches(keysOf(notifications), keysPerQuery)) found.push(...(await findThose(keys)))
+    for (const keys of inBatches(keysOf(notifications, muting), keysPerQuery)) {
+      const query = { filter: { _id: { $in: keys } }, hint: '_id_', projection: { until: 1 } }
+      found.push(...(await find({ ...query, batchSize: keys.length + 1 })))
+    }
     const at = now()
     const holding = found.filter(({ until }) => until === undefined || until > at)
     return holding.length === 0 ? none : byNotification(notifications, holding, at)
@@ -39,18 +53,26 @@ export function createFindMuted({ mutes }: Pick<Collections, 'mutes'>, now: () =
 }
 
 /** As bytes, which the driver serializes as it does a `Binary`. */
-function* keysOf(notifications: readonly NewNotification[]): Generator<Uint8Array> {
-  for (const { subscriberId, locationId, actor, recipientIds } of notifications) {
-    const bytes = Buffer.allocUnsafe(2 * recipientIds.length * muteKeyBytes)
-    writeMuteTarget(bytes, 0, subscriberId, 'location', locationId)
-    writeMuteTarget(bytes, muteKeyBytes, subscriberId, 'actor', actor.id)
-    for (let at = 0; at < bytes.length; at += 2 * muteKeyBytes) {
-      if (at > 0) bytes.copyWithin(at, 0, 2 * muteKeyBytes)
-      const userAt = at + muteTargetBytes
-      writeUuid(bytes, recipientIds[at / (2 * muteKeyBytes)] as string, userAt)
-      bytes.copyWithin(userAt + muteKeyBytes, userAt, at + muteKeyBytes)
-      yield bytes.subarray(at, at + muteKeyBytes)
-      yield bytes.subarray(at + muteKeyBytes, at + 2 * muteKeyBytes)
+function* ownersOf(notifications: readonly NewNotification[]): Generator<Uint8Array> {
+  for (const { subscriberId, recipientIds } of notifications) {
+    const bytes = Buffer.allocUnsafe(ownerBytes * recipientIds.length)
+    let at = 0
+    for (const recipientId of recipientIds) {
+      if (at === 0) writeUuid(bytes, subscriberId, 0)
+      else bytes.copyWithin(at, 0, 16)
+      writeUuid(bytes, recipientId, at + 16)
+      yield bytes.subarray(at, at + ownerBytes)
+      at += ownerBytes
+    }
+  }
+}
+
+function* keysOf(notifications: readonly NewNotification[], muting: ReadonlySet<string>): Generator<Binary> {
+  for (const { subscriberId, locationId, actor, recipientIds } of muting.size === 0 ? [] : notifications) {
+    for (const recipientId of recipientIds) {
+      if (!muting.has(subscriberId + recipientId)) continue
+      yield muteKey(subscriberId, 'location', locationId, recipientId)
+      yield muteKey(subscriberId, 'actor', actor.id, recipientId)
     }
   }
 }

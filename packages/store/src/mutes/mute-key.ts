@@ -4,7 +4,7 @@ import { greatestId, leastId } from '../documents/binary.ts'
 
 /** subscriber ‖ kind ‖ target, and then the user. */
 export const muteTargetBytes = 33
-export const muteKeyBytes = muteTargetBytes + 16
+const muteKeyBytes = muteTargetBytes + 16
 
 const kindBytes = { location: 1, actor: 2 } as const satisfies Record<MuteKind, number>
 
