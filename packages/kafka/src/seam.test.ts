@@ -37,7 +37,12 @@ test('the services know only the package', () => {
 
 test('only entry points and wiring create a client', () => {
   const users = filesIn('services/*/{src,operator}').filter((file) => /\bcreateKafka\(/.test(text(file)))
-  expect(users.sort()).toEqual(['services/ingest/operator/herald.ts', 'services/ingest/src/app.ts'])
+  expect(users.sort()).toEqual([
+    'services/ingest/operator/herald.ts',
+    'services/ingest/src/app.ts',
+    'services/query/src/sealing/accept-restore.ts',
+    'services/query/src/sealing/app.ts',
+  ])
 })
 
 test('the settings and the port do not know the library', () => {
