@@ -12,8 +12,6 @@ export type Acceptance = {
   readonly size: number
 }
 
-export type Acceptances = ReturnType<typeof createAcceptances>
-
 export function createAcceptances(logState: Collection<LogStateDocument>, now: () => Date) {
   const documents = logState as unknown as Collection<AcceptanceDocument>
   return {

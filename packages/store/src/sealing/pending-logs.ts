@@ -6,8 +6,6 @@ export type PendingLog = {
   grownAt: number | undefined
 }
 
-export type PendingLogs = ReturnType<typeof createPendingLogs>
-
 /** Some 200 bytes each. */
 const defaultMostLogs = 200_000
 

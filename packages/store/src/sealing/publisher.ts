@@ -3,8 +3,6 @@ import { eachAtOnce } from '../reading/each-at-once.ts'
 import type { Anchor, PublishedCheckpoint } from './anchor.ts'
 import type { Checkpoints, SignedCheckpoint } from './checkpoints.ts'
 
-export type Publisher = ReturnType<typeof createPublisher>
-
 export type PublisherDependencies = {
   readonly anchor: Pick<Anchor, 'publishedSize' | 'publish'>
   readonly checkpoints: Pick<Checkpoints, 'signedAfter' | 'lastSigned'>

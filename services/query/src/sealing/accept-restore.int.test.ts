@@ -169,14 +169,3 @@ test(
   },
   hangsAfterMs,
 )
-
-test.each([
-  [['--accept-restore'], 2],
-  [['--accept-restore', 'everything'], 2],
-  [['--seal'], 2],
-  [['--help'], 0],
-])('%p has exit code %p and shows the usage', async (words, code) => {
-  const ran = await logs.run(words)
-  expect(ran.output).toContain('Usage: node services/query/dist/seal.js --accept-restore <subscriberId>')
-  expect(ran.code).toBe(code)
-})

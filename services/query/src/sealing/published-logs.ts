@@ -11,8 +11,6 @@ export type PublishedLog = {
   readonly problem?: string | undefined
 }
 
-export type PublishedLogs = ReturnType<typeof createPublishedLogs>
-
 /** What was published of each log: some 300 bytes each. */
 export function createPublishedLogs(origin: string) {
   const logs = new Map<string, PublishedLog>()

@@ -19,7 +19,7 @@ export type SequencingWorkerDependencies = Omit<LeaseDependencies, 'gate'> & {
 /** Of large entries, a step may read gigabytes. */
 const stepLimitMs = 5 * 60_000
 /** Renewed each second. Those who wait for it look as often as they pause. */
-export const leaseMs = 5_000
+const leaseMs = 5_000
 const pauses = { minPauseMs: 500, maxPauseMs: 10_000 } as const
 const idlePauseMs = 1_000
 
