@@ -32,8 +32,8 @@ const limits: Readonly<Record<string, string>> = {
   'packages/store/src/change-streams/watch.ts: promise': 'raced against the first batch, which has socketTimeoutMS',
   'services/ingest/src/consume/event-consumer.ts: promise ×3': 'lasts as long as the member, whose liveness is checked',
   'services/ingest/src/consume/gathered-handler.ts: promise': 'the work of a chunk',
-  'services/ingest/src/kafka/create-kafka.ts: Kafka client': 'connectionTimeout, requestTimeout and retries',
-  'services/ingest/src/kafka/read-to-end.ts: promise': 'a command of the operator, who ends it with Ctrl-C',
+  'packages/kafka/src/client/create-kafka.ts: Kafka client': 'connectionTimeout, requestTimeout and retries',
+  'packages/kafka/src/client/read-to-end.ts: promise': 'Ctrl-C of the operator; stalledAfterMs of the sealer',
   'packages/runtime/src/workers/leased-worker.ts: promise ×2': 'lasts until the worker stops; each step has a deadline',
   'services/query/src/change-entries/transfer.ts: pipeline of streams': 'readers that do not read are disconnected',
   'services/query/src/stream/client.ts: promise': 'drainMs',
@@ -54,7 +54,7 @@ const limits: Readonly<Record<string, string>> = {
   ...ofKafka('producer.ts', 'timeoutMs of the topic producer; not awaited after an error', [
     'producer.connect, producer.disconnect ×2, producer.send',
   ]),
-  ...ofKafka('read-to-end.ts', 'Ctrl-C of the operator', [
+  ...ofKafka('read-to-end.ts', 'Ctrl-C of the operator; stalledAfterMs of the sealer', [
     'admin.connect, admin.deleteGroups, admin.disconnect, admin.fetchTopicOffsets',
     'consumer.connect, consumer.disconnect, consumer.run, consumer.subscribe',
   ]),
@@ -62,10 +62,11 @@ const limits: Readonly<Record<string, string>> = {
 
 function ofKafka(file: string, limit: string, requests: readonly string[]) {
   const names = requests.flatMap((line) => line.split(', '))
-  return Object.fromEntries(names.map((name) => [`services/ingest/src/kafka/${file}: ${name}`, limit]))
+  return Object.fromEntries(names.map((name) => [`packages/kafka/src/client/${file}: ${name}`, limit]))
 }
 
-const folders = '{services/*/{src,operator},packages/{contracts,runtime,sealed-log,store,publisher,client}/src}/**/*.ts'
+const folders =
+  '{services/*/{src,operator},packages/{contracts,runtime,sealed-log,kafka,store,publisher,client}/src}/**/*.ts'
 const isProduct = (file: string) => !/\.(test|fixture)\.ts$/.test(file)
 const comments = /\/\*[\s\S]*?\*\/|\/\/.*$/gm
 
@@ -85,7 +86,7 @@ test('every wait of the product has a known limit', () => {
 })
 
 test('the Kafka client limits connections, requests and retries', () => {
-  const client = readFileSync(join(workspaceRoot, 'services/ingest/src/kafka/create-kafka.ts'), 'utf8')
+  const client = readFileSync(join(workspaceRoot, 'packages/kafka/src/client/create-kafka.ts'), 'utf8')
   for (const limit of [/connectionTimeout: \d/, /requestTimeout: \d/, /retries: \d/]) expect(client).toMatch(limit)
   expect(client).not.toContain('enforceRequestTimeout')
 })

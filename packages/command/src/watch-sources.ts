@@ -19,6 +19,7 @@ const watched: Readonly<Record<string, readonly ServiceName[]>> = {
   'packages/sealed-log': ['ingest', 'query', 'seal'],
   'packages/store': ['ingest', 'query', 'seal'],
   'packages/runtime': ['ingest', 'query', 'seal'],
+  'packages/kafka': ['ingest', 'seal'],
   'services/ingest': ['ingest'],
   'services/query': ['query', 'seal'],
 }

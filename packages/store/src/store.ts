@@ -15,8 +15,10 @@ import { type Differences, findDifferences } from './migration/find-missing.ts'
 import { migrate } from './migration/migrate.ts'
 import { createMutes, type Mutes } from './mutes/mutes.ts'
 import { noReadBudgets, type ReadBudgets } from './reading/read-budget.ts'
+import { createGrownLogs } from './recorded-order/grown-logs.ts'
 import { createRecordedLog, type RecordedLog } from './recorded-order/recorded-log.ts'
 import { createSequencer, type Sequencer } from './recorded-order/sequencer.ts'
+import { createSealing, type Sealing } from './sealing/sealing.ts'
 import type { StoreNotifications } from './storing/store-notifications.ts'
 import { createWriters } from './writers.ts'
 import { sharedKey } from './writing/shared-key.ts'
@@ -52,6 +54,7 @@ export type Store = Omit<ReturnType<typeof createWriters>, 'insertNew' | 'erased
   /** Change entries in the order that the sequencer assigns. */
   readonly recordedLog: RecordedLog
   readonly sequencer: Sequencer
+  readonly sealing: Sealing
   /** The time by MongoDB's clock, which is the same for all processes. */
   now(): Date
   /**
@@ -102,6 +105,7 @@ export function createStore(storeOptions: StoreOptions): Store {
     markMany,
     seen: createSeen(collections),
   }
+  const grownLogs = createGrownLogs()
   const sources = { fanOuts, notifications, tombstones, changeEntries, erasures, waitingReceipts }
   return {
     ...writers,
@@ -114,7 +118,8 @@ export function createStore(storeOptions: StoreOptions): Store {
     streamKeys: { get: () => sharedKey(collections.streamKeys, 'event-ids') },
     eventLookup: createEventLookup({ ...sources, erasedPersons }),
     recordedLog: createRecordedLog({ ...collections, budgets, retentionDays, now }),
-    sequencer: createSequencer({ ...collections, watching: changes, erasedPersons, now }),
+    sequencer: createSequencer({ ...collections, watching: changes, erasedPersons, now, grownLogs }),
+    sealing: createSealing({ ...collections, now, grownLogs }),
     async checkReady() {
       const { missing, retention: warnings } = await findDifferences(database, retentionDays)
       return missing.length === 0 ? { ok: true, warnings } : { ok: false, detail: `Run migrate: ${missing.join('; ')}` }

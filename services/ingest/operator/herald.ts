@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import process from 'node:process'
+import { createKafka, toKafkaOptions } from '@herald/kafka'
 import { createLogger, systemClock, unsupportedNode } from '@herald/runtime'
 import { createStore } from '@herald/store'
-import { createKafka, toKafkaOptions } from '#ingest/kafka/create-kafka'
 import { exitCodes } from './command-line/command.ts'
 import { runCommandLine } from './command-line/run-command-line.ts'
 import { createPrinter } from './command-line/terminal.ts'
@@ -32,7 +32,8 @@ if (unsupported) {
       open.push(() => store.close())
       return store
     },
-    openKafka: (settings) => createKafka(toKafkaOptions(settings), createLogger({ name: 'herald', level: 'silent' })),
+    openKafka: (settings) =>
+      createKafka(toKafkaOptions(settings, 'herald-ingest'), createLogger({ name: 'herald', level: 'silent' })),
     release: (close) => void open.push(close),
   })
   for (const close of open.toReversed()) await close().catch(() => {})

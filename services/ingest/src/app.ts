@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
+import { createKafka, toKafkaOptions } from '@herald/kafka'
 import {
   createAdminServer,
   createApiServer,
@@ -18,7 +19,6 @@ import { creationBudget, retractionBudget } from './http/budgets.ts'
 import { createNotificationCreation } from './http/create-notification.ts'
 import { addCreateNotificationRoute } from './http/create-notification-route.ts'
 import { addRetractNotificationRoute } from './http/retract-notification-route.ts'
-import { createKafka, toKafkaOptions } from './kafka/create-kafka.ts'
 import type { Settings } from './settings/config.ts'
 import { createAnnouncer, enableAnnouncements } from './workers/announcing.ts'
 import { createErasureMetrics, createErasureWorker } from './workers/erasure-worker.ts'
@@ -43,7 +43,7 @@ export function createIngest({ settings, logger, build, releasers, tracing }: Se
 
   const storage = createStorageCheck({ registry, logger, checkReady: store.checkReady })
   const gate = createStorageGate({ storage, logger })
-  const kafka = createKafka(toKafkaOptions(settings), logger)
+  const kafka = createKafka(toKafkaOptions(settings, 'herald-ingest'), logger)
   const deadlines = createDeadlines(clock)
   const leased = { leases: store.leases, gate, holder: randomUUID(), now, deadlines }
   const announcer = announced && createAnnouncer({ ...announced, ...leased, kafka, store, logger, releasers })

@@ -4,7 +4,7 @@ import { expect, test } from '@jest/globals'
 import type { z } from 'zod'
 import { queryBudgets } from './budgets.ts'
 import { settingsSchema } from './config.ts'
-import { sealSettingsSchema } from './sequencing/config.ts'
+import { sealSettingsSchema } from './sealing/config.ts'
 
 const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8')
 

@@ -1,12 +1,25 @@
 import process from 'node:process'
-import { runHttpService } from '@herald/runtime'
-import { createSealer } from './sequencing/app.ts'
-import { sealSettingsSchema } from './sequencing/config.ts'
+import { createLogger, loadOrExit, runHttpService } from '@herald/runtime'
+import { acceptCodes, acceptHelp, acceptRestore, readArguments } from './sealing/accept-restore.ts'
+import { createSealer } from './sealing/app.ts'
+import { sealSettingsSchema } from './sealing/config.ts'
 
-await runHttpService({
-  name: 'herald-seal',
-  manifest: new URL('../package.json', import.meta.url),
-  schema: sealSettingsSchema,
-  process,
-  create: createSealer,
-})
+const asked = readArguments(process.argv.slice(2))
+if (asked.kind === 'serve') {
+  await runHttpService({
+    name: 'herald-seal',
+    manifest: new URL('../package.json', import.meta.url),
+    schema: sealSettingsSchema,
+    process,
+    create: createSealer,
+  })
+} else if (asked.kind === 'accept') {
+  const settings = loadOrExit(sealSettingsSchema, process, createLogger({ name: 'herald-seal', level: 'info' }))
+  const logger = createLogger({ name: 'herald-seal', level: 'silent' })
+  const print = (line: string) => void process.stdout.write(`${line}\n`)
+  // A client that has lost its broker may keep the process alive.
+  process.exit(await acceptRestore({ subscriberId: asked.subscriberId, settings, logger, print }))
+} else {
+  process[asked.kind === 'help' ? 'stdout' : 'stderr'].write(acceptHelp)
+  process.exitCode = asked.kind === 'help' ? 0 : acceptCodes.usage
+}

@@ -16,6 +16,7 @@ import { recover, recoveryNotes, recoverySummary } from './faults/recovery.ts'
 import { loseOffsets, repeatEverything } from './faults/replay-faults.ts'
 import { rollBack, rollbackNotes } from './faults/rollback.ts'
 import { rollingNotes, rollRelease } from './faults/rolling.ts'
+import { sealedLogNotes, sealThroughFaults } from './faults/sealed-log.ts'
 import { killBroker, killPrimary, stepPrimaryDown, stopAllMongods, stopPrimary } from './faults/server-faults.ts'
 import { sharesNotes, sharesSummary, takeEverything } from './faults/shares.ts'
 import { soak, soakNotes } from './faults/soak.ts'
@@ -91,6 +92,16 @@ export const parts: readonly Part[] = [
     subscribers: 11,
     run: followRecordedOrder,
     notes: recordedOrderNotes,
+  },
+  {
+    name: 'sealed-log',
+    lane: 'members',
+    isAlone: true,
+    short: 3,
+    full: 20,
+    subscribers: 5,
+    run: sealThroughFaults,
+    notes: sealedLogNotes,
   },
   {
     name: 'clocks',

@@ -60,7 +60,7 @@ function edited(text: string, { path, before, after }: Extract<Block, { kind: 'e
 }
 
 async function sources(folder: string): Promise<string[]> {
-  const places = ['packages/client/src', 'services/ingest/src/kafka']
+  const places = ['packages/client/src', 'packages/kafka/src']
   const found = await Promise.all(places.map((place) => readdir(join(folder, place), { recursive: true })))
   const files = found.flatMap((names, at) => names.map((name) => `${places[at]}/${name}`))
   return ['.biome.json', ...files.filter((file) => file.endsWith('.ts'))]

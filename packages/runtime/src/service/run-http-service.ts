@@ -31,7 +31,7 @@ type CreatedService = {
   /** The public server, at the setting `PORT`. */
   readonly http?: Listening
   readonly admin: Pick<AdminServer, 'startDraining'> & { readonly app: Listening }
-  readonly start?: () => void
+  readonly start?: () => void | Promise<void>
 }
 
 type AdminSettings = z.output<z.ZodObject<ReturnType<typeof adminSettings> & typeof observationSettings>>
@@ -78,7 +78,7 @@ export async function runHttpService<Schema extends SettingsSchema & z.ZodType<S
       releasers.add('HTTP server', () => http.close(), { limitMs: closeMs })
       await http.listen({ host, port: PORT })
     }
-    start?.()
+    await start?.()
     logger.info({ ...build }, 'Started')
   } catch (thrown) {
     // A signal during the start releases resources that it is waiting for, so a failure is expected then.

@@ -64,6 +64,27 @@ export type SealingStateDocument = {
   keys: Binary[]
 }
 
+/** A log that is sealed no further until an operator has decided. In the same collection, while it lasts. */
+export type ConflictDocument = {
+  /** `conflict/<subscriber>` */
+  _id: string
+  v: 1
+  reason: string
+  foundAt: Date
+}
+
+/** What an operator has accepted of a log that was restored: what was published of it before. In the same collection. */
+export type AcceptanceDocument = {
+  /** `accepted/<subscriber>` */
+  _id: string
+  v: 1
+  topic: string
+  /** As text, because an offset has 64 bits. */
+  offsets: { partition: number; offset: string }[]
+  size: number
+  acceptedAt: Date
+}
+
 export const entriesPerPage = 1_000
 
 const lastKey = (subscriberId: string) => new Binary(Buffer.concat([uuidToBytes(subscriberId), Buffer.alloc(8, 0xff)]))

@@ -1,13 +1,15 @@
 import type { Db } from 'mongodb'
 import { timeOfPosition } from '../change-streams/watch.ts'
+import { uuidIn } from '../documents/binary.ts'
 import type { Collections } from '../documents/collections.ts'
 import type { ErasedPersons } from '../guards/erased-persons.ts'
 import type { Hold } from '../leases/leases.ts'
 import { type AppendEntries, createAppendEntries } from './append-entries.ts'
-import { createAppendErasure } from './append-erasure.ts'
+import { type AppendErasure, createAppendErasure } from './append-erasure.ts'
 import { createCausalReads } from './causal-reads.ts'
 import { createCompare } from './compare.ts'
 import { createFollow } from './follow.ts'
+import { createGrownLogs, type GrownLogs } from './grown-logs.ts'
 import { createLogPages } from './log-pages.ts'
 import { createOrderState } from './order-state.ts'
 import { createReadLeaves } from './read-leaves.ts'
@@ -33,6 +35,7 @@ export type SequencerDependencies = Pick<Collections, 'changeEntries' | 'erasure
   readonly watching: Db
   readonly erasedPersons: ErasedPersons
   readonly now: () => Date
+  readonly grownLogs?: Pick<GrownLogs, 'report' | 'reportAny'>
   readonly saveEveryMs?: number
   readonly maxAwaitTimeMS?: number
 }
@@ -42,7 +45,7 @@ const defaultSaveEveryMs = 1_000
 
 export function createSequencer(dependencies: SequencerDependencies): Sequencer {
   const { changeEntries, erasures, logPages, logState, watching, erasedPersons, now } = dependencies
-  const { saveEveryMs = defaultSaveEveryMs, maxAwaitTimeMS } = dependencies
+  const { saveEveryMs = defaultSaveEveryMs, maxAwaitTimeMS, grownLogs = createGrownLogs() } = dependencies
   const state = createOrderState(logState)
   return {
     async work(hold, onProgress) {
@@ -53,17 +56,25 @@ export function createSequencer(dependencies: SequencerDependencies): Sequencer 
       let appended = 0
       const appendEntries: AppendEntries = async (entries) => {
         appended += await append(entries)
+        // Also if another process had appended them: it may have died before it told.
+        grownLogs.report(new Set(entries.map(({ key }) => uuidIn(key))))
       }
       const report = (levelAt: Date | undefined) => {
         onProgress({ appended, levelAt })
         appended = 0
       }
-      const appendErasure = createAppendErasure({ changeEntries, erasures, pages, reads, now })
+      const erasing = createAppendErasure({ changeEntries, erasures, pages, reads, now })
+      const appendErasure: AppendErasure = async (key, position) => {
+        await erasing(key, position)
+        grownLogs.report([uuidIn(key)])
+      }
       const compare = createCompare({ watching, changeEntries, erasures, state, appendEntries, appendErasure, reads })
       const follow = createFollow({ watching, appendEntries, appendErasure, reads, maxAwaitTimeMS })
 
       if (!(await hold())) return
       const { comparison, position: reached } = (await state.read()) ?? {}
+      // What is behind this position was appended by whoever advanced it.
+      grownLogs.reportAny()
       let position = comparison ? undefined : reached
       for (let begun = comparison; ; begun = undefined) {
         if (position === undefined) {

@@ -42,6 +42,18 @@ export function createCheckpoints(logCheckpoints: Collection<CheckpointDocument>
       const found = await find(subscriberId, size)
       return isSigned(found) ? found : undefined
     },
+    /** The signed ones that are larger, ascending. */
+    async signedAfter(subscriberId: string, size: number, limit: number): Promise<SignedCheckpoint[]> {
+      const filter = { _id: { ...ofLog(subscriberId), $gt: toIndexKey(subscriberId, size) }, note: { $exists: true } }
+      const found = await logCheckpoints.find(filter, { ...userReads, sort: { _id: 1 }, limit }).toArray()
+      return found.map(toCheckpoint).filter(isSigned)
+    },
+    /** The largest signed ones, ascending. */
+    async lastSigned(subscriberId: string, limit: number): Promise<SignedCheckpoint[]> {
+      const filter = { _id: ofLog(subscriberId), note: { $exists: true } }
+      const found = await logCheckpoints.find(filter, { ...userReads, sort: { _id: -1 }, limit }).toArray()
+      return found.toReversed().map(toCheckpoint).filter(isSigned)
+    },
     /**
      * Inserts a checkpoint, and returns the one that is stored on a majority.
      *

@@ -58,7 +58,7 @@ test('a leaf that is not recorded cannot be read', async () => {
 })
 
 test('the state has the key of the present sealer first, and those of earlier ones', async () => {
-  const state = createSealingState(collections.logState)
+  const state = createSealingState(collections.logState, collections.logCheckpoints)
   expect(await state.read()).toBeUndefined()
   const [first, second] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)]
   await state.note({ origin: 'log.example.com', keys: [first] })
@@ -66,4 +66,20 @@ test('the state has the key of the present sealer first, and those of earlier on
   expect(await state.read()).toEqual({ origin: 'log.example.com', keys: [second, first] })
   await state.note({ origin: 'log.example.com', keys: [second] })
   expect(await state.read()).toEqual({ origin: 'log.example.com', keys: [second, first] })
+})
+
+test('another origin is refused once a checkpoint exists', async () => {
+  const state = createSealingState(collections.logState, collections.logCheckpoints)
+  const keys = [Buffer.alloc(32, 3)]
+  await state.note({ origin: 'log.example.org', keys })
+  await collections.logCheckpoints.insertOne({
+    _id: toIndexKey(randomUUID(), 1),
+    v: 1,
+    root: new Binary(Buffer.alloc(32)),
+    sealedAt: new Date(),
+  })
+  await state.note({ origin: 'log.example.org', keys })
+  await expect(state.note({ origin: 'log.example.com', keys })).rejects.toThrow(
+    'Checkpoints exist under the origin log.example.org',
+  )
 })

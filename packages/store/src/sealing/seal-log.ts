@@ -21,11 +21,27 @@ export type SealDependencies = {
 }
 
 export type SealOutcome =
-  | { readonly kind: 'sealed'; readonly checkpoint: SignedCheckpoint }
-  /** Nothing is new, or the interval is not over. */
+  | {
+      readonly kind: 'sealed'
+      readonly checkpoint: SignedCheckpoint
+      /** The leaves since the checkpoint before. */
+      readonly leaves: number
+      /** More leaves are recorded; they follow after the interval. */
+      readonly isMore: boolean
+    }
+  /** Nothing is new. */
   | { readonly kind: 'unchanged' }
+  /** Something is new, but the interval is not over. */
+  | { readonly kind: 'early'; readonly dueInMs: number }
   /** Another process has the lease. */
   | { readonly kind: 'stopped' }
+
+export type SealOptions = {
+  /** The newest that was published outside the database. */
+  readonly published?: Checkpoint | undefined
+  /** Compares the leaves with the newest checkpoint even if nothing is to be sealed. */
+  readonly isDoubted?: boolean
+}
 
 const leavesPerRead = 10_000
 /** Read and hashed within a few seconds. A longer log gets several checkpoints, an interval apart. */
@@ -38,8 +54,9 @@ const leavesPerSeal = 500_000
  */
 export function createSealLog(dependencies: SealDependencies) {
   const { leaves, nodes, checkpoints, now, intervalMs, limitMs = insertWithinMs, sign } = dependencies
+  const compareAnchor = createCompareAnchor({ nodes, checkpoints })
   /** @throws LogConflict */
-  return async (subscriberId: string, hold: Hold): Promise<SealOutcome> => {
+  return async (subscriberId: string, hold: Hold, { published, isDoubted }: SealOptions = {}): Promise<SealOutcome> => {
     const fence = createFence(limitMs)
     const [newest, sealed] = await Promise.all([
       checkpoints.newest(subscriberId),
@@ -52,8 +69,13 @@ export function createSealLog(dependencies: SealDependencies) {
     if (newest !== undefined && length < newest.size) {
       throw new LogConflict(`${length} leaves are recorded, but the checkpoint has size ${newest.size}`)
     }
-    const isDue = sealed === undefined || now().getTime() - sealed.sealedAt.getTime() >= intervalMs
-    if (unsigned === undefined && (length === from || !isDue)) return { kind: 'unchanged' }
+    // Most of the time, it is the checkpoint before this one.
+    if (published !== undefined && published.size === sealed?.size) checkRoot(sealed.root, published)
+    else if (published !== undefined) await compareAnchor(subscriberId, published)
+    const dueInMs = sealed === undefined ? 0 : sealed.sealedAt.getTime() + intervalMs - now().getTime()
+    const isIdle = unsigned === undefined && (length === from || dueInMs > 0)
+    const idle: SealOutcome = length === from ? { kind: 'unchanged' } : { kind: 'early', dueInMs }
+    if (isIdle && !isDoubted) return idle
 
     const full: TreeNode[] = []
     const onFullTile: Parameters<typeof continueTree>[2] = {
@@ -61,6 +83,7 @@ export function createSealLog(dependencies: SealDependencies) {
     }
     const tree = await continueTree(from, nodes.readerOf(subscriberId), onFullTile)
     if (sealed !== undefined) checkRoot(tree.root(), sealed)
+    if (isIdle) return idle
     const to = unsigned?.size ?? Math.min(length, from + leavesPerSeal)
     for (let at = from; at < to; at += leavesPerRead) {
       append(tree, await leaves.readHashes(subscriberId, at, Math.min(to, at + leavesPerRead)))
@@ -69,7 +92,7 @@ export function createSealLog(dependencies: SealDependencies) {
     }
     const stored = await fence(() => checkpoints.insert(subscriberId, { size: to, root: tree.root() }))
     const checkpoint = await fence(() => checkpoints.sign(subscriberId, stored, (own) => sign(subscriberId, own)))
-    return { kind: 'sealed', checkpoint }
+    return { kind: 'sealed', checkpoint, leaves: to - from, isMore: to < length }
   }
 }
 
@@ -94,7 +117,8 @@ export function createCompareAnchor({ nodes, checkpoints }: Pick<SealDependencie
   }
 }
 
-function checkRoot(own: Uint8Array, { size, root }: Checkpoint): void {
+/** @throws LogConflict */
+export function checkRoot(own: Uint8Array, { size, root }: Checkpoint): void {
   if (Buffer.compare(own, root) === 0) return
   throw new LogConflict(`The first ${size} leaves do not give the root of the checkpoint of that size`)
 }

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
+import type { IncomingRecord } from '@herald/kafka'
 import { z } from 'zod'
 import { type CapturedChanges, createCapturedChanges } from '#ingest/captured-changes/captured-changes'
 import { readMappingFile } from '#ingest/captured-changes/map/mapping-file'
-import type { IncomingRecord } from '#ingest/port/incoming-record'
 import { type CommandContext, CommandFailure, defineCommand, exitCodes } from '../command-line/command.ts'
 import { textValue } from '../command-line/option.ts'
 

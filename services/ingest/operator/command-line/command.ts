@@ -1,7 +1,7 @@
+import type { KafkaPort } from '@herald/kafka'
 import type { Clock, SettingsSchema } from '@herald/runtime'
 import type { Store } from '@herald/store'
 import type { z } from 'zod'
-import type { KafkaPort } from '#ingest/port/kafka-port'
 import type { KafkaSettings, migrateSettingsSchema } from '#ingest/settings/config'
 import type { Line } from './terminal.ts'
 

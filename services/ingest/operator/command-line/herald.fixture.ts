@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { createKafka, toKafkaOptions } from '@herald/kafka'
+import { quietLogger } from '@herald/kafka/testing'
 import { systemClock } from '@herald/runtime'
 import { createStore } from '@herald/store'
 import type { TestIngest } from '#ingest/ingest.fixture'
-import { createKafka, toKafkaOptions } from '#ingest/kafka/create-kafka'
-import { quietLogger } from '#ingest/kafka/kafka.fixture'
 import { commands } from '../commands.ts'
 import { runCommandLine } from './run-command-line.ts'
 import { createPrinter } from './terminal.ts'
@@ -47,7 +47,7 @@ export async function runHere(
       open.push(() => store.close())
       return store
     },
-    openKafka: (settings) => createKafka(toKafkaOptions(settings), quietLogger),
+    openKafka: (settings) => createKafka(toKafkaOptions(settings, 'herald-ingest'), quietLogger),
     release: (close) => void open.push(close),
   })
   for (const close of open.toReversed()) await close()

@@ -1,6 +1,6 @@
 import { type DeadLetterReason, deadLetterReasons, decodeUtf8 } from '@herald/contracts'
+import type { RecordProducer } from '@herald/kafka'
 import { z } from 'zod'
-import type { RecordProducer } from '#ingest/port/kafka-port'
 import { type KafkaSettings, kafkaSettingsSchema, topicsReadBy } from '#ingest/settings/config'
 import { type CommandContext, defineCommand, exitCodes, from } from '../command-line/command.ts'
 import { choice, flag, textValue, timeValue } from '../command-line/option.ts'

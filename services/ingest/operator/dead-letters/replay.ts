@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { OutgoingRecord } from '#ingest/port/outgoing-record'
+import type { OutgoingRecord } from '@herald/kafka'
 import type { FoundDeadLetter } from './found-dead-letter.ts'
 
 /** Appends the records to the partition in order. Resolves when they are durable. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { GroupPosition, KafkaPort } from '@herald/kafka'
 import type { z } from 'zod'
 import { findTopicProblems } from '#ingest/consume/topic-problems'
-import type { GroupPosition, KafkaPort } from '#ingest/port/kafka-port'
 import { type commandSettingsSchema, topicsReadBy } from '#ingest/settings/config'
 import { type CommandContext, messageOf } from '../command-line/command.ts'
 

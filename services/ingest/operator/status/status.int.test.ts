@@ -1,8 +1,8 @@
+import { connectTestClients } from '@herald/kafka/testing'
 import { createTopics, findFreePort } from '@herald/test-servers'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { attributes, mentionData, structured } from '#ingest/events/records.fixture'
 import { createTestIngest, type TestIngest } from '#ingest/ingest.fixture'
-import { connectTestClients } from '#ingest/kafka/kafka.fixture'
 import { commandEnvironment, runHerald } from '../command-line/herald.fixture.ts'
 
 const { admin, producer } = connectTestClients()

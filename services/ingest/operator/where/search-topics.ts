@@ -1,6 +1,5 @@
 import { deriveEventId, readCloudEvent } from '@herald/contracts'
-import type { IncomingRecord } from '#ingest/port/incoming-record'
-import type { KafkaPort } from '#ingest/port/kafka-port'
+import type { IncomingRecord, KafkaPort } from '@herald/kafka'
 import { type KafkaSettings, topicsReadBy } from '#ingest/settings/config'
 import { type FoundDeadLetter, toFoundDeadLetter } from '../dead-letters/found-dead-letter.ts'
 import type { Question } from './question.ts'

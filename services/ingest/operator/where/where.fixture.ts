@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { deriveEventId } from '@herald/contracts'
+import { connectTestClients } from '@herald/kafka/testing'
 import { createTopics, eventually } from '@herald/test-servers'
 import { afterAll, beforeAll } from '@jest/globals'
 import { attributes, mentionData, structured } from '#ingest/events/records.fixture'
 import { createTestIngest, type TestIngest } from '#ingest/ingest.fixture'
-import { connectTestClients } from '#ingest/kafka/kafka.fixture'
 import { commandEnvironment, runHere } from '../command-line/herald.fixture.ts'
 
 export const subscriber = randomUUID()

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import type { IncomingRecord } from '@herald/kafka'
 import { type StartedHerald, startHerald } from '@herald/local-herald'
 import {
   createTopics,
@@ -17,7 +18,6 @@ import {
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import kafkajs, { type IHeaders, type KafkaMessage, type Producer } from 'kafkajs'
 import { type Binary, MongoClient } from 'mongodb'
-import type { IncomingRecord } from '../port/incoming-record.ts'
 import { decideSamples } from './golden.fixture.ts'
 import { envelopeOf, recordOf, rowOf, subscriberId } from './records.fixture.ts'
 

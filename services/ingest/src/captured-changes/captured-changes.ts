@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { headerText, traceparentOf } from '@herald/contracts'
-import type { IncomingRecord } from '../port/incoming-record.ts'
+import type { IncomingRecord } from '@herald/kafka'
 import type { DeadLetter, DeadLetters } from '../produce/dead-letter.ts'
 import { type CapturedDecision, type CaptureTimes, createDecideCapturedChange } from './map/decide-captured-change.ts'
 import type { Mappings } from './map/mapping-file.ts'

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
 import type { Mapping } from '@herald/contracts'
-import type { IncomingRecord } from '../port/incoming-record.ts'
+import type { IncomingRecord } from '@herald/kafka'
 import { type CapturedDecision, createDecideCapturedChange } from './map/decide-captured-change.ts'
 import { readMappingFile } from './map/mapping-file.ts'
 

@@ -1,5 +1,5 @@
 import { type JsonValue, mappingSchema } from '@herald/contracts'
-import type { IncomingRecord } from '../port/incoming-record.ts'
+import type { IncomingRecord } from '@herald/kafka'
 import { createDecideCapturedChange } from './map/decide-captured-change.ts'
 
 export const subscriberId = '0b8f5b1e-6f0e-4b57-9a63-3f6a1a6f0001'

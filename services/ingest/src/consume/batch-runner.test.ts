@@ -1,7 +1,7 @@
+import type { PartitionBatch } from '@herald/kafka'
+import { quietLogger } from '@herald/kafka/testing'
 import { createDeadlines } from '@herald/runtime'
 import { expect, test } from '@jest/globals'
-import { quietLogger } from '../kafka/kafka.fixture.ts'
-import type { PartitionBatch } from '../port/kafka-port.ts'
 import { createBatchRunner } from './batch-runner.ts'
 
 test.each([

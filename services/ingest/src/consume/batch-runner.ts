@@ -1,7 +1,6 @@
+import type { IncomingRecord, PartitionBatch } from '@herald/kafka'
 import { backoffMs, DeadlineExceeded, type Deadlines, type Logger, within } from '@herald/runtime'
 import type { HandleRecords } from '../events/record-handler.ts'
-import type { IncomingRecord } from '../port/incoming-record.ts'
-import type { PartitionBatch } from '../port/kafka-port.ts'
 import type { RecordKind } from '../settings/config.ts'
 import { chunksOf } from './chunks.ts'
 import { type OffsetCommits, offsetAfter } from './offset-commits.ts'

@@ -1,6 +1,5 @@
 import type { RecordHeaders } from '@herald/contracts'
-import type { PartitionShare } from '../port/kafka-port.ts'
-import { inGroups } from '../produce/in-groups.ts'
+import { inGroups, type PartitionShare } from '@herald/kafka'
 import type { RecordKind } from '../settings/config.ts'
 
 const chunkLimits = { records: 1_000, bytes: 512 * 1024, operations: 4_000 } as const

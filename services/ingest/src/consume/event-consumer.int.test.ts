@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
+import type { IncomingRecord } from '@herald/kafka'
+import { brokers, connectTestClients, createTestKafka, quietLogger, rawKafka } from '@herald/kafka/testing'
 import { createDeadlines, type Deadlines, systemClock } from '@herald/runtime'
 import { createTopics, eventually, type HeraldTopics, topicsWithSuffix } from '@herald/test-servers'
 import { afterEach, expect, test } from '@jest/globals'
 import kafkajs from 'kafkajs'
 import type { HandleRecords } from '../events/record-handler.ts'
-import { brokers, connectTestClients, createTestKafka, quietLogger, rawKafka } from '../kafka/kafka.fixture.ts'
-import type { IncomingRecord } from '../port/incoming-record.ts'
 import { createEventConsumer, type EventConsumer } from './event-consumer.ts'
 
 const { admin, producer } = connectTestClients()

@@ -1,8 +1,8 @@
+import type { GroupMember } from '@herald/kafka'
+import { quietLogger } from '@herald/kafka/testing'
 import { createDeadlines, systemClock } from '@herald/runtime'
 import { eventually } from '@herald/test-servers'
 import { expect, test } from '@jest/globals'
-import { quietLogger } from '../kafka/kafka.fixture.ts'
-import type { GroupMember } from '../port/kafka-port.ts'
 import { createEventConsumer } from './event-consumer.ts'
 
 const never = () => new Promise<never>(() => {})

@@ -1,5 +1,5 @@
+import type { GroupMember, KafkaPort } from '@herald/kafka'
 import { backoffMs, type Clock, pause, within } from '@herald/runtime'
-import type { GroupMember, KafkaPort } from '../port/kafka-port.ts'
 import { type BatchRunnerDependencies, createBatchRunner } from './batch-runner.ts'
 import { chunkShare } from './chunks.ts'
 import { createOffsetCommits } from './offset-commits.ts'

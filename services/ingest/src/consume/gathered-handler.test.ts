@@ -1,6 +1,6 @@
+import type { IncomingRecord } from '@herald/kafka'
 import { beforeEach, expect, test } from '@jest/globals'
 import { recordOf } from '../events/records.fixture.ts'
-import type { IncomingRecord } from '../port/incoming-record.ts'
 import { createGatheredHandler } from './gathered-handler.ts'
 
 class Away extends Error {}

@@ -1,5 +1,5 @@
+import type { IncomingRecord } from '@herald/kafka'
 import type { HandleRecords } from '../events/record-handler.ts'
-import type { IncomingRecord } from '../port/incoming-record.ts'
 import type { RecordKind } from '../settings/config.ts'
 import { groupsOf } from './chunks.ts'
 

@@ -1,6 +1,6 @@
+import { brokers, connectTestClients, createTestKafka, quietLogger, rawKafka } from '@herald/kafka/testing'
 import { createTopics, eventually, topicsWithSuffix } from '@herald/test-servers'
 import { afterEach, expect, test } from '@jest/globals'
-import { brokers, connectTestClients, createTestKafka, quietLogger, rawKafka } from '../kafka/kafka.fixture.ts'
 import { createLagMonitor, type LagMonitor } from './lag-monitor.ts'
 
 const { admin, producer } = connectTestClients()

@@ -1,5 +1,5 @@
+import type { GroupPosition, KafkaPort } from '@herald/kafka'
 import { type Clock, type Logger, within } from '@herald/runtime'
-import type { GroupPosition, KafkaPort } from '../port/kafka-port.ts'
 
 export type PartitionLag = { readonly topic: string; readonly partition: number; readonly lag: number }
 

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { MemberEvents, PartitionOffset } from '@herald/kafka'
 import { beforeEach, expect, test } from '@jest/globals'
-import type { MemberEvents, PartitionOffset } from '../port/kafka-port.ts'
 import { createOffsetCommits, type OffsetCommits } from './offset-commits.ts'
 
 // Tests which commits are sent and when; the tests of the consumer cover their effect at a real broker.

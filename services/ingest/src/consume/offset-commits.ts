@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { GroupMember, PartitionBatch, PartitionOffset } from '@herald/kafka'
 import { type Logger, within } from '@herald/runtime'
-import type { GroupMember, PartitionBatch, PartitionOffset } from '../port/kafka-port.ts'
 
 export type OffsetCommits = ReturnType<typeof createOffsetCommits>
 

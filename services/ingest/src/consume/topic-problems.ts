@@ -1,5 +1,5 @@
 import { limits } from '@herald/contracts'
-import type { KafkaPort, TopicDescription } from '../port/kafka-port.ts'
+import type { KafkaPort, TopicDescription } from '@herald/kafka'
 
 type Topics = Pick<KafkaPort, 'describeTopics'>
 

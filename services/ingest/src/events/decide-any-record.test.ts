@@ -1,7 +1,7 @@
 import type { TopicKind } from '@herald/contracts'
+import type { IncomingRecord } from '@herald/kafka'
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import type { IncomingRecord } from '../port/incoming-record.ts'
 import { decide } from './decide.ts'
 import { attributes, changeData, mentionData, now, recordOf } from './records.fixture.ts'
 

@@ -1,5 +1,5 @@
+import type { IncomingRecord } from '@herald/kafka'
 import { describe, expect, test } from '@jest/globals'
-import type { IncomingRecord } from '../port/incoming-record.ts'
 import { decide } from './decide.ts'
 import { attributes, binary, codeOf, detailOf, mentionData, now, recordOf, structured } from './records.fixture.ts'
 

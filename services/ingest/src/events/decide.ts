@@ -15,10 +15,10 @@ import {
   toValidationIssues,
   traceparentOf,
 } from '@herald/contracts'
+import type { IncomingRecord } from '@herald/kafka'
 import type { Erasure, NewNotification, Receipt, ReceiptKind, Retraction, StoredChangeEntry } from '@herald/store'
 import type { z } from 'zod'
 import type { CapturedDecision } from '../captured-changes/map/decide-captured-change.ts'
-import type { IncomingRecord } from '../port/incoming-record.ts'
 import { toRecordText } from './record-text.ts'
 
 export type Decision = (Made[keyof Documents] | CapturedDecision) & { readonly traceparent?: string | undefined }

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { IncomingRecord } from '@herald/kafka'
 import { type Receipt, StorageUnavailableError } from '@herald/store'
 import { beforeEach, describe, expect, test } from '@jest/globals'
-import type { IncomingRecord } from '../port/incoming-record.ts'
 import type { DeadLetter } from '../produce/dead-letter.ts'
 import { createRecordHandler, type RecordHandlerDependencies } from './record-handler.ts'
 import { attributes, changeData, goldenId, mentionData, now, recordOf, structured, uuid } from './records.fixture.ts'

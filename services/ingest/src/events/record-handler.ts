@@ -1,3 +1,4 @@
+import type { IncomingRecord } from '@herald/kafka'
 import { createTurns, type Tracing } from '@herald/runtime'
 import type {
   ChangeEntries,
@@ -9,7 +10,6 @@ import type {
   Retractions,
 } from '@herald/store'
 import type { CapturedChanges } from '../captured-changes/captured-changes.ts'
-import type { IncomingRecord } from '../port/incoming-record.ts'
 import type { AnnounceCreated } from '../produce/announcement-publisher.ts'
 import type { DeadLetter, DeadLetters } from '../produce/dead-letter.ts'
 import type { RecordKind } from '../settings/config.ts'

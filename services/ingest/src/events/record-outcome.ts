@@ -1,5 +1,5 @@
 import type { DeadLetterReason } from '@herald/contracts'
-import type { IncomingRecord } from '../port/incoming-record.ts'
+import type { IncomingRecord } from '@herald/kafka'
 
 /** The result of processing a record: stored, skipped as expired or because it makes no entry, or the code of its dead letter. */
 export type RecordOutcome = 'stored' | 'expired' | 'skipped' | DeadLetterReason

@@ -1,5 +1,5 @@
 import type { RecordHeaders } from '@herald/contracts'
-import type { IncomingRecord } from '../port/incoming-record.ts'
+import type { IncomingRecord } from '@herald/kafka'
 
 type HeaderEntry = readonly [name: string, value: string | null]
 

@@ -1,5 +1,5 @@
 import type { RecordHeaders } from '@herald/contracts'
-import type { IncomingRecord } from '../port/incoming-record.ts'
+import type { IncomingRecord } from '@herald/kafka'
 import type { Decision } from './decide.ts'
 
 export const uuid = (n: number) => `0190a6e0-7c1b-7def-8abc-${n.toString(16).padStart(12, '0')}`

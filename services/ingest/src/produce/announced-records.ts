@@ -1,6 +1,6 @@
 import { announcedEvents, formatTimestamp } from '@herald/contracts'
+import type { OutgoingRecord } from '@herald/kafka'
 import type { Announcement } from '@herald/store'
-import type { OutgoingRecord } from '../port/outgoing-record.ts'
 
 const headers = { 'content-type': 'application/cloudevents+json' }
 

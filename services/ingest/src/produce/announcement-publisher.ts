@@ -1,8 +1,7 @@
+import { createTopicProducer, type KafkaPort, RecordTooLarge } from '@herald/kafka'
 import { backoffMs, type Clock, type Logger } from '@herald/runtime'
 import type { Announcement, DueBatch } from '@herald/store'
-import { type KafkaPort, RecordTooLarge } from '../port/kafka-port.ts'
 import { toRecords } from './announced-records.ts'
-import { createTopicProducer } from './topic-producer.ts'
 
 export type AnnouncementPublisher = ReturnType<typeof createAnnouncementPublisher>
 

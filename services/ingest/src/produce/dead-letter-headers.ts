@@ -1,5 +1,5 @@
 import type { RecordHeaders } from '@herald/contracts'
-import type { OutgoingRecord } from '../port/outgoing-record.ts'
+import type { OutgoingRecord } from '@herald/kafka'
 
 const parts = '(?:value|headers|key)-omitted'
 const origin = 'origin-(?:topic|partition|offset|last-offset|timestamp)'

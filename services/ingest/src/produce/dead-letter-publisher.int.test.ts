@@ -1,11 +1,11 @@
 import { type AddressInfo, createServer } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { limits } from '@herald/contracts'
+import { brokers, connectTestClients, createTestKafka, rawKafka } from '@herald/kafka/testing'
 import { createTopics, eventually, topicsWithSuffix } from '@herald/test-servers'
 import { afterEach, expect, test } from '@jest/globals'
 import kafkajs, { type Consumer, type KafkaMessage } from 'kafkajs'
 import { recordOf } from '../events/records.fixture.ts'
-import { brokers, connectTestClients, createTestKafka, rawKafka } from '../kafka/kafka.fixture.ts'
 import { createDeadLetterPublisher, type DeadLetterPublisher, DeadLettersUnavailable } from './dead-letter-publisher.ts'
 
 const { admin } = connectTestClients()

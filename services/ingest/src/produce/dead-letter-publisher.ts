@@ -1,8 +1,12 @@
-import type { IncomingRecord } from '../port/incoming-record.ts'
-import { type KafkaPort, RecordTooLarge } from '../port/kafka-port.ts'
-import type { OutgoingRecord } from '../port/outgoing-record.ts'
+import {
+  createTopicProducer,
+  type IncomingRecord,
+  type KafkaPort,
+  type OutgoingRecord,
+  RecordTooLarge,
+  type Sendable,
+} from '@herald/kafka'
 import { type DeadLetter, type DeadLetters, toOutgoingRecord, toSmallerRecord } from './dead-letter.ts'
-import { createTopicProducer, type Sendable } from './topic-producer.ts'
 
 export type DeadLetterPublisher = DeadLetters & { close(): Promise<void> }
 

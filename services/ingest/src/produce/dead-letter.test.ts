@@ -1,7 +1,7 @@
+import { batchBytesOf, type ReadFailure } from '@herald/kafka'
 import { expect, test } from '@jest/globals'
 import { recordOf } from '../events/records.fixture.ts'
-import type { ReadFailure } from '../port/incoming-record.ts'
-import { batchBytesOf, type DeadLetter, toOutgoingRecord, toSmallerRecord } from './dead-letter.ts'
+import { type DeadLetter, toOutgoingRecord, toSmallerRecord } from './dead-letter.ts'
 
 const code = 'not_json'
 

@@ -1,6 +1,5 @@
-import { type DeadLetterReason, limits, type RecordHeaders } from '@herald/contracts'
-import type { IncomingRecord, RecordPart } from '../port/incoming-record.ts'
-import type { OutgoingRecord } from '../port/outgoing-record.ts'
+import { type DeadLetterReason, limits } from '@herald/contracts'
+import { batchBytesOf, headerBytesOf, type IncomingRecord, type OutgoingRecord, type RecordPart } from '@herald/kafka'
 import { toLetterHeaders } from './dead-letter-headers.ts'
 
 export type DeadLetter = {
@@ -71,28 +70,6 @@ function without({ record, code, detail, traceparent }: DeadLetter, count: numbe
 function bytesOf({ key, value, headers }: Pick<IncomingRecord, RecordPart>, part: RecordPart): number {
   if (part === 'headers') return headerBytesOf(headers, 0)
   return (part === 'key' ? key : value)?.length ?? 0
-}
-
-function headerBytesOf(headers: RecordHeaders, each: number): number {
-  let bytes = 0
-  for (const name in headers) {
-    const value = headers[name]
-    for (const one of Array.isArray(value) ? value : [value]) {
-      bytes += Buffer.byteLength(name) + Buffer.byteLength(one ?? '') + each
-    }
-  }
-  return bytes
-}
-
-const batchHeadBytes = 61
-const longestVarInt = 5
-/** Lengths of the record, its key and its value, the number of headers, offset and time. */
-const recordHeadBytes = 7 * longestVarInt + 6
-
-/** An upper bound of the bytes of an uncompressed batch that contains only this record. */
-export function batchBytesOf({ key, value, headers }: OutgoingRecord): number {
-  const ofHeaders = headerBytesOf(headers, 2 * longestVarInt)
-  return batchHeadBytes + recordHeadBytes + (key?.length ?? 0) + (value?.length ?? 0) + ofHeaders
 }
 
 /** A stream may continue, so the decoder leaves out a character that the cut would split. */

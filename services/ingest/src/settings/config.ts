@@ -1,11 +1,17 @@
-import { defaultTopics, type TopicKind } from '@herald/contracts'
+import type { TopicKind } from '@herald/contracts'
+import {
+  brokersSetting,
+  checkSasl,
+  connectionSettings,
+  notificationTopicSetting,
+  topicNames,
+  topicSettings,
+} from '@herald/kafka'
 import {
   authenticationSettings,
-  booleanSetting,
   budgetSettings,
   httpSettings,
   integerSetting,
-  listSetting,
   observationSettings,
   retentionSettings,
   storageSettings,
@@ -16,8 +22,6 @@ import { createCapturedChanges } from '../captured-changes/captured-changes.ts'
 import { readMappingFile } from '../captured-changes/map/mapping-file.ts'
 import { ingestBudgets } from '../http/budgets.ts'
 
-const topicSetting = () => z.string().regex(/^[A-Za-z0-9._-]{1,249}$/, { error: 'Must be the name of a Kafka topic' })
-
 function readMappings(file: string, context: z.RefinementCtx) {
   const read = readMappingFile(file)
   if (read.ok) return createCapturedChanges(read.mappings)
@@ -26,24 +30,10 @@ function readMappings(file: string, context: z.RefinementCtx) {
 }
 
 const kafkaSettings = {
-  KAFKA_BROKERS: listSetting(
-    z.string().regex(/^[^\s:]+:\d{1,5}$/, { error: 'Must be a comma-separated list of host:port' }),
-  ).meta({ description: 'Kafka brokers as host:port, comma-separated' }),
+  KAFKA_BROKERS: brokersSetting().meta({ description: 'Kafka brokers as host:port, comma-separated' }),
   KAFKA_GROUP_ID: textSetting().default('herald-ingest').meta({ description: 'Consumer group' }),
-  KAFKA_MENTION_TOPIC: topicSetting().default(defaultTopics.mention).meta({ description: 'Topic of mention events' }),
-  KAFKA_CHANGE_TOPIC: topicSetting().default(defaultTopics.change).meta({ description: 'Topic of change events' }),
-  KAFKA_RECEIPT_TOPIC: topicSetting().default(defaultTopics.receipt).meta({ description: 'Topic of receipt events' }),
-  KAFKA_PRIVACY_TOPIC: topicSetting().optional().meta({ description: 'Topic of erasures of persons; off if unset' }),
-  KAFKA_DEAD_LETTER_TOPIC: topicSetting()
-    .default(defaultTopics.deadLetter)
-    .meta({ description: 'Topic for records that cannot be processed' }),
-  KAFKA_SSL: booleanSetting().default(false).meta({ description: 'Whether to connect to the brokers over TLS' }),
-  KAFKA_SASL_MECHANISM: z
-    .enum(['plain', 'scram-sha-256', 'scram-sha-512'])
-    .optional()
-    .meta({ description: 'plain, scram-sha-256 or scram-sha-512; requires username and password' }),
-  KAFKA_SASL_USERNAME: textSetting().optional().meta({ description: 'SASL username' }),
-  KAFKA_SASL_PASSWORD: textSetting().optional().meta({ description: 'SASL password' }),
+  ...topicSettings,
+  ...connectionSettings,
   LIVENESS_STALL_SECONDS: integerSetting({ min: 10, max: 86_400 })
     .default(180)
     .meta({ description: 'Seconds without progress while records are waiting before /livez fails' }),
@@ -55,9 +45,7 @@ const kafkaSettings = {
 }
 
 const announcementSettings = {
-  KAFKA_NOTIFICATION_TOPIC: topicSetting()
-    .optional()
-    .meta({ description: 'Topic on which notifications are announced; off if unset' }),
+  ...notificationTopicSetting,
   EVENT_SOURCE: textSetting().default('/herald').meta({ description: 'CloudEvents source of announcements' }),
   ANNOUNCE_MAX_AGE_HOURS: integerSetting({ min: 1, max: 87_600 })
     .default(24)
@@ -67,25 +55,12 @@ const announcementSettings = {
     .meta({ description: 'Minutes after which unread notifications are announced; never if unset' }),
 }
 
-const saslNames = ['KAFKA_SASL_MECHANISM', 'KAFKA_SASL_USERNAME', 'KAFKA_SASL_PASSWORD'] as const
-const topicNames = [
-  'KAFKA_MENTION_TOPIC',
-  'KAFKA_CHANGE_TOPIC',
-  'KAFKA_RECEIPT_TOPIC',
-  'KAFKA_PRIVACY_TOPIC',
-  'KAFKA_DEAD_LETTER_TOPIC',
-  'KAFKA_NOTIFICATION_TOPIC',
-] as const
-
 type Checked = Partial<z.output<z.ZodObject<typeof kafkaSettings & typeof announcementSettings>>>
 
 /** Compares settings. A topic carries one kind of record: dead letters read as events would become dead letters again, forever. */
 function checkTogether(settings: Checked, context: z.RefinementCtx): void {
   const reject = (name: keyof Checked, message: string) => context.addIssue({ code: 'custom', path: [name], message })
-  const missing = saslNames.filter((name) => settings[name] === undefined)
-  if (missing.length < saslNames.length) {
-    for (const name of missing) reject(name, 'Required with the other KAFKA_SASL settings')
-  }
+  checkSasl(settings, reject)
   for (const [index, name] of topicNames.entries()) {
     const topic = settings[name]
     if (topic === undefined) continue

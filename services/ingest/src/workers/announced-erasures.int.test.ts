@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { deriveEventId, formatTimestamp } from '@herald/contracts'
+import { connectTestClients } from '@herald/kafka/testing'
 import { createStore, type NewNotification } from '@herald/store'
 import { createTopics } from '@herald/test-servers'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { mentionData } from '../events/records.fixture.ts'
 import { createTestIngest, type TestIngest } from '../ingest.fixture.ts'
-import { connectTestClients } from '../kafka/kafka.fixture.ts'
 import { followAnnouncements } from './announced-topic.fixture.ts'
 
 const subscriberId = randomUUID()

@@ -1,8 +1,8 @@
+import { RecordTooLarge } from '@herald/kafka'
 import { createDeadlines } from '@herald/runtime'
 import type { Announcement } from '@herald/store'
 import { eventually } from '@herald/test-servers'
 import { expect, test } from '@jest/globals'
-import { RecordTooLarge } from '../port/kafka-port.ts'
 import { createAnnouncementRelay } from './announcement-relay.ts'
 
 const announcementOf = (name: string) => ({ kind: 'unread', data: name }) as Announcement

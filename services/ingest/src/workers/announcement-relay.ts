@@ -1,6 +1,6 @@
+import { RecordTooLarge } from '@herald/kafka'
 import { backoffMs, createLeasedWorker, type LeaseDependencies, type LeasedWorker, type Logger } from '@herald/runtime'
 import type { Announcements, Digests, DueBatch } from '@herald/store'
-import { RecordTooLarge } from '../port/kafka-port.ts'
 import type { AnnouncementPublisher } from '../produce/announcement-publisher.ts'
 
 export type AnnouncementRelayDependencies = LeaseDependencies & {

@@ -1,7 +1,7 @@
+import type { KafkaPort } from '@herald/kafka'
 import { type Clock, type LeaseDependencies, type Logger, type Releasers, systemClock } from '@herald/runtime'
 import type { Announcement, Announcements, Announcing, Store } from '@herald/store'
 import { Counter, Gauge, type Registry } from 'prom-client'
-import type { KafkaPort } from '../port/kafka-port.ts'
 import { createAnnounceCreated, createAnnouncementPublisher } from '../produce/announcement-publisher.ts'
 import type { Settings } from '../settings/config.ts'
 import { createAnnouncementRelay } from './announcement-relay.ts'

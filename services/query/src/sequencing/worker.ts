@@ -23,16 +23,21 @@ const leaseMs = 5_000
 const pauses = { minPauseMs: 500, maxPauseMs: 10_000 } as const
 const idlePauseMs = 1_000
 
-/** Runs the sequencer in one process at a time, which spares the others its work; nothing depends on it. */
-export function createSequencingWorker(dependencies: SequencingWorkerDependencies): LeasedWorker {
-  const { sequencer, storage, metrics, logger, ...leased } = dependencies
+/** Opens when MongoDB is ready for the first time. */
+export function openOnceReady(storage: Pick<HealthCheck, 'check'>) {
   let isOpen = false
-  const gate = {
+  return {
     async isOpen() {
       isOpen ||= (await storage.check(new AbortController().signal)).ok
       return isOpen
     },
   }
+}
+
+/** Runs the sequencer in one process at a time, which spares the others its work; nothing depends on it. */
+export function createSequencingWorker(dependencies: SequencingWorkerDependencies): LeasedWorker {
+  const { sequencer, storage, metrics, logger, ...leased } = dependencies
+  const gate = openOnceReady(storage)
   let wasComparing: boolean | undefined
   return createLeasedWorker(
     { ...leased, gate, stepLimitMs },

@@ -13,7 +13,7 @@ export type Mutant = {
   modules: Readonly<Record<string, string | readonly Patch[]>>
 }
 
-const groupMember = 'services/ingest/dist/kafka/group-member.js'
+const groupMember = 'packages/kafka/dist/client/group-member.js'
 const batchRunner = 'services/ingest/dist/consume/batch-runner.js'
 const recordHandler = 'services/ingest/dist/events/record-handler.js'
 const deriveEventId = 'packages/contracts/dist/events/derive-event-id.js'

@@ -11,6 +11,8 @@ type ViolationKind =
   | 'stream'
   /** A reader of the recorded order missed an entry, or saw another order. */
   | 'order'
+  /** A log was not sealed, or not published, as its leaves say. */
+  | 'sealed'
   | 'exit'
   | 'stall'
   | 'recovery'

@@ -1,5 +1,5 @@
 import { type JsonValue, limits } from '@herald/contracts'
-import type { IncomingRecord } from '../../port/incoming-record.ts'
+import type { IncomingRecord } from '@herald/kafka'
 import { fromCloudEvent, isDebeziumCloudEvent } from './debezium-cloud-event.ts'
 import { createJsonReader, isObject, type JsonObject, withoutSchema } from './json-document.ts'
 import { type RowRead, reject, type SkipReason } from './row-change.ts'

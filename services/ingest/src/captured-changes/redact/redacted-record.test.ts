@@ -1,5 +1,5 @@
+import type { IncomingRecord } from '@herald/kafka'
 import { describe, expect, test } from '@jest/globals'
-import type { IncomingRecord } from '../../port/incoming-record.ts'
 import { decide, envelopeOf, mappingOf, mongoEnvelopeOf, recordOf, rowOf } from '../records.fixture.ts'
 import { createRecordRedaction } from './redacted-record.ts'
 

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { headerText, type Mapping } from '@herald/contracts'
-import type { IncomingRecord } from '../../port/incoming-record.ts'
+import type { IncomingRecord } from '@herald/kafka'
 import { readDebeziumJson } from '../read/read-debezium-json.ts'
 import type { Row } from '../read/row-change.ts'
 import { createUnavailableCheck } from '../read/unavailable-value.ts'

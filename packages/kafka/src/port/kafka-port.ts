@@ -2,7 +2,7 @@ import type { IncomingRecord } from './incoming-record.ts'
 import type { OutgoingRecord } from './outgoing-record.ts'
 
 /**
- * The Kafka client of ingest, which consumes, produces, and looks at topics. Only `kafka/` knows the library. A request to a
+ * The Kafka client of the services, which consumes, produces, and looks at topics. Only `client/` knows the library. A request to a
  * broker that was frozen may never settle, so every wait needs a limit of its own.
  */
 export type KafkaPort = {

@@ -11,10 +11,16 @@ type Each = (record: IncomingRecord) => Promise<unknown>
 export const temporaryGroupPrefix = 'herald-operator-'
 
 /** Reads a topic up to the end it has now. It uses a temporary consumer group, which it deletes afterwards. */
-export async function readToEnd(kafka: Kafka, topic: string, each: Each, start?: ReadStart): Promise<void> {
+export async function readToEnd(
+  kafka: Kafka,
+  topic: string,
+  each: Each,
+  start?: ReadStart,
+  groupPrefix: string = temporaryGroupPrefix,
+): Promise<void> {
   const admin = kafka.admin()
   await admin.connect()
-  const groupId = `${temporaryGroupPrefix}${randomUUID()}`
+  const groupId = `${groupPrefix}${randomUUID()}`
   const consumer = kafka.consumer({ groupId, allowAutoTopicCreation: false, maxWaitTimeInMs: 500 })
   try {
     const ranges = (await findRanges(admin, topic, start)).filter(({ from, end }) => end > from)

@@ -1,7 +1,7 @@
 import { within } from '@herald/runtime'
 import { type KafkaPort, type RecordProducer, RecordTooLarge } from '../port/kafka-port.ts'
 import type { OutgoingRecord } from '../port/outgoing-record.ts'
-import { batchBytesOf } from './dead-letter.ts'
+import { batchBytesOf } from './batch-bytes.ts'
 import { inGroups } from './in-groups.ts'
 
 /** A record to publish, and what to publish instead if the topic rejects it for its size. */

@@ -1,7 +1,7 @@
 import { createLogger } from '@herald/runtime'
 import { afterAll, beforeAll } from '@jest/globals'
 import kafkajs, { type Admin, type Producer } from 'kafkajs'
-import { createKafka } from './create-kafka.ts'
+import { createKafka } from './client/create-kafka.ts'
 
 export const brokers = (process.env.KAFKA_BROKERS ?? '').split(',')
 export const quietLogger = createLogger({ name: 'test', level: 'silent' })

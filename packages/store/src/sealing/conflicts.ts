@@ -1,0 +1,34 @@
+import type { Collection } from 'mongodb'
+import type { ConflictDocument, LogStateDocument } from '../documents/log-page-document.ts'
+import { logStateId, logStateIds, subscriberIn } from '../documents/log-state-ids.ts'
+import { readLimits, userReads } from '../reading/read-limits.ts'
+
+export type Conflicts = ReturnType<typeof createConflicts>
+
+/** The logs that are sealed no further until an operator has decided. */
+export function createConflicts(logState: Collection<LogStateDocument>, now: () => Date) {
+  const documents = logState as unknown as Collection<ConflictDocument>
+  const all = { _id: logStateIds('conflict') }
+  return {
+    async list(): Promise<string[]> {
+      const found = await documents.find(all, { ...userReads, projection: { _id: 1 } }).toArray()
+      return found.map(({ _id }) => subscriberIn(_id))
+    },
+    async find(subscriberId: string): Promise<{ readonly reason: string; readonly foundAt: Date } | undefined> {
+      return (await documents.findOne({ _id: logStateId('conflict', subscriberId) }, userReads)) ?? undefined
+    },
+    count: () => documents.countDocuments(all, userReads),
+    /** The first reason remains. */
+    async store(subscriberId: string, reason: string): Promise<void> {
+      const first = { $setOnInsert: { v: 1 as const, reason, foundAt: now() } }
+      await documents.updateOne({ _id: logStateId('conflict', subscriberId) }, first, { upsert: true })
+    },
+    async remove(subscriberId: string): Promise<void> {
+      await documents.deleteOne({ _id: logStateId('conflict', subscriberId) })
+    },
+    /** Afterwards, the primary knows everything that a majority had: a new one may not know it at first. */
+    async waitForMajority(): Promise<void> {
+      await logState.findOne({ _id: 'order' }, { ...readLimits, readConcern: { level: 'linearizable' } })
+    },
+  }
+}

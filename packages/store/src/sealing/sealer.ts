@@ -1,0 +1,199 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Checkpoint } from '@herald/sealed-log'
+import type { Collection } from 'mongodb'
+import type { LogPageDocument } from '../documents/log-page-document.ts'
+import type { Hold } from '../leases/leases.ts'
+import { eachAtOnce } from '../reading/each-at-once.ts'
+import type { GrownLogs } from '../recorded-order/grown-logs.ts'
+import type { Anchor } from './anchor.ts'
+import type { Conflicts } from './conflicts.ts'
+import { eachLog } from './each-log.ts'
+import { LogConflict } from './log-conflict.ts'
+import { createPendingLogs } from './pending-logs.ts'
+import { createPublisher } from './publisher.ts'
+import { createSealLog, type SealDependencies, type SealOutcome } from './seal-log.ts'
+
+export type SealerOptions = {
+  readonly intervalMs: number
+  /** The signed note of a log's checkpoint, always the same for the same checkpoint. */
+  readonly sign: (subscriberId: string, checkpoint: Checkpoint) => string
+  readonly anchor?: Anchor | undefined
+  readonly listener: SealerListener
+}
+
+export type SealerListener = {
+  onSealed(subscriberId: string, sealed: { readonly size: number; readonly leaves: number }): void
+  /** Once for each log that is stopped. */
+  onConflict(subscriberId: string, reason: string): void
+  /** A log that was stopped is sealed again. */
+  onResolved(subscriberId: string): void
+  /** Of one log, or of some that could not be published. They are retried, and the others go on. */
+  onFailure(error: unknown, subscriberId?: string): void
+}
+
+/** Seals the logs that have grown. */
+export type Sealer = {
+  /** Seals until `hold` resolves to `false`. Any number of processes may. @throws errors after which it may be called again */
+  work(hold: Hold): Promise<void>
+  /** For how long the oldest leaf has been unsealed beyond the interval; `undefined` while another process works. */
+  lagSeconds(): number | undefined
+}
+
+export type SealerDependencies = Omit<SealDependencies, 'intervalMs' | 'sign' | 'limitMs'> & {
+  readonly logPages: Collection<LogPageDocument>
+  readonly conflicts: Conflicts
+  readonly grownLogs: Pick<GrownLogs, 'listen'>
+}
+
+const logsAtOnce = 16
+/** So that an unavailable MongoDB is noticed before each log has failed. */
+const logsPerStep = 64
+const retryMs = 5_000
+const longestTickMs = 500
+
+export function createSealer(dependencies: SealerDependencies, options: SealerOptions): Sealer {
+  const { logPages, checkpoints, conflicts, grownLogs } = dependencies
+  const { intervalMs, anchor, listener } = options
+  const sealLog = createSealLog({ ...dependencies, ...options })
+  const pending = createPendingLogs({ intervalMs })
+  const publisher = anchor && createPublisher({ anchor, checkpoints, onFailure: (error) => listener.onFailure(error) })
+  const stopped = new Set<string>()
+  const told = new Set<string>()
+  let isActive = false
+  grownLogs.listen({
+    onGrown(subscriberIds) {
+      if (isActive) for (const subscriberId of subscriberIds) pending.grow(subscriberId)
+    },
+    onAnyGrown: () => pending.requestSearch(),
+  })
+
+  async function workOn(hold: Hold): Promise<void> {
+    pending.requestSearch()
+    stopped.clear()
+    for (const subscriberId of await conflicts.list()) stopped.add(subscriberId)
+    if (anchor && !(await anchor.catchUp(hold))) return
+    for (;;) {
+      if (pending.isSearchDue()) await search(hold)
+      else await sealAll(pending.due(), hold)
+      publisher?.start()
+      if (!(await hold())) return
+      await sleep(Math.min(longestTickMs, intervalMs / 4))
+    }
+  }
+
+  /** Looks at every log. */
+  async function search(hold: Hold): Promise<void> {
+    const end = pending.beginSearch()
+    const seen = new Set<string>()
+    for await (const subscriberIds of eachLog(logPages)) {
+      if (anchor) for (const subscriberId of subscriberIds) seen.add(subscriberId)
+      const open = subscriberIds.filter((subscriberId) => !pending.isWaiting(subscriberId))
+      if (!(await sealAll(open, hold, true))) return
+    }
+    // Of a restored database, even the pages of a log may be gone.
+    const published = anchor ? [...anchor.subscribers()].filter((subscriberId) => !seen.has(subscriberId)) : []
+    const others = new Set([...published, ...[...stopped].filter((subscriberId) => !seen.has(subscriberId))])
+    if (await sealAll([...others], hold, true)) end()
+  }
+
+  /** @returns whether all were looked at, because this process may still work */
+  async function sealAll(subscriberIds: readonly string[], hold: Hold, isSearch = false): Promise<boolean> {
+    for (let at = 0; at < subscriberIds.length; at += logsPerStep) {
+      if (!(await hold())) return false
+      const step = subscriberIds.slice(at, at + logsPerStep)
+      const areSealed = await eachAtOnce(step, logsAtOnce, (subscriberId) => seal(subscriberId, hold, isSearch))
+      // Throws if it is not only about these logs.
+      if (areSealed.includes(false)) await conflicts.waitForMajority()
+    }
+    return true
+  }
+
+  /** @returns `false` after an error */
+  async function seal(subscriberId: string, hold: Hold, isSearch: boolean): Promise<boolean> {
+    const grownAt = pending.begin(subscriberId)
+    const now = performance.now()
+    try {
+      const outcome = await look(subscriberId, hold)
+      if (stopped.has(subscriberId)) await resume(subscriberId)
+      if (isSearch || outcome.kind === 'sealed') publisher?.add(subscriberId)
+      if (outcome.kind === 'sealed') {
+        const { checkpoint, leaves } = outcome
+        listener.onSealed(subscriberId, { size: checkpoint.size, leaves })
+      }
+      pending.end(subscriberId, after(outcome, grownAt, now))
+      return true
+    } catch (error) {
+      const isConflict = error instanceof LogConflict
+      pending.end(subscriberId, { dueAt: now + (isConflict ? intervalMs : retryMs), grownAt: grownAt ?? now })
+      if (isConflict) return stop(subscriberId, error.message)
+      listener.onFailure(error, subscriberId)
+      return false
+    }
+  }
+
+  async function look(subscriberId: string, hold: Hold): Promise<SealOutcome> {
+    const isDoubted = stopped.has(subscriberId)
+    const lookOnce = async () =>
+      sealLog(subscriberId, hold, { published: await anchor?.newest(subscriberId, isDoubted), isDoubted })
+    try {
+      return await lookOnce()
+    } catch (error) {
+      if (isDoubted || !(error instanceof LogConflict)) throw error
+      await conflicts.waitForMajority()
+      return lookOnce()
+    }
+  }
+
+  function after(outcome: SealOutcome, grownAt: number | undefined, now: number) {
+    if (outcome.kind === 'sealed') {
+      return { dueAt: now + intervalMs, grownAt: outcome.isMore ? (grownAt ?? now) : undefined }
+    }
+    // What is unsealed was recorded after the last checkpoint.
+    if (outcome.kind === 'early') {
+      return { dueAt: now + outcome.dueInMs, grownAt: grownAt ?? now - intervalMs + outcome.dueInMs }
+    }
+    return { dueAt: now, grownAt: outcome.kind === 'stopped' ? grownAt : undefined }
+  }
+
+  async function stop(subscriberId: string, reason: string): Promise<boolean> {
+    try {
+      publisher?.remove(subscriberId)
+      if (!stopped.has(subscriberId)) await conflicts.store(subscriberId, reason)
+    } catch (error) {
+      listener.onFailure(error, subscriberId)
+      return false
+    }
+    stopped.add(subscriberId)
+    if (!told.has(subscriberId)) listener.onConflict(subscriberId, reason)
+    told.add(subscriberId)
+    return true
+  }
+
+  async function resume(subscriberId: string): Promise<void> {
+    await conflicts.remove(subscriberId)
+    stopped.delete(subscriberId)
+    told.delete(subscriberId)
+    publisher?.add(subscriberId)
+    listener.onResolved(subscriberId)
+  }
+
+  return {
+    async work(hold) {
+      if (!(await hold())) {
+        isActive = false
+        pending.clear()
+        return
+      }
+      isActive = true
+      try {
+        await workOn(hold)
+      } finally {
+        publisher?.clear()
+        await publisher?.settled()
+      }
+    },
+    lagSeconds() {
+      return isActive ? pending.lagMs((subscriberId) => !stopped.has(subscriberId)) / 1_000 : undefined
+    },
+  }
+}

@@ -1,0 +1,58 @@
+import { type Checkpoint, rootAt } from '@herald/sealed-log'
+import type { Collections } from '../documents/collections.ts'
+import type { GrownLogs } from '../recorded-order/grown-logs.ts'
+import { createAcceptances } from './acceptances.ts'
+import { createCheckpoints } from './checkpoints.ts'
+import { createConflicts } from './conflicts.ts'
+import { createLogLeaves } from './leaves.ts'
+import { LogConflict } from './log-conflict.ts'
+import { checkRoot, createCompareAnchor } from './seal-log.ts'
+import { createSealer, type Sealer, type SealerOptions } from './sealer.ts'
+import { createSealingState } from './sealing-state.ts'
+import { createTreeNodes } from './tree-nodes.ts'
+
+export type Sealing = ReturnType<typeof createSealing>
+
+export type SealingDependencies = Pick<Collections, 'logPages' | 'logNodes' | 'logCheckpoints' | 'logState'> & {
+  readonly now: () => Date
+  readonly grownLogs: Pick<GrownLogs, 'listen'>
+}
+
+/** What the process that seals logs needs of them. */
+export function createSealing({ logPages, logNodes, logCheckpoints, logState, now, grownLogs }: SealingDependencies) {
+  const leaves = createLogLeaves(logPages)
+  const nodes = createTreeNodes(logNodes, leaves)
+  const checkpoints = createCheckpoints(logCheckpoints, now)
+  const conflicts = createConflicts(logState, now)
+  return {
+    state: createSealingState(logState, logCheckpoints),
+    conflicts: { find: conflicts.find, count: conflicts.count },
+    acceptances: createAcceptances(logState, now),
+    createSealer(options: SealerOptions): Sealer {
+      return createSealer({ leaves, nodes, checkpoints, conflicts, logPages, grownLogs, now }, options)
+    },
+    /**
+     * Compares the leaves of a log with its own checkpoints, and returns the size of the newest one.
+     *
+     * @throws LogConflict
+     */
+    async checkOwn(subscriberId: string): Promise<number> {
+      await conflicts.waitForMajority()
+      const [newest, sealed] = await Promise.all([
+        checkpoints.newest(subscriberId),
+        checkpoints.newestSigned(subscriberId),
+      ])
+      const length = await leaves.length(subscriberId)
+      for (const own of [sealed, newest]) {
+        if (own === undefined) continue
+        if (length < own.size) {
+          throw new LogConflict(`${length} leaves are recorded, but the checkpoint has size ${own.size}`)
+        }
+        checkRoot(await rootAt(own.size, nodes.readerOf(subscriberId)), own)
+      }
+      return newest?.size ?? 0
+    },
+    /** Compares a log with a checkpoint that was published. @throws LogConflict */
+    compare: createCompareAnchor({ nodes, checkpoints }) as (subscriberId: string, own: Checkpoint) => Promise<void>,
+  }
+}

@@ -1,0 +1,102 @@
+import { randomUUID } from 'node:crypto'
+import { createKafka, toKafkaOptions } from '@herald/kafka'
+import {
+  createAdminServer,
+  createDeadlines,
+  createMetrics,
+  createStorageCheck,
+  type Logger,
+  type ServiceDependencies,
+  systemClock,
+} from '@herald/runtime'
+import { createStore, isStorageUnavailable, OriginConflict, type Store } from '@herald/store'
+import { observeLease } from '../sequencing/held-lease.ts'
+import { createSequencingMetrics } from '../sequencing/metrics.ts'
+import { createSequencingWorker, openOnceReady } from '../sequencing/worker.ts'
+import { sealGroupPrefix } from './accept-restore.ts'
+import type { SealSettings } from './config.ts'
+import { createKafkaAnchor } from './kafka-anchor.ts'
+import { createSealingMetrics } from './metrics.ts'
+import { createSigner, type Signer } from './signer.ts'
+import { createSealingWorker } from './worker.ts'
+
+/** Wires the process that assigns the recorded order of change entries, and seals it. It has no public HTTP server. */
+export function createSealer({ settings, logger, build, releasers }: ServiceDependencies<SealSettings>) {
+  const { registry } = createMetrics(build)
+  const store = createStore({
+    uri: settings.MONGODB_URI,
+    database: settings.MONGODB_DATABASE,
+    applicationName: 'herald-seal',
+    retentionDays: settings.RETENTION_DAYS,
+  })
+  releasers.add('MongoDB', () => store.close())
+  const storage = createStorageCheck({ registry, logger, checkReady: store.checkReady })
+  const deadlines = createDeadlines(systemClock)
+  const { leases, isHeld } = observeLease(store.leases)
+  const shared = { now: store.now, deadlines, logger }
+  const sequencing = createSequencingWorker({
+    ...shared,
+    sequencer: store.sequencer,
+    leases,
+    storage,
+    holder: randomUUID(),
+    metrics: createSequencingMetrics(registry, store.recordedLog),
+  })
+  releasers.add('sequencer', () => sequencing.stop())
+  const signer = createSigner(settings)
+  const published = signer && openTopic({ settings, logger, store, signer })
+  if (published) releasers.add('Kafka', () => published.close())
+  if (settings.KAFKA_CHECKPOINT_TOPIC !== undefined && signer === undefined) {
+    logger.warn('KAFKA_CHECKPOINT_TOPIC has no effect without LOG_SIGNING_KEY')
+  }
+  const sealing =
+    signer &&
+    createSealingWorker({
+      ...shared,
+      gate: openOnceReady(storage),
+      sealing: store.sealing,
+      signer,
+      intervalMs: settings.SEAL_INTERVAL_SECONDS * 1_000,
+      anchor: published?.anchor,
+      isSequencing: isHeld,
+      metrics: createSealingMetrics(registry, store.sealing.conflicts),
+    })
+  if (sealing) releasers.add('sealer', () => sealing.stop())
+  const admin = createAdminServer({
+    logger,
+    registry,
+    livenessChecks: [deadlines.health],
+    readinessChecks: [storage],
+  })
+  return {
+    admin,
+    async start() {
+      if (signer) await noteSigner({ signer, store, logger })
+      sequencing.start()
+      sealing?.start()
+    },
+  }
+}
+
+type TopicDependencies = Pick<ServiceDependencies<SealSettings>, 'settings' | 'logger'> & NoteDependencies
+
+function openTopic({ settings, logger, store, signer }: TopicDependencies) {
+  const { KAFKA_CHECKPOINT_TOPIC: topic, KAFKA_BROKERS: brokers } = settings
+  if (topic === undefined || brokers === undefined) return undefined
+  const options = toKafkaOptions({ ...settings, KAFKA_BROKERS: brokers }, 'herald-seal')
+  const kafka = createKafka({ ...options, temporaryGroupPrefix: sealGroupPrefix }, logger)
+  return createKafkaAnchor({ kafka, topic, origin: signer.origin, sealing: store.sealing, logger })
+}
+
+type NoteDependencies = { readonly signer: Signer; readonly store: Pick<Store, 'sealing'>; readonly logger: Logger }
+
+/** Refuses to start under another origin. While MongoDB is unavailable, the worker finds it out later, and seals nothing. */
+async function noteSigner({ signer, store, logger }: NoteDependencies): Promise<void> {
+  try {
+    await store.sealing.state.note(signer.state)
+  } catch (error) {
+    if (error instanceof OriginConflict) logger.fatal({ setting: 'LOG_ORIGIN' }, `LOG_ORIGIN: ${error.message}`)
+    if (!isStorageUnavailable(error)) throw error
+    logger.warn({ err: error }, 'MongoDB is not available yet')
+  }
+}

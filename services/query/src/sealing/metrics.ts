@@ -1,0 +1,49 @@
+import type { Sealer, Sealing } from '@herald/store'
+import { Counter, Gauge, type Registry } from 'prom-client'
+
+export type SealingMetrics = ReturnType<typeof createSealingMetrics>
+
+export function createSealingMetrics(registry: Registry, conflicts: Pick<Sealing['conflicts'], 'count'>) {
+  const registers = [registry]
+  const checkpoints = new Counter({
+    name: 'herald_log_checkpoints_total',
+    help: 'Checkpoints of change logs that this process signed',
+    registers,
+  })
+  const leaves = new Counter({
+    name: 'herald_log_sealed_leaves_total',
+    help: 'Leaves of change logs in checkpoints that this process signed, each once',
+    registers,
+  })
+  // Read from MongoDB, so that each process has it, whichever works.
+  new Gauge({
+    name: 'herald_log_conflict',
+    help: 'Change logs that are sealed no further until an operator has decided; nothing while MongoDB is unavailable',
+    registers,
+    async collect() {
+      const count = await conflicts.count().catch(() => undefined)
+      if (count === undefined) this.remove()
+      else this.set(count)
+    },
+  })
+  let sealer: Pick<Sealer, 'lagSeconds'> | undefined
+  new Gauge({
+    name: 'herald_log_seal_lag_seconds',
+    help: 'For how long the oldest leaf has been unsealed beyond the interval, without stopped logs; only in the process that seals',
+    registers,
+    collect() {
+      const seconds = sealer?.lagSeconds()
+      if (seconds === undefined) this.remove()
+      else this.set(Math.round(seconds))
+    },
+  })
+  return {
+    observe(one: Pick<Sealer, 'lagSeconds'>): void {
+      sealer = one
+    },
+    sealed(count: number): void {
+      checkpoints.inc()
+      leaves.inc(count)
+    },
+  }
+}

@@ -1,0 +1,25 @@
+import { type Checkpoint, openCheckpoint, type VerifierKey } from '@herald/sealed-log'
+
+export type ReadNote =
+  | { readonly kind: 'checkpoint'; readonly subscriberId: string; readonly checkpoint: Checkpoint }
+  /** A checkpoint under the name of the log that no known key has signed. */
+  | { readonly kind: 'foreign'; readonly subscriberId: string; readonly detail: string }
+  | { readonly kind: 'other' }
+
+const form = /^(.+)\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\n\d{1,16}\n[A-Za-z0-9+/]{43}=\n/
+const longestNote = 10_000
+
+/** Reads what a topic has as the checkpoint of a log. */
+export function readNote(
+  value: Buffer | null,
+  origin: string,
+  keysOf: (subscriberId: string) => readonly VerifierKey[],
+): ReadNote {
+  const note = value === null || value.length > longestNote ? '' : value.toString()
+  const [, found, subscriberId = ''] = form.exec(note) ?? []
+  if (found !== origin) return { kind: 'other' }
+  const opened = openCheckpoint(note, keysOf(subscriberId))
+  return opened.ok
+    ? { kind: 'checkpoint', subscriberId, checkpoint: opened.checkpoint }
+    : { kind: 'foreign', subscriberId, detail: opened.detail }
+}

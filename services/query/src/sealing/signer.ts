@@ -1,0 +1,43 @@
+import { createPublicKey } from 'node:crypto'
+import {
+  type Checkpoint,
+  keyNameOf,
+  type SigningKey,
+  signCheckpoint,
+  toVerifierKey,
+  type VerifierKey,
+} from '@herald/sealed-log'
+import type { SealingState } from '@herald/store'
+import type { SealSettings } from './config.ts'
+
+/** Signs checkpoints. The present key comes first. */
+export type Signer = {
+  readonly origin: string
+  readonly sign: (subscriberId: string, checkpoint: Checkpoint) => string
+  /** What others must know to verify. */
+  readonly state: SealingState
+}
+
+/** `undefined` if nothing is to be sealed. */
+export function createSigner(settings: SealSettings): Signer | undefined {
+  const { LOG_SIGNING_KEY: key, LOG_SIGNING_KEY_PREVIOUS: previous, LOG_ORIGIN: origin } = settings
+  if (key === undefined || origin === undefined) return undefined
+  const keys: readonly SigningKey[] = previous === undefined ? [key] : [key, previous]
+  return {
+    origin,
+    sign: (subscriberId, checkpoint) => signCheckpoint(checkpoint, keyNameOf(origin, subscriberId), keys),
+    state: { origin, keys: keys.map(({ publicKey }) => rawKeyOf(publicKey)) },
+  }
+}
+
+const rawKeyOf = (publicKey: SigningKey['publicKey']) =>
+  Buffer.from(publicKey.export({ format: 'jwk' }).x as string, 'base64url')
+
+/** The keys that verify the notes of a log. */
+export function createVerifierKeys({ origin, keys }: SealingState): (subscriberId: string) => VerifierKey[] {
+  const publicKeys = keys.map((raw) => {
+    const x = Buffer.from(raw).toString('base64url')
+    return createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' })
+  })
+  return (subscriberId) => publicKeys.map((key) => toVerifierKey(keyNameOf(origin, subscriberId), key))
+}
