@@ -17,6 +17,7 @@ import { createMutes, type Mutes } from './mutes/mutes.ts'
 import { noReadBudgets, type ReadBudgets } from './reading/read-budget.ts'
 import { createRecordedLog, type RecordedLog } from './recorded-order/recorded-log.ts'
 import { createSequencer, type Sequencer } from './recorded-order/sequencer.ts'
+import { createSealedLog, type SealedLog } from './sealed-log/sealed-log.ts'
 import type { StoreNotifications } from './storing/store-notifications.ts'
 import { createWriters } from './writers.ts'
 import { sharedKey } from './writing/shared-key.ts'
@@ -52,6 +53,8 @@ export type Store = Omit<ReturnType<typeof createWriters>, 'insertNew' | 'erased
   /** Change entries in the order that the sequencer assigns. */
   readonly recordedLog: RecordedLog
   readonly sequencer: Sequencer
+  /** Change entries under signed checkpoints, with proofs. */
+  readonly sealedLog: SealedLog
   /** The time by MongoDB's clock, which is the same for all processes. */
   now(): Date
   /**
@@ -115,6 +118,7 @@ export function createStore(storeOptions: StoreOptions): Store {
     eventLookup: createEventLookup({ ...sources, erasedPersons }),
     recordedLog: createRecordedLog({ ...collections, budgets, retentionDays, now }),
     sequencer: createSequencer({ ...collections, watching: changes, erasedPersons, now }),
+    sealedLog: createSealedLog({ ...collections, budgets, now }),
     async checkReady() {
       const { missing, retention: warnings } = await findDifferences(database, retentionDays)
       return missing.length === 0 ? { ok: true, warnings } : { ok: false, detail: `Run migrate: ${missing.join('; ')}` }
