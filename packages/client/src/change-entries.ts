@@ -1,4 +1,3 @@
-import { bodyText } from './body-text.ts'
 import type {
   ChangeEntry,
   ChangeEntryPage as ChangeEntryPageResponse,
@@ -7,9 +6,10 @@ import type {
 } from './contract-types.ts'
 import { followPages } from './follow-pages.ts'
 import type { CallOptions, Http } from './http.ts'
-import { jsonLines } from './json-lines.ts'
 import { pages } from './pages.ts'
 import { queryString } from './query-string.ts'
+import { createSealedLog } from './sealed-log.ts'
+import { transferLines } from './transfer-lines.ts'
 
 export type ChangeEntryFilters = Readonly<ExportChangeEntriesQuery>
 
@@ -28,9 +28,6 @@ const mediaTypes = { json: 'application/json', ndjson: 'application/x-ndjson', c
 
 export type ExportFormat = keyof typeof mediaTypes
 
-/** Maximum time between two chunks of an export. */
-const silenceMs = 60_000
-
 export type ChangeEntries = ReturnType<typeof createChangeEntries>
 
 export type ChangeEntriesDependencies = { readonly http: Pick<Http, 'json' | 'open'> }
@@ -39,13 +36,6 @@ export type ChangeEntriesDependencies = { readonly http: Pick<Http, 'json' | 'op
 export function createChangeEntries({ http }: ChangeEntriesDependencies) {
   const list = (query: ChangeEntryQuery = {}, { signal }: CallOptions = {}) =>
     http.json<ChangeEntryPage>({ path: `/change-entries${queryString(query)}`, signal })
-
-  const open = (format: ExportFormat, filters: ChangeEntryFilters, { signal }: CallOptions) =>
-    http.open({
-      path: `/change-entries/all${queryString(filters)}`,
-      headers: { accept: mediaTypes[format] },
-      signal,
-    })
 
   return {
     list,
@@ -67,20 +57,21 @@ export function createChangeEntries({ http }: ChangeEntriesDependencies) {
         read: (after) => list({ ...filters, order: 'recorded', limit: 100, cursor: after }, { signal }),
       }),
     /** Streams all entries in one transfer. Throws if the transfer breaks, because the log is then incomplete. */
-    async *all(
-      filters: ChangeEntryFilters = {},
-      options: CallOptions = {},
-    ): AsyncGenerator<ChangeEntry, void, undefined> {
-      const opened = await open('ndjson', filters, options)
-      yield* jsonLines<ChangeEntry>(bodyText(opened, silenceMs))
-    },
+    all: (filters: ChangeEntryFilters = {}, options: CallOptions = {}) =>
+      transferLines<ChangeEntry>(http, `/change-entries/all${queryString(filters)}`, options),
     /**
      * All entries as a file: a response to read with `blob()`, `text()` or `body`. Reading it rejects if the transfer breaks.
      */
-    async export(format: ExportFormat, filters: ChangeEntryFilters = {}, options: CallOptions = {}): Promise<Response> {
-      const { response, deadline } = await open(format, filters, options)
+    async export(
+      format: ExportFormat,
+      filters: ChangeEntryFilters = {},
+      { signal }: CallOptions = {},
+    ): Promise<Response> {
+      const path = `/change-entries/all${queryString(filters)}`
+      const { response, deadline } = await http.open({ path, headers: { accept: mediaTypes[format] }, signal })
       deadline.stop()
       return response
     },
+    ...createSealedLog({ http }),
   }
 }

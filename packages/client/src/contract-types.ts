@@ -21,15 +21,19 @@ export type Problem = {
     | 'invalid_json'
     | 'validation_failed'
     | 'invalid_request'
+    | 'invalid_size'
     | 'unauthorized'
     | 'missing_scope'
     | 'actor_type_mismatch'
     | 'not_found'
+    | 'sealing_off'
+    | 'no_such_checkpoint'
     | 'method_not_allowed'
     | 'request_timeout'
     | 'request_in_progress'
     | 'request_erased'
     | 'too_many_mutes'
+    | 'not_sealed_yet'
     | 'cursor_expired'
     | 'body_too_large'
     | 'uri_too_long'
@@ -292,6 +296,73 @@ export type ChangeEntryPage = {
     lagSeconds?: number
   }
 }
+export type Checkpoint = {
+  data: {
+    /**
+     * A signed checkpoint (C2SP tlog-checkpoint)
+     */
+    checkpoint: string
+  }
+}
+export type CheckpointKeys = {
+  data: {
+    /**
+     * Verifier keys (C2SP signed-note) of all that ever signed, the present one first
+     */
+    keys: string[]
+  }
+}
+export type CheckpointConsistency = {
+  data: {
+    from: number
+    to: number
+    /**
+     * The proof (RFC 9162, section 2.1.4)
+     *
+     * Items: Base64 of 32 bytes
+     */
+    hashes: string[]
+    /**
+     * The signed checkpoint of size `to`
+     */
+    checkpoint: string
+  }
+}
+export type ChangeEntryProof = {
+  data: {
+    leafIndex: number
+    /**
+     * The size in `checkpoint`
+     */
+    treeSize: number
+    /**
+     * Base64 of 32 bytes
+     */
+    salt: string
+    /**
+     * Base64 of 32 bytes; `null` once the user was erased
+     */
+    userSalt: string | null
+    /**
+     * Base64 of 32 bytes
+     */
+    userHash: string
+    /**
+     * Base64 of 32 bytes
+     */
+    leafHash: string
+    /**
+     * The proof (RFC 9162, section 2.1.3)
+     *
+     * Items: Base64 of 32 bytes
+     */
+    hashes: string[]
+    /**
+     * A signed checkpoint (C2SP tlog-checkpoint)
+     */
+    checkpoint: string
+  }
+}
 export type ListNotificationsQuery = {
   limit?: number | undefined | undefined
   cursor?: string | undefined | undefined
@@ -330,4 +401,12 @@ export type ExportChangeEntriesQuery = {
   changedField?: string | undefined | undefined
   createdFrom?: Date | string | undefined | undefined
   createdTo?: Date | string | undefined | undefined
+}
+export type GetCheckpointConsistencyQuery = {
+  from: number
+  to?: number | undefined | undefined
+}
+export type ExportSealedLogQuery = {
+  from?: number | undefined | undefined
+  to?: number | undefined | undefined
 }

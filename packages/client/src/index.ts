@@ -39,5 +39,6 @@ export type {
   Notifications,
 } from './notifications.ts'
 export type { RetryOptions } from './retry.ts'
+export type { ChangeEntryProof, CheckpointConsistency, SealedLine } from './sealed-log.ts'
 export type { FeedEvent, FollowOptions, LossReason } from './stream.ts'
 export type { TokenSource } from './token.ts'

@@ -29,6 +29,11 @@ const calls: Record<Exclude<keyof Operations, Documentation>, (client: HeraldCli
   streamNotifications: ({ notifications }) => notifications.stream,
   listChangeEntries: ({ changeEntries }) => changeEntries.list,
   listAllChangeEntries: ({ changeEntries }) => changeEntries.all,
+  getCheckpoint: ({ changeEntries }) => changeEntries.checkpoint,
+  getCheckpointKeys: ({ changeEntries }) => changeEntries.checkpointKeys,
+  getCheckpointConsistency: ({ changeEntries }) => changeEntries.consistency,
+  getChangeEntryProof: ({ changeEntries }) => changeEntries.proof,
+  exportSealedLog: ({ changeEntries }) => changeEntries.sealed,
 }
 
 test.each(Object.entries(calls))('the client has %s', (_, call) => {

@@ -24,6 +24,8 @@ export async function typescriptOfContract(): Promise<string> {
     ListNotificationGroupsQuery: toCompile(queryOf(parametersOf('/notifications/groups'))),
     ListChangeEntriesQuery: toCompile(queryOf(parametersOf('/change-entries'))),
     ExportChangeEntriesQuery: toCompile(queryOf(parametersOf('/change-entries/all'))),
+    GetCheckpointConsistencyQuery: toCompile(queryOf(parametersOf('/change-entries/checkpoint/consistency'))),
+    ExportSealedLogQuery: toCompile(queryOf(parametersOf('/change-entries/sealed'))),
   }
   const named = Object.entries(all).map(([name, schema]) => [name, toCompile(schema)] as const)
   // A root type that references all others; it is removed from the output.

@@ -18,6 +18,7 @@ import { noReadBudgets, type ReadBudgets } from './reading/read-budget.ts'
 import { createGrownLogs } from './recorded-order/grown-logs.ts'
 import { createRecordedLog, type RecordedLog } from './recorded-order/recorded-log.ts'
 import { createSequencer, type Sequencer } from './recorded-order/sequencer.ts'
+import { createSealedLog, type SealedLog } from './sealed-log/sealed-log.ts'
 import { createSealing, type Sealing } from './sealing/sealing.ts'
 import type { StoreNotifications } from './storing/store-notifications.ts'
 import { createWriters } from './writers.ts'
@@ -55,6 +56,8 @@ export type Store = Omit<ReturnType<typeof createWriters>, 'insertNew' | 'erased
   readonly recordedLog: RecordedLog
   readonly sequencer: Sequencer
   readonly sealing: Sealing
+  /** Change entries under signed checkpoints, with proofs. */
+  readonly sealedLog: SealedLog
   /** The time by MongoDB's clock, which is the same for all processes. */
   now(): Date
   /**
@@ -120,6 +123,7 @@ export function createStore(storeOptions: StoreOptions): Store {
     recordedLog: createRecordedLog({ ...collections, budgets, retentionDays, now }),
     sequencer: createSequencer({ ...collections, watching: changes, erasedPersons, now, grownLogs }),
     sealing: createSealing({ ...collections, now, grownLogs }),
+    sealedLog: createSealedLog({ ...collections, budgets, now }),
     async checkReady() {
       const { missing, retention: warnings } = await findDifferences(database, retentionDays)
       return missing.length === 0 ? { ok: true, warnings } : { ok: false, detail: `Run migrate: ${missing.join('; ')}` }

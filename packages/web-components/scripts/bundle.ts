@@ -31,11 +31,13 @@ const templates: Plugin = {
   },
 }
 
-/** Leaves out what no component calls: only copies of the change log follow it. */
+/** Leaves out what no component calls: copies of the change log follow it, and verifiers read the sealed one. */
 const withoutFollowers: Plugin = {
   name: 'without followers',
   setup({ onLoad }) {
     onLoad({ filter: /client\/dist\/follow-pages\.js$/ }, () => ({ contents: 'export const followPages = 0' }))
+    onLoad({ filter: /client\/dist\/transfer-lines\.js$/ }, () => ({ contents: 'export const transferLines = 0' }))
+    onLoad({ filter: /client\/dist\/sealed-log\.js$/ }, () => ({ contents: 'export const createSealedLog = () => {}' }))
   },
 }
 

@@ -21,6 +21,7 @@ import { addDocumentationRoutes } from './documentation/routes.ts'
 import { addMuteRoutes } from './mutes/routes.ts'
 import { createCountUnread } from './notifications/count-unread.ts'
 import { addNotificationRoutes } from './notifications/routes.ts'
+import { addSealedLogRoutes } from './sealed-log/routes.ts'
 import { createStreamMetrics } from './stream/metrics.ts'
 import type { StreamOptions } from './stream/options.ts'
 import { addStreamRoute } from './stream/route.ts'
@@ -62,11 +63,9 @@ export function createQuery({ settings, logger, build, releasers, tracing, strea
     options: streamOptions,
   })
   addStreamRoute(http, { streams })
-  addChangeEntryRoutes(http, {
-    changeEntries: store.changeEntries,
-    recordedLog: store.recordedLog,
-    exports: metrics.budgets.open(exportBudget, settings.MAX_EXPORTS),
-  })
+  const exports = metrics.budgets.open(exportBudget, settings.MAX_EXPORTS)
+  addChangeEntryRoutes(http, { changeEntries: store.changeEntries, recordedLog: store.recordedLog, exports })
+  addSealedLogRoutes(http, { sealedLog: store.sealedLog, exports })
   addDocumentationRoutes(http)
   const admin = createAdminServer({
     logger,

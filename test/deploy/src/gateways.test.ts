@@ -16,6 +16,7 @@ const requests = [
   ['DELETE', '/mutes/location/0190a6e0-7c1b-7def-8abc-000000000001', 'query'],
   ['GET', '/notifications/stream', 'query'],
   ['GET', '/change-entries/all?entityType=fund', 'query'],
+  ['GET', '/change-entries/sealed?from=0', 'query'],
   ['GET', '/asyncapi.json', 'query'],
   ['GET', '/docs/events', 'query'],
   ['GET', '/schemas/captured-changes.json', 'query'],

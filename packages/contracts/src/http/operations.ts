@@ -29,6 +29,15 @@ import {
   notificationResponseSchema,
   streamHeadersSchema,
 } from '../schemas/notification.ts'
+import {
+  changeEntryParamsSchema,
+  changeEntryProofSchema,
+  checkpointKeysSchema,
+  checkpointSchema,
+  consistencyQuerySchema,
+  consistencySchema,
+  exportSealedLogQuerySchema,
+} from '../schemas/sealed-log.ts'
 import type { MediaType, Operation } from './operation.ts'
 
 export const scopes = { createNotifications: 'notifications:create', readChangeEntries: 'change-entries:read' } as const
@@ -269,6 +278,64 @@ export const operations = {
       'application/x-ndjson': { example: examples.changeEntryLines },
       'text/csv': {},
     }),
+  },
+  getCheckpoint: {
+    ...changeLog,
+    path: '/change-entries/checkpoint',
+    summary: 'Get the newest checkpoint of the sealed change log',
+    description:
+      'A signed note (C2SP tlog-checkpoint): the size and the root of the Merkle tree (RFC 9162) over the log in recorded order. `Accept: application/json` returns it as JSON.',
+    etag: true,
+    success: ok('The signed checkpoint', {
+      'text/plain': { example: examples.checkpointNote },
+      ...json(checkpointSchema, examples.checkpoint),
+    }),
+    errors: ['sealing_off', 'no_such_checkpoint'],
+  },
+  getCheckpointKeys: {
+    ...changeLog,
+    path: '/change-entries/checkpoint/key',
+    summary: 'Get the keys that verify checkpoints',
+    description:
+      'Verifier keys (C2SP signed-note). Whoever verifies a log should have them from elsewhere too, such as the operator: someone who alters the log could also alter this response.',
+    etag: true,
+    success: ok(
+      'All keys that ever signed, the present one first',
+      json(checkpointKeysSchema, examples.checkpointKeys),
+    ),
+    errors: ['sealing_off'],
+  },
+  getCheckpointConsistency: {
+    ...changeLog,
+    path: '/change-entries/checkpoint/consistency',
+    summary: 'Prove that the log of one size continues that of a smaller size',
+    description:
+      '1 ≤ `from` ≤ `to` ≤ the size of the newest checkpoint, or 400 `invalid_size`. There must be a checkpoint of size `to`.',
+    etag: true,
+    querystring: consistencyQuerySchema,
+    success: ok('The proof, and the checkpoint of size `to`', json(consistencySchema, examples.consistency)),
+    errors: ['sealing_off', 'invalid_size', 'no_such_checkpoint'],
+  },
+  getChangeEntryProof: {
+    ...changeLog,
+    path: '/change-entries/:changeEntryId/proof',
+    summary: 'Prove that a change entry is in the sealed log',
+    description:
+      'With the hashes, the leaf of the entry gives the root in `checkpoint`. An entry that is stored and in no checkpoint yet is 409 `not_sealed_yet`.',
+    etag: true,
+    params: changeEntryParamsSchema,
+    success: ok('The proof, and the newest checkpoint', json(changeEntryProofSchema, examples.changeEntryProof)),
+    errors: ['sealing_off', 'not_found', 'not_sealed_yet'],
+  },
+  exportSealedLog: {
+    ...changeLog,
+    path: '/change-entries/sealed',
+    summary: 'Export the sealed change log',
+    description:
+      'For `verify.js`: a first line with the newest checkpoint, then one for each leaf in recorded order, from index `from` to before `to`. Of an entry whose user was erased, everything else can still be proven; of an expired one its hash is left. Lines from the size of the checkpoint on are not sealed yet. While a person is being erased: 503 `order_not_ready`. If the export fails midway the connection is cut.',
+    querystring: exportSealedLogQuerySchema,
+    success: ok('The checkpoint and the leaves', { 'application/x-ndjson': { example: examples.sealedLines } }),
+    errors: ['sealing_off', 'no_such_checkpoint', 'invalid_size', 'order_not_ready'],
   },
   getOpenApiDocument: documentation('/openapi.json', 'Get this document', 'OpenAPI 3.1', 'application/json'),
   getOpenApi30Document: documentation(

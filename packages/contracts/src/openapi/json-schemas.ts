@@ -20,6 +20,12 @@ import {
   notificationResponseSchema,
   notificationSchema,
 } from '../schemas/notification.ts'
+import {
+  changeEntryProofSchema,
+  checkpointKeysSchema,
+  checkpointSchema,
+  consistencySchema,
+} from '../schemas/sealed-log.ts'
 
 export type JsonSchema = Record<string, unknown>
 
@@ -48,6 +54,10 @@ const returned = {
   ChangeEntry: changeEntrySchema,
   ChangeEntries: changeEntriesSchema,
   ChangeEntryPage: changeEntryPageSchema,
+  Checkpoint: checkpointSchema,
+  CheckpointKeys: checkpointKeysSchema,
+  CheckpointConsistency: consistencySchema,
+  ChangeEntryProof: changeEntryProofSchema,
 }
 
 const uri = (name: string) => `#/components/schemas/${name}`

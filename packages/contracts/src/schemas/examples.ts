@@ -40,6 +40,27 @@ const changeEntry = {
   afterState: { name: 'Engines' },
 } as const
 
+// A log of two leaves, the first of which is the change entry above.
+const logName = `log.example.com/herald/${stored.subscriberId}`
+const checkpoint = `${logName}
+2
+qYnce3VxTrXZBhkOraoW3FOTzvRujzOeGjm8GYZEYng=
+
+— ${logName} WWfRGBHazI/f2KwZucv3S0TQ/WHLBaq1sbfKhMPkBnz5kHWRqM/JehJxmifWRW3ZX5IzRGqlCLdpZ4y2e2mMkXoFFQ8=
+`
+const leaf = {
+  salt: 'r9ytZBDOzdMCSIp+RgufSyZWHMM2uRgM70mTSXhnNYg=',
+  userSalt: 'rYnzZteS+m9suvK0BaGDfsglJdWilwdNneATAYP9qgQ=',
+  leafHash: 'jICYsidZVYYBowAm6wCp5QFCxVrtAHjetdHI1IJbNFw=',
+}
+const otherLeafHash = 'PH6byTDck/AfppmF7yQtn56GHzxTVaokzl70tLinDMs='
+const { salt, userSalt, leafHash } = leaf
+const sealedLines = [
+  { checkpoint },
+  { leafIndex: 0, leafHash, salt, userSalt, entry: changeEntry },
+  { leafIndex: 1, leafHash: otherLeafHash, gone: 'expired' },
+]
+
 const notification = { ...stored, readAt: null, emailSentAt: null } as const
 const event = (name: string, data: object) => `id: bHVra2E\nevent: ${name}\ndata: ${JSON.stringify(data)}\n\n`
 
@@ -81,5 +102,20 @@ export const examples = {
   changeEntries: { data: [changeEntry] },
   changeEntryPage: { data: { changeEntries: [changeEntry], nextCursor: changeEntry.id } },
   changeEntryLines: `${JSON.stringify(changeEntry)}\n`,
+  checkpointNote: checkpoint,
+  checkpoint: { data: { checkpoint } },
+  checkpointKeys: { data: { keys: [`${logName}+5967d118+AbKaADiasvw1Bc5dvmqRv2ai6AIxv2NlO3rdkoPECMIQ`] } },
+  consistency: { data: { from: 1, to: 2, hashes: [otherLeafHash], checkpoint } },
+  changeEntryProof: {
+    data: {
+      leafIndex: 0,
+      treeSize: 2,
+      ...leaf,
+      userHash: 'Oqx1mck60+aispb8osGHKy5qt4Y1j1tG6qhk7pGR+D4=',
+      hashes: [otherLeafHash],
+      checkpoint,
+    },
+  },
+  sealedLines: sealedLines.map((line) => `${JSON.stringify(line)}\n`).join(''),
   stream: event('unread-count', { unreadCount: 5, unseenCount: 2 }),
 } as const

@@ -4,6 +4,7 @@ import type { Binary } from 'mongodb'
 import { leaveToOthers } from '../connection/leave-to-others.ts'
 import { inBatches } from '../documents/batches.ts'
 import type { ChangeEntryDocument } from '../documents/change-entry-document.ts'
+import { firstStepCount, nextCount, stepBytes } from '../reading/next-count.ts'
 import type { PageSource } from '../reading/page.ts'
 import {
   continueAfter,
@@ -24,10 +25,6 @@ export type LogSource = PageSource<ChangeEntryDocument> & {
   readonly step?: number | undefined
 }
 
-const stepBytes = 1024 * 1024
-/** Small, because the size of the entries is not known yet. */
-const firstStepEntries = 4
-const stepGrowth = 8
 /** Larger entries that match a filter are read by key. */
 const smallEntryBytes = 2 * 1024
 
@@ -60,7 +57,7 @@ async function* readAhead<Step extends { readonly end: Binary | null }>(
 
 async function* readPlain(log: LogSource, first: LogScan): LogSteps {
   const { collection, budgets, reader, maxDocumentBytes, step = limits.examinedPerStep } = log
-  let count = Math.min(step, firstStepEntries)
+  let count = Math.min(step, firstStepCount)
   const read = (scan: LogScan, last?: Segment) => {
     if (last) count = nextCount(count, last.found, step)
     const bounds = { count, bytes: stepBytes, atLeastOne: true }
@@ -86,12 +83,4 @@ async function* readFiltered(log: LogSource, first: LogScan): LogSteps {
       if (found.length > 0) yield found
     }
   }
-}
-
-/** The number of entries that fill a step if they are as large as the previous ones. */
-function nextCount(count: number, found: readonly Buffer[], step: number): number {
-  if (found.length === 0) return count
-  const bytes = found.reduce((sum, document) => sum + document.length, 0)
-  const fitting = Math.floor((stepBytes * found.length) / bytes)
-  return Math.max(1, Math.min(step, count * stepGrowth, fitting))
 }

@@ -40,6 +40,8 @@ export type ErasureDocument = {
   /** The time of the erasure: the latest `createdAt` that it applies to. */
   until: Date
   work?: ErasureWork
+  /** Until it is in the recorded order, and the user salts are gone, or it is known to have taken the user of no entry there. */
+  unrecorded?: true
   /** When the feed is erased once more, and the enciphered id of the person. Set with the last step, removed afterwards. */
   dueAt?: Date
   sealedId?: Binary

@@ -121,8 +121,11 @@ export function encodeRanges(ranges: readonly Range[]): Binary {
   return new Binary(Buffer.from(bytes))
 }
 
-export function decodeRanges({ buffer }: Binary): Range[] {
-  const ends: number[] = []
+export const decodeRanges = (encoded: Binary): Range[] => [...rangesIn(encoded)]
+
+/** The same, one at a time. */
+export function* rangesIn({ buffer }: Pick<Binary, 'buffer'>): Generator<Range, void, void> {
+  let from: number | undefined
   let end = 0
   let [distance, scale] = [0, 1]
   for (const byte of buffer) {
@@ -130,9 +133,12 @@ export function decodeRanges({ buffer }: Binary): Range[] {
     scale *= 0x80
     if (byte >= 0x80) continue
     end += distance
-    ends.push(end)
     distance = 0
     scale = 1
+    if (from === undefined) from = end
+    else {
+      yield [from, end]
+      from = undefined
+    }
   }
-  return Array.from({ length: ends.length / 2 }, (_, at) => [ends[2 * at] as number, ends[2 * at + 1] as number])
 }

@@ -65,6 +65,7 @@ export function createErasures(dependencies: ErasuresDependencies): Erasures {
       target: toKey(subscriberId, toPseudonym(personId)),
       until: time,
       work: { personId: toUuidBinary(personId), phase: erasurePhases[0], erased: 0 },
+      unrecorded: true,
       keptFrom: time,
     }
   }

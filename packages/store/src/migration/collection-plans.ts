@@ -95,6 +95,7 @@ export function planCollections(retentionDays: number | undefined): readonly Col
         heads,
         { name: 'open', key: { 'work.phase': 1 }, partialFilterExpression: { work: { $exists: true } } },
         due,
+        { ...ifPresent('unrecorded', 'unrecorded'), key: { unrecorded: 1, _id: 1 } },
         ...retentionOf('keptFrom', longer),
       ],
     },

@@ -41,6 +41,13 @@ export function createAppendErasure(dependencies: AppendErasureDependencies): Ap
     if (key.length() !== erasureKeyBytes) return
     const [erasure] = (await reads.find<ErasureDocument>(erasures, { filter: { _id: key }, limit: 1 })).documents
     if (erasure === undefined || erasure.work !== undefined) return
+    // Also one that was recorded: this process may have appended an entry meanwhile that it had read before.
+    await append(erasure, position)
+    if (erasure.unrecorded) await erasures.updateOne({ _id: key }, { $unset: { unrecorded: true } })
+  }
+
+  async function append(erasure: ErasureDocument, position: Position | undefined): Promise<void> {
+    const key = erasure._id
     const subscriberId = uuidIn(key)
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
       const tail = await pages.tailOf(subscriberId)

@@ -7,7 +7,7 @@ export type Operation = Request & { method: string; path: string; template: stri
 
 const id = randomUUID()
 
-/** Every operation of the contract's sections 3 and 10; `api/openapi.test.ts` checks that none is missing. */
+/** Every operation of the contract's sections 3, 9 and 10; `api/openapi.test.ts` checks that none is missing. */
 export const operations: readonly Operation[] = [
   { method: 'POST', path: '/', template: '/', json: createBody([id]), scope: 'notifications:create' },
   {
@@ -34,6 +34,31 @@ export const operations: readonly Operation[] = [
   { method: 'DELETE', path: `/mutes/location/${id}`, template: '/mutes/{kind}/{id}' },
   { method: 'GET', path: '/change-entries', template: '/change-entries', scope: 'change-entries:read' },
   { method: 'GET', path: '/change-entries/all', template: '/change-entries/all', scope: 'change-entries:read' },
+  {
+    method: 'GET',
+    path: '/change-entries/checkpoint',
+    template: '/change-entries/checkpoint',
+    scope: 'change-entries:read',
+  },
+  {
+    method: 'GET',
+    path: '/change-entries/checkpoint/key',
+    template: '/change-entries/checkpoint/key',
+    scope: 'change-entries:read',
+  },
+  {
+    method: 'GET',
+    path: '/change-entries/checkpoint/consistency?from=1',
+    template: '/change-entries/checkpoint/consistency',
+    scope: 'change-entries:read',
+  },
+  {
+    method: 'GET',
+    path: `/change-entries/${id}/proof`,
+    template: '/change-entries/{changeEntryId}/proof',
+    scope: 'change-entries:read',
+  },
+  { method: 'GET', path: '/change-entries/sealed', template: '/change-entries/sealed', scope: 'change-entries:read' },
   { method: 'GET', path: '/openapi.json', template: '/openapi.json', public: true },
   { method: 'GET', path: '/openapi-3.0.json', template: '/openapi-3.0.json', public: true },
   { method: 'GET', path: '/docs', template: '/docs', public: true },

@@ -1,0 +1,111 @@
+import { Binary, type Collection } from 'mongodb'
+import { StorageUnavailableError } from '../connection/storage-errors.ts'
+import { toIndexKey } from '../documents/binary.ts'
+import type { EntryPage, ErasurePage, LogPageDocument } from '../documents/log-page-document.ts'
+import { maxResponseBytes, type ReadBudgets, type Reader } from '../reading/read-budget.ts'
+import type { CausalReads } from '../recorded-order/causal-reads.ts'
+
+/** An entry's leaf in its page. */
+export type EntryLeaf = {
+  readonly kind: 'entry'
+  readonly index: number
+  readonly leafHash: Buffer
+  /** The key of the entry. */
+  readonly key: Binary
+  readonly salt: Buffer
+  /** Zeros once the user was erased. */
+  readonly userSalt: Buffer
+  readonly userHash: Buffer
+}
+
+export type ErasureLeaf = {
+  readonly kind: 'erasure'
+  readonly index: number
+  readonly leafHash: Buffer
+  readonly eventId: Binary
+  readonly time: Date
+}
+
+export type Leaf = EntryLeaf | ErasureLeaf
+
+export type LeafSource = {
+  readonly logPages: Collection<LogPageDocument>
+  readonly subscriberId: string
+  readonly reads: CausalReads
+  readonly budgets: Pick<ReadBudgets, 'bytes'>
+  readonly reader: Reader
+}
+
+type Found =
+  | Pick<EntryPage, '_id' | 'first' | 'count' | 'leafHashes' | 'ids' | 'salts' | 'userSalts' | 'userHashes'>
+  | (Pick<ErasurePage, '_id' | 'first' | 'count' | 'leafHashes'> & {
+      readonly erasure: Pick<ErasurePage['erasure'], 'eventId' | 'time'>
+    })
+
+const hashBytes = 32
+/** Of a page with 1,000 entries. The ranges of an erasure, which may be more, are read when its line is written. */
+const maxPageBytes = 200 * 1024
+/** About as many leaves are held at a time. */
+const leavesPerRead = 1_000
+const maxPagesPerRead = 500
+const projection = {
+  ...{ first: 1, count: 1, leafHashes: 1, ids: 1, salts: 1, userSalts: 1, userHashes: 1 },
+  ...{ 'erasure.eventId': 1, 'erasure.time': 1 },
+}
+
+/** The number of leaves of a log. */
+export async function readLength({ logPages, subscriberId, reads }: Omit<LeafSource, 'budgets' | 'reader'>) {
+  const _id = { $gte: toIndexKey(subscriberId, 0), $lte: toIndexKey(subscriberId, Number.MAX_SAFE_INTEGER) }
+  const query = { filter: { _id } as never, projection: { first: 1, count: 1 }, sort: { _id: -1 }, limit: 1 }
+  const [last] = (await reads.find<Pick<LogPageDocument, 'first' | 'count'>>(logPages as never, query)).documents
+  return last ? last.first + last.count : 0
+}
+
+/**
+ * Reads the leaves from an index to before another one, some at a time and none left out.
+ *
+ * @throws StorageUnavailableError if one cannot be read
+ */
+export async function* readLeaves(source: LeafSource, from: number, to: number): AsyncGenerator<readonly Leaf[]> {
+  const { logPages, subscriberId, reads, budgets, reader } = source
+  const find = (filter: object, sort: 1 | -1, limit: number) =>
+    budgets.bytes.within(reader, Math.min(maxResponseBytes, limit * maxPageBytes), () =>
+      reads.find<Found>(logPages as never, { filter: filter as never, projection, sort: { _id: sort }, limit }),
+    )
+  const first = { $gte: toIndexKey(subscriberId, 0), $lte: toIndexKey(subscriberId, from) }
+  let pages = from < to ? (await find({ _id: first }, -1, 1)).documents : []
+  for (let [at, limit] = [from, 1]; at < to; ) {
+    const leaves: Leaf[] = []
+    let taken = 0
+    for (const page of pages) {
+      if (page.first > at || page.first + page.count <= at || leaves.length >= leavesPerRead) break
+      const end = Math.min(to, page.first + page.count)
+      for (; at < end; at++) leaves.push(leafOf(page, at))
+      taken++
+    }
+    if (taken === 0) throw new StorageUnavailableError(`Leaf ${at} cannot be read`)
+    // Not held while the reader is slow.
+    pages = []
+    yield leaves
+    if (at === to) return
+    limit = Math.max(1, Math.min(maxPagesPerRead, 8 * limit, Math.ceil((leavesPerRead * taken) / leaves.length)))
+    const _id = { $gte: toIndexKey(subscriberId, at), $lt: toIndexKey(subscriberId, to) }
+    pages = (await find({ _id }, 1, limit)).documents
+  }
+}
+
+function leafOf(page: Found, index: number): Leaf {
+  const at = index - page.first
+  // Copied, because otherwise it retains the whole response.
+  const hashIn = ({ buffer }: Binary) => Buffer.from(buffer.subarray(at * hashBytes, (at + 1) * hashBytes))
+  const leaf = { index, leafHash: hashIn(page.leafHashes) }
+  if ('erasure' in page) return { kind: 'erasure', ...leaf, ...page.erasure }
+  const id = (page.ids[at] as Binary).buffer
+  const key = new Binary(Buffer.concat([page._id.buffer.subarray(0, 16), id]))
+  const [salt, userSalt, userHash] = [page.salts, page.userSalts, page.userHashes].map(hashIn) as [
+    Buffer,
+    Buffer,
+    Buffer,
+  ]
+  return { kind: 'entry', ...leaf, key, salt, userSalt, userHash }
+}

@@ -1,0 +1,167 @@
+import { createPublicKey } from 'node:crypto'
+import { limits } from '@herald/contracts'
+import { formatVerifierKey, keyNameOf, proveConsistency } from '@herald/sealed-log'
+import { StorageUnavailableError } from '../connection/storage-errors.ts'
+import type { Collections } from '../documents/collections.ts'
+import type { ReadBudgets, Reader } from '../reading/read-budget.ts'
+import { createCausalReads } from '../recorded-order/causal-reads.ts'
+import { createCheckpoints } from '../sealing/checkpoints.ts'
+import { createLogLeaves } from '../sealing/leaves.ts'
+import { createSealingState } from '../sealing/sealing-state.ts'
+import { createTreeNodes } from '../sealing/tree-nodes.ts'
+import { createErasuresOfLog } from './erasures-of-log.ts'
+import { exportLines } from './export-lines.ts'
+import { readLength } from './leaf-pages.ts'
+import { createProveEntry, type ProvenEntry } from './prove-entry.ts'
+
+export type SealedLogDependencies = Collections & {
+  readonly budgets: ReadBudgets
+  readonly now: () => Date
+}
+
+/** No sealer with a key has run. */
+type SealingOff = { readonly kind: 'sealing-off' }
+type NoCheckpoint = { readonly kind: 'no-checkpoint' }
+/** Not a size, or no range, of this log. */
+type InvalidSize = { readonly kind: 'invalid-size' }
+/** A person is being erased. */
+type NotReady = { readonly kind: 'not-ready' }
+
+export type LogConsistency = {
+  readonly from: number
+  readonly to: number
+  readonly hashes: readonly string[]
+  readonly checkpoint: string
+}
+
+export type SealedExport = { readonly kind: 'lines'; readonly lines: AsyncGenerator<Buffer, void, void> }
+
+export type SealedLog = ReturnType<typeof createSealedLog>
+
+/** An erasure was accepted while an export was read: what it has shown so far does not fit what follows. */
+class ErasedMeanwhile extends Error {
+  override readonly name = 'ErasedMeanwhile'
+}
+
+/** An entry comes from an event of at most 1 MiB, and its ids are shorter as bytes. */
+const maxEntryBytes = limits.eventBytes
+/** A page of the order, and the tiles of a proof, most of which are leaf hashes in pages. */
+const proofBytes = 1024 * 1024
+
+/** Reads sealed logs: checkpoints, proofs and exports. It has no key, and signs nothing. */
+export function createSealedLog({ budgets, now, ...collections }: SealedLogDependencies) {
+  const { logPages, logNodes, logCheckpoints, logState } = collections
+  const leaves = createLogLeaves(logPages)
+  const nodes = createTreeNodes(logNodes, leaves)
+  const checkpoints = createCheckpoints(logCheckpoints, now)
+  const state = createSealingState(logState)
+  const proveEntry = createProveEntry({ ...collections, nodes, newestSigned: checkpoints.newestSigned })
+
+  const isOff = async () => (await state.read()) === undefined
+
+  /** Without a checkpoint, whether logs are sealed at all decides. */
+  async function otherwise<T>(outcome: T): Promise<T | SealingOff> {
+    return (await isOff()) ? { kind: 'sealing-off' } : outcome
+  }
+
+  /** @param userId the user who reads */
+  const of = (subscriberId: string, userId = '') => {
+    const reader: Reader = { subscriberId, userId }
+    return {
+      /** The newest signed checkpoint. */
+      async checkpoint(): Promise<{ kind: 'checkpoint'; checkpoint: string } | SealingOff | NoCheckpoint> {
+        const newest = await checkpoints.newestSigned(subscriberId)
+        if (newest === undefined) return otherwise({ kind: 'no-checkpoint' })
+        return { kind: 'checkpoint', checkpoint: newest.note }
+      },
+      /** Verifier keys of all that ever signed, the present one first. */
+      async keys(): Promise<{ kind: 'keys'; keys: readonly string[] } | SealingOff> {
+        const found = await state.read()
+        if (found === undefined) return { kind: 'sealing-off' }
+        const name = keyNameOf(found.origin, subscriberId)
+        return { kind: 'keys', keys: found.keys.map((key) => formatVerifierKey(name, toKeyObject(key))) }
+      },
+      /** Proves that the log of a size continues that of a smaller one. */
+      async consistency(sizes: {
+        readonly from: number
+        readonly to?: number | undefined
+      }): Promise<{ kind: 'consistency'; consistency: LogConsistency } | SealingOff | InvalidSize | NoCheckpoint> {
+        const newest = await checkpoints.newestSigned(subscriberId)
+        if (newest === undefined) return otherwise({ kind: 'invalid-size' })
+        const { from, to = newest.size } = sizes
+        if (from < 1 || from > to || to > newest.size) return { kind: 'invalid-size' }
+        const checkpoint = to === newest.size ? newest : await checkpoints.signedOf(subscriberId, to)
+        if (checkpoint === undefined) return { kind: 'no-checkpoint' }
+        const proof = await budgets.bytes.within(reader, proofBytes, () =>
+          proveConsistency(from, to, nodes.readerOf(subscriberId)),
+        )
+        const hashes = proof.map((hash) => hash.toString('base64'))
+        return { kind: 'consistency', consistency: { from, to, hashes, checkpoint: checkpoint.note } }
+      },
+      /** Proves that an entry is in the newest checkpoint. */
+      async proof(id: string): Promise<ProvenEntry | SealingOff> {
+        const outcome = await budgets.bytes.within(reader, proofBytes, () => proveEntry(subscriberId, id))
+        return outcome.kind === 'proven' ? outcome : otherwise(outcome)
+      },
+      /**
+       * The newest checkpoint and the leaves from an index to before another one, by default all that are recorded, as lines of
+       * JSON. Reading them throws if a step fails, or a person is erased meanwhile.
+       */
+      async export(range: {
+        readonly from?: number | undefined
+        readonly to?: number | undefined
+      }): Promise<SealedExport | SealingOff | NoCheckpoint | InvalidSize | NotReady> {
+        const newest = await checkpoints.newestSigned(subscriberId)
+        if (newest === undefined) return otherwise({ kind: 'no-checkpoint' })
+        const erasures = createErasuresOfLog(collections, subscriberId)
+        const version = await erasures.version()
+        const reads = createCausalReads()
+        const { isUnderWay, named } = await erasures.find(reads)
+        // Not older, so that it contains the leaves of all erasures that were found.
+        const length = await readLength({ logPages, subscriberId, reads })
+        // After a failover, the new primary may not know all of them yet.
+        if (length < newest.size) throw new StorageUnavailableError(`${length} of ${newest.size} leaves can be read`)
+        const { from = 0, to = length } = range
+        if (from < 0 || from > to || to > length) return { kind: 'invalid-size' }
+        if (isUnderWay) return { kind: 'not-ready' }
+
+        const source = { ...collections, subscriberId, reads, budgets, reader, maxEntryBytes, named }
+        async function* checked() {
+          for await (const piece of exportLines(source, from, to)) {
+            // Before each piece, so that nobody is shown who was erased before it is sent.
+            if ((await erasures.version()) !== version)
+              throw new ErasedMeanwhile('A person was erased during the export')
+            yield piece
+          }
+        }
+        const pieces = checked()
+        try {
+          return { kind: 'lines', lines: linesOf(newest.note, await pieces.next(), pieces) }
+        } catch (error) {
+          if (error instanceof ErasedMeanwhile) return { kind: 'not-ready' }
+          throw error
+        }
+      },
+    }
+  }
+
+  return { of }
+}
+
+async function* linesOf(
+  checkpoint: string,
+  first: IteratorResult<Buffer, void>,
+  rest: AsyncGenerator<Buffer, void, void>,
+): AsyncGenerator<Buffer, void, void> {
+  try {
+    yield Buffer.from(`${JSON.stringify({ checkpoint })}\n`)
+    for (let piece = first; !piece.done; piece = await rest.next()) yield piece.value
+  } finally {
+    await rest.return()
+  }
+}
+
+function toKeyObject(key: Uint8Array) {
+  const x = Buffer.from(key).toString('base64url')
+  return createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' })
+}
