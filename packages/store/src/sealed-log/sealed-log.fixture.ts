@@ -36,7 +36,7 @@ export function createTestSealer(database: Db, collections: Collections, now: ()
   const raw = key.publicKey.export({ format: 'der', type: 'spki' }).subarray(-32)
 
   return {
-    noteKey: () => createSealingState(collections.logState).note({ origin, keys: [raw] }),
+    noteKey: () => createSealingState(collections.logState, collections.logCheckpoints).note({ origin, keys: [raw] }),
     /** Runs a sequencer until the order has everything that is stored. */
     async record(): Promise<void> {
       const { erasedPersons } = createWriters(collections)

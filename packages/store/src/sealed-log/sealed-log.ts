@@ -54,7 +54,7 @@ export function createSealedLog({ budgets, now, ...collections }: SealedLogDepen
   const leaves = createLogLeaves(logPages)
   const nodes = createTreeNodes(logNodes, leaves)
   const checkpoints = createCheckpoints(logCheckpoints, now)
-  const state = createSealingState(logState)
+  const state = createSealingState(logState, logCheckpoints)
   const proveEntry = createProveEntry({ ...collections, nodes, newestSigned: checkpoints.newestSigned })
 
   const isOff = async () => (await state.read()) === undefined
