@@ -5,6 +5,7 @@ export {
   type GroupPosition,
   type KafkaPort,
   type MemberEvents,
+  type OffsetRange,
   type PartitionBatch,
   type PartitionOffset,
   type PartitionShare,

@@ -128,6 +128,23 @@ test(
   hangsAfterMs,
 )
 
+test(
+  'says that its topic does not exist, and seals nothing before it was read',
+  async () => {
+    await first.stop()
+    const without = await logs.start({ KAFKA_CHECKPOINT_TOPIC: 'no-such-topic' })
+    const subscriberId = logs.newSubscriber()
+    await logs.storeEntries(subscriberId, 1)
+    await eventually(async () => (await logs.leaves(subscriberId)).length === 1)
+    await eventually(() => without.logs().some((line) => line.includes('The topic no-such-topic does not exist')))
+    expect(await logs.checkpoints(subscriberId)).toEqual([])
+    await without.stop()
+    await first.restart()
+    await sealedUpTo(subscriberId, 1)
+  },
+  hangsAfterMs,
+)
+
 test.each([
   [['--accept-restore'], 2],
   [['--accept-restore', 'everything'], 2],

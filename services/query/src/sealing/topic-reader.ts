@@ -1,4 +1,4 @@
-import type { IncomingRecord, KafkaPort } from '@herald/kafka'
+import type { IncomingRecord, KafkaPort, OffsetRange } from '@herald/kafka'
 import { within } from '@herald/runtime'
 
 /** Kafka answers within seconds, also while a partition moves; a broker that was frozen may never answer. */
@@ -12,8 +12,20 @@ export type TopicReader = ReturnType<typeof createTopicReader>
 export type Offsets = ReadonlyMap<number, bigint>
 
 /** Reads a topic to the end that it has at that moment. */
-export function createTopicReader(kafka: Pick<KafkaPort, 'readToEnd' | 'offsetsSince'>, topic: string) {
-  const ranges = () => within(askMs, kafka.offsetsSince(topic, new Date(0)))
+export function createTopicReader(
+  kafka: Pick<KafkaPort, 'readToEnd' | 'offsetsSince' | 'describeTopics'>,
+  topic: string,
+) {
+  async function ranges(): Promise<readonly OffsetRange[]> {
+    try {
+      return await within(askMs, kafka.offsetsSince(topic, new Date(0)))
+    } catch (error) {
+      // The client only says that a partition is not there.
+      const found = await within(askMs, kafka.describeTopics([topic])).catch(() => undefined)
+      if (found?.has(topic) === false) throw new Error(`The topic ${topic} does not exist`, { cause: error })
+      throw error
+    }
+  }
   return {
     async ends(): Promise<Map<number, bigint>> {
       return new Map((await ranges()).map(({ partition, end }) => [partition, end]))
