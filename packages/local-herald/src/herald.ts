@@ -4,6 +4,7 @@ import { createTopics, defaultTopics, type HeraldTopics, runCommand } from '@her
 import { createTokenIssuer, type TokenIssuer } from '@herald/token-issuer'
 import { failureLogger, stopLimitMs } from './failure-logger.ts'
 import { type GatewayOptions, type StartedGateway, startGateway } from './gateway/gateway.ts'
+import type { SealingSettings } from './sealing.ts'
 import { type StartedService, serviceFile, startService } from './service.ts'
 import { tokenSettings, topicSettings } from './service-settings.ts'
 
@@ -15,6 +16,8 @@ export type HeraldOptions = {
   /** The topic of announcements, which are off without it. */
   notificationTopic?: string
   database?: string
+  /** Seals the change log; see `createSealing`. Without it, only the recorded order is assigned. */
+  sealing?: SealingSettings
   /** The Node.js that runs the services; the current one by default. */
   node?: string
   /** The address of the gateway; by default a free port of the loopback address. */
@@ -33,7 +36,7 @@ export type StartedHerald = {
   baseUrl: string
   ingest: StartedService
   query: StartedService
-  /** The sequencer, whose `url` nobody listens at. */
+  /** The sequencer and sealer, whose `url` nobody listens at. */
   seal: StartedService
   gateway: StartedGateway
   tokens: TokenIssuer
@@ -50,6 +53,7 @@ export async function startHerald(options: HeraldOptions): Promise<StartedHerald
     const topics = await createTopics(servers.kafkaBrokers, {
       ...options.topics,
       notification: options.notificationTopic,
+      checkpoint: options.sealing?.KAFKA_CHECKPOINT_TOPIC,
     })
     const settings = serviceSettings(options, tokens, topics)
     const node = options.node ?? process.execPath
@@ -59,7 +63,7 @@ export async function startHerald(options: HeraldOptions): Promise<StartedHerald
     const starts = await Promise.allSettled([
       startService('ingest', settings, { node }),
       startService('query', settings, { node }),
-      startService('seal', settings, { node }),
+      startService('seal', { ...settings, ...options.sealing }, { node }),
     ])
     for (const start of starts)
       if (start.status === 'fulfilled') releasers.add('service', start.value.stop, { limitMs: stopLimitMs })

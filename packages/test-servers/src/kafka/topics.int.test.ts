@@ -28,6 +28,16 @@ test('creates topics once with their sizes and partitions', async () => {
   expect(largest).toEqual([1_114_112, 1_114_112, 1_114_112, 1_114_112, 2_097_152])
 })
 
+test('compacts the topic of checkpoints, which keeps the newest of each log', async () => {
+  const checkpoint = `log-checkpoints-${randomUUID()}`
+  expect(await createTopics(brokers, { ...topics, checkpoint })).toEqual(topics)
+  const { resources } = await admin.describeConfigs({
+    includeSynonyms: false,
+    resources: [{ type: ConfigResourceTypes.TOPIC, name: checkpoint, configNames: ['cleanup.policy'] }],
+  })
+  expect(resources[0]?.configEntries[0]?.configValue).toBe('compact')
+})
+
 test('creates only missing topics', async () => {
   const mention = `mention-events-${randomUUID()}`
   await createTopics(brokers, { ...topics, mention })

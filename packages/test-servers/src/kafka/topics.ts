@@ -17,6 +17,9 @@ export const defaultTopics: HeraldTopics = {
   deadLetter: 'herald-dead-letter',
 }
 
+/** The topic of checkpoints where the change log is sealed; not among the others, because it is optional. */
+export const checkpointTopic = 'log-checkpoints'
+
 const KIB = 1024
 /** A value of 1 MiB plus room for key, headers and batch. */
 const ORIGIN_BYTES = 1024 * KIB + 64 * KIB
@@ -39,17 +42,22 @@ export function topicsWithSuffix(suffix: string): HeraldTopics {
 /** Creates missing topics and returns all names once each partition has a leader. */
 export async function createTopics(
   brokers: readonly string[],
-  topics: Partial<HeraldTopics> & { notification?: string | undefined } = {},
+  topics: Partial<HeraldTopics> & { notification?: string | undefined; checkpoint?: string | undefined } = {},
   { partitions = 3 }: { partitions?: number } = {},
 ): Promise<HeraldTopics> {
-  const names = { ...defaultTopics, ...topics }
-  const all = Object.values(names).filter((name) => name !== undefined)
+  const { checkpoint, ...others } = topics
+  const names = { ...defaultTopics, ...others }
+  const all = [...Object.values(names), checkpoint].filter((name) => name !== undefined)
   const admin = new Kafka({ clientId: 'herald-topics', brokers: [...brokers], logLevel: logLevel.NOTHING }).admin()
   await admin.connect()
   try {
     const existing = new Set(await admin.listTopics())
     const missing = all.filter((topic) => !existing.has(topic))
-    await create(admin, missing, names.deadLetter, partitions)
+    const configOf = (topic: string) => {
+      if (topic === checkpoint) return { 'cleanup.policy': 'compact' }
+      return { 'max.message.bytes': String(topic === names.deadLetter ? DEAD_LETTER_BYTES : ORIGIN_BYTES) }
+    }
+    await create(admin, missing, configOf, partitions)
     await untilLed(admin, all)
   } finally {
     await admin.disconnect()
@@ -57,7 +65,12 @@ export async function createTopics(
   return names
 }
 
-async function create(admin: Admin, topics: readonly string[], deadLetter: string, partitions: number) {
+async function create(
+  admin: Admin,
+  topics: readonly string[],
+  configOf: (topic: string) => Record<string, string>,
+  partitions: number,
+) {
   if (topics.length === 0) return
   await admin.createTopics({
     // kafkajs fails while a broker does not know the topic yet; `untilLed` waits instead.
@@ -67,9 +80,7 @@ async function create(admin: Admin, topics: readonly string[], deadLetter: strin
       numPartitions: partitions,
       // The default of the cluster.
       replicationFactor: -1,
-      configEntries: [
-        { name: 'max.message.bytes', value: String(topic === deadLetter ? DEAD_LETTER_BYTES : ORIGIN_BYTES) },
-      ],
+      configEntries: Object.entries(configOf(topic)).map(([name, value]) => ({ name, value })),
     })),
   })
 }
