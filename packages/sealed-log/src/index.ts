@@ -17,7 +17,13 @@ export { drawSalt } from './leaf/salt.ts'
 export { type Checkpoint, type OpenedCheckpoint, openCheckpoint, signCheckpoint } from './note/checkpoint.ts'
 export { keyNameOf, whyNotAnOrigin } from './note/key-name.ts'
 export { readSigningKey, type SigningKey } from './note/signing-key.ts'
-export { formatVerifierKey, readVerifierKey, toVerifierKey, type VerifierKey } from './note/verifier-key.ts'
+export {
+  formatVerifierKey,
+  publicKeyOf,
+  readVerifierKey,
+  toVerifierKey,
+  type VerifierKey,
+} from './note/verifier-key.ts'
 export { proveConsistency, proveInclusion, rootAt } from './tree/prove.ts'
 export { edgeTilesOf, type ReadTiles, type Tile, type TileAddress, tileWidth } from './tree/tiles.ts'
 export { continueTree, createTree, type GrowingTree } from './tree/tree.ts'

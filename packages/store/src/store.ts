@@ -10,6 +10,7 @@ import { createMarkMany } from './feeds/mark-many.ts'
 import { createSeen } from './feeds/seen.ts'
 import { createLeases, type Leases } from './leases/leases.ts'
 import { createEventLookup, type EventLookup } from './lookup/event-lookup.ts'
+import { createLogStatus, type LogsQuery, type LogsStatus } from './lookup/log-status.ts'
 import { readStorageState, type StorageState } from './lookup/storage-state.ts'
 import { type Differences, findDifferences } from './migration/find-missing.ts'
 import { migrate } from './migration/migrate.ts'
@@ -69,6 +70,8 @@ export type Store = Omit<ReturnType<typeof createWriters>, 'insertNew' | 'erased
   /** The differences that {@link migrate} would remove. */
   planMigration(): Promise<Differences>
   readState(): Promise<StorageState>
+  /** The recorded order and the sealing of logs. Its cost depends on the limit, and not on the number of logs. */
+  readLogStatus(query: LogsQuery): Promise<LogsStatus>
   close(): Promise<void>
 }
 
@@ -101,6 +104,7 @@ export function createStore(storeOptions: StoreOptions): Store {
   const { notifications, bulkMarks, changeEntries, fanOuts, tombstones, erasures, waitingReceipts } = collections
   const { insertNew, erasedPersons, ...writers } = createWriters(collections, { announcing, now })
   const markMany = createMarkMany({ client, notifications, bulkMarks })
+  const recordedLog = createRecordedLog({ ...collections, budgets, retentionDays, now })
   const feeds = {
     collection: notifications,
     budgets,
@@ -120,7 +124,7 @@ export function createStore(storeOptions: StoreOptions): Store {
     feedChanges: createFeedChanges(changes),
     streamKeys: { get: () => sharedKey(collections.streamKeys, 'event-ids') },
     eventLookup: createEventLookup({ ...sources, erasedPersons }),
-    recordedLog: createRecordedLog({ ...collections, budgets, retentionDays, now }),
+    recordedLog,
     sequencer: createSequencer({ ...collections, watching: changes, erasedPersons, now, grownLogs }),
     sealing: createSealing({ ...collections, now, grownLogs }),
     sealedLog: createSealedLog({ ...collections, budgets, now }),
@@ -131,6 +135,7 @@ export function createStore(storeOptions: StoreOptions): Store {
     migrate: () => migrate(database, retentionDays),
     planMigration: () => findDifferences(database, retentionDays),
     readState: () => readStorageState(database, collections, retentionDays),
+    readLogStatus: createLogStatus({ ...collections, ...recordedLog, now }),
     async close() {
       await Promise.all([close(), watching.close()])
     },

@@ -11,6 +11,8 @@ const parse = (line: string) => parseCommandLine(line.split(' ').filter(Boolean)
 
 test.each([
   ['status --interval 5', { interval: 5, json: false }],
+  ['log status --limit 3 --json', { limit: 3, json: true }],
+  [`log status --subscriber ${uuid.toUpperCase()}`, { subscriber: uuid, limit: 20 }],
   ['dead-letters list --code not_json --since 2026-01-31T08:00:00Z', { code: 'not_json', since: 1_769_846_400_000 }],
   ['dead-letters show mention-events/0/7', { argument: 'mention-events/0/7' }],
   [
@@ -29,6 +31,8 @@ test.each([
   ['dead-letters list --code nope', '--code: Must be one of '],
   ['dead-letters show', 'ORIGIN: Required'],
   ['status --interval 0', '--interval: Must be a whole number from 1 to 3600'],
+  ['log status --limit 0', '--limit: Must be a whole number from 1 to 1000'],
+  ['log seal', 'Unknown command log seal; one of log status'],
   ['status now', "Unexpected argument 'now'"],
   ['check-mappings a.yaml b.yaml', 'Unexpected argument b.yaml'],
   [`retract --subscriber ${uuid}`, 'Either --notification, or --location-type and --location is required'],
@@ -54,7 +58,7 @@ test('every command has help, which shows each of its options', () => {
     const own = textOf(showCommandHelp(command))
     for (const name of Object.keys(command.options.shape)) if (name !== 'argument') expect(own).toContain(`--${name}`)
   }
-  for (const line of ['', '--help', 'help', 'dead-letters']) expect(parse(line)).toEqual({})
+  for (const line of ['', '--help', 'help', 'dead-letters', 'log']) expect(parse(line)).toEqual({})
 })
 
 test('--version prints the version, and the revision of the build if it is known', async () => {

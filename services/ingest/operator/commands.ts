@@ -3,12 +3,14 @@ import type { Command } from './command-line/command.ts'
 import { deadLetterCommands } from './dead-letters/dead-letter-commands.ts'
 import { eraseCommand, retractCommand } from './events/event-commands.ts'
 import { migrateCommand } from './migrate-command.ts'
+import { logStatusCommand } from './status/log-status-command.ts'
 import { statusCommand } from './status/status-command.ts'
 import { whereCommand } from './where/where-command.ts'
 
 export const commands: readonly Command[] = [
   whereCommand,
   statusCommand,
+  logStatusCommand,
   retractCommand,
   eraseCommand,
   ...deadLetterCommands,

@@ -52,7 +52,8 @@ function keyId(name: string, raw: Uint8Array): Buffer {
   return sha256(Buffer.concat([Buffer.from(`${name}\n`), ed25519, raw])).subarray(0, 4)
 }
 
-function publicKeyOf(raw: Uint8Array): KeyObject {
+/** The Ed25519 key of these 32 bytes. */
+export function publicKeyOf(raw: Uint8Array): KeyObject {
   return createPublicKey({ key: Buffer.concat([spkiPrefix, raw]), format: 'der', type: 'spki' })
 }
 

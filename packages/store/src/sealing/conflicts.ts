@@ -17,6 +17,11 @@ export function createConflicts(logState: Collection<LogStateDocument>, now: () 
     async find(subscriberId: string): Promise<{ readonly reason: string; readonly foundAt: Date } | undefined> {
       return (await documents.findOne({ _id: logStateId('conflict', subscriberId) }, userReads)) ?? undefined
     },
+    /** The last ones that were found. */
+    async newest(limit: number): Promise<string[]> {
+      const options = { ...userReads, projection: { _id: 1 }, sort: { foundAt: -1 }, limit } as const
+      return (await documents.find(all, options).toArray()).map(({ _id }) => subscriberIn(_id))
+    },
     count: () => documents.countDocuments(all, userReads),
     /** The first reason remains. */
     async store(subscriberId: string, reason: string): Promise<void> {

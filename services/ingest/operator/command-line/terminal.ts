@@ -24,3 +24,12 @@ export function toColumns(rows: readonly (readonly [string, string])[]): string[
   const width = Math.max(0, ...rows.map(([name]) => name.length))
   return rows.map(([name, text]) => `  ${name.padEnd(width)}  ${text}`.trimEnd())
 }
+
+/** Rows in columns as wide as their longest cell: the first one on the left, numbers on the right. */
+export function toTable(rows: readonly (readonly [string, ...string[]])[]): string[] {
+  const widthOf = (column: number) => Math.max(...rows.map((row) => row[column]?.length ?? 0))
+  return rows.map(([first, ...others]) => {
+    const cells = others.map((cell, at) => cell.padStart(widthOf(at + 1)))
+    return `  ${[first.padEnd(widthOf(0)), ...cells].join('  ')}`
+  })
+}

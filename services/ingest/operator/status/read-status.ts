@@ -24,7 +24,10 @@ export async function readStatus({ settings, openKafka, openStore, clock }: Stat
     const partitions = present.length === 0 ? [] : await readPartitions(kafka, group, present, rateMs)
     return { ok: true, problems, partitions } as const
   }
-  const readStorage = async () => ({ ok: true, ...(await store.readState()) }) as const
+  const readStorage = async () => {
+    const [state, log] = await Promise.all([store.readState(), store.readLogStatus({ limit: 0 })])
+    return { ok: true, ...state, orderLagSeconds: log.orderLagSeconds, stoppedLogs: log.stopped } as const
+  }
   const [kafkaState, storageState] = await Promise.all([readKafka().catch(toReason), readStorage().catch(toReason)])
   return { time: clock().toISOString(), group, kafka: kafkaState, mongodb: storageState }
 }

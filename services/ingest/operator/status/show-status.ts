@@ -1,4 +1,4 @@
-import { type Line, toColumns } from '../command-line/terminal.ts'
+import { type Line, toColumns, toTable } from '../command-line/terminal.ts'
 import type { KafkaStatus, Status, StorageStatus } from './read-status.ts'
 
 /** Everything that is not as it should be. */
@@ -6,10 +6,18 @@ export function problemsOf({ kafka, mongodb }: Status): string[] {
   return [
     ...(kafka.ok ? kafka.problems : [`Kafka is unavailable: ${kafka.reason}`]),
     ...(mongodb.ok
-      ? mongodb.differences.map((difference) => `MongoDB: ${difference}; run migrate`)
+      ? [
+          ...mongodb.differences.map((difference) => `MongoDB: ${difference}; run migrate`),
+          ...(mongodb.stoppedLogs === 0 ? [] : [`${stoppedText(mongodb.stoppedLogs)}; see herald log status`]),
+        ]
       : [`MongoDB is unavailable: ${mongodb.reason}`]),
   ]
 }
+
+export const stoppedText = (logs: number) => `${logs} sealed ${logs === 1 ? 'log is' : 'logs are'} stopped`
+
+export const orderText = (lagSeconds: number | undefined) =>
+  lagSeconds === undefined ? 'no sequencer has run' : `${lagSeconds} s behind what is stored`
 
 export function showStatus(
   status: Status & { readonly version: string; readonly revision?: string | undefined },
@@ -27,23 +35,18 @@ export function showStatus(
 }
 
 function showKafka(group: string, { partitions }: KafkaStatus): Line[] {
-  const head = ['topic', 'lag', 'published/s', 'stored/s', 'caught up in']
-  const rows = partitions.map(({ topic, partition, lag, published, stored }) => [
+  const rows = partitions.map(({ topic, partition, lag, published, stored }): [string, ...string[]] => [
     `${topic}/${partition}`,
     String(lag),
     String(published ?? '–'),
     String(stored ?? '–'),
     timeLeft(lag, stored, published),
   ])
-  const widths = head.map((_, column) => Math.max(...[head, ...rows].map((row) => row[column]?.length ?? 0)))
-  const toLine = (cells: readonly string[]) =>
-    `  ${cells.map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0))).join('  ')}`
+  const [head = '', ...lines] = toTable([['topic', 'lag', 'published/s', 'stored/s', 'caught up in'], ...rows])
   return [
     { format: 'bold', text: `Kafka, group ${group}` },
-    { format: 'dim', text: toLine(head) },
-    ...rows.map(
-      (row, index): Line => (partitions[index]?.lag === 0 ? toLine(row) : { format: 'yellow', text: toLine(row) }),
-    ),
+    { format: 'dim', text: head },
+    ...lines.map((line, index): Line => (partitions[index]?.lag === 0 ? line : { format: 'yellow', text: line })),
   ]
 }
 
@@ -55,7 +58,7 @@ function timeLeft(lag: number, stored: number | undefined, published: number | u
 }
 
 function showStorage(storage: StorageStatus, now: Date): Line[] {
-  const { version, primary, majorityBehindMs, waitingReceipts, interruptedRequests } = storage
+  const { version, primary, majorityBehindMs, waitingReceipts, interruptedRequests, orderLagSeconds } = storage
   const ageOf = ({ count, oldest }: StorageStatus['waitingReceipts']): string => {
     if (oldest === undefined) return 'none'
     return `${count}, the oldest for ${Math.round((now.getTime() - oldest.getTime()) / 1_000)} s`
@@ -66,6 +69,7 @@ function showStorage(storage: StorageStatus, now: Date): Line[] {
       ['version', version],
       ['primary', primary ?? 'unknown'],
       ['majority', `${Math.round(majorityBehindMs / 1_000)} s behind the primary`],
+      ['recorded order', orderText(orderLagSeconds)],
       ['waiting receipts', ageOf(waitingReceipts)],
       ['interrupted requests', ageOf(interruptedRequests)],
     ]),

@@ -1,6 +1,7 @@
 import { connectTestClients } from '@herald/kafka/testing'
 import { createTopics, findFreePort } from '@herald/test-servers'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { MongoClient } from 'mongodb'
 import { attributes, mentionData, structured } from '#ingest/events/records.fixture'
 import { createTestIngest, type TestIngest } from '#ingest/ingest.fixture'
 import { commandEnvironment, runHerald } from '../command-line/herald.fixture.ts'
@@ -66,6 +67,7 @@ test('shows lag and rate of each partition, and the state of MongoDB', async () 
   const { stdout } = await status()
   expect(stdout).toMatch(new RegExp(`${ingest.topics.mention}/0 +2 +0 +0 +never`))
   expect(stdout).toContain('everything is in place')
+  expect(stdout).toMatch(/recorded order +no sequencer has run/)
   // Plain in a pipe.
   expect(stdout).not.toContain('\x1b')
 }, 300_000)
@@ -75,6 +77,28 @@ test('exits with 1 and one JSON object if a topic is missing', async () => {
   const { exitCode, stdout } = await status(['--json'], { KAFKA_CHANGE_TOPIC: missing })
   expect(exitCode).toBe(1)
   expect(JSON.parse(stdout).problems).toContainEqual(expect.stringContaining(missing))
+}, 300_000)
+
+test('shows how far the recorded order is behind, and names sealed logs that are stopped', async () => {
+  const { sequencer } = ingest.store
+  const client = new MongoClient(process.env.MONGODB_URI ?? '')
+  try {
+    const logState = client.db(ingest.database).collection<{ _id: string }>('log-state')
+    const isLevel = async () => (await logState.countDocuments({ levelAt: { $exists: true } })) > 0
+    await sequencer.work(
+      async () => !(await isLevel()),
+      () => {},
+    )
+    const conflict = { v: 1, reason: 'The reason', foundAt: new Date() }
+    await logState.insertOne({ _id: `conflict/${crypto.randomUUID()}`, ...conflict })
+    const { exitCode, stdout } = await status()
+    expect(exitCode).toBe(1)
+    expect(stdout).toContain('! 1 sealed log is stopped; see herald log status\n')
+    expect(stdout).toMatch(/recorded order +\d+ s behind what is stored/)
+    await logState.deleteMany({ _id: /^conflict/ })
+  } finally {
+    await client.close()
+  }
 }, 300_000)
 
 test('has colours in a pipe with FORCE_COLOR only', async () => {
