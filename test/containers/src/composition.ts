@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
@@ -22,6 +22,11 @@ export async function createComposition() {
     GRAFANA_PORT: String(grafana),
     RATE_LIMIT_PER_MINUTE: '1000000',
     KAFKA_NOTIFICATION_TOPIC: notificationTopic,
+    // The change log is sealed, and its checkpoints are published.
+    LOG_SIGNING_KEY: generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' }).toString(),
+    LOG_ORIGIN: 'localhost/herald',
+    SEAL_INTERVAL_SECONDS: '5',
+    KAFKA_CHECKPOINT_TOPIC: 'log-checkpoints',
     ANNOUNCE_UNREAD_AFTER_MINUTES: '1',
   }
   let grafanaFound: Promise<boolean> | undefined

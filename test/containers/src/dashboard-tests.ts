@@ -6,7 +6,7 @@ import { startLoad } from './load.ts'
 
 /** These are 0 as long as everything is well. */
 const calm =
-  /lag_records|partition_seconds_since|chunk_retries|status=~"5|readiness_check|erasures_open|behind_seconds|announcements_(due|oldest|skipped)/
+  /lag_records|partition_seconds_since|chunk_retries|status=~"5|readiness_check|erasures_open|behind_seconds|announcements_(due|oldest|skipped)|log_(conflict|seal_lag)/
 
 /** Tests of the profile `observability`, whose services are running. */
 export function describeDashboards(composition: () => Composition) {
@@ -21,10 +21,10 @@ export function describeDashboards(composition: () => Composition) {
     })
     afterAll(() => load?.stop())
 
-    test('scrapes both services', async () => {
-      const healthy = eventually('both targets are up', async () => {
+    test('scrapes all services', async () => {
+      const healthy = eventually('all targets are up', async () => {
         const up = (await drawn('up == 1')).map(({ labels }) => labels.job)
-        return up.length === 2 && up.sort()
+        return up.length === 3 && up.sort()
       })
       expect(await healthy).toEqual(['herald-ingest', 'herald-query', 'herald-seal'])
     })

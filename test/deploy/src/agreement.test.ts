@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { nodeArguments } from '@herald/local-herald'
-import { defaultTopics } from '@herald/test-servers'
+import { checkpointTopic, defaultTopics } from '@herald/test-servers'
 import { describe, expect, test } from '@jest/globals'
 import { parse, parseAllDocuments } from 'yaml'
 import { canRender, type Manifest, manifestsIn, overlays, render, root, workloads } from './overlays.ts'
@@ -16,7 +16,7 @@ const settingsOf = (service: string) =>
     ([, name]) => name as string,
   )
 
-/** The topics that a shell command creates, with their maximum record sizes. */
+/** The topics with fixed names that a shell command creates, with their maximum record sizes. */
 const createdBy = (command: string[]) =>
   [...String(command.at(-1)).matchAll(/^create ([\w-]+) (\d+)$/gm)].map(([, name, size]) => [name, size])
 
@@ -26,11 +26,22 @@ describe('topics', () => {
 
   test('docker-compose.yml and Strimzi create the topics that Herald reads and writes', () => {
     expect(inCompose.map(([name]) => name).sort()).toEqual(names)
-    expect(topics.map(({ metadata }) => metadata.name).sort()).toEqual(names)
+    expect(topics.map(({ metadata }) => metadata.name).sort()).toEqual([...names, checkpointTopic].sort())
+  })
+
+  test('both compact the topic of checkpoints, and no other', () => {
+    const compacted = topics.filter(({ spec }) => spec.config['cleanup.policy'] === 'compact')
+    expect(compacted.map(({ metadata }) => metadata.name)).toEqual([checkpointTopic])
+    const commands = String(compose.services.topics.command.at(-1))
+    const [, name] = /^.*create "\$\$(\w+)" \d+ cleanup\.policy=compact; fi$/m.exec(commands) ?? []
+    expect(name).toBe('KAFKA_CHECKPOINT_TOPIC')
+    expect(commands.match(/=compact/g)).toHaveLength(1)
   })
 
   test('both set the same sizes, and a dead letter has room for the largest record plus 64 KiB', () => {
-    const sizes = topics.map(({ metadata, spec }) => [metadata.name, spec.config['max.message.bytes']])
+    const sizes = topics
+      .filter(({ metadata }) => metadata.name !== checkpointTopic)
+      .map(({ metadata, spec }) => [metadata.name, spec.config['max.message.bytes']])
     expect(Object.fromEntries(inCompose.map(([name, size]) => [name, Number(size)]))).toEqual(Object.fromEntries(sizes))
     const { 'herald-dead-letter': deadLetter, ...origins } = Object.fromEntries(sizes)
     for (const size of Object.values(origins)) expect(deadLetter).toBeGreaterThanOrEqual(Number(size) + 64 * 1024)
@@ -41,7 +52,7 @@ describe('topics', () => {
     expect(triggers.map(({ metadata }: Manifest) => metadata.topic).sort()).toEqual(
       names.filter((name) => name !== defaultTopics.deadLetter),
     )
-    const read = topics.filter(({ metadata }) => metadata.name !== defaultTopics.deadLetter)
+    const read = topics.filter(({ metadata }) => ![defaultTopics.deadLetter, checkpointTopic].includes(metadata.name))
     expect(maxReplicaCount).toBe(Math.max(...read.map(({ spec }) => spec.partitions)))
   })
 })
@@ -110,10 +121,25 @@ describe('docker-compose.yml', () => {
     expect(unchecked.map(([name]) => name)).toEqual([])
   })
 
-  test.each(['ingest', 'query'])('sets all required and no unknown settings of %s', (name) => {
+  const forTokens = ['AUTH_ISSUER', 'AUTH_AUDIENCE', 'AUTH_JWKS_URI']
+  test.each([
+    ['ingest', ['MONGODB_URI', ...forTokens]],
+    ['query', ['MONGODB_URI', ...forTokens]],
+    ['seal', ['MONGODB_URI']],
+  ])('sets all required and no unknown settings of %s', (name, required) => {
     const set = Object.keys(compose.services[name].environment)
     expect(set.filter((variable) => !settingsOf(name).includes(variable))).toEqual([])
-    expect(set).toEqual(expect.arrayContaining(['MONGODB_URI', 'AUTH_ISSUER', 'AUTH_AUDIENCE', 'AUTH_JWKS_URI']))
+    expect(set).toEqual(expect.arrayContaining(required))
+  })
+
+  test('gives the keys that sign the log to seal only, and contains none', () => {
+    const withKeys = services.flatMap(([name, { environment = {} }]) =>
+      Object.entries(environment)
+        .filter(([variable]) => /^LOG_SIGNING_KEY/.test(variable))
+        .map(([variable, value]) => [name, value, `\${${variable}:-}`]),
+    )
+    expect(withKeys.map(([name]) => name)).toEqual(['seal', 'seal'])
+    for (const [, value, fromShell] of withKeys) expect(value).toBe(fromShell)
   })
 })
 
@@ -122,7 +148,7 @@ describe.each(overlays)('overlay %s', (overlay) => {
 
   rule('sets no unknown settings', async () => {
     const manifests = manifestsIn(await render(overlay))
-    const known = new Set([...settingsOf('ingest'), ...settingsOf('query')])
+    const known = new Set(['ingest', 'query', 'seal'].flatMap(settingsOf))
     const settings = manifests.find(({ kind, metadata }) => kind === 'ConfigMap' && /settings/.test(metadata.name))
     const names = [
       ...Object.keys(settings.data),

@@ -60,12 +60,13 @@ onPromtool('evaluated by promtool, on the series of running services', () => {
     rmSync(folder, { recursive: true })
   })
 
-  /** Polls until the condition is met and the lag is exposed, which is read from the broker every few seconds. */
+  /** Polls until the condition is met and the lags are exposed: one is read from the broker, the other begins with the sealer. */
   async function scrapeUntil(condition: (found: Scrape) => boolean): Promise<Scrape> {
     const deadline = Date.now() + 60_000
     for (;;) {
       const found = await services.scrape()
-      if (condition(found) && valueIn(found, 'herald_lag_records') !== undefined) return found
+      const lags = ['herald_lag_records', 'herald_log_seal_lag_seconds'].map((name) => valueIn(found, name))
+      if (condition(found) && !lags.includes(undefined)) return found
       if (Date.now() > deadline) throw new Error(`The series were not exposed in 60 s: ${condition}`)
       await new Promise((resolve) => setTimeout(resolve, 200))
     }
@@ -171,6 +172,12 @@ onPromtool('evaluated by promtool, on the series of running services', () => {
 
   test('a recorded order that is behind fires', () =>
     expectAlerts(10, ['HeraldOrderBehind'], only('herald_order_lag_seconds', {}, '0+30x40')))
+
+  test('a sealed log that is stopped fires at once', () =>
+    expectAlerts(2, ['HeraldLogConflict'], only('herald_log_conflict', {}, '0x1 1x40')))
+
+  test('sealing that is behind fires', () =>
+    expectAlerts(15, ['HeraldSealingBehind'], only('herald_log_seal_lag_seconds', {}, '0+60x40')))
 
   test('a retention that differs fires after an hour', async () => {
     const differs = only('herald_retention_differs', {}, '1x90')

@@ -33,7 +33,14 @@ export const required = {
 /** The values that describe the same installation as overlays/production, with every optional part. */
 export const production = {
   ...required,
-  settings: { ...required.settings, KAFKA_PRIVACY_TOPIC: 'privacy-events', RETENTION_DAYS: 365 },
+  settings: {
+    ...required.settings,
+    KAFKA_PRIVACY_TOPIC: 'privacy-events',
+    RETENTION_DAYS: 365,
+    LOG_ORIGIN: 'log.herald.example/herald',
+    KAFKA_CHECKPOINT_TOPIC: 'log-checkpoints',
+  },
+  secrets: { logSigning: 'herald-log-signing' },
   keda: { enabled: true },
   strimziTopics: { enabled: true },
   prometheus: { enabled: true, runbooks: 'https://herald.example/deploy/runbooks.md' },

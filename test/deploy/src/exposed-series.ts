@@ -1,4 +1,4 @@
-import { type StartedHerald, startHerald } from '@herald/local-herald'
+import { createSealing, type StartedHerald, startHerald } from '@herald/local-herald'
 import { startServers, topicsWithSuffix } from '@herald/test-servers'
 import { Kafka, logLevel, Partitioners } from 'kafkajs'
 
@@ -20,6 +20,7 @@ export async function startExposing() {
     topics: topicsWithSuffix(suffix),
     database: `herald-${suffix}`,
     notificationTopic: `notification-events-${suffix}`,
+    sealing: createSealing(`log-checkpoints-${suffix}`),
   })
   const kafka = new Kafka({ brokers: servers.kafkaBrokers, logLevel: logLevel.NOTHING })
   const producer = kafka.producer({ createPartitioner: Partitioners.DefaultPartitioner })

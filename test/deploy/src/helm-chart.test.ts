@@ -120,9 +120,11 @@ withHelm('the Helm chart', () => {
 
   test('KEDA observes the topic of erasures only if Herald reads it', async () => {
     const topicsOf = async (settings: object) =>
-      find(await template({ ...production, settings }), 'ScaledObject', 'herald-ingest').spec.triggers.map(
-        ({ metadata }: Manifest) => metadata.topic,
-      )
+      find(
+        await template({ ...required, keda: { enabled: true }, settings }),
+        'ScaledObject',
+        'herald-ingest',
+      ).spec.triggers.map(({ metadata }: Manifest) => metadata.topic)
     const origins = ['mention-events', 'change-events', 'receipt-events']
     expect(await topicsOf(required.settings)).toEqual(origins)
     expect(await topicsOf({ ...required.settings, KAFKA_PRIVACY_TOPIC: 'privacy' })).toEqual([...origins, 'privacy'])
@@ -133,6 +135,32 @@ withHelm('the Helm chart', () => {
     const { spec } = find(manifests, 'Deployment', 'herald-ingest').spec.template
     expect(spec.volumes).toBeUndefined()
     expect(find(manifests, 'ConfigMap', 'herald-settings').data.KAFKA_SSL).toBeUndefined()
+  })
+
+  test('seals the log only with the Secret of a key, and connects seal to Kafka only for the topic of checkpoints', async () => {
+    const { LOG_ORIGIN, KAFKA_CHECKPOINT_TOPIC } = production.settings
+    const { secrets } = production
+    const sealOf = async (values: object) => {
+      const manifests = await template({ ...required, ...values })
+      const { containers, volumes } = find(manifests, 'Deployment', 'herald-seal').spec.template.spec
+      const { podSelector } = find(manifests, 'NetworkPolicy', 'kafka').spec
+      const env = (containers[0].env as Manifest[]).map(({ name }) => name)
+      return { env, hasCa: volumes !== undefined, mayReachKafka: JSON.stringify(podSelector).includes('herald-seal') }
+    }
+    const keys = ['LOG_SIGNING_KEY', 'LOG_SIGNING_KEY_PREVIOUS']
+    const password = ['KAFKA_SASL_MECHANISM', 'KAFKA_SASL_USERNAME', 'KAFKA_SASL_PASSWORD']
+    expect(await sealOf({})).toEqual({ env: ['MONGODB_URI'], hasCa: false, mayReachKafka: false })
+    const settings = { ...required.settings, LOG_ORIGIN }
+    expect(await sealOf({ settings, secrets })).toEqual({
+      env: [...keys, 'MONGODB_URI'],
+      hasCa: false,
+      mayReachKafka: false,
+    })
+    expect(await sealOf({ settings: { ...settings, KAFKA_CHECKPOINT_TOPIC }, secrets })).toEqual({
+      env: ['NODE_EXTRA_CA_CERTS', ...password, ...keys, 'MONGODB_URI'],
+      hasCa: true,
+      mayReachKafka: true,
+    })
   })
 
   test.each([
@@ -146,6 +174,18 @@ withHelm('the Helm chart', () => {
       'MONGODB_URI',
     ],
     ['two sources of keys', { ...required, settings: { ...required.settings, AUTH_PUBLIC_KEY: 'x' } }, 'settings'],
+    [
+      'a signing key outside of a Secret',
+      { ...production, settings: { ...production.settings, LOG_SIGNING_KEY: 'x' } },
+      'LOG_SIGNING_KEY',
+    ],
+    ['a signing key without an origin', { ...required, secrets: production.secrets }, 'LOG_ORIGIN'],
+    ['an origin without a signing key', { ...production, secrets: {} }, 'logSigning'],
+    [
+      'a topic of checkpoints without a signing key',
+      { ...required, settings: { ...required.settings, KAFKA_CHECKPOINT_TOPIC: 'log-checkpoints' } },
+      'logSigning',
+    ],
     [
       'a broker without a port',
       { ...required, settings: { ...required.settings, KAFKA_BROKERS: 'kafka' } },

@@ -49,6 +49,7 @@ function fillIn(file: string) {
     .replaceAll('cidr: REPLACE_ME', 'cidr: 192.0.2.0/24')
     .replaceAll('newTag: REPLACE_ME', 'newTag: 0.1.0')
     .replaceAll('migrate-REPLACE_ME', 'migrate-0-1-0')
+    .replaceAll('log.REPLACE_ME', 'log.herald.example')
     .replaceAll('REPLACE_ME/herald', 'registry.example/herald')
     .replaceAll('https://REPLACE_ME/', 'https://herald.example/')
   writeFileSync(file, text)

@@ -105,7 +105,7 @@ describe.each(overlays)(canRender ? 'overlay %s' : 'overlay %s (not rendered)', 
   })
 
   rule('secrets are referenced and never contained', () => {
-    const secretName = /PASSWORD|TOKEN|SECRET|_URI$|KEY$/
+    const secretName = /PASSWORD|TOKEN|SECRET|_URI$|KEY(_PREVIOUS)?$/
     const plain = violations(({ env = [] }) => {
       const shown = env.filter(({ name, value }: Manifest) => secretName.test(name) && value !== undefined)
       return shown.length > 0 && `shows ${shown.map(({ name }: Manifest) => name)}`
@@ -117,6 +117,32 @@ describe.each(overlays)(canRender ? 'overlay %s' : 'overlay %s (not rendered)', 
     expect(made.map(({ metadata }) => metadata.name)).toEqual(overlay === 'local' ? ['herald-mongodb'] : [])
     for (const { data } of made) expect(Buffer.from(data.uri, 'base64').toString()).not.toMatch(/\/\/[^/]*@/)
   })
+
+  rule(
+    'only seal has the keys that sign the log, each from its Secret, and reaches Kafka only to publish checkpoints',
+    () => {
+      const withKeys = running.flatMap(({ what, containers }) =>
+        containers.flatMap(({ env = [], envFrom = [] }) => {
+          expect(envFrom.filter(({ secretRef }: Manifest) => secretRef)).toEqual([])
+          return env
+            .filter(({ name }: Manifest) => /^LOG_SIGNING_KEY/.test(name))
+            .map(({ name, valueFrom }: Manifest) => [what, name, valueFrom.secretKeyRef.name])
+        }),
+      )
+      const keys = ['LOG_SIGNING_KEY', 'LOG_SIGNING_KEY_PREVIOUS']
+      const isSealed = overlay === 'production'
+      expect(withKeys).toEqual(isSealed ? keys.map((key) => ['Deployment herald-seal', key, 'herald-log-signing']) : [])
+      const { data } = manifests.find(({ kind, metadata }) => kind === 'ConfigMap' && /settings/.test(metadata.name))
+      expect([data.LOG_ORIGIN, data.KAFKA_CHECKPOINT_TOPIC]).toEqual(
+        isSealed ? ['log.herald.example/herald', 'log-checkpoints'] : [undefined, undefined],
+      )
+      const { spec } = manifests.find(({ kind, metadata }) => kind === 'NetworkPolicy' && metadata.name === 'kafka')
+      const { matchLabels, matchExpressions } = spec.podSelector
+      expect(matchLabels?.['app.kubernetes.io/name'] ?? matchExpressions[0].values).toEqual(
+        isSealed ? ['herald-ingest', 'herald-seal'] : 'herald-ingest',
+      )
+    },
+  )
 
   rule('a deployment is spread over nodes, updated without downtime, and has enough time to stop', () => {
     for (const { kind, isHerald, spec, pod, containers } of running) {

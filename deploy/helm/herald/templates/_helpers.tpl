@@ -123,6 +123,31 @@ matchExpressions:
   - { key: app.kubernetes.io/name, operator: In, values: [herald-ingest, herald-query, herald-seal] }
 {{- end -}}
 
+{{/* The variables with the password of Kafka. */}}
+{{- define "herald.kafkaPassword" -}}
+# Only if the brokers require it; all three or none.
+- name: KAFKA_SASL_MECHANISM
+  valueFrom: { secretKeyRef: { name: {{ .Values.secrets.kafka }}, key: mechanism, optional: true } }
+- name: KAFKA_SASL_USERNAME
+  valueFrom: { secretKeyRef: { name: {{ .Values.secrets.kafka }}, key: username, optional: true } }
+- name: KAFKA_SASL_PASSWORD
+  valueFrom: { secretKeyRef: { name: {{ .Values.secrets.kafka }}, key: password, optional: true } }
+{{- end -}}
+
+{{/* The variable and the mounts with which Node.js accepts the brokers' certificates. */}}
+{{- define "herald.kafkaCa" -}}
+- { name: NODE_EXTRA_CA_CERTS, value: /etc/herald/kafka/ca.crt }
+{{- end -}}
+
+{{- define "herald.kafkaCaMounts" -}}
+- { name: kafka-ca, mountPath: /etc/herald/kafka, readOnly: true }
+{{- end -}}
+
+{{- define "herald.kafkaCaVolumes" -}}
+- name: kafka-ca
+  secret: { secretName: {{ .Values.secrets.kafkaCa }} }
+{{- end -}}
+
 {{/* The variables with the connection string of MongoDB. */}}
 {{- define "herald.mongodbUri" -}}
 - name: MONGODB_URI
