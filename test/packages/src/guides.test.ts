@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type GuideStep, instructions } from '@herald/local-herald'
+import { eventually } from '@herald/test-servers'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { runGuideOutside } from './guide.ts'
 import { type LocalHerald, startLocalHerald } from './local-herald.ts'
@@ -27,6 +28,28 @@ test.each([
   const steps: GuideStep[] = await runGuideOutside(path, printed)
   expect(steps.length).toBeGreaterThan(0)
   for (const { printed, expected } of steps) if (expected !== undefined) expect(printed).toContain(expected)
+})
+
+/** Waits until the newest checkpoint covers all that the other guides have recorded. */
+async function untilSealed() {
+  const { herald, token } = local.running
+  const read = async (path: string) => {
+    const response = await fetch(`${herald.baseUrl}${path}`, { headers: { authorization: `Bearer ${token}` } })
+    return response.text()
+  }
+  await eventually(async () => {
+    const exported = await read('/change-entries/sealed')
+    const size = Number((await read('/change-entries/checkpoint')).split('\n')[1])
+    return exported.trim().split('\n').length === size + 1
+  })
+}
+
+test('the code blocks of services/query/guides/prove-the-change-log.md run with the output of npm start', async () => {
+  await untilSealed()
+  const steps = await runGuideOutside('services/query/guides/prove-the-change-log.md', printed)
+  const expected = steps.filter(({ expected }) => expected !== undefined)
+  expect(expected.map(({ printed }) => printed.trim())).toEqual(expected.map(({ expected }) => expected))
+  expect(expected).toHaveLength(3)
 })
 
 test('the README links to every guide, and a test runs each guide', async () => {
