@@ -38,16 +38,28 @@ whenBuilt('prints commands that can be pasted and stops everything on Ctrl-C', a
   ended.catch(() => {})
 
   const lines = output.lines()
-  const script = lines.slice(lines.findIndex((line) => line.startsWith('export '))).filter((line) => line !== '')
-  const curls = script.filter((line) => line.startsWith('curl'))
-  const exports = script.filter((line) => line.startsWith('export')).join('\n')
+  const blocks = lines
+    .slice(lines.findIndex((line) => line.startsWith('export ')))
+    .join('\n')
+    .split(/\n\n+# .*\n/)
+  const [exports = '', ...commands] = blocks
+  const curls = commands.filter((block) => block.startsWith('curl'))
   expect(curls).toHaveLength(4)
-  const answers = await Promise.all(curls.map((line) => run('sh', ['-c', `${exports}\n${line}`])))
+  const answers = await Promise.all(curls.map((block) => run('sh', ['-c', `${exports}\n${block}`])))
   const [created, listed, marked, entries] = answers.map(({ stdout }) => JSON.parse(stdout).data)
   expect(created).toMatchObject({ type: 'mention', metadata: { mention: { mentionerName: 'Amara Okafor' } } })
   expect(listed.notifications).toHaveLength(5)
   expect(marked).toMatchObject({ readAt: null })
   expect(entries).toHaveLength(50)
+
+  const verification = commands.find((block) => block.startsWith('proof=')) ?? ''
+  const count = 'wc -l < "$proof/sealed.ndjson"'
+  const alter = `sed -i '2s/"actionType":"[^"]*"/"actionType":"approve"/' "$proof/sealed.ndjson"`
+  const script = [exports, verification, count, alter, 'verify || echo "exit code $?"', 'rm -r "$proof"'].join('\n')
+  const { stdout, stderr } = await run('sh', ['-e', '-c', script])
+  // A checkpoint and fifty entries, without findings.
+  expect(stdout).toMatch(/^51\n1 0 .*\nexit code 1\n$/)
+  expect(stderr).toMatch(/Result: whole\n.*Result: altered\n/s)
 
   const variables = Object.fromEntries(
     (await run('env', ['-i', 'sh', '-c', `${exports}\nenv`])).stdout

@@ -23,10 +23,10 @@ afterAll(async () => {
   await clone?.remove()
 }, 10 * 60_000)
 
-const pasteBlock = (comment: string) => {
+const pasteBlock = (comment: string, more = '') => {
   const commands = blocksOf(started.output()).get(comment)
   if (commands === undefined) throw new Error(`npm start did not print “${comment}”.`)
-  return paste(commands, { clone, stranger, started })
+  return paste(`${commands}\n${more}`, { clone, stranger, started })
 }
 const dataOf = async (comment: string) => JSON.parse(await pasteBlock(comment)).data
 
@@ -48,6 +48,14 @@ test('the printed command marks a notification as unread', async () => {
 
 test('the printed command lists all change entries', async () => {
   expect(await dataOf('List all change entries of the current subscriber')).toHaveLength(50)
+})
+
+test('the printed commands verify the sealed change log, and find an entry that was altered', async () => {
+  const alter = `sed -i '2s/"actionType":"[^"]*"/"actionType":"approve"/' "$proof/sealed.ndjson"`
+  const more = ['wc -l < "$proof/sealed.ndjson"', alter, 'verify || echo "exit code $?"', 'rm -r "$proof"'].join('\n')
+  const comment = 'Verify offline that no change entry was changed, removed or inserted since it was sealed'
+  // A checkpoint and fifty entries, without findings; then one.
+  expect(await pasteBlock(comment, more)).toMatch(/^51\n1 0 .*\nexit code 1\n$/)
 })
 
 const mustHaveKcat = /\bkcat\b/.test(process.env.HERALD_MUST_HAVE ?? '')

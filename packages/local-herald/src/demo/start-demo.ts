@@ -1,12 +1,13 @@
 import { createReleasers } from '@herald/runtime'
-import { defaultTopics, type HeraldTopics } from '@herald/test-servers'
+import { checkpointTopic, defaultTopics, type HeraldTopics } from '@herald/test-servers'
 import { failureLogger, stopLimitMs } from '../failure-logger.ts'
 import { type HeraldOptions, type StartedHerald, startHerald } from '../herald.ts'
 import { createMailbox } from '../mail/mailbox.ts'
 import { type StartedMail, startMail } from '../mail/start-mail.ts'
 import { createPublisher } from '../samples/cloud-events.ts'
-import { untilListed } from '../samples/listing.ts'
+import { untilListed, untilSealed } from '../samples/listing.ts'
 import { createSampleAccount, type SampleAccount, sampleChanges, sampleMentions } from '../samples/samples.ts'
+import { createSealing } from '../sealing.ts'
 import { createDemo } from './demo.ts'
 
 export type DemoStackOptions = Omit<HeraldOptions, 'gateway'> & {
@@ -44,6 +45,7 @@ export async function startDemo({ port = 0, mailerFile, ...options }: DemoStackO
     const mails = () => ({ mails: mailbox.list(), problem: startedMail?.problem() })
     const herald = await startHerald({
       ...options,
+      sealing: options.sealing ?? createSealing(ownName(checkpointTopic, options.topics)),
       notificationTopic,
       environment: { ...announcementSettings, ...options.environment },
       gateway: {
@@ -61,7 +63,7 @@ export async function startDemo({ port = 0, mailerFile, ...options }: DemoStackO
       log,
       kafkaBrokers: servers.kafkaBrokers,
       topics: herald.topics,
-      groupId: mailerGroup(herald.topics),
+      groupId: ownName('herald-demo-mailer', herald.topics),
       isUser: (userId) => account.people.some(({ id }) => id === userId),
       ...(mailerFile === undefined ? {} : { file: mailerFile }),
     })
@@ -85,8 +87,11 @@ export async function startDemo({ port = 0, mailerFile, ...options }: DemoStackO
         return [id, ids[0] ?? ''] as const
       }),
     )
+    const reader = { sub: account.userId, subscriber_id: account.subscriberId }
     const notificationId = new Map(newest).get(account.userId) ?? ''
     log('All samples are listed.')
+    await untilSealed(herald.baseUrl, await herald.tokens.sign(reader), changes.length)
+    log('All changes are sealed.')
     startedMail = await mailStarting
     if (startedMail.problem() === undefined) log('The mailer is ready.')
     return { herald, account, demoUrl, notificationId, mail: startedMail, stop: releasers.releaseAll }
@@ -96,9 +101,9 @@ export async function startDemo({ port = 0, mailerFile, ...options }: DemoStackO
   }
 }
 
-/** Each demo has a group of its own, unless it uses the same topics. */
-const mailerGroup = ({ mention }: HeraldTopics) =>
-  mention === defaultTopics.mention ? 'herald-demo-mailer' : `herald-demo-mailer-${mention}`
+/** Each demo has a group and a topic of checkpoints of its own, unless it uses the same topics. */
+const ownName = (name: string, { mention }: Partial<HeraldTopics> = defaultTopics) =>
+  mention === undefined || mention === defaultTopics.mention ? name : `${name}-${mention}`
 
 async function markRead(baseUrl: string, token: string, ids: readonly string[]) {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }

@@ -77,6 +77,17 @@ ${curl} -X PATCH "$BASE/notifications/${notificationId}/unread"
 # List all change entries of the current subscriber
 ${curl} "$BASE/change-entries/all"
 
+# Verify offline that no change entry was changed, removed or inserted since it was sealed
+proof=$(mktemp -d)
+${curl} --fail "$BASE/change-entries/checkpoint" -o "$proof/checkpoint"
+${curl} --fail "$BASE/change-entries/sealed" -o "$proof/sealed.ndjson"
+${curl} --fail "$BASE/change-entries/checkpoint/key" -o "$proof/keys.json"
+verify() {
+  ${quoted(process.execPath)} "$HERALD/services/query/dist/verify.js" --checkpoint "$proof/checkpoint" --export "$proof/sealed.ndjson" \\
+    --key "$(sed 's/.*"keys":\\["\\([^"]*\\)".*/\\1/' "$proof/keys.json")"
+}
+verify
+
 # Publish an event, here with kcat
 echo '${JSON.stringify(event)}' | kcat -P -b "$KAFKA_BROKERS" -t ${topics.mention} -k "$SUBSCRIBER_ID" \\
   -H content-type=application/json -H ce_specversion=1.0 -H ce_type=herald.mention.created.v1 -H ce_source=/kcat \\
