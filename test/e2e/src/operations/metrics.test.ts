@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { createSealing } from '@herald/local-herald'
 import { eventually } from '@herald/test-servers'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { parse } from 'yaml'
@@ -29,7 +30,7 @@ let herald: TestHerald
 let exposed: Map<string, Set<string>>
 
 beforeAll(async () => {
-  herald = await startTestHerald('metrics', { KAFKA_NOTIFICATION_TOPIC: uniqueName('announced') })
+  herald = await startTestHerald('metrics', { KAFKA_NOTIFICATION_TOPIC: uniqueName('announced'), ...createSealing() })
   const user = await herald.newUser()
   const events = [mention([user.id], { subscriberid: user.subscriberId })]
   const poison = change({ subscriberid: user.subscriberId, type: 'unknown' })
