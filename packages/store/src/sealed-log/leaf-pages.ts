@@ -1,5 +1,4 @@
 import { Binary, type Collection } from 'mongodb'
-import { StorageUnavailableError } from '../connection/storage-errors.ts'
 import { toIndexKey } from '../documents/binary.ts'
 import type { EntryPage, ErasurePage, LogPageDocument } from '../documents/log-page-document.ts'
 import { maxResponseBytes, type ReadBudgets, type Reader } from '../reading/read-budget.ts'
@@ -62,9 +61,8 @@ export async function readLength({ logPages, subscriberId, reads }: Omit<LeafSou
 }
 
 /**
- * Reads the leaves from an index to before another one, some at a time and none left out.
- *
- * @throws StorageUnavailableError if one cannot be read
+ * Reads the leaves from an index to before another one, some at a time. None is left out, unless its page was removed or altered: whoever
+ * verifies what was read finds that.
  */
 export async function* readLeaves(source: LeafSource, from: number, to: number): AsyncGenerator<readonly Leaf[]> {
   const { logPages, subscriberId, reads, budgets, reader } = source
@@ -78,30 +76,37 @@ export async function* readLeaves(source: LeafSource, from: number, to: number):
     const leaves: Leaf[] = []
     let taken = 0
     for (const page of pages) {
-      if (page.first > at || page.first + page.count <= at || leaves.length >= leavesPerRead) break
+      if (leaves.length >= leavesPerRead) break
       const end = Math.min(to, page.first + page.count)
-      for (; at < end; at++) leaves.push(leafOf(page, at))
+      for (at = Math.max(at, page.first); at < end; at++) {
+        const leaf = leafOf(page, at)
+        if (leaf !== undefined) leaves.push(leaf)
+      }
       taken++
     }
-    if (taken === 0) throw new StorageUnavailableError(`Leaf ${at} cannot be read`)
     // Not held while the reader is slow.
     pages = []
-    yield leaves
-    if (at === to) return
-    limit = Math.max(1, Math.min(maxPagesPerRead, 8 * limit, Math.ceil((leavesPerRead * taken) / leaves.length)))
+    if (leaves.length > 0) yield leaves
+    if (at >= to) return
+    limit = Math.max(
+      1,
+      Math.min(maxPagesPerRead, 8 * limit, Math.ceil((leavesPerRead * taken) / Math.max(1, leaves.length))),
+    )
     const _id = { $gte: toIndexKey(subscriberId, at), $lt: toIndexKey(subscriberId, to) }
     pages = (await find({ _id }, 1, limit)).documents
+    if (pages.length === 0) return
   }
 }
 
-function leafOf(page: Found, index: number): Leaf {
+function leafOf(page: Found, index: number): Leaf | undefined {
   const at = index - page.first
   // Copied, because otherwise it retains the whole response.
   const hashIn = ({ buffer }: Binary) => Buffer.from(buffer.subarray(at * hashBytes, (at + 1) * hashBytes))
   const leaf = { index, leafHash: hashIn(page.leafHashes) }
   if ('erasure' in page) return { kind: 'erasure', ...leaf, ...page.erasure }
-  const id = (page.ids[at] as Binary).buffer
-  const key = new Binary(Buffer.concat([page._id.buffer.subarray(0, 16), id]))
+  const id = page.ids[at]
+  if (id === undefined) return undefined
+  const key = new Binary(Buffer.concat([page._id.buffer.subarray(0, 16), id.buffer]))
   const [salt, userSalt, userHash] = [page.salts, page.userSalts, page.userHashes].map(hashIn) as [
     Buffer,
     Buffer,

@@ -1,11 +1,11 @@
 import { createPublicKey } from 'node:crypto'
 import { limits } from '@herald/contracts'
 import { formatVerifierKey, keyNameOf, proveConsistency } from '@herald/sealed-log'
-import { StorageUnavailableError } from '../connection/storage-errors.ts'
 import type { Collections } from '../documents/collections.ts'
 import type { ReadBudgets, Reader } from '../reading/read-budget.ts'
 import { createCausalReads } from '../recorded-order/causal-reads.ts'
 import { createCheckpoints } from '../sealing/checkpoints.ts'
+import { createConflicts } from '../sealing/conflicts.ts'
 import { createLogLeaves } from '../sealing/leaves.ts'
 import { createSealingState } from '../sealing/sealing-state.ts'
 import { createTreeNodes } from '../sealing/tree-nodes.ts'
@@ -54,6 +54,7 @@ export function createSealedLog({ budgets, now, ...collections }: SealedLogDepen
   const leaves = createLogLeaves(logPages)
   const nodes = createTreeNodes(logNodes, leaves)
   const checkpoints = createCheckpoints(logCheckpoints, now)
+  const conflicts = createConflicts(logState, now)
   const state = createSealingState(logState, logCheckpoints)
   const proveEntry = createProveEntry({ ...collections, nodes, newestSigned: checkpoints.newestSigned })
 
@@ -119,10 +120,11 @@ export function createSealedLog({ budgets, now, ...collections }: SealedLogDepen
         const { isUnderWay, named } = await erasures.find(reads)
         // Not older, so that it contains the leaves of all erasures that were found.
         const length = await readLength({ logPages, subscriberId, reads })
-        // After a failover, the new primary may not know all of them yet.
-        if (length < newest.size) throw new StorageUnavailableError(`${length} of ${newest.size} leaves can be read`)
-        const { from = 0, to = length } = range
-        if (from < 0 || from > to || to > length) return { kind: 'invalid-size' }
+        // After a failover, the new primary may not know all of them yet. What is missing then was removed, which is no error here.
+        if (length < newest.size) await conflicts.waitForMajority()
+        const end = Math.max(length, newest.size)
+        const { from = 0, to = end } = range
+        if (from < 0 || from > to || to > end) return { kind: 'invalid-size' }
         if (isUnderWay) return { kind: 'not-ready' }
 
         const source = { ...collections, subscriberId, reads, budgets, reader, maxEntryBytes, named }
