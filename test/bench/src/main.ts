@@ -23,6 +23,7 @@ import { query } from './parts/query.ts'
 import { realistic } from './parts/realistic.ts'
 import { replicated } from './parts/replicated.ts'
 import { scale } from './parts/scale.ts'
+import { sealing } from './parts/sealing.ts'
 import { smallCache } from './parts/small-cache.ts'
 import { start } from './parts/start.ts'
 import { streams } from './parts/streams.ts'
@@ -34,7 +35,7 @@ import { printTarget } from './target/print-target.ts'
 
 const parts: readonly Part[] = [
   ...[ingest, ingestKafka39, captured, realistic, cost, smallCache],
-  ...[query, growth, bulk, streams, feeds, start],
+  ...[query, growth, bulk, sealing, streams, feeds, start],
   ...[latency, knee, sustained, backlog, mixed],
   ...[scale, replicated],
 ]

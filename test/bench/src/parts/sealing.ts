@@ -1,0 +1,153 @@
+import { createTokenIssuer } from '@herald/token-issuer'
+import type { Db } from 'mongodb'
+import type { Figure } from '../figure.ts'
+import { startIngest } from '../ingest/contestant.ts'
+import { alternateDrains, createFullTopic, type DrainTask, drainFigure } from '../ingest/drain.ts'
+import { changeEvent } from '../ingest/events.ts'
+import { fillTopic } from '../ingest/fill-topic.ts'
+import { alternate, type BenchContext, type Part } from '../part.ts'
+import { measureProofs } from '../sealing/proofs.ts'
+import { type Sealer, sealingSettings, startSealer } from '../sealing/sealer.ts'
+import { measureShown, shownPerSecond } from '../sealing/shown.ts'
+import { serviceSettings } from '../settings.ts'
+
+/** What is measured of a backlog that is stored when the sealer starts. */
+type Backlog = { readonly perSecond: number; readonly bytes: number; readonly proof: number; readonly get: number }
+
+/** The recorded order and the sealed log: how fast they are, what they take, and what they cost ingest. */
+export const sealing: Part = {
+  name: 'sealing',
+  about: 'change entries put in recorded order and sealed, what that costs ingest, and proofs',
+  rounds: 5,
+  async run(context) {
+    const { smoke, servers } = context
+    const documents = smoke ? 12_000 : 480_000
+    const topic = await createFullTopic(servers.kafkaBrokers, 'change', documents, (name) =>
+      fillTopic(servers.kafkaBrokers, name, documents, changeEvent),
+    )
+    const backlogs: Backlog[] = []
+    const sealedBeside: number[] = []
+    const drains = await alternateDrains(context, {
+      alone: {
+        topic,
+        start: startIngest,
+        verify: async ({ collection: { dbName } }) => {
+          backlogs.push(await measureBacklog(context, dbName, documents))
+        },
+      },
+      ordered: beside({ topic, settings: {}, afterwards: (sealer) => sealer.waitFor(orderedCounter, documents) }),
+      sealed: beside({
+        topic,
+        settings: sealingSettings(),
+        async afterwards(sealer, seconds) {
+          await sealer.waitFor(sealedCounter, documents)
+          sealedBeside.push(documents / seconds())
+        },
+      }),
+    })
+    const shown = await alternate(
+      context,
+      { shown: () => measureShown(context) },
+      (ms) => `shown after ${ms.toFixed(0)} ms`,
+    )
+    const alone = { name: 'nothing beside it', ...drainFigure(drains.alone) }
+    const unit = 'documents/s'
+    return [
+      {
+        ...{ what: 'change events stored while they are put in order', unit },
+        ...drainFigure(drains.ordered),
+        beside: alone,
+        cpuGoal: { atMost: 1.05 },
+      },
+      {
+        ...{ what: 'change events stored while they are sealed', unit },
+        ...drainFigure(drains.sealed),
+        beside: alone,
+        cpuGoal: { atMost: 1.05 },
+      },
+      { what: 'change entries sealed while they are stored', unit: 'leaves/s', measured: sealedBeside },
+      {
+        ...{ what: 'change entries of a backlog sealed', unit: 'leaves/s' },
+        measured: backlogs.map(({ perSecond }) => perSecond),
+        goal: { atLeast: 20_000 },
+      },
+      {
+        ...{ what: 'order, tree and checkpoints of a change entry, on disk', unit: 'bytes' },
+        measured: backlogs.map(({ bytes }) => bytes),
+      },
+      {
+        ...{ what: 'p50 of the proof of a change entry', unit: 'ms' },
+        measured: backlogs.map(({ proof }) => proof),
+        beside: { name: 'a page with one entry', measured: backlogs.map(({ get }) => get) },
+        goal: { atMost: 2 },
+      },
+      {
+        ...{ what: `entry stored → in the recorded order, p99 at ${shownPerSecond} a second`, unit: 'ms' },
+        measured: shown.shown,
+        goal: { atMost: 2_000 },
+      },
+    ] satisfies Figure[]
+  },
+}
+
+const orderedCounter = 'herald_order_entries_total'
+const sealedCounter = 'herald_log_sealed_leaves_total'
+
+type Beside = Pick<DrainTask, 'topic'> & {
+  readonly settings: NodeJS.ProcessEnv
+  readonly afterwards: (sealer: Sealer, seconds: () => number) => Promise<void>
+}
+
+/** Drains the topic while a sealer works. Its CPU time is not that of ingest. */
+function beside({ topic, settings, afterwards }: Beside): DrainTask {
+  let sealer: Sealer | undefined
+  let begun = 0
+  return {
+    topic,
+    async start(options) {
+      const ingest = await startIngest(options)
+      begun = performance.now()
+      const own = serviceSettings({
+        ...options,
+        database: options.database.databaseName,
+        tokens: await createTokenIssuer(),
+      })
+      sealer = await startSealer({ ...own, ...settings })
+      return {
+        ...ingest,
+        async stop() {
+          await Promise.all([ingest.stop(), sealer?.stop()])
+        },
+      }
+    },
+    async verify() {
+      if (sealer === undefined) throw new Error('No sealer was started')
+      await afterwards(sealer, () => (performance.now() - begun) / 1_000)
+    },
+  }
+}
+
+async function measureBacklog({ servers, client }: BenchContext, name: string, documents: number): Promise<Backlog> {
+  const tokens = await createTokenIssuer()
+  const settings = serviceSettings({ ...servers, database: name, tokens })
+  const begun = performance.now()
+  const sealer = await startSealer({ ...settings, ...sealingSettings() })
+  try {
+    await sealer.waitFor(sealedCounter, documents)
+    const perSecond = documents / ((performance.now() - begun) / 1_000)
+    const database = client.db(name)
+    const bytes = (await diskBytes(database)) / documents
+    return { perSecond, bytes, ...(await measureProofs(settings, database, tokens)) }
+  } finally {
+    await sealer.stop()
+  }
+}
+
+/** The collections of the sealed log with their indexes, after a checkpoint. */
+async function diskBytes(database: Db): Promise<number> {
+  await database.admin().command({ fsync: 1 })
+  const stats = await Promise.all(
+    ['log-pages', 'log-nodes', 'log-checkpoints'].map((collStats) => database.command({ collStats })),
+  )
+  return stats.reduce((sum, { storageSize, totalIndexSize }) => sum + storageSize + totalIndexSize, 0)
+}

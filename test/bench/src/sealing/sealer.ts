@@ -1,0 +1,34 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { type StartedService, startService } from '@herald/local-herald'
+import { eventually } from '@herald/test-servers'
+
+/** The settings with which logs are sealed soon after they have grown. */
+export const sealingSettings = () => ({
+  LOG_SIGNING_KEY: generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' }).toString(),
+  LOG_ORIGIN: 'log.example.com',
+  SEAL_INTERVAL_SECONDS: '5',
+})
+
+export type Sealer = Awaited<ReturnType<typeof startSealer>>
+
+/** A sealer process; without a key it only assigns the recorded order. */
+export async function startSealer(settings: NodeJS.ProcessEnv) {
+  const service = await startService('seal', settings)
+  return {
+    pid: service.pid,
+    stop: service.stop,
+    /** Waits until it has appended, or sealed, so many entries. */
+    async waitFor(counter: 'herald_order_entries_total' | 'herald_log_sealed_leaves_total', count: number) {
+      await eventually(async () => (await readCounter(service, counter)) >= count, {
+        description: `${count} entries in ${counter}`,
+        within: 600_000,
+        every: 100,
+      })
+    },
+  }
+}
+
+async function readCounter({ adminUrl }: StartedService, name: string): Promise<number> {
+  const text = await (await fetch(`${adminUrl}/metrics`)).text()
+  return Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1] ?? 0)
+}
