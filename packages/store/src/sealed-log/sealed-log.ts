@@ -1,6 +1,5 @@
-import { createPublicKey } from 'node:crypto'
 import { limits } from '@herald/contracts'
-import { formatVerifierKey, keyNameOf, proveConsistency } from '@herald/sealed-log'
+import { formatVerifierKey, keyNameOf, proveConsistency, publicKeyOf } from '@herald/sealed-log'
 import type { Collections } from '../documents/collections.ts'
 import type { ReadBudgets, Reader } from '../reading/read-budget.ts'
 import { createCausalReads } from '../recorded-order/causal-reads.ts'
@@ -80,7 +79,7 @@ export function createSealedLog({ budgets, now, ...collections }: SealedLogDepen
         const found = await state.read()
         if (found === undefined) return { kind: 'sealing-off' }
         const name = keyNameOf(found.origin, subscriberId)
-        return { kind: 'keys', keys: found.keys.map((key) => formatVerifierKey(name, toKeyObject(key))) }
+        return { kind: 'keys', keys: found.keys.map((key) => formatVerifierKey(name, publicKeyOf(key))) }
       },
       /** Proves that the log of a size continues that of a smaller one. */
       async consistency(sizes: {
@@ -161,9 +160,4 @@ async function* linesOf(
   } finally {
     await rest.return()
   }
-}
-
-function toKeyObject(key: Uint8Array) {
-  const x = Buffer.from(key).toString('base64url')
-  return createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' })
 }

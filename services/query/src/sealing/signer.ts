@@ -1,7 +1,7 @@
-import { createPublicKey } from 'node:crypto'
 import {
   type Checkpoint,
   keyNameOf,
+  publicKeyOf,
   type SigningKey,
   signCheckpoint,
   toVerifierKey,
@@ -35,9 +35,6 @@ const rawKeyOf = (publicKey: SigningKey['publicKey']) =>
 
 /** The keys that verify the notes of a log. */
 export function createVerifierKeys({ origin, keys }: SealingState): (subscriberId: string) => VerifierKey[] {
-  const publicKeys = keys.map((raw) => {
-    const x = Buffer.from(raw).toString('base64url')
-    return createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' })
-  })
+  const publicKeys = keys.map(publicKeyOf)
   return (subscriberId) => publicKeys.map((key) => toVerifierKey(keyNameOf(origin, subscriberId), key))
 }
