@@ -1,4 +1,4 @@
-import { hashUser, proveInclusion } from '@herald/sealed-log'
+import { hashUser, proveInclusion, verifyInclusion } from '@herald/sealed-log'
 import { toKey, toUuidBinary, uuidIn } from '../documents/binary.ts'
 import type { ChangeEntryDocument } from '../documents/change-entry-document.ts'
 import type { Collections } from '../documents/collections.ts'
@@ -9,6 +9,7 @@ import { createLogPages } from '../recorded-order/log-pages.ts'
 import type { SignedCheckpoint } from '../sealing/checkpoints.ts'
 import type { TreeNodes } from '../sealing/tree-nodes.ts'
 import { createErasuresOfLog } from './erasures-of-log.ts'
+import { createTileCache } from './tile-cache.ts'
 
 export type ProveEntryDependencies = Pick<Collections, 'changeEntries' | 'logPages' | 'erasures' | 'erasureHeads'> & {
   readonly nodes: Pick<TreeNodes, 'readerOf'>
@@ -45,6 +46,7 @@ const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64')
 /** Proves that an entry is in the newest checkpoint, with three reads by key or index at once, and then those of the tree. */
 export function createProveEntry(dependencies: ProveEntryDependencies) {
   const { changeEntries, logPages, nodes, newestSigned } = dependencies
+  const tileCache = createTileCache()
 
   async function findUser(reads: CausalReads, subscriberId: string, id: string): Promise<User | undefined> {
     const projection = { userId: 1, userName: 1, userEmail: 1 }
@@ -78,7 +80,13 @@ export function createProveEntry(dependencies: ProveEntryDependencies) {
     if (page === undefined || leafIndex === undefined || leafIndex >= checkpoint.size) return { kind: 'not-sealed' }
     const hashOf = ({ buffer }: EntryPage['salts']) => buffer.subarray(page.at * hashBytes, (page.at + 1) * hashBytes)
     const [userSalt, userHash] = [hashOf(page.userSalts), hashOf(page.userHashes)]
-    const hashes = await proveInclusion(leafIndex, checkpoint.size, nodes.readerOf(subscriberId))
+    const { size, root } = checkpoint
+    const leafHash = hashOf(page.leafHashes)
+    const known = { first: page.first, leafHashes: page.leafHashes.buffer }
+    const tiles = tileCache.readerOf(root, known, nodes.readerOf(subscriberId))
+    const hashes = await proveInclusion(leafIndex, size, tiles.read)
+    // Otherwise, something was altered, and whoever verifies the proof finds it.
+    if (verifyInclusion({ index: leafIndex, leafHash, size, root, hashes })) tiles.keep()
     const isErased =
       noSalt.equals(userSalt) ||
       (!hashUser(userSalt, userOf(user)).equals(userHash) && (await wasErased(reads, user, leafIndex)))
@@ -86,11 +94,11 @@ export function createProveEntry(dependencies: ProveEntryDependencies) {
       kind: 'proven',
       proof: {
         leafIndex,
-        treeSize: checkpoint.size,
+        treeSize: size,
         salt: base64(hashOf(page.salts)),
         userSalt: isErased ? null : base64(userSalt),
         userHash: base64(userHash),
-        leafHash: base64(hashOf(page.leafHashes)),
+        leafHash: base64(leafHash),
         hashes: hashes.map(base64),
         checkpoint: checkpoint.note,
       },

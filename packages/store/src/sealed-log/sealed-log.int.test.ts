@@ -341,6 +341,26 @@ test('leaves that were removed are left out, wherever they were, and the export 
   expect(await indexes()).toEqual([])
 })
 
+test('tiles are kept for further proofs under a checkpoint, unless one of them was altered', async () => {
+  const entries = Array.from({ length: 600 }, (_, n) => changeBy(ada, n))
+  await sealAll(entries)
+  const { leaves } = await readExport(log)
+  const prove = (at: number) => proofOf(leaves[at]?.entry?.id ?? '')
+  const isTrue = ({ leafIndex: index, leafHash, hashes, checkpoint }: Awaited<ReturnType<typeof prove>>) => {
+    const { size, root } = sealer.open(subscriberId, checkpoint)
+    return verifyInclusion({ index, leafHash: base64(leafHash), size, root, hashes: hashes.map(base64) })
+  }
+  const nodes = await collections.logNodes.find().toArray()
+  const hash = new Binary(Buffer.alloc(32))
+  await collections.logNodes.updateMany({}, { $set: { hash } })
+  expect([isTrue(await prove(1)), isTrue(await prove(599))]).toEqual([false, false])
+  for (const node of nodes) await collections.logNodes.replaceOne({ _id: node._id }, node)
+  for (const at of [1, 300, 599]) expect(isTrue(await prove(at))).toBe(true)
+  expect(await examined('log-nodes', () => prove(2))).toEqual([])
+  await sealAll([...entries, changeBy(bob, 9_000)])
+  for (const at of [2, 300, 599]) expect(isTrue(await prove(at))).toBe(true)
+})
+
 test('a proof examines one entry, one page, one checkpoint, and the tiles', async () => {
   const entries = Array.from({ length: 3_000 }, (_, n) => changeBy(ada, n))
   await sealAll(entries)

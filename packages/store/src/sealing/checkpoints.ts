@@ -4,6 +4,7 @@ import { isDuplicateKey, StorageUnavailableError } from '../connection/storage-e
 import { hex, toIndexKey } from '../documents/binary.ts'
 import { type CheckpointDocument, sizeIn } from '../documents/sealed-log-document.ts'
 import { userReads } from '../reading/read-limits.ts'
+import { createCausalReads } from '../recorded-order/causal-reads.ts'
 import { LogConflict } from './log-conflict.ts'
 
 export type StoredCheckpoint = Checkpoint & {
@@ -22,8 +23,8 @@ export function createCheckpoints(logCheckpoints: Collection<CheckpointDocument>
   })
 
   async function findNewest(filter: Filter<CheckpointDocument>): Promise<StoredCheckpoint | undefined> {
-    const document = await logCheckpoints.findOne(filter, { ...userReads, sort: { _id: -1 } })
-    return document === null ? undefined : toCheckpoint(document)
+    const { documents } = await createCausalReads().find(logCheckpoints, { filter, sort: { _id: -1 }, limit: 1 })
+    return documents[0] && toCheckpoint(documents[0])
   }
 
   async function find(subscriberId: string, size: number): Promise<StoredCheckpoint | undefined> {
