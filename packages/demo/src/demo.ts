@@ -10,11 +10,15 @@ import {
   type Activity,
   createTokenSource,
   deleteComment,
+  isLogSealed,
   openSession,
   type Published,
   publishMention,
   readActivity,
+  tamper,
+  type Verified,
 } from './session.ts'
+import { tamperingView } from './tampering.ts'
 import { arrivedStep, publishedSteps, type Step, traceView } from './trace.ts'
 
 const parameters = new URLSearchParams(location.search)
@@ -26,11 +30,15 @@ const colleagues = session.users.filter(({ key }) => key !== session.as)
 const [firstColleague] = colleagues
 const sentEmails = createSentEmails({ baseUrl, token }, session.as)
 const activityEveryMs = 2_000
-let activity: Activity = { comments: [], mails: [], mailProblem: null }
+let activity: Activity = { comments: [], mails: [], mailProblem: null, altered: null }
 let steps: readonly Step[] = []
 let isSending = false
 let problem = ''
 let isGrouped = false
+let isSealed = false
+let isTampering = false
+let verified: Verified | undefined
+let tamperingProblem = ''
 
 /** The names that only the application knows: of the people, and of what they write about. */
 const names = new Map([
@@ -82,6 +90,18 @@ function page() {
         ${commentsView({ ...activity, as: session.as, linkedId: linkedLocation(), onDelete: (id) => void remove(id) })}
         ${mailboxView({ ...activity, problem: activity.mailProblem, emailSentAt: sentEmails.of })}
       </div>
+      ${
+        isSealed
+          ? tamperingView({
+              altered: activity.altered,
+              verified,
+              isBusy: isTampering,
+              problem: tamperingProblem,
+              onAlter: () => void tamperWith('POST'),
+              onRestore: () => void tamperWith('DELETE'),
+            })
+          : nothing
+      }
       <herald-change-log base-url=${baseUrl} .token=${token} ${ref(changeLog)}></herald-change-log>
     </main>`
 }
@@ -164,6 +184,23 @@ async function remove(id: string): Promise<void> {
   await publish(() => deleteComment(id, session.as))
 }
 
+/** Alters an entry of the change log, or puts it back. */
+async function tamperWith(method: 'POST' | 'DELETE'): Promise<void> {
+  isTampering = true
+  tamperingProblem = ''
+  draw()
+  try {
+    verified = await tamper(method)
+    await refreshActivity()
+    await changeLog.value?.refresh()
+  } catch (error) {
+    tamperingProblem = (error as Error).message
+  } finally {
+    isTampering = false
+    draw()
+  }
+}
+
 async function publish(work: () => Promise<Published>): Promise<void> {
   isSending = true
   draw()
@@ -194,7 +231,10 @@ async function refreshActivity(): Promise<void> {
 
 async function followActivity(): Promise<void> {
   // Failures are retried; the bell shows that there is no connection.
-  if (document.visibilityState === 'visible') await refreshActivity().catch(() => {})
+  if (document.visibilityState === 'visible') {
+    await refreshActivity().catch(() => {})
+    isSealed ||= await isLogSealed().catch(() => false)
+  }
   setTimeout(() => void followActivity(), activityEveryMs)
 }
 

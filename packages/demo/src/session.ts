@@ -49,11 +49,18 @@ export type Mail = {
   readonly receivedAt: string
 }
 
+/** A change entry that was altered in the database. */
+export type Altered = { readonly entryId: string; readonly name: string; readonly forgedName: string }
+
+/** What `verify.js` says. */
+export type Verified = { readonly exitCode: number; readonly findings: readonly string[]; readonly result: string }
+
 /** Comments and e-mails of all users, the newest first. */
 export type Activity = {
   readonly comments: readonly Comment[]
   readonly mails: readonly Mail[]
   readonly mailProblem: string | null
+  readonly altered: Altered | null
 }
 
 export async function readActivity(): Promise<Activity> {
@@ -81,4 +88,19 @@ export async function deleteComment(id: string, as: string): Promise<Published> 
   const response = await fetch(`comments/${id}?${new URLSearchParams({ as })}`, { method: 'DELETE' })
   if (!response.ok) throw new Error(`The comment could not be deleted (${response.status})`)
   return (await response.json()) as Published
+}
+
+/** Whether the change log has a checkpoint. */
+export async function isLogSealed(): Promise<boolean> {
+  const response = await fetch('tampering')
+  if (!response.ok) throw new Error(`The log could not be read (${response.status})`)
+  return ((await response.json()) as { isSealed: boolean }).isSealed
+}
+
+/** Alters a change entry in the database, or puts it back, and verifies the log. */
+export async function tamper(method: 'POST' | 'DELETE'): Promise<Verified> {
+  const response = await fetch('tampering', { method })
+  const body = (await response.json()) as { verified: Verified; detail?: string }
+  if (!response.ok) throw new Error(body.detail ?? `The entry could not be changed (${response.status})`)
+  return body.verified
 }

@@ -29,6 +29,7 @@ export type HeraldOptions = {
 type Mountable = {
   tokens: TokenIssuer
   topics: HeraldTopics
+  queryUrl: string
 }
 
 export type StartedHerald = {
@@ -74,7 +75,7 @@ export async function startHerald(options: HeraldOptions): Promise<StartedHerald
     log('All services are ready.')
 
     const { mounts: mount, ...where } = options.gateway ?? {}
-    const mounts = (await mount?.({ tokens, topics })) ?? {}
+    const mounts = (await mount?.({ tokens, topics, queryUrl: query.url })) ?? {}
     const corsOrigins = settings.CORS_ORIGINS?.split(',').filter((origin) => origin !== '')
     const urls = { ingestUrl: ingest.url, queryUrl: query.url }
     const gateway = await startGateway({ ...urls, ...where, mounts, ...(corsOrigins && { corsOrigins }) })

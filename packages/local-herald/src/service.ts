@@ -28,7 +28,7 @@ const ownCheckout = fileURLToPath(new URL('../../..', import.meta.url))
 /** Returns the path of a built entry point of a service, of this checkout or of another. */
 export function serviceFile(
   service: Exclude<ServiceName, 'seal'>,
-  file: 'main' | 'migrate' | 'seal',
+  file: 'main' | 'migrate' | 'seal' | 'verify',
   checkout = ownCheckout,
 ): string {
   return join(checkout, 'services', service, 'dist', `${file}.js`)

@@ -49,7 +49,7 @@ export type HeraldChangeLogProps = ElementProps<ChangeLogElement> &
   Partial<
     Pick<
       ChangeLogElement,
-      'baseUrl' | 'token' | 'client' | 'theme' | 'locale' | 'texts' | 'addressPrefix' | 'noAddress'
+      'baseUrl' | 'token' | 'client' | 'theme' | 'locale' | 'texts' | 'addressPrefix' | 'noAddress' | 'noSeals'
     >
   > & {
     readonly onFilter?: (event: CustomEvent<{ filters: Readonly<Record<string, string>> }>) => void

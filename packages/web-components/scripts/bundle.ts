@@ -1,18 +1,28 @@
-// Bundles both components and their dependencies into one file, for pages without a bundler.
+// Bundles both components together and each alone, with their dependencies, for pages without a bundler.
 import { glob, readFile, writeFile } from 'node:fs/promises'
 import { gzipSync } from 'node:zlib'
 import { minify } from '@swc/core'
 import { build, type Plugin, transform } from 'esbuild'
 
-/** Size limit with gzip; raise it deliberately. */
-const MAX_BYTES = 40_000
+type Bundle = {
+  readonly entry: string
+  readonly outfile: string
+  /** Part of the names of files that belong to the other component alone. */
+  readonly other?: string
+  /** Size limit with gzip; raise it deliberately. */
+  readonly maxBytes: number
+}
 
-const outfile = 'dist/herald-inbox.min.js'
+const bundles: readonly Bundle[] = [
+  { entry: 'index', outfile: 'herald-inbox.min.js', maxBytes: 42_000 },
+  { entry: 'inbox-element', outfile: 'herald-inbox-only.min.js', other: 'change-log', maxBytes: 31_000 },
+  { entry: 'change-log-element', outfile: 'herald-change-log.min.js', other: 'inbox', maxBytes: 27_000 },
+]
 
 /** Properties of states and views, which are shortened: no element, event, text or response has one of these names. */
 const internal = `refreshSoon toggleRead toggleGroup markGroup archiveGroup settle moreOf isGrouped isInGroup undoable isScrolled
   showsKeys newSince menuKey currentKey currentId onToggleMutes onLoadMutes onUnmute onFilter onToTop onFocus onFailed onUnclear
-  onMuted onActed onNews onChange scrolling isFiltering hasExportFailed onToggleFilters onWhole onExport onDismiss onRefresh
+  onMuted onActed onNews onChange scrolling sealOf onCheck onSaveProof isFiltering hasExportFailed onToggleFilters onWhole onExport onDismiss onRefresh
   onMore isWhole onClear exporting scroller sentinel rendered toPanel toItem phase listing pending connection fresh fetched counted
   explained hold onLive moved restoreTo onKeyDown onClosed`
 
@@ -31,49 +41,71 @@ const templates: Plugin = {
   },
 }
 
-/** Leaves out what no component calls: copies of the change log follow it, and verifiers read the sealed one. */
-const withoutFollowers: Plugin = {
-  name: 'without followers',
+/** Methods of the client that no component calls. */
+const uncalled =
+  'iterate|get|unreadCount|create|retract|unarchiveMany|followChanges|all|checkpointKeys|consistency|sealed'
+
+/** Leaves them out, and what only they use. tsc indents the members of a returned object by eight spaces. */
+const withoutUncalled: Plugin = {
+  name: 'without uncalled',
   setup({ onLoad }) {
-    onLoad({ filter: /client\/dist\/follow-pages\.js$/ }, () => ({ contents: 'export const followPages = 0' }))
-    onLoad({ filter: /client\/dist\/transfer-lines\.js$/ }, () => ({ contents: 'export const transferLines = 0' }))
-    onLoad({ filter: /client\/dist\/sealed-log\.js$/ }, () => ({ contents: 'export const createSealedLog = () => {}' }))
+    const member = new RegExp(`^ {8}(?:async )?\\*?(?:${uncalled})\\b[^]*?(?=^ {8}[a-z/.]|^ {4}\\})`, 'gm')
+    onLoad({ filter: /client\/dist\/(notifications|change-entries|sealed-log)\.js$/ }, async ({ path }) => ({
+      contents: (await readFile(path, 'utf8')).replace(member, ''),
+    }))
   },
 }
 
+/** Leaves out the German texts of the component that is not in the bundle. */
+const withoutTextsOf = (other: string | undefined): Plugin => ({
+  name: 'without other texts',
+  setup({ onLoad }) {
+    if (other === undefined) return
+    const contents = 'export const inboxTextsDe = {}, changeLogTextsDe = {}'
+    onLoad({ filter: new RegExp(`web-components/dist/texts/${other}-texts-de[.]js$`) }, () => ({ contents }))
+  },
+})
+
 /** Texts, then style sheets, then the rest: gzip finds repetitions within 32 KiB, so what is alike has to be near. */
-async function inOrder(): Promise<string> {
+async function inOrder({ entry, other }: Bundle): Promise<string> {
   const first = [...(await files('dist/texts/*.js')), ...(await files('dist/**/{*-styles,theme}.js'))]
-  return [...first.map((file) => `import './${file}'`), "export * from './dist/index.js'"].join('\n')
+  const own = first.filter((file) => other === undefined || !file.includes(`/${other}`))
+  return [...own.map((file) => `import './${file}'`), `export * from './dist/${entry}.js'`].join('\n')
 }
 
 const files = async (pattern: string) => (await Array.fromAsync(glob(pattern))).sort()
 
-const { outputFiles } = await build({
-  stdin: { contents: await inOrder(), resolveDir: '.' },
-  bundle: true,
-  minify: true,
-  format: 'esm',
-  target: 'es2022',
-  charset: 'utf8',
-  legalComments: 'linked',
-  // These imports only set the order.
-  logOverride: { 'ignored-bare-import': 'silent' },
-  mangleProps: new RegExp(`^(${internal.split(/\s+/).join('|')})$`),
-  plugins: [templates, withoutFollowers],
-  outfile,
-  write: false,
-})
-for (const { path, text } of outputFiles) {
-  const isScript = path.endsWith('.js')
-  // Names the variables so that more repeats, which makes 2 KB.
-  const settings = {
-    module: true,
-    compress: { passes: 4, inline: 0 },
-    mangle: true,
-    format: { comments: 'some' },
-  } as const
-  await writeFile(path, isScript ? (await minify(text, settings)).code : text)
+async function bundle(settings: Bundle): Promise<void> {
+  const outfile = `dist/${settings.outfile}`
+  const { outputFiles } = await build({
+    stdin: { contents: await inOrder(settings), resolveDir: '.' },
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    target: 'es2022',
+    charset: 'utf8',
+    legalComments: 'linked',
+    // These imports only set the order.
+    logOverride: { 'ignored-bare-import': 'silent' },
+    mangleProps: new RegExp(`^(${internal.split(/\s+/).join('|')})$`),
+    plugins: [withoutTextsOf(settings.other), templates, withoutUncalled],
+    outfile,
+    write: false,
+  })
+  for (const { path, text } of outputFiles) {
+    const isScript = path.endsWith('.js')
+    // Names the variables so that more repeats, which makes 2 KB.
+    const minifying = {
+      module: true,
+      compress: { passes: 4, inline: 0 },
+      mangle: true,
+      format: { comments: 'some' },
+    } as const
+    await writeFile(path, isScript ? (await minify(text, minifying)).code : text)
+  }
+  const bytes = gzipSync(await readFile(outfile), { level: 9 }).length
+  const limit = settings.maxBytes
+  if (bytes > limit) throw new Error(`${outfile} has ${bytes} bytes compressed, more than the ${limit} allowed.`)
 }
-const bytes = gzipSync(await readFile(outfile), { level: 9 }).length
-if (bytes > MAX_BYTES) throw new Error(`${outfile} has ${bytes} bytes compressed, more than the ${MAX_BYTES} allowed.`)
+
+for (const settings of bundles) await bundle(settings)

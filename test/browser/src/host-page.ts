@@ -4,7 +4,12 @@ import { createServer } from 'node:http'
 import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
 
-const bundle = createRequire(import.meta.url).resolve('@herald/inbox/bundle')
+const { resolve } = createRequire(import.meta.url)
+const bundles: Readonly<Record<string, string>> = {
+  '/herald-inbox.min.js': resolve('@herald/inbox/bundle'),
+  '/herald-inbox-only.min.js': resolve('@herald/inbox/bundle/inbox'),
+  '/herald-change-log.min.js': resolve('@herald/inbox/bundle/change-log'),
+}
 
 /** A page of another origin that loads the bundle and sets `base-url` and `token`. */
 const page = (baseUrl: string) => `<!doctype html>
@@ -36,7 +41,8 @@ export async function startHostPage() {
   let content: string | undefined
   let token = ''
   const server = createServer(async ({ url = '/' }, response) => {
-    if (url === '/herald-inbox.min.js') {
+    const bundle = bundles[url]
+    if (bundle !== undefined) {
       response.setHeader('content-type', 'text/javascript')
       response.end(await readFile(bundle))
     } else if (url === '/session/token') response.end(token)

@@ -89,6 +89,27 @@ test('the README’s ten lines are sufficient for a page', async () => {
   await page.context().close()
 })
 
+test.each([
+  ['herald-inbox-only.min.js', 'herald-inbox', 'Mitteilungen, 4 ungelesen'],
+  ['herald-change-log.min.js', 'herald-change-log', 'Änderungsprotokoll'],
+])('%s defines %s alone, with its German texts', async (file, name, text) => {
+  const page = await stage.openContent(`<!doctype html><html lang="de"><title>Seite</title>
+    <script type="module" src="/${file}"></script>
+    <${name} base-url="${stage.herald.baseUrl}"></${name}>
+    <script type="module">
+      document.querySelector('${name}').token = async () => (await fetch('/session/token')).text()
+    </script>`)
+  await page
+    .locator(name)
+    .getByRole(name === 'herald-inbox' ? 'button' : 'heading', { name: text })
+    .waitFor()
+  const isDefined = (name: string) => customElements.get(name) !== undefined
+  const defined = [await page.evaluate(isDefined, 'herald-inbox'), await page.evaluate(isDefined, 'herald-change-log')]
+  expect(defined).toEqual([name === 'herald-inbox', name === 'herald-change-log'])
+  expect(stage.errors).toEqual([])
+  await page.context().close()
+})
+
 test('runs in a page when bundled from the packed files', async () => {
   const { outputFiles } = await build({
     absWorkingDir: folder,

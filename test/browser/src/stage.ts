@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { createHeraldClient } from '@herald/client'
-import { startDemo } from '@herald/local-herald'
+import { createSealing, startDemo } from '@herald/local-herald'
 import { eventually, startServers, topicsWithSuffix } from '@herald/test-servers'
 import { Kafka, logLevel } from 'kafkajs'
 import type { BrowserContextOptions, Page } from 'playwright-core'
@@ -27,8 +27,10 @@ export async function startStage() {
   const database = `browser-${run}`
   const host = await startHostPage()
   const environment = { CORS_ORIGINS: host.origin, LOG_LEVEL: 'fatal', RATE_LIMIT_PER_MINUTE: '6000' }
+  const sealing = { ...createSealing(), SEAL_INTERVAL_SECONDS: '1' }
   const notificationTopic = `notification-events-${run}`
-  const demo = await startDemo({ servers, topics: topicsWithSuffix(run), notificationTopic, database, environment })
+  const topics = topicsWithSuffix(run)
+  const demo = await startDemo({ servers, topics, notificationTopic, database, environment, sealing })
   const { herald, account } = demo
   host.use(herald.baseUrl)
   const browser = await launchChromium()

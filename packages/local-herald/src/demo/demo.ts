@@ -6,6 +6,7 @@ import type { Mail } from '../mail/mailbox.ts'
 import type { Publisher, SampleEvent } from '../samples/cloud-events.ts'
 import { entities } from '../samples/sample-content.ts'
 import type { SampleAccount, SamplePerson } from '../samples/samples.ts'
+import type { Tampering } from '../tampering/tampering.ts'
 import { createComments } from './comments.ts'
 import { entityOf, eventsOfCreation, eventsOfDeletion } from './demo-events.ts'
 import { demoFiles, readDemoFile } from './demo-folder.ts'
@@ -16,6 +17,7 @@ export type DemoOptions = {
   topics: HeraldTopics
   publisher: Pick<Publisher, 'publish'>
   mails: () => { mails: readonly Mail[]; problem: string | undefined }
+  tampering: Tampering
 }
 
 const TOKEN_SECONDS = 15 * 60
@@ -46,10 +48,11 @@ const composedSchema = {
 type Composed = { as: string; to: string[]; text: string; entityId: string }
 
 /**
- * Serves the demo page, tokens for any of the sample users, routes that publish comments and their deletion, and the mailbox.
+ * Serves the demo page, tokens for any of the sample users, routes that publish comments and their deletion, the mailbox, and
+ * routes that tamper with the change log.
  * It only accepts requests from this machine, since it hands out tokens without authentication.
  */
-export async function createDemo({ account, tokens, topics, publisher, mails }: DemoOptions) {
+export async function createDemo({ account, tokens, topics, publisher, mails, tampering }: DemoOptions) {
   const app = fastify()
   const users = account.people.filter(({ key }) => key !== undefined)
   const userOf = (key: unknown) => users.find((user) => user.key === key || user.id === key)
@@ -123,8 +126,16 @@ export async function createDemo({ account, tokens, topics, publisher, mails }: 
       })),
       mails: mails().mails.map(({ userId, ...mail }) => ({ ...mail, to: shownUser(userId) })),
       mailProblem: mails().problem ?? null,
+      altered: tampering.altered() ?? null,
     }),
   )
+
+  app.get('/demo/tampering', async () => ({ isSealed: await tampering.isSealed() }))
+  app.post('/demo/tampering', async (_request, reply) => {
+    const result = await tampering.alter()
+    return result ?? reply.code(409).send({ detail: 'Nothing is sealed yet' })
+  })
+  app.delete('/demo/tampering', () => tampering.restore())
 
   await app.ready()
   return app.routing

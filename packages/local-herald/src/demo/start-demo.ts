@@ -8,6 +8,7 @@ import { createPublisher } from '../samples/cloud-events.ts'
 import { untilListed, untilSealed } from '../samples/listing.ts'
 import { createSampleAccount, type SampleAccount, sampleChanges, sampleMentions } from '../samples/samples.ts'
 import { createSealing } from '../sealing.ts'
+import { createTampering } from '../tampering/tampering.ts'
 import { createDemo } from './demo.ts'
 
 export type DemoStackOptions = Omit<HeraldOptions, 'gateway'> & {
@@ -34,7 +35,7 @@ const announcementSettings = { ANNOUNCE_UNREAD_AFTER_MINUTES: '1', ANNOUNCE_MAX_
 
 /** Starts Herald with the demo at its gateway and publishes sample events through Kafka. */
 export async function startDemo({ port = 0, mailerFile, ...options }: DemoStackOptions): Promise<StartedDemo> {
-  const { servers, log = () => {}, notificationTopic = 'notification-events' } = options
+  const { servers, log = () => {}, notificationTopic = 'notification-events', database = 'herald' } = options
   const releasers = createReleasers(failureLogger)
   try {
     const publisher = await createPublisher(servers.kafkaBrokers)
@@ -45,12 +46,25 @@ export async function startDemo({ port = 0, mailerFile, ...options }: DemoStackO
     const mails = () => ({ mails: mailbox.list(), problem: startedMail?.problem() })
     const herald = await startHerald({
       ...options,
+      database,
       sealing: options.sealing ?? createSealing(ownName(checkpointTopic, options.topics)),
       notificationTopic,
       environment: { ...announcementSettings, ...options.environment },
       gateway: {
         port,
-        mounts: async (mountable) => ({ '/demo': await createDemo({ ...mountable, account, publisher, mails }) }),
+        mounts: async (mountable) => {
+          const tampering = createTampering({
+            mongodbUri: servers.mongodbUri,
+            database,
+            subscriberId: account.subscriberId,
+            names: account.people.map(({ name }) => name),
+            queryUrl: mountable.queryUrl,
+            token: () => mountable.tokens.sign({ sub: account.userId, subscriber_id: account.subscriberId }),
+            node: options.node ?? process.execPath,
+          })
+          releasers.add('tampering', tampering.stop, { limitMs: stopLimitMs })
+          return { '/demo': await createDemo({ ...mountable, account, publisher, mails, tampering }) }
+        },
       },
     })
     releasers.add('Herald', herald.stop, { limitMs: 2 * stopLimitMs })

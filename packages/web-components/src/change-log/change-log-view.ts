@@ -7,6 +7,7 @@ import { emptyView, endView, failedView, failureNoticeView, loadingView } from '
 import type { ChangeLogState } from './change-log-feed.ts'
 import { entryView } from './entry-view.ts'
 import { chipsView, type FiltersView, filtersView } from './filters-view.ts'
+import type { SealOf } from './seals.ts'
 
 export type ChangeLogView = FiltersView & {
   readonly state: ChangeLogState
@@ -14,6 +15,8 @@ export type ChangeLogView = FiltersView & {
   readonly exporting: ExportFormat | undefined
   readonly hasExportFailed: boolean
   readonly whole: ReadonlySet<string>
+  /** `undefined` if nothing is shown of seals. */
+  readonly sealOf: SealOf | undefined
   readonly spoken: string
   readonly now: Date
   readonly onToggleFilters: () => void
@@ -22,6 +25,8 @@ export type ChangeLogView = FiltersView & {
   readonly onRefresh: () => void
   readonly onMore: () => void
   readonly onWhole: (id: string) => void
+  readonly onCheck: (entry: ChangeEntry) => void
+  readonly onSaveProof: (entry: ChangeEntry) => void
 }
 
 const formats: readonly ExportFormat[] = ['csv', 'ndjson', 'json']
@@ -81,7 +86,7 @@ function bodyView(view: ChangeLogView) {
 }
 
 function timelineView(view: ChangeLogView) {
-  const { state, whole, locale, now, texts, onFilter, onWhole } = view
+  const { state, whole, sealOf, locale, now, texts, onFilter } = view
   const days = Map.groupBy(state.entries, ({ createdAt }) => new Date(createdAt).toDateString())
   const isStale = state.phase === 'loading'
   return html`<div class="list ${isStale ? 'stale' : ''}" part="list" aria-busy=${isStale || state.more === 'loading'}>
@@ -95,8 +100,11 @@ function timelineView(view: ChangeLogView) {
               entries,
               ({ id }) => id,
               (entry: ChangeEntry) => {
-                const isWhole = whole.has(entry.id)
-                return entryView({ entry, isWhole, locale, now, texts, onFilter, onWhole: () => onWhole(entry.id) })
+                const ofEntry = { entry, isWhole: whole.has(entry.id), seal: sealOf?.(entry) }
+                const onWhole = () => view.onWhole(entry.id)
+                const onCheck = () => view.onCheck(entry)
+                const onSaveProof = () => view.onSaveProof(entry)
+                return entryView({ ...ofEntry, locale, now, texts, onFilter, onWhole, onCheck, onSaveProof })
               },
             )}
           </ol>

@@ -44,6 +44,7 @@ export const entryStyles = css`
     grid-template:
       'what time'
       'where where'
+      'seal seal'
       'difference difference'
       'whole whole' / minmax(0, 1fr) auto;
     column-gap: 20px;
@@ -105,6 +106,30 @@ export const entryStyles = css`
   .link:hover {
     text-decoration-color: currentColor;
   }
+  .seal {
+    grid-area: seal;
+    align-self: start;
+    display: flex;
+    flex-wrap: wrap;
+    gap: 2px 14px;
+    margin-inline-start: 35px;
+    font-size: 0.78125rem;
+    color: var(--_muted);
+  }
+  .seal .link {
+    display: flex;
+    align-items: center;
+    gap: 6px;
+    min-height: 24px;
+  }
+  .sealed > :first-child,
+  .unaltered > :first-child {
+    color: var(--_added);
+  }
+  .altered > :first-child {
+    font-weight: 620;
+    color: var(--_removed);
+  }
   .difference {
     grid-area: difference;
     margin-block-start: 9px;
@@ -121,7 +146,8 @@ export const entryStyles = css`
     .card {
       grid-template:
         'what difference time' auto
-        'where difference time' 1fr
+        'where difference time' auto
+        'seal difference time' 1fr
         'whole whole whole' / minmax(0, 5fr) minmax(0, 7fr) 84px;
     }
     .difference {

@@ -8,6 +8,8 @@ import type { ChangeLogTexts } from '../texts/change-log-texts.ts'
 import type { FilterName } from './address-filters.ts'
 import { differenceView } from './difference-view.ts'
 import type { RowBudget } from './json-value.ts'
+import { sealView } from './seal-view.ts'
+import type { Seal } from './seals.ts'
 import { wholeRowOf, wholeRowView } from './whole-row-view.ts'
 
 /** Rows of a difference shown until the user expands it. */
@@ -16,18 +18,22 @@ const ROWS = 24
 export type EntryView = {
   readonly entry: ChangeEntry
   readonly isWhole: boolean
+  /** `undefined` if nothing is shown of it. */
+  readonly seal: Seal | undefined
   readonly locale: string
   readonly now: Date
   readonly texts: ChangeLogTexts
   readonly onFilter: (name: FilterName, value: string) => void
   readonly onWhole: () => void
+  readonly onCheck: () => void
+  readonly onSaveProof: () => void
 }
 
 const differences = new WeakMap<ChangeEntry, Difference>()
 
 /** One change: person, action, record, time, and the difference or the whole row. */
 export function entryView(view: EntryView): TemplateResult {
-  const { entry, isWhole, locale, now, texts, onWhole } = view
+  const { entry, isWhole, seal, locale, now, texts, onWhole } = view
   const { id, user, entityTitle, entityType, entityId, changedField, actionType } = entry
   const createdAt = new Date(entry.createdAt)
   const kind = kindOf(actionType)
@@ -53,6 +59,7 @@ export function entryView(view: EntryView): TemplateResult {
       <time datetime=${entry.createdAt} title=${fullTime(createdAt, locale)}
         >${isRecent(createdAt, now) ? relativeTime(createdAt, now, locale) : timeOfDay(createdAt, locale)}</time
       >
+      ${seal ? sealView({ ...view, seal }) : nothing}
       <div class="difference" part="difference">${difference}</div>
       ${
         budget.isExceeded

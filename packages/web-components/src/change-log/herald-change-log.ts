@@ -13,6 +13,8 @@ import { differenceStyles } from './difference-styles.ts'
 import { entryStyles } from './entry-styles.ts'
 import { filtersStyles } from './filters-styles.ts'
 import { saveFile } from './save-file.ts'
+import { sealText } from './seal-view.ts'
+import { createSeals, type SealOf, type Seals } from './seals.ts'
 import { createSeenValues } from './seen-values.ts'
 import { timelineStyles } from './timeline-styles.ts'
 import { toolbarStyles } from './toolbar-styles.ts'
@@ -21,7 +23,7 @@ import { toolbarStyles } from './toolbar-styles.ts'
  * The change log as a timeline with differences, filters and export.
  *
  * @fires herald-filter - `{ filters }`: the filters have changed.
- * @fires herald-error - `{ error, during }`: `list` or `export` failed.
+ * @fires herald-error - `{ error, during }`: `list`, `export` or `seal` failed.
  */
 export class HeraldChangeLog extends HeraldElement {
   static override styles = [
@@ -38,12 +40,14 @@ export class HeraldChangeLog extends HeraldElement {
     texts: { attribute: false },
     addressPrefix: { attribute: 'address-prefix' },
     noAddress: { attribute: 'no-address', type: Boolean },
+    noSeals: { attribute: 'no-seals', type: Boolean },
     filters: { state: true },
     state: { state: true },
     isFiltering: { state: true },
     exporting: { state: true },
     hasExportFailed: { state: true },
     whole: { state: true },
+    sealOf: { state: true },
   }
 
   /** Replaces texts. */
@@ -52,6 +56,8 @@ export class HeraldChangeLog extends HeraldElement {
   declare addressPrefix: string
   /** Keeps the filters out of the address bar. */
   declare noAddress: boolean
+  /** Shows nothing of seals, and asks for none. */
+  declare noSeals: boolean
   declare private filters: Filters
   declare private state: ChangeLogState
   declare private isFiltering: boolean
@@ -59,16 +65,19 @@ export class HeraldChangeLog extends HeraldElement {
   declare private hasExportFailed: boolean
   /** Ids of entries whose difference is expanded. */
   declare private whole: ReadonlySet<string>
+  declare private sealOf: SealOf | undefined
 
   readonly #seen = createSeenValues()
   #changeEntries: ChangeEntries | undefined
   #feed: ChangeLogFeed | undefined
+  #seals: Seals | undefined
   #connection = new AbortController()
 
   constructor() {
     super()
     this.addressPrefix = ''
     this.noAddress = false
+    this.noSeals = false
     this.filters = {}
     this.state = emptyChangeLog
     this.isFiltering = false
@@ -111,6 +120,12 @@ export class HeraldChangeLog extends HeraldElement {
     this.#connection = new AbortController()
     const { signal } = this.#connection
     this.#feed = createChangeLogFeed({ changeEntries, onChange: (state) => this.#onState(state) })
+    this.#seals = createSeals({
+      changeEntries,
+      onChange: (sealOf) => {
+        this.sealOf = sealOf
+      },
+    })
     if (!this.noAddress) {
       this.filters = readFilters(location.search, this.addressPrefix)
       const reread = () => this.#setFilters(readFilters(location.search, this.addressPrefix))
@@ -124,6 +139,9 @@ export class HeraldChangeLog extends HeraldElement {
     this.#connection.abort()
     this.#feed?.stop()
     this.#feed = undefined
+    this.#seals?.stop()
+    this.#seals = undefined
+    this.sealOf = undefined
     this.#changeEntries = undefined
     this.state = emptyChangeLog
   }
@@ -140,6 +158,7 @@ export class HeraldChangeLog extends HeraldElement {
       whole,
       locale,
       texts,
+      sealOf: this.noSeals ? undefined : this.sealOf,
       seen: this.#seen.values,
       spoken: this.spoken,
       now: new Date(),
@@ -157,6 +176,8 @@ export class HeraldChangeLog extends HeraldElement {
       onWhole: (id) => {
         this.whole = new Set([...this.whole, id])
       },
+      onCheck: (entry) => void this.#check(entry),
+      onSaveProof: (entry) => this.#saveProof(entry),
     })
     return html`<div lang=${this.language.tag}>${view}</div>`
   }
@@ -177,7 +198,24 @@ export class HeraldChangeLog extends HeraldElement {
       this.announce(this.#texts.failedTitle)
       this.emit('herald-error', { error: state.error, during: 'list' })
     }
+    // A list that was fetched, unlike one that has grown.
+    if (state.phase === 'ready' && this.state.phase !== 'ready' && !this.noSeals) this.#seals?.look(state.entries)
     this.state = state
+  }
+
+  async #check(entry: ChangeEntry): Promise<void> {
+    const seal = await this.#seals?.check(entry)
+    if (!seal) return
+    this.announce(sealText(seal, this.currentLocale, this.#texts))
+    if (seal.kind === 'failed') this.emit('herald-error', { error: seal.error, during: 'seal' })
+  }
+
+  /** Saves the answer of `GET /change-entries/{id}/proof`. */
+  #saveProof(entry: ChangeEntry): void {
+    const seal = this.sealOf?.(entry)
+    if (!seal || !('proof' in seal)) return
+    const file = new Blob([JSON.stringify({ data: seal.proof }, null, 2)], { type: 'application/json' })
+    saveFile(file, `proof-${entry.id}.json`)
   }
 
   /** Sets a filter, removes it if the value is empty, or removes all without a name. Adds an entry to the history. */

@@ -40,4 +40,6 @@ export const emptyInboxIcon = () =>
     svg`<path d="M4 13.5 6.5 6h11L20 13.5V18a1 1 0 0 1-1 1H5a1 1 0 0 1-1-1z"/><path d="M4 13.5h4.5l1.2 2.2h4.6l1.2-2.2H20"/>`,
     30,
   )
+export const sealIcon = (size = 14) =>
+  icon(svg`<path d="M12 3 5 6v5c0 4.5 2.8 8 7 10 4.2-2 7-5.5 7-10V6z"/><path d="m9 11.5 2.2 2.2 4-4.4"/>`, size)
 export const logIcon = () => icon(svg`<circle cx="12" cy="12" r="8"/><path d="M12 7.5V12l3 2"/>`, 30)

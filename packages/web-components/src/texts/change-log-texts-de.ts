@@ -1,5 +1,5 @@
 import type { ExportFormat } from '@herald/client'
-import type { ChangeLogTexts, FilterLabel } from './change-log-texts.ts'
+import type { ChangeLogTexts, FilterLabel, SealLabel } from './change-log-texts.ts'
 
 const actions: Record<string, string> = {
   create: 'hat hinzugefügt:',
@@ -19,6 +19,16 @@ const labels: Record<FilterLabel, string> = {
   changedField: 'Feld',
   from: 'Von',
   to: 'Bis',
+}
+
+const seals: Record<SealLabel, string> = {
+  unknown: 'Siegel prüfen',
+  checking: 'Siegel wird geprüft',
+  unsealed: 'Noch nicht versiegelt',
+  sealed: 'Versiegelt',
+  unaltered: 'Versiegelt und unverändert',
+  altered: 'Verändert: passt nicht zum Siegel',
+  failed: 'Das Siegel konnte nicht geprüft werden. Erneut versuchen',
 }
 
 const formats: Record<ExportFormat, string> = { csv: 'CSV', ndjson: 'NDJSON', json: 'JSON' }
@@ -55,6 +65,8 @@ export const changeLogTextsDe: ChangeLogTexts = {
   unchanged: (count) => `${count} unverändert`,
   noDifference: 'Kein Unterschied',
   showWhole: 'Alles anzeigen',
+  seal: (kind, readAt) => `${seals[kind]}${readAt ? `, Prüfpunkt um ${readAt} gelesen` : ''}`,
+  saveProof: 'Nachweis herunterladen',
   loading: 'Das Änderungsprotokoll wird geladen',
   loadingMore: 'Ältere Änderungen werden geladen',
   loaded: (count) => (count === 1 ? '1 Änderung wird angezeigt' : `${count} Änderungen werden angezeigt`),

@@ -25,6 +25,18 @@ const labels = {
 
 export type FilterLabel = keyof typeof labels
 
+const seals = {
+  unknown: 'Check the seal',
+  checking: 'Checking the seal',
+  unsealed: 'Not sealed yet',
+  sealed: 'Sealed',
+  unaltered: 'Sealed and unaltered',
+  altered: 'Altered: doesn’t match its seal',
+  failed: 'The seal could not be checked. Try again',
+}
+
+export type SealLabel = keyof typeof seals
+
 const formats: Record<ExportFormat, string> = { csv: 'CSV', ndjson: 'NDJSON', json: 'JSON' }
 
 export const changeLogTexts = {
@@ -60,6 +72,9 @@ export const changeLogTexts = {
   unchanged: (count: number) => (count === 1 ? '1 unchanged' : `${count} unchanged`),
   noDifference: 'No difference',
   showWhole: 'Show everything',
+  /** The state of a seal, or what its button does. `readAt` is the time at which this page read the checkpoint. */
+  seal: (kind: SealLabel, readAt?: string) => `${seals[kind]}${readAt ? `, checkpoint read at ${readAt}` : ''}`,
+  saveProof: 'Download proof',
   loading: 'Loading the change log',
   loadingMore: 'Loading older changes',
   loaded: (count: number) => (count === 1 ? '1 change is shown' : `${count} changes are shown`),
