@@ -25,6 +25,7 @@ export async function createMemoryTest(name: string) {
 
   return {
     store,
+    database,
     newUser: async (subscriberId: string = randomUUID()) => {
       const id = randomUUID()
       return { id, subscriberId, token: await issuer.sign({ sub: id, subscriber_id: subscriberId }) }

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { startHerald } from '@herald/local-herald'
+import { createSealing, startHerald } from '@herald/local-herald'
 import { createTopics, eventually, startServers, topicsWithSuffix } from '@herald/test-servers'
 import { Kafka, logLevel, Partitioners } from 'kafkajs'
 
@@ -8,15 +8,15 @@ export type FilledHerald = Awaited<ReturnType<typeof startFilledHerald>>
 type Log = (line: string) => void
 
 /**
- * Starts Herald, with its servers if necessary, and publishes notifications and change entries for two users of two
- * subscribers. Both users have the same id.
+ * Starts Herald, with its servers if necessary, and publishes notifications and change entries, which are sealed, for two users of
+ * two subscribers. Both users have the same id.
  */
 export async function startFilledHerald(log: Log) {
   const servers = await startServers({ log })
   const name = `api-fuzz-${randomBytes(4).toString('hex')}`
   const topics = await createTopics(servers.kafkaBrokers, topicsWithSuffix(name))
   const environment = { RATE_LIMIT_PER_MINUTE: '1000000', LOG_LEVEL: 'warn' }
-  const herald = await startHerald({ servers, topics, database: name, environment, log })
+  const herald = await startHerald({ servers, topics, database: name, environment, sealing: createSealing(), log })
   const userId = randomUUID()
   const subscribers = { here: randomUUID(), there: randomUUID() }
   const sign = (subscriber: string) => herald.tokens.sign({ sub: userId, subscriber_id: subscriber, name: 'Ada' })
@@ -36,6 +36,7 @@ export async function startFilledHerald(log: Log) {
     for (const token of Object.values(identities)) {
       await untilFilled(`${herald.baseUrl}/`, token, 'notifications', 10)
       await untilFilled(`${herald.baseUrl}/change-entries`, token, 'changeEntries', 10)
+      await untilSealed(herald.baseUrl, token)
     }
   } catch (error) {
     await stop()
@@ -102,5 +103,17 @@ async function untilFilled(url: string, token: string, field: string, count: num
       return data?.[field]?.length === count
     },
     { description: `${url} lists ${count} items`, within: 60_000, every: 100 },
+  )
+}
+
+async function untilSealed(baseUrl: string, token: string): Promise<void> {
+  await eventually(
+    async () => {
+      const answer = await fetch(`${baseUrl}/change-entries/checkpoint`, {
+        headers: { authorization: `Bearer ${token}` },
+      })
+      return answer.ok
+    },
+    { description: 'the change log is sealed', within: 60_000, every: 100 },
   )
 }
