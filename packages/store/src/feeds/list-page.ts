@@ -3,8 +3,8 @@ import type { Filter } from 'mongodb'
 import { type IdRange, keyRange, toUuidBinary } from '../documents/binary.ts'
 import { type Box, boxes, type NotificationDocument } from '../documents/notification-document.ts'
 import { findPage, type PageSource } from '../reading/page.ts'
-import type { Scan } from '../reading/scan.ts'
-import { readInt32 } from '../wire/bson.ts'
+import { isPlain, type Scan } from '../reading/scan.ts'
+import { int32, sizeOf } from '../wire/bson.ts'
 import type { Page } from '../wire/byte-writer.ts'
 import { inboxBoxes } from './groups.ts'
 
@@ -36,12 +36,10 @@ export function createListPage(): ListPage {
   const withArchived = new Set<string>()
 
   async function findInCollection(source: PageSource<NotificationDocument>, prefix: Prefix, query: FeedQuery) {
-    const feed = prefix.join('/')
+    const feed = prefix[0] + prefix[1]
     if (withArchived.has(feed)) return undefined
-    const isElsewhere = (document: Buffer) => (readInt32(document, 'box') ?? unread) >= archived
-    const page = await findPage(source, { indexed: { _id: keyRange(prefix, query) }, filter: {} }, query.limit, {
-      unless: isElsewhere,
-    })
+    const range = { indexed: { _id: keyRange(prefix, query) }, filter: {} }
+    const page = await findPage(source, range, query.limit, { unless: isElsewhere })
     if (page !== undefined) return page
     if (withArchived.size >= keptHints) withArchived.clear()
     withArchived.add(feed)
@@ -49,13 +47,32 @@ export function createListPage(): ListPage {
   }
 
   return async (source, prefix, query) => {
-    const { status, archived = 'false', limit, ...others } = query
+    const { status, archived = 'false', limit } = query
     const from = boxesOf[archived][status]
     if (from?.length === 0) return { documents: [], next: null }
-    const scan = toScan(prefix, from, others)
-    const isInbox = from === inboxBoxes.all && Object.keys(scan.filter).length === 0
-    return (isInbox && (await findInCollection(source, prefix, query))) || findPage(source, scan, limit)
+    const filter = filterOf(query)
+    const isInbox = from === inboxBoxes.all && isPlain({ filter })
+    return (
+      (isInbox && (await findInCollection(source, prefix, query))) ||
+      findPage(source, toScan(prefix, from, query, filter), limit)
+    )
   }
+}
+
+/** `box` and the end of the name, as a number of four bytes. */
+const boxName = 0x00786f62
+
+/** Whether a notification is archived, or about to be deleted. Its box is among the first fields. */
+function isElsewhere(document: Buffer): boolean {
+  for (let at = 4; document[at] !== 0; ) {
+    const isBox = int32(document, at + 1) === boxName
+    const type = document[at] as number
+    while (document[++at] !== 0);
+    at++
+    if (isBox) return int32(document, at) >= archived
+    at += sizeOf(type, document, at)
+  }
+  return false
 }
 
 /** The boxes that a list contains; `undefined` for all of them, which the collection itself has in order. */
@@ -65,21 +82,24 @@ const boxesOf: Readonly<Record<Archived, Readonly<Record<ReadStatus, readonly Bo
   any: { all: undefined, unread: [unread], read: [read, archived] },
 }
 
-/** MongoDB merges the ranges of several boxes, so a page reads no more keys than its size and one for each box. */
-function toScan(
-  prefix: readonly string[],
-  from: readonly Box[] | undefined,
-  query: Omit<FeedQuery, 'status' | 'archived' | 'limit'>,
-): Scan<NotificationDocument> {
-  const { type, locationType, locationId, subjectId, actorId } = query
-  const filter: Filter<NotificationDocument> = {
+function filterOf({ type, locationType, locationId, subjectId, actorId }: FeedQuery): Filter<NotificationDocument> {
+  return {
     ...(type === undefined ? {} : { type }),
     ...(locationType === undefined ? {} : { locationType }),
     ...(locationId === undefined ? {} : { locationId: toUuidBinary(locationId) }),
     ...(subjectId === undefined ? {} : { subjectId: toUuidBinary(subjectId) }),
     ...(actorId === undefined ? {} : { actorId: toUuidBinary(actorId) }),
   } as Filter<NotificationDocument>
-  const _id = keyRange(prefix, query)
+}
+
+/** MongoDB merges the ranges of several boxes, so a page reads no more keys than its size and one for each box. */
+function toScan(
+  prefix: Prefix,
+  from: readonly Box[] | undefined,
+  range: IdRange,
+  filter: Filter<NotificationDocument>,
+): Scan<NotificationDocument> {
+  const _id = keyRange(prefix, range)
   return from === undefined
     ? { indexed: { _id }, filter }
     : { indexed: { box: { $in: from }, _id }, filter, hint: 'box' }

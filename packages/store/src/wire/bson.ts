@@ -80,14 +80,3 @@ export function firstBinary(document: Buffer, field: string): Buffer {
 
 /** The key of a stored document, in which MongoDB keeps it first. Copied, so that it does not retain the document. */
 export const readKey = (document: Buffer) => new Binary(Buffer.from(firstBinary(document, '_id')))
-
-/** The value of a 32-bit integer, which is found fastest if it is among the first fields; `undefined` if there is none. */
-export function readInt32(document: Buffer, field: string): number | undefined {
-  for (let at = 4; document[at] !== 0; ) {
-    const end = document.indexOf(0, at + 1)
-    const type = document[at] as number
-    if (type === 0x10 && document.toString('latin1', at + 1, end) === field) return int32(document, end + 1)
-    at = end + 1 + sizeOf(type, document, end + 1)
-  }
-  return undefined
-}
