@@ -7,9 +7,22 @@ const steps = [
   ['minute', 60],
 ] as const
 
+/** A formatter takes 200 µs to create, so each locale has one: a long list is scrolled through at hundreds of items a second. */
+function perLocale<T>(create: (locale: string) => T): (locale: string) => T {
+  const created = new Map<string, T>()
+  return (locale) => {
+    const format = created.get(locale) ?? create(locale)
+    created.set(locale, format)
+    return format
+  }
+}
+
+const ageFormat = perLocale((locale) => new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'short' }))
+const fullFormat = perLocale((locale) => new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeStyle: 'short' }))
+
 /** The time relative to now in a locale: "now", "5 min. ago", "yesterday". */
 export function relativeTime(time: Date, now: Date, locale: string): string {
-  const format = new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'short' })
+  const format = ageFormat(locale)
   // A server's clock may be ahead of this one.
   const seconds = Math.max(0, (now.getTime() - time.getTime()) / 1000)
   const step = steps.find(([, length]) => seconds >= length)
@@ -18,7 +31,7 @@ export function relativeTime(time: Date, now: Date, locale: string): string {
 
 /** The full date and time. */
 export function fullTime(time: Date, locale: string): string {
-  return new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeStyle: 'short' }).format(time)
+  return fullFormat(locale).format(time)
 }
 
 /** "Today", "yesterday", or the date. */
