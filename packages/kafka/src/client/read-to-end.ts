@@ -51,10 +51,13 @@ export async function readToEnd(
           if (open.size === 0) resolve()
         },
       })
-      run.then(() => {
-        if (start === undefined) return
-        for (const { partition, from } of ranges) consumer.seek({ topic, partition, offset: String(from) })
-      }, reject)
+      run
+        .then(() => {
+          if (start === undefined) return
+          for (const { partition, from } of ranges) consumer.seek({ topic, partition, offset: String(from) })
+        })
+        // It also resolves when the coordinator was not ready; then there is nothing to seek in.
+        .catch(reject)
     })
   } finally {
     await consumer.disconnect()

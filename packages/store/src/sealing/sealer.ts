@@ -45,9 +45,9 @@ export type SealerDependencies = Omit<SealDependencies, 'intervalMs' | 'sign' | 
   readonly grownLogs: Pick<GrownLogs, 'listen'>
 }
 
-const logsAtOnce = 16
+const logsAtOnce = 32
 /** So that an unavailable MongoDB is noticed before each log has failed. */
-const logsPerStep = 64
+const logsPerStep = 128
 const retryMs = 5_000
 const longestTickMs = 500
 

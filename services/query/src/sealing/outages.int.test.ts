@@ -28,6 +28,8 @@ onOwnServers('on servers of its own', () => {
     sealer = await logs.start()
   }, hangsAfterMs)
   afterAll(async () => {
+    // A process that ended would be missed only until another is started.
+    expect(sealer?.logs().filter((line) => line.includes('"level":"fatal"'))).toEqual([])
     await logs?.stop()
     await kafka?.stop()
     await set?.stop()
