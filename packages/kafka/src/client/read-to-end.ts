@@ -10,6 +10,9 @@ type Each = (record: IncomingRecord) => Promise<unknown>
 /** Of the groups that commands for operators read with: ACLs name it. */
 export const temporaryGroupPrefix = 'herald-operator-'
 
+/** In a row, each after the retries of the client. */
+const mostCrashes = 3
+
 /** Reads a topic up to the end it has now. It uses a temporary consumer group, which it deletes afterwards. */
 export async function readToEnd(
   kafka: Kafka,
@@ -24,12 +27,20 @@ export async function readToEnd(
   const consumer = kafka.consumer({ groupId, allowAutoTopicCreation: false, maxWaitTimeInMs: 500 })
   try {
     const ranges = (await findRanges(admin, topic, start)).filter(({ from, end }) => end > from)
-    const open = new Map(ranges.map((range) => [range.partition, range]))
+    /** What is left to be read. */
+    const open = new Map(ranges.map(({ partition, from, end }) => [partition, { from, end }]))
     if (open.size === 0) return
     await consumer.connect()
     await consumer.subscribe({ topics: [topic], fromBeginning: true })
+    let crashes = 0
     await new Promise<void>((resolve, reject) => {
-      consumer.on(consumer.events.CRASH, ({ payload }) => reject(payload.error))
+      consumer.on(consumer.events.CRASH, ({ payload }) => {
+        // Mostly it joins again, for example when the coordinator was loading.
+        if (!payload.restart || ++crashes > mostCrashes) reject(payload.error)
+      })
+      consumer.on(consumer.events.GROUP_JOIN, () => {
+        for (const [partition, { from }] of open) consumer.seek({ topic, partition, offset: String(from) })
+      })
       const run = consumer.run({
         autoCommit: false,
         eachBatch: async ({ batch, heartbeat }) => {
@@ -39,9 +50,11 @@ export async function readToEnd(
             for (const message of batch.messages) {
               const offset = BigInt(message.offset)
               if (offset >= range.end) break
-              // Of the batches that were fetched before the consumer was moved to the start.
+              // Of a batch that was fetched before the consumer was moved.
               if (offset < range.from) continue
               if ((await each(toRecord(topic, batch.partition, message))) === 'stop') return resolve()
+              range.from = offset + 1n
+              crashes = 0
               await heartbeat()
             }
           } catch (error) {
@@ -51,13 +64,7 @@ export async function readToEnd(
           if (open.size === 0) resolve()
         },
       })
-      run
-        .then(() => {
-          if (start === undefined) return
-          for (const { partition, from } of ranges) consumer.seek({ topic, partition, offset: String(from) })
-        })
-        // It also resolves when the coordinator was not ready; then there is nothing to seek in.
-        .catch(reject)
+      run.catch(reject)
     })
   } finally {
     await consumer.disconnect()
