@@ -37,7 +37,7 @@ export type StartedHerald = {
   baseUrl: string
   ingest: StartedService
   query: StartedService
-  /** The sequencer and sealer, whose `url` nobody listens at. */
+  /** The sequencer and sealer. It has no server at its `url`. */
   seal: StartedService
   gateway: StartedGateway
   tokens: TokenIssuer

@@ -3,7 +3,7 @@ export { createErasureIndex } from './check/erasure-index.ts'
 export { createExportCheck } from './check/export-check.ts'
 export { type Finding, type FindingCode, formatFinding } from './check/finding.ts'
 export { isObject, type LineObject } from './check/sealed-line.ts'
-export { hashLeaf } from './hash/hashes.ts'
+export { hashBytes, hashLeaf } from './hash/hashes.ts'
 export { toCanonicalJson } from './leaf/canonical-json.ts'
 export {
   type EntryLeaf,
@@ -20,6 +20,7 @@ export { readSigningKey, type SigningKey } from './note/signing-key.ts'
 export {
   formatVerifierKey,
   publicKeyOf,
+  rawKeyOf,
   readVerifierKey,
   toVerifierKey,
   type VerifierKey,

@@ -40,12 +40,12 @@ export function readVerifierKey(text: string): ReadVerifierKey {
 const invalid = (detail: string) => ({ ok: false, detail }) as const
 
 export function formatVerifierKey(name: string, key: KeyObject): string {
-  const raw = rawKey(key)
+  const raw = rawKeyOf(key)
   return `${name}+${keyId(name, raw).toString('hex')}+${Buffer.concat([ed25519, raw]).toString('base64')}`
 }
 
 export function toVerifierKey(name: string, key: KeyObject): VerifierKey {
-  return { name, id: keyId(name, rawKey(key)), key }
+  return { name, id: keyId(name, rawKeyOf(key)), key }
 }
 
 function keyId(name: string, raw: Uint8Array): Buffer {
@@ -57,6 +57,7 @@ export function publicKeyOf(raw: Uint8Array): KeyObject {
   return createPublicKey({ key: Buffer.concat([spkiPrefix, raw]), format: 'der', type: 'spki' })
 }
 
-function rawKey(key: KeyObject): Buffer {
+/** The 32 bytes of an Ed25519 key. */
+export function rawKeyOf(key: KeyObject): Buffer {
   return key.export({ format: 'der', type: 'spki' }).subarray(spkiPrefix.length)
 }

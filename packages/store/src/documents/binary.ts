@@ -27,6 +27,12 @@ export function toIndexKey(subscriberId: string, index: number): Binary {
   return new Binary(bytes)
 }
 
+/** The keys of one log up to an index. */
+export const indexKeysUpTo = (subscriberId: string, index: number = Number.MAX_SAFE_INTEGER) => ({
+  $gte: toIndexKey(subscriberId, 0),
+  $lte: toIndexKey(subscriberId, index),
+})
+
 /** The bytes as text, which compares and can be the key of a map. */
 export const hex = (binary: Binary) => binary.toString('hex')
 

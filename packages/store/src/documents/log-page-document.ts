@@ -1,4 +1,5 @@
 import { uuidToBytes } from '@herald/contracts'
+import { hashBytes } from '@herald/sealed-log'
 import { Binary } from 'mongodb'
 import { toIndexKey } from './binary.ts'
 
@@ -87,6 +88,15 @@ export type AcceptanceDocument = {
 
 export const entriesPerPage = 1_000
 
+/** One of the hashes or salts in a field of a page. */
+export const hashAt = ({ buffer }: Pick<Binary, 'buffer'>, at: number): Uint8Array =>
+  buffer.subarray(at * hashBytes, (at + 1) * hashBytes)
+
+const zeros = Buffer.alloc(hashBytes)
+
+/** Whether the salt of a user is gone, because the user was erased. */
+export const isDropped = (userSalt: Uint8Array): boolean => zeros.equals(userSalt)
+
 const lastKey = (subscriberId: string) => new Binary(Buffer.concat([uuidToBytes(subscriberId), Buffer.alloc(8, 0xff)]))
 
 /** The keys of the pages of a log that begin at or behind an index. */
@@ -96,6 +106,9 @@ export const pagesFrom = (subscriberId: string, first: number) => ({
 })
 
 export type Range = readonly [from: number, to: number]
+
+export const isInRanges = (ranges: readonly Range[], index: number): boolean =>
+  ranges.some(([from, to]) => from <= index && index < to)
 
 /** Joins ascending indexes to ranges that do not touch. */
 export function toRanges(indexes: readonly number[]): Range[] {

@@ -7,7 +7,14 @@ import { StorageUnavailableError } from '../connection/storage-errors.ts'
 import { hex, keyRange, toIndexKey, toUuidBinary, uuidIn } from '../documents/binary.ts'
 import type { ChangeEntryDocument } from '../documents/change-entry-document.ts'
 import type { ErasureDocument } from '../documents/erasure-document.ts'
-import { type ErasurePage, encodeRanges, type Range, toRanges } from '../documents/log-page-document.ts'
+import {
+  type ErasurePage,
+  encodeRanges,
+  hashAt,
+  isDropped,
+  type Range,
+  toRanges,
+} from '../documents/log-page-document.ts'
 import type { CausalReads } from './causal-reads.ts'
 import { userOf } from './entry-leaf.ts'
 import { type LogPages, rangesOf, type Tail } from './log-pages.ts'
@@ -25,11 +32,9 @@ export type AppendErasureDependencies = {
 type WithUser = Pick<ChangeEntryDocument, '_id' | 'userId' | 'userName' | 'userEmail'>
 
 const erasureKeyBytes = 32
-const hashBytes = 32
 const entriesPerRead = 500
 const maxAttempts = 200
 const pauseMs = 50
-const noSalt = Buffer.alloc(hashBytes)
 
 /**
  * Appends an erasure whose work is done to the log of its subscriber, if it took the user of an entry there, and then drops the
@@ -90,10 +95,9 @@ export function createAppendErasure(dependencies: AppendErasureDependencies): Ap
     for await (const page of pages.pagesOf(keys, { first: 1, ids: 1, userSalts: 1, userHashes: 1 })) {
       for (const [at, id] of page.ids.entries()) {
         const user = users.get(hex(page._id).slice(0, 32) + hex(id))
-        const salt = page.userSalts.buffer.subarray(at * hashBytes, (at + 1) * hashBytes)
-        if (user === undefined || noSalt.equals(salt)) continue
-        const userHash = page.userHashes.buffer.subarray(at * hashBytes, (at + 1) * hashBytes)
-        if (!hashUser(salt, user).equals(userHash)) yield page.first + at
+        const salt = hashAt(page.userSalts, at)
+        if (user === undefined || isDropped(salt)) continue
+        if (!hashUser(salt, user).equals(hashAt(page.userHashes, at))) yield page.first + at
       }
     }
   }

@@ -1,8 +1,9 @@
+import { hashBytes } from '@herald/sealed-log'
 import { Binary, type Collection } from 'mongodb'
 import { runWrite } from '../connection/run-command.ts'
 import { duplicateKey, StorageUnavailableError } from '../connection/storage-errors.ts'
 import { inBatches } from '../documents/batches.ts'
-import { hex, toIndexKey, toKey, toUuidBinary, uuidIn } from '../documents/binary.ts'
+import { hex, indexKeysUpTo, toIndexKey, toKey, toUuidBinary, uuidIn } from '../documents/binary.ts'
 import {
   decodeRanges,
   type EntryPage,
@@ -18,7 +19,6 @@ export type Tail = { readonly length: number; readonly position?: string | undef
 
 export type LogPages = ReturnType<typeof createLogPages>
 
-const hashBytes = 32
 /** Of at most 200 KB each. */
 const pagesPerInsert = { count: 500, bytes: 4 * 1024 * 1024 } as const
 const keptTails = 10_000
@@ -50,7 +50,7 @@ export function createLogPages(logPages: Collection<LogPageDocument>, reads: Cau
     index: number,
     projection?: object,
   ): Promise<LogPageDocument | undefined> {
-    const _id = { $gte: toIndexKey(subscriberId, 0), $lte: toIndexKey(subscriberId, index) }
+    const _id = indexKeysUpTo(subscriberId, index)
     return (await findIn({ _id }, projection, { _id: -1 }, 1)).documents[0]
   }
 

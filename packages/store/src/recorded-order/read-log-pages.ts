@@ -1,5 +1,5 @@
 import type { Binary, Collection } from 'mongodb'
-import { toIndexKey, toKey, uuidIn } from '../documents/binary.ts'
+import { indexKeysUpTo, toIndexKey, toKey, uuidIn } from '../documents/binary.ts'
 import { entriesPerPage, type LogPageDocument, pagesFrom } from '../documents/log-page-document.ts'
 import { type CausalReads, createCausalReads } from './causal-reads.ts'
 
@@ -38,7 +38,7 @@ export function createLogReader(
 
   /** The page that contains an index, or the last one before it. */
   const pageAt = async (index: number, count: number): Promise<FoundPage | undefined> => {
-    const _id = { $gte: toIndexKey(subscriberId, 0), $lte: toIndexKey(subscriberId, index) }
+    const _id = indexKeysUpTo(subscriberId, index)
     return (await find({ _id }, -1, 1, index, count)).documents[0]
   }
 

@@ -4,7 +4,7 @@ import { leaveToOthers } from '../connection/leave-to-others.ts'
 import { StorageUnavailableError } from '../connection/storage-errors.ts'
 import { hex, toIndexKey, uuidIn } from '../documents/binary.ts'
 import type { ChangeEntryDocument } from '../documents/change-entry-document.ts'
-import { type ErasurePage, type Range, rangesIn } from '../documents/log-page-document.ts'
+import { type ErasurePage, isDropped, isInRanges, type Range, rangesIn } from '../documents/log-page-document.ts'
 import { findByKeys } from '../reading/find-by-keys.ts'
 import { firstStepCount, nextCount, stepBytes } from '../reading/next-count.ts'
 import { maxResponseBytes } from '../reading/read-budget.ts'
@@ -26,7 +26,6 @@ const maxStep = 1_000
 /** Encoded at once, because a slow reader would hold the text of a whole step in memory. */
 const pieceBytes = 256 * 1024
 const rangesPerPiece = 1_000
-const noSalt = Buffer.alloc(32)
 
 /** The lines of leaves, in pieces. Each step reads about 1 MiB of entries, so that a slow reader holds no more. */
 export async function* exportLines(source: ExportSource, from: number, to: number): Pieces {
@@ -100,7 +99,7 @@ const opening = ({ index, leafHash }: Leaf) => `{"leafIndex":${index},"leafHash"
 
 function toEntryLine(leaf: EntryLeaf, document: Buffer, named: readonly Range[]): EntryLine {
   const { index, salt, userSalt, userHash } = leaf
-  const isErased = noSalt.equals(userSalt) || named.some(([from, to]) => from <= index && index < to)
+  const isErased = isDropped(userSalt) || isInRanges(named, index)
   const user = isErased ? `"userHash":"${base64(userHash)}"` : `"userSalt":"${base64(userSalt)}"`
   return { document, opening: `${opening(leaf)},"salt":"${base64(salt)}",${user},"entry":`, isErased }
 }

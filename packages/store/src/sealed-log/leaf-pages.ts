@@ -1,6 +1,6 @@
 import { Binary, type Collection } from 'mongodb'
-import { toIndexKey } from '../documents/binary.ts'
-import type { EntryPage, ErasurePage, LogPageDocument } from '../documents/log-page-document.ts'
+import { indexKeysUpTo, toIndexKey } from '../documents/binary.ts'
+import { type EntryPage, type ErasurePage, hashAt, type LogPageDocument } from '../documents/log-page-document.ts'
 import { maxResponseBytes, type ReadBudgets, type Reader } from '../reading/read-budget.ts'
 import type { CausalReads } from '../recorded-order/causal-reads.ts'
 
@@ -41,7 +41,6 @@ type Found =
       readonly erasure: Pick<ErasurePage['erasure'], 'eventId' | 'time'>
     })
 
-const hashBytes = 32
 /** Of a page with 1,000 entries. The ranges of an erasure, which may be more, are read when its line is written. */
 const maxPageBytes = 200 * 1024
 /** About as many leaves are held at a time. */
@@ -50,14 +49,6 @@ const maxPagesPerRead = 500
 const projection = {
   ...{ first: 1, count: 1, leafHashes: 1, ids: 1, salts: 1, userSalts: 1, userHashes: 1 },
   ...{ 'erasure.eventId': 1, 'erasure.time': 1 },
-}
-
-/** The number of leaves of a log. */
-export async function readLength({ logPages, subscriberId, reads }: Omit<LeafSource, 'budgets' | 'reader'>) {
-  const _id = { $gte: toIndexKey(subscriberId, 0), $lte: toIndexKey(subscriberId, Number.MAX_SAFE_INTEGER) }
-  const query = { filter: { _id } as never, projection: { first: 1, count: 1 }, sort: { _id: -1 }, limit: 1 }
-  const [last] = (await reads.find<Pick<LogPageDocument, 'first' | 'count'>>(logPages as never, query)).documents
-  return last ? last.first + last.count : 0
 }
 
 /**
@@ -70,7 +61,7 @@ export async function* readLeaves(source: LeafSource, from: number, to: number):
     budgets.bytes.within(reader, Math.min(maxResponseBytes, limit * maxPageBytes), () =>
       reads.find<Found>(logPages as never, { filter: filter as never, projection, sort: { _id: sort }, limit }),
     )
-  const first = { $gte: toIndexKey(subscriberId, 0), $lte: toIndexKey(subscriberId, from) }
+  const first = indexKeysUpTo(subscriberId, from)
   let pages = from < to ? (await find({ _id: first }, -1, 1)).documents : []
   for (let [at, limit] = [from, 1]; at < to; ) {
     const leaves: Leaf[] = []
@@ -101,7 +92,7 @@ export async function* readLeaves(source: LeafSource, from: number, to: number):
 function leafOf(page: Found, index: number): Leaf | undefined {
   const at = index - page.first
   // Copied, because otherwise it retains the whole response.
-  const hashIn = ({ buffer }: Binary) => Buffer.from(buffer.subarray(at * hashBytes, (at + 1) * hashBytes))
+  const hashIn = (field: Binary) => Buffer.from(hashAt(field, at))
   const leaf = { index, leafHash: hashIn(page.leafHashes) }
   if ('erasure' in page) return { kind: 'erasure', ...leaf, ...page.erasure }
   const id = page.ids[at]

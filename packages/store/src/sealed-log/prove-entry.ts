@@ -2,10 +2,10 @@ import { hashUser, proveInclusion, verifyInclusion } from '@herald/sealed-log'
 import { toKey, toUuidBinary, uuidIn } from '../documents/binary.ts'
 import type { ChangeEntryDocument } from '../documents/change-entry-document.ts'
 import type { Collections } from '../documents/collections.ts'
-import { decodeRanges, type EntryPage, pagesFrom } from '../documents/log-page-document.ts'
+import { type EntryPage, hashAt, isDropped, isInRanges, pagesFrom } from '../documents/log-page-document.ts'
 import { type CausalReads, createCausalReads } from '../recorded-order/causal-reads.ts'
 import { userOf } from '../recorded-order/entry-leaf.ts'
-import { createLogPages } from '../recorded-order/log-pages.ts'
+import { createLogPages, rangesOf } from '../recorded-order/log-pages.ts'
 import type { SignedCheckpoint } from '../sealing/checkpoints.ts'
 import type { TreeNodes } from '../sealing/tree-nodes.ts'
 import { createErasuresOfLog } from './erasures-of-log.ts'
@@ -39,8 +39,6 @@ type PageOfEntry = Pick<EntryPage, 'first' | 'salts' | 'userSalts' | 'userHashes
   readonly at: number
 }
 
-const hashBytes = 32
-const noSalt = Buffer.alloc(hashBytes)
 const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64')
 
 /** Proves that an entry is in the newest checkpoint, with three reads by key or index at once, and then those of the tree. */
@@ -78,7 +76,7 @@ export function createProveEntry(dependencies: ProveEntryDependencies) {
     const page = found ?? (await findPage(reads, subscriberId, id))
     const leafIndex = page && page.first + page.at
     if (page === undefined || leafIndex === undefined || leafIndex >= checkpoint.size) return { kind: 'not-sealed' }
-    const hashOf = ({ buffer }: EntryPage['salts']) => buffer.subarray(page.at * hashBytes, (page.at + 1) * hashBytes)
+    const hashOf = (field: EntryPage['salts']) => hashAt(field, page.at)
     const [userSalt, userHash] = [hashOf(page.userSalts), hashOf(page.userHashes)]
     const { size, root } = checkpoint
     const leafHash = hashOf(page.leafHashes)
@@ -88,7 +86,7 @@ export function createProveEntry(dependencies: ProveEntryDependencies) {
     // Otherwise, something was altered, and whoever verifies the proof finds it.
     if (verifyInclusion({ index: leafIndex, leafHash, size, root, hashes })) tiles.keep()
     const isErased =
-      noSalt.equals(userSalt) ||
+      isDropped(userSalt) ||
       (!hashUser(userSalt, userOf(user)).equals(userHash) && (await wasErased(reads, user, leafIndex)))
     return {
       kind: 'proven',
@@ -111,9 +109,7 @@ export function createProveEntry(dependencies: ProveEntryDependencies) {
     const pseudonym = uuidIn(userId)
     const target = toKey(subscriberId, pseudonym)
     const named = await createLogPages(logPages, reads).findErasures(subscriberId, target)
-    const isNamed = named.some(({ erasure }) =>
-      decodeRanges(erasure.leafIndexes).some(([from, to]) => from <= leafIndex && leafIndex < to),
-    )
+    const isNamed = named.some((page) => isInRanges(rangesOf(page), leafIndex))
     return isNamed || createErasuresOfLog(dependencies, subscriberId).hasUnrecorded(reads, pseudonym)
   }
 }

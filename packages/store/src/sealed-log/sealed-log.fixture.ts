@@ -4,6 +4,7 @@ import {
   formatVerifierKey,
   keyNameOf,
   openCheckpoint,
+  rawKeyOf,
   readVerifierKey,
   signCheckpoint,
 } from '@herald/sealed-log'
@@ -33,7 +34,7 @@ export function createTestSealer(database: Db, collections: Collections, now: ()
     ...{ leaves, nodes, checkpoints, now, intervalMs: 0 },
     sign: (id, checkpoint) => signCheckpoint(checkpoint, keyNameOf(origin, id), [key]),
   })
-  const raw = key.publicKey.export({ format: 'der', type: 'spki' }).subarray(-32)
+  const raw = rawKeyOf(key.publicKey)
 
   return {
     noteKey: () => createSealingState(collections.logState, collections.logCheckpoints).note({ origin, keys: [raw] }),

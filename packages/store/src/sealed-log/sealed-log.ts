@@ -10,7 +10,6 @@ import { createSealingState } from '../sealing/sealing-state.ts'
 import { createTreeNodes } from '../sealing/tree-nodes.ts'
 import { createErasuresOfLog } from './erasures-of-log.ts'
 import { exportLines } from './export-lines.ts'
-import { readLength } from './leaf-pages.ts'
 import { createProveEntry, type ProvenEntry } from './prove-entry.ts'
 
 export type SealedLogDependencies = Collections & {
@@ -118,7 +117,7 @@ export function createSealedLog({ budgets, now, ...collections }: SealedLogDepen
         const reads = createCausalReads()
         const { isUnderWay, named } = await erasures.find(reads)
         // Not older, so that it contains the leaves of all erasures that were found.
-        const length = await readLength({ logPages, subscriberId, reads })
+        const length = await leaves.length(subscriberId, reads)
         // After a failover, the new primary may not know all of them yet. What is missing then was removed, which is no error here.
         if (length < newest.size) await conflicts.waitForMajority()
         const end = Math.max(length, newest.size)

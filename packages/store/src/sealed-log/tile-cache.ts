@@ -1,8 +1,7 @@
-import { type ReadTiles, type TileAddress, tileWidth } from '@herald/sealed-log'
+import { hashBytes, type ReadTiles, type TileAddress, tileWidth } from '@herald/sealed-log'
 
 /** Tiles of 8 KB. */
 const keptTiles = 256
-const hashBytes = 32
 
 /** Leaf hashes that were read already: from a leaf on. */
 export type KnownHashes = { readonly first: number; readonly leafHashes: Uint8Array }

@@ -1,7 +1,7 @@
 import type { Checkpoint } from '@herald/sealed-log'
 import { Binary, type Collection, type Filter } from 'mongodb'
 import { isDuplicateKey, StorageUnavailableError } from '../connection/storage-errors.ts'
-import { hex, toIndexKey } from '../documents/binary.ts'
+import { hex, indexKeysUpTo, toIndexKey } from '../documents/binary.ts'
 import { type CheckpointDocument, sizeIn } from '../documents/sealed-log-document.ts'
 import { userReads } from '../reading/read-limits.ts'
 import { createCausalReads } from '../recorded-order/causal-reads.ts'
@@ -17,11 +17,6 @@ export type SignedCheckpoint = StoredCheckpoint & { readonly note: string }
 export type Checkpoints = ReturnType<typeof createCheckpoints>
 
 export function createCheckpoints(logCheckpoints: Collection<CheckpointDocument>, now: () => Date) {
-  const ofLog = (subscriberId: string) => ({
-    $gte: toIndexKey(subscriberId, 0),
-    $lte: toIndexKey(subscriberId, Number.MAX_SAFE_INTEGER),
-  })
-
   async function findNewest(filter: Filter<CheckpointDocument>): Promise<StoredCheckpoint | undefined> {
     const { documents } = await createCausalReads().find(logCheckpoints, { filter, sort: { _id: -1 }, limit: 1 })
     return documents[0] && toCheckpoint(documents[0])
@@ -34,9 +29,9 @@ export function createCheckpoints(logCheckpoints: Collection<CheckpointDocument>
 
   return {
     /** Signed or not. */
-    newest: (subscriberId: string) => findNewest({ _id: ofLog(subscriberId) }),
+    newest: (subscriberId: string) => findNewest({ _id: indexKeysUpTo(subscriberId) }),
     async newestSigned(subscriberId: string): Promise<SignedCheckpoint | undefined> {
-      const found = await findNewest({ _id: ofLog(subscriberId), note: { $exists: true } })
+      const found = await findNewest({ _id: indexKeysUpTo(subscriberId), note: { $exists: true } })
       return isSigned(found) ? found : undefined
     },
     async signedOf(subscriberId: string, size: number): Promise<SignedCheckpoint | undefined> {
@@ -45,13 +40,16 @@ export function createCheckpoints(logCheckpoints: Collection<CheckpointDocument>
     },
     /** The signed ones that are larger, ascending. */
     async signedAfter(subscriberId: string, size: number, limit: number): Promise<SignedCheckpoint[]> {
-      const filter = { _id: { ...ofLog(subscriberId), $gt: toIndexKey(subscriberId, size) }, note: { $exists: true } }
+      const filter = {
+        _id: { ...indexKeysUpTo(subscriberId), $gt: toIndexKey(subscriberId, size) },
+        note: { $exists: true },
+      }
       const found = await logCheckpoints.find(filter, { ...userReads, sort: { _id: 1 }, limit }).toArray()
       return found.map(toCheckpoint).filter(isSigned)
     },
     /** The largest signed ones, ascending. */
     async lastSigned(subscriberId: string, limit: number): Promise<SignedCheckpoint[]> {
-      const filter = { _id: ofLog(subscriberId), note: { $exists: true } }
+      const filter = { _id: indexKeysUpTo(subscriberId), note: { $exists: true } }
       const found = await logCheckpoints.find(filter, { ...userReads, sort: { _id: -1 }, limit }).toArray()
       return found.toReversed().map(toCheckpoint).filter(isSigned)
     },

@@ -1,12 +1,14 @@
+import { hashBytes } from '@herald/sealed-log'
 import type { Collection } from 'mongodb'
 import { StorageUnavailableError } from '../connection/storage-errors.ts'
-import { toIndexKey } from '../documents/binary.ts'
-import { type LogPageDocument, pagesFrom } from '../documents/log-page-document.ts'
-import { createCausalReads } from '../recorded-order/causal-reads.ts'
+import { indexKeysUpTo, toIndexKey } from '../documents/binary.ts'
+import type { LogPageDocument } from '../documents/log-page-document.ts'
+import { type CausalReads, createCausalReads } from '../recorded-order/causal-reads.ts'
 
 /** The leaves of all logs in recorded order, as a majority has them. */
 export type LogLeaves = {
-  length(subscriberId: string): Promise<number>
+  /** @param reads the length is not older than these */
+  length(subscriberId: string, reads?: CausalReads): Promise<number>
   /**
    * The hashes of the leaves from `from` to before `to`, 32 bytes each; they never change.
    *
@@ -17,25 +19,20 @@ export type LogLeaves = {
 
 type FoundPage = Pick<LogPageDocument, 'first' | 'count' | 'leafHashes'>
 
-const hashBytes = 32
 /** Small pages are read together. */
 const pagesPerRead = 500
 const projection = { _id: 0, first: 1, count: 1, leafHashes: 1 } as const
 
 /** The leaf hashes that are in the pages of the recorded order. */
 export function createLogLeaves(logPages: Collection<LogPageDocument>): LogLeaves {
-  const find = async (filter: object, sort: 1 | -1, limit: number, fields: object) => {
-    const query = { filter, sort: { _id: sort }, limit, projection: fields }
-    return (await createCausalReads().find<FoundPage>(logPages as never, query as never)).documents
+  const find = async (_id: object, sort: 1 | -1, limit: number, fields: object, reads = createCausalReads()) => {
+    const query = { filter: { _id }, sort: { _id: sort }, limit, projection: fields }
+    return (await reads.find<FoundPage>(logPages as never, query as never)).documents
   }
-  const upTo = (subscriberId: string, index: number) => ({
-    _id: { $gte: toIndexKey(subscriberId, 0), $lte: toIndexKey(subscriberId, index) },
-  })
 
   return {
-    async length(subscriberId) {
-      const fields = { _id: 0, first: 1, count: 1 }
-      const [last] = await find(upTo(subscriberId, Number.MAX_SAFE_INTEGER), -1, 1, fields)
+    async length(subscriberId, reads) {
+      const [last] = await find(indexKeysUpTo(subscriberId), -1, 1, { _id: 0, first: 1, count: 1 }, reads)
       return last ? last.first + last.count : 0
     },
     async readHashes(subscriberId, from, to) {
@@ -47,12 +44,12 @@ export function createLogLeaves(logPages: Collection<LogPageDocument>): LogLeave
         hashes.set(some, (end - from) * hashBytes)
         end += some.length / hashBytes
       }
-      const [containing] = await find(upTo(subscriberId, from), -1, 1, projection)
+      const [containing] = await find(indexKeysUpTo(subscriberId, from), -1, 1, projection)
       if (containing) take(containing)
       while (end < to) {
         const before = end
-        const _id = { $gte: pagesFrom(subscriberId, end).$gte, $lt: toIndexKey(subscriberId, to) }
-        for (const page of await find({ _id }, 1, pagesPerRead, projection)) take(page)
+        const next = { $gte: toIndexKey(subscriberId, end), $lt: toIndexKey(subscriberId, to) }
+        for (const page of await find(next, 1, pagesPerRead, projection)) take(page)
         if (end === before) throw new StorageUnavailableError(`Leaf ${end} cannot be read`)
       }
       return hashes

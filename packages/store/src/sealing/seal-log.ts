@@ -66,9 +66,7 @@ export function createSealLog(dependencies: SealDependencies) {
     const unsigned = newest?.note === undefined ? newest : undefined
     const from = sealed?.size ?? 0
     const length = await leaves.length(subscriberId)
-    if (newest !== undefined && length < newest.size) {
-      throw new LogConflict(`${length} leaves are recorded, but the checkpoint has size ${newest.size}`)
-    }
+    if (newest !== undefined) checkLength(length, newest)
     // Most of the time, it is the checkpoint before this one.
     if (published !== undefined && published.size === sealed?.size) checkRoot(sealed.root, published)
     else if (published !== undefined) await compareAnchor(subscriberId, published)
@@ -115,6 +113,11 @@ export function createCompareAnchor({ nodes, checkpoints }: Pick<SealDependencie
     }
     checkRoot(await rootAt(anchor.size, nodes.readerOf(subscriberId)), anchor)
   }
+}
+
+/** @throws LogConflict if leaves are missing */
+export function checkLength(length: number, { size }: Checkpoint): void {
+  if (length < size) throw new LogConflict(`${length} leaves are recorded, but the checkpoint has size ${size}`)
 }
 
 /** @throws LogConflict */

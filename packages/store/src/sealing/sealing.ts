@@ -5,8 +5,7 @@ import { createAcceptances } from './acceptances.ts'
 import { createCheckpoints } from './checkpoints.ts'
 import { createConflicts } from './conflicts.ts'
 import { createLogLeaves } from './leaves.ts'
-import { LogConflict } from './log-conflict.ts'
-import { checkRoot, createCompareAnchor } from './seal-log.ts'
+import { checkLength, checkRoot, createCompareAnchor } from './seal-log.ts'
 import { createSealer, type Sealer, type SealerOptions } from './sealer.ts'
 import { createSealingState } from './sealing-state.ts'
 import { createTreeNodes } from './tree-nodes.ts'
@@ -45,9 +44,7 @@ export function createSealing({ logPages, logNodes, logCheckpoints, logState, no
       const length = await leaves.length(subscriberId)
       for (const own of [sealed, newest]) {
         if (own === undefined) continue
-        if (length < own.size) {
-          throw new LogConflict(`${length} leaves are recorded, but the checkpoint has size ${own.size}`)
-        }
+        checkLength(length, own)
         checkRoot(await rootAt(own.size, nodes.readerOf(subscriberId)), own)
       }
       return newest?.size ?? 0

@@ -1,4 +1,4 @@
-import { type ReadTiles, type TileAddress, tileWidth } from '@herald/sealed-log'
+import { hashBytes, type ReadTiles, type TileAddress, tileWidth } from '@herald/sealed-log'
 import { Binary, type Collection } from 'mongodb'
 import { StorageUnavailableError } from '../connection/storage-errors.ts'
 import { byKey, hex } from '../documents/binary.ts'
@@ -17,8 +17,6 @@ export type TreeNode = {
   readonly index: number
   readonly hash: Uint8Array
 }
-
-const hashBytes = 32
 
 export type TreeNodes = ReturnType<typeof createTreeNodes>
 

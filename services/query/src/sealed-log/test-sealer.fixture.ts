@@ -4,6 +4,7 @@ import {
   formatVerifierKey,
   keyNameOf,
   openCheckpoint,
+  rawKeyOf,
   readVerifierKey,
   signCheckpoint,
 } from '@herald/sealed-log'
@@ -27,7 +28,7 @@ export function createTestSealer({ store, database, uri }: { store: Store; datab
   const db = client.db(database)
   const collection = (name: string) => db.collection<{ _id: Binary | string }>(name)
   const key = createSigningKey()
-  const publicKey = new Binary(key.publicKey.export({ format: 'der', type: 'spki' }).subarray(-32))
+  const publicKey = new Binary(rawKeyOf(key.publicKey))
   const verifierKeyOf = (subscriberId: string) => formatVerifierKey(keyNameOf(origin, subscriberId), key.publicKey)
 
   return {

@@ -2,6 +2,7 @@ import {
   type Checkpoint,
   keyNameOf,
   publicKeyOf,
+  rawKeyOf,
   type SigningKey,
   signCheckpoint,
   toVerifierKey,
@@ -29,9 +30,6 @@ export function createSigner(settings: SealSettings): Signer | undefined {
     state: { origin, keys: keys.map(({ publicKey }) => rawKeyOf(publicKey)) },
   }
 }
-
-const rawKeyOf = (publicKey: SigningKey['publicKey']) =>
-  Buffer.from(publicKey.export({ format: 'jwk' }).x as string, 'base64url')
 
 /** The keys that verify the notes of a log. */
 export function createVerifierKeys({ origin, keys }: SealingState): (subscriberId: string) => VerifierKey[] {
