@@ -1,5 +1,6 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { consistencyPath, inclusionPath, joinHashes, perfectSubtrees, type Range } from './subtrees.ts'
-import { hashNode, type ReadTiles, type TileAddress, tileOfNode } from './tiles.ts'
+import { hashNode, type ReadTiles, tileOfNode } from './tiles.ts'
 
 /** @throws RangeError unless 0 ≤ index < size */
 export async function proveInclusion(index: number, size: number, readTiles: ReadTiles): Promise<Buffer[]> {
@@ -20,20 +21,23 @@ export async function rootAt(size: number, readTiles: ReadTiles): Promise<Buffer
   return root as Buffer
 }
 
-/** Reads the tiles of all subtrees at once: at most two for each level of tiles. */
+/** Reads the tiles of all subtrees at once: at most two for each level of tiles. What is there is hashed while the others are read. */
 async function hashSubtrees(subtrees: readonly Range[], size: number, readTiles: ReadTiles): Promise<Buffer[]> {
-  const addresses = new Map<string, TileAddress>()
+  const tiles = new Map<string, Promise<Uint8Array>>()
   const parts = subtrees.map((subtree) =>
     perfectSubtrees(subtree).map((node) => {
       const address = tileOfNode(node, size)
       const key = `${address.level}/${address.index}`
-      addresses.set(key, address)
-      return { node, key }
+      const tile = tiles.get(key) ?? readTiles([address]).then(([read]) => read as Uint8Array)
+      tiles.set(key, tile)
+      return { node, tile }
     }),
   )
-  const read = addresses.size === 0 ? [] : await readTiles([...addresses.values()])
-  const tiles = new Map([...addresses.keys()].map((key, i) => [key, read[i] as Uint8Array]))
-  return parts.map((nodes) => joinHashes(nodes.map(({ node, key }) => hashNode(node, tiles.get(key) as Uint8Array))))
+  const all = Promise.all(tiles.values())
+  // Hashing a tile takes the time of a read: the requests are on their way before.
+  await Promise.race([nextTurn(), all])
+  const hashed = parts.map((nodes) => Promise.all(nodes.map(async ({ node, tile }) => hashNode(node, await tile))))
+  return (await Promise.all(hashed)).map(joinHashes)
 }
 
 function check(holds: boolean, message: string): void {

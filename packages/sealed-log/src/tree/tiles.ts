@@ -55,7 +55,12 @@ export function hashNode({ height, index }: TreeNode, hashes: Uint8Array): Buffe
 
 /** The hash over `width` hashes from the one at `from`. The width is a power of two. */
 export function hashPerfect(hashes: Uint8Array, from: number, width: number): Buffer {
-  if (width === 1) return Buffer.from(hashes.subarray(from * hashBytes, (from + 1) * hashBytes))
+  return Buffer.from(viewPerfect(hashes, from, width))
+}
+
+/** The same; of one hash, it is a part of the tile. */
+function viewPerfect(hashes: Uint8Array, from: number, width: number): Uint8Array {
+  if (width === 1) return hashes.subarray(from * hashBytes, (from + 1) * hashBytes)
   const half = width / 2
-  return hashChildren(hashPerfect(hashes, from, half), hashPerfect(hashes, from + half, half))
+  return hashChildren(viewPerfect(hashes, from, half), viewPerfect(hashes, from + half, half))
 }

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { plainConsistency, plainInclusion, plainRoot } from './plain-tree.fixture.ts'
 import { proveConsistency, proveInclusion, rootAt } from './prove.ts'
 import { createTileMemory, seal, storedTree } from './tiles.fixture.ts'
-import { edgeTilesOf } from './tiles.ts'
+import { edgeTilesOf, type ReadTiles, type TileAddress } from './tiles.ts'
 import { continueTree, createTree } from './tree.ts'
 import { verifyConsistency, verifyInclusion } from './verify-proofs.ts'
 
@@ -115,21 +115,30 @@ test('a tree that continues from its tiles is the same tree', async () => {
   )
 })
 
-test('reads at most two tiles of each level at once for a proof', async () => {
+test('reads at most two tiles of each level for a proof, each once and all at once', async () => {
   for (const [index, from] of [
     [0, 1],
     [65_535, 65_535],
     [66_699, 66_699],
     [12_345, 54_321],
   ] as const) {
-    full.reads.length = 0
-    await proveInclusion(index, 66_700, full.readTiles)
-    await proveConsistency(from, 66_700, full.readTiles)
-    expect(full.reads.length).toBeLessThanOrEqual(2)
-    for (const addresses of full.reads) {
-      for (const level of [0, 1, 2]) {
-        expect(addresses.filter((address) => address.level === level).length).toBeLessThanOrEqual(2)
-      }
+    for (const prove of [
+      (readTiles: ReadTiles) => proveInclusion(index, 66_700, readTiles),
+      (readTiles: ReadTiles) => proveConsistency(from, 66_700, readTiles),
+    ]) {
+      const asked: TileAddress[] = []
+      const { promise, resolve } = Promise.withResolvers<void>()
+      const proof = prove(async (addresses) => {
+        asked.push(...addresses)
+        await promise
+        return full.readTiles(addresses)
+      })
+      const before = asked.length
+      resolve()
+      await proof
+      expect(asked).toHaveLength(before)
+      expect(new Set(asked.map(({ level, index: tile }) => `${level}/${tile}`)).size).toBe(before)
+      for (const level of [0, 1, 2]) expect(asked.filter((one) => one.level === level).length).toBeLessThanOrEqual(2)
     }
   }
 })

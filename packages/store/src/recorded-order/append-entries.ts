@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Binary } from 'mongodb'
 import type { Position } from '../change-streams/watch.ts'
 import { StorageUnavailableError } from '../connection/storage-errors.ts'
 import { hex, toIndexKey, uuidIn } from '../documents/binary.ts'
@@ -7,10 +6,10 @@ import { type EntryPage, entriesPerPage } from '../documents/log-page-document.t
 import { eachAtOnce } from '../reading/each-at-once.ts'
 import { type EntryLeaf, fieldsOf } from './entry-leaf.ts'
 import type { LogPages, Tail } from './log-pages.ts'
-import type { ReadLeaves } from './read-leaves.ts'
+import type { EntryToRead, ReadLeaves } from './read-leaves.ts'
 
-/** The key of an entry, and the position of its insert in the change stream if it comes from there. */
-type EntryToAppend = { readonly key: Binary; readonly position?: Position | undefined }
+/** An entry, and the position of its insert in the change stream if it comes from there. */
+type EntryToAppend = EntryToRead & { readonly position?: Position | undefined }
 
 export type AppendEntries = (entries: readonly EntryToAppend[]) => Promise<void>
 
@@ -43,7 +42,8 @@ export function createAppendEntries({ pages, readLeaves, now }: AppendEntriesDep
       const refused = await appendAll(logs, (count) => {
         appended += count
       })
-      left = left.filter(({ key }) => refused.has(uuidIn(key)))
+      // They may have changed since they were read.
+      left = left.filter(({ key }) => refused.has(uuidIn(key))).map(({ key, position }) => ({ key, position }))
     }
     return appended
   }
@@ -64,7 +64,7 @@ export function createAppendEntries({ pages, readLeaves, now }: AppendEntriesDep
       const key = hex(entry.key)
       if (!recorded.has(key) && !missing.has(key)) missing.set(key, entry)
     }
-    const leaves = await readLeaves([...missing.values()].map(({ key }) => key))
+    const leaves = await readLeaves([...missing.values()])
     const found = [...missing].flatMap(([key, entry]) => {
       const leaf = leaves.get(key)
       return leaf ? [{ ...entry, leaf }] : []

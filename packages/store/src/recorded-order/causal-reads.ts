@@ -2,6 +2,8 @@ import { type Collection, type Document, type Filter, Long, type Timestamp } fro
 import { runCommand } from '../connection/run-command.ts'
 import { readsAfter } from '../reading/read-limits.ts'
 
+type Aggregate = { readonly pipeline: readonly Document[]; readonly hint: string }
+
 type Find<T> = {
   readonly filter: Filter<T>
   readonly projection?: Document
@@ -37,6 +39,15 @@ export function createCausalReads() {
       if (isOpen) await runCommand(db, { killCursors: find, cursors: [id] })
       const documents = cursor.firstBatch as T[]
       return { documents, isCut: isOpen || documents.length === limit }
+    },
+    /** The results of a pipeline that has few of them. */
+    async aggregate<T extends Document>(
+      { collectionName: aggregate, db }: Pick<Collection, 'collectionName' | 'db'>,
+      stages: Aggregate,
+    ): Promise<readonly T[]> {
+      const { cursor, operationTime } = await runCommand(db, { aggregate, ...stages, cursor: {}, ...readsAfter(seen) })
+      note(operationTime)
+      return cursor.firstBatch
     },
   }
 }

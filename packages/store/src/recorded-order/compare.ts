@@ -4,6 +4,10 @@ import { StorageUnavailableError } from '../connection/storage-errors.ts'
 import type { ChangeEntryDocument } from '../documents/change-entry-document.ts'
 import type { ErasureDocument } from '../documents/erasure-document.ts'
 import type { Hold } from '../leases/leases.ts'
+import { runForBytes } from '../reading/find-bytes.ts'
+import { readAhead } from '../reading/read-ahead.ts'
+import { readsAfter } from '../reading/read-limits.ts'
+import { readKey } from '../wire/bson.ts'
 import type { AppendEntries } from './append-entries.ts'
 import type { AppendErasure } from './append-erasure.ts'
 import type { CausalReads } from './causal-reads.ts'
@@ -23,7 +27,7 @@ export type CompareDependencies = {
 
 export type Compare = (begun: Comparison | undefined, hold: Hold) => Promise<Position | undefined>
 
-const keysPerRead = 1_000
+const perRead = 1_000
 const saveEveryMs = 2_000
 
 /**
@@ -40,14 +44,14 @@ export function createCompare(dependencies: CompareDependencies): Compare {
     if (begun === undefined) await state.beginComparison(comparison)
     reads.note(timeOf(position))
     let savedAt = performance.now()
-    for await (const keys of keysAfter(changeEntries, comparison.after)) {
-      await appendEntries(keys.map((key) => ({ key })))
+    for await (const entries of readAhead(entriesAfter(comparison.after))) {
+      await appendEntries(entries)
       if (performance.now() - savedAt < saveEveryMs) continue
       if (!(await hold())) return undefined
-      await state.saveComparison({ position, after: keys.at(-1) ?? null })
+      await state.saveComparison({ position, after: entries.at(-1)?.key ?? null })
       savedAt = performance.now()
     }
-    for await (const keys of keysAfter(erasures, null, { work: { $exists: false } })) {
+    for await (const keys of doneErasures()) {
       for (const key of keys) {
         if (!(await hold())) return undefined
         await appendErasure(key)
@@ -57,19 +61,28 @@ export function createCompare(dependencies: CompareDependencies): Compare {
     return position
   }
 
-  async function* keysAfter<T extends { _id: Binary }>(
-    collection: Collection<T>,
-    start: Binary | null,
-    filter: object = {},
-  ): AsyncGenerator<readonly Binary[], void, void> {
+  async function* entriesAfter(start: Binary | null) {
+    const { collectionName: find, db } = changeEntries
     for (let after = start; ; ) {
-      const { documents, isCut } = await reads.find<{ _id: Binary }>(collection as never, {
-        filter: { ...filter, ...(after ? { _id: { $gt: after } } : {}) },
-        ...{ projection: { _id: 1 }, sort: { _id: 1 }, limit: keysPerRead },
+      const filter = after ? { _id: { $gt: after } } : {}
+      const command = { find, filter, sort: { _id: 1 }, limit: perRead, batchSize: perRead, ...readsAfter(reads.time) }
+      const { documents, isCut } = await runForBytes(db, command, find)
+      const entries = documents.map((stored) => ({ key: readKey(stored), stored }))
+      if (entries.length > 0) yield entries
+      after = entries.at(-1)?.key ?? null
+      if (after === null || (entries.length < perRead && !isCut)) return
+    }
+  }
+
+  async function* doneErasures(): AsyncGenerator<readonly Binary[], void, void> {
+    for (let after: Binary | undefined; ; ) {
+      const { documents, isCut } = await reads.find<{ _id: Binary }>(erasures as never, {
+        filter: { work: { $exists: false }, ...(after && { _id: { $gt: after } }) },
+        ...{ projection: { _id: 1 }, sort: { _id: 1 }, limit: perRead },
       })
       if (documents.length > 0) yield documents.map(({ _id }) => _id)
-      after = documents.at(-1)?._id ?? null
-      if (!isCut || after === null) return
+      after = documents.at(-1)?._id
+      if (!isCut || after === undefined) return
     }
   }
 }

@@ -4,6 +4,8 @@ import type { ChangeEntryDocument } from '../documents/change-entry-document.ts'
 import { appliesTo, type FindErased } from '../documents/mask.ts'
 import type { ErasedPersons } from '../guards/erased-persons.ts'
 import { findByKeys } from '../reading/find-by-keys.ts'
+import { readAhead } from '../reading/read-ahead.ts'
+import { readKey } from '../wire/bson.ts'
 import { writeAll } from '../writing/write-each.ts'
 import type { CausalReads } from './causal-reads.ts'
 import { type EntryLeaf, toEntryLeaf } from './entry-leaf.ts'
@@ -16,26 +18,37 @@ export type ReadLeavesDependencies = {
   readonly reads: CausalReads
 }
 
+/** An entry by its key, or as it was just read. */
+export type EntryToRead = { readonly key: Binary; readonly stored?: Buffer | undefined }
+
 const keysPerRead = 1_000
 
 export function createReadLeaves({ changeEntries, erasedPersons, reads }: ReadLeavesDependencies) {
   /**
-   * Reads entries and hashes them as they are stored, by their keys; those that are gone are left out. A process that is between
-   * the insert of an entry and its look for erasures, or was killed there, leaves a user who was erased before. That look is made
-   * here too, so that every user who is hashed and erased later is found by the work of that erasure.
+   * Hashes entries as they are stored; those that are gone are left out. A process that is between the insert of an entry and its
+   * look for erasures, or was killed there, leaves a user who was erased before. That look is made here too, so that every user who
+   * is hashed and erased later is found by the work of that erasure.
    */
-  return async (keys: readonly Binary[]): Promise<Map<string, EntryLeaf>> => {
+  return async (entries: readonly EntryToRead[]): Promise<Map<string, EntryLeaf>> => {
     const leaves = new Map<string, EntryLeaf>()
-    for (let left = keys; left.length > 0; ) {
-      const asked = left.slice(0, keysPerRead)
-      const { documents, isCut } = await findByKeys(changeEntries, { keys: asked, after: reads.time })
-      const entries = documents.map((bytes) => BSON.deserialize(bytes) as ChangeEntryDocument)
-      for (const entry of await mask(entries)) leaves.set(hex(entry._id), toEntryLeaf(entry))
-      const last = entries.at(-1)
-      const end = isCut && last ? asked.findIndex((key) => hex(key) === hex(last._id)) + 1 : asked.length
-      left = left.slice(end)
+    for await (const documents of readAhead(read(entries))) {
+      const found = documents.map((bytes) => BSON.deserialize(bytes) as ChangeEntryDocument)
+      for (const entry of await mask(found)) leaves.set(hex(entry._id), toEntryLeaf(entry))
     }
     return leaves
+  }
+
+  async function* read(entries: readonly EntryToRead[]): AsyncGenerator<readonly Buffer[], void, void> {
+    const stored = entries.flatMap((entry) => entry.stored ?? [])
+    if (stored.length > 0) yield stored
+    for (let left = entries.filter((entry) => !entry.stored).map(({ key }) => key); left.length > 0; ) {
+      const keys = left.slice(0, keysPerRead)
+      const { documents, isCut } = await findByKeys(changeEntries, { keys, after: reads.time })
+      yield documents
+      const last = documents.at(-1)
+      const end = isCut && last ? keys.findIndex((key) => hex(key) === hex(readKey(last))) + 1 : keys.length
+      left = left.slice(end)
+    }
   }
 
   async function mask(entries: readonly ChangeEntryDocument[]): Promise<readonly ChangeEntryDocument[]> {

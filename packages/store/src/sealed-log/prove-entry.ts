@@ -1,19 +1,22 @@
-import { hashUser, proveInclusion, verifyInclusion } from '@herald/sealed-log'
+import { hashBytes, hashUser, proveInclusion, type ReadTiles, type TileAddress, tileWidth } from '@herald/sealed-log'
+import type { Binary, Collection } from 'mongodb'
 import { toKey, toUuidBinary, uuidIn } from '../documents/binary.ts'
 import type { ChangeEntryDocument } from '../documents/change-entry-document.ts'
 import type { Collections } from '../documents/collections.ts'
 import { type EntryPage, hashAt, isDropped, isInRanges, pagesFrom } from '../documents/log-page-document.ts'
+import { type CheckpointDocument, nodeKey } from '../documents/sealed-log-document.ts'
 import { type CausalReads, createCausalReads } from '../recorded-order/causal-reads.ts'
 import { userOf } from '../recorded-order/entry-leaf.ts'
 import { createLogPages, rangesOf } from '../recorded-order/log-pages.ts'
-import type { SignedCheckpoint } from '../sealing/checkpoints.ts'
+import { isSigned, signedIn, toCheckpoint } from '../sealing/checkpoints.ts'
 import type { TreeNodes } from '../sealing/tree-nodes.ts'
 import { createErasuresOfLog } from './erasures-of-log.ts'
-import { createTileCache } from './tile-cache.ts'
 
-export type ProveEntryDependencies = Pick<Collections, 'changeEntries' | 'logPages' | 'erasures' | 'erasureHeads'> & {
+export type ProveEntryDependencies = Pick<
+  Collections,
+  'changeEntries' | 'logPages' | 'logNodes' | 'logCheckpoints' | 'erasures' | 'erasureHeads'
+> & {
   readonly nodes: Pick<TreeNodes, 'readerOf'>
-  readonly newestSigned: (subscriberId: string) => Promise<SignedCheckpoint | undefined>
 }
 
 type EntryProof = {
@@ -39,52 +42,88 @@ type PageOfEntry = Pick<EntryPage, 'first' | 'salts' | 'userSalts' | 'userHashes
   readonly at: number
 }
 
+/** What there is of it. The page is not in a field of its own, because MongoDB would copy its 100 KB once more. */
+type Found = Partial<PageOfEntry> & {
+  /** Of the entry, as it is stored. */
+  readonly user?: User
+  /** The newest signed one. */
+  readonly checkpoint?: CheckpointDocument
+  /** The hashes of the first tile above the leaves: all that a log of less than 65,792 leaves has. */
+  readonly nodes?: readonly Binary[]
+}
+
+const hasPage = (found: Found): found is Found & PageOfEntry => found.first !== undefined
+
 const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64')
 
-/** Proves that an entry is in the newest checkpoint, with three reads by key or index at once, and then those of the tree. */
+/** Proves that an entry is in the newest checkpoint, with one command, or two for a long log. */
 export function createProveEntry(dependencies: ProveEntryDependencies) {
-  const { changeEntries, logPages, nodes, newestSigned } = dependencies
-  const tileCache = createTileCache()
+  const { changeEntries, logPages, logNodes, logCheckpoints, nodes } = dependencies
 
-  async function findUser(reads: CausalReads, subscriberId: string, id: string): Promise<User | undefined> {
-    const projection = { userId: 1, userName: 1, userEmail: 1 }
-    const filter = { _id: toKey(subscriberId, id) } as never
-    return (await reads.find<User>(changeEntries as never, { filter, projection, limit: 1 })).documents[0]
+  async function find(reads: CausalReads, subscriberId: string, id: string): Promise<Found> {
+    const ids = toUuidBinary(id)
+    const user = { _id: '$_id', userId: '$userId', userName: '$userName', userEmail: '$userEmail' }
+    const union = ({ collectionName: coll }: Pick<Collection, 'collectionName'>, ...pipeline: readonly object[]) => ({
+      $unionWith: { coll, pipeline },
+    })
+    const documents = await reads.aggregate<Found>(logPages, {
+      pipeline: [
+        { $match: { ids, _id: pagesFrom(subscriberId, 0) } },
+        { $limit: 1 },
+        {
+          $project: {
+            ...{ _id: 0, first: 1, salts: 1, userSalts: 1, userHashes: 1, leafHashes: 1 },
+            at: { $indexOfArray: ['$ids', ids] },
+          },
+        },
+        union(changeEntries, { $match: { _id: toKey(subscriberId, id) } }, { $project: { _id: 0, user } }),
+        union(logCheckpoints, ...[{ $match: signedIn(subscriberId) }, { $sort: { _id: -1 } }, { $limit: 1 }], {
+          $project: { _id: 0, checkpoint: '$$ROOT' },
+        }),
+        union(
+          logNodes,
+          { $match: { _id: { $gte: nodeKey(subscriberId, 1, 0), $lt: nodeKey(subscriberId, 1, tileWidth) } } },
+          { $sort: { _id: 1 } },
+          { $group: { _id: null, nodes: { $push: '$hash' } } },
+        ),
+      ],
+      hint: 'ids',
+    })
+    return Object.assign({}, ...documents)
   }
 
-  async function findPage(reads: CausalReads, subscriberId: string, id: string): Promise<PageOfEntry | undefined> {
-    const ids = toUuidBinary(id)
-    const filter = { ids, _id: pagesFrom(subscriberId, 0) } as never
-    const projection = {
-      ...{ _id: 0, first: 1, salts: 1, userSalts: 1, userHashes: 1, leafHashes: 1 },
-      at: { $indexOfArray: ['$ids', ids] },
+  /** Of the tree that was found, as far as it was. */
+  function readerOf(subscriberId: string, { first, leafHashes }: PageOfEntry, above: readonly Binary[]): ReadTiles {
+    const readOthers = nodes.readerOf(subscriberId)
+    const readTile = async (address: TileAddress): Promise<Uint8Array> => {
+      const { level, index, width } = address
+      const from = index * tileWidth - first
+      if (level === 0 && from >= 0 && (from + width) * hashBytes <= leafHashes.length())
+        return leafHashes.buffer.subarray(from * hashBytes, (from + width) * hashBytes)
+      if (level === 1 && index === 0 && width <= above.length)
+        return Buffer.concat(above.slice(0, width).map(({ buffer }) => buffer))
+      return (await readOthers([address]))[0] as Uint8Array
     }
-    const query = { filter, projection, limit: 1, hint: 'ids' }
-    return (await reads.find<PageOfEntry>(logPages as never, query)).documents[0]
+    return (addresses) => Promise.all(addresses.map(readTile))
   }
 
   return async (subscriberId: string, id: string): Promise<ProvenEntry> => {
     const reads = createCausalReads()
-    const [checkpoint, user, found] = await Promise.all([
-      newestSigned(subscriberId),
-      findUser(reads, subscriberId, id),
-      findPage(reads, subscriberId, id),
-    ])
-    if (user === undefined) return { kind: 'not-stored' }
-    if (checkpoint === undefined) return { kind: 'not-sealed' }
-    // Again, because the first read may have been older than the others: of a server that has just become primary.
-    const page = found ?? (await findPage(reads, subscriberId, id))
-    const leafIndex = page && page.first + page.at
-    if (page === undefined || leafIndex === undefined || leafIndex >= checkpoint.size) return { kind: 'not-sealed' }
+    let found = await find(reads, subscriberId, id)
+    if (found.user === undefined) return { kind: 'not-stored' }
+    // Again, because it may have been read before the entry was, or from a server that has just become primary.
+    if (!hasPage(found)) found = await find(reads, subscriberId, id)
+    const { user, checkpoint: newest, nodes: above = [] } = found
+    const checkpoint = newest && toCheckpoint(newest)
+    if (!hasPage(found) || user === undefined || !isSigned(checkpoint)) return { kind: 'not-sealed' }
+    const page = found
+    const leafIndex = page.first + page.at
+    if (leafIndex >= checkpoint.size) return { kind: 'not-sealed' }
     const hashOf = (field: EntryPage['salts']) => hashAt(field, page.at)
     const [userSalt, userHash] = [hashOf(page.userSalts), hashOf(page.userHashes)]
-    const { size, root } = checkpoint
+    const { size } = checkpoint
     const leafHash = hashOf(page.leafHashes)
-    const known = { first: page.first, leafHashes: page.leafHashes.buffer }
-    const tiles = tileCache.readerOf(root, known, nodes.readerOf(subscriberId))
-    const hashes = await proveInclusion(leafIndex, size, tiles.read)
-    // Otherwise, something was altered, and whoever verifies the proof finds it.
-    if (verifyInclusion({ index: leafIndex, leafHash, size, root, hashes })) tiles.keep()
+    const hashes = await proveInclusion(leafIndex, size, readerOf(subscriberId, page, above))
     const isErased =
       isDropped(userSalt) ||
       (!hashUser(userSalt, userOf(user)).equals(userHash) && (await wasErased(reads, user, leafIndex)))

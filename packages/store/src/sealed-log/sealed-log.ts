@@ -54,7 +54,7 @@ export function createSealedLog({ budgets, now, ...collections }: SealedLogDepen
   const checkpoints = createCheckpoints(logCheckpoints, now)
   const conflicts = createConflicts(logState, now)
   const state = createSealingState(logState, logCheckpoints)
-  const proveEntry = createProveEntry({ ...collections, nodes, newestSigned: checkpoints.newestSigned })
+  const proveEntry = createProveEntry({ ...collections, nodes })
 
   const isOff = async () => (await state.read()) === undefined
 

@@ -16,6 +16,9 @@ export type SignedCheckpoint = StoredCheckpoint & { readonly note: string }
 
 export type Checkpoints = ReturnType<typeof createCheckpoints>
 
+/** The signed checkpoints of a log. */
+export const signedIn = (subscriberId: string) => ({ _id: indexKeysUpTo(subscriberId), note: { $exists: true } })
+
 export function createCheckpoints(logCheckpoints: Collection<CheckpointDocument>, now: () => Date) {
   async function findNewest(filter: Filter<CheckpointDocument>): Promise<StoredCheckpoint | undefined> {
     const { documents } = await createCausalReads().find(logCheckpoints, { filter, sort: { _id: -1 }, limit: 1 })
@@ -27,12 +30,21 @@ export function createCheckpoints(logCheckpoints: Collection<CheckpointDocument>
     return document === null ? undefined : toCheckpoint(document)
   }
 
+  /** Signed or not. */
+  const newest = (subscriberId: string) => findNewest({ _id: indexKeysUpTo(subscriberId) })
+
+  async function newestSigned(subscriberId: string): Promise<SignedCheckpoint | undefined> {
+    const found = await findNewest(signedIn(subscriberId))
+    return isSigned(found) ? found : undefined
+  }
+
   return {
-    /** Signed or not. */
-    newest: (subscriberId: string) => findNewest({ _id: indexKeysUpTo(subscriberId) }),
-    async newestSigned(subscriberId: string): Promise<SignedCheckpoint | undefined> {
-      const found = await findNewest({ _id: indexKeysUpTo(subscriberId), note: { $exists: true } })
-      return isSigned(found) ? found : undefined
+    newest,
+    newestSigned,
+    /** Both, which are the same most of the time. */
+    async newestOfBoth(subscriberId: string) {
+      const any = await newest(subscriberId)
+      return { newest: any, signed: any && (isSigned(any) ? any : await newestSigned(subscriberId)) }
     },
     async signedOf(subscriberId: string, size: number): Promise<SignedCheckpoint | undefined> {
       const found = await find(subscriberId, size)
@@ -49,8 +61,9 @@ export function createCheckpoints(logCheckpoints: Collection<CheckpointDocument>
     },
     /** The largest signed ones, ascending. */
     async lastSigned(subscriberId: string, limit: number): Promise<SignedCheckpoint[]> {
-      const filter = { _id: indexKeysUpTo(subscriberId), note: { $exists: true } }
-      const found = await logCheckpoints.find(filter, { ...userReads, sort: { _id: -1 }, limit }).toArray()
+      const found = await logCheckpoints
+        .find(signedIn(subscriberId), { ...userReads, sort: { _id: -1 }, limit })
+        .toArray()
       return found.toReversed().map(toCheckpoint).filter(isSigned)
     },
     /**
@@ -60,8 +73,10 @@ export function createCheckpoints(logCheckpoints: Collection<CheckpointDocument>
      */
     async insert(subscriberId: string, { size, root }: Checkpoint): Promise<StoredCheckpoint> {
       const _id = toIndexKey(subscriberId, size)
+      const sealedAt = now()
       try {
-        await logCheckpoints.insertOne({ _id, v: 1, root: new Binary(root), sealedAt: now() })
+        await logCheckpoints.insertOne({ _id, v: 1, root: new Binary(root), sealedAt })
+        return { size, root, sealedAt, note: undefined }
       } catch (error) {
         if (!isDuplicateKey(error)) throw error
       }
@@ -83,7 +98,9 @@ export function createCheckpoints(logCheckpoints: Collection<CheckpointDocument>
     ): Promise<SignedCheckpoint> {
       const { size, root } = checkpoint
       const unsigned = { _id: toIndexKey(subscriberId, size), root: new Binary(root), note: { $exists: false } }
-      await logCheckpoints.updateOne(unsigned, { $set: { note: sign({ size, root }) } })
+      const note = sign({ size, root })
+      const { matchedCount } = await logCheckpoints.updateOne(unsigned, { $set: { note } })
+      if (matchedCount > 0) return { ...checkpoint, note }
       const stored = await find(subscriberId, size)
       if (!isSigned(stored)) throw new StorageUnavailableError('A note that was stored cannot be read yet')
       return stored
@@ -91,9 +108,9 @@ export function createCheckpoints(logCheckpoints: Collection<CheckpointDocument>
   }
 }
 
-const isSigned = (checkpoint: StoredCheckpoint | undefined): checkpoint is SignedCheckpoint =>
+export const isSigned = (checkpoint: StoredCheckpoint | undefined): checkpoint is SignedCheckpoint =>
   checkpoint?.note !== undefined
 
-function toCheckpoint({ _id, root, sealedAt, note }: CheckpointDocument): StoredCheckpoint {
+export function toCheckpoint({ _id, root, sealedAt, note }: CheckpointDocument): StoredCheckpoint {
   return { size: sizeIn(_id), root: Buffer.from(root.buffer), sealedAt, note }
 }

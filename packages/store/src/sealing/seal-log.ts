@@ -58,10 +58,7 @@ export function createSealLog(dependencies: SealDependencies) {
   /** @throws LogConflict */
   return async (subscriberId: string, hold: Hold, { published, isDoubted }: SealOptions = {}): Promise<SealOutcome> => {
     const fence = createFence(limitMs)
-    const [newest, sealed] = await Promise.all([
-      checkpoints.newest(subscriberId),
-      checkpoints.newestSigned(subscriberId),
-    ])
+    const { newest, signed: sealed } = await checkpoints.newestOfBoth(subscriberId)
     // A process died between insert and signature, or someone else inserted it: it is signed if the leaves give its root.
     const unsigned = newest?.note === undefined ? newest : undefined
     const from = sealed?.size ?? 0

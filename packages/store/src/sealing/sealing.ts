@@ -37,12 +37,9 @@ export function createSealing({ logPages, logNodes, logCheckpoints, logState, no
      */
     async checkOwn(subscriberId: string): Promise<number> {
       await conflicts.waitForMajority()
-      const [newest, sealed] = await Promise.all([
-        checkpoints.newest(subscriberId),
-        checkpoints.newestSigned(subscriberId),
-      ])
+      const { newest, signed } = await checkpoints.newestOfBoth(subscriberId)
       const length = await leaves.length(subscriberId)
-      for (const own of [sealed, newest]) {
+      for (const own of [signed, newest]) {
         if (own === undefined) continue
         checkLength(length, own)
         checkRoot(await rootAt(own.size, nodes.readerOf(subscriberId)), own)
