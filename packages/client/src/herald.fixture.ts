@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { startHerald } from '@herald/local-herald'
+import { type SealingSettings, startHerald } from '@herald/local-herald'
 import { createTopics, topicsWithSuffix } from '@herald/test-servers'
 import type { TokenClaims } from '@herald/token-issuer'
 import { Kafka, logLevel, type Message, Partitioners } from 'kafkajs'
@@ -10,13 +10,13 @@ import type { NewNotification } from './notifications.ts'
 export type TestHerald = Awaited<ReturnType<typeof startTestHerald>>
 
 /** Starts Herald for one test file, with its own database and topics. */
-export async function startTestHerald(name: string) {
+export async function startTestHerald(name: string, sealing?: SealingSettings) {
   const { KAFKA_BROKERS = '', MONGODB_URI = '' } = process.env
   const servers = { kafkaBrokers: KAFKA_BROKERS.split(','), mongodbUri: MONGODB_URI }
   const unique = `client-${name}-${randomUUID().slice(0, 8)}`
   const topics = await createTopics(servers.kafkaBrokers, topicsWithSuffix(unique))
   const environment = { KAFKA_GROUP_ID: unique, RATE_LIMIT_PER_MINUTE: '100000' }
-  const herald = await startHerald({ servers, topics, database: unique, environment })
+  const herald = await startHerald({ servers, topics, database: unique, environment, ...(sealing && { sealing }) })
   const { baseUrl, tokens } = herald
 
   return {

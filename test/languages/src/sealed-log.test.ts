@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from '@jest/globals'
 import { buildGo, go } from './go.ts'
+import { readLiveLog } from './live-log.ts'
 import { type Case, createCases } from './sealed-log.ts'
 import { ownFile } from './toolchain.ts'
 
@@ -14,20 +15,37 @@ const why = await go.whyNot()
 if (why !== undefined) console.warn(`Skipped ${go.name}: ${why}.`)
 const testHere = why === undefined ? test : test.skip
 
+/** What the Go program says of each case. */
+async function verify(cases: readonly Case[]): Promise<string[]> {
+  program ??= await buildGo(ownFile('verifiers/go'), folder)
+  const { stdout, stderr } = spawnSync(program, { input: JSON.stringify(cases), encoding: 'utf8', timeout: 60_000 })
+  expect(stderr).toBe('')
+  return stdout.trim().split('\n')
+}
+let program: string | undefined
+
 testHere(
   'the libraries of other logs verify leaves, proofs and checkpoints, and find what is false',
   async () => {
-    const program = await buildGo(ownFile('verifiers/go'), folder)
-    const verify = (cases: readonly Case[]) => {
-      const { stdout, stderr } = spawnSync(program, { input: JSON.stringify(cases), encoding: 'utf8', timeout: 60_000 })
-      expect(stderr).toBe('')
-      return stdout.trim().split('\n')
-    }
     const { truths, lies } = await createCases()
-    expect(verify(truths)).toEqual(truths.map(() => 'ok'))
-    const found = verify(lies.map(([, lie]) => lie))
+    expect(await verify(truths)).toEqual(truths.map(() => 'ok'))
+    const found = await verify(lies.map(([, lie]) => lie))
     expect(found.length).toBe(lies.length)
     expect(lies.filter((_, i) => found[i] === 'ok').map(([name]) => name)).toEqual([])
+  },
+  300_000,
+)
+
+testHere(
+  'they verify a log that a running service has sealed, and find an altered leaf of it',
+  async () => {
+    const cases = await readLiveLog()
+    const count = (kind: Case['kind']) => cases.filter((one) => one.kind === kind).length
+    expect([count('checkpoint'), count('consistency'), count('inclusion'), count('line')]).toEqual([1, 1, 11, 701])
+    expect(await verify(cases)).toEqual(cases.map(() => 'ok'))
+    const altered = cases.map((one) => JSON.parse(JSON.stringify(one).replaceAll('"report"', '"memo"')))
+    const found = await verify(altered)
+    expect(found.filter((_, i) => cases[i]?.kind === 'line').filter((verdict) => verdict === 'ok')).toHaveLength(1)
   },
   300_000,
 )
