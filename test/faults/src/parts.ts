@@ -47,7 +47,7 @@ export const parts: readonly Part[] = [
     name: 'rolling',
     lane: 'members',
     isAlone: true,
-    short: 2,
+    short: 1,
     full: 4,
     subscribers: 11,
     run: rollRelease,

@@ -2,6 +2,7 @@ import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Campaign } from './campaign/campaign.ts'
+import { followOrder, type OrderFollowers } from './campaign/followed-order.ts'
 import type { Figures } from './oracle/final-check.ts'
 import type { Part, Strike } from './part.ts'
 import type { Row } from './report.ts'
@@ -32,14 +33,20 @@ export async function runPart(part: Part, campaign: Campaign, stack: Stack, opti
   const samplesBefore = live.samples()
   let figures = before
   let isDrained = false
+  let followers: OrderFollowers | undefined
   try {
+    // The short run shares its cores with other lanes.
+    if (!isShort && !part.mutant) followers = await followOrder(campaign)
     const times = isShort ? part.short : part.full
     await part.run({ campaign, stack, times, isShort, strikes, log })
     await campaign.drain()
     isDrained = true
+    if (followers) log(`in recorded order: ${JSON.stringify(await followers.check())}`)
   } catch (error) {
     violations.add('failed', describe(error))
     for (const member of campaign.fleet.members) log(member.logs().slice(-3).join('\n'))
+  } finally {
+    await followers?.stop()
   }
   try {
     log('comparing all documents and dead letters')

@@ -20,6 +20,9 @@ const rows = [
 
 type Row = (typeof rows)[number]
 
+/** They take minutes on a busy machine, and fill memory as others do. */
+const onlyInFull: readonly Row[] = ['600 MiB of zeros in gzip', '130,000 records in a batch']
+
 /** The limit of a pod is 512 MiB; the rest is a reserve for several of them at once. */
 const mostMiB = 320
 const goodEvents = 1_000
@@ -35,7 +38,8 @@ export async function sendOutOfBounds(context: PartContext): Promise<void> {
   peaks = check.peaks
   try {
     await fleet.restartWith(turns.settings)
-    for (const [index, bounds] of rows.entries())
+    const chosen = rows.filter((row) => !(context.isShort && onlyInFull.includes(row)))
+    for (const [index, bounds] of chosen.entries())
       await check.during(bounds, mostMiB, () => send(context, bounds, index))
     await attackAsOnePublisher(context, check)
   } finally {
