@@ -21,6 +21,7 @@ import { latency } from './parts/latency.ts'
 import { mixed } from './parts/mixed.ts'
 import { query } from './parts/query.ts'
 import { realistic } from './parts/realistic.ts'
+import { rebuild } from './parts/rebuild.ts'
 import { replicated } from './parts/replicated.ts'
 import { scale } from './parts/scale.ts'
 import { sealing } from './parts/sealing.ts'
@@ -37,7 +38,7 @@ const parts: readonly Part[] = [
   ...[ingest, ingestKafka39, captured, realistic, cost, smallCache],
   ...[query, growth, bulk, sealing, streams, feeds, start],
   ...[latency, knee, sustained, backlog, mixed],
-  ...[scale, replicated],
+  ...[scale, replicated, rebuild],
 ]
 // npm runs this in the package's folder; the path is relative to the folder in which npm was called.
 const pathOf = (path: string) => resolve(process.env.INIT_CWD ?? '.', path)
@@ -79,8 +80,9 @@ if (objection !== undefined) {
 const roundsOf = (part: Part) => (smoke ? 1 : Number(values.rounds ?? part.rounds))
 const log = (line: string) => console.error(line)
 const other = values.against === undefined ? undefined : pathOf(values.against)
-const chosen =
-  other === undefined ? parts.filter(({ name }) => positionals.length === 0 || positionals.includes(name)) : [against]
+const isChosen = ({ name, isOnlyByName = false }: Part) =>
+  positionals.length === 0 ? smoke || !isOnlyByName : positionals.includes(name)
+const chosen = other === undefined ? parts.filter(isChosen) : [against]
 const servers = await startServers({ log })
 const client = new MongoClient(servers.mongodbUri)
 const processes = await serverProcesses(servers)

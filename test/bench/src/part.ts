@@ -22,6 +22,8 @@ export type Part = {
   readonly about: string
   /** By default. */
   readonly rounds: number
+  /** Whether a run of all parts leaves it out, unless it is a smoke run. */
+  readonly isOnlyByName?: boolean
   readonly run: (context: BenchContext) => Promise<Figure[]>
 }
 
