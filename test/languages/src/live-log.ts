@@ -54,7 +54,7 @@ export async function readLiveLog(): Promise<Case[]> {
   const untilSealed = (size: number) =>
     eventually(
       async () => {
-        const { checkpoint } = (await data('/change-entries/checkpoint')) as { checkpoint: string }
+        const checkpoint = await (await get('/change-entries/checkpoint')).text()
         return Number(checkpoint.split('\n')[1]) >= size && checkpoint
       },
       { description: `${size} leaves are sealed`, within: 60_000 },
