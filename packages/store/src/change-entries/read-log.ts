@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises'
 import { limits } from '@herald/contracts'
 import type { Binary } from 'mongodb'
 import { leaveToOthers } from '../connection/leave-to-others.ts'
@@ -6,6 +5,7 @@ import { inBatches } from '../documents/batches.ts'
 import type { ChangeEntryDocument } from '../documents/change-entry-document.ts'
 import { firstStepCount, nextCount, stepBytes } from '../reading/next-count.ts'
 import type { PageSource } from '../reading/page.ts'
+import { readAhead } from '../reading/read-ahead.ts'
 import {
   continueAfter,
   examineNext,
@@ -36,20 +36,12 @@ export function readLog(log: LogSource, scan: LogScan): LogSteps {
   return isPlain(scan) ? readPlain(log, scan) : readFiltered(log, scan)
 }
 
-/** Reads one step ahead, so that MongoDB and the reader do not wait for each other. */
-async function* readAhead<Step extends { readonly end: Binary | null }>(
+/** Each step continues behind the one before. */
+async function* stepsOf<Step extends { readonly end: Binary | null }>(
   first: LogScan,
   read: (scan: LogScan, last?: Step) => Promise<Step>,
 ): AsyncGenerator<Step, void, void> {
-  for (let pending = read(first); ; ) {
-    const step = await pending
-    if (step.end !== null) {
-      pending = read(continueAfter(first, step.end), step)
-      // Thrown when it is awaited; until then, the reader may be busy.
-      pending.catch(() => {})
-      // Lets the driver send the command before the reader blocks the event loop.
-      await setImmediate()
-    }
+  for (let step = await read(first); ; step = await read(continueAfter(first, step.end), step)) {
     yield step
     if (step.end === null) return
   }
@@ -69,7 +61,7 @@ async function* readPlain(log: LogSource, first: LogScan): LogSteps {
       return segment
     })
   }
-  for await (const { found } of readAhead<Segment>(first, read)) if (found.length > 0) yield found
+  for await (const { found } of readAhead(stepsOf<Segment>(first, read))) if (found.length > 0) yield found
 }
 
 /** Examines each entry once and reads the matches in groups of about 1 MiB. */
@@ -77,7 +69,7 @@ async function* readFiltered(log: LogSource, first: LogScan): LogSteps {
   const { collection, budgets, reader, step = limits.examinedPerStep } = log
   const bounds = { count: step, smallBytes: smallEntryBytes }
   const read = (scan: LogScan) => budgets.scans.within(reader, 1, () => examineNext(collection, scan, bounds))
-  for await (const { candidates } of readAhead(first, read)) {
+  for await (const { candidates } of readAhead(stepsOf(first, read))) {
     for (const group of inBatches(candidates, Infinity, { bytes: stepBytes, sizeOf: ({ size }) => size })) {
       const found = await budgets.bytes.within(reader, stepBytes, () => readCandidates(collection, first, group))
       if (found.length > 0) yield found

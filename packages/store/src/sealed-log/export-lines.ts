@@ -7,6 +7,7 @@ import type { ChangeEntryDocument } from '../documents/change-entry-document.ts'
 import { type ErasurePage, isDropped, isInRanges, type Range, rangesIn } from '../documents/log-page-document.ts'
 import { findByKeys } from '../reading/find-by-keys.ts'
 import { firstStepCount, nextCount, stepBytes } from '../reading/next-count.ts'
+import { readAhead } from '../reading/read-ahead.ts'
 import { maxResponseBytes } from '../reading/read-budget.ts'
 import { responseBytes } from '../reading/scan.ts'
 import { readKey } from '../wire/bson.ts'
@@ -27,20 +28,25 @@ const maxStep = 1_000
 const pieceBytes = 256 * 1024
 const rangesPerPiece = 1_000
 
-/** The lines of leaves, in pieces. Each step reads about 1 MiB of entries, so that a slow reader holds no more. */
+/** The lines of leaves, in pieces. */
 export async function* exportLines(source: ExportSource, from: number, to: number): Pieces {
+  for await (const step of readAhead(readSteps(source, from, to))) yield* encode(source, step)
+}
+
+type Step = { readonly leaves: readonly Leaf[]; readonly found: ReadonlyMap<string, Buffer> }
+
+/** Each with about 1 MiB of entries, so that a slow reader holds no more than two of them. */
+async function* readSteps(source: ExportSource, from: number, to: number): AsyncGenerator<Step, void, void> {
   let count = firstStepCount
   for await (const leaves of readLeaves(source, from, to)) {
     for (let at = 0; at < leaves.length; ) {
       const step = await readStep(source, leaves.slice(at, at + count))
       count = nextCount(count, [...step.found.values()], maxStep)
       at += step.leaves.length
-      yield* encode(source, step)
+      yield step
     }
   }
 }
-
-type Step = { readonly leaves: readonly Leaf[]; readonly found: ReadonlyMap<string, Buffer> }
 
 /** The entries of leaves that are stored. Of large ones, only those of the first leaves. */
 async function readStep(source: ExportSource, leaves: readonly Leaf[]): Promise<Step> {
