@@ -31,7 +31,7 @@ export const rebuild: Part = {
   rounds: 1,
   isOnlyByName: true,
   async run({ servers, client, smoke, log }) {
-    const logs = logsOf(smoke ? 20_000 : 10_000_000)
+    const logs = smoke ? logsOf(2_000, 40) : logsOf(10_000_000, 990)
     const total = logs.reduce((sum, { entries }) => sum + entries, 0)
     const name = `bench-${randomUUID()}`
     const database = client.db(name)
@@ -76,9 +76,9 @@ export const rebuild: Part = {
 }
 
 /** A tenth of the entries is in one log, a tenth in nine, and the rest in many. */
-function logsOf(total: number): Log[] {
+function logsOf(total: number, small: number): Log[] {
   const tenth = total / 10
-  const shares = [...repeat(1, tenth), ...repeat(9, tenth), ...repeat(990, total - 2 * tenth)]
+  const shares = [...repeat(1, tenth), ...repeat(9, tenth), ...repeat(small, total - 2 * tenth)]
   return shares.map((entries) => ({ subscriberId: randomUUID(), entries }))
 }
 
