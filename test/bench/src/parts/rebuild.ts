@@ -19,7 +19,8 @@ const batchesAtOnce = 6
 const logsAtOnce = 12
 const withinMs = 3_600_000
 
-type Log = { readonly subscriberId: string; readonly entries: number }
+/** Entries of all logs have different ids. */
+type Log = { readonly subscriberId: string; readonly first: number; readonly entries: number }
 
 /**
  * The order and the seals of a change log that has had neither, as at a first start; the process is killed once meanwhile. Then a
@@ -79,7 +80,11 @@ export const rebuild: Part = {
 function logsOf(total: number, small: number): Log[] {
   const tenth = total / 10
   const shares = [...repeat(1, tenth), ...repeat(9, tenth), ...repeat(small, total - 2 * tenth)]
-  return shares.map((entries) => ({ subscriberId: randomUUID(), entries }))
+  let first = 0
+  return shares.map((entries) => {
+    first += entries
+    return { subscriberId: randomUUID(), first: first - entries, entries }
+  })
 }
 
 const repeat = (count: number, entries: number) =>
@@ -88,12 +93,12 @@ const repeat = (count: number, entries: number) =>
 async function storeEntries(uri: string, database: string, logs: readonly Log[]): Promise<void> {
   const store = createStore({ uri, database, applicationName: 'herald-bench' })
   try {
-    const owners = logs.flatMap(({ subscriberId, entries }) =>
-      batchesOf([...Array(entries).keys()], perBatch).map((sequences) => ({ subscriberId, sequences })),
+    const batches = logs.flatMap(({ subscriberId, first, entries }) =>
+      batchesOf([...Array(entries).keys()], perBatch).map((offsets) => ({ subscriberId, first, offsets })),
     )
-    await timeEach(owners.length, batchesAtOnce, async (index) => {
-      const { subscriberId, sequences } = owners[index] as (typeof owners)[number]
-      await store.changeEntries.insertNew(sequences.map((sequence) => changeEntry(subscriberId, sequence)))
+    await timeEach(batches.length, batchesAtOnce, async (index) => {
+      const { subscriberId, first, offsets } = batches[index] as (typeof batches)[number]
+      await store.changeEntries.insertNew(offsets.map((offset) => changeEntry(subscriberId, first + offset)))
     })
   } finally {
     await store.close()
