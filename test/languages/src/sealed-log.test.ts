@@ -15,14 +15,15 @@ const why = await go.whyNot()
 if (why !== undefined) console.warn(`Skipped ${go.name}: ${why}.`)
 const testHere = why === undefined ? test : test.skip
 
-/** What the Go program says of each case. */
+let program: string | undefined
+
+/** Runs the Go program. Returns a line for each case: `ok`, or why it does not verify. */
 async function verify(cases: readonly Case[]): Promise<string[]> {
   program ??= await buildGo(ownFile('verifiers/go'), folder)
   const { stdout, stderr } = spawnSync(program, { input: JSON.stringify(cases), encoding: 'utf8', timeout: 60_000 })
   expect(stderr).toBe('')
   return stdout.trim().split('\n')
 }
-let program: string | undefined
 
 testHere(
   'the libraries of other logs verify leaves, proofs and checkpoints, and find what is false',

@@ -42,7 +42,7 @@ type PageOfEntry = Pick<EntryPage, 'first' | 'salts' | 'userSalts' | 'userHashes
   readonly at: number
 }
 
-/** What there is of it. The page is not in a field of its own, because MongoDB would copy its 100 KB once more. */
+/** What was found. The fields of the page are at the top level: for an object of their own, MongoDB would copy 100 KB once more. */
 type Found = Partial<PageOfEntry> & {
   /** Of the entry, as it is stored. */
   readonly user?: User
@@ -77,9 +77,13 @@ export function createProveEntry(dependencies: ProveEntryDependencies) {
           },
         },
         union(changeEntries, { $match: { _id: toKey(subscriberId, id) } }, { $project: { _id: 0, user } }),
-        union(logCheckpoints, ...[{ $match: signedIn(subscriberId) }, { $sort: { _id: -1 } }, { $limit: 1 }], {
-          $project: { _id: 0, checkpoint: '$$ROOT' },
-        }),
+        union(
+          logCheckpoints,
+          { $match: signedIn(subscriberId) },
+          { $sort: { _id: -1 } },
+          { $limit: 1 },
+          { $project: { _id: 0, checkpoint: '$$ROOT' } },
+        ),
         union(
           logNodes,
           { $match: { _id: { $gte: nodeKey(subscriberId, 1, 0), $lt: nodeKey(subscriberId, 1, tileWidth) } } },

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { startService } from '@herald/local-herald'
+import { createSealing, startService } from '@herald/local-herald'
 import { createStore } from '@herald/store'
 import { eventually } from '@herald/test-servers'
 import { createTokenIssuer } from '@herald/token-issuer'
@@ -10,7 +10,6 @@ import type { Part } from '../part.ts'
 import { processUsage } from '../process-usage.ts'
 import { changeEntry } from '../query/change-entries.ts'
 import { compareLog } from '../sealing/compare-log.ts'
-import { sealingSettings } from '../sealing/sealer.ts'
 import { serviceSettings } from '../settings.ts'
 
 const mebi = 2 ** 20
@@ -44,7 +43,7 @@ export const rebuild: Part = {
 
     const begun = performance.now()
     const secondsSince = () => (performance.now() - begun) / 1_000
-    const sealer = await startService('seal', { ...settings, ...sealingSettings() })
+    const sealer = await startService('seal', { ...settings, ...createSealing() })
     const query = await startService('query', settings)
     try {
       await until(`half of ${total} entries in order`, async () => (await orderedLeaves(database)) >= total / 2)
@@ -114,7 +113,7 @@ async function orderedLeaves(database: Db): Promise<number> {
   return found?.leaves ?? 0
 }
 
-/** What the newest checkpoints of all logs cover. The last 8 bytes of a key are the size. */
+/** The sum of the sizes of the newest checkpoints. The last 8 bytes of a checkpoint's key are its size. */
 async function sealedLeaves(database: Db): Promise<number> {
   const sizes = new Map<string, number>()
   const checkpoints = database

@@ -1,3 +1,4 @@
+import { createSealing } from '@herald/local-herald'
 import { createTokenIssuer } from '@herald/token-issuer'
 import type { Db } from 'mongodb'
 import type { Figure } from '../figure.ts'
@@ -7,7 +8,7 @@ import { changeEvent } from '../ingest/events.ts'
 import { fillTopic } from '../ingest/fill-topic.ts'
 import { alternate, type BenchContext, type Part } from '../part.ts'
 import { measureProofs } from '../sealing/proofs.ts'
-import { type Sealer, sealingSettings, startSealer } from '../sealing/sealer.ts'
+import { type Sealer, startSealer } from '../sealing/sealer.ts'
 import { measureShown, shownPerSecond } from '../sealing/shown.ts'
 import { serviceSettings } from '../settings.ts'
 
@@ -44,7 +45,7 @@ export const sealing: Part = {
       ordered: beside({ topic, settings: {}, afterwards: (sealer) => sealer.waitFor(orderedCounter, documents) }),
       sealed: beside({
         topic,
-        settings: sealingSettings(),
+        settings: createSealing(),
         async afterwards(sealer, seconds) {
           await sealer.waitFor(sealedCounter, documents)
           sealedBeside.push(documents / seconds())
@@ -142,7 +143,7 @@ async function measureBacklog({ servers, client }: BenchContext, name: string, d
   const tokens = await createTokenIssuer()
   const settings = serviceSettings({ ...servers, database: name, tokens })
   const ordered = await measureWork(settings, orderedCounter, documents)
-  const sealed = await measureWork({ ...settings, ...sealingSettings() }, sealedCounter, documents)
+  const sealed = await measureWork({ ...settings, ...createSealing() }, sealedCounter, documents)
   const database = client.db(name)
   const bytes = (await diskBytes(database)) / documents
   return { ordered, sealed, bytes, ...(await measureProofs(settings, database, tokens)) }

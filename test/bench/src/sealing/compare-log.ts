@@ -1,5 +1,5 @@
 import { createHeraldClient } from '@herald/client'
-import { createTree } from '@herald/sealed-log'
+import { createTree, hashBytes } from '@herald/sealed-log'
 import { Binary, type Db } from 'mongodb'
 
 export type ComparedLog = {
@@ -10,8 +10,6 @@ export type ComparedLog = {
   /** How many were stored. */
   readonly entries: number
 }
-
-const hashBytes = 32
 
 /** Follows a log from its beginning and compares it with what is stored: each entry once, and the root of its leaves. Throws if not. */
 export async function compareLog({ database, baseUrl, token, subscriberId, entries }: ComparedLog): Promise<void> {

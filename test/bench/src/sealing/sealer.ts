@@ -1,13 +1,5 @@
-import { generateKeyPairSync } from 'node:crypto'
 import { type StartedService, startService } from '@herald/local-herald'
 import { eventually } from '@herald/test-servers'
-
-/** The settings with which logs are sealed soon after they have grown. */
-export const sealingSettings = () => ({
-  LOG_SIGNING_KEY: generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' }).toString(),
-  LOG_ORIGIN: 'log.example.com',
-  SEAL_INTERVAL_SECONDS: '5',
-})
 
 export type Sealer = Awaited<ReturnType<typeof startSealer>>
 
