@@ -7,8 +7,8 @@ import { createStore } from './store.ts'
 
 export const uuid = (n: number) => `0190a6e0-7c1b-4def-8abc-${n.toString(16).padStart(12, '0')}`
 export const subscriberId = uuid(1)
-/** The earliest time of stored test data. */
-export const start = Date.parse('2026-01-01T00:00:00Z')
+/** The earliest time of stored test data. It is ahead, so that MongoDB deletes nothing that expires during a test. */
+export const start = Date.parse('2126-01-01T00:00:00Z')
 export const at = (seconds: number) => new Date(start + seconds * 1_000)
 
 /** The id of this many milliseconds after {@link start}; `n` distinguishes those of one millisecond. */

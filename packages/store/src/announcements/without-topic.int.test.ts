@@ -1,12 +1,15 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { mention, retraction } from '../retractions/fan-outs.fixture.ts'
-import { createTestStore } from '../store.fixture.ts'
+import { createTestStore, start } from '../store.fixture.ts'
 import { createWriters } from '../writers.ts'
 
 const { store, database, collections, drop } = createTestStore('without-topic')
-const announcing = { isRecent: () => true, onTooOld: () => {}, now: () => new Date(), unreadAfterMs: 60_000 }
+const dayMs = 24 * 60 * 60_000
+/** A year after the events. */
+const later = new Date(start + 365 * dayMs)
+const inDays = (days: number) => new Date(later.getTime() + days * dayMs)
+const announcing = { isRecent: () => true, onTooOld: () => {}, now: () => later, unreadAfterMs: 60_000 }
 const withTopic = createWriters(collections, { announcing })
-const inDays = (days: number) => new Date(Date.now() + days * 24 * 60 * 60_000)
 
 beforeAll(() => store.migrate())
 afterAll(drop)
@@ -29,7 +32,7 @@ test('what a process stored with a topic and another one without it is not annou
 
 test('what nobody announces for a month is forgotten, however old the events are', async () => {
   const { created } = await withTopic.insertNew([mention(1), mention(2)])
-  await created.postpone(created.items, new Date())
+  await created.postpone(created.items, later)
   await withTopic.retractions.apply([retraction(1, { notificationId: mention(1).id })])
   await store.unfinished.finish(inDays(29))
   expect(await countDue()).toBe(2)

@@ -24,7 +24,7 @@ async function stored(count: number, changes: Parameters<typeof newNotification>
 beforeAll(() => store.migrate())
 afterAll(drop)
 
-const [unreadAt, readAt, archivedAt] = ['2026-01-01T00:00:01Z', '2026-01-01T00:00:02Z', '2026-01-01T00:00:03Z']
+const [unreadAt, readAt, archivedAt] = ['2126-01-01T00:00:01Z', '2126-01-01T00:00:02Z', '2126-01-01T00:00:03Z']
 
 test('archives an unread notification, which is read then, and a read one, which keeps its time', async () => {
   const { ids, feed } = await stored(2)

@@ -33,7 +33,7 @@ const mutePlace = (user: string, until?: Date) => mutes(user).set({ kind: 'locat
 const feed = (recipientId: string) => store.notifications.of({ subscriberId, recipientId })
 const list = async (user: string) => pageIn(await feed(user).list({ limit: 100, status: 'all' })).notifications
 const mutedAt = async (user: string) => (await list(user)).map((one) => (one as { mutedAt?: string }).mutedAt)
-const moment = '2026-01-01T00:16:40Z'
+const moment = '2126-01-01T00:16:40Z'
 const recipientsOf = (announcements: readonly Announcement[]) =>
   announcements.flatMap((one) => (one.kind === 'unread' ? [] : one.parts.flat()))
 

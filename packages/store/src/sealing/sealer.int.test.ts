@@ -1,7 +1,7 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto'
 import { keyNameOf, readSigningKey, signCheckpoint } from '@herald/sealed-log'
 import { eventually } from '@herald/test-servers'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { Binary } from 'mongodb'
 import { toIndexKey } from '../documents/binary.ts'
 import type { LogPageDocument } from '../documents/log-page-document.ts'
@@ -26,7 +26,12 @@ async function append(subscriberId: string, first: number, count: number) {
   await collections.logPages.insertOne({ ...page, ...others } as unknown as LogPageDocument)
 }
 
-/** Seals in this process until it is stopped. */
+const started: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const stop of started.splice(0)) await stop()
+})
+
+/** Seals in this process until it is stopped, or the test ends. */
 function startSealer(intervalMs = 200) {
   const grownLogs = createGrownLogs()
   const events: string[] = []
@@ -42,15 +47,12 @@ function startSealer(intervalMs = 200) {
   })
   let isHeld = true
   const working = sealer.work(async () => isHeld)
-  return {
-    events,
-    grownLogs,
-    sealer,
-    async stop() {
-      isHeld = false
-      await working
-    },
+  const stop = async () => {
+    isHeld = false
+    await working
   }
+  started.push(stop)
+  return { events, grownLogs, sealer, stop }
 }
 
 const sealedUpTo = (subscriberId: string, size: number) =>
@@ -62,7 +64,7 @@ const sealedUpTo = (subscriberId: string, size: number) =>
 test('finds what was there before, and is told what grows', async () => {
   const [before, told, silent] = [randomUUID(), randomUUID(), randomUUID()]
   await append(before, 0, 3)
-  const { grownLogs, sealer, events, stop } = startSealer()
+  const { grownLogs, sealer, events } = startSealer()
   await sealedUpTo(before, 3)
   await eventually(() => sealer.lagSeconds() === 0)
   await append(silent, 0, 1)
@@ -77,7 +79,6 @@ test('finds what was there before, and is told what grows', async () => {
   // When a sequencer begins, another one may have appended.
   grownLogs.reportAny()
   await sealedUpTo(silent, 1)
-  await stop()
 })
 
 test('a log that cannot be read is late alone, and is sealed when it can be read', async () => {
@@ -85,7 +86,7 @@ test('a log that cannot be read is late alone, and is sealed when it can be read
   await append(broken, 0, 3)
   await append(broken, 5, 3)
   await append(whole, 0, 3)
-  const { sealer, events, grownLogs, stop } = startSealer()
+  const { sealer, events, grownLogs } = startSealer()
   await sealedUpTo(whole, 3)
   await eventually(() => events.some((event) => event.startsWith(`${broken} failed`)))
   await append(whole, 3, 3)
@@ -95,7 +96,6 @@ test('a log that cannot be read is late alone, and is sealed when it can be read
   await append(broken, 3, 2)
   await sealedUpTo(broken, 8)
   await eventually(() => sealer.lagSeconds() === 0)
-  await stop()
 })
 
 test('a log that was changed stops alone, also in a process that begins later, until it is as it was', async () => {
@@ -120,12 +120,11 @@ test('a log that was changed stops alone, also in a process that begins later, u
   const second = startSealer()
   await eventually(() => second.events.includes(`${changed} stopped: ${reason}`))
   expect(await store.sealing.conflicts.count()).toBe(1)
-  expect(second.sealer.lagSeconds()).toBe(0)
+  await eventually(() => second.sealer.lagSeconds() === 0)
   await set(page?.leafHashes)
   await sealedUpTo(changed, 4)
   await eventually(async () => (await store.sealing.conflicts.count()) === 0)
   await eventually(() => second.events.includes(`${changed} resolved`))
-  await second.stop()
 })
 
 test('a process without the lease seals nothing, and knows nothing of what is late', async () => {
