@@ -7,7 +7,7 @@ import { until } from '../until.ts'
 import type { Campaign } from './campaign.ts'
 
 const followedWithinMs = 120_000
-const followedLogs = 8
+const followedLogs = 16
 
 /** Readers of change logs in recorded order, who know only the contract. */
 export type OrderFollowers = {
