@@ -36,14 +36,23 @@ function redactObject(value: object, levels: number): unknown {
   )
 }
 
+/** Nearly all lines have the same keys. */
+const judged = new Map<string, boolean>()
+const mostJudged = 1_000
+
 function isSecret(key: string): boolean {
-  return secretKeys.has(key.toLowerCase().replaceAll(/[-_]/g, ''))
+  const known = judged.get(key)
+  if (known !== undefined) return known
+  const found = secretKeys.has(key.toLowerCase().replaceAll(/[-_]/g, ''))
+  if (judged.size < mostJudged && key.length <= 100) judged.set(key, found)
+  return found
 }
 
 /** Masks tokens and credentials of URLs anywhere in a finished line, including messages. */
 export function maskSecrets(line: string): string {
-  return line
-    .replaceAll(/\beyJ[\w-]*\.[\w-]+(\.[\w-]*)*/g, mask)
-    .replaceAll(/\b(bearer\s+)[\w.~+/=-]{8,}/gi, `$1${mask}`)
-    .replaceAll(/([a-z][a-z0-9+.-]{0,20}:\/\/)[^\s/"@]+@/gi, `$1${mask}@`)
+  // Looking for a fixed text first takes a tenth of the time, and few lines have one.
+  let masked = line.includes('eyJ') ? line.replaceAll(/\beyJ[\w-]*\.[\w-]+(\.[\w-]*)*/g, mask) : line
+  if (/bearer/i.test(masked)) masked = masked.replaceAll(/\b(bearer\s+)[\w.~+/=-]{8,}/gi, `$1${mask}`)
+  if (!masked.includes('://')) return masked
+  return masked.replaceAll(/([a-z][a-z0-9+.-]{0,20}:\/\/)[^\s/"@]+@/gi, `$1${mask}@`)
 }
