@@ -35,6 +35,12 @@ export function problem(code: ErrorCode, detail: string, options?: ProblemOption
   return new HttpProblem(code, detail, options)
 }
 
+/** The problem of a request that does not match its schema, or a rule that no schema has. Some of many errors are sent. */
+export function invalidRequest(errors: readonly ValidationIssue[], count = errors.length): HttpProblem {
+  const detail = `The request has ${count === 1 ? '1 validation error' : `${count} validation errors`}`
+  return problem('validation_failed', detail, { errors })
+}
+
 /** The document sent for a problem (RFC 9457). Its `type` is a stable URI that cannot be fetched. */
 export function toProblemDocument({ code, message, errors }: HttpProblem, requestId: string) {
   const { status, title } = errorCodes[code]

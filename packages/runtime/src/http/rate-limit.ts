@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { userKeyOf } from '../shares/budget.ts'
 import { problem } from './problem.ts'
 
 const windowMs = 60_000
@@ -29,7 +30,7 @@ export function createRateLimit(requestsPerMinute: number) {
     if (caller === undefined) return
     // Whole milliseconds: the sum of a fraction and the window, less the fraction, may be above the window.
     const now = Math.floor(performance.now())
-    const user = `${caller.subscriberId}/${caller.userId}`
+    const user = userKeyOf(caller)
     const known = windows.get(user)
     const current = known && known.endsAt > now ? known : open(user, now)
     current.count++

@@ -2,7 +2,7 @@ import { addZodIssues, createIssueList } from '@herald/contracts'
 import type { FastifyRequest, FastifySchema } from 'fastify'
 import { z } from 'zod'
 import { acceptsNoBody, parseJsonBody, refuseBody } from './json-body.ts'
-import { problem } from './problem.ts'
+import { invalidRequest } from './problem.ts'
 
 const parts = [
   { schema: 'params', field: 'params' },
@@ -43,7 +43,6 @@ export function createRequestValidation(schema: FastifySchema, { anyQuery }: Req
       else addZodIssues(issues, parsed.error)
     }
     const count = issues.count()
-    const detail = `The request has ${count === 1 ? '1 validation error' : `${count} validation errors`}`
-    if (count > 0) throw problem('validation_failed', detail, { errors: issues.toArray() })
+    if (count > 0) throw invalidRequest(issues.toArray(), count)
   }
 }

@@ -32,10 +32,10 @@ export class OverBudget extends Error {
 type Keys = { readonly subscriber: string; readonly user: string }
 type Waiting = { readonly keys: Keys; readonly amount: number; readonly enter: (release: () => void) => void }
 
-const keysOf = ({ subscriberId, userId }: Owner): Keys => ({
-  subscriber: subscriberId,
-  user: `${subscriberId}/${userId}`,
-})
+/** Users of different subscribers may have the same id. */
+export const userKeyOf = ({ subscriberId, userId }: Owner): string => `${subscriberId}/${userId}`
+
+const keysOf = (owner: Owner): Keys => ({ subscriber: owner.subscriberId, user: userKeyOf(owner) })
 
 const aloneAfterMs = 1_000
 const never = { user: '', at: -Infinity }

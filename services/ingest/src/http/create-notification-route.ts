@@ -1,5 +1,13 @@
 import { operations, traceparentOf } from '@herald/contracts'
-import { type Budget, type Clock, type Deadlines, type HttpServer, problem, routeOptions } from '@herald/runtime'
+import {
+  type Budget,
+  type Clock,
+  type Deadlines,
+  type HttpServer,
+  invalidRequest,
+  problem,
+  routeOptions,
+} from '@herald/runtime'
 import { createdBody } from '@herald/store'
 import { creationBytesOf } from './budgets.ts'
 import type { CreateNotificationUseCase } from './create-notification.ts'
@@ -21,9 +29,7 @@ export function addCreateNotificationRoute(app: HttpServer, dependencies: RouteD
       throw problem('actor_type_mismatch', `The actor type of the token is ${JSON.stringify(actorType)}`)
     }
     if (raw.rawHeaders.filter(isKeyName).length > 1) {
-      throw problem('validation_failed', 'Idempotency-Key must be sent once', {
-        errors: [{ pointer: '/idempotency-key', detail: 'Must be sent only once' }],
-      })
+      throw invalidRequest([{ pointer: '/idempotency-key', detail: 'Must be sent only once' }])
     }
     const author = { subscriberId, actor: { id: userId, name, image: picture } }
     // One that does not end keeps its part, since the driver keeps its bytes until the process is restarted.

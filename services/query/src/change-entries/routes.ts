@@ -1,5 +1,13 @@
 import { operations } from '@herald/contracts'
-import { type Budget, type HttpServer, problem, retryLater, routeOptions, takeOrThrow } from '@herald/runtime'
+import {
+  type Budget,
+  type HttpServer,
+  invalidRequest,
+  problem,
+  retryLater,
+  routeOptions,
+  takeOrThrow,
+} from '@herald/runtime'
 import type { ChangeEntries, ExportFormat, RecordedLog, RecordedPage } from '@herald/store'
 import accepts from 'accepts'
 import { openTransfer } from './transfer.ts'
@@ -64,10 +72,8 @@ function bodyOf(page: RecordedPage): Buffer {
       return page.body
     case 'not-ready':
       throw problem('order_not_ready', 'No sequencer has run yet', { headers: retryLater })
-    case 'invalid-cursor': {
-      const errors = [{ pointer: '/cursor', detail: 'Must be a cursor of this log' }]
-      throw problem('validation_failed', 'The request is invalid', { errors })
-    }
+    case 'invalid-cursor':
+      throw invalidRequest([{ pointer: '/cursor', detail: 'Must be a cursor of this log' }])
     case 'cursor-expired':
       throw problem('cursor_expired', 'Entries behind this cursor may have expired; begin without a cursor')
   }

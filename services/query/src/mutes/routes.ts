@@ -1,5 +1,5 @@
 import { limits, operations } from '@herald/contracts'
-import { type HttpServer, type Identity, problem, routeOptions } from '@herald/runtime'
+import { type HttpServer, type Identity, invalidRequest, problem, routeOptions } from '@herald/runtime'
 import type { Store } from '@herald/store'
 
 export type MuteRoutesDependencies = {
@@ -20,8 +20,7 @@ export function addMuteRoutes(app: HttpServer, { mutes, clock }: MuteRoutesDepen
     const now = clock()
     const until = body.until === undefined || body.until === null ? undefined : new Date(body.until)
     if (until !== undefined && until <= now) {
-      const errors = [{ pointer: '/until', detail: 'Must be in the future' }]
-      throw problem('validation_failed', 'The request has 1 validation error', { errors })
+      throw invalidRequest([{ pointer: '/until', detail: 'Must be in the future' }])
     }
     const data = await mutesOf(identity).set(params, until, now)
     if (data === undefined) throw problem('too_many_mutes', `A user can have at most ${limits.mutes} mutes`)
