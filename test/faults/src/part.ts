@@ -35,8 +35,8 @@ export type Part = {
   ownStack?: () => Promise<OwnStack>
   /** The part does not share its campaign with others. */
   isAlone?: boolean
-  /** The part uses every core: the full run starts it after all other lanes. */
-  isHeavy?: boolean
+  /** The part uses every core, or is judged by times: the full run starts it after the lanes, with nothing beside it. */
+  needsMachine?: boolean
   /** It takes minutes: the short run only has it if it is named. */
   isLong?: boolean
   /** The number of subscribers that the events are of. */

@@ -14,18 +14,12 @@ export type RunOptions = {
 
 /** Runs the lanes concurrently, each with its own servers: most of a fault is waiting. */
 export async function runParts(selected: readonly Part[], options: RunOptions): Promise<void> {
-  const isLate = ({ isHeavy }: Part) => isHeavy === true && !options.isShort
-  await runLanes(
-    selected.filter((part) => !isLate(part)),
-    options,
-  )
-  await runLanes(selected.filter(isLate), options)
-}
-
-async function runLanes(selected: readonly Part[], options: RunOptions): Promise<void> {
-  const lanes = Object.values(Object.groupBy(selected, ({ lane }) => lane))
+  const isLate = ({ needsMachine }: Part) => needsMachine === true && !options.isShort
+  const [late, others] = [selected.filter(isLate), selected.filter((part) => !isLate(part))]
+  const lanes = Object.values(Object.groupBy(others, ({ lane }) => lane))
   const ends = await Promise.allSettled(lanes.map((lane) => runLane(lane ?? [], options)))
   for (const end of ends) if (end.status === 'rejected') throw end.reason
+  await runLane(late, options)
 }
 
 /** Runs the parts one after another. In the short run they share one campaign, until one fails. */
