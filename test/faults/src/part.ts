@@ -39,6 +39,8 @@ export type Part = {
   needsMachine?: boolean
   /** It takes minutes: the short run only has it if it is named. */
   isLong?: boolean
+  /** Sequencers are among what it hits, so that the followers of the change logs bring none. */
+  hasSequencers?: boolean
   /** The number of subscribers that the events are of. */
   subscribers?: number
   /** How long before the campaign the time of the first event is. */

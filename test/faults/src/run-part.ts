@@ -36,7 +36,7 @@ export async function runPart(part: Part, campaign: Campaign, stack: Stack, opti
   let followers: OrderFollowers | undefined
   try {
     // The short run shares its cores with other lanes.
-    if (!isShort && !part.mutant) followers = await followOrder(campaign)
+    if (!isShort && !part.mutant) followers = await followOrder(campaign, part)
     const times = isShort ? part.short : part.full
     await part.run({ campaign, stack, times, isShort, strikes, log })
     await campaign.drain()

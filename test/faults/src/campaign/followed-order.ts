@@ -3,6 +3,7 @@ import { createReleasers } from '@herald/runtime'
 import { uuidOf } from '../oracle/announced-notification.ts'
 import { plannedUuid } from '../oracle/derived-id.ts'
 import { followLog, type LogFollower } from '../oracle/log-follower.ts'
+import type { Part } from '../part.ts'
 import { until } from '../until.ts'
 import type { Campaign } from './campaign.ts'
 
@@ -53,8 +54,11 @@ export async function followLogs(
   }
 }
 
-/** Follows some logs throughout a part, with a sequencer and a query service of their own. */
-export async function followOrder(campaign: Campaign): Promise<OrderFollowers> {
+/** Follows some logs throughout a part, with a query service of their own, and a sequencer unless the part has some. */
+export async function followOrder(
+  campaign: Campaign,
+  { hasSequencers = false }: Pick<Part, 'hasSequencers'>,
+): Promise<OrderFollowers> {
   const releasers = createReleasers({ info() {}, error() {} })
   const start = async (name: 'seal' | 'query'): Promise<StartedService> => {
     const service = await startService(name, campaign.fleet.settings)
@@ -62,7 +66,7 @@ export async function followOrder(campaign: Campaign): Promise<OrderFollowers> {
     return service
   }
   try {
-    await start('seal')
+    if (!hasSequencers) await start('seal')
     const query = await start('query')
     const followers = await followLogs(campaign, query.url, followedLogs)
     releasers.add('followers', followers.stop)
