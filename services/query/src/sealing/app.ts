@@ -72,6 +72,7 @@ export function createSealer({ settings, logger, build, releasers }: ServiceDepe
     admin,
     async start() {
       if (signer) await noteSigner({ signer, store, logger })
+      else await warnIfSealedBefore({ store, logger })
       sequencing.start()
       sealing?.start()
     },
@@ -86,6 +87,17 @@ function openTopic({ settings, logger, store, signer }: TopicDependencies) {
   const options = toKafkaOptions({ ...settings, KAFKA_BROKERS: brokers }, 'herald-seal')
   const kafka = createKafka({ ...options, temporaryGroupPrefix: sealGroupPrefix }, logger)
   return createKafkaAnchor({ kafka, topic, origin: signer.origin, sealing: store.sealing, logger })
+}
+
+/** Only the process that assigns the order seals, so one without a key keeps the others from it. */
+async function warnIfSealedBefore({ store, logger }: Omit<NoteDependencies, 'signer'>): Promise<void> {
+  const state = await store.sealing.state.read().catch(() => undefined)
+  if (state === undefined) return
+  const setting = 'LOG_SIGNING_KEY'
+  logger.warn(
+    { setting },
+    `Change logs were sealed before; without ${setting} nothing is while this process assigns the order`,
+  )
 }
 
 type NoteDependencies = { readonly signer: Signer; readonly store: Pick<Store, 'sealing'>; readonly logger: Logger }

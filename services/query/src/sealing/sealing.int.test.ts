@@ -145,6 +145,12 @@ test(
   hangsAfterMs,
 )
 
+test('says at its start that nothing is sealed any more, if it has no key', async () => {
+  const without = await logs.start({ LOG_SIGNING_KEY: '', LOG_ORIGIN: '' })
+  await eventually(() => without.logs().some((line) => line.includes('Change logs were sealed before')))
+  await without.stop()
+})
+
 test.each([
   [['--accept-restore'], 2],
   [['--accept-restore', 'everything'], 2],
