@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { type Campaign, startCampaign } from './campaign/campaign.ts'
 import type { Figures } from './oracle/final-check.ts'
 import type { Part } from './part.ts'
@@ -12,12 +13,20 @@ export type RunOptions = {
   onRow: (row: Row) => void
 }
 
-/** Runs the lanes concurrently, each with its own servers: most of a fault is waiting. */
+/**
+ * Runs the lanes concurrently, each with its own servers: most of a fault is waiting. In the full run there are no more of them
+ * than cores, because its followers never wait.
+ */
 export async function runParts(selected: readonly Part[], options: RunOptions): Promise<void> {
   const isLate = ({ needsMachine }: Part) => needsMachine === true && !options.isShort
   const [late, others] = [selected.filter(isLate), selected.filter((part) => !isLate(part))]
   const lanes = Object.values(Object.groupBy(others, ({ lane }) => lane))
-  const ends = await Promise.allSettled(lanes.map((lane) => runLane(lane ?? [], options)))
+  const atOnce = options.isShort ? lanes.length : availableParallelism()
+  const ends = await Promise.allSettled(
+    Array.from({ length: atOnce }, async () => {
+      for (let lane = lanes.shift(); lane; lane = lanes.shift()) await runLane(lane, options)
+    }),
+  )
   for (const end of ends) if (end.status === 'rejected') throw end.reason
   await runLane(late, options)
 }

@@ -25,7 +25,7 @@ export type LogFollower = {
   stop(): Promise<void>
 }
 
-const pollMs = 200
+const pollMs = 500
 
 export function followLog({ url, token, subscriber, violations }: LogFollowerOptions): LogFollower {
   const seen = new Set<string>()
