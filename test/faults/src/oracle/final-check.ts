@@ -1,4 +1,5 @@
 import type { Binary, Document } from 'mongodb'
+import { until } from '../until.ts'
 import { differences } from './compare-document.ts'
 import { compareAllDeadLetters, type DeadLetterFigures, overdueReceipts } from './dead-letter-check.ts'
 import type { DeadLetterLog } from './dead-letter-log.ts'
@@ -25,8 +26,8 @@ export type Figures = DeadLetterFigures & {
   doubled: number
 }
 
-/** `overdue` are the receipts that expired and became dead letters. */
-type CheckContext = FinalCheckDependencies & { overdue: ReadonlySet<number> }
+/** The time in which a dead letter that was published is read here. */
+const letterWithinMs = 10_000
 
 const names = ['notifications', 'changeEntries', 'waitingReceipts'] as const
 type Name = (typeof names)[number]
@@ -35,9 +36,8 @@ type Name = (typeof names)[number]
  * Compares all stored documents with the expected ones, once the group is idle. Each collection is scanned once: looking
  * up a million documents by key takes ten times as long.
  */
-export async function checkFinally(given: FinalCheckDependencies): Promise<Figures> {
-  const dependencies: CheckContext = { ...given, overdue: new Set(overdueReceipts(given).values()) }
-  const figures = { acknowledged: given.ledger.acknowledged(), expected: 0, stored: 0, lost: 0, doubled: 0 }
+export async function checkFinally(dependencies: FinalCheckDependencies): Promise<Figures> {
+  const figures = { acknowledged: dependencies.ledger.acknowledged(), expected: 0, stored: 0, lost: 0, doubled: 0 }
   for (const name of names) {
     const found = await compareCollection(dependencies, name)
     figures.lost += found.lost
@@ -49,9 +49,9 @@ export async function checkFinally(given: FinalCheckDependencies): Promise<Figur
   return { ...figures, ...compareAllDeadLetters(dependencies) }
 }
 
-async function compareCollection(dependencies: CheckContext, name: Name) {
+async function compareCollection(dependencies: FinalCheckDependencies, name: Name) {
   const { ledger, stored, violations } = dependencies
-  const found = { expected: 0, stored: 0, lost: 0, doubled: 0 }
+  const found = { expected: 0, stored: 0, doubled: 0 }
   const expected = name === 'waitingReceipts' ? expectedWaiting(dependencies) : expectedOfEvents(dependencies, name)
   const seen = new Map<number, Set<number>>()
 
@@ -72,26 +72,34 @@ async function compareCollection(dependencies: CheckContext, name: Name) {
     const different = differences(expected.of(n)[place] as ExpectedDocument, document)
     if (different.length > 0) violations.add('content', `${name} ${keyText(document)}: ${different.join('; ')}`)
   }
+  const missing: Missing[] = []
   for (let n = 0; n < ledger.end(); n++) {
     for (const [place, { key }] of expected.of(n).entries()) {
       found.expected++
-      if (seen.get(n)?.has(place)) continue
-      found.lost++
-      violations.add('lost', `${name} ${key.toString('hex')} (event ${n})`)
+      if (!seen.get(n)?.has(place)) missing.push({ n, key })
     }
   }
-  return found
+  const lost = (await expected.notExpired?.(missing)) ?? missing
+  for (const { n, key } of lost) violations.add('lost', `${name} ${key.toString('hex')} (event ${n})`)
+  return { ...found, lost: lost.length }
 }
+
+type Missing = { readonly n: number; readonly key: Buffer }
 
 /** Maps an event to its expected documents, and a document to its event. */
 type Expected = {
   of(n: number): readonly ExpectedDocument[]
   eventOf(document: Document): number | undefined
   mayBeLeft?(document: Document): boolean
+  /** Those of which no dead letter says that they have expired. */
+  notExpired?(missing: readonly Missing[]): Promise<readonly Missing[]>
 }
 
 /** Documents that contain the number of their event. */
-function expectedOfEvents({ plan, ledger, marks }: CheckContext, name: 'notifications' | 'changeEntries'): Expected {
+function expectedOfEvents(
+  { plan, ledger, marks }: FinalCheckDependencies,
+  name: 'notifications' | 'changeEntries',
+): Expected {
   const kind = name === 'notifications' ? 'mention' : 'change'
   const make = (n: number): readonly ExpectedDocument[] => {
     if (!ledger.wasPublished(n) || kindOf(n) !== kind) return []
@@ -118,10 +126,10 @@ function expectedOfEvents({ plan, ledger, marks }: CheckContext, name: 'notifica
  * frozen may have stored another one after a second process had applied it, and died: it is applied again and removed after ten
  * minutes. The comparison of notifications shows that it was applied.
  */
-function expectedWaiting({ plan, ledger, overdue }: CheckContext): Expected {
+function expectedWaiting({ plan, ledger, deadLetters }: FinalCheckDependencies): Expected {
   const [events, applied] = [new Map<string, number>(), new Set<string>()]
   for (let n = 0; n < ledger.end(); n++) {
-    if (!ledger.wasPublished(n) || kindOf(n) !== 'receipt' || overdue.has(n)) continue
+    if (!ledger.wasPublished(n) || kindOf(n) !== 'receipt') continue
     const key = waitingKey(plan, n).toString('hex')
     if (ledger.wasPublished(receiptOf(n).target)) applied.add(key)
     else events.set(key, n)
@@ -132,6 +140,17 @@ function expectedWaiting({ plan, ledger, overdue }: CheckContext): Expected {
     of: (n) => (waiting.has(n) ? [{ key: waitingKey(plan, n), fields: {} }] : []),
     eventOf: (document) => events.get(keyOf(document)),
     mayBeLeft: (document) => applied.has(keyOf(document)),
+    // Read after the documents: while a million others are compared, receipts go on to expire, and each has its letter first.
+    async notExpired(missing) {
+      let left = missing
+      const haveExpired = () => {
+        const overdue = new Set(overdueReceipts({ ledger, deadLetters }).values())
+        left = missing.filter(({ n }) => !overdue.has(n))
+        return left.length === 0
+      }
+      await until('the letters of receipts that expired', haveExpired, { withinMs: letterWithinMs }).catch(() => {})
+      return left
+    },
   }
 }
 
