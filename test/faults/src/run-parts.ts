@@ -14,8 +14,8 @@ export type RunOptions = {
 }
 
 /**
- * Runs the lanes concurrently, each with its own servers: most of a fault is waiting. In the full run there are no more of them
- * than cores, because its followers never wait.
+ * Runs the lanes concurrently, each with its own servers: most of a fault is waiting. In the full run, at most as many lanes run
+ * at a time as there are cores, because its followers work all the time.
  */
 export async function runParts(selected: readonly Part[], options: RunOptions): Promise<void> {
   const isLate = ({ needsMachine }: Part) => needsMachine === true && !options.isShort

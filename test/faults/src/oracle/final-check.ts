@@ -26,6 +26,12 @@ export type Figures = DeadLetterFigures & {
   doubled: number
 }
 
+/** `overdue` are the receipts that had expired and become dead letters before anything was compared. */
+type CheckContext = FinalCheckDependencies & { overdue: ReadonlySet<number> }
+
+const overdueEvents = (given: Pick<FinalCheckDependencies, 'ledger' | 'deadLetters'>) =>
+  new Set(overdueReceipts(given).values())
+
 /** The time in which a dead letter that was published is read here. */
 const letterWithinMs = 10_000
 
@@ -36,8 +42,9 @@ type Name = (typeof names)[number]
  * Compares all stored documents with the expected ones, once the group is idle. Each collection is scanned once: looking
  * up a million documents by key takes ten times as long.
  */
-export async function checkFinally(dependencies: FinalCheckDependencies): Promise<Figures> {
-  const figures = { acknowledged: dependencies.ledger.acknowledged(), expected: 0, stored: 0, lost: 0, doubled: 0 }
+export async function checkFinally(given: FinalCheckDependencies): Promise<Figures> {
+  const dependencies: CheckContext = { ...given, overdue: overdueEvents(given) }
+  const figures = { acknowledged: given.ledger.acknowledged(), expected: 0, stored: 0, lost: 0, doubled: 0 }
   for (const name of names) {
     const found = await compareCollection(dependencies, name)
     figures.lost += found.lost
@@ -49,7 +56,7 @@ export async function checkFinally(dependencies: FinalCheckDependencies): Promis
   return { ...figures, ...compareAllDeadLetters(dependencies) }
 }
 
-async function compareCollection(dependencies: FinalCheckDependencies, name: Name) {
+async function compareCollection(dependencies: CheckContext, name: Name) {
   const { ledger, stored, violations } = dependencies
   const found = { expected: 0, stored: 0, doubled: 0 }
   const expected = name === 'waitingReceipts' ? expectedWaiting(dependencies) : expectedOfEvents(dependencies, name)
@@ -96,10 +103,7 @@ type Expected = {
 }
 
 /** Documents that contain the number of their event. */
-function expectedOfEvents(
-  { plan, ledger, marks }: FinalCheckDependencies,
-  name: 'notifications' | 'changeEntries',
-): Expected {
+function expectedOfEvents({ plan, ledger, marks }: CheckContext, name: 'notifications' | 'changeEntries'): Expected {
   const kind = name === 'notifications' ? 'mention' : 'change'
   const make = (n: number): readonly ExpectedDocument[] => {
     if (!ledger.wasPublished(n) || kindOf(n) !== kind) return []
@@ -126,10 +130,10 @@ function expectedOfEvents(
  * frozen may have stored another one after a second process had applied it, and died: it is applied again and removed after ten
  * minutes. The comparison of notifications shows that it was applied.
  */
-function expectedWaiting({ plan, ledger, deadLetters }: FinalCheckDependencies): Expected {
+function expectedWaiting({ plan, ledger, deadLetters, overdue }: CheckContext): Expected {
   const [events, applied] = [new Map<string, number>(), new Set<string>()]
   for (let n = 0; n < ledger.end(); n++) {
-    if (!ledger.wasPublished(n) || kindOf(n) !== 'receipt') continue
+    if (!ledger.wasPublished(n) || kindOf(n) !== 'receipt' || overdue.has(n)) continue
     const key = waitingKey(plan, n).toString('hex')
     if (ledger.wasPublished(receiptOf(n).target)) applied.add(key)
     else events.set(key, n)
@@ -140,12 +144,12 @@ function expectedWaiting({ plan, ledger, deadLetters }: FinalCheckDependencies):
     of: (n) => (waiting.has(n) ? [{ key: waitingKey(plan, n), fields: {} }] : []),
     eventOf: (document) => events.get(keyOf(document)),
     mayBeLeft: (document) => applied.has(keyOf(document)),
-    // Read after the documents: while a million others are compared, receipts go on to expire, and each has its letter first.
+    // While a million documents are compared, more receipts expire. Each has its letter before it is removed.
     async notExpired(missing) {
       let left = missing
       const haveExpired = () => {
-        const overdue = new Set(overdueReceipts({ ledger, deadLetters }).values())
-        left = missing.filter(({ n }) => !overdue.has(n))
+        const expired = overdueEvents({ ledger, deadLetters })
+        left = missing.filter(({ n }) => !expired.has(n))
         return left.length === 0
       }
       await until('the letters of receipts that expired', haveExpired, { withinMs: letterWithinMs }).catch(() => {})
