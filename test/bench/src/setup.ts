@@ -23,8 +23,8 @@ export type Setup = {
 const run = promisify(execFile)
 const folder = fileURLToPath(new URL('..', import.meta.url))
 const sources = ['package-lock.json', 'packages', 'services', 'test/bench/src'].map((path) => `:/${path}`)
-const others = ['*.test.ts', '*.fixture.ts', '*.md'].map((name) => `:(top,exclude,glob)**/${name}`)
-const measured = [...sources, ...others]
+const unmeasured = ['*.test.ts', '*.fixture.ts', '*.md'].map((name) => `:(top,exclude,glob)**/${name}`)
+const measured = [...sources, ...unmeasured]
 /** Saving a part writes these, which therefore do not make a working tree dirty. */
 const written = ['results', 'README.md', '../../README.md'].map((path) => `:(exclude)${path}`)
 

@@ -42,7 +42,7 @@ type PageOfEntry = Pick<EntryPage, 'first' | 'salts' | 'userSalts' | 'userHashes
   readonly at: number
 }
 
-/** What was found. The fields of the page are at the top level: for an object of their own, MongoDB would copy 100 KB once more. */
+/** What was found. The page's fields are not nested in an object, because MongoDB would copy their 100 KB into it. */
 type Found = Partial<PageOfEntry> & {
   /** Of the entry, as it is stored. */
   readonly user?: User
