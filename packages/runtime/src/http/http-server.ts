@@ -20,6 +20,7 @@ import type { Tracing } from '../tracing/span.ts'
 import { allowHeader, createAllowedMethods, type MethodAndPath } from './allowed-methods.ts'
 import { createAuthenticationHook } from './authentication-hook.ts'
 import { createBodyReader } from './body-reader.ts'
+import { boundConnections } from './bound-connections.ts'
 import { createClientErrorHandler } from './client-errors.ts'
 import { createCors } from './cors.ts'
 import { tagResponse } from './entity-tag.ts'
@@ -94,9 +95,19 @@ export type HttpServerDependencies = {
 /** The methods of which Fastify reads no body. */
 const isBodyless = (method: string) => method === 'GET' || method === 'HEAD'
 
-/** Otherwise Node.js would hold a part of it, outside the budget, until the response is sent. */
-function discardBody(request: IncomingMessage): void {
-  if (hasBody(request)) request.resume()
+/** Milliseconds after the response in which the rest of a body that nobody reads must arrive. */
+const restMs = 2_000
+
+/**
+ * Otherwise Node.js would hold a part of it, outside the budget, until the response is sent, and the connection for as long as a
+ * request may take.
+ */
+function discardBody({ raw: request }: FastifyRequest, { raw: response }: FastifyReply): void {
+  if (!hasBody(request)) return
+  request.resume()
+  response.once('finish', () => {
+    if (!request.complete) setTimeout(() => request.complete || request.destroy(), restMs).unref()
+  })
 }
 
 /** Builds the HTTP side of a service, without routes and without listening. Its rules are in the README. */
@@ -170,9 +181,7 @@ export function createHttpServer({
     },
   }).withTypeProvider<ZodTypeProvider>()
 
-  app.server.maxConnections = maxConnections
-  // Otherwise unused connections would keep others out.
-  app.server.on('drop', () => app.server.closeIdleConnections())
+  boundConnections(app.server, maxConnections)
   const served: ServedRoute[] = []
   app.decorate('servedRoutes', served)
   app.decorateRequest('caller', undefined)
@@ -199,7 +208,7 @@ export function createHttpServer({
   const limitRate = createRateLimit(rateLimitPerMinute)
   // One hook instead of many: each costs every request a turn of the microtask queue.
   app.addHook('onRequest', async (request, reply) => {
-    if (isBodyless(request.method)) discardBody(request.raw)
+    if (isBodyless(request.method)) discardBody(request, reply)
     if (reply.raw.socket === null) await turnOf(request, reply)
     begin(request, reply)
     if (cors.respondToPreflight(request, reply)) return reply

@@ -139,6 +139,19 @@ test.each([
   await app.close()
 })
 
+test('closes the connection if the body of a GET does not come after the response', async () => {
+  const fields = 'Host: x\r\nContent-Length: 10\r\n\r\n{'
+  expect(await exchange(`GET /public HTTP/1.1\r\n${fields}`)).toMatch(/^HTTP\/1.1 200 .*{"data":"public"}$/s)
+})
+
+test('keeps the connection open if the body of a GET comes after the response', async () => {
+  const socket = connect(port, '127.0.0.1')
+  socket.write('GET /public HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{')
+  await once(socket, 'data')
+  socket.write(`}GET /public HTTP/1.1\r\n${closing}\r\n`)
+  expect(await text(socket)).toContain('HTTP/1.1 200')
+})
+
 const bearer = (length: number) => `Authorization: Bearer ${'a'.repeat(length)}`
 
 test('accepts a token of 4 KiB beside other fields, and no head above 8 KiB', async () => {

@@ -1,12 +1,14 @@
-import { limits, type ReadStatus } from '@herald/contracts'
+import { bytesToUuid, limits, type ReadStatus } from '@herald/contracts'
 import { Binary, BSON } from 'mongodb'
 import { hex, keyRange, toKey, uuidIn } from '../documents/binary.ts'
 import { type Box, boxes, type NotificationDocument } from '../documents/notification-document.ts'
 import { findBytes } from '../reading/find-bytes.ts'
 import type { PageSource } from '../reading/page.ts'
 import { responseBytes } from '../reading/scan.ts'
-import { readKey } from '../wire/bson.ts'
+import { binaryHeader, inputOf, int32, readKey } from '../wire/bson.ts'
+import { createOffsetReader } from '../wire/field-offsets.ts'
 import { notificationJson } from '../wire/notification-json.ts'
+import { endOfText, textAt } from '../wire/values.ts'
 
 export type GroupQuery = {
   readonly limit: number
@@ -15,20 +17,22 @@ export type GroupQuery = {
   readonly cursor?: string | undefined
 }
 
-type Row = Pick<NotificationDocument, '_id' | 'box' | 'locationId' | 'locationType' | 'actorId'>
 type Actor = Pick<NotificationDocument, '_id' | 'actorId' | 'actorName' | 'actorImage'>
 
 /** The notifications of one location, from their rows in list order. */
-type Group = Pick<Row, 'locationId' | 'locationType'> & {
+type Group = {
+  readonly locationType: string
+  readonly locationId: string
   readonly latest: Binary
-  /** The newest notification of each actor. */
-  readonly newestOf: Map<string, Binary>
+  /** The row of the newest notification of each actor. */
+  readonly newestOf: Map<string, Buffer>
   count: number
   unreadCount: number
 }
 
 const windowSize = limits.groupedNotifications
-const rowFields = { box: 1, locationId: 1, locationType: 1, actorId: 1 } as const
+const rowFields = ['box', 'locationId', 'locationType', 'actorId'] as const
+const rowProjection = Object.fromEntries(rowFields.map((field) => [field, 1]))
 const actorFields = { actorId: 1, actorName: 1, actorImage: 1 } as const
 const { unread, read, archived } = boxes
 /** Those of lists and groups without archived notifications. */
@@ -46,11 +50,10 @@ export function createGroups(
   { collection, budgets, reader, maxDocumentBytes }: PageSource<NotificationDocument>,
   prefix: readonly [string, string],
 ) {
-  const readRows = async (status: ReadStatus, upTo: string | undefined): Promise<Row[]> => {
+  const readRows = async (status: ReadStatus, upTo: string | undefined): Promise<Buffer[]> => {
     const where = { box: { $in: inboxBoxes[status] }, _id: keyRange(prefix, { upTo }) }
-    const options = { hint: 'box', projection: rowFields } as const
-    const { documents } = await findBytes(collection, where, windowSize + 1, options)
-    return documents.map((document) => BSON.deserialize(document) as Row)
+    const options = { hint: 'box', projection: rowProjection }
+    return (await findBytes(collection, where, windowSize + 1, options)).documents
   }
 
   /** By key, whatever happened to them since the rows were read. */
@@ -72,42 +75,58 @@ export function createGroups(
     const [latest, actors] = await budgets.bytes.within(reader, bytes, () =>
       Promise.all([readByKey(page.map((group) => group.latest)), readByKey(page.flatMap(shownActors), actorFields)]),
     )
-    const texts = page.flatMap((group) => {
+    const found = page.flatMap((group) => {
       const document = latest.get(hex(group.latest))
       // It was removed in the meantime.
-      return document === undefined ? [] : toText(group, notificationJson(document).toString(), actors)
+      return document === undefined ? [] : [toJson(group, document, actors)]
     })
     const last = left.length > limit ? page.at(-1) : undefined
-    const nextCursor = last && newest ? toCursor(from?.newest ?? uuidIn(newest._id, 2), uuidIn(last.latest, 2)) : null
+    const nextCursor =
+      last && newest ? toCursor(from?.newest ?? uuidIn(readKey(newest), 2), uuidIn(last.latest, 2)) : null
     const truncated = rows.length > windowSize
     const end = `"nextCursor":${JSON.stringify(nextCursor)},"truncated":${truncated}`
-    return Buffer.from(`{"data":{"groups":[${texts.join()}],${end}}}`)
+    const texts = found.flatMap((json, n) => (n === 0 ? json : [comma, ...json]))
+    return Buffer.concat([Buffer.from('{"data":{"groups":['), ...texts, Buffer.from(`],${end}}}`)])
   }
 }
 
-function groupsOf(rows: readonly Row[]): readonly Group[] {
+const comma = Buffer.from(',')
+const readRow = createOffsetReader(rowFields)
+
+/** From the bytes of the rows: objects of a thousand of them would be most of a request's garbage. */
+function groupsOf(rows: readonly Buffer[]): readonly Group[] {
   const groups = new Map<string, Group>()
-  for (const { _id, box, locationId, locationType, actorId } of rows) {
-    const place = hex(locationId) + locationType
+  const [first] = rows
+  if (first === undefined) return []
+  // Documents of one response share its buffer.
+  const input = inputOf(first)
+  const { bytes } = input
+  const idBytes = (at: number) => bytes.toString('latin1', at + binaryHeader, at + binaryHeader + 16)
+  for (const row of rows) {
+    const [boxAt = 0, locationAt = 0, typeAt = 0, actorAt = 0] = readRow(input, row.byteOffset)
+    const locationType = bytes.toString('utf8', typeAt + textAt, endOfText(bytes, typeAt + textAt))
+    const place = idBytes(locationAt) + locationType
     const group = groups.get(place) ?? {
-      locationId,
+      locationId: bytesToUuid(bytes, locationAt + binaryHeader),
       locationType,
-      latest: _id,
+      latest: readKey(row),
       newestOf: new Map(),
       count: 0,
       unreadCount: 0,
     }
     groups.set(place, group)
     group.count++
-    if (box === unread) group.unreadCount++
-    if (!group.newestOf.has(hex(actorId))) group.newestOf.set(hex(actorId), _id)
+    if (int32(bytes, boxAt) === unread) group.unreadCount++
+    const actor = idBytes(actorAt)
+    if (!group.newestOf.has(actor)) group.newestOf.set(actor, row)
   }
   return [...groups.values()]
 }
 
-const shownActors = ({ newestOf }: Group) => [...newestOf.values()].slice(0, limits.groupActors)
+const shownActors = ({ newestOf }: Group) => [...newestOf.values()].slice(0, limits.groupActors).map(readKey)
 
-function toText(group: Group, latest: string, actors: ReadonlyMap<string, Buffer>): string {
+/** Large texts stay bytes. */
+function toJson(group: Group, latest: Buffer, actors: ReadonlyMap<string, Buffer>): readonly Buffer[] {
   const { locationType, locationId, count, unreadCount, newestOf } = group
   const shown = shownActors(group).flatMap((key) => {
     const document = actors.get(hex(key))
@@ -115,9 +134,10 @@ function toText(group: Group, latest: string, actors: ReadonlyMap<string, Buffer
     const { actorId, actorName: name, actorImage: image } = BSON.deserialize(document) as Actor
     return [{ id: uuidIn(actorId), name, image }]
   })
-  const place = { locationType, locationId: uuidIn(locationId) }
+  const place = { locationType, locationId }
   const others = { count, unreadCount, actors: shown, otherActors: newestOf.size - shown.length }
-  return `${JSON.stringify(place).slice(0, -1)},"latest":${latest},${JSON.stringify(others).slice(1)}`
+  const before = `${JSON.stringify(place).slice(0, -1)},"latest":`
+  return [Buffer.from(before), notificationJson(latest), Buffer.from(`,${JSON.stringify(others).slice(1)}`)]
 }
 
 /** The newest notification that the first page looked at, and the last one that was returned as the latest of a group. */

@@ -4,7 +4,7 @@ import { toWords, type Words, type WriteDocument, writeWords } from './byte-writ
 import { writeCsvCell, writeCsvJsonCell } from './csv-cells.ts'
 import { createOffsetReader } from './field-offsets.ts'
 import { writeJsonText, writeJsonTime } from './json-values.ts'
-import { copyText, writeTimestamp, writeUuid } from './values.ts'
+import { copyText, textAt, writeTimestamp, writeUuid } from './values.ts'
 
 export type Value<Field extends string, Stored> = {
   readonly field: Field
@@ -21,8 +21,6 @@ export type Value<Field extends string, Stored> = {
 export type Fields<T> = { readonly texts: readonly string[]; readonly values: readonly ValueOf<T>[] }
 
 type ValueOf<T> = { [Field in keyof T & string]: Value<Field, NonNullable<T[Field]>> }[keyof T & string]
-
-const textAt = 4
 
 /** A UUID, or one of several in a key, from its 16 bytes. */
 export const uuid = <Field extends string>(field: Field, index = 0): Value<Field, Binary> => ({

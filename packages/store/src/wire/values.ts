@@ -27,6 +27,9 @@ export function writeUuid({ view: from }: Input, at: number): void {
   output.length = next + 36
 }
 
+/** From the start of a text value to its bytes. */
+export const textAt = 4
+
 /** The offset after a text, whose size precedes it and includes a terminating zero. */
 export const endOfText = (bytes: Buffer, at: number) => at + int32(bytes, at - 4) - 1
 

@@ -30,7 +30,8 @@ async function live(token: string): Promise<void> {
     const isCreation = n % createEvery === 5
     const path =
       n % exportEvery === 0 ? '/change-entries/all' : n % 2 === 0 || isCreation ? '/' : '/?locationType=comment'
-    await ask(path, token, isCreation ? smallCreation() : undefined).catch((error) => errors.push(`${path}: ${error}`))
+    const request = ask(path, token, isCreation ? smallCreation() : undefined)
+    await request.catch((error) => errors.push(`${path}: ${error} ${error.cause ?? ''}`))
     await pause(pauseMs)
   }
 }
