@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { type Budget, takeOrThrow } from '../shares/budget.ts'
+import type { Budget } from '../shares/budget.ts'
+import { holdWhileOpen } from './hold-while-open.ts'
 
 /** Smaller responses cost less than their request. */
 const countedBytes = 64 * 1024
@@ -11,7 +12,7 @@ const countedBytes = 64 * 1024
 export function createWaitingResponses(responses: Budget) {
   return function boundWaiting(request: FastifyRequest, reply: FastifyReply, payload: unknown): void {
     const bytes = Buffer.isBuffer(payload) || typeof payload === 'string' ? Buffer.byteLength(payload) : 0
-    if (bytes < countedBytes || request.method !== 'GET' || request.caller === undefined || reply.raw.closed) return
-    reply.raw.once('close', takeOrThrow(responses, request.caller, bytes))
+    if (bytes < countedBytes || request.method !== 'GET' || request.caller === undefined) return
+    holdWhileOpen(reply, responses, request.caller, bytes)
   }
 }

@@ -2,11 +2,11 @@ import { operations } from '@herald/contracts'
 import {
   type Budget,
   type HttpServer,
+  holdWhileOpen,
   invalidRequest,
   problem,
   retryLater,
   routeOptions,
-  takeOrThrow,
 } from '@herald/runtime'
 import type { ChangeEntries, ExportFormat, RecordedLog, RecordedPage } from '@herald/store'
 import accepts from 'accepts'
@@ -54,12 +54,7 @@ export function addChangeEntryRoutes(app: HttpServer, dependencies: ChangeEntryR
       return reply.header('vary', 'Accept, Accept-Encoding').type(contentType)
     }
     if (method === 'HEAD') return setHeaders().send()
-    const leave = takeOrThrow(exports, identity, 1)
-    reply.raw.once('close', leave)
-    if (reply.raw.closed) {
-      leave()
-      return reply
-    }
+    if (!holdWhileOpen(reply, exports, identity, 1)) return reply
     const pieces = changeEntries.of(identity.subscriberId, identity.userId).export(query, format)
     return setHeaders().send(await openTransfer(pieces, { useGzip }))
   })

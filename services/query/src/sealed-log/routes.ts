@@ -1,5 +1,5 @@
 import { operations } from '@herald/contracts'
-import { type Budget, type HttpServer, problem, retryLater, routeOptions, takeOrThrow } from '@herald/runtime'
+import { type Budget, type HttpServer, holdWhileOpen, problem, retryLater, routeOptions } from '@herald/runtime'
 import type { SealedLog } from '@herald/store'
 import accepts from 'accepts'
 import { openTransfer } from '../change-entries/transfer.ts'
@@ -54,14 +54,10 @@ export function addSealedLogRoutes(app: HttpServer, { sealedLog, exports }: Seal
 
   app.get('/change-entries/sealed', routeOptions(operations.exportSealedLog), async (request, reply) => {
     const { identity, method, query, raw } = request
-    const leave = takeOrThrow(exports, identity, 1)
-    reply.raw.once('close', leave)
+    if (!holdWhileOpen(reply, exports, identity, 1)) return reply
     const found = await sealedLog.of(identity.subscriberId, identity.userId).export(query)
     if (found.kind !== 'lines') throw refusal(found.kind)
-    if (reply.raw.closed) {
-      leave()
-      return reply
-    }
+    if (reply.raw.closed) return reply
     const useGzip = accepts(raw).encoding(['gzip', 'identity']) === 'gzip'
     if (useGzip) reply.header('content-encoding', 'gzip')
     reply.header('vary', 'Accept-Encoding').type(linesType)
