@@ -304,6 +304,32 @@ test.each([
   expect([seen(), calls, feed.state.undoable]).toEqual([['1•'], [], undefined])
 })
 
+test('a mark that is sent because the page may be left replaces those before, and follows one on its way', async () => {
+  const { calls, source } = createCalls()
+  const answers: (() => void)[] = []
+  const later = (name: string, readAt?: string) => async (id: string, options: { keepalive?: boolean }) => {
+    calls.push(`${name} ${id.at(-1)}${options.keepalive ? ' while leaving' : ''}`)
+    await new Promise<void>((resolve) => answers.push(resolve))
+    return one(Number(id.at(-1)), readAt)
+  }
+  const marks = { markRead: later('read', archivedAt), markUnread: later('unread') } as unknown as Partial<Source>
+  start({ ...source, ...marks }, [[one(2), one(1)]])
+  await feed.list('all')
+  const earlier = [feed.mark(idOf(2), true), feed.mark(idOf(2), false), feed.mark(idOf(1), true)]
+  await until(() => calls.length === 1)
+  const last = feed.mark(idOf(2), true, true)
+  expect([seen(), calls]).toEqual([
+    ['2', '1'],
+    ['read 2', 'read 2 while leaving'],
+  ])
+  for (const count of [2, 1, 1]) {
+    await until(() => answers.length === count)
+    for (const answer of answers.splice(0)) answer()
+  }
+  expect(await Promise.all([...earlier, last])).toEqual([true, false, true, true])
+  expect([seen(), calls.slice(2), feed.state.pending]).toEqual([['2', '1'], ['read 1', 'read 2'], []])
+})
+
 test('lists archived notifications, and takes one out of the archive', async () => {
   const { calls, source } = createCalls()
   const queries: object[] = []

@@ -10,7 +10,8 @@ export type InboxMarksDependencies = {
   readonly onFailed: (mark: Mark, error: unknown) => void
 }
 
-type Send = (options: CallOptions) => Promise<Notification | Marked>
+type Answer = Notification | Marked
+type Send = (options: CallOptions) => Promise<Answer>
 type Held = {
   readonly mark: Mark
   readonly send: (isLeaving: boolean) => void
@@ -20,6 +21,9 @@ type Held = {
 /** Shows marks at once, and saves them one at a time, so that the last click wins. */
 export function createInboxMarks({ store, undoMs, onFailed }: InboxMarksDependencies) {
   let queue: Promise<unknown> = Promise.resolve()
+  /** Marks of the queue that were not sent yet, and the one that was. */
+  const waiting = new Set<PendingMark>()
+  let sending: PendingMark | undefined
   let held: Held | undefined
   /** Bulk marks of groups whose events have not arrived yet. */
   const awaited = new Set<Mark>()
@@ -36,13 +40,38 @@ export function createInboxMarks({ store, undoMs, onFailed }: InboxMarksDependen
     return { pending: left, undoable: undoable === pending ? undefined : undoable }
   }
 
+  /** Sends it after those before. Resolves to `undefined` if it was overtaken, and is not sent. */
+  async function sendInTurn(pending: PendingMark, send: Send): Promise<Answer | undefined> {
+    waiting.add(pending)
+    await queue
+    if (!waiting.delete(pending)) return undefined
+    sending = pending
+    return send({}).finally(() => {
+      sending = undefined
+    })
+  }
+
+  /** Sends it before those that wait, of which it replaces some; and again after one that may arrive later. */
+  function sendAtOnce({ mark }: PendingMark, send: Send): Promise<Answer> {
+    for (const earlier of waiting) if (isReplacedBy(earlier.mark, mark)) drop(earlier)
+    const sent = send({ keepalive: true })
+    if (!sending || !isReplacedBy(sending.mark, mark)) return sent
+    return Promise.allSettled([queue, sent]).then(() => send({}))
+  }
+
+  function drop(pending: PendingMark): void {
+    waiting.delete(pending)
+    store.set(without(pending))
+  }
+
   async function save(pending: PendingMark, send: Send, isLeaving: boolean): Promise<boolean> {
     const { mark } = pending
     if (!mark.ids && store.state.groups) awaited.add(mark)
-    const sent = isLeaving ? send({ keepalive: true }) : queue.then(() => send({}))
+    const sent = isLeaving ? sendAtOnce(pending, send) : sendInTurn(pending, send)
     queue = Promise.allSettled([queue, sent])
     try {
       const answer = await store.counted(sent)
+      if (answer === undefined) return false
       store.apply('id' in answer ? confirmed(mark, answer) : mark, without(pending))
       if ('updated' in answer) {
         const { updated, unreadCount, unseenCount } = answer
@@ -112,6 +141,10 @@ export function createInboxMarks({ store, undoMs, onFailed }: InboxMarksDependen
 function confirmed(mark: Mark, { readAt, archivedAt }: Notification): Mark {
   return mark.readAt === undefined ? { ...mark, archivedAt: archivedAt ?? null } : { ...mark, readAt }
 }
+
+/** Whether a later mark leaves nothing of this one. */
+const isReplacedBy = ({ type, ids }: Mark, later: Mark) =>
+  type === later.type && ids?.every((id) => later.ids?.includes(id)) === true
 
 /** Whether a mark made elsewhere has archived or removed all that is held. */
 function isDoneBy(held: Mark, mark: Mark): boolean {

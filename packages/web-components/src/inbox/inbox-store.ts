@@ -43,10 +43,10 @@ export function createInboxStore({ onChange, onUnclear }: InboxStoreDependencies
       set(counts)
     },
     /** Waits for a response with counts. If the stream sent counts meanwhile, those are kept, because they may be newer. */
-    async counted<Answer extends object>(call: Promise<Answer>): Promise<Answer> {
+    async counted<Answer extends object | undefined>(call: Promise<Answer>): Promise<Answer> {
       const before = countsReceived
       const answer = await call
-      if (countsReceived === before) return answer
+      if (answer === undefined || countsReceived === before) return answer
       const { unreadCount, unseenCount } = state
       return { ...answer, unreadCount, unseenCount }
     },
