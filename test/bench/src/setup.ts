@@ -23,8 +23,12 @@ export type Setup = {
 const run = promisify(execFile)
 const folder = fileURLToPath(new URL('..', import.meta.url))
 const sources = ['package-lock.json', 'packages', 'services', 'test/bench/src'].map((path) => `:/${path}`)
-const unmeasured = ['*.test.ts', '*.fixture.ts', '*.md'].map((name) => `:(top,exclude,glob)**/${name}`)
-const measured = [...sources, ...unmeasured]
+const notMeasured = [
+  ...['*.test.ts', '*.fixture.ts', '*.md'].map((name) => `**/${name}`),
+  // What runs in a browser.
+  ...['demo', 'react', 'web-components'].map((name) => `packages/${name}/**`),
+]
+const measured = [...sources, ...notMeasured.map((pattern) => `:(top,exclude,glob)${pattern}`)]
 /** Saving a part writes these, which therefore do not make a working tree dirty. */
 const written = ['results', 'README.md', '../../README.md'].map((path) => `:(exclude)${path}`)
 
