@@ -25,7 +25,7 @@ const folder = fileURLToPath(new URL('..', import.meta.url))
 const sources = ['package-lock.json', 'packages', 'services', 'test/bench/src'].map((path) => `:/${path}`)
 const notMeasured = [
   ...['*.test.ts', '*.fixture.ts', '*.md'].map((name) => `**/${name}`),
-  // What runs in a browser.
+  // These run in browsers, and no part starts one.
   ...['demo', 'react', 'web-components'].map((name) => `packages/${name}/**`),
 ]
 const measured = [...sources, ...notMeasured.map((pattern) => `:(top,exclude,glob)${pattern}`)]

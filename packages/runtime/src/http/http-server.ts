@@ -95,7 +95,7 @@ export type HttpServerDependencies = {
 /** The methods of which Fastify reads no body. */
 const isBodyless = (method: string) => method === 'GET' || method === 'HEAD'
 
-/** Milliseconds after the response in which the rest of a body that nobody reads must arrive. */
+/** A client that has its response may send the rest of its body for this many milliseconds. */
 const restMs = 2_000
 
 /**

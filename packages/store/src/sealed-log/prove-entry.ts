@@ -42,7 +42,7 @@ type PageOfEntry = Pick<EntryPage, 'first' | 'salts' | 'userSalts' | 'userHashes
   readonly at: number
 }
 
-/** What was found. The page's fields are not nested in an object, because MongoDB would copy their 100 KB into it. */
+/** What the command returned. The fields of the page are at the top level: to nest them, MongoDB would copy 100 KB. */
 type Found = Partial<PageOfEntry> & {
   /** Of the entry, as it is stored. */
   readonly user?: User

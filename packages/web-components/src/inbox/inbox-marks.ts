@@ -21,7 +21,7 @@ type Held = {
 /** Shows marks at once, and saves them one at a time, so that the last click wins. */
 export function createInboxMarks({ store, undoMs, onFailed }: InboxMarksDependencies) {
   let queue: Promise<unknown> = Promise.resolve()
-  /** Marks of the queue that were not sent yet, and the one that was. */
+  /** Marks of the queue that are not sent yet, and the one that is not answered yet. */
   const waiting = new Set<PendingMark>()
   let sending: PendingMark | undefined
   let held: Held | undefined
@@ -51,17 +51,16 @@ export function createInboxMarks({ store, undoMs, onFailed }: InboxMarksDependen
     })
   }
 
-  /** Sends it before those that wait, of which it replaces some; and again after one that may arrive later. */
+  /** Sends it before those that wait. Drops those that it replaces; if one of them is on its way, sends it once more after that. */
   function sendAtOnce({ mark }: PendingMark, send: Send): Promise<Answer> {
-    for (const earlier of waiting) if (isReplacedBy(earlier.mark, mark)) drop(earlier)
+    for (const earlier of waiting) {
+      if (!isReplacedBy(earlier.mark, mark)) continue
+      waiting.delete(earlier)
+      store.set(without(earlier))
+    }
     const sent = send({ keepalive: true })
     if (!sending || !isReplacedBy(sending.mark, mark)) return sent
     return Promise.allSettled([queue, sent]).then(() => send({}))
-  }
-
-  function drop(pending: PendingMark): void {
-    waiting.delete(pending)
-    store.set(without(pending))
   }
 
   async function save(pending: PendingMark, send: Send, isLeaving: boolean): Promise<boolean> {
