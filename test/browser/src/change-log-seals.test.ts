@@ -101,6 +101,28 @@ test('nothing is sealed before the first checkpoint', async () => {
   })
 })
 
+test('an entry has room for its seal before it is shown', async () => {
+  const subscriberId = await sealedLog('One', 'Two', 'Three', 'Four')
+  const page = await open(subscriberId)
+  let release = () => {}
+  const held = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  await page.route('**/change-entries/checkpoint', async (route) => {
+    await held
+    await route.continue()
+  })
+  await page.reload()
+  const last = logOf(page).locator('li.entry').nth(3)
+  await last.waitFor()
+  const before = await last.boundingBox()
+  expect(await sealsOf(page).count()).toBe(0)
+  release()
+  await sealsOf(page).nth(3).getByText('Check the seal').waitFor()
+  expect((await last.boundingBox())?.height).toBe(before?.height)
+  await page.context().close()
+})
+
 test('a list costs four requests, and one for each entry that the user asks for', async () => {
   const subscriberId = await sealedLog('One', 'Two', 'Three', 'Four', 'Five')
   const page = await open(subscriberId)

@@ -21,6 +21,9 @@ async function openLongList() {
   return { page, inbox }
 }
 
+const untilWhole = ({ items }: ReturnType<typeof inboxOf>) =>
+  eventually(async () => (await items.count()) === (await items.locator('.snippet').count()))
+
 const places = (page: Page) =>
   page
     .locator('herald-inbox article')
@@ -45,7 +48,26 @@ test(`of ${count} notifications, only those near the visible ones are rendered`,
   }
   expect((await places(page)).at(-1)).toBe(count)
   expect(await inbox.items.last().getAttribute('aria-setsize')).toBe(String(count))
-  expect(await inbox.items.last().innerText()).toContain('Mention 1')
+  await inbox.items.last().getByText('Mention 1').waitFor()
+  await page.context().close()
+})
+
+test('while the list is scrolled fast, what comes has only a name, and at rest everything', async () => {
+  const { page, inbox } = await openLongList()
+  await scrollTo(page, 0)
+  await page.locator('herald-inbox article .more').first().waitFor()
+  const during = await page.locator('herald-inbox .scroller').evaluate(async (scroller) => {
+    for (let frame = 0; frame < 20; frame++) {
+      scroller.scrollTop += 500
+      await new Promise(requestAnimationFrame)
+    }
+    const all = [...scroller.querySelectorAll<HTMLElement>('article')]
+    return { texts: all.map((item) => item.innerText), parts: scroller.querySelectorAll('.snippet, button').length }
+  })
+  expect(during.parts).toBe(0)
+  expect(new Set(during.texts)).toEqual(new Set(['Mei Tanaka']))
+  await untilWhole(inbox)
+  expect(await inbox.items.count()).toBe(await inbox.items.locator('.more').count())
   await page.context().close()
 })
 
@@ -74,6 +96,7 @@ test('keys reach every notification, and go on from one that was scrolled away',
 test('what is visible stays where it is when a notification arrives above it', async () => {
   const { page, inbox } = await openLongList()
   await scrollTo(page, 0.5)
+  await untilWhole(inbox)
   const top = () =>
     page.locator('herald-inbox .scroller').evaluate((scroller) => {
       const { top } = scroller.getBoundingClientRect()

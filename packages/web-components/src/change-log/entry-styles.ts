@@ -120,6 +120,9 @@ export const entryStyles = css`
     display: flex;
     align-items: center;
     gap: 6px;
+  }
+  .seal .link,
+  .awaited {
     min-height: 24px;
   }
   .sealed > :first-child,

@@ -19,7 +19,7 @@ export type EntryView = {
   readonly entry: ChangeEntry
   readonly isWhole: boolean
   /** `undefined` if nothing is shown of it. */
-  readonly seal: Seal | undefined
+  readonly seal: Seal | 'awaited' | undefined
   readonly locale: string
   readonly now: Date
   readonly texts: ChangeLogTexts

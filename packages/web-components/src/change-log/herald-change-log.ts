@@ -213,7 +213,7 @@ export class HeraldChangeLog extends HeraldElement {
   /** Saves the answer of `GET /change-entries/{id}/proof`. */
   #saveProof(entry: ChangeEntry): void {
     const seal = this.sealOf?.(entry)
-    if (!seal || !('proof' in seal)) return
+    if (!seal || seal === 'awaited' || !('proof' in seal)) return
     const file = new Blob([JSON.stringify({ data: seal.proof }, null, 2)], { type: 'application/json' })
     saveFile(file, `proof-${entry.id}.json`)
   }

@@ -5,15 +5,19 @@ import type { ChangeLogTexts } from '../texts/change-log-texts.ts'
 import type { Seal } from './seals.ts'
 
 export type SealView = {
-  readonly seal: Seal
+  readonly seal: Seal | 'awaited'
   readonly locale: string
   readonly texts: ChangeLogTexts
   readonly onCheck: () => void
   readonly onSaveProof: () => void
 }
 
-/** The seal of an entry. It is a button in every state, so that the focus stays on it while it is checked. */
+/**
+ * The seal of an entry. It is a button in every state, so that the focus stays on it while it is checked. While it is awaited,
+ * only its place is kept, so that the list does not move under the reader.
+ */
 export function sealView({ seal, locale, texts, onCheck, onSaveProof }: SealView): TemplateResult {
+  if (seal === 'awaited') return html`<div class="seal awaited"></div>`
   const { kind } = seal
   return html`<div class="seal ${kind}" part="seal">
     <button class="link" type="button" title=${texts.seal('unknown')} aria-busy=${kind === 'checking'} @click=${onCheck}>

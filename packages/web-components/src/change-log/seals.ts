@@ -8,11 +8,12 @@ export type Seal =
   /** `unaltered` and `altered`: the entry, as it is shown, was held against the proof in this page. */
   | { readonly kind: 'sealed' | 'unaltered' | 'altered'; readonly proof: ChangeEntryProof; readonly readAt: Date }
 
-export type SealOf = (entry: ChangeEntry) => Seal
+/** `awaited`: it is not known yet whether Herald seals anything. */
+export type SealOf = (entry: ChangeEntry) => Seal | 'awaited'
 
 export type SealsDependencies = {
   readonly changeEntries: Pick<ChangeEntries, 'checkpoint' | 'proof'>
-  /** Gets `undefined` if Herald seals nothing, or while that is not known. */
+  /** Gets `undefined` if Herald seals nothing. */
   readonly onChange: (sealOf: SealOf | undefined) => void
   readonly pollMs?: number
 }
@@ -33,7 +34,8 @@ export function createSeals({ changeEntries, onChange, pollMs = 10_000 }: SealsD
   /** Of the newest checkpoint; 0 before the first one. */
   let size: number | undefined
 
-  function sealOf(entry: ChangeEntry): Seal {
+  function sealOf(entry: ChangeEntry): Seal | 'awaited' {
+    if (size === undefined) return 'awaited'
     const seal = seals.get(entry) ?? { kind: 'unknown' }
     // Before the first checkpoint nothing is sealed.
     return seal.kind === 'unknown' && size === 0 ? { kind: 'unsealed' } : seal
@@ -45,7 +47,7 @@ export function createSeals({ changeEntries, onChange, pollMs = 10_000 }: SealsD
   }
 
   // Another function each time, so that the host renders again.
-  const changed = () => onChange(size === undefined ? undefined : (entry) => sealOf(entry))
+  const changed = () => onChange(isOff ? undefined : (entry) => sealOf(entry))
 
   async function readSize(signal: AbortSignal): Promise<void> {
     try {

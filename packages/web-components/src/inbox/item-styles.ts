@@ -32,6 +32,12 @@ export const itemStyles = css`
   article.fresh {
     animation: arrive 1.8s ease-out;
   }
+  article.sketch {
+    display: block;
+    contain: strict;
+    padding-inline-start: 74px;
+    color: var(--_muted);
+  }
   .open {
     display: block;
     text-align: start;

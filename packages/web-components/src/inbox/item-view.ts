@@ -35,19 +35,8 @@ export function itemView(view: PanelView, row: Row, index: number, isCurrent: bo
   >
     ${icon}
   </button>`
-  return html`<article
-    part=${isRead ? 'item' : 'item item-unread'}
-    class="${isRead ? '' : 'unread'} ${view.fresh.has(id) ? 'fresh' : ''} ${row.isInGroup ? 'inner' : ''}"
-    data-id=${key}
-    data-start=${archive}
-    data-end=${mark}
-    tabindex=${tabindex}
-    aria-posinset=${index + 1}
-    aria-setsize=${state.nextCursor === null ? rows.length : -1}
-    aria-labelledby="what-${key} state-${key}"
-    aria-describedby="snippet-${key} meta-${key}"
-  >
-    ${isRead ? nothing : html`<span class="dot" part="dot"></span>`}
+  const height = view.sketchHeight(key)
+  const content = () => html`${isRead ? nothing : html`<span class="dot" part="dot"></span>`}
     ${avatar({ name: actor.name, image: imageOf ? imageOf(notification) : actor.image, isAi: actorType === 'ai user' })}
     <div>
       ${openable(view, row, tabindex)}
@@ -67,7 +56,21 @@ export function itemView(view: PanelView, row: Row, index: number, isCurrent: bo
       <span class="hidden" id="state-${key}">${isRead ? '' : texts.isUnread}</span>
       ${isArchived ? nothing : button('mark', mark, isRead ? unreadIcon() : checkIcon(), () => actions.toggleRead(row))}
       ${button('archive', archive, archiveIcon(), () => actions.archive(row))} ${button('more', texts.more, moreIcon(), () => set({ menuKey: isOpen ? undefined : key }))}
-    </div>
+    </div>`
+  return html`<article
+    part=${isRead ? 'item' : 'item item-unread'}
+    class="${isRead ? '' : 'unread'} ${view.fresh.has(id) ? 'fresh' : ''} ${row.isInGroup ? 'inner' : ''} ${height === undefined ? '' : 'sketch'}"
+    style=${height === undefined ? nothing : `height:${height}px`}
+    data-id=${key}
+    data-start=${archive}
+    data-end=${mark}
+    tabindex=${tabindex}
+    aria-posinset=${index + 1}
+    aria-setsize=${state.nextCursor === null ? rows.length : -1}
+    aria-labelledby="what-${key} state-${key}"
+    aria-describedby="snippet-${key} meta-${key}"
+  >
+    ${height === undefined ? content() : html`<b id="what-${key}">${nameOfActor(notification)}</b>`}
   </article>`
 }
 

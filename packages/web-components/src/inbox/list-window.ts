@@ -19,6 +19,7 @@ export function createListWindow() {
   const heightOf = (id: string) => heights.get(id) ?? estimate ?? firstGuess
 
   return {
+    heightOf,
     measure(measured: ReadonlyMap<string, number>): void {
       for (const [id, height] of measured) heights.set(id, height)
       // Only once: with every other mean, all that was not measured would move.

@@ -158,6 +158,7 @@ export function createPanel(
       ...panel,
       done: state().undoable ? { text: texts().archived, onUndo } : panel.done,
       range: scrolling.rendered,
+      sketchHeight: scrolling.sketchHeight,
       currentKey: focus.currentId,
       swipes,
       feed,

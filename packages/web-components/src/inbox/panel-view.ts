@@ -45,6 +45,8 @@ export type PanelView = PanelState & {
   readonly rows: readonly Row[]
   /** The rows that are rendered. */
   readonly range: ListRange
+  /** The height in pixels of a row that is only sketched. */
+  readonly sketchHeight: (key: string) => number | undefined
   readonly unreadCount: number | undefined
   readonly currentKey: string | undefined
   readonly hrefOf: ((notification: Notification) => string | undefined) | undefined
