@@ -49,6 +49,15 @@ test.each<[string, Step, string]>([
   expect(take(bad, good)).toEqual({ status: 1, lastLine })
 })
 
+test('names the time of each step', () => {
+  const { lines } = runLines([`step sh -c 'sleep 1; echo 20 passed, 0 failed, 0 skipped'`, 'step true'])
+  const first = lines.findIndex((line) => /^All steps took [1-9]\d* s:$/.test(line))
+  expect(lines.slice(first + 1, first + 3)).toEqual([
+    expect.stringMatching(/^[1-9]\d* s: sh -c sleep 1/),
+    expect.stringMatching(/^\d+ s: true$/),
+  ])
+})
+
 test('repeats failures at the end', () => {
   const output = 'a:test: FAILED src/a.test.ts › does it: expected 1\\n8 passed, 1 failed, 0 skipped'
   expect(run([output, 1], good).lines.slice(-3)).toEqual([

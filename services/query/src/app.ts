@@ -60,7 +60,8 @@ export function createQuery({ settings, logger, build, releasers, tracing, strea
     clock: store.now,
     slots: metrics.budgets.open(streamBudget, settings.MAX_STREAMS),
     bytes: metrics.budgets.open(streamByteBudget, settings.MAX_STREAM_BYTES),
-    options: streamOptions,
+    // Requests for a count do not wait for those of streams.
+    options: { countsAtOnce: Math.ceil(settings.MAX_COUNTS / 2), ...streamOptions },
   })
   addStreamRoute(http, { streams })
   const exports = metrics.budgets.open(exportBudget, settings.MAX_EXPORTS)

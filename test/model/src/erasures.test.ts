@@ -6,7 +6,7 @@ import { expectFeedsEqual, expectLogsEqual } from './expect-equal.ts'
 import { type ModelHerald, startModelHerald } from './model-herald.ts'
 import { expectAnswerAgain, named, operation, type World } from './operations.ts'
 
-const runs = Math.ceil(Number(process.env.HERALD_MODEL_RUNS ?? 30) / 30)
+const runs = Math.ceil(Number(process.env.HERALD_MODEL_RUNS ?? 12) / 30)
 /** Side by side, because an erasure is carried out within some seconds. */
 const worldsPerRun = 8
 const operationsPerWorld = 30

@@ -4,7 +4,7 @@ import { expectFeedsEqual } from './expect-equal.ts'
 import { type ModelHerald, startModelHerald } from './model-herald.ts'
 import { operationOrMute } from './operations.ts'
 
-const runs = Number(process.env.HERALD_MODEL_RUNS ?? 30)
+const runs = Number(process.env.HERALD_MODEL_RUNS ?? 12)
 const operationsPerRun = 200
 
 let herald: ModelHerald

@@ -79,6 +79,13 @@ test('reads 10,000 headers of one record quickly and groups them by name', async
   expect(process.cpuUsage(begin).user).toBeLessThan(10_000_000)
 })
 
+test('writes a header without a value, and several of one name', async () => {
+  const headers = { none: null, both: ['1', Buffer.from('2')] } as unknown as NonNullable<Message['headers']>
+  const { found } = await start(() => producer.send({ topic, messages: [{ value: 'x', partition: 0, headers }] }))
+  await eventually(() => found.length === 1)
+  expect(found[0]?.headers).toEqual({ none: null, both: [Buffer.from('1'), Buffer.from('2')] })
+})
+
 test('decodes a batch of 200,000 records', async () => {
   const records = Array.from({ length: 200_000 }, (_, n) => encodeRecord(n, { value: 'x' }))
   const batch = encodeBatch({ firstOffset: 0, count: records.length, records: Buffer.concat(records) })

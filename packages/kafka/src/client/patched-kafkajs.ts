@@ -1,8 +1,9 @@
 import { createRequire } from 'node:module'
 import type { PartitionShare } from '../port/kafka-port.ts'
+import { encodeRecord } from './encode-record.ts'
 import { createRecordDecoder, type FetchRequest, type FetchResponse } from './fetch/fetch-response.ts'
 
-/** The version patched here. Review the decoders of another version, and this file, before changing it. */
+/** The version patched here. Review the decoders and the encoder of another version, and this file, before changing it. */
 const patchedVersion = '2.2.4'
 
 type FetchProtocol = (request: FetchRequest) => {
@@ -48,7 +49,7 @@ type Decoder = { readInt32(): number; readBytes(length: number): Buffer }
 /**
  * Replaces kafkajs's decoder of the records in fetch responses for the whole process. The original decompresses without a
  * limit, copies all headers of a record for each of them, fails at about 125,000 records per batch, and returns records of
- * aborted transactions. Also corrects a timer of its request queue.
+ * aborted transactions. Also replaces its encoder of a record to produce, and corrects a timer of its request queue.
  *
  * @throws Error for another version of kafkajs
  */
@@ -79,10 +80,11 @@ export function patchKafkajs(): void {
   }
   patched.isPatched = true
   requests.protocol = patched
-  // Of all versions, which are loaded with the first response.
+  // These two are loaded with the first response and the first request, of all versions.
   replaceModule(require, 'kafkajs/src/protocol/requests/fetch/v4/decodeMessages', async (decoder: Decoder) =>
     decoder.readBytes(Math.max(0, decoder.readInt32())),
   )
+  replaceModule(require, 'kafkajs/src/protocol/recordBatch/record/v0', encodeRecord)
   Object.assign(require('kafkajs/src/network/requestQueue').prototype, { scheduleCheckPendingRequests })
 }
 
@@ -94,8 +96,6 @@ function replaceModule(require: NodeJS.Require, name: string, replacement: unkno
 
 export function checkVersion(version: unknown): void {
   if (version !== patchedVersion) {
-    throw new Error(
-      `Requires kafkajs ${patchedVersion}, found ${version}: Herald replaces its decoder of fetch responses`,
-    )
+    throw new Error(`Requires kafkajs ${patchedVersion}, found ${version}: Herald replaces parts of it`)
   }
 }

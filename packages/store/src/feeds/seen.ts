@@ -3,6 +3,7 @@ import { runCommand } from '../connection/run-command.ts'
 import { greatestId, keyRange, toKey, toUuidBinary, uuidIn } from '../documents/binary.ts'
 import type { Collections } from '../documents/collections.ts'
 import { boxes } from '../documents/notification-document.ts'
+import { findFew } from '../reading/find-few.ts'
 import { userReads } from '../reading/read-limits.ts'
 
 /** Unread notifications, those of them above the newest one seen, and the id of that one; `null` before the first call. */
@@ -26,13 +27,10 @@ export function createSeen({ notifications, seenMarks }: Pick<Collections, 'noti
     return (await runCommand(db, { count: collectionName, query, hint: 'box', ...userReads })).n
   }
 
-  const findOne = async (find: string, filter: object, options: object = {}) => {
-    const command = { find, filter, limit: 1, singleBatch: true, ...userReads, ...options }
-    return (await runCommand(db, command)).cursor.firstBatch[0]
+  const markOf = async (prefix: Prefix): Promise<Binary | undefined> => {
+    const [mark] = await findFew(seenMarks, { filter: { _id: toKey(...prefix) }, limit: 1, ...userReads })
+    return mark?.upTo
   }
-
-  const markOf = async (prefix: Prefix): Promise<Binary | undefined> =>
-    (await findOne(seenMarks.collectionName, { _id: toKey(...prefix) }))?.upTo
 
   return {
     async counts(prefix: Prefix): Promise<Counts> {
@@ -46,7 +44,8 @@ export function createSeen({ notifications, seenMarks }: Pick<Collections, 'noti
     },
     async mark(prefix: Prefix, upTo: string | undefined, now: Date): Promise<void> {
       const _id = keyRange(prefix, { upTo, createdTo: now.getTime() + 1 })
-      const newest = await findOne(collectionName, { _id }, { sort: { _id: -1 }, projection: { _id: 1 } })
+      const newestId = { filter: { _id }, sort: { _id: -1 }, projection: { _id: 1 }, limit: 1 }
+      const [newest] = await findFew(notifications, { ...newestId, ...userReads })
       if (newest === undefined) return
       const seenNow = { upTo: toUuidBinary(uuidIn(newest._id, 2)) }
       await seenMarks.updateOne({ _id: toKey(...prefix) }, { $max: seenNow, $setOnInsert: { v: 1 } }, { upsert: true })

@@ -3,6 +3,7 @@ import type { Binary, Collection } from 'mongodb'
 import { hex, toKey, toUuidBinary, uuidIn } from '../documents/binary.ts'
 import type { HeadDocument } from '../documents/collections.ts'
 import { later } from '../documents/mask.ts'
+import { findFew } from '../reading/find-few.ts'
 import { readLimits } from '../reading/read-limits.ts'
 import { writeAll } from '../writing/write-each.ts'
 
@@ -20,18 +21,16 @@ export async function findRecentHeads(
   subscriberIds: ReadonlySet<string>,
   since: Date,
 ): Promise<Heads> {
-  const options = { ...readLimits, projection: { until: 1, version: 1 } }
+  const projection = { until: 1, version: 1 }
   const until = { $gte: since }
-  const recent = await heads
-    .find(
-      { until, version: { $exists: true } },
-      { ...options, hint: 'heads', limit: mostOfAll + 1, batchSize: mostOfAll + 1 },
-    )
-    .toArray()
+  const isHead = { until, version: { $exists: true } }
+  const recent = await findFew(heads, { filter: isHead, hint: 'heads', projection, limit: mostOfAll + 1 })
   const found =
     recent.length <= mostOfAll
       ? recent
-      : await heads.find({ _id: { $in: [...subscriberIds].map((id) => toKey(id)) }, until }, options).toArray()
+      : await heads
+          .find({ _id: { $in: [...subscriberIds].map((id) => toKey(id)) }, until }, { ...readLimits, projection })
+          .toArray()
   return new Map(found.map((head) => [uuidIn(head._id), { until: head.until, version: hex(head.version) }]))
 }
 

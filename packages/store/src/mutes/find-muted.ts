@@ -4,6 +4,7 @@ import { runCommand } from '../connection/run-command.ts'
 import { inBatches } from '../documents/batches.ts'
 import type { Collections, MuteDocument } from '../documents/collections.ts'
 import type { Muted, NewNotification } from '../documents/notification-document.ts'
+import { findFew } from '../reading/find-few.ts'
 import { readLimits } from '../reading/read-limits.ts'
 import { muteKey, muteTargetBytes, writeMuteTarget } from './mute-key.ts'
 
@@ -23,9 +24,6 @@ export function createFindMuted({ mutes }: Pick<Collections, 'mutes'>, now: () =
   /** Until somebody has muted something, one look at the empty collection spares thousands of keys. */
   let isUsed = false
 
-  const find = async (command: object): Promise<readonly MuteDocument[]> =>
-    (await runCommand(db, { find: collectionName, ...command, ...readLimits })).cursor.firstBatch
-
   /** Recipients, by subscriber and user as text. */
   const findMuting = async (notifications: readonly NewNotification[]): Promise<ReadonlySet<string>> => {
     const muting = new Set<string>()
@@ -38,13 +36,13 @@ export function createFindMuted({ mutes }: Pick<Collections, 'mutes'>, now: () =
   }
 
   return async (notifications) => {
-    isUsed ||= (await find({ limit: 1, projection: { _id: 1 } })).length > 0
+    isUsed ||= (await findFew(mutes, { limit: 1, projection: { _id: 1 } })).length > 0
     if (!isUsed) return none
     const muting = await findMuting(notifications)
     const found: MuteDocument[] = []
     for (const keys of inBatches(keysOf(notifications, muting), keysPerQuery)) {
-      const query = { filter: { _id: { $in: keys } }, hint: '_id_', projection: { until: 1 } }
-      found.push(...(await find({ ...query, batchSize: keys.length + 1 })))
+      const filter = { _id: { $in: keys } }
+      found.push(...(await findFew(mutes, { filter, hint: '_id_', projection: { until: 1 }, limit: keys.length })))
     }
     const at = now()
     const holding = found.filter(({ until }) => until === undefined || until > at)

@@ -13,6 +13,7 @@ import {
   type WaitingReceipts,
 } from '../documents/waiting-receipt.ts'
 import type { ErasedPersons } from '../guards/erased-persons.ts'
+import { findFew } from '../reading/find-few.ts'
 import { readLimits } from '../reading/read-limits.ts'
 import type { FindRetracted } from '../retractions/find-retracted.ts'
 import { type InsertOutcome, insertNew } from '../writing/insert-new.ts'
@@ -142,10 +143,7 @@ async function takeOver(
 
 /** There are rarely any, so this is checked first; the keys are only sent if many receipts wait. */
 async function keysWithWaiting(waiting: WaitingReceipts, stored: readonly Recipients[]): Promise<Binary[]> {
-  const some = await waiting
-    .find({}, { ...readLimits, projection: { key: 1 } })
-    .limit(keysPerQuery + 1)
-    .toArray()
+  const some = await findFew(waiting, { projection: { key: 1 }, limit: keysPerQuery + 1 })
   if (some.length === 0) return []
   const keys = stored.flatMap(({ subscriberId, recipientIds, id }) =>
     recipientIds.map((recipientId) => toKey(subscriberId, recipientId, id)),

@@ -7,7 +7,7 @@ import { workOff } from '../erasures/erasures.fixture.ts'
 import { at, createTestStore, pageIn, uuid } from '../store.fixture.ts'
 import { mention, retraction } from './fan-outs.fixture.ts'
 
-const runs = Number(process.env.HERALD_MODEL_RUNS ?? 40)
+const runs = Number(process.env.HERALD_MODEL_RUNS ?? 16)
 
 const { store, drop } = createTestStore('retraction-model')
 beforeAll(() => store.migrate())

@@ -42,7 +42,7 @@ type PageOfEntry = Pick<EntryPage, 'first' | 'salts' | 'userSalts' | 'userHashes
   readonly at: number
 }
 
-/** What the command returned. The fields of the page are at the top level: to nest them, MongoDB would copy 100 KB. */
+/** The result of the command. The fields of the page are beside the others, since MongoDB copies 100 KB to nest them. */
 type Found = Partial<PageOfEntry> & {
   /** Of the entry, as it is stored. */
   readonly user?: User

@@ -24,7 +24,8 @@ export type KafkaJars = {
 }
 
 /** Finds the jars of Kafka's broker in the cache, or fetches them with Maven. */
-export async function findKafkaJars(java: string, options: FindOptions, version = kafkaVersion()): Promise<KafkaJars> {
+export async function findKafkaJars(java: string, options: FindOptions): Promise<KafkaJars> {
+  const version = kafkaVersion()
   const folder = await findMavenJars(
     java,
     {

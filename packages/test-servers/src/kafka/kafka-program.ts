@@ -14,8 +14,6 @@ const CLUSTER_ID = 'AAAAAAAAQACAAAAAAAAAAQ'
 export type KafkaProgramOptions = Partial<FindOptions> & {
   /** Broker settings in addition to, or instead of, the defaults. */
   settings?: Readonly<Record<string, string>>
-  /** Another version than in Docker. */
-  version?: string
 }
 
 export type StartedKafkaProgram = StartedProgram & {
@@ -27,7 +25,7 @@ export async function startKafkaProgram(options: KafkaProgramOptions = {}): Prom
   const found = withDefaults(options)
   const { environment } = found
   const java = await findJava(found)
-  const { classPath, loggingFile } = await findKafkaJars(java, found, options.version)
+  const { classPath, loggingFile } = await findKafkaJars(java, found)
   const [port, controllerPort] = (await findFreePorts(2)) as [number, number]
   const folder = await mkdtemp(join(tmpdir(), 'herald-kafka-'))
   const settingsFile = join(folder, 'server.properties')

@@ -12,7 +12,7 @@ afterAll(() => client.close())
 
 test('stored: a mention, with its recipients, and one of them with its read state', async () => {
   await publish(ingest().topics.mention, 'a', mention, ofBoth())
-  expect(await eventuallyWhere(event('a'), 'stored')).toMatchObject({
+  expect(await eventuallyWhere(event('a'), 'stored', 2)).toMatchObject({
     exitCode: 0,
     answer: { id: idOf('a'), createdAt: time, recipients: 2, stored: 2, retracted: 0 },
   })

@@ -58,13 +58,14 @@ export function createTestWhere(name: string) {
       const { value, headers } = structured(own, data)
       await producer.send({ topic, messages: [{ key: subscriber, value, headers: headers as Record<string, Buffer> }] })
     },
-    /** Asks until the answer is another one than those on the way. */
-    async eventuallyWhere(words: readonly string[], expected: string) {
+    /** Asks until this is the answer, and it is stored for all recipients if their number is given. */
+    async eventuallyWhere(words: readonly string[], expected: string, recipients?: number) {
       let last: Awaited<ReturnType<typeof where>> | undefined
       await eventually(
         async () => {
           last = await where(words)
-          return last.answer?.answer === expected
+          const isForAll = recipients === undefined || last.answer?.stored === recipients
+          return last.answer?.answer === expected && isForAll
         },
         { within: 30_000 },
       ).catch(() => {})

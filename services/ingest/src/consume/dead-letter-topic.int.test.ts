@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { createTopics, eventually } from '@herald/test-servers'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import kafkajs, { type Admin, type Producer } from 'kafkajs'
+import { deleteTopic } from '../deleted-topic.fixture.ts'
 import { createTestIngest, type TestIngest } from '../ingest.fixture.ts'
 
 let ingest: TestIngest
@@ -35,8 +36,7 @@ async function committed(): Promise<string[]> {
 test('reports a missing dead-letter topic at startup, commits no offsets, and continues once it is created', async () => {
   const { deadLetter, ...origins } = ingest.topics
   await createTopics(ingest.brokers, { ...ingest.topics })
-  await admin.deleteTopics({ topics: [deadLetter] })
-  await eventually(async () => !(await admin.listTopics()).includes(deadLetter))
+  await deleteTopic(admin, deadLetter)
   const messages = [0, 1, 2].map((partition) => ({ partition, value: 'nonsense' }))
   await producer.send({ topic: origins.mention, messages })
   ingest.events.start()

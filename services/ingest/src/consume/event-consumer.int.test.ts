@@ -6,6 +6,7 @@ import { createDeadlines, type Deadlines, systemClock } from '@herald/runtime'
 import { createTopics, eventually, type HeraldTopics, topicsWithSuffix } from '@herald/test-servers'
 import { afterEach, expect, test } from '@jest/globals'
 import kafkajs from 'kafkajs'
+import { deleteTopic } from '../deleted-topic.fixture.ts'
 import type { HandleRecords } from '../events/record-handler.ts'
 import { createEventConsumer, type EventConsumer } from './event-consumer.ts'
 
@@ -237,16 +238,14 @@ test('reads a topic that was deleted and created again from its start', async ()
     )
     await eventually(async () => (await committed(topic, 0).catch(() => -1)) === 300 && seen.includes(`${round}/299`))
     expect(seen).toEqual(expect.arrayContaining(values))
-    await admin.deleteTopics({ topics: [topic] })
-    await eventually(async () => !(await admin.listTopics()).includes(topic))
+    await deleteTopic(admin, topic)
     await admin.createTopics({ topics: [{ topic, numPartitions: 2 }], waitForLeaders: false })
   }
 }, 300_000)
 
 /** Deletes a topic and creates it again. */
 async function createAgain(topic: string): Promise<void> {
-  await admin.deleteTopics({ topics: [topic] })
-  await eventually(async () => !(await admin.listTopics()).includes(topic))
+  await deleteTopic(admin, topic)
   // `false` if it exists, as after an attempt that was not answered.
   await eventually(() => admin.createTopics({ topics: [{ topic, numPartitions: 2 }] }).then(() => true))
 }

@@ -3,6 +3,7 @@ import { deriveEventId } from '@herald/contracts'
 import { createTopics, eventually } from '@herald/test-servers'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import kafkajs, { type Admin, type Message, type Producer } from 'kafkajs'
+import { deleteTopic } from '../deleted-topic.fixture.ts'
 import { mentionData } from '../events/records.fixture.ts'
 import { createTestIngest, type TestIngest } from '../ingest.fixture.ts'
 
@@ -92,7 +93,7 @@ test('reports missing topics and waits for them', async () => {
 })
 
 test('holds back only the partition of a bad record while the dead-letter topic is missing', async () => {
-  await admin.deleteTopics({ topics: [ingest.topics.deadLetter] })
+  await deleteTopic(admin, ingest.topics.deadLetter)
   const [blocked, other, later] = [newMention(), newMention(), newMention()]
   await send(1, { key: 'bad', value: 'nonsense' }, blocked.message)
   await send(2, other.message)

@@ -1,6 +1,7 @@
 import { brokers, connectTestClients, createTestKafka, quietLogger, rawKafka } from '@herald/kafka/testing'
 import { createTopics, eventually, topicsWithSuffix } from '@herald/test-servers'
 import { afterEach, expect, test } from '@jest/globals'
+import { deleteTopic } from '../deleted-topic.fixture.ts'
 import { createLagMonitor, type LagMonitor } from './lag-monitor.ts'
 
 const { admin, producer } = connectTestClients()
@@ -117,8 +118,7 @@ test('reports a topic as handled that was deleted and made anew with fewer recor
   const { topic, polls, send, commit, polled } = await start()
   await send(0, 'a', 'b', 'c', 'd', 'e')
   await polled()
-  await admin.deleteTopics({ topics: [topic] })
-  await eventually(async () => !(await admin.listTopics()).includes(topic))
+  await deleteTopic(admin, topic)
   // `false` if it exists, as after an attempt that was not answered.
   await eventually(() => admin.createTopics({ topics: [{ topic, numPartitions: 2 }] }).then(() => true))
   await eventually(() =>

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { MemberEvents, PartitionOffset } from '@herald/kafka'
-import { beforeEach, expect, test } from '@jest/globals'
+import { afterEach, beforeEach, expect, jest, test } from '@jest/globals'
 import { createOffsetCommits, type OffsetCommits } from './offset-commits.ts'
 
 // Tests which commits are sent and when; the tests of the consumer cover their effect at a real broker.
@@ -25,6 +25,7 @@ const commit = (offsets: readonly PartitionOffset[]) => {
 }
 
 beforeEach(() => {
+  jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] })
   asked = []
   givenUp = []
   commits = createOffsetCommits({
@@ -39,6 +40,16 @@ beforeEach(() => {
     limitMs,
   })
 })
+
+afterEach(() => void jest.useRealTimers())
+
+/** Flushes while no commit is answered. */
+async function flushUnanswered(): Promise<void> {
+  const refused = expect(commits.flush()).rejects.toThrow('No response')
+  await nextTurn()
+  await jest.advanceTimersByTimeAsync(limitMs)
+  await refused
+}
 
 const handled = (topic: string, partition: number, offset: string) =>
   commits.handled({ topic, partition, commit }, offset)
@@ -136,11 +147,11 @@ test('commits the start of a topic that was created again', async () => {
 test('repeats a commit that is not answered, and gives up the member if it is not answered again', async () => {
   await handled('a', 0, '5')
   await nextTurn()
-  await expect(commits.flush()).rejects.toThrow('No response')
+  await flushUnanswered()
   expect([asked, givenUp]).toEqual([['a/0 to 5'], []])
   member.heartbeat?.()
   await nextTurn()
-  await expect(commits.flush()).rejects.toThrow('No response')
+  await flushUnanswered()
   expect([asked.length, givenUp]).toEqual([2, [`No response within ${limitMs} ms`]])
 })
 
@@ -148,7 +159,7 @@ test('keeps a member whose commits are answered again', async () => {
   for (let round = 0; round < 3; round++) {
     await handled('a', round, '5').catch(() => {})
     await nextTurn()
-    await expect(commits.flush()).rejects.toThrow('No response')
+    await flushUnanswered()
     member.heartbeat?.()
     await nextTurn()
     await answer()
@@ -162,6 +173,7 @@ test('gives up a member whose commits keep failing although its heartbeats succe
   const beginsAt = performance.now()
   const refuse = () => answer(new Error('This is not the correct coordinator for this group'))
   for (await refuse(); givenUp.length === 0; await refuse()) {
+    jest.advanceTimersByTime(10)
     member.heartbeat?.()
     await nextTurn()
   }
@@ -173,8 +185,7 @@ test('keeps a member that joins again meanwhile', async () => {
   await handled('a', 0, '5')
   await nextTurn()
   await answer(new Error('The group is rebalancing'))
-  const endsAt = performance.now() + 2 * limitMs + 50
-  while (performance.now() < endsAt) await nextTurn()
+  jest.advanceTimersByTime(2 * limitMs + 50)
   member.joined?.({})
   await handled('a', 0, '6')
   await nextTurn()

@@ -81,7 +81,7 @@ describe('Idempotency-Key', () => {
     const asked = createRequest()
     const key = { subscriberId: author.subscriberId, userId: author.id, idempotencyKey: 'k' }
     const hash = createHash('sha256').update(toCanonicalJson(asked)).digest()
-    await ingest.store.createRequests.reserve(key, hash, {} as NewNotification, new Date())
+    await ingest.store.createRequests.reserve(key, hash, {} as NewNotification, ingest.store.now())
     const { status, json, headers } = await author.post(asked, 'k')
     expect([status, json.code]).toEqual([409, 'request_in_progress'])
     expect(Number(headers['retry-after'])).toBeGreaterThanOrEqual(25)

@@ -5,6 +5,7 @@ import { brokers, connectTestClients, createTestKafka, rawKafka } from '@herald/
 import { createTopics, eventually, topicsWithSuffix } from '@herald/test-servers'
 import { afterEach, expect, test } from '@jest/globals'
 import kafkajs, { type Consumer, type KafkaMessage } from 'kafkajs'
+import { deleteTopic } from '../deleted-topic.fixture.ts'
 import { recordOf } from '../events/records.fixture.ts'
 import { createDeadLetterPublisher, type DeadLetterPublisher, DeadLettersUnavailable } from './dead-letter-publisher.ts'
 
@@ -94,8 +95,7 @@ test('omits the value of a record that is too large for the topic, and publishes
 test('publishes a letter on retry after the topic was missing', async () => {
   const { topic, found } = await start()
   await consumer.disconnect()
-  await admin.deleteTopics({ topics: [topic] })
-  await eventually(async () => !(await admin.listTopics()).includes(topic))
+  await deleteTopic(admin, topic)
   await expect(publisher.publish([letterOf(null, '1')])).rejects.toThrow()
   await createTopics(brokers, { deadLetter: topic })
   await publisher.publish([letterOf(null, '1')])

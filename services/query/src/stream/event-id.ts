@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, randomBytes } from 'node:crypto'
 import type { Position } from '@herald/store'
 
 const cipher = 'aes-256-gcm'
@@ -23,7 +23,8 @@ export type EventIds = ReturnType<typeof createEventIds>
 export function createEventIds(sharedKey: Buffer, owner: string) {
   const ownerBytes = Buffer.from(owner, 'hex')
   const info = Buffer.concat([Buffer.from(`herald event ids ${version} `), ownerBytes])
-  const key = Buffer.from(hkdfSync('sha256', sharedKey, Buffer.alloc(0), info, 32))
+  // As a `KeyObject`: from bytes, each cipher would make one of its own, three quarters of the time of an id.
+  const key = createSecretKey(Buffer.from(hkdfSync('sha256', sharedKey, Buffer.alloc(0), info, 32)))
   const additional = Buffer.concat([Buffer.from([version]), ownerBytes])
 
   return {

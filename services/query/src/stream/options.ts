@@ -15,6 +15,13 @@ export const streamDefaults = {
   countDebounceMs: 200,
   /** Maximum time between changes and their count. */
   countMaxWaitMs: 2_000,
+  /** Counts for streams at a time. */
+  countsAtOnce: 4,
+  /**
+   * A place for a count stays empty for so many times as long as the count took. So counts take less of a busy process than
+   * notifications, which come first, and the later one is, the more changes it includes.
+   */
+  countRests: 3,
   /** Clients that reconnect within this time share one catch-up. */
   catchUpWindowMs: 50,
   /** Age of the oldest id that can be resumed, because all users' changes since then have to be scanned. */

@@ -3,14 +3,16 @@ import { expect, test } from '@jest/globals'
 import { createTestClient } from './client.fixture.ts'
 import { createUnreadCounts } from './unread-counts.ts'
 
-function createTestCounts({ takesMs = 0, failures = 0, countMaxWaitMs = 200 } = {}) {
+function createTestCounts({ takesMs = 0, failures = 0, countMaxWaitMs = 200, countsAtOnce = 4, countRests = 0 } = {}) {
   const counted: string[] = []
   let left = failures
   let running = 0
   const most = { atOnce: 0 }
+  const begunAt: number[] = []
   const counts = createUnreadCounts({
     async count({ recipientId }) {
       counted.push(recipientId)
+      begunAt.push(performance.now())
       most.atOnce = Math.max(most.atOnce, ++running)
       await wait(takesMs)
       running--
@@ -18,10 +20,10 @@ function createTestCounts({ takesMs = 0, failures = 0, countMaxWaitMs = 200 } = 
       return { unreadCount: counted.length, unseenCount: 0, seenUpTo: null }
     },
     logger: { warn: () => {} } as never,
-    options: { countDebounceMs: 20, countMaxWaitMs, minPauseMs: 1, maxPauseMs: 5 },
+    options: { countDebounceMs: 20, countMaxWaitMs, countsAtOnce, countRests, minPauseMs: 1, maxPauseMs: 5 },
     now: Date.now,
   })
-  return { counts, counted, most }
+  return { counts, counted, most, begunAt }
 }
 
 test('a burst of changes causes one count, sent to every stream of the owner', async () => {
@@ -53,6 +55,36 @@ test('changes during a count cause another count', async () => {
   while (events.length < 2) await wait(5)
   expect(counted).toHaveLength(2)
   expect(events.at(-1)?.data).toBe('{"unreadCount":2,"unseenCount":0}')
+})
+
+test('owners take turns, and what changes before the turn of one is counted in it', async () => {
+  const { counts, counted, most } = createTestCounts({ takesMs: 30, countsAtOnce: 2 })
+  const owners = ['a', 'b', 'c', 'd', 'e']
+  const streams = owners.map((owner) => createTestClient({ owner }))
+  const request = () => {
+    for (const { client } of streams) counts.request(client, { soon: true })
+  }
+  request()
+  while (counted.length < 2) await wait(1)
+  request()
+  // The first two are counted once more, because the change came during their counts.
+  while (counted.length < 7 || streams.some(({ events }) => events.length === 0)) await wait(5)
+  await wait(100)
+  expect(most.atOnce).toBe(2)
+  expect(counted.toSorted()).toEqual(['a', 'a', 'b', 'b', 'c', 'd', 'e'])
+})
+
+test.each([
+  ['in proportion to the count before', { takesMs: 40, countMaxWaitMs: 10_000 }, 160, 10_000],
+  ['not longer than a change may wait, after a count that hung', { takesMs: 200, countMaxWaitMs: 60 }, 260, 800],
+])('the next count waits, %s', async (_name, options, leastMs, mostMs) => {
+  const { counts, begunAt } = createTestCounts({ ...options, countsAtOnce: 1, countRests: 3 })
+  for (const owner of ['a', 'b']) counts.request(createTestClient({ owner }).client, { soon: true })
+  while (begunAt.length < 2) await wait(1)
+  const [first, second] = begunAt as [number, number]
+  // Timers may be early by a millisecond.
+  expect(second - first).toBeGreaterThanOrEqual(leastMs - 5)
+  expect(second - first).toBeLessThan(mostMs)
 })
 
 test('retries a failed count, and skips clients that have left', async () => {

@@ -6,7 +6,10 @@ import type { StreamOptions } from './options.ts'
 export type UnreadCountsDependencies = {
   readonly count: (owner: FeedOwner) => Promise<Counts>
   readonly logger: Pick<Logger, 'warn'>
-  readonly options: Pick<StreamOptions, 'countDebounceMs' | 'countMaxWaitMs' | 'minPauseMs' | 'maxPauseMs'>
+  readonly options: Pick<
+    StreamOptions,
+    'countDebounceMs' | 'countMaxWaitMs' | 'countsAtOnce' | 'countRests' | 'minPauseMs' | 'maxPauseMs'
+  >
   readonly now: () => number
 }
 
@@ -19,9 +22,15 @@ type PendingCount = {
   timer: NodeJS.Timeout | undefined
 }
 
-/** Counts an owner's unread notifications once for all of their streams, and once for changes in short succession. */
+/**
+ * Counts an owner's unread notifications once for all of their streams, and once for changes in short succession. Owners take
+ * turns if too many are to be counted at once, with rests between; what changes meanwhile is counted in the same turn.
+ */
 export function createUnreadCounts({ count, logger, options, now }: UnreadCountsDependencies) {
   const owners = new Map<string, PendingCount>()
+  /** Owners whose turn comes next. */
+  const ready = new Set<string>()
+  let countsNow = 0
   let closed = false
 
   /** @param soon for a new stream, which has no count yet */
@@ -38,9 +47,32 @@ export function createUnreadCounts({ count, logger, options, now }: UnreadCounts
 
   function schedule(ownerKey: string, pending: PendingCount, milliseconds: number): void {
     // A change during a count may be missed, so it causes another count afterwards.
-    if (pending.isCounting || closed) return
+    if (pending.isCounting || ready.has(ownerKey) || closed) return
     clearTimeout(pending.timer)
-    pending.timer = setTimeout(() => void sendCount(ownerKey, pending), milliseconds).unref()
+    pending.timer = setTimeout(() => {
+      ready.add(ownerKey)
+      sendNext()
+    }, milliseconds).unref()
+  }
+
+  function sendNext(): void {
+    for (const ownerKey of ready) {
+      if (countsNow === options.countsAtOnce || closed) return
+      ready.delete(ownerKey)
+      const pending = owners.get(ownerKey)
+      if (pending === undefined) continue
+      countsNow++
+      const begunAt = performance.now()
+      void sendCount(ownerKey, pending).finally(() => rest(performance.now() - begunAt))
+    }
+  }
+
+  function rest(tookMs: number): void {
+    const restMs = Math.min(options.countRests * tookMs, options.countMaxWaitMs)
+    setTimeout(() => {
+      countsNow--
+      sendNext()
+    }, restMs).unref()
   }
 
   async function sendCount(ownerKey: string, pending: PendingCount): Promise<void> {
