@@ -19,6 +19,11 @@ export function withRun(history: History, values: readonly Judged[], date: strin
   return { ...history, ...Object.fromEntries(added) }
 }
 
+export function withoutRuns(history: History, values: readonly Judged[]): History {
+  const dropped = new Set(values.map(({ name }) => name))
+  return Object.fromEntries(Object.entries(history).filter(([name]) => !dropped.has(name)))
+}
+
 export const runsOf = (history: History, name: string): number => history[name]?.length ?? 0
 
 /** The median over the last runs: a goal missed twice and then reached on the same code is not met. */

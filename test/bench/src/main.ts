@@ -15,7 +15,6 @@ import { cost } from './parts/cost.ts'
 import { feeds } from './parts/feeds.ts'
 import { growth } from './parts/growth.ts'
 import { ingest } from './parts/ingest.ts'
-import { ingestKafka39 } from './parts/ingest-kafka-3-9.ts'
 import { knee, sustained } from './parts/knee.ts'
 import { latency } from './parts/latency.ts'
 import { mixed } from './parts/mixed.ts'
@@ -35,7 +34,7 @@ import { currentSetup, modifiedFiles } from './setup.ts'
 import { printTarget } from './target/print-target.ts'
 
 const parts: readonly Part[] = [
-  ...[ingest, ingestKafka39, captured, realistic, cost, smallCache],
+  ...[ingest, captured, realistic, cost, smallCache],
   ...[query, growth, bulk, sealing, streams, feeds, start],
   ...[latency, knee, sustained, backlog, mixed],
   ...[scale, replicated, rebuild],

@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { performanceText } from './performance-text.ts'
 import { drawPictures } from './pictures.ts'
 import { resultTable } from './report.ts'
-import type { SavedResults } from './saved-results.ts'
+import { type PartResults, type SavedResults, showMachine } from './saved-results.ts'
 
 /** The files with results between markers, and what is written there. */
 export const readmes = [
@@ -20,16 +20,20 @@ const captions = {
 /** Setup, date and machine of the results, their table, and their pictures. */
 function tableText({ setup, parts, history }: SavedResults): string {
   const all = Object.values(parts)
-  const [first] = all
-  if (first === undefined || setup === undefined) return 'No results.'
-  const { cpus, model } = first.machine
+  if (all.length === 0 || setup === undefined) return 'No results.'
+  const onMachine = Object.entries(
+    Object.groupBy(Object.keys(parts), (name) => showMachine(parts[name] as PartResults)),
+  )
+  const machines = onMachine.map(([machine, names = []]) =>
+    onMachine.length === 1 ? machine : `${machine} for ${names.map((name) => `\`${name}\``).join(', ')}`,
+  )
   const days = [...new Set(all.map(({ date }) => date.slice(0, 10)))].join(', ')
   const rounds = Object.entries(parts).map(([name, part]) => `\`${name}\` ${part.rounds}`)
   const { commit, bench, kafka, mongodb, node, options } = setup
   const pictures = drawPictures(parts, history)
   const optionTexts = Object.entries(options).map(([name, value]) => `${name} \`${value}\``)
   return [
-    `Commit ${commit}, benchmark ${bench}, ${days}; ${cpus} cores (${model}), Node.js ${node}, Kafka ${kafka}, MongoDB ${mongodb}.`,
+    `Commit ${commit}, benchmark ${bench}, ${days}; ${machines.join('; ')}; Node.js ${node}, Kafka ${kafka}, MongoDB ${mongodb}.`,
     `Options: ${optionTexts.join(', ') || 'not recorded'}. Rounds: ${rounds.join(', ')}.`,
     resultTable(
       all.flatMap(({ figures }) => figures),

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from '@jest/globals'
 import { resultOf } from './figure.ts'
+import { medianOfRuns } from './history.ts'
 import { readmes } from './readmes.ts'
 import { noResults, partResults, readResults, withPart } from './saved-results.ts'
 import type { Setup } from './setup.ts'
@@ -9,7 +10,9 @@ import type { Setup } from './setup.ts'
 const fileOf = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 const order = ['ingest', 'query']
 const setup: Setup = { commit: 'a', bench: 'b', kafka: '4.1.0', mongodb: '6.0.5', node: 'v24.0.0', options: {} }
-const part = partResults([resultOf({ what: 'rate', unit: '/s', measured: [1], goal: { atLeast: 1 } })], 5)
+const partOf = (what: string) => partResults([resultOf({ what, unit: '/s', measured: [1], goal: { atLeast: 1 } })], 5)
+const part = partOf('rate')
+const other = partOf('other')
 
 test('all rows of the table, and all runs of a median, are of one commit', () => {
   const first = withPart(noResults, setup, order, 'query', part)
@@ -27,8 +30,28 @@ test.each(['bench', 'kafka', 'mongodb', 'node'] as const)('results of another ve
   expect(withPart(saved, setup, order, 'query', part).history.rate).toHaveLength(2)
 })
 
+test('all runs of a part are of one machine', () => {
+  const saved = withPart(withPart(noResults, setup, order, 'query', part), setup, order, 'ingest', other)
+  const elsewhere = { ...part, machine: { ...part.machine, model: 'Another' } }
+  const { parts, history } = withPart(saved, setup, order, 'query', elsewhere)
+  expect(history.rate).toHaveLength(1)
+  expect(history.other).toHaveLength(1)
+  expect(Object.keys(parts)).toEqual(['ingest', 'query'])
+})
+
 test.each(readmes)('$name has the saved results', async ({ file, text }) => {
   expect(unaligned(await readFile(file, 'utf8'))).toContain(unaligned(text(await readResults(fileOf('../results')))))
+})
+
+test('the mended rows of this README have the medians of the saved runs', async () => {
+  const [, section = ''] = /^### Mended rows$(.*?)^### /ms.exec(await readFile(readmes[0].file, 'utf8')) ?? []
+  const [, , ...rows] = section.match(/^\|.*/gm) ?? []
+  expect(rows.length).toBeGreaterThan(0)
+  const { history } = await readResults(fileOf('../results'))
+  for (const row of rows) {
+    const [, name = '', , now] = row.split('|').map((cell) => cell.trim())
+    expect(`${name}: ${now}`).toBe(`${name}: ${medianOfRuns(history, name).toFixed(2)}`)
+  }
 })
 
 /** The formatter aligns the columns of tables. */

@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { cpus, totalmem } from 'node:os'
 import { judgedValues, type Result } from './figure.ts'
-import { type History, withRun } from './history.ts'
+import { type History, withoutRuns, withRun } from './history.ts'
 import { drawPictures } from './pictures.ts'
 import { writeReadmes } from './readmes.ts'
 import { isSameSetup, type Setup } from './setup.ts'
@@ -14,7 +14,7 @@ export type PartResults = {
   readonly figures: readonly Result[]
 }
 
-/** The last results of each part, and their values in the last runs, all of one setup. */
+/** The last results of each part, and their values in the last runs, all of one setup, those of a part on one machine. */
 export type SavedResults = {
   readonly setup?: Setup
   readonly parts: Readonly<Record<string, PartResults>>
@@ -40,7 +40,7 @@ const readJson = <T>(file: string, missing: T): Promise<T> => readFile(file, 'ut
 
 /**
  * Adds the results of a part. Drops everything of another setup, so that all rows of the table, and all values of a median, are
- * of one commit and of the same versions.
+ * of one commit and of the same versions; and what another machine has measured of this part.
  *
  * @param order the names of all parts in the order of the report
  */
@@ -53,12 +53,17 @@ export function withPart(
 ): SavedResults {
   const { parts, history } = isSameSetup(saved.setup, setup) ? saved : noResults
   const all = { ...parts, [name]: part }
+  const values = part.figures.flatMap(judgedValues)
+  const isOtherMachine = parts[name] !== undefined && showMachine(parts[name]) !== showMachine(part)
   return {
     setup,
     parts: Object.fromEntries(order.flatMap((key) => (all[key] ? [[key, all[key]] as const] : []))),
-    history: withRun(history, part.figures.flatMap(judgedValues), part.date),
+    history: withRun(isOtherMachine ? withoutRuns(history, values) : history, values, part.date),
   }
 }
+
+/** Its processors; those of a virtual machine may have the same name and another speed. */
+export const showMachine = ({ machine: { cpus, model } }: PartResults) => `${cpus} cores (${model})`
 
 /** Writes `results.json`, `history.json`, the pictures, and what the READMEs say of them. */
 export async function saveResults(folder: string, saved: SavedResults): Promise<void> {

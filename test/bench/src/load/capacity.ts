@@ -1,8 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { now } from '../clock.ts'
 import type { BenchContext } from '../part.ts'
 import { distributionOf } from './distribution.ts'
 import type { LoadedHerald } from './loaded-herald.ts'
 import type { Loader } from './loader.ts'
+import { dueAt } from './schedule.ts'
 
 /** Recipients of a mention in the open loops. */
 export const recipients = 3
@@ -14,6 +16,7 @@ export const populationOf = ({ smoke }: Pick<BenchContext, 'smoke'>) => ({
 
 /** A system that keeps up has stored everything this soon after the last event, or answers within it. */
 const keepsUpMs = 500
+const secondsOf = ({ smoke }: Pick<BenchContext, 'smoke'>) => (smoke ? 0.2 : 15)
 
 /** The greatest rate at which `keepsUp` holds, to about 6 %. It must hold at `from`. A smoke test does not look far. */
 async function greatestRate(
@@ -34,21 +37,24 @@ async function greatestRate(
 
 type Probed = Pick<LoadedHerald, 'next' | 'database'>
 
-/** Mentions per second that ingest keeps up with, while their producer shares its cores. */
+/** Mentions per second that ingest keeps up with, while their producer and readers share its cores. */
 export async function eventCapacity(
   context: BenchContext,
   { next, database }: Probed,
-  publisher: Loader,
+  loaders: readonly Loader[],
 ): Promise<number> {
   const notifications = database.collection('notifications')
   const capacity = await greatestRate(context, 500, 32_000, async (perSecond) => {
-    const schedule = next(perSecond, context.smoke ? 0.2 : 5)
+    const schedule = next(perSecond, secondsOf(context))
     const before = await notifications.estimatedDocumentCount()
-    const expected = before + schedule.count * recipients
-    await publisher.run(schedule)
-    await pause(keepsUpMs)
-    const isDone = (await notifications.estimatedDocumentCount()) >= expected
-    while ((await notifications.estimatedDocumentCount()) < expected) await pause(keepsUpMs)
+    const isStored = async () => (await notifications.estimatedDocumentCount()) >= before + schedule.count * recipients
+    const lookedAt = dueAt(schedule, schedule.first + schedule.count) + keepsUpMs
+    // Beside the loaders, because a reader is only done when it has found in the lists what it looks for.
+    const [isDone] = await Promise.all([
+      pause(lookedAt - now()).then(isStored),
+      ...loaders.map((loader) => loader.run(schedule)),
+    ])
+    while (!(await isStored())) await pause(keepsUpMs)
     return isDone
   })
   context.log(`capacity: ${Math.round(capacity)} mentions of ${recipients} recipients a second`)
@@ -62,9 +68,24 @@ export async function pageCapacity(
   pages: Loader,
 ): Promise<number> {
   const capacity = await greatestRate(context, 250, 16_000, async (perSecond) => {
-    const latencies = await pages.run(next(perSecond, context.smoke ? 0.2 : 5))
-    return distributionOf(latencies.slice(-Math.ceil(latencies.length / 5))).p50 < keepsUpMs
+    return isPrompt(await pages.run(next(perSecond, secondsOf(context))))
   })
   context.log(`capacity: ${Math.round(capacity)} pages a second`)
   return capacity
 }
+
+/** Operations per second of a mix that both services keep up with, while its loaders share their cores. */
+export async function mixCapacity(
+  context: BenchContext,
+  run: (perSecond: number, seconds: number) => Promise<readonly (readonly number[])[]>,
+): Promise<number> {
+  const capacity = await greatestRate(context, 10, 2_000, async (perSecond) =>
+    (await run(perSecond, secondsOf(context))).every(isPrompt),
+  )
+  context.log(`capacity: ${Math.round(capacity)} events and pages a second, with the rest of the mix`)
+  return capacity
+}
+
+/** Whether those of the end are answered in time: a system that doesn't keep up is ever later. */
+const isPrompt = (latencies: readonly number[]) =>
+  distributionOf(latencies.slice(-Math.ceil(latencies.length / 5))).p50 < keepsUpMs

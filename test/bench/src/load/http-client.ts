@@ -19,7 +19,7 @@ const withoutRoom = [429, 503]
 export function createHttpClient(baseUrl: string): HttpClient {
   const agent = new Agent({ keepAlive: true, maxSockets: 256 })
 
-  const sendOnce = (method: string, path: string, token: string) =>
+  const sendOnce = (method: string, path: string, token: string): Promise<Answer> =>
     new Promise<Answer>((resolve, reject) => {
       const headers = { authorization: `Bearer ${token}` }
       const outgoing = request(`${baseUrl}${path}`, { method, agent, headers }, (response) => {
@@ -28,7 +28,11 @@ export function createHttpClient(baseUrl: string): HttpClient {
         response.on('data', (piece: Buffer) => pieces.push(piece))
         response.on('end', () => resolve({ status: response.statusCode ?? 0, text: Buffer.concat(pieces).toString() }))
       })
-      outgoing.on('error', reject)
+      outgoing.on('error', (error: NodeJS.ErrnoException) => {
+        // The service has closed the unused connection at the same moment, see `reusedSocket` in Node's documentation.
+        if (outgoing.reusedSocket && error.code === 'ECONNRESET') resolve(sendOnce(method, path, token))
+        else reject(error)
+      })
       outgoing.end()
     })
 

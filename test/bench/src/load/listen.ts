@@ -10,7 +10,7 @@ export type ListenSetup = {
   readonly url: string
   readonly users: readonly User[]
   readonly recipients: number
-  /** The number of users with a stream: the first ones. */
+  /** The number of users with a stream, evenly spread. */
   readonly streams: number
 }
 
@@ -23,7 +23,7 @@ export async function createListeners({ url, users, recipients, streams }: Liste
   const readers = createStreamReaders((sequence) => {
     if (current && sequence >= current.first) latencies.push(now() - dueAt(current, sequence))
   })
-  const listening = users.slice(0, streams)
+  const listening = Array.from({ length: streams }, (_, i) => users[Math.floor((i * users.length) / streams)] as User)
   await readers.open(
     url,
     listening.map(({ token }) => token),

@@ -4,7 +4,7 @@ import { mentionNow } from '../ingest/events.ts'
 import type { User } from '../query/population.ts'
 import { recipientsOf } from './recipients.ts'
 import type { Role } from './role.ts'
-import { onSchedule } from './schedule.ts'
+import { type Operation, onSchedule } from './schedule.ts'
 
 export type PublishSetup = {
   readonly brokers: readonly string[]
@@ -16,6 +16,9 @@ export type PublishSetup = {
   readonly partitions?: readonly number[]
 }
 
+/** A process that was not scheduled for a while has more to send than the broker takes at once. */
+const messagesPerRequest = 500
+
 /** Publishes mentions. An operation ends with the acknowledgement of its event. */
 export async function createPublisher({ brokers, topic, users, recipients, partitions }: PublishSetup): Promise<Role> {
   const producer = new Kafka({ brokers: [...brokers], logLevel: logLevel.NOTHING }).producer()
@@ -23,7 +26,7 @@ export async function createPublisher({ brokers, topic, users, recipients, parti
   return async (schedule) => {
     const latencies = new Float64Array(schedule.count)
     const sent: Promise<unknown>[] = []
-    await onSchedule(schedule, (operations) => {
+    const send = (operations: readonly Operation[]) => {
       const messages = operations.map(({ sequence }) => {
         const named = recipientsOf(users, recipients, sequence)
         const userIds = named.map(({ userId }) => userId)
@@ -35,6 +38,11 @@ export async function createPublisher({ brokers, topic, users, recipients, parti
         for (const { sequence, intendedAt } of operations) latencies[sequence - schedule.first] = now() - intendedAt
       })
       sent.push(acknowledged)
+    }
+    await onSchedule(schedule, (operations) => {
+      for (let from = 0; from < operations.length; from += messagesPerRequest) {
+        send(operations.slice(from, from + messagesPerRequest))
+      }
     })
     await Promise.all(sent)
     return latencies

@@ -11,10 +11,9 @@ import { createUsers, recipientsOf } from '../load/recipients.ts'
 import type { BenchContext, Part } from '../part.ts'
 
 /** An hour would take an hour: the events of another hour come meanwhile, at half of the capacity. */
-const lagSeconds = 120
+const lagSeconds = 60
 const windowSeconds = 4
 const pagesPerSecond = 100
-const listedPerSecond = 25
 const [late, fresh] = [
   [0, 1, 2],
   [3, 4, 5],
@@ -23,14 +22,14 @@ const [late, fresh] = [
 type Window = { readonly share: number; readonly page: number; readonly listed: number }
 type Round = { readonly seconds: number; readonly during: readonly Window[]; readonly after: Window }
 
-/** Half of the partitions have a backlog of two minutes at half of the capacity; new events come to the others at that rate. */
+/** Half of the partitions have a backlog of a minute at half of the capacity; new events come to the others at that rate. */
 export const backlog: Part = {
   name: 'backlog',
   about: `catching up with ${lagSeconds} s of lag, and pages and new events meanwhile`,
   rounds: 5,
   async run(context) {
     const capacity = await withLoadedHerald(context, populationOf(context), async (loaded) =>
-      eventCapacity(context, loaded, await startPublisher(context, loaded)),
+      eventCapacity(context, loaded, [await startPublisher(context, loaded), await startReader(loaded)]),
     )
     const measured: Round[] = []
     for (let round = 1; round <= context.rounds; round++) {
@@ -52,6 +51,9 @@ function startPublisher(
   return start('publish', { brokers, topic, users, recipients, ...(partitions && { partitions }) })
 }
 
+const startReader = ({ herald, users, start }: LoadedHerald) =>
+  start('list', { url: herald.query.url, users, recipients })
+
 async function measureRound(context: BenchContext, perSecond: number): Promise<Round> {
   const events = Math.round(perSecond * (context.smoke ? 2 : lagSeconds))
   let begun = 0
@@ -63,8 +65,7 @@ async function measureRound(context: BenchContext, perSecond: number): Promise<R
     const { herald, users, start, next } = loaded
     const { url } = herald.query
     const publisher = await startPublisher(context, loaded, fresh)
-    const every = Math.max(1, Math.round(perSecond / listedPerSecond))
-    const reader = await start('list', { url, users, recipients, every })
+    const reader = await startReader(loaded)
     const pages = await start('request', { url, users, kind: 'page' })
     const lag = await createLagReader(context, herald.topics.mention, events)
     const measure = async (share: number): Promise<Window> => {

@@ -89,7 +89,7 @@ function memoryFigures({
 
 async function fill({ servers, smoke, log }: BenchContext) {
   const { kafkaBrokers } = servers
-  const documents = smoke ? 24_000 : 640_000
+  const documents = smoke ? 24_000 : 400_000
   const changes = await createFullTopic(kafkaBrokers, 'change', documents, (topic) =>
     fillTopic(kafkaBrokers, topic, documents, changeEvent),
   )

@@ -5,9 +5,6 @@ import { type LoadedHerald, withLoadedHerald } from '../load/loaded-herald.ts'
 import type { BenchContext, Part } from '../part.ts'
 
 const levels = [20, 40, 60, 80, 90, 100] as const
-/** Events per second that are looked for in a list. */
-const listedPerSecond = 50
-
 type Path = 'produced → listed' | 'page'
 /** Runs a path at a share of its capacity, in percent. */
 type RunAt = (percent: number, seconds: number) => Promise<Distribution>
@@ -25,7 +22,7 @@ export const knee: Part = {
         const measured = new Map<number, Distribution[]>(chosen.map((percent) => [percent, []]))
         for (let round = 1; round <= context.rounds; round++) {
           for (const percent of chosen) {
-            const found = await paths.runAt[path](percent, context.smoke ? 0.2 : 20)
+            const found = await paths.runAt[path](percent, context.smoke ? 0.2 : 10)
             measured.get(percent)?.push(found)
             context.log(`round ${round} of ${context.rounds}, ${path} at ${percent} %: ${showDistribution(found)}`)
           }
@@ -87,7 +84,11 @@ function withPaths<T>(context: BenchContext, task: (paths: Paths) => Promise<T>)
     const capacity = (what: string, unit: string, value: number) => ({ what, unit, measured: [value] })
     return task({
       capacities: [
-        capacity(`capacity: mentions of ${recipients} recipients, with their producer`, 'events/s', events.capacity),
+        capacity(
+          `capacity: mentions of ${recipients} recipients, with their producer and readers`,
+          'events/s',
+          events.capacity,
+        ),
         capacity('capacity: pages, with their readers', 'requests/s', pages.capacity),
       ],
       runAt: { 'produced → listed': events.runAt, page: pages.runAt },
@@ -99,14 +100,11 @@ async function createEventPath(context: BenchContext, loaded: LoadedHerald) {
   const { herald, users, start, next } = loaded
   const { kafkaBrokers: brokers } = context.servers
   const publisher = await start('publish', { brokers, topic: herald.topics.mention, users, recipients })
-  const capacity = await eventCapacity(context, loaded, publisher)
+  const reader = await start('list', { url: herald.query.url, users, recipients })
+  const capacity = await eventCapacity(context, loaded, [publisher, reader])
   const runAt: RunAt = async (percent, seconds) => {
-    const perSecond = (capacity * percent) / 100
-    const every = Math.max(1, Math.round(perSecond / listedPerSecond))
-    const reader = await start('list', { url: herald.query.url, users, recipients, every })
-    const schedule = next(perSecond, seconds)
-    const [listed] = await Promise.all([reader.run(schedule), publisher.run(schedule)])
-    await reader.stop()
+    const schedule = next((capacity * percent) / 100, seconds)
+    const [listed = []] = await Promise.all([reader, publisher].map((loader) => loader.run(schedule)))
     return distributionOf(listed)
   }
   return { capacity, runAt }

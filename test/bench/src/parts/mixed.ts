@@ -1,17 +1,17 @@
 import { eventually } from '@herald/test-servers'
 import type { Figure } from '../figure.ts'
-import { populationOf, recipients } from '../load/capacity.ts'
+import { mixCapacity, populationOf, recipients } from '../load/capacity.ts'
 import { distributionOf } from '../load/distribution.ts'
 import { type LoadedHerald, withLoadedHerald } from '../load/loaded-herald.ts'
 import type { Loader } from '../load/loader.ts'
 import { alternate, type BenchContext, type Part } from '../part.ts'
 
-const eventsPerSecond = 400
-/** One in this many events is looked for in a list. */
-const every = 8
+/** Of each kind of operation, for one event. */
+const mix = { page: 1, mark: 0.3, count: 0.3 } as const
+/** Of what the machine can do of the mix. */
+const share = 0.5
 const pageSize = 20
 const markingUsers = 300
-const requestsPerSecond = { page: 400, mark: 100, count: 100 } as const
 
 const paths = {
   listed: 'produced → listed',
@@ -28,7 +28,8 @@ type Measured = Partial<Record<Path, number>>
 /** All loads at once, and each of them alone. */
 export const mixed: Part = {
   name: 'mixed',
-  about: 'events, lists, 500 streams, pages, marks and counts together, each against itself alone',
+  about:
+    'events, lists, 500 streams, pages, marks and counts at half of what the machine can do together, and each alone',
   rounds: 5,
   run: (context) =>
     withLoadedHerald(context, populationOf(context), async (loaded) => {
@@ -59,7 +60,9 @@ const showMeasured = (measured: Measured) =>
     .join(', ')
 
 /** Returns a function that runs the loads of these paths together. Streams are open only while they are measured. */
-async function createRun({ servers, smoke }: BenchContext, { herald, database, users, start, next }: LoadedHerald) {
+async function createRun(context: BenchContext, loaded: LoadedHerald) {
+  const { servers, smoke } = context
+  const { herald, database, users, start, next } = loaded
   const { url } = herald.query
   const publisher = await start('publish', {
     brokers: servers.kafkaBrokers,
@@ -73,7 +76,7 @@ async function createRun({ servers, smoke }: BenchContext, { herald, database, u
     async () => (await database.collection('notifications').estimatedDocumentCount()) >= users.length * pageSize,
     { description: 'every user has a page', within: 60_000 },
   )
-  const reader = await start('list', { url, users, recipients, every })
+  const reader = await start('list', { url, users, recipients })
   const streams = smoke ? 20 : 500
   const requesters = {
     page: await start('request', { url, users, kind: 'page' }),
@@ -81,28 +84,36 @@ async function createRun({ servers, smoke }: BenchContext, { herald, database, u
     count: await start('request', { url, users, kind: 'count' }),
   }
 
-  return async (chosen: readonly Path[]): Promise<Measured> => {
-    const seconds = smoke ? 0.5 : 10
+  /** The latencies of each path that is chosen. */
+  async function run(chosen: readonly Path[], perSecond: number, seconds: number) {
     const listeners = chosen.includes('streamed')
       ? await start('listen', { url, users, recipients, streams })
       : undefined
-    const events = next(eventsPerSecond, seconds)
-    const p99Of = async (path: Path, loader: Loader | undefined, schedule = events) => {
+    const produced = next(perSecond, seconds)
+    const latenciesOf = async (path: Path, loader: Loader | undefined, schedule = produced) => {
       if (loader === undefined || !chosen.includes(path)) return []
-      return [[path, distributionOf(await loader.run(schedule)).p99] as const]
+      return [[path, await loader.run(schedule)] as const]
     }
     const isPublishing = chosen.includes('listed') || chosen.includes('streamed')
     const [measured] = await Promise.all([
       Promise.all([
-        p99Of('listed', reader),
-        p99Of('streamed', listeners),
+        latenciesOf('listed', reader),
+        latenciesOf('streamed', listeners),
         ...(['page', 'mark', 'count'] as const).map((kind) =>
-          p99Of(kind, requesters[kind], next(requestsPerSecond[kind], seconds)),
+          latenciesOf(kind, requesters[kind], next(perSecond * mix[kind], seconds)),
         ),
       ]),
-      isPublishing ? publisher.run(events) : undefined,
+      isPublishing ? publisher.run(produced) : undefined,
     ])
     await listeners?.stop()
-    return Object.fromEntries(measured.flat())
+    return measured.flat()
+  }
+
+  const capacity = await mixCapacity(context, async (perSecond, seconds) =>
+    (await run(allPaths, perSecond, seconds)).map(([, latencies]) => latencies),
+  )
+  return async (chosen: readonly Path[]): Promise<Measured> => {
+    const measured = await run(chosen, capacity * share, smoke ? 0.5 : 15)
+    return Object.fromEntries(measured.map(([path, latencies]) => [path, distributionOf(latencies).p99]))
   }
 }

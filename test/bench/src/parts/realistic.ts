@@ -14,15 +14,15 @@ export const realistic: Part = {
   rounds: 5,
   async run(context) {
     const { servers, smoke, log } = context
-    const records = smoke ? 8_000 : 400_000
+    const records = smoke ? { change: 8_000, mention: 8_000 } : { change: 240_000, mention: 100_000 }
     const brokers = servers.kafkaBrokers
     const fill = (kind: 'change' | 'mention', { event, documents }: RealisticEvents) =>
-      createFullTopic(brokers, kind, documents, (topic) => fillTopic(brokers, topic, records, event))
-    const changes = await fill('change', realisticChanges(records))
-    const mentions = await fill('mention', realisticMentions(records))
-    const evenChanges = await fill('change', { event: changeEvent, documents: records })
-    const evenMentions = await fill('mention', { event: (i) => mentionEvent(i, 3), documents: records * 3 })
-    log(`${records} change events and as many mentions published, twice`)
+      createFullTopic(brokers, kind, documents, (topic) => fillTopic(brokers, topic, records[kind], event))
+    const changes = await fill('change', realisticChanges(records.change))
+    const mentions = await fill('mention', realisticMentions(records.mention))
+    const evenChanges = await fill('change', { event: changeEvent, documents: records.change })
+    const evenMentions = await fill('mention', { event: (i) => mentionEvent(i, 3), documents: records.mention * 3 })
+    log(`${records.change} change events and ${records.mention} mentions published, twice`)
     const start = startIngest
     const drains = await alternateDrains(context, {
       changes: { topic: changes, start },
@@ -30,7 +30,7 @@ export const realistic: Part = {
         topic: changes,
         start: startIngestCeiling({ indexes: true, sameMemory: true }),
         // It stores repeated and invalid events, too.
-        documents: records,
+        documents: records.change,
       },
       evenChanges: { topic: evenChanges, start },
       mentions: { topic: mentions, start },
@@ -39,7 +39,7 @@ export const realistic: Part = {
     const stored = {
       what: 'realistic change events handled',
       unit: 'events/s',
-      ...perRecord(drains.changes, changes.documents / records),
+      ...perRecord(drains.changes, changes.documents / records.change),
     }
     return [
       {

@@ -79,7 +79,7 @@ async function onReplicaSet<T>(context: BenchContext, members: number, task: (co
 
 async function fill({ servers, smoke }: BenchContext) {
   const { kafkaBrokers: brokers } = servers
-  const documents = smoke ? 6_000 : 600_000
+  const documents = smoke ? 6_000 : 300_000
   const changes = await createFullTopic(brokers, 'change', documents, (topic) =>
     fillTopic(brokers, topic, documents, changeEvent),
   )

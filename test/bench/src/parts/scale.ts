@@ -45,7 +45,7 @@ type Topics = Readonly<Record<(typeof partitionCounts)[number], FullTopic>>
 
 async function fillTopics({ servers, smoke }: BenchContext): Promise<Topics> {
   const { kafkaBrokers: brokers } = servers
-  const events = smoke ? 2_000 : 200_000
+  const events = smoke ? 2_000 : 150_000
   const topics: [number, FullTopic][] = []
   for (const partitions of partitionCounts) {
     const fill = (topic: string) => fillTopic(brokers, topic, events, (i) => mentionEvent(i, recipients))

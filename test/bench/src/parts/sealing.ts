@@ -28,7 +28,7 @@ export const sealing: Part = {
   rounds: 5,
   async run(context) {
     const { smoke, servers } = context
-    const documents = smoke ? 12_000 : 480_000
+    const documents = smoke ? 12_000 : 320_000
     const topic = await createFullTopic(servers.kafkaBrokers, 'change', documents, (name) =>
       fillTopic(servers.kafkaBrokers, name, documents, changeEvent),
     )

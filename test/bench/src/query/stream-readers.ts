@@ -1,7 +1,7 @@
 import { get, type IncomingMessage } from 'node:http'
 
 export type StreamReaders = {
-  /** Opens a stream per token; resolves when every stream has received its first event. */
+  /** Opens a stream per token; resolves when each has its first count, the last thing that an opening causes. */
   open(baseUrl: string, tokens: readonly string[]): Promise<void>
   close(): void
 }
@@ -22,10 +22,10 @@ export function createStreamReaders(onMention: (sequence: number) => void): Stre
         response.setEncoding('utf8')
         response.on('error', () => {})
         response.on('data', (text: string) => {
-          resolve()
           const lines = (rest + text).split('\n')
           rest = lines.pop() ?? ''
           for (const line of lines) {
+            if (line === 'event: unread-count') resolve()
             const found = line.startsWith('data:') ? anchor.exec(line) : null
             if (found) onMention(Number(found[1]))
           }
