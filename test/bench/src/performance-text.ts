@@ -23,8 +23,7 @@ export function performanceText({ setup, parts }: SavedResults): string {
   if (lines.length === 0 || setup === undefined) return 'No results.'
   const isDrawn = figures.some(({ point }) => point?.picture === 'knee')
   const picture = '![Latency over the share of capacity](test/bench/results/knee.svg)'
-  const { commit, bench } = setup
-  const measured = `Measured at commit ${commit}, benchmark ${bench}:`
+  const measured = `Measured at commit ${setup.commit}:`
   return [measured, lines.join('\n'), ...(isDrawn ? [picture] : [])].join('\n\n')
 }
 

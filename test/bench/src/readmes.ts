@@ -29,11 +29,11 @@ function tableText({ setup, parts, history }: SavedResults): string {
   )
   const days = [...new Set(all.map(({ date }) => date.slice(0, 10)))].join(', ')
   const rounds = Object.entries(parts).map(([name, part]) => `\`${name}\` ${part.rounds}`)
-  const { commit, bench, kafka, mongodb, node, options } = setup
+  const { commit, product, bench, kafka, mongodb, node, options } = setup
   const pictures = drawPictures(parts, history)
   const optionTexts = Object.entries(options).map(([name, value]) => `${name} \`${value}\``)
   return [
-    `Commit ${commit}, benchmark ${bench}, ${days}; ${machines.join('; ')}; Node.js ${node}, Kafka ${kafka}, MongoDB ${mongodb}.`,
+    `Commit ${commit} (product ${product}, benchmark ${bench}), ${days}; ${machines.join('; ')}; Node.js ${node}, Kafka ${kafka}, MongoDB ${mongodb}.`,
     `Options: ${optionTexts.join(', ') || 'not recorded'}. Rounds: ${rounds.join(', ')}.`,
     resultTable(
       all.flatMap(({ figures }) => figures),

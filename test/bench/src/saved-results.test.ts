@@ -9,17 +9,18 @@ import type { Setup } from './setup.ts'
 
 const fileOf = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 const order = ['ingest', 'query']
-const setup: Setup = { commit: 'a', bench: 'b', kafka: '4.1.0', mongodb: '6.0.5', node: 'v24.0.0', options: {} }
+const versions = { kafka: '4.1.0', mongodb: '6.0.5', node: 'v24.0.0' }
+const setup: Setup = { commit: 'a', product: 'p', bench: 'b', ...versions, options: {} }
 const partOf = (what: string) => partResults([resultOf({ what, unit: '/s', measured: [1], goal: { atLeast: 1 } })], 5)
 const part = partOf('rate')
 const other = partOf('other')
 
-test('all rows of the table, and all runs of a median, are of one commit', () => {
+test('all rows of the table, and all runs of a median, are of one version of the product', () => {
   const first = withPart(noResults, setup, order, 'query', part)
-  const second = withPart(first, { ...setup, commit: 'c' }, order, 'ingest', part)
+  const second = withPart(first, { ...setup, product: 'c' }, order, 'ingest', part)
   expect(Object.keys(second.parts)).toEqual(['ingest'])
   expect(second.history.rate).toHaveLength(1)
-  const both = withPart(second, { ...setup, commit: 'c' }, order, 'query', part)
+  const both = withPart(second, { ...setup, product: 'c' }, order, 'query', part)
   expect(Object.keys(both.parts)).toEqual(['ingest', 'query'])
   expect(both.history.rate).toHaveLength(2)
 })
@@ -28,6 +29,13 @@ test.each(['bench', 'kafka', 'mongodb', 'node'] as const)('results of another ve
   const saved = withPart(noResults, setup, order, 'query', part)
   expect(withPart(saved, { ...setup, [name]: 'other' }, order, 'query', part).history.rate).toHaveLength(1)
   expect(withPart(saved, setup, order, 'query', part).history.rate).toHaveLength(2)
+})
+
+test('a commit that changes nothing measured keeps the results', () => {
+  const saved = withPart(noResults, setup, order, 'query', part)
+  const later = withPart(saved, { ...setup, commit: 'later' }, order, 'query', part)
+  expect(later.history.rate).toHaveLength(2)
+  expect(later.setup?.commit).toBe('later')
 })
 
 test('all runs of a part are of one machine', () => {

@@ -40,7 +40,7 @@ const readJson = <T>(file: string, missing: T): Promise<T> => readFile(file, 'ut
 
 /**
  * Adds the results of a part. Drops everything of another setup, so that all rows of the table, and all values of a median, are
- * of one commit and of the same versions; and what another machine has measured of this part.
+ * of one version of the code and of the same versions of servers; and what another machine has measured of this part.
  *
  * @param order the names of all parts in the order of the report
  */

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
@@ -10,9 +11,10 @@ import type { MeasuredProcesses } from './cpu-time.ts'
 
 /** The code and the versions that a run has measured. Runs of different setups are never compared or combined. */
 export type Setup = {
-  /** The last commit that changed what is measured, so that runs before and after a commit of results are of one setup. */
+  /** The last commit that changed what is measured: where to find it, not what it is, since a rebase gives it another name. */
   readonly commit: string
-  /** The git object of this benchmark's sources. */
+  /** The contents of the packages and services, and of this benchmark. */
+  readonly product: string
   readonly bench: string
   readonly kafka: string
   readonly mongodb: string
@@ -20,23 +22,29 @@ export type Setup = {
   readonly options: Readonly<Record<string, string>>
 }
 
+const emptyTree = '4b825dc642cb6eb9a060e54bf8d69288fbee4904'
 const run = promisify(execFile)
 const folder = fileURLToPath(new URL('..', import.meta.url))
-const sources = ['package-lock.json', 'packages', 'services', 'test/bench/src'].map((path) => `:/${path}`)
+const product = ['package-lock.json', 'packages', 'services']
+const bench = ['test/bench/src']
 const notMeasured = [
   ...['*.test.ts', '*.fixture.ts', '*.md'].map((name) => `**/${name}`),
   // These run in browsers, and no part starts one.
   ...['demo', 'react', 'web-components'].map((name) => `packages/${name}/**`),
 ]
-const measured = [...sources, ...notMeasured.map((pattern) => `:(top,exclude,glob)${pattern}`)]
+const measured = (paths: readonly string[]) => [
+  ...paths.map((path) => `:/${path}`),
+  ...notMeasured.map((pattern) => `:(top,exclude,glob)${pattern}`),
+]
 /** Saving a part writes these, which therefore do not make a working tree dirty. */
 const written = ['results', 'README.md', '../../README.md'].map((path) => `:(exclude)${path}`)
 
 export async function currentSetup(client: MongoClient, { broker }: MeasuredProcesses): Promise<Setup> {
   const { version } = await client.db('admin').command({ buildInfo: 1 })
   return {
-    commit: await git('log', '-1', '--format=%h', '--', ...measured),
-    bench: await git('rev-parse', '--short', 'HEAD:./src'),
+    commit: await git('log', '-1', '--format=%h', '--', ...measured([...product, ...bench])),
+    product: await contentHash(product),
+    bench: await contentHash(bench),
     kafka: broker === undefined ? 'unknown' : await brokerVersion(broker),
     mongodb: version,
     node: process.version,
@@ -48,7 +56,16 @@ export async function currentSetup(client: MongoClient, { broker }: MeasuredProc
   }
 }
 
-export const isSameSetup = (one: Setup | undefined, other: Setup) => JSON.stringify(one) === JSON.stringify(other)
+/** Whatever the commit. */
+export const isSameSetup = (one: Setup | undefined, other: Setup) =>
+  JSON.stringify({ ...one, commit: '' }) === JSON.stringify({ ...other, commit: '' })
+
+/** Of the names and contents that the files that are measured have in the last commit. */
+async function contentHash(paths: readonly string[]): Promise<string> {
+  // `git ls-files` and `git ls-tree` don't exclude by pattern, so this compares with the empty tree.
+  const files = await git('diff-tree', '-r', emptyTree, 'HEAD', '--', ...measured(paths))
+  return createHash('sha256').update(files).digest('hex').slice(0, 8)
+}
 
 /** Modified files of the working tree, other than results. */
 export async function modifiedFiles(): Promise<string[]> {
@@ -57,7 +74,7 @@ export async function modifiedFiles(): Promise<string[]> {
 }
 
 async function git(...args: string[]): Promise<string> {
-  const { stdout } = await run('git', args, { cwd: folder })
+  const { stdout } = await run('git', args, { cwd: folder, maxBuffer: 2 ** 24 })
   return stdout.trimEnd()
 }
 
