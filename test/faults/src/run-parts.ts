@@ -13,17 +13,13 @@ export type RunOptions = {
   onRow: (row: Row) => void
 }
 
-/**
- * Runs the lanes concurrently, each with its own servers: most of a fault is waiting. In the full run, at most as many lanes run
- * at a time as there are cores, because its followers work all the time.
- */
+/** Runs as many lanes at a time as there are cores, each with its own servers: much of a fault is waiting. */
 export async function runParts(selected: readonly Part[], options: RunOptions): Promise<void> {
   const isLate = ({ needsMachine }: Part) => needsMachine === true && !options.isShort
   const [late, others] = [selected.filter(isLate), selected.filter((part) => !isLate(part))]
   const lanes = Object.values(Object.groupBy(others, ({ lane }) => lane))
-  const atOnce = options.isShort ? lanes.length : availableParallelism()
   const ends = await Promise.allSettled(
-    Array.from({ length: atOnce }, async () => {
+    Array.from({ length: availableParallelism() }, async () => {
       for (let lane = lanes.shift(); lane; lane = lanes.shift()) await runLane(lane, options)
     }),
   )

@@ -89,7 +89,7 @@ async function removeTopic(context: PartContext, follower: AnnouncementLog): Pro
   await campaign.drain()
   await untilRead(context, follower)
   // With records in flight, announcements would be deleted with the topic before the oracle has read them.
-  await campaign.offsets.run((admin) => admin.deleteTopics({ topics: [topicOf(context)] }))
+  await campaign.offsets.deleteTopic(topicOf(context))
   await strike(
     context,
     'topic of announcements removed',

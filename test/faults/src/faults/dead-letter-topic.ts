@@ -16,7 +16,7 @@ export async function removeDeadLetterTopic(context: PartContext): Promise<void>
   await strike(
     context,
     'dead-letter topic removed',
-    () => offsets.run((admin) => admin.deleteTopics({ topics: [topics.deadLetter] })),
+    () => offsets.deleteTopic(topics.deadLetter),
     async () => {
       await load.producePoison({ count: 5, kind: 'mention', partition, pad: 0 })
       await load.produce(4_000, { poison: false })

@@ -24,17 +24,21 @@ type Freeze = { target: Target; seconds: number; isKilled: boolean }
 const longSeconds = [3, 15, 40] as const
 const freeze = (target: Target, seconds: number, isKilled: boolean): Freeze => ({ target, seconds, isKilled })
 
-const lanes: Readonly<Record<Lane, { targets: readonly Target[]; short: readonly Freeze[] }>> = {
-  members: { targets: ['ingest'], short: [freeze('ingest', 15, true), freeze('ingest', 40, false)] },
-  servers: { targets: ['primary', 'broker'], short: [freeze('primary', 15, false), freeze('broker', 3, false)] },
-  network: { targets: ['query'], short: [freeze('query', 3, true)] },
+const lanes: Readonly<Record<Lane, { targets: readonly Target[]; short: readonly Freeze[]; isLong: boolean }>> = {
+  members: { targets: ['ingest'], short: [freeze('ingest', 15, true)], isLong: false },
+  servers: {
+    targets: ['primary', 'broker'],
+    short: [freeze('primary', 15, false), freeze('broker', 3, false)],
+    isLong: true,
+  },
+  network: { targets: ['query'], short: [freeze('query', 3, true)], isLong: true },
 }
 
 /** A part per lane, each with processes or servers of its own to freeze. */
 export const freezeParts: readonly Part[] = Object.keys(lanes).map((lane) => toPart(lane as Lane))
 
 function toPart(lane: Lane): Part {
-  const { targets, short } = lanes[lane]
+  const { targets, short, isLong } = lanes[lane]
   const long = longSeconds.flatMap((seconds) =>
     targets.flatMap((target) => [false, true].map((isKilled) => freeze(target, seconds, isKilled))),
   )
@@ -43,6 +47,7 @@ function toPart(lane: Lane): Part {
     name: `freeze-${targets.join('-')}`,
     lane,
     isAlone: true,
+    isLong,
     short: 1,
     full: 1,
     subscribers: 11,

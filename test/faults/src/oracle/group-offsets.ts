@@ -1,5 +1,5 @@
 import kafkajs, { type Admin, Kafka, logLevel } from 'kafkajs'
-import { pause } from '../until.ts'
+import { pause, until } from '../until.ts'
 
 const { KafkaJSProtocolError } = kafkajs
 const movedWithinMs = 60_000
@@ -15,6 +15,8 @@ export type GroupOffsets = {
   committed(): Promise<Positions>
   ends(topics?: readonly string[]): Promise<Positions>
   run<T>(request: (admin: Admin) => Promise<T>): Promise<T>
+  /** Deletes a topic. The broker accepts records for a moment after its answer, and deletes them too: this waits longer. */
+  deleteTopic(topic: string): Promise<void>
   close(): Promise<void>
 }
 
@@ -91,6 +93,12 @@ export function createGroupOffsets(broker: string, groupId: string, topics: read
         }
         return positions
       }),
+    async deleteTopic(topic) {
+      await run((admin) => admin.deleteTopics({ topics: [topic] }))
+      await until(`the topic ${topic} to be deleted`, () =>
+        run(async (admin) => !(await admin.listTopics()).includes(topic)),
+      )
+    },
     async close() {
       await connected?.then((admin) => admin.disconnect()).catch(() => {})
     },
