@@ -1,14 +1,14 @@
 # For .ci/run: runs steps in sequence and sums the counts that each prints in a line `N passed, N failed, N skipped`.
 # Lines that start with `FAILED`, after any prefix, are repeated at the end.
 
-passed=0 failed=0 skipped=0 steps=0
+passed=0 failed=0 skipped=0 steps=0 times=''
 output=$(mktemp) failures=$(mktemp)
 trap 'rm -f "$output" "$failures"' EXIT
 
 # step [--skips N] [--seconds N] COMMAND …: runs a command and adds its counts. A command that prints none, fails without a
 # failed test, skips more than N tests (default 0), or is not done within N seconds (default 900) counts as a failure.
 step() {
-  local status counts ok bad missed allowed=0 seconds=900 limit began=$SECONDS
+  local status counts ok bad missed took allowed=0 seconds=900 limit began=$SECONDS
   while true; do
     case $1 in
       --skips) allowed=$2 ;;
@@ -35,7 +35,9 @@ step() {
     printf 'FAILED step: %s: %s skipped, at most %s allowed\n' "$*" "$missed" "$allowed" >>"$failures"
     bad=$((bad + 1))
   fi
-  printf -- '--- %s s\n' "$((SECONDS - began))"
+  took=$((SECONDS - began))
+  printf -- '--- %s s\n' "$took"
+  times+="$took s: $*"$'\n'
   passed=$((passed + ok)) failed=$((failed + bad)) skipped=$((skipped + missed))
 }
 
@@ -50,9 +52,9 @@ stop_after() {
   kill -9 $pids 2>/dev/null
 }
 
-# Prints the failures and, as the last line, the sums. Returns 0 if nothing failed.
+# Prints the time of each step, the failures and, as the last line, the sums. Returns 0 if nothing failed.
 sum_up() {
-  echo
+  printf '\nAll steps took %s s:\n%s\n' "$SECONDS" "$times"
   cat "$failures"
   printf '%s passed, %s failed, %s skipped\n' "$passed" "$failed" "$skipped"
   [ "$failed" -eq 0 ]
