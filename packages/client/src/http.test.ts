@@ -212,7 +212,7 @@ describe('the stream', () => {
         response.writeHead(200, { 'content-type': 'text/event-stream' })
         response.write('retry: 1\n\nid: a\nevent: heartbeat\ndata: {}\n\n')
       },
-      { streamSilenceMs: 60 },
+      { streamSilenceMs: 500 },
     )
     const seen: string[] = []
     for await (const { type } of client.notifications.stream()) {

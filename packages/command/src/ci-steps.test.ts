@@ -68,10 +68,10 @@ test('repeats failures at the end', () => {
 })
 
 test('ends a step that takes too long, with the processes that left its group, and continues', () => {
-  const hangs = `step --seconds 1 sh -c 'setsid sleep 3601 & exec sleep 3602'`
+  const hangs = `step --seconds 3 sh -c 'setsid sleep 3601 & exec sleep 3602'`
   const { status, lines } = runLines([hangs, `step echo '20 passed, 0 failed, 0 skipped'`])
   expect(status).toBe(1)
-  expect(lines).toContainEqual(expect.stringMatching(/^FAILED step: sh -c .* not done after 1 s; its processes:$/))
+  expect(lines).toContainEqual(expect.stringMatching(/^FAILED step: sh -c .* not done after 3 s; its processes:$/))
   for (const process of ['sleep 3601', 'sleep 3602']) {
     expect(lines).toContainEqual(expect.stringMatching(`^ *\\d+ .* ${process}$`))
   }

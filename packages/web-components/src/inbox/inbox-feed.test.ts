@@ -49,7 +49,7 @@ function start(source: Partial<Source>, pages: Notification[][] = []) {
   const counts = async () => ({ unreadCount: 0, unseenCount: 0, seenUpTo: null })
   const list = async () => ({ notifications: pages[lists.count++] ?? pages.at(-1) ?? [], nextCursor: null })
   const notifications = { list, counts, stream: stream.stream, ...source } as Source
-  feed = createInboxFeed({ notifications, undoMs: 100, onChange: () => {}, onNews: ({ kind }) => news.push(kind) })
+  feed = createInboxFeed({ notifications, undoMs: 500, onChange: () => {}, onNews: ({ kind }) => news.push(kind) })
   feed.start()
   return { ...stream, news, lists }
 }
@@ -58,7 +58,7 @@ const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(reso
 
 /** Waits until what needs a new list was fetched. */
 async function until(condition: () => boolean): Promise<void> {
-  const limit = Date.now() + 5_000
+  const limit = Date.now() + 30_000
   while (!condition() && Date.now() < limit) await pause(10)
   expect(condition()).toBe(true)
 }

@@ -182,11 +182,8 @@ test('reads no further while the client does not read', async () => {
     for (; read < 500; read++) yield [entry(read, JSON.stringify('x'.repeat(1_000_000)))]
   })
   answer.pause()
-  await pause(500)
+  for (let before = -1; read > before; await pause(500)) before = read
   // The buffers of both sockets hold some megabytes; the log has 500.
-  const readMeanwhile = read
-  await pause(500)
-  expect(read).toBe(readMeanwhile)
   expect(read).toBeLessThan(50)
   answer.destroy()
 })

@@ -13,7 +13,7 @@ const change = (position: string): FeedStep => ({
 })
 
 /** Each opening yields the steps of the script, and then waits. */
-function createTestLiveFeed(script: Script, opensInMs = 0) {
+function createTestLiveFeed(script: Script, { opensInMs = 0, openMs = 10_000 } = {}) {
   const starts: (string | undefined)[] = []
   const received: string[] = []
   const live = createLiveFeed({
@@ -32,7 +32,7 @@ function createTestLiveFeed(script: Script, opensInMs = 0) {
     },
     onLost: () => void received.push('lost'),
     logger: { warn: () => {}, error: () => {} } as never,
-    options: { openMs: 100, minPauseMs: 1, maxPauseMs: 5 },
+    options: { openMs, minPauseMs: 1, maxPauseMs: 5 },
   })
   return { live, starts, received }
 }
@@ -86,7 +86,10 @@ test('rejects open while the stream fails, and accepts it afterwards', async () 
 })
 
 test('times out when the stream opens slowly, and is open in the end', async () => {
-  const { live } = createTestLiveFeed(() => [{ kind: 'position', position: '1' }], 200)
+  const { live } = createTestLiveFeed(() => [{ kind: 'position', position: '1' }], {
+    opensInMs: 200,
+    openMs: 100,
+  })
   await expect(live.open()).rejects.toThrow('is not open')
   while (live.position === undefined) await wait(5)
   await live.open()

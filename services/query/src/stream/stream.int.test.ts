@@ -31,7 +31,7 @@ async function notify(users: readonly [User, ...User[]], count = 1): Promise<str
 /** Waits until the last sent count is this one. */
 async function untilCount(stream: OpenStream, unreadCount: number): Promise<void> {
   const received = () => stream.named('unread-count').at(-1)?.data
-  for (let n = 0; n < 1_000 && received() !== JSON.stringify({ unreadCount, unseenCount: unreadCount }); n++)
+  for (let n = 0; n < 3_000 && received() !== JSON.stringify({ unreadCount, unseenCount: unreadCount }); n++)
     await wait(10)
   expect(received()).toBe(JSON.stringify({ unreadCount, unseenCount: unreadCount }))
 }

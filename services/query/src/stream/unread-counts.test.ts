@@ -58,7 +58,7 @@ test('changes during a count cause another count', async () => {
 })
 
 test('owners take turns, and what changes before the turn of one is counted in it', async () => {
-  const { counts, counted, most } = createTestCounts({ takesMs: 30, countsAtOnce: 2 })
+  const { counts, counted, most } = createTestCounts({ takesMs: 300, countsAtOnce: 2 })
   const owners = ['a', 'b', 'c', 'd', 'e']
   const streams = owners.map((owner) => createTestClient({ owner }))
   const request = () => {
