@@ -71,12 +71,13 @@ describe.each(schemes)('accessible in every state, %s', (colorScheme: Scheme) =>
       })
     })
     const { query } = stage.herald
-    query.kill('SIGKILL')
-    await query.exited
-
+    // Frozen first: nothing is undone before that was looked at.
+    query.kill('SIGSTOP')
     await inbox.first.getByRole('button', { name: 'Mark as read', exact: true }).click()
     expect(await inbox.isUnread(0)).toBe(false)
     await inbox.untilUnread(3)
+    query.kill('SIGKILL')
+    await query.exited
     await inbox.panel.getByText('Your change could not be saved and was undone.').waitFor()
     expect(await inbox.isUnread(0)).toBe(true)
     await inbox.untilUnread(4)
