@@ -15,7 +15,7 @@ import { cost } from './parts/cost.ts'
 import { feeds } from './parts/feeds.ts'
 import { growth } from './parts/growth.ts'
 import { ingest } from './parts/ingest.ts'
-import { knee, sustained } from './parts/knee.ts'
+import { knee } from './parts/knee.ts'
 import { latency } from './parts/latency.ts'
 import { mixed } from './parts/mixed.ts'
 import { query } from './parts/query.ts'
@@ -27,10 +27,18 @@ import { sealing } from './parts/sealing.ts'
 import { smallCache } from './parts/small-cache.ts'
 import { start } from './parts/start.ts'
 import { streams } from './parts/streams.ts'
+import { sustained } from './parts/sustained.ts'
 import { untilQuiet } from './quiet-machine.ts'
 import { resultTable } from './report.ts'
-import { noResults, partResults, readResults, type SavedResults, saveResults, withPart } from './saved-results.ts'
-import { currentSetup, modifiedFiles } from './setup.ts'
+import {
+  noResults,
+  partResults,
+  readResults,
+  type SavedResults,
+  saveResults,
+  withPart,
+} from './reporting/saved-results.ts'
+import { currentSetup, modifiedFiles, versionOf } from './reporting/setup.ts'
 import { printTarget } from './target/print-target.ts'
 
 const parts: readonly Part[] = [
@@ -96,7 +104,13 @@ try {
     if (!smoke) await untilQuiet(log)
     const context = { servers, client, serverProcesses: processes, rounds, smoke, against: other, log }
     const figures = (await withLargeCache(client, () => part.run(context))).map(resultOf)
-    saved = withPart(saved, setup, [...allNames, against.name], part.name, partResults(figures, rounds))
+    saved = withPart(
+      saved,
+      setup,
+      [...allNames, against.name],
+      part.name,
+      partResults(figures, rounds, await versionOf(part.name)),
+    )
     if (folder !== undefined) await saveResults(folder, saved)
   }
 } finally {

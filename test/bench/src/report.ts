@@ -1,5 +1,5 @@
 import { type CpuTimes, type Goal, judgedValues, median, type Result, type Spread } from './figure.ts'
-import { type History, leastRuns, medianOfRuns, runsOf, verdictOf } from './history.ts'
+import { type History, leastRuns, medianOfRuns, runsOf, verdictOf } from './reporting/history.ts'
 
 export function showNumber(value: number): string {
   if (!Number.isFinite(value)) return '–'

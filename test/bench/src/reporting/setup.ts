@@ -1,19 +1,20 @@
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { nodeArguments } from '@herald/local-herald'
 import type { MongoClient } from 'mongodb'
-import { largeCacheBytes } from './cache-size.ts'
-import type { MeasuredProcesses } from './cpu-time.ts'
+import { largeCacheBytes } from '../cache-size.ts'
+import type { MeasuredProcesses } from '../cpu-time.ts'
 
 /** The code and the versions that a run has measured. Runs of different setups are never compared or combined. */
 export type Setup = {
   /** The last commit that changed what is measured: where to find it, not what it is, since a rebase gives it another name. */
   readonly commit: string
-  /** The contents of the packages and services, and of this benchmark. */
+  /** The contents of the packages and services, and of what the parts of this benchmark share. */
   readonly product: string
   readonly bench: string
   readonly kafka: string
@@ -24,13 +25,15 @@ export type Setup = {
 
 const emptyTree = '4b825dc642cb6eb9a060e54bf8d69288fbee4904'
 const run = promisify(execFile)
-const folder = fileURLToPath(new URL('..', import.meta.url))
+const folder = fileURLToPath(new URL('../..', import.meta.url))
 const product = ['package-lock.json', 'packages', 'services']
 const bench = ['test/bench/src']
 const notMeasured = [
   ...['*.test.ts', '*.fixture.ts', '*.md'].map((name) => `**/${name}`),
   // These run in browsers, and no part starts one.
   ...['demo', 'react', 'web-components'].map((name) => `packages/${name}/**`),
+  // What is done with results; and the parts, each of which has a version of its own.
+  ...['reporting', 'parts'].map((name) => `test/bench/src/${name}/**`),
 ]
 const measured = (paths: readonly string[]) => [
   ...paths.map((path) => `:/${path}`),
@@ -64,8 +67,25 @@ export const isSameSetup = (one: Setup | undefined, other: Setup) =>
 async function contentHash(paths: readonly string[]): Promise<string> {
   // `git ls-files` and `git ls-tree` don't exclude by pattern, so this compares with the empty tree.
   const files = await git('diff-tree', '-r', emptyTree, 'HEAD', '--', ...measured(paths))
-  return createHash('sha256').update(files).digest('hex').slice(0, 8)
+  return hash(files)
 }
+
+const folderOfParts = join(folder, 'src/parts')
+
+/** A hash of the contents of a part's files, with those of other parts that they import. */
+export async function versionOf(part: string): Promise<string> {
+  const texts = new Map<string, string>()
+  async function add(file: string): Promise<void> {
+    if (texts.has(file) || !file.startsWith(folderOfParts)) return
+    const text = await readFile(file, 'utf8')
+    texts.set(file, text)
+    for (const [, path = ''] of text.matchAll(/ from '(\.[^']+)'/g)) await add(join(dirname(file), path))
+  }
+  await add(join(folderOfParts, `${part}.ts`))
+  return hash([...texts.values()].join('\0'))
+}
+
+const hash = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 8)
 
 /** Modified files of the working tree, other than results. */
 export async function modifiedFiles(): Promise<string[]> {

@@ -1,6 +1,6 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { cpus, totalmem } from 'node:os'
-import { judgedValues, type Result } from './figure.ts'
+import { judgedValues, type Result } from '../figure.ts'
 import { type History, withoutRuns, withRun } from './history.ts'
 import { drawPictures } from './pictures.ts'
 import { writeReadmes } from './readmes.ts'
@@ -11,6 +11,8 @@ export type PartResults = {
   readonly date: string
   readonly machine: { readonly cpus: number; readonly model: string; readonly memoryBytes: number }
   readonly rounds: number
+  /** The contents of the part's files. */
+  readonly version: string
   readonly figures: readonly Result[]
 }
 
@@ -23,12 +25,12 @@ export type SavedResults = {
 
 export const noResults: SavedResults = { parts: {}, history: {} }
 
-const folderOfResults = new URL('../results', import.meta.url).pathname
+const folderOfResults = new URL('../../results', import.meta.url).pathname
 
-export function partResults(figures: readonly Result[], rounds: number): PartResults {
+export function partResults(figures: readonly Result[], rounds: number, version: string): PartResults {
   const { length, 0: first } = cpus()
   const machine = { cpus: length, model: first?.model ?? '', memoryBytes: totalmem() }
-  return { date: new Date().toISOString(), machine, rounds, figures }
+  return { date: new Date().toISOString(), machine, rounds, version, figures }
 }
 
 export async function readResults(folder: string): Promise<SavedResults> {
@@ -40,7 +42,8 @@ const readJson = <T>(file: string, missing: T): Promise<T> => readFile(file, 'ut
 
 /**
  * Adds the results of a part. Drops everything of another setup, so that all rows of the table, and all values of a median, are
- * of one version of the code and of the same versions of servers; and what another machine has measured of this part.
+ * of one version of the code and of the same versions of servers; and what another machine, or another version of the part, has
+ * measured of this part.
  *
  * @param order the names of all parts in the order of the report
  */
@@ -54,11 +57,12 @@ export function withPart(
   const { parts, history } = isSameSetup(saved.setup, setup) ? saved : noResults
   const all = { ...parts, [name]: part }
   const values = part.figures.flatMap(judgedValues)
-  const isOtherMachine = parts[name] !== undefined && showMachine(parts[name]) !== showMachine(part)
+  const before = parts[name]
+  const isOther = before !== undefined && (showMachine(before) !== showMachine(part) || before.version !== part.version)
   return {
     setup,
     parts: Object.fromEntries(order.flatMap((key) => (all[key] ? [[key, all[key]] as const] : []))),
-    history: withRun(isOtherMachine ? withoutRuns(history, values) : history, values, part.date),
+    history: withRun(isOther ? withoutRuns(history, values) : history, values, part.date),
   }
 }
 

@@ -1,6 +1,6 @@
-import { type Goal, judgedValues, type Result } from './figure.ts'
+import { type Goal, judgedValues, type Result } from '../figure.ts'
+import { showGoal, showNumber } from '../report.ts'
 import { type History, medianOfRuns, type Verdict, verdictOf } from './history.ts'
-import { showGoal, showNumber } from './report.ts'
 
 const width = 860
 const rowHeight = 34

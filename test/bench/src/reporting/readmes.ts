@@ -1,13 +1,17 @@
 import { readFile, writeFile } from 'node:fs/promises'
+import { resultTable } from '../report.ts'
 import { performanceText } from './performance-text.ts'
 import { drawPictures } from './pictures.ts'
-import { resultTable } from './report.ts'
 import { type PartResults, type SavedResults, showMachine } from './saved-results.ts'
 
 /** The files with results between markers, and what is written there. */
 export const readmes = [
-  { name: 'this README', file: new URL('../README.md', import.meta.url), text: tableText },
-  { name: 'the README of the workspace', file: new URL('../../../README.md', import.meta.url), text: performanceText },
+  { name: 'this README', file: new URL('../../README.md', import.meta.url), text: tableText },
+  {
+    name: 'the README of the workspace',
+    file: new URL('../../../../README.md', import.meta.url),
+    text: performanceText,
+  },
 ] as const
 const [begin, end] = ['<!-- results: begin -->', '<!-- results: end -->'] as const
 

@@ -1,4 +1,4 @@
-import type { Result } from './figure.ts'
+import type { Result } from '../figure.ts'
 import type { History } from './history.ts'
 import { plot } from './plot.ts'
 import { plotLines } from './plot-lines.ts'

@@ -1,5 +1,5 @@
-import { type CpuTimes, median, type Result } from './figure.ts'
-import { showNumber } from './report.ts'
+import { type CpuTimes, median, type Result } from '../figure.ts'
+import { showNumber } from '../report.ts'
 import type { SavedResults } from './saved-results.ts'
 
 const secondsPerDay = 86_400

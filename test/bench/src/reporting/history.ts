@@ -1,4 +1,4 @@
-import { type Goal, isMet, type Judged, median } from './figure.ts'
+import { type Goal, isMet, type Judged, median } from '../figure.ts'
 
 type HistoryEntry = { readonly date: string; readonly value: number }
 

@@ -1,17 +1,18 @@
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from '@jest/globals'
-import { resultOf } from './figure.ts'
+import { resultOf } from '../figure.ts'
 import { medianOfRuns } from './history.ts'
 import { readmes } from './readmes.ts'
 import { noResults, partResults, readResults, withPart } from './saved-results.ts'
-import type { Setup } from './setup.ts'
+import { type Setup, versionOf } from './setup.ts'
 
 const fileOf = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 const order = ['ingest', 'query']
 const versions = { kafka: '4.1.0', mongodb: '6.0.5', node: 'v24.0.0' }
 const setup: Setup = { commit: 'a', product: 'p', bench: 'b', ...versions, options: {} }
-const partOf = (what: string) => partResults([resultOf({ what, unit: '/s', measured: [1], goal: { atLeast: 1 } })], 5)
+const partOf = (what: string) =>
+  partResults([resultOf({ what, unit: '/s', measured: [1], goal: { atLeast: 1 } })], 5, 'v')
 const part = partOf('rate')
 const other = partOf('other')
 
@@ -38,24 +39,33 @@ test('a commit that changes nothing measured keeps the results', () => {
   expect(later.setup?.commit).toBe('later')
 })
 
-test('all runs of a part are of one machine', () => {
+test.each([
+  ['machine', { machine: { ...part.machine, model: 'Another' } }],
+  ['version of it', { version: 'w' }],
+])('all runs of a part are of one %s', (_, difference) => {
   const saved = withPart(withPart(noResults, setup, order, 'query', part), setup, order, 'ingest', other)
-  const elsewhere = { ...part, machine: { ...part.machine, model: 'Another' } }
-  const { parts, history } = withPart(saved, setup, order, 'query', elsewhere)
+  const { parts, history } = withPart(saved, setup, order, 'query', { ...part, ...difference })
   expect(history.rate).toHaveLength(1)
   expect(history.other).toHaveLength(1)
   expect(Object.keys(parts)).toEqual(['ingest', 'query'])
 })
 
+test('the saved results are of the versions that the parts have now', async () => {
+  const { parts } = await readResults(fileOf('../../results'))
+  expect(Object.keys(parts)).not.toEqual([])
+  for (const [name, { version }] of Object.entries(parts))
+    expect([name, version]).toEqual([name, await versionOf(name)])
+})
+
 test.each(readmes)('$name has the saved results', async ({ file, text }) => {
-  expect(unaligned(await readFile(file, 'utf8'))).toContain(unaligned(text(await readResults(fileOf('../results')))))
+  expect(unaligned(await readFile(file, 'utf8'))).toContain(unaligned(text(await readResults(fileOf('../../results')))))
 })
 
 test('the mended rows of this README have the medians of the saved runs', async () => {
   const [, section = ''] = /^### Mended rows$(.*?)^### /ms.exec(await readFile(readmes[0].file, 'utf8')) ?? []
   const [, , ...rows] = section.match(/^\|.*/gm) ?? []
   expect(rows.length).toBeGreaterThan(0)
-  const { history } = await readResults(fileOf('../results'))
+  const { history } = await readResults(fileOf('../../results'))
   for (const row of rows) {
     const [, name = '', , now] = row.split('|').map((cell) => cell.trim())
     expect(`${name}: ${now}`).toBe(`${name}: ${medianOfRuns(history, name).toFixed(2)}`)
