@@ -1,7 +1,8 @@
 export type Point = { readonly line: string; readonly x: number; readonly y: number }
 
 const [width, height] = [860, 360] as const
-const [left, right, top, bottom] = [70, 240, 20, 50] as const
+const [left, right, top, bottom] = [80, 240, 20, 50] as const
+const labelHeight = 15
 const colours = ['#0969da', '#d1782a', '#2da44e', '#8250df', '#cf222e', '#6e7781']
 
 /** Draws milliseconds as lines over `axis`, with a logarithmic scale. For light and dark pages. */
@@ -19,13 +20,20 @@ export function plotLines(points: readonly Point[], axis: string): string {
 <text class="axis" x="${left - 8}" y="${toY(y) + 4}" text-anchor="end">${y} ms</text>`,
   )
   const ticks = xs.map((x) => `<text class="axis" x="${toX(x)}" y="${height - 28}" text-anchor="middle">${x}</text>`)
-  const lines = [...new Set(shown.map(({ line }) => line))].map((line, index) => {
+  const drawn = [...new Set(shown.map(({ line }) => line))].map((line, index) => {
     const own = shown.filter((point) => point.line === line).toSorted((a, b) => a.x - b.x)
-    const colour = colours[index % colours.length]
+    return { line, own, colour: colours[index % colours.length], labelAt: toY(own.at(-1)?.y ?? 1) + 4 }
+  })
+  // From the lowest one up, so that none covers another.
+  let below: number = height
+  for (const each of drawn.toSorted((a, b) => b.labelAt - a.labelAt)) {
+    each.labelAt = Math.min(each.labelAt, below - labelHeight)
+    below = each.labelAt
+  }
+  const lines = drawn.map(({ line, own, colour, labelAt }) => {
     const at = own.map(({ x, y }) => `${toX(x).toFixed(1)},${toY(y).toFixed(1)}`)
-    const last = own.at(-1)?.y ?? 1
     return `<polyline points="${at.join(' ')}" fill="none" stroke="${colour}" stroke-width="2"/>
-<text x="${width - right + 12}" y="${(toY(last) + 4).toFixed(1)}" style="fill: ${colour}">${line}</text>`
+<text x="${width - right + 12}" y="${labelAt.toFixed(1)}" style="fill: ${colour}">${line}</text>`
   })
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="Latency in milliseconds over ${axis}">
 <style>
