@@ -12,7 +12,7 @@ import type { MeasuredProcesses } from '../cpu-time.ts'
 
 /** The code and the versions that a run has measured. Runs of different setups are never compared or combined. */
 export type Setup = {
-  /** The last commit that changed what is measured: where to find it, not what it is, since a rebase gives it another name. */
+  /** Where to find what was measured, not what it is: a rebase gives it another name. */
   readonly commit: string
   /** The contents of the packages and services, and of what the parts of this benchmark share. */
   readonly product: string
@@ -32,7 +32,7 @@ const notMeasured = [
   ...['*.test.ts', '*.fixture.ts', '*.md'].map((name) => `**/${name}`),
   // These run in browsers, and no part starts one.
   ...['demo', 'react', 'web-components'].map((name) => `packages/${name}/**`),
-  // What is done with results; and the parts, each of which has a version of its own.
+  // These read results; and each part has its own version.
   ...['reporting', 'parts'].map((name) => `test/bench/src/${name}/**`),
 ]
 const measured = (paths: readonly string[]) => [
@@ -45,7 +45,7 @@ const written = ['results', 'README.md', '../../README.md'].map((path) => `:(exc
 export async function currentSetup(client: MongoClient, { broker }: MeasuredProcesses): Promise<Setup> {
   const { version } = await client.db('admin').command({ buildInfo: 1 })
   return {
-    commit: await git('log', '-1', '--format=%h', '--', ...measured([...product, ...bench])),
+    commit: await git('rev-parse', '--short', 'HEAD'),
     product: await contentHash(product),
     bench: await contentHash(bench),
     kafka: broker === undefined ? 'unknown' : await brokerVersion(broker),
