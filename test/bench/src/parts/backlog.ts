@@ -9,6 +9,7 @@ import { distributionOf } from '../load/distribution.ts'
 import { type LoadedHerald, withLoadedHerald } from '../load/loaded-herald.ts'
 import { createUsers, recipientsOf } from '../load/recipients.ts'
 import type { BenchContext, Part } from '../part.ts'
+import { withLateEviction } from './late-eviction.ts'
 
 /** An hour would take an hour: the events of another hour come meanwhile, at half of the capacity. */
 const lagSeconds = 60
@@ -27,7 +28,7 @@ export const backlog: Part = {
   name: 'backlog',
   about: `catching up with ${lagSeconds} s of lag, and pages and new events meanwhile`,
   rounds: 5,
-  async run(context) {
+  run: withLateEviction(async (context) => {
     const capacity = await withLoadedHerald(context, populationOf(context), async (loaded) =>
       eventCapacity(context, loaded, [await startPublisher(context, loaded), await startReader(loaded)]),
     )
@@ -38,7 +39,7 @@ export const backlog: Part = {
       context.log(`round ${round} of ${context.rounds}: caught up in ${found.seconds.toFixed(0)} s`)
     }
     return toFigures(measured)
-  },
+  }),
 }
 
 function startPublisher(

@@ -2,6 +2,7 @@ import type { Figure } from '../figure.ts'
 import { type Distribution, quantileNames, quantiles, showDistribution } from '../load/distribution.ts'
 import { type Path, withPaths } from '../load/paths.ts'
 import type { Part } from '../part.ts'
+import { withLateEviction } from './late-eviction.ts'
 
 const levels = [20, 40, 60, 80, 90, 100] as const
 
@@ -17,7 +18,7 @@ export const knee: Part = {
   name: 'knee',
   about: `produced → listed, and a page, at ${levels.join(', ')} % of capacity`,
   rounds: 5,
-  run: (context) =>
+  run: withLateEviction((context) =>
     withPaths(context, async (paths) => {
       const figures: Figure[] = paths.capacities
       const chosen = context.smoke ? ([20, 80] as const) : levels
@@ -34,6 +35,7 @@ export const knee: Part = {
       }
       return figures
     }),
+  ),
 }
 
 function pointsOf(path: Path, percent: number, measured: readonly Distribution[]): Figure[] {
