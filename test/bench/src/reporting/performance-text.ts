@@ -65,8 +65,8 @@ function listed(p50: Result | undefined, p99: Result | undefined): string | unde
 function knee(capacity: Result | undefined, p99: Result | undefined): string | undefined {
   if (capacity === undefined || p99 === undefined) return undefined
   return (
-    `- This machine keeps up with ${number(capacity)} mentions of 3 recipients a second, their producer and readers included. At 80 % of that, ` +
-    `99 of 100 are listed after ${number(p99)} ms.`
+    `- This machine keeps up with ${number(capacity)} mentions of 3 recipients a second, their producer and readers included, if ` +
+    `[MongoDB writes later](deploy/README.md#mongodbs-cache). At 80 % of that, 99 of 100 are listed after ${number(p99)} ms.`
   )
 }
 
