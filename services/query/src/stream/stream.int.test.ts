@@ -124,10 +124,13 @@ describe('events', () => {
   test('are sent for retractions, live and on resuming, followed by the count; none for the deletion itself', async () => {
     const [user, other] = [newUser(), newUser()]
     other.subscriberId = user.subscriberId
-    const [id = '', kept = ''] = await notify([user, other], 2)
     const [stream, forOther] = [await open(user), await open(other)]
+    await stream.until('unread-count')
+    const [id = '', kept = ''] = await notify([user, other], 2)
+    // A stream's first id can be older than what was stored just before: this one follows both notifications.
+    const lastEventId = (await stream.until('notification', 2)).at(-1)?.lastEventId
     await untilCount(stream, 2)
-    await forOther.until('unread-count')
+    await forOther.until('notification', 2)
     const time = new Date()
     const retraction = { subscriberId: user.subscriberId, eventId: randomUUID(), time, target: { notificationId: id } }
     await world.store.retractions.apply([{ ...retraction, recipientIds: [user.id] }])
@@ -138,7 +141,7 @@ describe('events', () => {
     await stream.until('read-state')
     expect(stream.events.filter(({ event }) => event === 'retracted')).toHaveLength(1)
     expect(forOther.named('retracted')).toEqual([])
-    const resumed = await open(user, stream.named('heartbeat')[0]?.lastEventId)
+    const resumed = await open(user, lastEventId)
     await resumed.until('heartbeat')
     expect(resumed.events.map(({ event }) => event).slice(0, 3)).toEqual(['retracted', 'read-state', 'heartbeat'])
     for (const one of [stream, forOther, resumed]) await one.close()
