@@ -4,6 +4,9 @@ import { withPaths } from '../load/paths.ts'
 import type { Part } from '../part.ts'
 import { withLateEviction } from './late-eviction.ts'
 
+/** In a run that keeps up half of the events are listed within this. */
+const keepsUpMs = 500
+
 /** Ten minutes at half of the capacity, and ten at four fifths, which not every run keeps up with. */
 export const sustained: Part = {
   name: 'sustained',
@@ -23,13 +26,13 @@ export const sustained: Part = {
         context.log(`80 %: not kept up: ${error.message}`)
         return []
       })
-      const keptUp = atFourFifths.length > 0 ? 1 : 0
+      const median = atFourFifths[0]?.measured[0] ?? Number.POSITIVE_INFINITY
       return [
         ...atHalf,
         {
           what: 'runs in which 80 % of capacity was kept up with for 10 minutes',
           unit: 'of 1',
-          measured: [keptUp],
+          measured: [median < keepsUpMs ? 1 : 0],
           goal: { atLeast: 1 },
         },
         ...atFourFifths,
