@@ -1,26 +1,29 @@
 import { type CpuTimes, judgedValues, median, type Result } from '../figure.ts'
 import { showNumber } from '../report.ts'
-import { type History, medianOfRuns, runsOf } from './history.ts'
+import { type History, medianOfRuns } from './history.ts'
 import type { SavedResults } from './saved-results.ts'
 
 const secondsPerDay = 86_400
 const hundred = (value: number) => Math.round(value / 100) * 100
+
+/** A result with the value to quote. */
+type Quoted = Result & { readonly value: number }
 
 /**
  * The performance section of the workspace's README: a sentence for each figure that a newcomer asks for, if it was measured. What
  * has a goal is the median of the saved runs, the rest is of the last one.
  */
 export function performanceText({ setup, parts, history }: SavedResults): string {
-  const figures = Object.values(parts).flatMap((part) => part.figures)
+  const figures = Object.values(parts).flatMap((part) => part.figures.map((figure) => quoted(figure, history)))
   const find = (what: string, beside = '') =>
     figures.find((figure) => figure.what.startsWith(what) && (figure.beside?.name ?? '').startsWith(beside))
   const sentences = [
     stored('change entries', find('change events stored', 'kafkajs')),
     stored('notifications, 3 for each event,', find('mentions of 3 recipients stored')),
-    compared(find('change events stored', 'kafkajs'), history),
+    compared(find('change events stored', 'kafkajs')),
     served(find('page of 20, authenticated')),
-    listed(find('event produced → listed, p50'), find('event produced → listed, p99'), history),
-    knee(find('capacity: mentions'), find('produced → listed at 80 % of capacity, p99'), history),
+    listed(find('event produced → listed, p50'), find('event produced → listed, p99')),
+    knee(find('capacity: mentions'), find('produced → listed at 80 % of capacity, p99')),
     caughtUp(find('time to catch up')),
   ]
   const lines = sentences.filter((sentence) => sentence !== undefined)
@@ -31,15 +34,13 @@ export function performanceText({ setup, parts, history }: SavedResults): string
   return [measured, lines.join('\n'), ...(isDrawn ? [picture] : [])].join('\n\n')
 }
 
-const number = ({ summary }: Result) => showNumber(summary.median)
-
-function valueOverRuns(result: Result, history: History): number {
-  const [judged] = judgedValues(result)
-  if (judged === undefined || runsOf(history, judged.name) === 0) return (result.ratio ?? result.summary).median
-  return medianOfRuns(history, judged.name)
+function quoted(result: Result, history: History): Quoted {
+  const { goal, ratio, summary } = result
+  const [judged] = goal ? judgedValues(result) : []
+  return { ...result, value: judged ? medianOfRuns(history, judged.name) : (ratio ?? summary).median }
 }
 
-const numberOverRuns = (result: Result, history: History) => showNumber(valueOverRuns(result, history))
+const number = ({ value }: Quoted) => showNumber(value)
 
 const allProcesses = ['service', 'mongod', 'broker'] as const
 
@@ -58,8 +59,8 @@ function stored(documents: string, figure: Result | undefined): string | undefin
   )
 }
 
-function compared(ceiling: Result | undefined, history: History): string | undefined {
-  const ratio = ceiling?.ratio && valueOverRuns(ceiling, history).toFixed(2)
+function compared(ceiling: Quoted | undefined): string | undefined {
+  const ratio = ceiling?.value.toFixed(2)
   return ratio && `- Change entries are stored at ${ratio} of the rate of a bare program on the same drivers.`
 }
 
@@ -69,19 +70,17 @@ function served(page: Result | undefined): string | undefined {
   return `- A core that runs query and MongoDB serves about ${showNumber(hundred(perSecond))} pages of 20 a second.`
 }
 
-function listed(p50: Result | undefined, p99: Result | undefined, history: History): string | undefined {
+function listed(p50: Quoted | undefined, p99: Quoted | undefined): string | undefined {
   if (p50 === undefined || p99 === undefined) return undefined
-  const [half, most] = [numberOverRuns(p50, history), numberOverRuns(p99, history)]
-  return `- At 500 events a second an event is in its recipient’s list after ${half} ms (median), 99 of 100 after ${most} ms.`
+  return `- At 500 events a second an event is in its recipient’s list after ${number(p50)} ms (median), 99 of 100 after ${number(p99)} ms.`
 }
 
-function knee(capacity: Result | undefined, p99: Result | undefined, history: History): string | undefined {
+function knee(capacity: Quoted | undefined, p99: Quoted | undefined): string | undefined {
   if (capacity === undefined || p99 === undefined) return undefined
-  const perSecond = showNumber(hundred(capacity.summary.median))
   return (
-    `- This machine keeps up with about ${perSecond} mentions of 3 recipients a second, their producer and readers included, if ` +
-    `[MongoDB writes later](deploy/README.md#mongodbs-cache). At 80 % of that, 99 of 100 are listed after ${numberOverRuns(p99, history)} ms.`
+    `- This machine keeps up with about ${showNumber(hundred(capacity.value))} mentions of 3 recipients a second, their producer and readers included, if ` +
+    `[MongoDB writes later](deploy/README.md#mongodbs-cache). At 80 % of that, 99 of 100 are listed after ${number(p99)} ms.`
   )
 }
 
-const caughtUp = (time: Result | undefined) => time && `- T${time.what.slice(1)}: ${number(time)} ${time.unit}.`
+const caughtUp = (time: Quoted | undefined) => time && `- T${time.what.slice(1)}: ${number(time)} ${time.unit}.`

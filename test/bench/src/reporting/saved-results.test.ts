@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, test } from '@jest/globals'
 import { resultOf } from '../figure.ts'
 import { medianOfRuns } from './history.ts'
+import { performanceText } from './performance-text.ts'
 import { readmes } from './readmes.ts'
 import { noResults, partResults, readResults, withPart } from './saved-results.ts'
 import { type Setup, versionOf } from './setup.ts'
@@ -48,6 +49,23 @@ test.each([
   expect(history.rate).toHaveLength(1)
   expect(history.other).toHaveLength(1)
   expect(Object.keys(parts)).toEqual(['ingest', 'query'])
+})
+
+test('a figure with a goal is quoted as the median of the saved runs, not of the last one', () => {
+  const runs = [0.9, 0.75, 0.5].map((ratio) =>
+    resultOf({
+      what: 'change events stored',
+      unit: 'documents/s',
+      measured: [100 * ratio],
+      beside: { name: 'kafkajs and insertMany', measured: [100] },
+      goal: { atLeast: 1 },
+    }),
+  )
+  const saved = runs.reduce(
+    (before, run) => withPart(before, setup, order, 'ingest', partResults([run], 5, 'v')),
+    noResults,
+  )
+  expect(performanceText(saved)).toContain('Change entries are stored at 0.75 of the rate of a bare program')
 })
 
 test('the saved results are of the versions that the parts have now', async () => {
