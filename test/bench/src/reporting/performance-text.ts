@@ -85,7 +85,9 @@ function knee(capacity: Quoted | undefined, p99: Quoted | undefined): string | u
 }
 
 function sustained(p99: Quoted | undefined): string | undefined {
-  return p99 && `- At half of what it keeps up with, for ten minutes, 99 of 100 are listed after ${number(p99)} ms.`
+  return (
+    p99 && `- At half of what a machine keeps up with, for ten minutes, 99 of 100 are listed after ${number(p99)} ms.`
+  )
 }
 
 const caughtUp = (time: Quoted | undefined) => time && `- T${time.what.slice(1)}: ${number(time)} ${time.unit}.`
