@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Figure } from '../figure.ts'
 import { allRounds, alternate, type BenchContext, type Part } from '../part.ts'
 import { type QueryBench, withQuery } from '../query/bench-query.ts'
-import { type LoadRequest, load } from '../query/http-load.ts'
+import type { LoadRequest } from '../query/http-load.ts'
 import { settledUnread, shuffledMarks } from '../query/marks.ts'
 import {
   connections,
@@ -17,6 +17,7 @@ import {
 import { medianOf, showMilliseconds } from '../query/median-latency.ts'
 import type { User } from '../query/population.ts'
 import { startCeiling } from '../query/servers.ts'
+import { warmUp } from './warm-up.ts'
 
 const unit = 'requests/s'
 const typical = 'typical implementation'
@@ -30,7 +31,7 @@ export const query: Part = {
   rounds: 5,
   run: async (context) => {
     const { smoke } = context
-    const [users, unread] = smoke ? [200, 30] : [10_000, 1_000]
+    const [users, unread] = smoke ? [400, 30] : [10_000, 1_000]
     const feeds = await withQuery(context, { users, notificationsEach: 30 }, async (bench) => [
       ...(await measurePages(context, bench)),
       ...(await measureMarks(context, bench)),
@@ -44,25 +45,32 @@ export const query: Part = {
 
 async function measurePages(context: BenchContext, bench: QueryBench): Promise<Figure[]> {
   await verifyPage(bench)
-  const { herald, naive, copy, first } = await withCeilings(context, bench, ['naive', 'copy'], (ceilings, seconds) =>
-    alternate(
-      context,
-      {
-        herald: async () => {
-          await verifyTokens(bench)
-          return measureRequests(context, bench.query, { requests: ownRequests(bench, '/'), seconds })
+  const { herald, naive, copy, first } = await withCeilings(
+    context,
+    bench,
+    ['naive', 'copy'],
+    async (ceilings, seconds) => {
+      await warmUp(context, bench.query, ownRequests(bench, '/'))
+      for (const ceiling of Object.values(ceilings)) await warmUp(context, ceiling, plain(bench))
+      return alternate(
+        context,
+        {
+          herald: async () => {
+            await verifyTokens(bench)
+            return measureRequests(context, bench.query, { requests: ownRequests(bench, '/'), seconds })
+          },
+          naive: () => measureRequests(context, ceilings.naive, { requests: plain(bench), seconds }),
+          copy: () => measureRequests(context, ceilings.copy, { requests: plain(bench), seconds }),
+          // New tokens, so that each signature is verified.
+          first: async () => {
+            const users = await Promise.all(bench.users.map((user) => withNewToken(bench, user)))
+            const requests = users.map(({ token }) => ({ path: '/', token }))
+            return measureRequests(context, bench.query, { requests, once: true, seconds: 0 })
+          },
         },
-        naive: () => measureRequests(context, ceilings.naive, { requests: plain(bench), seconds }),
-        copy: () => measureRequests(context, ceilings.copy, { requests: plain(bench), seconds }),
-        // New tokens, so that each signature is verified.
-        first: async () => {
-          const users = await Promise.all(bench.users.map((user) => withNewToken(bench, user)))
-          const requests = users.map(({ token }) => ({ path: '/', token }))
-          return measureRequests(context, bench.query, { requests, once: true, seconds: 0 })
-        },
-      },
-      showRequests,
-    ),
+        showRequests,
+      )
+    },
   )
   const page = { what: 'page of 20, authenticated', unit, ...requestFigure(herald) }
   return [
@@ -101,8 +109,8 @@ async function withNewToken({ tokens }: QueryBench, user: User): Promise<User> {
 async function measureMarks(context: BenchContext, bench: QueryBench): Promise<Figure[]> {
   await verifyTokens(bench)
   const marks = await shuffledMarks(bench)
-  // Every turn gets other marks, so that each changes its notification.
-  const perTurn = Math.floor(marks.length / (2 * allRounds(context)))
+  // Every turn and warm-up gets other marks, so that each changes its notification.
+  const perTurn = Math.floor(marks.length / (2 * (allRounds(context) + 1)))
   let turn = 0
   const next = () => marks.slice(turn * perTurn, ++turn * perTurn)
   const verified = async (server: Server, seconds: number, requests: readonly LoadRequest[]) => {
@@ -115,26 +123,20 @@ async function measureMarks(context: BenchContext, bench: QueryBench): Promise<F
     }
     return measured
   }
-  const { herald, mark } = await withCeilings(context, bench, ['mark'], (ceilings, seconds) =>
-    alternate(
+  const { herald, mark } = await withCeilings(context, bench, ['mark'], async (ceilings, seconds) => {
+    const nextOwn = () => next().map(({ own }) => own)
+    const nextPlain = () => next().map(({ plain }) => plain)
+    await warmUp(context, bench.query, nextOwn())
+    await warmUp(context, ceilings.mark, nextPlain())
+    return alternate(
       context,
       {
-        herald: () =>
-          verified(
-            bench.query,
-            seconds,
-            next().map((request) => request.own),
-          ),
-        mark: () =>
-          verified(
-            ceilings.mark,
-            seconds,
-            next().map((request) => request.plain),
-          ),
+        herald: () => verified(bench.query, seconds, nextOwn()),
+        mark: () => verified(ceilings.mark, seconds, nextPlain()),
       },
       showRequests,
-    ),
-  )
+    )
+  })
   return [
     {
       what: 'mark unread',
@@ -148,22 +150,23 @@ async function measureMarks(context: BenchContext, bench: QueryBench): Promise<F
 
 async function measureCounts(context: BenchContext, bench: QueryBench, unread: number): Promise<Figure[]> {
   const path = '/notifications/unread-count'
-  await load({ baseUrl: bench.query.url, requests: ownRequests(bench, path), once: true, seconds: 0 })
   for (const { token } of bench.users.slice(0, 10)) {
     const response = await fetch(`${bench.query.url}${path}`, { headers: { authorization: `Bearer ${token}` } })
     const { data } = (await response.json()) as { data: { unreadCount: number } }
     if (data.unreadCount !== unread) throw new Error(`${data.unreadCount} unread, expected ${unread}`)
   }
-  const { herald, count } = await withCeilings(context, bench, ['count'], (ceilings, seconds) =>
-    alternate(
+  const { herald, count } = await withCeilings(context, bench, ['count'], async (ceilings, seconds) => {
+    await warmUp(context, bench.query, ownRequests(bench, path))
+    await warmUp(context, ceilings.count, plain(bench))
+    return alternate(
       context,
       {
         herald: () => measureRequests(context, bench.query, { requests: ownRequests(bench, path), seconds }),
         count: () => measureRequests(context, ceilings.count, { requests: plain(bench), seconds }),
       },
       showRequests,
-    ),
-  )
+    )
+  })
   const get = (path: string) => () =>
     medianOf(
       Array.from({ length: groupRequests }, (_, n) => n % bench.users.length),

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { startService } from '@herald/local-herald'
+import { type StartedService, startService } from '@herald/local-herald'
 import { cpuTimes, withCpuTime } from '../cpu-time.ts'
 import type { CpuTimes, Figure } from '../figure.ts'
 import { startIngest } from '../ingest/contestant.ts'
@@ -21,6 +21,7 @@ import { type QueryBench, withQuery } from '../query/bench-query.ts'
 import { load } from '../query/http-load.ts'
 import { connections, ownRequests } from '../query/measure-requests.ts'
 import { showNumber } from '../report.ts'
+import { warmUp } from './warm-up.ts'
 
 const recipients = 3
 const partitionCounts = [6, 16, 48] as const
@@ -165,74 +166,81 @@ async function longestPause(
 async function measureQuery(context: BenchContext): Promise<Figure[]> {
   const population = { users: context.smoke ? 100 : 10_000, notificationsEach: 30 }
   return withQuery(context, population, async (bench) => {
-    const { one, two, four } = await alternate(
-      context,
-      {
-        one: () => measurePages(context, bench, 1),
-        two: () => measurePages(context, bench, 2),
-        four: () => measurePages(context, bench, 4),
-      },
-      ({ perSecond, peak }) => `${showNumber(perSecond)}/s, ${Math.round(peak)} MiB`,
-    )
-    const pages = (measured: typeof one) => ({
-      measured: measured.map(({ perSecond }) => perSecond),
-      cpu: cpuTimes(measured),
-    })
-    const peaks = (measured: typeof one) => measured.map(({ peak }) => peak)
-    return [
-      ...([two, four] as const).flatMap((several, index) => [
-        {
-          what: `page of 20, ${2 * (index + 1)} processes of query`,
-          unit: 'requests/s',
-          ...pages(several),
-          beside: { name: '1 process', ...pages(one) },
-        },
-        {
-          what: `peak memory of a process of query, ${2 * (index + 1)} processes`,
-          unit: 'MiB',
-          measured: peaks(several),
-          beside: { name: '1 process', measured: peaks(one) },
-        },
-      ]),
-      ...perCore('pages of 20 that a core serves in query, from its CPU time', 'requests/s', one, 'service'),
-      ...perCore('pages of 20 that a core serves in MongoDB, from its CPU time', 'requests/s', one, 'mongod'),
-    ]
+    const started: StartedService[] = []
+    const start = async (processes: number) => {
+      const services = await Promise.all(Array.from({ length: processes }, () => startService('query', bench.settings)))
+      started.push(...services)
+      const shares = shareUsers(bench, services)
+      await Promise.all(
+        shares.map(({ service, requests, connections }) => warmUp(context, service, requests, connections)),
+      )
+      return () => measurePages(context, shares)
+    }
+    try {
+      const { one, two, four } = await alternate(
+        context,
+        { one: await start(1), two: await start(2), four: await start(4) },
+        ({ perSecond, peak }) => `${showNumber(perSecond)}/s, ${Math.round(peak)} MiB`,
+      )
+      return pageFigures(one, [
+        ['2 processes', two],
+        ['4 processes', four],
+      ])
+    } finally {
+      await Promise.all(started.map((service) => service.stop()))
+    }
   })
 }
 
-/** Pages from new processes, each of which serves its own part of the users. */
-async function measurePages(
-  { serverProcesses, smoke }: BenchContext,
-  { users, settings }: QueryBench,
-  processes: number,
-) {
-  const services = await Promise.all(Array.from({ length: processes }, () => startService('query', settings)))
-  const loadAll = async (options: { readonly seconds: number; readonly once?: boolean }) => {
-    const loads = services.map(({ url }, index) =>
-      load({
-        baseUrl: url,
-        connections: connections / processes,
-        requests: ownRequests({ users: users.filter((_, user) => user % processes === index) }, '/'),
-        ...options,
-      }),
+/** Each process serves its own part of the users, by its own part of the connections. */
+const shareUsers = ({ users }: QueryBench, services: readonly StartedService[]) =>
+  services.map((service, index) => ({
+    service,
+    requests: ownRequests({ users: users.filter((_, user) => user % services.length === index) }, '/'),
+    connections: connections / services.length,
+  }))
+
+async function measurePages({ serverProcesses, smoke }: BenchContext, shares: ReturnType<typeof shareUsers>) {
+  const pids = shares.map(({ service }) => service.pid)
+  const loadAll = async () => {
+    const loads = shares.map(({ service, ...options }) =>
+      load({ baseUrl: service.url, seconds: smoke ? 0.5 : 5, ...options }),
     )
     const results = await Promise.all(loads)
     const sumOf = (name: 'requests' | 'perSecond') => results.reduce((sum, result) => sum + result[name], 0)
     return { requests: sumOf('requests'), perSecond: sumOf('perSecond') }
   }
-  try {
-    // Verifies the tokens, and then V8 compiles.
-    await loadAll({ seconds: 0, once: true })
-    await loadAll({ seconds: smoke ? 0.2 : 3 })
-    const pids = services.map(({ pid }) => pid)
-    const measured = await withCpuTime(
-      { service: pids, ...serverProcesses },
-      () => loadAll({ seconds: smoke ? 0.5 : 5 }),
-      ({ requests }) => requests,
-    )
-    const usages = await Promise.all(pids.map(processUsage))
-    return { ...measured, peak: Math.max(...usages.map(({ peakMemoryBytes }) => peakMemoryBytes)) / mebi }
-  } finally {
-    await Promise.all(services.map((service) => service.stop()))
-  }
+  const measured = await withCpuTime({ service: pids, ...serverProcesses }, loadAll, ({ requests }) => requests)
+  // Of all rounds until now.
+  const usages = await Promise.all(pids.map(processUsage))
+  return { ...measured, peak: Math.max(...usages.map(({ peakMemoryBytes }) => peakMemoryBytes)) / mebi }
+}
+
+type MeasuredPages = readonly Awaited<ReturnType<typeof measurePages>>[]
+
+function pageFigures(one: MeasuredPages, others: readonly (readonly [by: string, MeasuredPages])[]): Figure[] {
+  const rates = (measured: MeasuredPages) => ({
+    measured: measured.map(({ perSecond }) => perSecond),
+    cpu: cpuTimes(measured),
+  })
+  const peaks = (measured: MeasuredPages) => measured.map(({ peak }) => peak)
+  const name = '1 process'
+  return [
+    ...others.flatMap(([by, several]) => [
+      {
+        what: `page of 20, ${by} of query`,
+        unit: 'requests/s',
+        ...rates(several),
+        beside: { name, ...rates(one) },
+      },
+      {
+        what: `peak memory of a process of query, ${by}`,
+        unit: 'MiB',
+        measured: peaks(several),
+        beside: { name, measured: peaks(one) },
+      },
+    ]),
+    ...perCore('pages of 20 that a core serves in query, from its CPU time', 'requests/s', one, 'service'),
+    ...perCore('pages of 20 that a core serves in MongoDB, from its CPU time', 'requests/s', one, 'mongod'),
+  ]
 }
