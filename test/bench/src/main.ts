@@ -3,9 +3,7 @@ import process from 'node:process'
 import { parseArgs } from 'node:util'
 import { startServers } from '@herald/test-servers'
 import { MongoClient } from 'mongodb'
-import { withLargeCache } from './cache-size.ts'
 import { serverProcesses } from './cpu-time.ts'
-import { resultOf } from './figure.ts'
 import type { Part } from './part.ts'
 import { against } from './parts/against.ts'
 import { backlog } from './parts/backlog.ts'
@@ -28,8 +26,7 @@ import { smallCache } from './parts/small-cache.ts'
 import { start } from './parts/start.ts'
 import { streams } from './parts/streams.ts'
 import { sustained } from './parts/sustained.ts'
-import { untilQuiet } from './quiet-machine.ts'
-import { resultTable } from './report.ts'
+import { resultTable } from './reporting/result-table.ts'
 import {
   noResults,
   partResults,
@@ -39,6 +36,7 @@ import {
   withPart,
 } from './reporting/saved-results.ts'
 import { currentSetup, modifiedFiles, versionOf } from './reporting/setup.ts'
+import { runPart } from './run-part.ts'
 import { printTarget } from './target/print-target.ts'
 
 const parts: readonly Part[] = [
@@ -100,17 +98,17 @@ let saved: SavedResults = folder === undefined ? noResults : await readResults(f
 try {
   for (const part of chosen) {
     const rounds = roundsOf(part)
-    log(`\n${part.name}: ${part.about}`)
-    if (!smoke) await untilQuiet(log)
-    const context = { servers, client, serverProcesses: processes, rounds, smoke, against: other, log }
-    const figures = (await withLargeCache(client, () => part.run(context))).map(resultOf)
-    saved = withPart(
-      saved,
-      setup,
-      [...allNames, against.name],
-      part.name,
-      partResults(figures, rounds, await versionOf(part.name)),
-    )
+    const figures = await runPart(part, {
+      servers,
+      client,
+      serverProcesses: processes,
+      rounds,
+      smoke,
+      against: other,
+      log,
+    })
+    const results = partResults(figures, rounds, await versionOf(part.name))
+    saved = withPart(saved, setup, [...allNames, against.name], part.name, results)
     if (folder !== undefined) await saveResults(folder, saved)
   }
 } finally {

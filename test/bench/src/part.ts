@@ -26,33 +26,3 @@ export type Part = {
   readonly isOnlyByName?: boolean
   readonly run: (context: BenchContext) => Promise<Figure[]>
 }
-
-/** The rounds of {@link alternate}, those before the measured ones included. */
-export const allRounds = ({ rounds, smoke }: Pick<BenchContext, 'rounds' | 'smoke'>) => (smoke ? rounds : rounds + 1)
-
-/**
- * Measures contestants in turn, and returns each one's measurements in order. Each round starts with another one, and every
- * other round goes backwards, so that none always comes after the same one. One round before them does not count, if their
- * processes live on: V8 has not compiled anything yet, and the first turns would pay for it. A smoke test has no such round.
- */
-export async function alternate<Name extends string, T>(
-  context: Pick<BenchContext, 'rounds' | 'smoke' | 'log'>,
-  contestants: Readonly<Record<Name, () => Promise<T>>>,
-  show: (measured: T) => string,
-  { warmUp = true }: { readonly warmUp?: boolean } = {},
-): Promise<Record<Name, T[]>> {
-  const names = Object.keys(contestants) as Name[]
-  const measured = Object.fromEntries(names.map((name) => [name, [] as T[]])) as Record<Name, T[]>
-  const { rounds, log } = context
-  const first = warmUp ? rounds - allRounds(context) + 1 : 1
-  for (let round = first; round <= rounds; round++) {
-    for (let turn = 0; turn < names.length; turn++) {
-      const order = round % 2 === 0 ? names : names.toReversed()
-      const name = order[(turn + round) % names.length] as Name
-      const result = await contestants[name]()
-      if (round > 0) measured[name].push(result)
-      log(`${round > 0 ? `round ${round} of ${rounds}` : 'warm-up'}, ${name}: ${show(result)}`)
-    }
-  }
-  return measured
-}

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { createTopics, topicsWithSuffix } from '@herald/test-servers'
+import { alternate } from '../alternate.ts'
 import { cpuTimes } from '../cpu-time.ts'
-import { alternate, type BenchContext } from '../part.ts'
-import { showNumber } from '../report.ts'
+import type { BenchContext } from '../part.ts'
+import { showNumber } from '../show-number.ts'
 import type { Contestant, DrainOptions } from './contestant.ts'
 import { type Drain, isWarm, measureDrain } from './measure-drain.ts'
 

@@ -10,11 +10,15 @@ import { withMongo } from './with-mongo.ts'
 const { values } = parseArgs({
   options: {
     rounds: { type: 'string', default: '5' },
-    layouts: { type: 'string', default: 'A,Az,A8,A2,B,C' },
+    layouts: { type: 'string', default: 'A,Az,A8s,A2,B,C' },
     'fan-out': { type: 'string', default: '2' },
   },
 })
-const chosen = layouts.filter(({ name }) => values.layouts.split(',').includes(name))
+const chosen = values.layouts.split(',').map((wanted) => {
+  const layout = layouts.find(({ name }) => name === wanted)
+  if (!layout) throw new Error(`No layout ${wanted}; there are ${layouts.map(({ name }) => name).join(', ')}`)
+  return layout
+})
 const population = createPopulation(Number(values['fan-out']))
 const roundCount = Number(values.rounds)
 

@@ -1,3 +1,4 @@
+import { alternate } from '../alternate.ts'
 import type { Figure } from '../figure.ts'
 import { startIngest } from '../ingest/contestant.ts'
 import { alternateDrains, createFullTopic, type DrainTask, drainFigure, type FullTopic } from '../ingest/drain.ts'
@@ -5,7 +6,7 @@ import { changeEvent, type EventRecord, mentionEvent } from '../ingest/events.ts
 import { fillTopic } from '../ingest/fill-topic.ts'
 import { muteSome } from '../ingest/mutes.ts'
 import { migrate } from '../migrate.ts'
-import { alternate, type BenchContext, type Part } from '../part.ts'
+import type { BenchContext, Part } from '../part.ts'
 import { withQuery } from '../query/bench-query.ts'
 import { measureRequests, ownRequests, requestFigure, showRequests, verifyTokens } from '../query/measure-requests.ts'
 import { startBuilt } from '../start-built.ts'

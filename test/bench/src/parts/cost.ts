@@ -1,5 +1,6 @@
 import { startReplicaSet } from '@herald/test-servers'
 import { type Db, MongoClient } from 'mongodb'
+import { alternate } from '../alternate.ts'
 import { withLargeCache } from '../cache-size.ts'
 import { cpuSeconds } from '../cpu-time.ts'
 import type { Figure } from '../figure.ts'
@@ -7,7 +8,7 @@ import { startIngest } from '../ingest/contestant.ts'
 import { createFullTopic, drainOnce, type FullTopic } from '../ingest/drain.ts'
 import { changeEvent, mentionEvent } from '../ingest/events.ts'
 import { fillTopic } from '../ingest/fill-topic.ts'
-import { alternate, type BenchContext, type Part } from '../part.ts'
+import type { BenchContext, Part } from '../part.ts'
 import { transferredBytes } from '../process-usage.ts'
 
 const recipients = 3

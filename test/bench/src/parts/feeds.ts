@@ -3,8 +3,9 @@ import { type StartedService, startService } from '@herald/local-herald'
 import { createStore, type Store } from '@herald/store'
 import { eventually } from '@herald/test-servers'
 import { createTokenIssuer, type TokenIssuer } from '@herald/token-issuer'
+import { alternate } from '../alternate.ts'
 import { uuidOf } from '../ingest/events.ts'
-import { alternate, type BenchContext, type Part } from '../part.ts'
+import type { BenchContext, Part } from '../part.ts'
 import { processUsage } from '../process-usage.ts'
 import { notificationFor, type User } from '../query/population.ts'
 import { createStreamReaders, type StreamReaders } from '../query/stream-readers.ts'
@@ -23,7 +24,7 @@ const processCount = 2
  */
 export const feeds: Part = {
   name: 'feeds',
-  about: `the cost of following ${documentsPerSecond.toLocaleString('en')} stored documents a second that nobody listens to`,
+  about: `the cost of following ${documentsPerSecond.toLocaleString('en')} stored documents a second that no stream waits for`,
   rounds: 5,
   async run(context) {
     const { servers, client, log } = context
@@ -45,7 +46,7 @@ export const feeds: Part = {
       log(`${processCount} query processes followed, or none`)
       return [
         {
-          what: 'CPU time of a query process per stored document that nobody there listens to',
+          what: 'CPU time of a query process per stored document that no stream waits for',
           unit: 'µs',
           measured: following.map(({ service }) => service),
           goal: { atMost: 15 },

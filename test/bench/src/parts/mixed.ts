@@ -1,10 +1,11 @@
 import { eventually } from '@herald/test-servers'
+import { alternate } from '../alternate.ts'
 import type { Figure } from '../figure.ts'
 import { mixCapacity, populationOf, recipients } from '../load/capacity.ts'
 import { distributionOf } from '../load/distribution.ts'
 import { type LoadedHerald, withLoadedHerald } from '../load/loaded-herald.ts'
 import type { Loader } from '../load/loader.ts'
-import { alternate, type BenchContext, type Part } from '../part.ts'
+import type { BenchContext, Part } from '../part.ts'
 
 /** Of each kind of operation, for one event. */
 const mix = { page: 1, mark: 0.3, count: 0.3 } as const

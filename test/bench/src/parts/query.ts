@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import { allRounds, alternate } from '../alternate.ts'
 import type { Figure } from '../figure.ts'
-import { allRounds, alternate, type BenchContext, type Part } from '../part.ts'
+import type { BenchContext, Part } from '../part.ts'
 import { type QueryBench, withQuery } from '../query/bench-query.ts'
 import type { LoadRequest } from '../query/http-load.ts'
 import { settledUnread, shuffledMarks } from '../query/marks.ts'

@@ -1,12 +1,13 @@
 import { startReplicaSet } from '@herald/test-servers'
 import { MongoClient } from 'mongodb'
+import { alternate } from '../alternate.ts'
 import { withLargeCache } from '../cache-size.ts'
 import type { Figure } from '../figure.ts'
 import { startIngest } from '../ingest/contestant.ts'
 import { createFullTopic, drainFigure, drainOnce, type FullTopic, showDrain } from '../ingest/drain.ts'
 import { changeEvent, mentionEvent } from '../ingest/events.ts'
 import { fillTopic } from '../ingest/fill-topic.ts'
-import { alternate, type BenchContext, type Part } from '../part.ts'
+import type { BenchContext, Part } from '../part.ts'
 import { latency } from './latency.ts'
 
 const recipients = 3

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type StartedService, startService } from '@herald/local-herald'
+import { alternate } from '../alternate.ts'
 import { cpuTimes, withCpuTime } from '../cpu-time.ts'
 import type { CpuTimes, Figure } from '../figure.ts'
 import { startIngest } from '../ingest/contestant.ts'
@@ -15,12 +16,12 @@ import {
 import { mentionEvent } from '../ingest/events.ts'
 import { fillTopic } from '../ingest/fill-topic.ts'
 import type { Drain } from '../ingest/measure-drain.ts'
-import { alternate, type BenchContext, type Part } from '../part.ts'
+import type { BenchContext, Part } from '../part.ts'
 import { processUsage } from '../process-usage.ts'
 import { type QueryBench, withQuery } from '../query/bench-query.ts'
 import { load } from '../query/http-load.ts'
 import { connections, ownRequests } from '../query/measure-requests.ts'
-import { showNumber } from '../report.ts'
+import { showNumber } from '../show-number.ts'
 import { warmUp } from './warm-up.ts'
 
 const recipients = 3

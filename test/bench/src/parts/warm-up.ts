@@ -5,7 +5,7 @@ import { connections as most } from '../query/measure-requests.ts'
 const enough = 20_000
 
 /**
- * Sends a server so many requests that V8 has compiled what serves them: a page takes a third less of query's CPU after the
+ * Sends a server so many requests that V8 has compiled what serves them: a page takes a quarter less of query's CPU after the
  * first 20,000, and hardly less still after 100,000.
  */
 export async function warmUp(

@@ -1,6 +1,6 @@
 import { cpuTimes, withCpuTime } from '../cpu-time.ts'
 import type { BenchContext } from '../part.ts'
-import { showNumber } from '../report.ts'
+import { showNumber } from '../show-number.ts'
 import type { QueryBench } from './bench-query.ts'
 import { type LoadOptions, type LoadRequest, load } from './http-load.ts'
 

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { judgedValues, resultOf } from '../figure.ts'
-import { resultTable } from '../report.ts'
 import { type History, medianOfRuns, verdictOf, withRun } from './history.ts'
+import { resultTable } from './result-table.ts'
 
 const figure = (rate: number) =>
   resultOf({

@@ -1,5 +1,5 @@
 import { type CpuTimes, judgedValues, median, type Result } from '../figure.ts'
-import { showNumber } from '../report.ts'
+import { showNumber } from '../show-number.ts'
 import { type History, medianOfRuns } from './history.ts'
 import type { SavedResults } from './saved-results.ts'
 

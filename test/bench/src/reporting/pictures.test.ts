@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { resultOf } from '../figure.ts'
-import { resultTable } from '../report.ts'
 import { drawPictures } from './pictures.ts'
+import { resultTable } from './result-table.ts'
 
 const point = (x: number, y: number, goal?: { atMost: number }, quantile = 'p99') =>
   resultOf({

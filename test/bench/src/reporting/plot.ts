@@ -1,6 +1,7 @@
 import { type Goal, judgedValues, type Result } from '../figure.ts'
-import { showGoal, showNumber } from '../report.ts'
+import { showNumber } from '../show-number.ts'
 import { type History, medianOfRuns, type Verdict, verdictOf } from './history.ts'
+import { showGoal } from './result-table.ts'
 
 const width = 860
 const rowHeight = 34

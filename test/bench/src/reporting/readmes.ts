@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
-import { resultTable } from '../report.ts'
 import { performanceText } from './performance-text.ts'
 import { drawPictures } from './pictures.ts'
+import { resultTable } from './result-table.ts'
 import { type PartResults, type SavedResults, showMachine } from './saved-results.ts'
 
 /** The files with results between markers, and what is written there. */
@@ -33,11 +33,11 @@ function tableText({ setup, parts, history }: SavedResults): string {
   )
   const days = [...new Set(all.map(({ date }) => date.slice(0, 10)))].join(', ')
   const rounds = Object.entries(parts).map(([name, part]) => `\`${name}\` ${part.rounds}`)
-  const { commit, product, bench, kafka, mongodb, node, options } = setup
+  const { commit, product, kafka, mongodb, node, options } = setup
   const pictures = drawPictures(parts, history)
   const optionTexts = Object.entries(options).map(([name, value]) => `${name} \`${value}\``)
   return [
-    `Commit ${commit} (product ${product}, benchmark ${bench}), ${days}; ${machines.join('; ')}; Node.js ${node}, Kafka ${kafka}, MongoDB ${mongodb}.`,
+    `Commit ${commit} (product ${product}), ${days}; ${machines.join('; ')}; Node.js ${node}, Kafka ${kafka}, MongoDB ${mongodb}.`,
     `Options: ${optionTexts.join(', ') || 'not recorded'}. Rounds: ${rounds.join(', ')}.`,
     resultTable(
       all.flatMap(({ figures }) => figures),

@@ -11,7 +11,7 @@ import { type Setup, versionOf } from './setup.ts'
 const fileOf = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 const order = ['ingest', 'query']
 const versions = { kafka: '4.1.0', mongodb: '6.0.5', node: 'v24.0.0' }
-const setup: Setup = { commit: 'a', product: 'p', bench: 'b', ...versions, options: {} }
+const setup: Setup = { commit: 'a', product: 'p', ...versions, options: {} }
 const partOf = (what: string) =>
   partResults([resultOf({ what, unit: '/s', measured: [1], goal: { atLeast: 1 } })], 5, 'v')
 const part = partOf('rate')
@@ -27,7 +27,7 @@ test('all rows of the table, and all runs of a median, are of one version of the
   expect(both.history.rate).toHaveLength(2)
 })
 
-test.each(['bench', 'kafka', 'mongodb', 'node'] as const)('results of another version of %s are dropped', (name) => {
+test.each(['kafka', 'mongodb', 'node'] as const)('results of another version of %s are dropped', (name) => {
   const saved = withPart(noResults, setup, order, 'query', part)
   expect(withPart(saved, { ...setup, [name]: 'other' }, order, 'query', part).history.rate).toHaveLength(1)
   expect(withPart(saved, setup, order, 'query', part).history.rate).toHaveLength(2)

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -10,13 +10,12 @@ import type { MongoClient } from 'mongodb'
 import { largeCacheBytes } from '../cache-size.ts'
 import type { MeasuredProcesses } from '../cpu-time.ts'
 
-/** The code and the versions that a run has measured. Runs of different setups are never compared or combined. */
+/** What a run has measured, and with which versions. Runs of different setups are never compared or combined. */
 export type Setup = {
   /** Where to find what was measured, not what it is: a rebase gives it another name. */
   readonly commit: string
-  /** The contents of the packages and services, and of what the parts of this benchmark share. */
+  /** The contents of the packages and services. */
   readonly product: string
-  readonly bench: string
   readonly kafka: string
   readonly mongodb: string
   readonly node: string
@@ -26,17 +25,13 @@ export type Setup = {
 const emptyTree = '4b825dc642cb6eb9a060e54bf8d69288fbee4904'
 const run = promisify(execFile)
 const folder = fileURLToPath(new URL('../..', import.meta.url))
-const product = ['package-lock.json', 'packages', 'services']
-const bench = ['test/bench/src']
 const notMeasured = [
   ...['*.test.ts', '*.fixture.ts', '*.md'].map((name) => `**/${name}`),
   // These run in browsers, and no part starts one.
   ...['demo', 'react', 'web-components'].map((name) => `packages/${name}/**`),
-  // These read results; and each part has its own version.
-  ...['reporting', 'parts'].map((name) => `test/bench/src/${name}/**`),
 ]
-const measured = (paths: readonly string[]) => [
-  ...paths.map((path) => `:/${path}`),
+const product = [
+  ...['package-lock.json', 'packages', 'services'].map((path) => `:/${path}`),
   ...notMeasured.map((pattern) => `:(top,exclude,glob)${pattern}`),
 ]
 /** Saving a part writes these, which therefore do not make a working tree dirty. */
@@ -46,8 +41,7 @@ export async function currentSetup(client: MongoClient, { broker }: MeasuredProc
   const { version } = await client.db('admin').command({ buildInfo: 1 })
   return {
     commit: await git('rev-parse', '--short', 'HEAD'),
-    product: await contentHash(product),
-    bench: await contentHash(bench),
+    product: await productVersion(),
     kafka: broker === undefined ? 'unknown' : await brokerVersion(broker),
     mongodb: version,
     node: process.version,
@@ -63,27 +57,36 @@ export async function currentSetup(client: MongoClient, { broker }: MeasuredProc
 export const isSameSetup = (one: Setup | undefined, other: Setup) =>
   JSON.stringify({ ...one, commit: '' }) === JSON.stringify({ ...other, commit: '' })
 
-/** Of the names and contents that the files that are measured have in the last commit. */
-async function contentHash(paths: readonly string[]): Promise<string> {
+/** A hash of the names and contents of the product's files in the last commit. */
+async function productVersion(): Promise<string> {
   // `git ls-files` and `git ls-tree` don't exclude by pattern, so this compares with the empty tree.
-  const files = await git('diff-tree', '-r', emptyTree, 'HEAD', '--', ...measured(paths))
-  return hash(files)
+  return hash(await git('diff-tree', '-r', emptyTree, 'HEAD', '--', ...product))
 }
 
-const folderOfParts = join(folder, 'src/parts')
+const sources = join(folder, 'src')
 
-/** A hash of the contents of a part's files, with those of other parts that they import. */
+/** A hash of the code that measures a part: {@link filesOf} without comments, which may be corrected. */
 export async function versionOf(part: string): Promise<string> {
+  return hash([...(await filesOf(part)).values()].map(withoutComments).join('\0'))
+}
+
+/** The contents of the benchmark's files that a run of the part executes, by path. */
+export async function filesOf(part: string): Promise<ReadonlyMap<string, string>> {
   const texts = new Map<string, string>()
   async function add(file: string): Promise<void> {
-    if (texts.has(file) || !file.startsWith(folderOfParts)) return
+    if (texts.has(file)) return
     const text = await readFile(file, 'utf8')
     texts.set(file, text)
-    for (const [, path = ''] of text.matchAll(/ from '(\.[^']+)'/g)) await add(join(dirname(file), path))
+    // What it imports, other than types, and the programs that it starts.
+    const named = text.replaceAll(/^import type [^']*'.*'$/gm, '').matchAll(/'([\w./-]+\.ts)'/g)
+    for (const [, path = ''] of named) await add(join(dirname(file), path))
   }
-  await add(join(folderOfParts, `${part}.ts`))
-  return hash([...texts.values()].join('\0'))
+  await add(join(sources, 'run-part.ts'))
+  await add(join(sources, `parts/${part}.ts`))
+  return new Map([...texts].map(([file, text]) => [relative(sources, file), text] as const).sort())
 }
+
+const withoutComments = (text: string) => text.replaceAll(/^ *(?:\/\/|\/?\*).*\n/gm, '')
 
 const hash = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 8)
 

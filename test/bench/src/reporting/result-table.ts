@@ -1,11 +1,6 @@
-import { type CpuTimes, type Goal, judgedValues, median, type Result, type Spread } from './figure.ts'
-import { type History, leastRuns, medianOfRuns, runsOf, verdictOf } from './reporting/history.ts'
-
-export function showNumber(value: number): string {
-  if (!Number.isFinite(value)) return '–'
-  if (value >= 1_000) return Math.round(value).toLocaleString('en')
-  return value >= 100 ? value.toFixed(0) : value.toPrecision(3)
-}
+import { type CpuTimes, type Goal, judgedValues, median, type Result, type Spread } from '../figure.ts'
+import { showNumber } from '../show-number.ts'
+import { type History, leastRuns, medianOfRuns, runsOf, verdictOf } from './history.ts'
 
 export const showGoal = (goal: Goal) => ('atLeast' in goal ? `≥ ${goal.atLeast}` : `≤ ${goal.atMost}`)
 
