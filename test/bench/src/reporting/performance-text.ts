@@ -79,7 +79,7 @@ function listed(p50: Quoted | undefined, p99: Quoted | undefined): string | unde
 function knee(capacity: Quoted | undefined, p99: Quoted | undefined): string | undefined {
   if (capacity === undefined || p99 === undefined) return undefined
   return (
-    `- This machine keeps up with about ${showNumber(hundred(capacity.value))} mentions of 3 recipients a second, their producer and readers included, if ` +
+    `- For a minute this machine keeps up with about ${showNumber(hundred(capacity.value))} mentions of 3 recipients a second, their producer and readers included, if ` +
     `[MongoDB writes later](deploy/README.md#mongodbs-cache). At 80 % of that, 99 of 100 are listed after ${number(p99)} ms.`
   )
 }
