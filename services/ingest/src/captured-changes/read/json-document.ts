@@ -65,8 +65,12 @@ function mayBeRounded(json: JsonValue): boolean {
 
 /** The converter's `schemas.enable` puts key and value under `payload`, next to their `schema`. */
 export function withoutSchema(json: JsonValue): JsonValue {
-  if (!isObject(json) || Object.keys(json).length !== 2) return json
-  return isSchema(json.schema) && json.payload !== undefined ? json.payload : json
+  return hasSchema(json) ? json.payload : json
+}
+
+export function hasSchema(json: JsonValue): json is JsonObject & { readonly payload: JsonValue } {
+  if (!isObject(json) || Object.keys(json).length !== 2) return false
+  return isSchema(json.schema) && json.payload !== undefined
 }
 
 const isSchema = (schema: JsonValue | undefined) =>

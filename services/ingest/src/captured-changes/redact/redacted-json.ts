@@ -1,3 +1,6 @@
+import type { JsonValue } from '@herald/contracts'
+import { isDebeziumCloudEvent } from '../read/debezium-cloud-event.ts'
+import { hasSchema } from '../read/json-document.ts'
 import { countMembers, countValues, mostMembers, mostSourcedValues } from '../read/lossless-json.ts'
 
 /** The texts that may be one of these names in another Unicode form are not longer, in UTF-16 code units. */
@@ -35,12 +38,12 @@ const membersPerText = 3
 /** Creates a parser that keeps numbers as they were written. It throws a RangeError where a record is too large. */
 function createBoundedParser() {
   let [bytes, members, values] = [mostBytes, mostMembers, mostSourcedValues]
-  return (text: string): unknown => {
+  return (text: string): JsonValue => {
     bytes -= text.length
     if (bytes < 0) throw new RangeError('Too many bytes')
     members -= countMembers(text, members) + membersPerText
     if (members < 0) throw new RangeError('Too many members')
-    const plain: unknown = JSON.parse(text)
+    const plain: JsonValue = JSON.parse(text)
     // So all numbers are as `JSON.stringify` writes them.
     if (JSON.stringify(plain) === text) return plain
     values -= countValues(plain, values)
@@ -49,13 +52,15 @@ function createBoundedParser() {
   }
 }
 
-type Members = Record<string, unknown>
+type Members = Record<string, JsonValue>
 const isMembers = (node: unknown): node is Members =>
   typeof node === 'object' && node !== null && !Array.isArray(node) && !isRawJSON(node)
 
-/** Parts of an envelope, of Debezium's CloudEvents and of the schema form that contain rows. */
-const containers = new Set(['payload', 'data'])
 const states = new Set(['before', 'after', 'updateDescription'])
+
+/** Not a row that has columns of these names. */
+const isEnvelope = ({ op, source }: Members) =>
+  typeof op === 'string' && isMembers(source) && typeof source.connector === 'string'
 
 /** From JSON to the same without the values of some fields; `undefined` if it is not JSON, or would take too long. */
 export function createJsonRedaction(fields: readonly string[]) {
@@ -75,12 +80,9 @@ export function createJsonRedaction(fields: readonly string[]) {
     return names.some((name) => normal.includes(name))
   }
 
-  const isEnvelope = (node: Members) =>
-    node.op !== undefined || node.specversion !== undefined || 'before' in node || 'after' in node
-
   return () => {
     const parse = createBoundedParser()
-    const redactText = (text: string, redactNode: (node: unknown) => unknown): string | undefined => {
+    const redactText = (text: string, redactNode: (node: JsonValue) => JsonValue): string | undefined => {
       try {
         return JSON.stringify(redactNode(parse(text)))
       } catch {
@@ -100,25 +102,34 @@ export function createJsonRedaction(fields: readonly string[]) {
       }
     }
 
-    const redactRow = (node: unknown): unknown => {
+    const redactRow = (node: JsonValue): JsonValue => {
       if (typeof node === 'string') return redactString(node)
       if (Array.isArray(node)) return node.map(redactRow)
       if (!isMembers(node)) return node
       return mapMembers(node, (key, value) => (isHidden(key) ? redacted : redactRow(value)))
     }
 
-    /** Within an envelope only the rows are redacted, since a column may be named like a field of the envelope. */
-    const redactDocument = (node: unknown): unknown => {
+    /** A column may be named like a field of an envelope, of which only the rows are redacted. */
+    const redactDocument = (node: JsonValue): JsonValue => {
+      if (hasSchema(node)) return { ...node, payload: redactDocument(node.payload) }
       if (!isMembers(node)) return redactRow(node)
-      if (node.schema !== undefined && node.payload !== undefined) {
-        return { ...node, payload: redactDocument(node.payload) }
+      if (isDebeziumCloudEvent(node)) {
+        return mapMembers(withoutStatement(node, 'iodebeziumquery'), (key, value) =>
+          key === 'data' ? redactContent(value) : value,
+        )
       }
       if (!isEnvelope(node)) return redactRow(node)
       return mapMembers(node, (key, value) => {
         if (states.has(key)) return redactRow(value)
-        if (containers.has(key)) return redactDocument(value)
-        return key === 'source' && isMembers(value) ? withoutQuery(value) : value
+        return key === 'source' && isMembers(value) ? withoutStatement(value, 'query') : value
       })
+    }
+
+    /** The data of a CloudEvent: the states, or a row without an envelope. */
+    const redactContent = (node: JsonValue): JsonValue => {
+      if (hasSchema(node)) return { ...node, payload: redactContent(node.payload) }
+      const hasStates = isMembers(node) && Object.keys(node).every((key) => states.has(key))
+      return hasStates ? mapMembers(node, (_, value) => redactRow(value)) : redactRow(node)
     }
 
     return {
@@ -128,10 +139,10 @@ export function createJsonRedaction(fields: readonly string[]) {
   }
 }
 
-const mapMembers = (node: Members, map: (key: string, value: unknown) => unknown): Members =>
+const mapMembers = (node: Members, map: (key: string, value: JsonValue) => JsonValue): Members =>
   Object.fromEntries(Object.entries(node).map(([key, value]) => [key, map(key, value)]))
 
 /** The statement, which a connector with `include.query` writes, may contain any value. */
-function withoutQuery(source: Members): Members {
-  return source.query === undefined || source.query === null ? source : { ...source, query: redacted }
+function withoutStatement(node: Members, name: string): Members {
+  return node[name] === undefined || node[name] === null ? node : { ...node, [name]: redacted }
 }

@@ -6,13 +6,14 @@ import { createRecordRedaction } from './redacted-record.ts'
 const redact = createRecordRedaction(mappingOf({ redact: ['email', 'code', 'r\u00e9sum\u00e9'] }))
 const parsedValue = ({ value }: IncomingRecord) => JSON.parse(String(value))
 const secret = 'ada@example.org'
+const cloudEvent = { specversion: '1.0', iodebeziumconnector: 'mysql', iodebeziumop: 'c' }
 const members = (count: number) => `{${Array.from({ length: count }, (_, n) => `"k${n}":1`).join(',')}}`
 
 describe('a redacted record', () => {
   test.each<[string, unknown]>([
     ['an envelope', envelopeOf({ before: rowOf({ email: secret }), after: rowOf({ email: secret }) })],
     ['one with a schema', { schema: { type: 'struct' }, payload: envelopeOf({ after: rowOf({ email: secret }) }) }],
-    ['a CloudEvent', { specversion: '1.0', iodebeziumop: 'c', data: { before: null, after: { email: secret } } }],
+    ['a CloudEvent', { ...cloudEvent, data: { before: null, after: { email: secret } } }],
     ['one of MongoDB', mongoEnvelopeOf({ op: 'c', after: { _id: 1, email: secret } })],
     [
       'an update of MongoDB',
@@ -30,6 +31,15 @@ describe('a redacted record', () => {
     ['a name in another Unicode form', envelopeOf({ after: rowOf({ re\u0301sume\u0301: secret }) })],
     ['broken JSON with an escape', mongoEnvelopeOf({ op: 'c', after: `{"\\u0065mail": "${secret}` })],
     ['an unwrapped row', { id: 1, email: secret }],
+    ['an unwrapped row with columns of an envelope', { id: 1, before: 'draft', after: 'sold', op: 5, email: secret }],
+    ['an unwrapped row with an operation and a source', { op: 'c', source: { name: 'shop' }, email: secret }],
+    ['an unwrapped row with a schema', { schema: 'public', payload: 'x', email: secret }],
+    ['an unwrapped row that has a version', { specversion: '1.0', email: secret }],
+    ['a CloudEvent with an unwrapped row', { ...cloudEvent, data: { id: 1, before: 'draft', email: secret } }],
+    [
+      'a CloudEvent with a statement',
+      { ...cloudEvent, iodebeziumquery: `set email = '${secret}'`, data: { before: null, after: { id: 1 } } },
+    ],
     ['an unwrapped row with a document', { id: 1, doc: JSON.stringify({ email: secret }) }],
     ['a statement', envelopeOf({}, { query: `update customer set email = '${secret}'` })],
     ['not JSON', `{"email": "${secret}"`],
@@ -60,6 +70,13 @@ describe('a redacted record', () => {
       ...envelope,
       after: rowOf({ op: '[redacted]' }),
     })
+  })
+
+  test('keeps the states of a CloudEvent, whose names may be those of columns', async () => {
+    const redactAfter = createRecordRedaction(mappingOf({ redact: ['after', 'iodebeziumop'] }))
+    const event = { ...cloudEvent, data: { before: null, after: { id: 1, after: secret } } }
+    const expected = { ...event, data: { before: null, after: { id: 1, after: '[redacted]' } } }
+    expect(parsedValue(await redactAfter(recordOf(event)))).toEqual(expected)
   })
 
   test('has no secret in its key and in the headers with keys', async () => {
