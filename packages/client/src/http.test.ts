@@ -100,14 +100,16 @@ describe('retries', () => {
     expect(requests).toHaveLength(1)
   })
 
-  test('retries marking all only after 429', async () => {
+  test.each<[string, (client: HeraldClient) => Promise<unknown>]>([
+    ['marking all', ({ notifications }) => notifications.markManyRead({ all: true })],
+    ['marking all as seen', ({ notifications }) => notifications.markSeen()],
+  ])('retries %s only after 429', async (_, mark) => {
     const answers = [
       (response: ServerResponse) => refuse(response, 429, 'rate_limited'),
       (response: ServerResponse) => refuse(response, 503, 'storage_unavailable'),
     ]
     const { client, requests } = await serve((_, response, count) => answers[count - 1]?.(response))
-    const marked = client.notifications.markManyRead({ all: true })
-    await expect(marked).rejects.toMatchObject({ code: 'storage_unavailable' })
+    await expect(mark(client)).rejects.toMatchObject({ code: 'storage_unavailable' })
     expect(requests).toHaveLength(2)
   })
 
@@ -161,6 +163,19 @@ describe('aborting', () => {
     const stop = new AbortController()
     await expect(client.notifications.list({}, { signal: stop.signal })).rejects.toBe('enough')
     expect(requests).toHaveLength(1)
+  })
+
+  test('before the request leaves no rejection of the token behind', async () => {
+    const unhandled: unknown[] = []
+    const note = (reason: unknown) => unhandled.push(reason)
+    process.on('unhandledRejection', note)
+    const { client } = await serve((_, response) => answerCount(response), {
+      token: () => Promise.reject(new Error('Away')),
+    })
+    await expect(client.notifications.list({}, { signal: AbortSignal.abort('enough') })).rejects.toBe('enough')
+    await new Promise(setImmediate)
+    process.off('unhandledRejection', note)
+    expect(unhandled).toEqual([])
   })
 
   test('ends the wait for a token, and sends nothing', async () => {

@@ -91,7 +91,13 @@ export function createNotifications({ http, follow }: NotificationsDependencies)
     unarchiveMany: (which: MarkMany, options?: CallOptions) => markMany('unarchived', which, options),
     /** Marks as seen what is stored, up to `upTo` in list order, the newest one shown. Later ones stay unseen. */
     markSeen: ({ upTo, signal }: CallOptions & { readonly upTo?: string | undefined } = {}) =>
-      http.json<Seen['data']>({ method: 'POST', path: '/notifications/seen', body: { upTo }, signal }),
+      http.json<Seen['data']>({
+        method: 'POST',
+        path: '/notifications/seen',
+        body: { upTo },
+        signal,
+        repeatable: upTo !== undefined,
+      }),
     /** The numbers of unread and of unseen notifications, and the newest one seen. */
     counts,
     unreadCount: async (options?: CallOptions): Promise<number> => (await counts(options)).unreadCount,

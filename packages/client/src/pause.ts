@@ -1,13 +1,14 @@
 /** Settles like the promise, or rejects with the signal's reason as soon as it is aborted. */
-export async function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+export function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return promise
-  signal.throwIfAborted()
   let onAbort = () => {}
   const aborted = new Promise<never>((_, reject) => {
     onAbort = () => reject(signal.reason)
-    signal.addEventListener('abort', onAbort, { once: true })
+    signal.addEventListener('abort', onAbort)
+    if (signal.aborted) onAbort()
   })
-  return Promise.race([promise, aborted]).finally(() => signal.removeEventListener('abort', onAbort))
+  // Also if it was aborted before: a promise that nobody waits for would end a Node.js process by its rejection.
+  return Promise.race([aborted, promise]).finally(() => signal.removeEventListener('abort', onAbort))
 }
 
 /** Waits until the time is over, the signal is aborted, or a browser goes online again. */
