@@ -10,8 +10,10 @@ import { createUnsealedFields } from './unsealed-fields.ts'
 
 export type ExportCheckOptions = {
   readonly checkpoint: Checkpoint
-  /** Another checkpoint of the log, which its leaves must give too as far as they reach. */
+  /** Another checkpoint of the log, which its leaves must give too. */
   readonly against?: Checkpoint | undefined
+  /** Whether a proof of consistency has compared the two already, so that the export need not reach a larger other one. */
+  readonly isCompared?: boolean
   /** Whether entries may have expired. Which ones did is taken from the export. */
   readonly mayExpire: boolean
   /** The erasures of all lines. */
@@ -20,8 +22,16 @@ export type ExportCheckOptions = {
 }
 
 /** Checks the lines of a sealed export that begins at 0, in their order. It keeps hashes and gaps, and no entries. */
-export function createExportCheck({ checkpoint, against, mayExpire, erasures, report }: ExportCheckOptions) {
-  const { size } = checkpoint
+export function createExportCheck({
+  checkpoint,
+  against,
+  isCompared = false,
+  mayExpire,
+  erasures,
+  report,
+}: ExportCheckOptions) {
+  /** All leaves before it are sealed, by either checkpoint. */
+  const sealedSize = isCompared ? checkpoint.size : Math.max(checkpoint.size, against?.size ?? 0)
   const findings = createReport(report)
   const order = createLeafOrder()
   const tree = createTree()
@@ -34,8 +44,8 @@ export function createExportCheck({ checkpoint, against, mayExpire, erasures, re
 
   function checkRoots() {
     const reached = tree.size()
-    if (reached === size && !isSameHash(tree.root(), checkpoint.root)) {
-      findings.add({ code: 1, words: rootWords(`the checkpoint of size ${size}`) })
+    if (reached === checkpoint.size && !isSameHash(tree.root(), checkpoint.root)) {
+      findings.add({ code: 1, words: rootWords(`the checkpoint of size ${reached}`) })
     }
     if (reached === against?.size && !isSameHash(tree.root(), against.root)) {
       findings.add({ code: 1, words: rootWords(`the other checkpoint, of size ${reached}`) })
@@ -70,9 +80,9 @@ export function createExportCheck({ checkpoint, against, mayExpire, erasures, re
       const erasure = erasures.find(index)
       if (erasure === undefined)
         addAt(1, index, `${entryOf(id)}: marked as erased, but no erasure in this export names it`)
-      else if (erasure.leafIndex < size) addAt(3, index, erasedWords(id, erasure))
-      else if (index < size) addAt(4, index, erasedTooLateWords(id, erasure))
-    } else if (kind === 'expired' && !mayExpire && index < size) {
+      else if (erasure.leafIndex < sealedSize) addAt(3, index, erasedWords(id, erasure))
+      else if (index < sealedSize) addAt(4, index, erasedTooLateWords(id, erasure))
+    } else if (kind === 'expired' && !mayExpire && index < sealedSize) {
       findings.addToRun(2, index, undefined, expiredWords)
     }
   }
@@ -83,7 +93,7 @@ export function createExportCheck({ checkpoint, against, mayExpire, erasures, re
     if (fault !== undefined) addAt(1, index, `${entryOf(id)}: ${fault}`)
     if (repeatsKey) addAt(1, index, `${entryOf(id)}: the line has a key twice, so that readers may disagree about it`)
     checkGone(line)
-    if (index >= size) findings.addToRun(4, index, id, unsealedWords)
+    if (index >= sealedSize) findings.addToRun(4, index, id, unsealedWords)
     if (isFirst) append(line)
   }
 
@@ -107,9 +117,9 @@ export function createExportCheck({ checkpoint, against, mayExpire, erasures, re
     end(): ReadonlySet<FindingCode> {
       if (waiting !== undefined) check(waiting, undefined)
       findings.end()
-      for (const { from, to } of order.missing(size)) {
-        if (from < size) findings.add(missingFinding(from, Math.min(to, size)))
-        if (to > size) findings.add(unsealedGapFinding(Math.max(from, size), to))
+      for (const { from, to } of order.missing(sealedSize)) {
+        if (from < sealedSize) findings.add(missingFinding(from, Math.min(to, sealedSize)))
+        if (to > sealedSize) findings.add(unsealedGapFinding(Math.max(from, sealedSize), to))
       }
       return findings.codes
     },

@@ -85,11 +85,15 @@ function computeEntry(
   if (!isObject(entry)) return 'the entry is not an object'
   const salt = readHash(saltText)
   if (salt === undefined) return 'salt is missing or is not the Base64 of 32 bytes'
+  if (kind === 'erased' && isNamed(entry.user)) return 'marked as erased, but its user has a name or an e-mail address'
   const userHash = kind === 'erased' ? readHash(userHashText) : computeUserHash(userSalt, entry.user)
   if (userHash === undefined) return 'userHash is missing or is not the Base64 of 32 bytes'
   if (typeof userHash === 'string') return userHash
   return hashLeaf(entryLeafData({ salt, userHash, entry: entry as ChangeEntry }))
 }
+
+/** An erasure leaves an id alone. */
+const isNamed = (user: unknown) => isObject(user) && (user.name !== '' || user.email !== '')
 
 function computeUserHash(userSaltText: unknown, user: unknown): Buffer | string {
   const userSalt = readHash(userSaltText)

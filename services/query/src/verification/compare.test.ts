@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
-import { createSealedLog, formatExport } from '@herald/sealed-log/testing'
+import { createSealedLog, type ExportLine, formatExport } from '@herald/sealed-log/testing'
 import { afterAll, expect, test } from '@jest/globals'
 import { verify } from './verify.ts'
 
@@ -93,6 +93,31 @@ test('an export is held against both checkpoints, and needs no proof', async () 
   ])
   const later = await consistencyBetween(1000, 1500)
   expect(await compare(note(log, 1), note(log, 2), later, whole)).toEqual([0, ''])
+})
+
+test.each([
+  [
+    'removed',
+    (line: ExportLine) => line.leafIndex !== 1200,
+    [2, '2 1200 leaf: no line; removed, or not part of this export\n'],
+  ],
+  [
+    'removed first',
+    (line: ExportLine) => line.leafIndex !== 1000,
+    [2, '2 1000 leaf: no line; removed, or not part of this export\n'],
+  ],
+])('an entry is missing that the newer checkpoint seals: %s', async (_, keep, found) => {
+  expect(await compare(note(log, 1), note(log, 2), undefined, formatExport(log.lines.filter(keep), ''))).toEqual(found)
+})
+
+test('an entry that the newer checkpoint seals was exchanged with its hash', async () => {
+  const lines = log.lines.map((line) => (line.leafIndex === 1200 ? (rewritten.lines[1200] as ExportLine) : line))
+  expect(await compare(note(log, 1), note(log, 2), undefined, formatExport(lines, ''))).toEqual([
+    1,
+    expect.stringMatching(
+      /^1 - the leaf hashes of the export do not give the root in the other checkpoint, of size 1500/,
+    ),
+  ])
 })
 
 test.each([

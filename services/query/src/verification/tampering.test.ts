@@ -199,6 +199,14 @@ test.each<readonly [string, Lines, readonly string[]]>([
   ['another name of the user', byName(1500, 'Other'), ['1 1500']],
   ['the users of two entries swapped', editUser(1500, 1501), ['1 1500', '1 1501']],
   ['another title of an erased entry', editEntry(103, { entityTitle: 'Other' }), ['1 103']],
+  [
+    'a name in an erased entry',
+    edit(103, (line) => ({
+      ...line,
+      entry: line.entry && { ...line.entry, user: { ...line.entry.user, name: 'Bo' } },
+    })),
+    ['1 103'],
+  ],
   ['another id', editEntry(1500, { id: uuid(0xbad) }), ['1 1500']],
   ['no salt', edit(1500, ({ salt, ...line }) => line), ['1 1500']],
   ['the salt of another entry', edit(1500, (line) => ({ ...line, salt: at(1501).salt })), ['1 1500']],

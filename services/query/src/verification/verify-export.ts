@@ -1,4 +1,4 @@
-import { createErasureIndex, createExportCheck, type Finding, type FindingCode } from '@herald/sealed-log'
+import { createErasureIndex, createExportCheck, type Finding, type FindingCode, isIndex } from '@herald/sealed-log'
 import { CannotCheck } from './options.ts'
 import type { Inputs } from './read-inputs.ts'
 import { readLines, sizeOfFile } from './read-lines.ts'
@@ -30,15 +30,15 @@ export async function verifyExport(
   write: (findings: readonly Finding[]) => Promise<void>,
 ): Promise<ExportResult> {
   const bytes = await sizeOfFile(file)
-  const { erasures, lines, leaves } = await survey(file, bytes)
+  const { erasures, lines, leaves, end } = await survey(file, bytes)
   if (lines === 0) throw new CannotCheck(`${file} is empty`)
-  if (against !== undefined && !isCompared && against.size > Math.max(leaves, checkpoint.size)) {
-    throw new CannotCheck(`the export ends at ${leaves}, so --against, of size ${against.size}, needs --consistency`)
+  if (against !== undefined && !isCompared && against.size > Math.max(end, checkpoint.size)) {
+    throw new CannotCheck(`the export ends at ${end}, so --against, of size ${against.size}, needs --consistency`)
   }
 
   let findings = [...before]
   const report = (finding: Finding) => void findings.push(finding)
-  const check = createExportCheck({ checkpoint, against, mayExpire, erasures, report })
+  const check = createExportCheck({ checkpoint, against, isCompared, mayExpire, erasures, report })
   for await (const chunk of readLines(file, bytes)) {
     for (const { object, text, number } of chunk) check.line(object, text, number)
     await write(findings)
@@ -51,13 +51,14 @@ export async function verifyExport(
 
 async function survey(file: string, bytes: number) {
   const erasures = createErasureIndex()
-  let [lines, leaves] = [0, 0]
+  let [lines, leaves, end] = [0, 0, 0]
   for await (const chunk of readLines(file, bytes)) {
     lines += chunk.length
     for (const { object } of chunk) {
       if (object.leafIndex !== undefined) leaves++
+      if (isIndex(object.leafIndex)) end = Math.max(end, object.leafIndex + 1)
       erasures.add(object)
     }
   }
-  return { erasures, lines, leaves }
+  return { erasures, lines, leaves, end }
 }
