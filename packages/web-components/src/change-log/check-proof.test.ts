@@ -139,6 +139,17 @@ test('everything but the user of an erased entry matches', async () => {
   expect(await matchesProof({ ...growth, user, afterState: 'Newer' }, proof)).toBe(false)
 })
 
+test('nothing is said of an erased entry that is shown with a user', async () => {
+  const proof = { ...(await proofAt(1, 3)), userSalt: null }
+  expect(await matchesProof(growth, proof)).toBeUndefined()
+  expect(await matchesProof({ ...growth, afterState: 'Newer' }, proof)).toBe(false)
+})
+
+test('an entry with another e-mail address of a user without a name does not match', async () => {
+  const user = { id: '0190a6e0-7c1b-8def-8abc-000000000001', name: '', email: 'forged@example.com' }
+  expect(await matchesProof({ ...growth, user }, await proofAt(1, 3))).toBe(false)
+})
+
 test('nothing is said of an entry whose user is being erased, unless something else was altered', async () => {
   const user = { id: '0190a6e0-7c1b-8def-8abc-000000000001', name: '', email: '' }
   expect(await matchesProof({ ...growth, user }, await proofAt(1, 3))).toBeUndefined()

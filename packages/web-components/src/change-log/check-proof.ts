@@ -3,7 +3,7 @@ import type { ChangeEntry, ChangeEntryProof, JsonValue } from '@herald/client'
 /**
  * Whether an entry, as it is shown, is the leaf of its proof, and that leaf is in the checkpoint (RFC 9162, section 2.1.3.2).
  * The checkpoint's signature is not verified. `undefined` if nothing can be said: the browser has no Web Crypto, as in pages
- * without HTTPS, or the entry's user is being erased, and the log does not say so yet.
+ * without HTTPS, or the entry's user is being erased, and the log does not say so yet, or was erased and is shown all the same.
  */
 export async function matchesProof(entry: ChangeEntry, proof: ChangeEntryProof): Promise<boolean | undefined> {
   if (globalThis.crypto?.subtle === undefined) return undefined
@@ -12,9 +12,9 @@ export async function matchesProof(entry: ChangeEntry, proof: ChangeEntryProof):
   const { beforeState, afterState } = entry
   const own = { id: user.id, name: user.name, email: user.email }
   const ownHash = userSalt === null ? undefined : toBase64(await sha256(fromBase64(userSalt), canonical(own)))
-  const isBeingErased = ownHash !== undefined && ownHash !== proof.userHash && isPseudonym(user)
+  const isErased = ownHash === undefined || (ownHash !== proof.userHash && isPseudonym(user))
   // What an erasure removed can't be proven, only that it was there.
-  const userHash = ownHash === undefined || isBeingErased ? proof.userHash : ownHash
+  const userHash = isErased ? proof.userHash : ownHash
   const named = { id, userHash, entityType, entityId, entityTitle, actionType, changedField, createdAt }
   const leaf = canonical({ ...named, beforeState, afterState })
   let hash = await sha256(Uint8Array.of(0, 1), fromBase64(salt), leaf)
@@ -30,11 +30,13 @@ export async function matchesProof(entry: ChangeEntry, proof: ChangeEntryProof):
     while (isRight && at % 2 === 0 && at > 0) [at, last] = [half(at), half(last)]
     ;[at, last] = [half(at), half(last)]
   }
-  return last === 0 && toBase64(hash) === root && (isBeingErased ? undefined : true)
+  if (last !== 0 || toBase64(hash) !== root) return false
+  const isProven = isErased ? userSalt === null && isPseudonym(user) : true
+  return isProven || undefined
 }
 
 /** Of an erased person there is an id of version 8, and nothing else. */
-const isPseudonym = ({ id, name }: ChangeEntry['user']) => name === '' && id[14] === '8'
+const isPseudonym = ({ id, name, email }: ChangeEntry['user']) => name === '' && email === '' && id[14] === '8'
 
 const node = Uint8Array.of(1)
 const half = (value: number) => Math.floor(value / 2)
