@@ -167,6 +167,30 @@ test('shows created and deleted records as tables', async () => {
   await page.context().close()
 })
 
+test('offers nothing of another subscriber in its filters after another token', async () => {
+  const ids = [randomUUID(), randomUUID()] as const
+  const entry = { ...capturedChanges[1], user: { id: randomUUID(), name: 'Ada of the first', email: '' } }
+  await stage.publishChanges(ids[0], [{ ...entry, entityType: 'secret merger' }])
+  await stage.publishChanges(ids[1], [entry])
+  const page = await openLog({}, { subscriber_id: ids[0] })
+  await untilLogged(page, 1)
+  const suggested = () =>
+    logOf(page)
+      .locator('datalist option')
+      .evaluateAll((options) => options.map((option) => option.outerHTML).join())
+  await logOf(page).getByRole('button', { name: 'Filters' }).click()
+  expect(await suggested()).toContain('secret merger')
+  const token = await stage.herald.tokens.sign({ subscriber_id: ids[1] })
+  await page.evaluate(
+    (next) => Object.assign(document.querySelector('herald-change-log') as Element, { token: next }),
+    token,
+  )
+  await untilLogged(page, 1)
+  await entriesOf(page).getByText('Nordic Growth').waitFor()
+  expect(await suggested()).not.toContain('secret merger')
+  await page.context().close()
+})
+
 const sentence = async (entry: Locator | undefined) =>
   (await entry?.locator('.sentence').innerText())?.replaceAll(/\s+/g, ' ')
 

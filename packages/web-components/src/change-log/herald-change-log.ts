@@ -67,7 +67,7 @@ export class HeraldChangeLog extends HeraldElement {
   declare private whole: ReadonlySet<string>
   declare private sealOf: SealOf | undefined
 
-  readonly #seen = createSeenValues()
+  #seen = createSeenValues()
   #changeEntries: ChangeEntries | undefined
   #feed: ChangeLogFeed | undefined
   #seals: Seals | undefined
@@ -143,6 +143,8 @@ export class HeraldChangeLog extends HeraldElement {
     this.#seals = undefined
     this.sealOf = undefined
     this.#changeEntries = undefined
+    this.#seen = createSeenValues()
+    this.whole = new Set()
     this.state = emptyChangeLog
   }
 
@@ -193,13 +195,16 @@ export class HeraldChangeLog extends HeraldElement {
   }
 
   #onState(state: ChangeLogState): void {
+    const isFetched = state.phase === 'ready' && this.state.phase !== 'ready'
+    // What the filters offer is kept while they change. A whole list begins anew, because somebody may have been erased.
+    if (isFetched && Object.keys(this.filters).length === 0) this.#seen = createSeenValues()
     this.#seen.add(state.entries as ChangeEntry[])
     if (state.phase === 'failed' && this.state.phase !== 'failed') {
       this.announce(this.#texts.failedTitle)
       this.emit('herald-error', { error: state.error, during: 'list' })
     }
-    // A list that was fetched, unlike one that has grown.
-    if (state.phase === 'ready' && this.state.phase !== 'ready' && !this.noSeals) this.#seals?.look(state.entries)
+    // Unlike a list that has grown.
+    if (isFetched && !this.noSeals) this.#seals?.look(state.entries)
     this.state = state
   }
 
