@@ -43,6 +43,27 @@ test('opening marks what is shown as seen, in other windows too, and shows what 
   for (const one of [page, other]) await one.context().close()
 })
 
+test('an element that is moved while it is open is closed, and sees nothing that comes', async () => {
+  const user = randomUUID()
+  await stage.mentionOften(user, 1)
+  const { notifications } = stage.clientOf(user)
+  const page = await stage.openHost(['herald-inbox'], { sub: user })
+  const inbox = inboxOf(page)
+  await inbox.open()
+  await eventually(async () => (await notifications.counts()).unseenCount === 0)
+  await page.evaluate(() => document.body.append(document.querySelector('herald-inbox') as Element))
+  await inbox.untilUnread(1)
+  expect(await inbox.panel.isVisible()).toBe(false)
+  expect(await inbox.bell.getAttribute('aria-expanded')).toBe('false')
+  await stage.publishMentions(user, [{ text: 'After the move' }])
+  await inbox.untilUnread(2)
+  expect((await notifications.counts()).unseenCount).toBe(1)
+  await inbox.open()
+  await inbox.first.getByText('After the move').waitFor()
+  await eventually(async () => (await notifications.counts()).unseenCount === 0)
+  await page.context().close()
+})
+
 test('a list that is opened in a hidden window is not seen', async () => {
   const user = randomUUID()
   await stage.mentionOften(user, 1)

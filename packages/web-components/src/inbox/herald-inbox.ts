@@ -114,6 +114,12 @@ export class HeraldInbox extends HeraldElement {
     await this.#feed?.refresh()
   }
 
+  override disconnectedCallback(): void {
+    super.disconnectedCallback()
+    // A browser closes the popover of a removed element without an event.
+    this.isOpen = false
+  }
+
   protected connect(client: HeraldClient): void {
     const { notifications } = client
     const { grouped } = this
