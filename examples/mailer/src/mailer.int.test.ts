@@ -205,6 +205,32 @@ test.each([
   expect(mailsTo(recipientId)).toHaveLength(1)
 })
 
+test('sends an e-mail once while its receipt cannot be published', async () => {
+  const recipientId = randomUUID()
+  const value = JSON.stringify(unreadBy(recipientId))
+  const published: unknown[] = []
+  let isAway = true
+  const { port } = smtp.server.address() as AddressInfo
+  const other = createMailer({
+    producer: {
+      async sendBatch(batch) {
+        if (isAway) throw new Error('No leader')
+        published.push(batch)
+      },
+    },
+    from: 'herald@example.com',
+    log: () => {},
+    transport: createTransport({ host: '127.0.0.1', port, ignoreTLS: true }),
+    addressOf: async () => `${recipientId}@example.com`,
+  })
+  for (let attempt = 0; attempt < 3; attempt++) await expect(other({ value })).rejects.toThrow('No leader')
+  isAway = false
+  await other({ value })
+  await other({ value })
+  expect(mailsTo(recipientId)).toHaveLength(1)
+  expect(published).toHaveLength(1)
+})
+
 test('ignores repeated and other records', async () => {
   const before = mailbox.length
   await mailer({ value: 'no JSON' })

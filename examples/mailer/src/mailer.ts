@@ -30,6 +30,8 @@ export type Mailer = (message: Pick<AnyMessage, 'value'>) => Promise<void>
 
 export function createMailer({ producer, topics, transport, from, addressOf, linkOf, log }: MailerOptions): Mailer {
   const repeated = createRepeatedAnnouncements()
+  /** When e-mails were sent whose receipt could not be published yet. */
+  const unconfirmed = new Map<string, Date>()
   const events = createEvents({ source: '/mailer' })
   const { publish } = createPublisher({ producer, ...(topics === undefined ? {} : { topics }) })
 
@@ -43,23 +45,34 @@ export function createMailer({ producer, topics, transport, from, addressOf, lin
     )
   }
 
-  const send = async (event: Unread): Promise<void> => {
+  /** @returns when; `undefined` if there is nobody to send it to */
+  const send = async (event: Unread): Promise<Date | undefined> => {
     const { subscriberid: subscriberId, data } = event
     const to = await addressOf({ subscriberId, userId: data.recipientId })
-    if (to === undefined) return log(`No address for ${data.recipientId}`)
+    if (to === undefined) {
+      log(`No address for ${data.recipientId}`)
+      return undefined
+    }
     try {
       await transport.sendMail(toEmail(event, { from, to, link: linkOf?.(data) }))
     } catch (error) {
       if (!isPermanent(error)) throw error
-      return log(`Rejected for ${data.recipientId}: ${error}`)
+      log(`Rejected for ${data.recipientId}: ${error}`)
+      return undefined
     }
-    await confirm(event, new Date())
+    return new Date()
   }
 
   return async (message) => {
     const event = readOrSkip(message, log)
     if (event?.type !== 'herald.notification.unread.v1' || repeated.has(event)) return
-    await send(event)
+    const key = `${event.source} ${event.id}`
+    const sent = unconfirmed.get(key) ?? (await send(event))
+    if (sent !== undefined) {
+      unconfirmed.set(key, sent)
+      await confirm(event, sent)
+      unconfirmed.delete(key)
+    }
     repeated.add(event)
   }
 }
