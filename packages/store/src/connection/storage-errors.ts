@@ -8,7 +8,12 @@ export function isDuplicateKey(error: unknown): boolean {
 
 /** MongoDB was unreachable or did not acknowledge a write: the outcome is unknown, and retrying may help. */
 export class StorageUnavailableError extends Error {
-  override readonly name = 'StorageUnavailableError'
+  override readonly name: string = 'StorageUnavailableError'
+}
+
+/** A retraction concerns more than is retracted in one go. The same retraction continues where this one stopped. */
+export class RetractionUnfinishedError extends StorageUnavailableError {
+  override readonly name = 'RetractionUnfinishedError'
 }
 
 /**

@@ -1,7 +1,7 @@
 import { limits } from '@herald/contracts'
 import type { Binary } from 'mongodb'
 import { lookAgainMs } from '../connection/fence.ts'
-import { StorageUnavailableError } from '../connection/storage-errors.ts'
+import { RetractionUnfinishedError } from '../connection/storage-errors.ts'
 import { inBatches } from '../documents/batches.ts'
 import { byKey, hex, keyRange, toKey, uuidIn } from '../documents/binary.ts'
 import type { Collections } from '../documents/collections.ts'
@@ -44,8 +44,8 @@ type Refused = Map<TombstoneDocument, string>
 
 /** A step ends when its fan-outs have so many recipients together. */
 const step = { fanOuts: 500, retractions: 50, recipientBytes: 20_000 * 16 } as const
-/** After that no further step begins. Less than a chunk of events may take. */
-const retractWithinMs = 20_000
+/** After that no further step begins: the events of other partitions, which were fetched with a retraction, wait for it. */
+const retractWithinMs = 2_000
 
 type Found = Pick<FanOutDocument, '_id' | 'createdAt' | 'via'> & { readonly bytes: number }
 const projection = { createdAt: 1, via: 1, bytes: { $binarySize: '$recipients' } } as const
@@ -144,7 +144,7 @@ export function createRetractions(dependencies: RetractionsDependencies): Retrac
       const open = await tombstones.find({ _id: { $in: keys }, done: { $exists: false } }, readLimits).toArray()
       await eraseFromTombstones(open)
       const { retracted, refused } = await retractBy(open)
-      if (retracted.length < open.length) throw new StorageUnavailableError('Not all of it is retracted yet')
+      if (retracted.length < open.length) throw new RetractionUnfinishedError('Not all of it is retracted yet')
       const failed = new Set([...refused.keys()].map(({ _id }) => hex(_id)))
       const replacing = beyond.filter(({ _id, recipients }) => recipients === undefined && !failed.has(hex(_id)))
       await deleteReplaced(tombstones, replacing)

@@ -1,8 +1,58 @@
 import type { PartitionBatch } from '@herald/kafka'
 import { quietLogger } from '@herald/kafka/testing'
 import { createDeadlines } from '@herald/runtime'
+import { RetractionUnfinishedError } from '@herald/store'
 import { expect, test } from '@jest/globals'
 import { createBatchRunner } from './batch-runner.ts'
+
+const record = { topic: 't', partition: 0, offset: '7', timestamp: '0', key: null, value: null, headers: {} }
+const batchOf = (changes: Partial<PartitionBatch> = {}): PartitionBatch => ({
+  topic: 't',
+  partition: 0,
+  records: [record],
+  endOffset: '8',
+  isRunning: () => true,
+  isStale: () => false,
+  resolve: () => {},
+  heartbeat: async () => {},
+  commit: async () => {},
+  pause: () => () => {},
+  ...changes,
+})
+
+test('a retraction that takes several goes is continued without growing pauses', async () => {
+  let goes = 0
+  const runner = createBatchRunner({
+    handle: async () => {
+      if (++goes <= 12) throw new RetractionUnfinishedError('not yet')
+    },
+    kindOf: () => 'mention',
+    commits: { handled: async () => {}, flush: async () => {} },
+    logger: quietLogger,
+    deadlines: createDeadlines(() => new Date()),
+    onChunk: () => {},
+    onHeldBack: () => {},
+    onGivenUp: () => {},
+  })
+  let isDone = false
+  while (!isDone) {
+    const paused = new Promise<void>((resume) => {
+      const batch = batchOf({
+        pause: () => resume,
+        resolve: () => {
+          isDone = true
+          resume()
+        },
+      })
+      void runner.run(batch)
+    })
+    const since = performance.now()
+    await paused
+    expect(performance.now() - since).toBeLessThan(1_000)
+  }
+  expect(goes).toBe(13)
+  runner.stop()
+})
 
 test.each([
   [true, []],
@@ -22,19 +72,7 @@ test.each([
     onHeldBack: () => progress.push('held back'),
     onGivenUp: () => progress.push('given up'),
   })
-  const record = { topic: 't', partition: 0, offset: '7', timestamp: '0', key: null, value: null, headers: {} }
-  const batch: PartitionBatch = {
-    topic: 't',
-    partition: 0,
-    records: [record],
-    endOffset: '8',
-    isRunning: () => true,
-    isStale: () => isLost,
-    resolve: (offset) => progress.push(`resolve ${offset}`),
-    heartbeat: async () => {},
-    commit: async () => {},
-    pause: () => () => {},
-  }
+  const batch = batchOf({ isStale: () => isLost, resolve: (offset) => progress.push(`resolve ${offset}`) })
   await runner.run(batch)
   expect(progress).toEqual(expected)
 })

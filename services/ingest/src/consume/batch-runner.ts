@@ -1,5 +1,6 @@
 import type { IncomingRecord, PartitionBatch } from '@herald/kafka'
 import { backoffMs, DeadlineExceeded, type Deadlines, type Logger, within } from '@herald/runtime'
+import { RetractionUnfinishedError } from '@herald/store'
 import type { HandleRecords } from '../events/record-handler.ts'
 import type { RecordKind } from '../settings/config.ts'
 import { chunksOf } from './chunks.ts'
@@ -55,10 +56,14 @@ export function createBatchRunner(dependencies: BatchRunnerDependencies) {
 
   const holdBack = (batch: PartitionBatch, error: unknown): void => {
     const { topic, partition } = batch
-    const count = failures.get(placeOf(batch)) ?? 0
-    failures.set(placeOf(batch), count + 1)
+    // That is progress: the pause only lets the other partitions go on.
+    const isFailure = !(error instanceof RetractionUnfinishedError)
+    const count = isFailure ? (failures.get(placeOf(batch)) ?? 0) : 0
+    failures.set(placeOf(batch), isFailure ? count + 1 : 0)
     const milliseconds = Math.round(backoffMs(count, pauses))
-    logger.warn({ topic, partition, milliseconds, err: error }, 'Could not process chunk, pausing partition')
+    if (isFailure)
+      logger.warn({ topic, partition, milliseconds, err: error }, 'Could not process chunk, pausing partition')
+    else logger.info({ topic, partition }, 'Large retraction, letting other partitions go on')
     onHeldBack(topic, partition)
     const resume = batch.pause()
     const timer = setTimeout(() => {

@@ -1,6 +1,6 @@
 import type { IncomingRecord, KafkaPort } from '@herald/kafka'
 import type { Clock, Deadlines, HealthCheck, Logger, Releasers, Tracing } from '@herald/runtime'
-import { isStorageUnavailable, type Store } from '@herald/store'
+import { isStorageUnavailable, RetractionUnfinishedError, type Store } from '@herald/store'
 import type { Registry } from 'prom-client'
 import { createOverdueReceipts } from '../events/overdue-receipts.ts'
 import { createRecordHandler } from '../events/record-handler.ts'
@@ -126,7 +126,10 @@ export function createEventIngestion(dependencies: EventIngestionDependencies) {
   }
 }
 
-function wouldFailAgain(error: unknown, records: readonly IncomingRecord[]): boolean {
+/** Whether the records, handled alone, would fail with the same error. */
+export function wouldFailAgain(error: unknown, records: readonly IncomingRecord[]): boolean {
+  // The others have not been tried yet.
+  if (error instanceof RetractionUnfinishedError) return false
   if (error instanceof DeadLettersUnavailable) return records.some((record) => error.concerns(record))
   return isStorageUnavailable(error)
 }

@@ -1,6 +1,8 @@
 import type { IncomingRecord } from '@herald/kafka'
+import { RetractionUnfinishedError, StorageUnavailableError } from '@herald/store'
 import { beforeEach, expect, test } from '@jest/globals'
 import { recordOf } from '../events/records.fixture.ts'
+import { wouldFailAgain } from './event-ingestion.ts'
 import { createGatheredHandler } from './gathered-handler.ts'
 
 class Away extends Error {}
@@ -80,4 +82,9 @@ test('does not retry the share that an error affects, but the others', async () 
   const handled = [1, 2, 3].map((partition) => handle(share(partition, 1), 'mention'))
   expect(await outcomes(handled)).toEqual(['Error: away', 'done', 'done'])
   expect(calls).toEqual(['mention 1+2+3: 3', 'mention 2: 1', 'mention 3: 1'])
+})
+
+test('a retraction that takes several goes holds up no other share', () => {
+  expect(wouldFailAgain(new StorageUnavailableError('away'), share(0, 1))).toBe(true)
+  expect(wouldFailAgain(new RetractionUnfinishedError('not yet'), share(0, 1))).toBe(false)
 })
