@@ -1,5 +1,5 @@
 import type { Logger } from '@herald/runtime'
-import kafkajs, { type Kafka, type KafkaConfig } from 'kafkajs'
+import kafkajs, { type Admin, type Kafka, type KafkaConfig } from 'kafkajs'
 import type { KafkaPort } from '../port/kafka-port.ts'
 import type { ConnectionSettings } from '../settings/connection-settings.ts'
 import { describeTopics, offsetsSince, withAdmin } from './admin.ts'
@@ -9,6 +9,7 @@ import { patchKafkajs } from './patched-kafkajs.ts'
 import { createPositionReader } from './position-reader.ts'
 import { connectProducer } from './producer.ts'
 import { readToEnd } from './read-to-end.ts'
+import { createSeeds, type Seeds } from './seed-brokers.ts'
 
 const { Kafka: KafkaClient, logLevel } = kafkajs
 
@@ -25,12 +26,19 @@ export function toKafkaOptions(settings: ConnectionSettings, clientId: string): 
   return { ...options, sasl: { mechanism, username, password } as NonNullable<KafkaOptions['sasl']> }
 }
 
-/** Creates a client that decompresses all codecs within {@link fetchLimits}. It does not connect yet. */
-export function createClient({ temporaryGroupPrefix: _, ...options }: KafkaOptions, logger: Logger): Kafka {
+/**
+ * Creates a client that decompresses all codecs within {@link fetchLimits}. It does not connect yet. Each admin, producer and
+ * member of it starts with another broker than the one before.
+ */
+export function createClient(
+  { temporaryGroupPrefix: _, brokers, ...options }: KafkaOptions,
+  logger: Logger,
+  seeds: Pick<Seeds, 'next'> = createSeeds(brokers)(),
+): Kafka {
   patchKafkajs()
   return new KafkaClient({
     ...options,
-    brokers: [...options.brokers],
+    brokers: seeds.next,
     connectionTimeout: 3_000,
     requestTimeout: 10_000,
     retry: { initialRetryTime: 200, maxRetryTime: 5_000, retries: 5 },
@@ -40,13 +48,24 @@ export function createClient({ temporaryGroupPrefix: _, ...options }: KafkaOptio
 }
 
 export function createKafka(options: KafkaOptions, logger: Logger): KafkaPort {
-  const client = createClient(options, logger)
+  // One client for each purpose: if an admin and a member that take turns shared the order of the brokers, the member could
+  // start with the same broker every time.
+  const create = () => createClient(options, logger)
+  const [members, producers, readers, positions] = [create(), create(), create(), create()]
+  const seedsOf = createSeeds(options.brokers)
+  /** Stays with a broker that has answered: unlike the others, this one connects anew also when nothing has failed. */
+  const ask = async <T>(work: (admin: Admin) => Promise<T>): Promise<T> => {
+    const seeds = seedsOf()
+    const answer = await withAdmin(createClient(options, logger, seeds), work)
+    seeds.keep()
+    return answer
+  }
   return {
-    createMember: (member) => createGroupMember(client, member),
-    connectProducer: (producer) => connectProducer(client, producer),
-    describeTopics: (topics) => withAdmin(client, (admin) => describeTopics(admin, topics)),
-    createPositionReader: (groupId, topics) => createPositionReader(client, groupId, topics),
-    readToEnd: (topic, each, start) => readToEnd(client, topic, each, start, options.temporaryGroupPrefix),
-    offsetsSince: (topic, since) => withAdmin(client, (admin) => offsetsSince(admin, topic, since)),
+    createMember: (member) => createGroupMember(members, member),
+    connectProducer: (producer) => connectProducer(producers, producer),
+    describeTopics: (topics) => ask((admin) => describeTopics(admin, topics)),
+    createPositionReader: (groupId, topics) => createPositionReader(positions, groupId, topics),
+    readToEnd: (topic, each, start) => readToEnd(readers, topic, each, start, options.temporaryGroupPrefix),
+    offsetsSince: (topic, since) => ask((admin) => offsetsSince(admin, topic, since)),
   }
 }

@@ -56,7 +56,8 @@ function createConsumer(kafka: Kafka, groupId: string): Consumer {
     maxBytes: 8 * 1024 * 1024,
     // The time until new partitions and moved leaders are discovered.
     metadataMaxAge: 60_000,
-    retry: { retries: 5 },
+    // A restarted member would return to the broker at which it crashed, even if that one no longer responds.
+    retry: { retries: 5, restartOnFailure: async () => false },
   })
 }
 

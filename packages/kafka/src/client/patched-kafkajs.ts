@@ -2,6 +2,7 @@ import { createRequire } from 'node:module'
 import type { PartitionShare } from '../port/kafka-port.ts'
 import { encodeRecord } from './encode-record.ts'
 import { createRecordDecoder, type FetchRequest, type FetchResponse } from './fetch/fetch-response.ts'
+import { connectToSeed } from './seed-brokers.ts'
 
 /** The version patched here. Review the decoders and the encoder of another version, and this file, before changing it. */
 const patchedVersion = '2.2.4'
@@ -49,7 +50,8 @@ type Decoder = { readInt32(): number; readBytes(length: number): Buffer }
 /**
  * Replaces kafkajs's decoder of the records in fetch responses for the whole process. The original decompresses without a
  * limit, copies all headers of a record for each of them, fails at about 125,000 records per batch, and returns records of
- * aborted transactions. Also replaces its encoder of a record to produce, and corrects a timer of its request queue.
+ * aborted transactions. Also replaces its encoder of a record to produce and its choice of the first broker, and corrects a
+ * timer of its request queue.
  *
  * @throws Error for another version of kafkajs
  */
@@ -86,6 +88,7 @@ export function patchKafkajs(): void {
   )
   replaceModule(require, 'kafkajs/src/protocol/recordBatch/record/v0', encodeRecord)
   Object.assign(require('kafkajs/src/network/requestQueue').prototype, { scheduleCheckPendingRequests })
+  Object.assign(require('kafkajs/src/cluster/brokerPool').prototype, { connect: connectToSeed })
 }
 
 function replaceModule(require: NodeJS.Require, name: string, replacement: unknown): void {

@@ -40,7 +40,7 @@ export type GroupMember = {
   listen(events: Partial<MemberEvents>): void
   /**
    * Joins the group and reads from the committed offsets, or from the first record. Resolves once it has begun. An error
-   * that `handle` throws is the member's to deal with: it rejoins, restarts, or ends.
+   * that `handle` throws is the member's to deal with: it reads the batch again, rejoins, or ends.
    */
   run(handle: (batch: PartitionBatch) => Promise<void>): Promise<void>
   /** Commits offsets while no batch is handled. Does nothing while the member stops. */

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals'
+import { afterEach, expect, jest, test } from '@jest/globals'
 import { type KafkaPort, RecordTooLarge } from '../port/kafka-port.ts'
 import { createTopicProducer } from './topic-producer.ts'
 
@@ -35,4 +35,65 @@ test('a failed request closes the connection, and the next one opens another', a
   await expect(publish()).rejects.toThrow('disconnected')
   await publish()
   expect(counts()).toEqual({ connections: 2, closed: 1 })
+})
+
+afterEach(() => void jest.useRealTimers())
+
+/** Publishes with a fake clock while the topic's limit is read like this, and returns the limits that were assumed. */
+function startWithLimits(describe: (asked: number) => Promise<number>) {
+  jest.useFakeTimers()
+  let asked = 0
+  const found: number[] = []
+  const kafka = {
+    describeTopics: async () => new Map([['topic', { maxBatchBytes: await describe(++asked) }]]),
+    connectProducer: async () => ({ send: async () => {}, close: async () => {} }),
+  } as unknown as KafkaPort
+  const producer = createTopicProducer(kafka, 'topic')
+  const prepare = (maxBytes: number) => {
+    found.push(maxBytes)
+    return []
+  }
+  return { publish: () => producer.publish(prepare, 1_000), found, asked: () => asked }
+}
+
+const unknown = 16 * 1024 * 1024
+
+test('reads the limit of the topic once a minute', async () => {
+  const { publish, found } = startWithLimits(async (asked) => asked)
+  await publish()
+  jest.advanceTimersByTime(59_000)
+  await publish()
+  jest.advanceTimersByTime(2_000)
+  await publish()
+  expect(found).toEqual([1, 1, 2])
+})
+
+test('reads the limit again about a second after that failed, and later less often', async () => {
+  const { publish, asked } = startWithLimits(() => Promise.reject(new Error('unavailable')))
+  await publish()
+  jest.advanceTimersByTime(900)
+  await publish()
+  expect(asked()).toBe(1)
+  jest.advanceTimersByTime(1_200)
+  await publish()
+  expect(asked()).toBe(2)
+  for (let second = 0; second < 100; second++) {
+    jest.advanceTimersByTime(1_000)
+    await publish()
+  }
+  expect(asked()).toBeGreaterThanOrEqual(10)
+  expect(asked()).toBeLessThanOrEqual(24)
+})
+
+test('waits 2 s for the limit, and uses it as soon as it is known', async () => {
+  const { publish, found } = startWithLimits((asked) => (asked === 1 ? new Promise(() => {}) : Promise.resolve(5)))
+  const published = publish()
+  await jest.advanceTimersByTimeAsync(1_900)
+  expect(found).toEqual([])
+  await jest.advanceTimersByTimeAsync(200)
+  await published
+  await publish()
+  jest.advanceTimersByTime(2_100)
+  await publish()
+  expect(found).toEqual([unknown, unknown, 5])
 })

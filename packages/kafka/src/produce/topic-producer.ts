@@ -2,32 +2,18 @@ import { within } from '@herald/runtime'
 import { type KafkaPort, type RecordProducer, RecordTooLarge } from '../port/kafka-port.ts'
 import type { OutgoingRecord } from '../port/outgoing-record.ts'
 import { batchBytesOf } from './batch-bytes.ts'
+import { createBatchLimit } from './batch-limit.ts'
 import { inGroups } from './in-groups.ts'
 
 /** A record to publish, and what to publish instead if the topic rejects it for its size. */
 export type Sendable = { readonly record: OutgoingRecord; readonly smaller?: () => Sendable | undefined }
 
 const bytesPerRequest = 1024 * 1024
-/** Kafka's default, used while the topic's own limit is unknown. */
-const defaultBytes = 1_048_588
-const sizeKeptMs = 60_000
-const sizeAskedMs = 2_000
 
 /** Creates a producer that connects on first use, since the broker may be unavailable at startup. */
 export function createTopicProducer(kafka: Pick<KafkaPort, 'connectProducer' | 'describeTopics'>, topic: string) {
   let connected: Promise<RecordProducer> | undefined
-  let size: { readonly bytes: Promise<number>; readonly expiresAt: number } | undefined
-
-  const maxBytesNow = (): Promise<number> => {
-    if (size === undefined || size.expiresAt < performance.now()) {
-      const bytes = within(sizeAskedMs, kafka.describeTopics([topic])).then(
-        (found) => found.get(topic)?.maxBatchBytes || defaultBytes,
-        () => defaultBytes,
-      )
-      size = { bytes, expiresAt: performance.now() + sizeKeptMs }
-    }
-    return size.bytes
-  }
+  const limit = createBatchLimit(kafka, topic)
 
   const send = async (producer: RecordProducer, items: readonly Sendable[], timeoutMs: number): Promise<void> => {
     const records = items.map(({ record }) => record)
@@ -35,7 +21,7 @@ export function createTopicProducer(kafka: Pick<KafkaPort, 'connectProducer' | '
       await within(timeoutMs, producer.send(records, { topic, timeoutMs }))
     } catch (error) {
       if (!(error instanceof RecordTooLarge)) throw error
-      size = undefined
+      limit.forget()
       // A broker rejects a whole batch for the size of one record.
       const rest = items.length > 1 ? items : items.map((item) => item.smaller?.())
       for (const item of rest) {
@@ -49,7 +35,7 @@ export function createTopicProducer(kafka: Pick<KafkaPort, 'connectProducer' | '
     /**
      * Publishes to all replicas, in requests that the topic accepts. Connecting, and each request, may take `timeoutMs`.
      *
-     * @param prepare makes the records, given the largest batch that the topic accepts
+     * @param prepare makes the records, given the largest batch that the topic accepts, or 16 MiB while that is unknown
      * @throws RecordTooLarge if the topic rejects a record for its size
      */
     async publish(prepare: (maxBytes: number) => readonly Sendable[], timeoutMs: number): Promise<void> {
@@ -57,7 +43,7 @@ export function createTopicProducer(kafka: Pick<KafkaPort, 'connectProducer' | '
       const current = connected
       try {
         const producer = await within(timeoutMs, current)
-        const maxBytes = await maxBytesNow()
+        const maxBytes = await limit.now()
         const limits = [Math.min(maxBytes, bytesPerRequest)]
         const requests = inGroups(prepare(maxBytes), limits, ({ record }) => [batchBytesOf(record)])
         for (const request of requests) await send(producer, request, timeoutMs)
