@@ -5,13 +5,13 @@ import { pageLimitSchema, readStatusSchema } from './list-notifications.ts'
 import { actorSchema, notificationSchema } from './notification.ts'
 import { uuidOutput } from './outputs.ts'
 
+/** Two ids, all there was in earlier releases, and the groups that were returned, each as 4 to 6 characters. */
+const cursorForm = /^[\w-]{43}(?:[4-6][\w-]*)?$/
+
 /** The query of `GET /notifications/groups`. The cursor is opaque. */
 export const listGroupsQuerySchema = z.strictObject({
   limit: pageLimitSchema(limits.groupsMax),
-  cursor: z
-    .string()
-    .regex(/^[\w-]{43}$/, { error: 'Must be a nextCursor' })
-    .optional(),
+  cursor: z.string().max(limits.groupCursorCharacters).regex(cursorForm, { error: 'Must be a nextCursor' }).optional(),
   status: readStatusSchema,
 })
 

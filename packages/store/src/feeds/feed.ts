@@ -10,6 +10,7 @@ import { type Change, toArchived, toKept, toRead, toUnarchived, toUnread } from 
 import { createGroups, type GroupQuery } from './groups.ts'
 import type { FeedQuery, ListPage } from './list-page.ts'
 import type { MarkMany, Selection } from './mark-many.ts'
+import { notRemoved } from './not-removed.ts'
 import type { Counts, Seen } from './seen.ts'
 
 /** The owner of a feed. Without both ids, no notification can be read or marked. */
@@ -57,7 +58,7 @@ export function createFeed(
   const pages = { collection, budgets, reader, maxDocumentBytes: maxNotificationBytes }
 
   const find = async (id: string) => {
-    const [document] = (await findBytes(collection, { _id: toKey(...prefix, id) }, 1)).documents
+    const [document] = (await findBytes(collection, { _id: toKey(...prefix, id), ...notRemoved }, 1)).documents
     return document ? notificationBody(document) : null
   }
 

@@ -1,5 +1,5 @@
 import type { LocationType } from '@herald/contracts'
-import { groupPageSchema } from '@herald/contracts'
+import { groupPageSchema, limits } from '@herald/contracts'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { at, createTestStore, idAt, newNotification, subscriberId, uuid } from '../store.fixture.ts'
 import type { GroupQuery } from './groups.ts'
@@ -8,7 +8,13 @@ const { store, examined, drop } = createTestStore('groups')
 beforeAll(() => store.migrate())
 afterAll(drop)
 
-type Given = { readonly place: number; readonly type?: LocationType; readonly actor?: number }
+type Given = {
+  readonly place: number
+  readonly type?: LocationType
+  readonly actor?: number
+  /** Else a second after the previous one. */
+  readonly ms?: number
+}
 
 let owners = 100
 /** Stores notifications, a second apart, for a new recipient. */
@@ -18,8 +24,8 @@ async function stored(given: readonly Given[]) {
   let seconds = 0
   const add = async (...added: readonly Given[]) => {
     const ids: string[] = []
-    const notifications = added.map(({ place, type = 'comment', actor = 1 }) => {
-      const id = idAt(++seconds * 1_000, n)
+    const notifications = added.map(({ place, type = 'comment', actor = 1, ms = ++seconds * 1_000 }) => {
+      const id = idAt(ms, n)
       ids.push(id)
       const by = { id: uuid(500 + actor), name: `Actor ${actor}`, image: `${actor}.png` }
       return newNotification(id, {
@@ -90,6 +96,58 @@ test('each group comes once, however much arrives between the pages', async () =
   }
   expect(seen).toHaveLength(25)
   expect(new Set(seen).size).toBe(25)
+})
+
+test('a late event takes no group off the pages, and returns none again', async () => {
+  const [a, b, c, d, e] = [5, 4, 3, 2, 1]
+  const rest = async (limit: number) => {
+    const { add, groups } = await stored([d, c, b, a].map((place) => ({ place })))
+    const first = await groups({ limit: 2 })
+    // Of a group of the next page, of one that is new, and of one that was returned: all newer than the first page's last.
+    await add({ place: d, ms: 3_900 }, { place: e, ms: 3_800 }, { place: b, ms: 3_700 })
+    const returned = first.groups.map(({ locationId, count }) => [locationId, count])
+    for (let cursor = first.nextCursor; cursor !== null; ) {
+      const page = await groups({ limit, cursor })
+      returned.push(...page.groups.map(({ locationId, count }) => [locationId, count]))
+      cursor = page.nextCursor
+    }
+    return returned
+  }
+  const expected = [
+    [uuid(a), 1],
+    [uuid(b), 1],
+    [uuid(d), 2],
+    [uuid(e), 1],
+    [uuid(c), 1],
+  ]
+  for (const limit of [1, 2, 20]) expect([limit, await rest(limit)]).toEqual([limit, expected])
+})
+
+test('of 900 groups, each comes once, however many late events move some ahead', async () => {
+  const places = Array.from({ length: 900 }, (_, n) => ({ place: n, ms: n * 1_000 }))
+  const { add, groups } = await stored(places)
+  const returned: string[] = []
+  for (let cursor: string | undefined, n = 0; ; n++) {
+    const page = await groups({ limit: 50, cursor })
+    returned.push(...page.groups.map(({ locationId }) => locationId))
+    if (page.nextCursor === null) break
+    cursor = page.nextCursor
+    expect(cursor.length).toBeLessThanOrEqual(limits.groupCursorCharacters)
+    await add(...[3, 450, 860].map((place) => ({ place: place + n, ms: 898_001 + n })))
+  }
+  expect(returned).toHaveLength(900)
+  expect(new Set(returned).size).toBe(900)
+})
+
+test('a cursor from before it contained the groups goes on where it ended', async () => {
+  const { add, groups } = await stored([5, 4, 3, 2, 1].map((place) => ({ place })))
+  const { nextCursor } = await groups({ limit: 2 })
+  const second = await groups({ limit: 1, cursor: nextCursor?.slice(0, 43) })
+  expect(second.groups.map(({ locationId }) => locationId)).toEqual([uuid(3)])
+  await add({ place: 5, ms: 4_500 })
+  const third = await groups({ limit: 2, cursor: second.nextCursor ?? undefined })
+  expect(third.groups.map(({ locationId }) => locationId)).toEqual([uuid(5), uuid(4)])
+  expect(third.nextCursor).toBeNull()
 })
 
 test('looks at the newest 1,000, and says whether more match', async () => {

@@ -1,6 +1,6 @@
 import { bytesToUuid, limits, type ReadStatus } from '@herald/contracts'
-import { Binary, BSON } from 'mongodb'
-import { hex, keyRange, toKey, uuidIn } from '../documents/binary.ts'
+import { type Binary, BSON } from 'mongodb'
+import { hex, keyRange, uuidIn } from '../documents/binary.ts'
 import { type Box, boxes, type NotificationDocument } from '../documents/notification-document.ts'
 import { findBytes } from '../reading/find-bytes.ts'
 import type { PageSource } from '../reading/page.ts'
@@ -9,6 +9,7 @@ import { binaryHeader, inputOf, int32, readKey } from '../wire/bson.ts'
 import { createOffsetReader } from '../wire/field-offsets.ts'
 import { notificationJson } from '../wire/notification-json.ts'
 import { endOfText, textAt } from '../wire/values.ts'
+import { beginAt, readGroupCursor, toGroupCursor, wasReturned } from './group-cursor.ts'
 
 export type GroupQuery = {
   readonly limit: number
@@ -21,6 +22,8 @@ type Actor = Pick<NotificationDocument, '_id' | 'actorId' | 'actorName' | 'actor
 
 /** The notifications of one location, from their rows in list order. */
 type Group = {
+  /** Names the location. */
+  readonly place: string
   readonly locationType: string
   readonly locationId: string
   readonly latest: Binary
@@ -65,27 +68,27 @@ export function createGroups(
   }
 
   return async ({ limit, status, cursor }: GroupQuery): Promise<Buffer> => {
-    const from = cursor === undefined ? undefined : readCursor(cursor)
+    const from = cursor === undefined ? undefined : readGroupCursor(cursor)
     const rows = await budgets.scans.within(reader, 1, () => readRows(status, from?.newest))
-    const [newest] = rows
     const groups = groupsOf(rows.slice(0, windowSize))
-    const left = from === undefined ? groups : groups.filter(({ latest }) => uuidIn(latest, 2) < from.last)
+    const parts = Map.groupBy(groups, (group) => from !== undefined && wasReturned(from, group))
+    const [left = [], returned = []] = [parts.get(false), parts.get(true)]
     const page = left.slice(0, limit)
     const bytes = responseBytes(page.length, maxDocumentBytes)
     const [latest, actors] = await budgets.bytes.within(reader, bytes, () =>
       Promise.all([readByKey(page.map((group) => group.latest)), readByKey(page.flatMap(shownActors), actorFields)]),
     )
-    const found = page.flatMap((group) => {
-      const document = latest.get(hex(group.latest))
-      // It was removed in the meantime.
-      return document === undefined ? [] : [toJson(group, document, actors)]
+    // Without those whose latest was removed in the meantime: if others are left, a later page returns them.
+    const found = page.filter((group) => latest.has(hex(group.latest)))
+    const texts = found.flatMap((group, n) => {
+      const json = toJson(group, latest.get(hex(group.latest)) as Buffer, actors)
+      return n === 0 ? json : [comma, ...json]
     })
+    const [newest] = groups
     const last = left.length > limit ? page.at(-1) : undefined
-    const nextCursor =
-      last && newest ? toCursor(from?.newest ?? uuidIn(readKey(newest), 2), uuidIn(last.latest, 2)) : null
+    const nextCursor = newest && last ? toGroupCursor(from ?? beginAt(newest), last, [...returned, ...found]) : null
     const truncated = rows.length > windowSize
     const end = `"nextCursor":${JSON.stringify(nextCursor)},"truncated":${truncated}`
-    const texts = found.flatMap((json, n) => (n === 0 ? json : [comma, ...json]))
     return Buffer.concat([Buffer.from('{"data":{"groups":['), ...texts, Buffer.from(`],${end}}}`)])
   }
 }
@@ -107,6 +110,7 @@ function groupsOf(rows: readonly Buffer[]): readonly Group[] {
     const locationType = bytes.toString('utf8', typeAt + textAt, endOfText(bytes, typeAt + textAt))
     const place = idBytes(locationAt) + locationType
     const group = groups.get(place) ?? {
+      place,
       locationId: bytesToUuid(bytes, locationAt + binaryHeader),
       locationType,
       latest: readKey(row),
@@ -138,12 +142,4 @@ function toJson(group: Group, latest: Buffer, actors: ReadonlyMap<string, Buffer
   const others = { count, unreadCount, actors: shown, otherActors: newestOf.size - shown.length }
   const before = `${JSON.stringify(place).slice(0, -1)},"latest":`
   return [Buffer.from(before), notificationJson(latest), Buffer.from(`,${JSON.stringify(others).slice(1)}`)]
-}
-
-/** The newest notification that the first page looked at, and the last one that was returned as the latest of a group. */
-const toCursor = (newest: string, last: string) => Buffer.from(toKey(newest, last).buffer).toString('base64url')
-
-function readCursor(cursor: string) {
-  const key = new Binary(Buffer.from(cursor, 'base64url'))
-  return { newest: uuidIn(key), last: uuidIn(key, 1) }
 }

@@ -7,6 +7,7 @@ import { isPlain, type Scan } from '../reading/scan.ts'
 import { int32, sizeOf } from '../wire/bson.ts'
 import type { Page } from '../wire/byte-writer.ts'
 import { inboxBoxes } from './groups.ts'
+import { notRemoved } from './not-removed.ts'
 
 export type FeedQuery = IdRange & {
   readonly limit: number
@@ -75,7 +76,7 @@ function isElsewhere(document: Buffer): boolean {
   return false
 }
 
-/** The boxes that a list contains; `undefined` for all of them, which the collection itself has in order. */
+/** The boxes that a list contains; `undefined` for all but those removed, which the collection itself has in order. */
 const boxesOf: Readonly<Record<Archived, Readonly<Record<ReadStatus, readonly Box[] | undefined>>>> = {
   false: inboxBoxes,
   true: { all: [archived], unread: [], read: [archived] },
@@ -101,6 +102,6 @@ function toScan(
 ): Scan<NotificationDocument> {
   const _id = keyRange(prefix, range)
   return from === undefined
-    ? { indexed: { _id }, filter }
+    ? { indexed: { _id, ...notRemoved }, filter }
     : { indexed: { box: { $in: from }, _id }, filter, hint: 'box' }
 }

@@ -5,6 +5,7 @@ import type { Collections } from '../documents/collections.ts'
 import { boxes } from '../documents/notification-document.ts'
 import { findFew } from '../reading/find-few.ts'
 import { userReads } from '../reading/read-limits.ts'
+import { notRemoved } from './not-removed.ts'
 
 /** Unread notifications, those of them above the newest one seen, and the id of that one; `null` before the first call. */
 export type Counts = {
@@ -44,7 +45,7 @@ export function createSeen({ notifications, seenMarks }: Pick<Collections, 'noti
     },
     async mark(prefix: Prefix, upTo: string | undefined, now: Date): Promise<void> {
       const _id = keyRange(prefix, { upTo, createdTo: now.getTime() + 1 })
-      const newestId = { filter: { _id }, sort: { _id: -1 }, projection: { _id: 1 }, limit: 1 }
+      const newestId = { filter: { _id, ...notRemoved }, sort: { _id: -1 }, projection: { _id: 1 }, limit: 1 }
       const [newest] = await findFew(notifications, { ...newestId, ...userReads })
       if (newest === undefined) return
       const seenNow = { upTo: toUuidBinary(uuidIn(newest._id, 2)) }

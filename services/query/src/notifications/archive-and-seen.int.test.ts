@@ -102,8 +102,36 @@ test('lists groups, with a cursor that is checked', async () => {
   expect(json.data.groups.map(({ latest }: { latest: { id: string } }) => latest.id)).toEqual([ids[2], ids[1]])
   const next = await user.get(`/notifications/groups?cursor=${json.data.nextCursor}`)
   expect(next.json.data).toMatchObject({ groups: [{ latest: { id: ids[0] }, count: 1 }], nextCursor: null })
+  expect((await user.get(`/notifications/groups?cursor=${json.data.nextCursor.slice(0, 43)}`)).json).toEqual(next.json)
+  const tooLong = json.data.nextCursor.padEnd(4_097, 'a')
   for (const wrong of ['limit=51', 'limit=0', 'cursor=x', `cursor=${ids[0]}`, 'status=new', 'type=mention'])
     expect([wrong, (await user.get(`/notifications/groups?${wrong}`)).status]).toEqual([wrong, 400])
+  for (const wrong of [tooLong, tooLong.slice(0, 42), `${tooLong.slice(0, 43)}9aaa`])
+    expect((await user.get(`/notifications/groups?cursor=${wrong}`)).json.errors).toMatchObject([
+      { pointer: '/cursor' },
+    ])
+})
+
+test('as many groups as there can be come once each, though an older one gets a late notification', async () => {
+  const user = await query.newUser()
+  const [first = ''] = await fill(user, 1_000)
+  const { locationId } = (await user.get(`/notifications/${first}`)).json.data
+  const returned: string[] = []
+  for (let cursor = ''; ; ) {
+    const { status, json } = await user.get(`/notifications/groups?limit=50${cursor}`)
+    expect(status).toBe(200)
+    returned.push(...json.data.groups.map((group: { locationId: string }) => group.locationId))
+    if (json.data.nextCursor === null) break
+    if (cursor === '') {
+      const late = notificationAt(start + 990_500, user, { locationId })
+      await query.store.notifications.insertNew([late])
+    }
+    cursor = `&cursor=${json.data.nextCursor}`
+  }
+  expect(returned.indexOf(locationId)).toBe(50)
+  expect(new Set(returned).size).toBe(returned.length)
+  // The oldest notification left the newest 1,000, but not its group.
+  expect(returned).toHaveLength(1_000)
 })
 
 test('filters by actor', async () => {
