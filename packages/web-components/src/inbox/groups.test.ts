@@ -104,6 +104,15 @@ test('a later page is added to a group that has appeared meanwhile', () => {
   expect(seen(withNextPage(meanwhile, page))[1]).toBe('c: 2 of 4, Di Ada +0')
 })
 
+test('a later page that counts what arrived adds it once', () => {
+  const arrived = one(60, 'c', 'Di')
+  const meanwhile = withChange({ ...listed, nextCursor: 'next' }, arrival(arrived))
+  const page = { items: [], groups: [groupOf(arrived, { count: 4, unreadCount: 2 })], nextCursor: null }
+  const [group] = withNextPage(meanwhile, page).groups ?? []
+  expect(group).toMatchObject({ count: 4, unreadCount: 2 })
+  expect(group?.items.map(({ id }) => id)).toEqual([arrived.id])
+})
+
 test('an opened group shows its line, then its notifications; a group of one is that notification', () => {
   const rowsOf = (state: InboxState) =>
     shown(state).rows.map(({ key, isInGroup }) => `${key}${isInGroup ? ' in it' : ''}`)

@@ -86,7 +86,7 @@ export function withArrivalIn(groups: readonly Group[], arrived: Notification): 
   return newestFirst([...groups.filter((other) => other !== known), withItems(group, items)])
 }
 
-/** Adds the groups of a later page. What arrived in one of them since the first page is in `groups` already. */
+/** Adds the groups of a later page, which count what arrived in them until it was read. Later arrivals are in `groups` only. */
 export function withMoreGroups(groups: readonly Group[], added: readonly Group[]): readonly Group[] {
   const older = new Map(added.map((group) => [keyOf(group), group]))
   const merged = groups.map((group) => {
@@ -94,7 +94,8 @@ export function withMoreGroups(groups: readonly Group[], added: readonly Group[]
     older.delete(keyOf(group))
     if (!rest) return group
     const actors = { actors: [...group.actors, ...rest.actors], otherActors: rest.otherActors }
-    return withItems({ ...group, ...actors }, [...group.items, ...rest.items], othersOf(rest))
+    const later = group.items.filter(({ id }) => id > String(rest.items[0]?.id))
+    return withItems({ ...group, ...actors }, [...later, ...rest.items], othersOf(rest))
   })
   return [...merged, ...older.values()]
 }
