@@ -1,5 +1,6 @@
 import type { Binary } from 'mongodb'
 import { lookAgainMs } from '../connection/fence.ts'
+import { inBatches } from '../documents/batches.ts'
 import { hex, toKey, toUuidBinary, uuidIn } from '../documents/binary.ts'
 import type { Collections } from '../documents/collections.ts'
 import {
@@ -12,6 +13,7 @@ import {
 import { advanceHeads } from '../guards/heads.ts'
 import type { PersonKeys } from '../guards/person-keys.ts'
 import type { Hold } from '../leases/leases.ts'
+import { findFew } from '../reading/find-few.ts'
 import { readLimits } from '../reading/read-limits.ts'
 import { type InsertOutcome, insertNew } from '../writing/insert-new.ts'
 import type { EraseSteps } from './phases.ts'
@@ -42,8 +44,8 @@ export type Erasures = {
    * `hold` resolves to `false`.
    */
   lookAgain(now: Date, hold: Hold): Promise<boolean>
-  /** When an erasure of the subscriber was last accepted or done, by MongoDB's clock; `undefined` for never. */
-  lastErasedAt(subscriberId: string): Promise<Date | undefined>
+  /** When an erasure of each subscriber was last accepted or done, by MongoDB's clock; those without one are missing. */
+  lastErasedAt(subscriberIds: readonly string[]): Promise<ReadonlyMap<string, Date>>
 }
 
 export type ErasuresDependencies = Pick<Collections, 'erasures' | 'erasureHeads'> & {
@@ -52,6 +54,7 @@ export type ErasuresDependencies = Pick<Collections, 'erasures' | 'erasureHeads'
 }
 
 const openPerCall = 100
+const headsPerRead = 1_000
 const keyOf = ({ subscriberId, eventId }: OpenErasure) => toKey(subscriberId, eventId)
 
 export function createErasures(dependencies: ErasuresDependencies): Erasures {
@@ -140,10 +143,14 @@ export function createErasures(dependencies: ErasuresDependencies): Erasures {
       await erasures.updateOne({ _id }, { $unset: { sealedId: true, dueAt: true } })
       return true
     },
-    async lastErasedAt(subscriberId) {
-      const _id = toKey(subscriberId)
-      const found = await heads.findOne({ _id }, { ...readLimits, projection: { changedAt: 1 } })
-      return found?.changedAt
+    async lastErasedAt(subscriberIds) {
+      const erasedAt = new Map<string, Date>()
+      for (const some of inBatches(subscriberIds, headsPerRead)) {
+        const filter = { _id: { $in: some.map((id) => toKey(id)) } }
+        const found = await findFew(heads, { filter, projection: { changedAt: 1 }, limit: headsPerRead })
+        for (const { _id, changedAt } of found) erasedAt.set(uuidIn(_id), changedAt)
+      }
+      return erasedAt
     },
   }
 }

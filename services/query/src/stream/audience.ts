@@ -1,24 +1,33 @@
 import type { FeedChange, FeedStep, Position, Selected } from '@herald/store'
 import type { StreamClient } from './client.ts'
-import { markEvent, type StreamEvent, toStreamEvent } from './event-format.ts'
+import { type StreamEvent, toStreamEvent } from './event-format.ts'
+import { createHeldMark, createListRoom, type HeldMark, type PartOfMark } from './held-mark.ts'
 
 export type ChangeStep = Extract<FeedStep, { kind: 'change' }>
 export type Audience = ReturnType<typeof createAudience>
 /** Returns the change, or `undefined` if it cannot be decoded. */
 export type Decode = (step: ChangeStep) => FeedChange | undefined
 
-type Part = Extract<FeedChange, { kind: 'part-of-bulk-mark' }>
-type Bound = Extract<FeedChange, { kind: 'begin-of-bulk-mark' | 'end-of-bulk-mark' }>
+type EndOfMark = Extract<FeedChange, { kind: 'end-of-bulk-mark' }>
+
+/** A mark that has not ended, as far as it is known. */
+type OpenMark = {
+  /** What it selects, if it is restricted and its beginning was seen. */
+  readonly selected: Selected | undefined
+  /** Whether a part was sent before its end. Its other parts name ids: a client may know of later changes. */
+  readonly isSplit: boolean
+}
 
 type Group = {
   readonly clients: Set<StreamClient>
-  held: ReturnType<typeof createHeldMark> | undefined
-  /** The restricted mark that has begun. */
-  begun: Bound | undefined
-  /** The mark of which a part was sent before its end. Its other parts name ids: a client may know of later changes. */
-  split: string | undefined
+  held: HeldMark | undefined
+  /** By mark; the last one to have changed is the last. */
+  readonly openMarks: Map<string, OpenMark>
   timer: NodeJS.Timeout | undefined
 }
+
+/** Some never end, because their process was killed. */
+const maxOpenMarks = 16
 
 export type AudienceOptions = {
   readonly decode: Decode
@@ -37,6 +46,7 @@ export type AudienceOptions = {
  */
 export function createAudience({ decode, members = [], heldMs, onTimeout }: AudienceOptions) {
   const groups = new Map<string, Group>()
+  const room = createListRoom()
 
   function add(client: StreamClient): void {
     const group = groups.get(client.ownerKey)
@@ -51,8 +61,15 @@ export function createAudience({ decode, members = [], heldMs, onTimeout }: Audi
     return sent
   }
 
-  function hold(group: Group, part: Part, position: Position): void {
-    group.held ??= createHeldMark(part)
+  function remember({ openMarks }: Group, mark: string, open: OpenMark): void {
+    openMarks.delete(mark)
+    openMarks.set(mark, open)
+    const [oldest] = openMarks.keys()
+    if (openMarks.size > maxOpenMarks && oldest !== undefined) openMarks.delete(oldest)
+  }
+
+  function hold(group: Group, part: PartOfMark, position: Position): void {
+    group.held ??= createHeldMark(part, { isKnown: group.openMarks.get(part.mark)?.selected !== undefined, room })
     group.held.add(part, position)
     clearTimeout(group.timer)
     if (heldMs === undefined) return
@@ -62,12 +79,23 @@ export function createAudience({ decode, members = [], heldMs, onTimeout }: Audi
     }, heldMs).unref()
   }
 
-  function release(group: Group, end?: Bound, position?: Position) {
-    const { held, begun } = group
+  function drop(group: Group): void {
     clearTimeout(group.timer)
+    group.held?.discard()
     group.held = undefined
-    if (held) group.split = end ? undefined : held.mark
-    return held ? sendToAll(group, held.toEvent(end ?? begun), position ?? held.position, held.position) : []
+  }
+
+  function release(group: Group, end?: EndOfMark, position?: Position): readonly StreamClient[] {
+    const { held } = group
+    if (!held) return []
+    const selected = end ? end.selected : group.openMarks.get(held.mark)?.selected
+    const events = held.toEvents(selected)
+    drop(group)
+    if (!end) remember(group, held.mark, { selected, isSplit: true })
+    const sent = events.flatMap(({ event, position: last }) =>
+      sendToAll(group, event, last === held.position ? (position ?? last) : last, last),
+    )
+    return [...new Set(sent)]
   }
 
   for (const client of members) add(client)
@@ -76,10 +104,11 @@ export function createAudience({ decode, members = [], heldMs, onTimeout }: Audi
     delete(client: StreamClient): void {
       const group = groups.get(client.ownerKey)
       if (!group?.clients.delete(client) || group.clients.size > 0) return
-      clearTimeout(group.timer)
+      drop(group)
       groups.delete(client.ownerKey)
     },
     has: (client: StreamClient) => groups.get(client.ownerKey)?.clients.has(client) === true,
+    clientsOf: (ownerKey: string): readonly StreamClient[] => [...(groups.get(ownerKey)?.clients ?? [])],
     isEmpty: () => groups.size === 0,
     members: () => [...groups.values()].flatMap(({ clients }) => [...clients]),
     /** Sends a change to the clients of its owner that are behind it. @returns the clients that were sent an event */
@@ -88,17 +117,19 @@ export function createAudience({ decode, members = [], heldMs, onTimeout }: Audi
       const change = group && decode(step)
       if (!change) return []
       if (change.kind === 'part-of-bulk-mark') {
-        const isFull = group.split === change.mark && group.held?.isFull()
+        const isFull = group.held?.isFull() && group.openMarks.get(change.mark)?.isSplit
         const sent = group.held?.mark === change.mark && !isFull ? [] : release(group)
         hold(group, change, step.position)
         return sent
       }
       if (change.kind === 'begin-of-bulk-mark') {
-        group.begun = change
+        remember(group, change.mark, { selected: change.selected, isSplit: false })
         return []
       }
       if (change.kind === 'end-of-bulk-mark') {
-        return group.held?.mark === change.mark ? release(group, change, step.position) : []
+        const sent = group.held?.mark === change.mark ? release(group, change, step.position) : []
+        group.openMarks.delete(change.mark)
+        return sent
       }
       const before = release(group)
       return [...new Set([...before, ...sendToAll(group, toStreamEvent(change), step.position)])]
@@ -112,37 +143,9 @@ export function createAudience({ decode, members = [], heldMs, onTimeout }: Audi
   }
 }
 
-const newGroup = (client: StreamClient): Group => {
-  const nothing = { held: undefined, begun: undefined, split: undefined, timer: undefined }
-  return { clients: new Set([client]), ...nothing }
-}
-
-const maxIds = 1_000
-
-/** The unsent part of a bulk mark: consecutive changes of one feed, to be sent as one event. */
-function createHeldMark({ mark, ...marked }: Part) {
-  let ids: string[] | undefined = []
-  let newest = ''
-  let last: Position = ''
-
-  return {
-    mark,
-    get position() {
-      return last
-    },
-    isFull: () => ids?.length === maxIds,
-    add({ id }: Part, position: Position): void {
-      // Beyond this number, no ids are named, and the client lists again.
-      if (ids?.length === maxIds) ids = undefined
-      ids?.push(id)
-      if (id > newest) newest = id
-      last = position
-    },
-    /** @param bound unless it is of this mark, another change has arrived first; several parts of a mark are equivalent */
-    toEvent(bound?: Bound): StreamEvent {
-      const selected: Selected = bound?.mark === mark ? bound.selected : {}
-      // Also of a mark of all: one that arrived before its first change may be newer, and is unread.
-      return markEvent(ids ? { ids } : { all: true, upTo: newest, ...selected }, marked)
-    },
-  }
-}
+const newGroup = (client: StreamClient): Group => ({
+  clients: new Set([client]),
+  held: undefined,
+  openMarks: new Map(),
+  timer: undefined,
+})

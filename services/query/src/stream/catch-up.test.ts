@@ -4,21 +4,29 @@ import { expect, test } from '@jest/globals'
 import { createCatchUp } from './catch-up.ts'
 import { createTestClient } from './client.fixture.ts'
 import type { StreamClient } from './client.ts'
+import { createLastErasures } from './last-erasures.ts'
 
-const at = (n: number) => `${n}`.padStart(4, '0')
+/** A position of MongoDB at this second. */
+const at = (second: number) => `82${second.toString(16).padStart(8, '0')}00000001`
+const secondOf = (position: string) => Number.parseInt(position.slice(2, 10), 16)
 
 /** A log of changes of `a`, one per position, whose beginning may be lost. */
 function createTestCatchUp({ end = 100, oldest = 0, live = 0, failures = 0 } = {}) {
   const starts: string[] = []
   const caughtUp: StreamClient[] = []
   const lost: StreamClient[] = []
+  const erased: StreamClient[] = []
+  /** In seconds, by subscriber. */
+  const erasures = new Map<string, number>()
+  const lastErasedAt = async (ids: readonly string[]) =>
+    new Map([...erasures].filter(([id]) => ids.includes(id)).map(([id, second]) => [id, new Date(second * 1_000)]))
   let left = failures
   const catchUp = createCatchUp({
-    async *watch({ after = '' }): AsyncGenerator<FeedStep, void, void> {
+    async *watch({ after = at(0) }): AsyncGenerator<FeedStep, void, void> {
       starts.push(after)
       if (left-- > 0) throw new Error('Away')
-      if (Number(after) < oldest) return yield { kind: 'lost' }
-      for (let n = Number(after) + 1; n <= end; n++) {
+      if (secondOf(after) < oldest) return yield { kind: 'lost' }
+      for (let n = secondOf(after) + 1; n <= end; n++) {
         await wait(0)
         yield {
           kind: 'change',
@@ -36,13 +44,15 @@ function createTestCatchUp({ end = 100, oldest = 0, live = 0, failures = 0 } = {
     livePosition: () => at(live || end),
     onCaughtUp: (client) => void caughtUp.push(client),
     onLost: (client) => void lost.push(client),
+    lastErasures: createLastErasures(lastErasedAt),
+    onErased: (client) => void erased.push(client),
     logger: { warn: () => {} } as never,
     options: { catchUpWindowMs: 5, minPauseMs: 1, maxPauseMs: 2 },
   })
   const settled = async (count: number) => {
-    for (let n = 0; n < 15_000 && caughtUp.length + lost.length < count; n++) await wait(1)
+    for (let n = 0; n < 15_000 && caughtUp.length + lost.length + erased.length < count; n++) await wait(1)
   }
-  return { catchUp, starts, caughtUp, lost, settled }
+  return { catchUp, starts, caughtUp, lost, erased, erasures, settled }
 }
 
 const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, n) => at(from + n))
@@ -125,5 +135,32 @@ test('hands over only when level with the live stream, and reads nothing for dis
   while (starts.length < 2) await wait(1)
   expect(starts).toEqual([at(0), at(5)])
   catchUp.remove(other.client)
+  await catchUp.close()
+})
+
+test('drops a client before a change that is older than an erasure', async () => {
+  const { catchUp, caughtUp, erased, erasures, settled } = createTestCatchUp()
+  const before = createTestClient({ position: at(10) })
+  const other = createTestClient({ position: at(10), owner: 'b' })
+  for (const { client } of [before, other]) catchUp.add(client)
+  erasures.set('a', 60).set('b', 200)
+  await settled(2)
+  expect([erased, before.events, caughtUp]).toEqual([[before.client], [], [other.client]])
+  const after = createTestClient({ position: at(60) })
+  catchUp.add(after.client)
+  await settled(3)
+  expect([dataOf(after), caughtUp]).toEqual([range(61, 100), [other.client, after.client]])
+  await catchUp.close()
+})
+
+test('notices an erasure that is accepted while it sends changes', async () => {
+  const { catchUp, erased, erasures, settled } = createTestCatchUp({ end: 10_000 })
+  const one = createTestClient({ position: at(0) })
+  catchUp.add(one.client)
+  while (one.events.length < 100) await wait(1)
+  erasures.set('a', 20_000)
+  await settled(1)
+  expect(erased).toEqual([one.client])
+  expect(one.events.length).toBeLessThan(10_000)
   await catchUp.close()
 })

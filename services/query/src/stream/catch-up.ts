@@ -1,7 +1,8 @@
 import { backoffMs, createTurns, type Logger, pause } from '@herald/runtime'
 import type { FeedChanges, Position } from '@herald/store'
-import { type Audience, createAudience, type Decode } from './audience.ts'
+import { type Audience, type ChangeStep, createAudience, type Decode } from './audience.ts'
 import type { StreamClient } from './client.ts'
+import type { LastErasures } from './last-erasures.ts'
 import { maxTurnMs, type StreamOptions } from './options.ts'
 
 export type CatchUpDependencies = {
@@ -12,6 +13,9 @@ export type CatchUpDependencies = {
   readonly onCaughtUp: (client: StreamClient) => void
   /** The changes that the client missed are no longer available. */
   readonly onLost: (client: StreamClient) => void
+  readonly lastErasures: LastErasures
+  /** A change that the client missed is older than an erasure, and may contain the person. */
+  readonly onErased: (client: StreamClient) => void
   readonly logger: Pick<Logger, 'warn'>
   readonly options: Pick<StreamOptions, 'catchUpWindowMs' | 'minPauseMs' | 'maxPauseMs'>
 }
@@ -24,7 +28,7 @@ const byPosition = (a: StreamClient, b: StreamClient) => (a.position < b.positio
  * stream, all clients are handed over; positions prevent duplicates.
  */
 export function createCatchUp(dependencies: CatchUpDependencies) {
-  const { watch, decode, livePosition, onCaughtUp, onLost, logger, options } = dependencies
+  const { watch, decode, livePosition, onCaughtUp, onLost, lastErasures, onErased, logger, options } = dependencies
   const stop = new AbortController()
   const { signal } = stop
   const waiting = new Set<StreamClient>()
@@ -78,6 +82,7 @@ export function createCatchUp(dependencies: CatchUpDependencies) {
     for await (const step of watch({ after: start, signal })) {
       lostBefore = step.kind === 'lost'
       if (step.kind === 'lost') return drop(audience, start)
+      if (step.kind === 'change') await dropErased(audience, step)
       round.position = step.position
       const sent = step.kind === 'change' ? audience.dispatch(step) : []
       await yieldTurn(sent.length > 0)
@@ -90,6 +95,15 @@ export function createCatchUp(dependencies: CatchUpDependencies) {
     for (const client of [...audience.members(), ...waiting].filter(({ position }) => position <= lost)) {
       remove(client)
       onLost(client)
+    }
+  }
+
+  /** Its clients had entered before the erasure, or the process was away. */
+  async function dropErased(audience: Audience, step: ChangeStep): Promise<void> {
+    if ((await lastErasures.after(audience, step)) === undefined) return
+    for (const client of audience.clientsOf(step.owner)) {
+      audience.delete(client)
+      onErased(client)
     }
   }
 

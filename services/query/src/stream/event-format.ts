@@ -43,6 +43,11 @@ export const markEvent = (which: Which, { action, at }: Marked): StreamEvent =>
     ? stateEvent('read-state', which, { readAt: at })
     : stateEvent('archive-state', which, { archivedAt: at })
 
+/** Why a client must list again; `bulk-mark`: the ids of a mark were too many to name, and what it selected is unknown. */
+export type ResetReason = 'unknown-id' | 'too-old' | 'erased' | 'bulk-mark'
+
+export const resetEvent = (reason: ResetReason): StreamEvent => ({ event: 'reset', data: JSON.stringify({ reason }) })
+
 function stateEvent(event: string, which: Which, state: Readonly<Record<string, Date | null>>): StreamEvent {
   const times = Object.entries(state).map(([name, time]) => [name, time && formatTimestamp(time)])
   return { event, data: JSON.stringify({ ...which, ...Object.fromEntries(times) }) }

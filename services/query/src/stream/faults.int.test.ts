@@ -121,6 +121,41 @@ describe('on one server', () => {
       proxy.restore()
     })
   })
+
+  test.each([1_000, 4_000])(
+    'sends nothing of a person erased during an interruption of %s ms',
+    async (milliseconds) => {
+      const [reader, stranger] = [newUser(), newUser()]
+      const streams = await Promise.all(
+        [reader, stranger].map(async (user) => openWithRetry(query.url, await world.token(user))),
+      )
+      const [concerned, other] = streams
+      if (!concerned || !other) throw new Error()
+      for (const stream of streams) await stream.until('heartbeat')
+      proxy.cut()
+      await wait(200)
+      const actor = { id: randomUUID(), name: 'Erased Person', image: '' }
+      const before = [reader, stranger].map((user) => notificationAt(Date.now(), user, { actor }))
+      await world.store.notifications.insertNew(before)
+      const { subscriberId } = reader
+      const erasure = { subscriberId, eventId: randomUUID(), time: new Date(), personId: actor.id }
+      await world.store.erasures.accept([erasure])
+      while ((await world.store.erasures.step(erasure))?.done === false);
+      await wait(milliseconds)
+      proxy.restore()
+      const [reset] = await concerned.until('reset')
+      expect(JSON.parse(reset?.data ?? '')).toEqual({ reason: 'erased' })
+      await other.until('notification')
+      const after = [reader, stranger].map((user) => notificationAt(Date.now(), user))
+      await world.store.notifications.insertNew(after)
+      await concerned.until('notification')
+      await other.until('notification', 2)
+      expect(concerned.notificationIds()).toEqual([after[0]?.id])
+      expect(other.notificationIds()).toEqual([before[1]?.id, after[1]?.id])
+      expect(other.named('reset')).toEqual([])
+      for (const stream of streams) await stream.close()
+    },
+  )
 })
 
 // Skipped only where no mongod can run; one that fails to start fails the test.

@@ -13,9 +13,11 @@ const change = (position: string): FeedStep => ({
 })
 
 /** Each opening yields the steps of the script, and then waits. */
-function createTestLiveFeed(script: Script, { opensInMs = 0, openMs = 10_000 } = {}) {
+function createTestLiveFeed(script: Script, { opensInMs = 0, openMs = 10_000, checkFailures = 0 } = {}) {
   const starts: (string | undefined)[] = []
   const received: string[] = []
+  const late: string[] = []
+  let failuresLeft = checkFailures
   const live = createLiveFeed({
     async *watch({ after, signal }) {
       starts.push(after)
@@ -26,15 +28,21 @@ function createTestLiveFeed(script: Script, { opensInMs = 0, openMs = 10_000 } =
       }
       while (!signal.aborted) await wait(1)
     },
+    async onLate({ position }) {
+      late.push(position)
+      if (failuresLeft-- > 0) throw new Error('Away')
+    },
+    onMoved: () => {},
     onChange(step) {
       received.push(step.position)
       return false
     },
     onLost: () => void received.push('lost'),
     logger: { warn: () => {}, error: () => {} } as never,
-    options: { openMs, minPauseMs: 1, maxPauseMs: 5 },
+    now: () => Date.UTC(2026, 0, 1),
+    options: { openMs, minPauseMs: 1, maxPauseMs: 5, lateMs: 1_500 },
   })
-  return { live, starts, received }
+  return { live, starts, received, late }
 }
 
 test('is open once its position is known, and is opened once for all', async () => {
@@ -94,5 +102,37 @@ test('times out when the stream opens slowly, and is open in the end', async () 
   while (live.position === undefined) await wait(5)
   await live.open()
   expect(live.position).toBe('1')
+  await live.close()
+})
+
+/** A position of MongoDB, this many seconds before the test's present. */
+const secondsAgo = (seconds: number) => `82${(Date.UTC(2026, 0, 1) / 1_000 - seconds).toString(16)}00000001`
+
+test('reports changes that were stored long before, and after a reopening all of them, before they are passed on', async () => {
+  const [long, short, later] = [secondsAgo(3), secondsAgo(1), secondsAgo(0)]
+  const { live, received, late } = createTestLiveFeed((after) =>
+    after === undefined ? [change(long), change(short), new Error('Cut')] : after === short ? [change(later)] : [],
+  )
+  await live.open()
+  while (received.length < 3) await wait(1)
+  expect([late, received]).toEqual([
+    [long, later],
+    [long, short, later],
+  ])
+  await live.close()
+})
+
+test('a late change that could not be checked comes again', async () => {
+  const { live, starts, received, late } = createTestLiveFeed(
+    (after) => (after === undefined ? [change('1'), new Error('Cut')] : [change('2')]),
+    { checkFailures: 3 },
+  )
+  await live.open()
+  while (received.length < 2) await wait(1)
+  expect([starts, received, late]).toEqual([
+    [undefined, '1', '1', '1', '1'],
+    ['1', '2'],
+    ['2', '2', '2', '2'],
+  ])
   await live.close()
 })

@@ -1,20 +1,28 @@
 import { backoffMs, createTurns, type Logger, pause, within } from '@herald/runtime'
 import { type FeedChanges, type Position, StorageUnavailableError } from '@herald/store'
 import type { ChangeStep } from './audience.ts'
+import { createLateness } from './lateness.ts'
 import { maxTurnMs, type StreamOptions } from './options.ts'
 
 export type LiveFeedDependencies = {
   readonly watch: FeedChanges['watch']
+  /** Called before a change that may have been stored long before. If it rejects, the change is not lost: it comes again. */
+  readonly onLate: (step: ChangeStep) => Promise<void>
+  /** Called with each position that was reached, before its change is passed on. */
+  readonly onMoved: (position: Position) => void
   /** @returns whether it was written to any client */
   readonly onChange: (step: ChangeStep) => boolean
   /** Called when changes were lost, once there is a new position. */
   readonly onLost: () => void
   readonly logger: Pick<Logger, 'warn' | 'error'>
-  readonly options: Pick<StreamOptions, 'openMs' | 'minPauseMs' | 'maxPauseMs'>
+  /** By MongoDB's clock, in milliseconds. */
+  readonly now: () => number
+  readonly options: Pick<StreamOptions, 'openMs' | 'minPauseMs' | 'maxPauseMs' | 'lateMs'>
 }
 
 /** The change stream of this process. It reopens at its last position until it is closed. */
-export function createLiveFeed({ watch, onChange, onLost, logger, options }: LiveFeedDependencies) {
+export function createLiveFeed(dependencies: LiveFeedDependencies) {
+  const { watch, onLate, onMoved, onChange, onLost, logger, now, options } = dependencies
   let position: Position | undefined
   let stop: AbortController | undefined
   let running = Promise.resolve()
@@ -27,7 +35,9 @@ export function createLiveFeed({ watch, onChange, onLost, logger, options }: Liv
     const yieldTurn = createTurns(maxTurnMs)
     while (!signal.aborted) {
       try {
+        const isLate = createLateness({ isResumed: after !== undefined, lateMs: options.lateMs, now })
         for await (const step of watch({ after, signal })) {
+          if (step.kind !== 'lost' && isLate(step.position) && step.kind === 'change') await onLate(step)
           if (signal.aborted) return
           if (step.kind === 'lost') {
             logger.error('Change stream position lost, resetting every client')
@@ -40,6 +50,7 @@ export function createLiveFeed({ watch, onChange, onLost, logger, options }: Liv
           opened.resolve()
           if (lost) onLost()
           lost = false
+          onMoved(position)
           await yieldTurn(step.kind === 'change' && onChange(step))
         }
       } catch (err) {

@@ -28,6 +28,8 @@ export const streamDefaults = {
   maxResumeMs: 60 * 60 * 1_000,
   /** Age up to which clients catch up apart from those that were away for longer. */
   shortlyAwayMs: 60_000,
+  /** Age at which a change is late. It is then compared with the erasures of its subscriber before it is sent. */
+  lateMs: 1_500,
   /** Time for which the shared change stream stays open without clients. */
   lingerMs: 30_000,
   /** Time that a request waits for the shared change stream to open before a 503. */

@@ -10,10 +10,14 @@ import {
 import { type ChangeStep, createAudience } from './audience.ts'
 import { createCatchUp } from './catch-up.ts'
 import { createStreamClient, type Sink, type StreamClient } from './client.ts'
+import { createErasureFence } from './erasure-fence.ts'
+import { type ResetReason, resetEvent } from './event-format.ts'
 import { createEventIds } from './event-id.ts'
+import { createLastErasures } from './last-erasures.ts'
 import { createLiveFeed } from './live-feed.ts'
 import type { EndReason, StreamMetrics } from './metrics.ts'
 import { type StreamOptions, streamDefaults } from './options.ts'
+import { isUpTo } from './position-time.ts'
 import { createUnreadCounts } from './unread-counts.ts'
 import { createWaitingBytes } from './waiting-bytes.ts'
 
@@ -38,8 +42,6 @@ export type StreamRequest = {
 /** Exactly one of the two must be called: `enter` opens the stream synchronously, `leave` releases its slot. */
 export type Admission = { readonly enter: (request: StreamRequest) => void; readonly leave: () => void }
 
-type ResetReason = 'unknown-id' | 'too-old' | 'erased'
-
 /** The streams of this process, which share one change stream. */
 export function createStreams(dependencies: StreamsDependencies) {
   const { store, logger, metrics, clock, slots } = dependencies
@@ -54,6 +56,8 @@ export function createStreams(dependencies: StreamsDependencies) {
       for (const client of recipients) counts.request(client)
     },
   })
+  const lastErasures = createLastErasures(store.erasures.lastErasedAt)
+  const fence = createErasureFence({ listeners, lastErasures, reset: (client) => reset(client, 'erased') })
   let sharedKey: Promise<Buffer> | undefined
   let idleTimer: NodeJS.Timeout | undefined
   let closing = false
@@ -61,6 +65,8 @@ export function createStreams(dependencies: StreamsDependencies) {
   const counts = createUnreadCounts({ count: dependencies.countUnread, logger, options, now })
   const live = createLiveFeed({
     watch: watchFor('live'),
+    onLate: fence.check,
+    onMoved: fence.pass,
     onChange(step) {
       const recipients = listeners.dispatch(step)
       for (const client of recipients) counts.request(client)
@@ -70,6 +76,7 @@ export function createStreams(dependencies: StreamsDependencies) {
       for (const client of listeners.members()) reset(client, 'too-old')
     },
     logger,
+    now,
     options,
   })
   const newCatchUp = () =>
@@ -78,6 +85,8 @@ export function createStreams(dependencies: StreamsDependencies) {
       livePosition: () => live.position,
       onCaughtUp: resume,
       onLost: (client) => reset(client, 'too-old'),
+      lastErasures,
+      onErased: (client) => reset(client, 'erased'),
       decode,
       logger,
       options,
@@ -124,7 +133,7 @@ export function createStreams(dependencies: StreamsDependencies) {
     if (client.ended) return
     metrics.countCatchUp('reset')
     listeners.add(client)
-    client.send({ event: 'reset', data: JSON.stringify({ reason }) }, live.position ?? client.position)
+    client.send(resetEvent(reason), live.position ?? client.position)
     counts.request(client, { soon: true })
   }
 
@@ -137,6 +146,7 @@ export function createStreams(dependencies: StreamsDependencies) {
 
   function onEnd(client: StreamClient, reason: EndReason): void {
     listeners.delete(client)
+    fence.forget(client)
     longAway.remove(client)
     shortlyAway.remove(client)
     waitingBytes.forget(client)
@@ -208,10 +218,11 @@ export function createStreams(dependencies: StreamsDependencies) {
       // Counted before the first `await`: otherwise many concurrent requests would pass the limit.
       const leave = takeOrThrow(slots, { subscriberId: owner.subscriberId, userId: owner.recipientId }, 1)
       try {
-        const [key, erasedAt] = await Promise.all([
+        const [key, erased] = await Promise.all([
           loadKey(),
-          resumes ? store.erasures.lastErasedAt(owner.subscriberId) : undefined,
+          resumes ? store.erasures.lastErasedAt([owner.subscriberId]) : undefined,
         ])
+        const erasedAt = erased?.get(owner.subscriberId)
         if (!closing) {
           closeWhenIdle()
           await live.open()
@@ -234,8 +245,3 @@ export function createStreams(dependencies: StreamsDependencies) {
 }
 
 export type Streams = ReturnType<typeof createStreams>
-
-function isUpTo(position: Position, time: number | undefined): boolean {
-  const at = timeOfPosition(position)
-  return time !== undefined && at !== undefined && at.getTime() <= time
-}

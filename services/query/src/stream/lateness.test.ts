@@ -1,0 +1,26 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { expect, test } from '@jest/globals'
+import { createLateness } from './lateness.ts'
+
+const present = Date.UTC(2026, 0, 1)
+const secondsAgo = (seconds: number) => `82${(present / 1_000 - seconds).toString(16)}00000001`
+const createTestLateness = (isResumed: boolean, lateMs: number) =>
+  createLateness({ isResumed, lateMs, now: () => present })
+
+test('is late if it was stored long before', () => {
+  const isLate = createTestLateness(false, 2_000)
+  expect([0, 1, 2, 3, 0].map((seconds) => isLate(secondsAgo(seconds)))).toEqual([false, false, true, true, false])
+})
+
+test('whatever follows a reopening or a silence is late for a while', async () => {
+  const isLate = createTestLateness(false, 100)
+  const resumed = createTestLateness(true, 100)
+  expect([isLate(secondsAgo(0)), resumed(secondsAgo(0)), resumed(secondsAgo(0))]).toEqual([false, true, true])
+  await wait(150)
+  expect([isLate(secondsAgo(0)), isLate(secondsAgo(0))]).toEqual([true, true])
+  for (let n = 0; n < 30; n++) {
+    await wait(5)
+    isLate(secondsAgo(0))
+  }
+  expect(isLate(secondsAgo(0))).toBe(false)
+})
