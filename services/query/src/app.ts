@@ -8,10 +8,12 @@ import {
 import { createStore, isStorageUnavailable } from '@herald/store'
 import {
   countBudget,
+  countInStorage,
   exportBudget,
   markBudget,
   readBudget,
   scanBudget,
+  storageBudget,
   streamBudget,
   streamByteBudget,
 } from './budgets.ts'
@@ -35,13 +37,14 @@ export type QueryDependencies = ServiceDependencies<Settings> & {
 /** Wires the query service, which serves stored notifications and change entries over HTTP. Does not listen. */
 export function createQuery({ settings, logger, build, releasers, tracing, streamOptions }: QueryDependencies) {
   const metrics = createMetrics(build)
+  const storage = metrics.budgets.open(storageBudget, settings.MAX_STORAGE_OPERATIONS)
   const store = createStore({
     uri: settings.MONGODB_URI,
     database: settings.MONGODB_DATABASE,
     applicationName: 'herald-query',
     retentionDays: settings.RETENTION_DAYS,
     reads: {
-      bytes: metrics.budgets.open(readBudget, settings.MAX_READ_BYTES),
+      bytes: countInStorage(metrics.budgets.open(readBudget, settings.MAX_READ_BYTES), storage),
       scans: metrics.budgets.open(scanBudget, settings.MAX_SCANS),
     },
   })
@@ -50,8 +53,9 @@ export function createQuery({ settings, logger, build, releasers, tracing, strea
   const counts = metrics.budgets.open(countBudget, settings.MAX_COUNTS)
   const countUnread = createCountUnread(counts, store.notifications)
   const marks = metrics.budgets.open(markBudget, settings.MAX_MARKS)
-  addNotificationRoutes(http, { notifications: store.notifications, countUnread, marks, clock: store.now })
-  addMuteRoutes(http, { mutes: store.mutes, clock: store.now })
+  const { notifications, mutes, now: clock } = store
+  addNotificationRoutes(http, { notifications, countUnread, marks, storage, clock })
+  addMuteRoutes(http, { mutes, storage, clock })
   const streams = createStreams({
     store,
     countUnread,

@@ -1,4 +1,4 @@
-import type { BudgetDefinition } from '@herald/runtime'
+import type { Budget, BudgetDefinition } from '@herald/runtime'
 
 export const exportBudget = {
   name: 'exports',
@@ -64,8 +64,29 @@ export const markBudget = {
   beyond: 'waits up to 8 s for its turn',
 } as const satisfies BudgetDefinition
 
+/**
+ * Each occupies a connection to MongoDB, of which the driver opens 100. The rest is for scans, counts and marks of many, which have
+ * budgets of their own.
+ */
+export const storageBudget = {
+  name: 'storage operations',
+  setting: 'MAX_STORAGE_OPERATIONS',
+  counts: 'reads and writes in progress in MongoDB',
+  sum: 64,
+  userShare: 1 / 8,
+  beyond: 'waits up to 8 s for its turn',
+} as const satisfies BudgetDefinition
+
 /** Beyond those of every HTTP server. */
 export const queryBudgets = [
   ...[exportBudget, streamBudget, streamByteBudget],
-  ...[readBudget, scanBudget, countBudget, markBudget],
+  ...[readBudget, scanBudget, countBudget, markBudget, storageBudget],
 ] as const
+
+/** The bytes of reads, each of which is also a storage operation. One that still waits for its bytes is not in progress. */
+export function countInStorage(bytes: Budget, storage: Pick<Budget, 'within'>): Pick<Budget, 'within' | 'isAlone'> {
+  return {
+    within: (owner, amount, read) => bytes.within(owner, amount, () => storage.within(owner, 1, read)),
+    isAlone: bytes.isAlone,
+  }
+}

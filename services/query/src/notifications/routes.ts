@@ -6,6 +6,8 @@ export type NotificationRoutesDependencies = {
   readonly notifications: Pick<Notifications, 'of'>
   readonly countUnread: (owner: FeedOwner, waitMs?: number) => Promise<Counts>
   readonly marks: Pick<Budget, 'within'>
+  /** Not for lists, groups and marks of many: their reads are counted by the store, or by another budget. */
+  readonly storage: Pick<Budget, 'within'>
   /** The time by MongoDB's clock, which marks are compared by. */
   readonly clock: () => Date
 }
@@ -17,7 +19,7 @@ const json = 'application/json; charset=utf-8'
 /** Serves the feed of the current user: lists, counts, single notifications and marks (specification 4.2 and 4.3). */
 export function addNotificationRoutes(
   app: HttpServer,
-  { notifications, countUnread, marks, clock }: NotificationRoutesDependencies,
+  { notifications, countUnread, marks, storage, clock }: NotificationRoutesDependencies,
 ): void {
   const ownerOf = ({ subscriberId, userId }: Identity): FeedOwner => ({ subscriberId, recipientId: userId })
   const feedOf = (identity: Identity): Feed => notifications.of(ownerOf(identity))
@@ -53,7 +55,7 @@ export function addNotificationRoutes(
   }
 
   app.post('/notifications/seen', routeOptions(operations.markNotificationsSeen), async ({ identity, body }) => {
-    await feedOf(identity).markSeen(body?.upTo, clock())
+    await storage.within(identity, 1, () => feedOf(identity).markSeen(body?.upTo, clock()))
     const { unseenCount, seenUpTo } = await countUnread(ownerOf(identity))
     return { data: { unseenCount, seenUpTo } }
   })
@@ -72,7 +74,7 @@ export function addNotificationRoutes(
       method: operation.method,
       url: operation.path,
       async handler({ identity, params }, reply) {
-        const body = await act(feedOf(identity), params.notificationId)
+        const body = await storage.within(identity, 1, () => act(feedOf(identity), params.notificationId))
         // The same response for notifications that never existed, are deleted, or belong to another user.
         if (body === null) throw problem('not_found', 'Notification not found')
         return reply.type(json).send(body)

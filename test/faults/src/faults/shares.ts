@@ -189,6 +189,7 @@ async function createAttackers(context: PartContext, store: Store, sizes: Sizes)
     exports: await colleague(),
     'held exports': await colleague(),
     marks: await colleague(),
+    'single marks': await colleague(),
     creations: await colleague(),
     bodies: await colleague(),
   }

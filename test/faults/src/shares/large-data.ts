@@ -7,12 +7,21 @@ const storedAtOnce = 50
 const mention = { mentionerName: 'Eve', snippet: 'Look', entityType: 'portfolio' }
 const metadataOf = (bytes: number) => ({ mention, add: { text: 'x'.repeat(bytes) }, edit: {} })
 
-/** Fills a person's feed. */
-export async function fillFeed(store: Pick<Store, 'notifications'>, person: Person, count: number, bytes: number) {
+/** Fills a person's feed, and returns the ids of what it stored. */
+export async function fillFeed(
+  store: Pick<Store, 'notifications'>,
+  person: Person,
+  count: number,
+  bytes: number,
+): Promise<string[]> {
+  const ids: string[] = []
   for (let n = 0; n < count; n += storedAtOnce) {
     const length = Math.min(storedAtOnce, count - n)
-    await store.notifications.insertNew(Array.from({ length }, () => notificationOf(person, bytes)))
+    const notifications = Array.from({ length }, () => notificationOf(person, bytes))
+    await store.notifications.insertNew(notifications)
+    ids.push(...notifications.map(({ id }) => id))
   }
+  return ids
 }
 
 /** Fills the change log of a person's subscriber. */

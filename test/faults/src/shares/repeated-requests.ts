@@ -1,7 +1,12 @@
 import { pause } from '../until.ts'
 import type { Answers } from './answers.ts'
 
-export type Request = { readonly url: string; readonly token: string; readonly body?: string }
+export type Request = {
+  readonly url: string
+  readonly token: string
+  readonly method?: 'PATCH'
+  readonly body?: string
+}
 
 export type Pressure = {
   readonly atOnce: number
@@ -29,9 +34,10 @@ export function keepAsking(
   }
 }
 
-async function ask({ url, token, body }: Request, signal: AbortSignal, answers: Answers): Promise<boolean> {
+async function ask({ url, token, method, body }: Request, signal: AbortSignal, answers: Answers): Promise<boolean> {
   try {
     const response = await fetch(url, {
+      ...(method === undefined ? {} : { method }),
       ...(body === undefined ? {} : { method: 'POST', body }),
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       signal,

@@ -27,13 +27,14 @@ export type ShareScene = {
 
 export type Attackers = Readonly<Record<Attacker, Person>>
 /** `lists` has a large feed, `announced` a page of large notifications. */
-type Attacker = 'lists' | 'announced' | 'exports' | 'held exports' | 'marks' | 'creations' | 'bodies'
+type Attacker = 'lists' | 'announced' | 'exports' | 'held exports' | 'marks' | 'single marks' | 'creations' | 'bodies'
 
 /** Begins an attack. @returns a function that ends it */
 type ShareAttack = (scene: ShareScene, answers: Answers) => Promise<() => Promise<void>>
 
 const [lists, exports, marks, creations] = [40, 40, 100, 70]
 const eventBytes = 15_000
+const singleMarks = { notifications: 400, bytes: 500 } as const
 const [unreadAtOnce, fillEveryMs] = [100, 250]
 /** The client reads as fast as it can, and no faster than several of it could. */
 const fastExports = 20
@@ -63,6 +64,16 @@ const single: Readonly<Record<string, ShareAttack>> = {
     const endMarks = keepAsking({ atOnce: marks, afterRefusalMs }, () => mark, answers)
     const endFilling = keepFilling(store, attackers.marks)
     return async () => void (await Promise.all([endMarks(), endFilling()]))
+  },
+  'marks of single notifications': async ({ query, store, attackers, afterRefusalMs }, answers) => {
+    const { token } = attackers['single marks']
+    const ids = await fillFeed(store, attackers['single marks'], singleMarks.notifications, singleMarks.bytes)
+    // Each of them changes something: all become read, and then unread.
+    const next = (n: number) => {
+      const state = Math.floor(n / ids.length) % 2 === 0 ? 'read' : 'unread'
+      return { url: `${query}/notifications/${ids[n % ids.length]}/${state}`, token, method: 'PATCH' } as const
+    }
+    return keepAsking({ atOnce: marks, afterRefusalMs }, next, answers)
   },
   'large creations': async ({ ingest, attackers, afterRefusalMs }, answers) => {
     const next = () => ({ url: `${ingest}/`, token: attackers.creations.token, body: largeCreation() })
