@@ -4,7 +4,11 @@ export type { Digests } from './announcements/digests.ts'
 export type { ChangeEntries, ChangeLog } from './change-entries/change-entries.ts'
 export type { ExportFormat } from './change-entries/export.ts'
 export { type Position, timeOfPosition } from './change-streams/watch.ts'
-export { isStorageUnavailable, RetractionUnfinishedError, StorageUnavailableError } from './connection/storage-errors.ts'
+export {
+  isStorageUnavailable,
+  RetractionUnfinishedError,
+  StorageUnavailableError,
+} from './connection/storage-errors.ts'
 export type { StoredChangeEntry } from './documents/change-entry-document.ts'
 export { type Erasure, type ErasurePhase, erasurePhases } from './documents/erasure-document.ts'
 export type { Announcing } from './documents/fan-out-document.ts'

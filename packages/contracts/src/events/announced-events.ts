@@ -38,10 +38,10 @@ const notificationUnreadSchema = z.object({
     .max(limits.announcedIds)
     .meta({ description: `Announced as unread for the first time, newest first; the newest ${limits.announcedIds}` }),
   total: z.int().min(1).meta({ description: 'The number of notifications that are announced as unread' }),
-  unreadCount: z
-    .int()
-    .min(1)
-    .meta({ description: 'The unread notifications of the recipient at this location, including earlier ones' }),
+  unreadCount: z.int().min(1).meta({
+    description:
+      'The unread notifications of the recipient at this location, including earlier ones; at least so many if the recipient and the location each have thousands',
+  }),
   latest: announcedForRecipientSchema.meta({ description: 'The newest of them' }),
 })
 

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { StorageUnavailableError } from '../connection/storage-errors.ts'
+import { toKey } from '../documents/binary.ts'
 import type { NewNotification } from '../documents/notification-document.ts'
 import { mention, retraction, withoutErasures } from '../retractions/fan-outs.fixture.ts'
 import { createInterceptor, type Intercept } from '../retractions/intercepted.fixture.ts'
@@ -63,6 +64,7 @@ async function publishAll() {
 const feedOf = (recipientId: string) => store.notifications.of({ subscriberId, recipientId })
 const one = (n: number, changes: Partial<NewNotification> = {}) => mention(n, { recipientIds: [uuid(2)], ...changes })
 const id = (n: number) => mention(n).id
+const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, n) => from + n)
 
 test('announces per recipient and location what is unread when the oldest is due, once', async () => {
   const elsewhere = { locationId: uuid(77) }
@@ -248,6 +250,39 @@ test('announces each once if the process is killed at any operation', async () =
     }
   }
 }, 300_000)
+
+test('one that cannot be written is retried in a minute and delays no others', async () => {
+  await create(...range(1, 60).map((n) => one(n, { locationId: uuid(100 + n) })))
+  await create(mention(70))
+  // A notification without a required field cannot be returned as JSON.
+  const damaged = range(1, 55).map((n) => toKey(subscriberId, uuid(2), id(n)))
+  await collections.notifications.updateMany({ _id: { $in: damaged } }, { $unset: { actorName: true } })
+  const failures: string[] = []
+  for (let call = 1; call <= 4; call++)
+    await digests.writeNext(at(200), unreadAfterMs).catch((error: Error) => failures.push(error.message))
+  expect(failures).toEqual([50, 5].map((n) => expect.stringContaining(`digests of ${n} notifications`)))
+  const newest = (await publishAll()).map(({ newestId }) => newestId)
+  expect(newest.sort()).toEqual([...range(56, 60), 70, 70].map(id))
+  expect(await digests.isDue(at(259))).toBe(false)
+
+  await collections.notifications.updateMany({ _id: { $in: damaged } }, { $set: { actorName: 'Ada' } })
+  await writeAll(260)
+  expect((await publishAll()).map(({ newestId }) => newestId).sort()).toEqual(range(1, 55).map(id))
+  expect(await digests.isDue(at(100_000))).toBe(false)
+})
+
+test('one that cannot be written delays no other recipients of the same notification', async () => {
+  await create(mention(1))
+  const damaged = { _id: toKey(subscriberId, uuid(2), id(1)) }
+  await collections.notifications.updateOne(damaged, { $unset: { actorName: true } })
+  await expect(writeAll(61)).rejects.toThrow('digests of 1 notifications')
+  expect(await publishAll()).toMatchObject([{ data: { recipientId: uuid(3) } }])
+  await expect(writeAll(121)).rejects.toThrow('digests of 1 notifications')
+  await collections.notifications.deleteOne(damaged)
+  await writeAll(181)
+  expect(await publishAll()).toEqual([])
+  expect(await digests.isDue(at(100_000))).toBe(false)
+})
 
 describe('many due at once', () => {
   const recipients = 2_500

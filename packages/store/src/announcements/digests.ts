@@ -5,7 +5,7 @@ import { inBatches } from '../documents/batches.ts'
 import { hex, keysUnder, toKey, uuidIn } from '../documents/binary.ts'
 import type { Collections, DigestDocument } from '../documents/collections.ts'
 import { type FanOutDocument, recipientKeys, remainingPositions } from '../documents/fan-out-document.ts'
-import { boxes } from '../documents/notification-document.ts'
+import { boxes, fanOutKeyIn } from '../documents/notification-document.ts'
 import { bytesIn } from '../documents/recipient-list.ts'
 import type { EraseWritten } from '../erasures/erase-from-digests.ts'
 import type { Hold } from '../leases/leases.ts'
@@ -20,6 +20,8 @@ export type Digests = {
    * Writes the digests of some notifications whose time has come, the oldest first: each with everything of its location that
    * is unread, to be announced and in no digest yet. Repeating it changes nothing. Returns 0 if none is due, or as soon as
    * `hold` resolves to `false`.
+   *
+   * @throws Error if some could not be written; the others are, and these are due again in a minute
    */
   writeNext(now: Date, unreadAfterMs: number, hold?: Hold): Promise<number>
   isDue(now: Date): Promise<boolean>
@@ -35,11 +37,14 @@ export type DigestsDependencies = Pick<Collections, 'fanOuts' | 'notifications' 
 type DueFanOut = Pick<FanOutDocument, '_id' | 'recipients' | 'erased' | 'retractions' | 'locationId' | 'locationType'>
 
 type When = { readonly now: Date; readonly unreadAfterMs: number }
+/** Why the digests of fan-outs could not be written, by the keys of the fan-outs as text. */
+type Failures = Map<string, unknown>
 type Written = 'all' | 'overtaken' | 'stopped'
 
 const fanOutsPerCall = 50
 const keysPerQuery = 1_000
 const groupsAtOnce = 16
+const retryMs = 60_000
 
 export function createDigests(dependencies: DigestsDependencies): Digests {
   const { fanOuts, notifications, digests, eraseWritten, now: serverTime, digestWithinMs = 15_000 } = dependencies
@@ -95,7 +100,7 @@ export function createDigests(dependencies: DigestsDependencies): Digests {
   }
 
   const writeGroup = async (group: DueGroup, _id: Binary, { now, unreadAfterMs }: When): Promise<DigestDocument[]> => {
-    const unread = await readUnreadAt(notifications, group)
+    const unread = await readUnreadAt(dependencies, group)
     const due = new Set(group.keys.map(hex))
     const others = await findPending(unread.keys.filter((key) => !due.has(hex(key))))
     const chosen = new Set([...due, ...others.map(hex)])
@@ -104,39 +109,55 @@ export function createDigests(dependencies: DigestsDependencies): Digests {
       const latest = await unread.jsonOf(key)
       // Otherwise the newest was read or retracted in the meantime.
       if (latest === undefined) continue
-      const content = { _id, keys: keys.slice(index), latest, unreadCount: unread.count, now, unreadAfterMs }
+      const content = { _id, keys: keys.slice(index), latest, unreadCount: unread.keys.length, now, unreadAfterMs }
       return [toDigest(group, { ...content, keptFrom: serverTime() })]
     }
     return []
   }
 
   /** @returns whether another process wrote digests at the same time, so that they must be computed again */
-  const writeGroups = async (groups: readonly DueGroup[], when: When): Promise<boolean> => {
+  const writeGroups = async (groups: readonly DueGroup[], when: When, failures: Failures): Promise<boolean> => {
     // After a longer time, the next process may have found that there is nothing to announce any more.
     const fence = createFence(digestWithinMs)
     const ids = await Promise.all(groups.map(nextKey))
     // Another process may have announced them since they were found. If it does so from now on, it uses these ids.
     const inDigests = await findInDigests(groups.flatMap(({ keys }) => keys))
     const left = groups.map((group) => ({ ...group, keys: group.keys.filter((key) => !inDigests.has(hex(key))) }))
-    const write = (group: DueGroup, index: number) =>
-      group.keys.length === 0 ? [] : writeGroup(group, ids[index] as Binary, when)
+    const write = async (group: DueGroup, index: number) => {
+      if (group.keys.length === 0) return []
+      try {
+        return await writeGroup(group, ids[index] as Binary, when)
+      } catch (error) {
+        for (const key of group.keys) failures.set(fanOutKeyIn(key), error)
+        return []
+      }
+    }
     const written = (await Promise.all(left.map(write))).flat()
     const { duplicates } = await fence(() => insertNew(digests, written))
     await eraseWritten(written)
     return duplicates > 0
   }
 
-  const writeFor = async (due: readonly DueFanOut[], when: When, hold: Hold): Promise<Written> => {
+  const writeFor = async (due: readonly DueFanOut[], when: When, failures: Failures, hold: Hold): Promise<Written> => {
     let written: Written = 'all'
+    failures.clear()
     for (const keys of inBatches(keysIn(due), keysPerQuery)) {
       if (!(await hold())) return 'stopped'
       const groups = groupByLocation(await findUnannounced(keys), due)
       for (const batch of inBatches(groups, groupsAtOnce)) {
         if (!(await hold())) return 'stopped'
-        if (await writeGroups(batch, when)) written = 'overtaken'
+        if (await writeGroups(batch, when, failures)) written = 'overtaken'
       }
     }
     return written
+  }
+
+  /** They would be the first again, before all others. */
+  const postpone = async (keys: readonly Binary[], now: Date, failures: Failures): Promise<never> => {
+    const unreadAt = new Date(now.getTime() + retryMs)
+    await fanOuts.updateMany({ _id: { $in: [...keys] }, unreadAt: { $exists: true } }, { $set: { unreadAt } })
+    const [cause] = failures.values()
+    throw new Error(`Could not write all digests of ${keys.length} notifications, retrying in a minute`, { cause })
   }
 
   return {
@@ -146,10 +167,19 @@ export function createDigests(dependencies: DigestsDependencies): Digests {
       const _id = { $in: await keysWithin(fanOuts, dueAt(now), options) }
       const due = await fanOuts.find({ _id, ...dueAt(now) }, { ...readLimits, projection }).toArray()
       if (due.length === 0) return 0
+      const failures: Failures = new Map()
       let written: Written = 'overtaken'
-      while (written === 'overtaken') written = await writeFor(due, { now, unreadAfterMs }, hold)
+      while (written === 'overtaken') written = await writeFor(due, { now, unreadAfterMs }, failures, hold)
       if (written === 'stopped') return 0
-      await fanOuts.updateMany({ _id: { $in: due.map(({ _id }) => _id) } }, { $unset: { unreadAt: true } })
+      const keys = due.map((fanOut) => fanOut._id)
+      const settled = keys.filter((key) => !failures.has(hex(key)))
+      await fanOuts.updateMany({ _id: { $in: settled } }, { $unset: { unreadAt: true } })
+      if (failures.size > 0)
+        await postpone(
+          keys.filter((key) => failures.has(hex(key))),
+          now,
+          failures,
+        )
       return due.length
     },
     isDue: async (now) =>

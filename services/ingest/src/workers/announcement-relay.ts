@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { RecordTooLarge } from '@herald/kafka'
 import { backoffMs, createLeasedWorker, type LeaseDependencies, type LeasedWorker, type Logger } from '@herald/runtime'
 import type { Announcements, Digests, DueBatch } from '@herald/store'
@@ -12,24 +13,51 @@ export type AnnouncementRelayDependencies = LeaseDependencies & {
   readonly everyMs?: number
 }
 
+const defaultEveryMs = 1_000
+const leaseMs = 30_000
 const timeoutMs = 5_000
 const pauses = { minPauseMs: 1_000, maxPauseMs: 15_000 } as const
+const fewItems = 100
+const restMs = 100
 const tooLargeMs = 10 * 60 * 1_000
 
 /**
  * Announces everything that the handling of events could not: notifications of requests, retractions, unread
- * notifications, and all that was stored while the topic was unavailable.
+ * notifications, and all that was stored while the topic was unavailable. Digests are written by a worker of their own:
+ * neither waits for the other, however much is due or fails.
  */
 export function createAnnouncementRelay(dependencies: AnnouncementRelayDependencies): LeasedWorker {
-  const { announcements, digests, publisher, now, logger, unreadAfterMs } = dependencies
-  const { everyMs = 1_000 } = dependencies
-  const isUnreadDue = async () => unreadAfterMs !== undefined && (await digests.isDue(now()))
-
-  /** Does not depend on the topic: a digest contains what is unread when it is due. */
-  const writeDigests = async (hold: () => Promise<boolean>): Promise<void> => {
-    if (unreadAfterMs === undefined || !(await digests.isDue(now()))) return
-    while ((await hold()) && (await digests.writeNext(now(), unreadAfterMs, hold)) > 0);
+  const workers = [createDigestWriter(dependencies), createPublisher(dependencies)].filter((one) => one !== undefined)
+  return {
+    start() {
+      for (const worker of workers) worker.start()
+    },
+    async stop() {
+      await Promise.all(workers.map((worker) => worker.stop()))
+    },
   }
+}
+
+/** Does not depend on the topic: a digest contains what is unread when it is due. */
+function createDigestWriter(dependencies: AnnouncementRelayDependencies): LeasedWorker | undefined {
+  const { digests, now, logger, unreadAfterMs, everyMs = defaultEveryMs } = dependencies
+  if (unreadAfterMs === undefined) return undefined
+  return createLeasedWorker(dependencies, {
+    lease: 'digests',
+    leaseMs,
+    async work(hold) {
+      if (!(await digests.isDue(now()))) return
+      while ((await hold()) && (await digests.writeNext(now(), unreadAfterMs, hold)) > 0);
+    },
+    onFailure(err, failures) {
+      if (failures === 1) logger.warn({ err }, 'Could not write digests of unread notifications, retrying')
+    },
+    pauseMs: toPauseMs(everyMs),
+  })
+}
+
+function createPublisher(dependencies: AnnouncementRelayDependencies): LeasedWorker {
+  const { announcements, publisher, now, logger, everyMs = defaultEveryMs } = dependencies
 
   const publish = async ({ items, settle, postpone }: DueBatch): Promise<void> => {
     try {
@@ -48,25 +76,25 @@ export function createAnnouncementRelay(dependencies: AnnouncementRelayDependenc
     await settle(items)
   }
 
-  const publishAll = async (hold: () => Promise<boolean>): Promise<void> => {
-    while (await hold()) {
-      const batches = await announcements.next(now())
-      if (batches.length === 0) return
-      for (const batch of batches) await publish(batch)
-    }
-  }
-
   return createLeasedWorker(dependencies, {
     lease: 'announcements',
-    leaseMs: 30_000,
+    leaseMs,
     async work(hold) {
-      if (!(await isUnreadDue()) && !(await announcements.isDue(now()))) return
-      await writeDigests(hold)
-      await publishAll(hold)
+      if (!(await announcements.isDue(now()))) return
+      while (await hold()) {
+        const batches = await announcements.next(now())
+        if (batches.length === 0) return
+        for (const batch of batches) await publish(batch)
+        // While digests are being written, a round for every few of them would take the time of writing them.
+        if (batches.every(({ items }) => items.length < fewItems)) await sleep(restMs)
+      }
     },
     onFailure(err, failures) {
       if (failures === 1) logger.warn({ err }, 'Could not announce what is due, retrying')
     },
-    pauseMs: (failures) => (failures === 0 ? everyMs : backoffMs(failures - 1, pauses)),
+    pauseMs: toPauseMs(everyMs),
   })
 }
+
+const toPauseMs = (everyMs: number) => (failures: number) =>
+  failures === 0 ? everyMs : backoffMs(failures - 1, pauses)
