@@ -13,6 +13,15 @@ type ReadBudget = {
 /** `bytes` bounds what MongoDB may be sending at a time; `scans` how many reads examine documents without an index. */
 export type ReadBudgets = { readonly bytes: ReadBudget; readonly scans: ReadBudget }
 
+/** Of a checkpoint, or of the state of all logs. */
+const lookupBytes = 16 * 1024
+
+/** Looks at small documents within the budget. Other reads must not be made within a look: they would wait for it. */
+export const lookWithin =
+  ({ bytes }: ReadBudgets, reader: Reader) =>
+  <Result>(look: () => Promise<Result>): Promise<Result> =>
+    bytes.within(reader, lookupBytes, look)
+
 const unlimited: ReadBudget = { within: (_reader, _amount, read) => read(), isAlone: () => true }
 
 /** For processes that read no pages. */

@@ -4,7 +4,7 @@ import { hex, toUuidBinary } from '../documents/binary.ts'
 import type { ChangeEntryDocument } from '../documents/change-entry-document.ts'
 import type { Collections } from '../documents/collections.ts'
 import { findByKeys } from '../reading/find-by-keys.ts'
-import type { ReadBudgets } from '../reading/read-budget.ts'
+import { lookWithin, type ReadBudgets } from '../reading/read-budget.ts'
 import { responseBytes } from '../reading/scan.ts'
 import { readKey } from '../wire/bson.ts'
 import { changeEntryPageBody } from '../wire/change-entry-json.ts'
@@ -55,11 +55,12 @@ export function createRecordedLog(dependencies: RecordedLogDependencies) {
     async read({ cursor, limit, ...filters }: RecordedQuery): Promise<RecordedPage> {
       const given = cursor === undefined ? undefined : readCursor(subscriberId, cursor)
       if (cursor !== undefined && given === undefined) return { kind: 'invalid-cursor' }
-      const lagSeconds = await lag()
+      const look = lookWithin(budgets, { subscriberId, userId })
+      const lagSeconds = await look(lag)
       if (lagSeconds === undefined) return { kind: 'not-ready' }
       const log = createLogReader(logPages, subscriberId)
       const expired = expiredBefore()
-      const from = given ?? (expired ? await log.firstSince(expired) : 0)
+      const from = given ?? (expired ? await look(() => log.firstSince(expired)) : 0)
       const found = await find({ subscriberId, userId }, log, { from, limit, filter: toFilter(filters), expired })
       if (found === 'expired') return { kind: 'cursor-expired' }
       const next = toCursor(subscriberId, found.end)

@@ -1,7 +1,7 @@
 import { limits } from '@herald/contracts'
 import { formatVerifierKey, keyNameOf, proveConsistency, publicKeyOf } from '@herald/sealed-log'
 import type { Collections } from '../documents/collections.ts'
-import type { ReadBudgets, Reader } from '../reading/read-budget.ts'
+import { lookWithin, type ReadBudgets, type Reader } from '../reading/read-budget.ts'
 import { createCausalReads } from '../recorded-order/causal-reads.ts'
 import { createCheckpoints } from '../sealing/checkpoints.ts'
 import { createConflicts } from '../sealing/conflicts.ts'
@@ -56,26 +56,25 @@ export function createSealedLog({ budgets, now, ...collections }: SealedLogDepen
   const state = createSealingState(logState, logCheckpoints)
   const proveEntry = createProveEntry({ ...collections, nodes })
 
-  const isOff = async () => (await state.read()) === undefined
-
-  /** Without a checkpoint, whether logs are sealed at all decides. */
-  async function otherwise<T>(outcome: T): Promise<T | SealingOff> {
-    return (await isOff()) ? { kind: 'sealing-off' } : outcome
-  }
-
   /** @param userId the user who reads */
   const of = (subscriberId: string, userId = '') => {
     const reader: Reader = { subscriberId, userId }
+    const look = lookWithin(budgets, reader)
+    const newestSigned = () => look(() => checkpoints.newestSigned(subscriberId))
+    const readState = () => look(() => state.read())
+    /** Without a checkpoint, whether logs are sealed at all decides. */
+    const otherwise = async <T>(outcome: T): Promise<T | SealingOff> =>
+      (await readState()) === undefined ? { kind: 'sealing-off' } : outcome
     return {
       /** The newest signed checkpoint. */
       async checkpoint(): Promise<{ kind: 'checkpoint'; checkpoint: string } | SealingOff | NoCheckpoint> {
-        const newest = await checkpoints.newestSigned(subscriberId)
+        const newest = await newestSigned()
         if (newest === undefined) return otherwise({ kind: 'no-checkpoint' })
         return { kind: 'checkpoint', checkpoint: newest.note }
       },
       /** Verifier keys of all that ever signed, the present one first. */
       async keys(): Promise<{ kind: 'keys'; keys: readonly string[] } | SealingOff> {
-        const found = await state.read()
+        const found = await readState()
         if (found === undefined) return { kind: 'sealing-off' }
         const name = keyNameOf(found.origin, subscriberId)
         return { kind: 'keys', keys: found.keys.map((key) => formatVerifierKey(name, publicKeyOf(key))) }
@@ -85,11 +84,11 @@ export function createSealedLog({ budgets, now, ...collections }: SealedLogDepen
         readonly from: number
         readonly to?: number | undefined
       }): Promise<{ kind: 'consistency'; consistency: LogConsistency } | SealingOff | InvalidSize | NoCheckpoint> {
-        const newest = await checkpoints.newestSigned(subscriberId)
+        const newest = await newestSigned()
         if (newest === undefined) return otherwise({ kind: 'invalid-size' })
         const { from, to = newest.size } = sizes
         if (from < 1 || from > to || to > newest.size) return { kind: 'invalid-size' }
-        const checkpoint = to === newest.size ? newest : await checkpoints.signedOf(subscriberId, to)
+        const checkpoint = to === newest.size ? newest : await look(() => checkpoints.signedOf(subscriberId, to))
         if (checkpoint === undefined) return { kind: 'no-checkpoint' }
         const proof = await budgets.bytes.within(reader, proofBytes, () =>
           proveConsistency(from, to, nodes.readerOf(subscriberId)),
@@ -110,14 +109,14 @@ export function createSealedLog({ budgets, now, ...collections }: SealedLogDepen
         readonly from?: number | undefined
         readonly to?: number | undefined
       }): Promise<SealedExport | SealingOff | NoCheckpoint | InvalidSize | NotReady> {
-        const newest = await checkpoints.newestSigned(subscriberId)
+        const newest = await newestSigned()
         if (newest === undefined) return otherwise({ kind: 'no-checkpoint' })
         const erasures = createErasuresOfLog(collections, subscriberId)
-        const version = await erasures.version()
+        const version = await look(() => erasures.version())
         const reads = createCausalReads()
-        const { isUnderWay, named } = await erasures.find(reads)
+        const { isUnderWay, named } = await look(() => erasures.find(reads))
         // Not older, so that it contains the leaves of all erasures that were found.
-        const length = await leaves.length(subscriberId, reads)
+        const length = await look(() => leaves.length(subscriberId, reads))
         // After a failover, the new primary may not know all of them yet. What is missing then was removed, which is no error here.
         if (length < newest.size) await conflicts.waitForMajority()
         const end = Math.max(length, newest.size)
@@ -129,7 +128,7 @@ export function createSealedLog({ budgets, now, ...collections }: SealedLogDepen
         async function* checked() {
           for await (const piece of exportLines(source, from, to)) {
             // Before each piece, so that nobody is shown who was erased before it is sent.
-            if ((await erasures.version()) !== version)
+            if ((await look(() => erasures.version())) !== version)
               throw new ErasedMeanwhile('A person was erased during the export')
             yield piece
           }

@@ -71,6 +71,7 @@ onSlowServer('while MongoDB is slow', () => {
   const states = ['read', 'unread', 'archived', 'unarchived']
   const slowMarks = { command: 'findAndModify', collection: 'notifications' }
   const slowReads = { command: 'find', collection: 'notifications' }
+  const slowLookups = (collection: string) => ({ command: 'find', collection })
   const slowMutes = (command: string) => ({ command, collection: 'mutes' })
   const slowSeen = { command: 'update', collection: 'seen-marks' }
 
@@ -119,4 +120,23 @@ onSlowServer('while MongoDB is slow', () => {
     )
     expect(payload).toContain('herald_budget_held{budget="storage operations"} 0\n')
   }, 60_000)
+
+  test.each([
+    ['checkpoints', slowLookups('log-checkpoints'), '/change-entries/checkpoint'],
+    ['keys of checkpoints', slowLookups('log-state'), '/change-entries/checkpoint/key'],
+    ['pages in recorded order', slowLookups('log-state'), '/change-entries?order=recorded'],
+  ])(
+    'others do not notice hundreds of requests for %s at once',
+    async (_, slow, path) => {
+      const user = await query.newUser()
+      await slowDown(slow)
+      const responses = Promise.all(Array.from({ length: sentAtOnce }, () => user.get(path)))
+      const { statuses, slowestMs } = await watch('/', watchedMs)
+      await letPass()
+      await responses
+      expect(statuses).toEqual([200])
+      expect(slowestMs).toBeLessThan(noticedMs)
+    },
+    60_000,
+  )
 })
