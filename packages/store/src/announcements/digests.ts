@@ -1,6 +1,7 @@
 import { bytesToUuid } from '@herald/contracts'
 import type { Binary } from 'mongodb'
 import { createFence } from '../connection/fence.ts'
+import { hasTakenTooLong, isStorageUnavailable } from '../connection/storage-errors.ts'
 import { inBatches } from '../documents/batches.ts'
 import { hex, keysUnder, toKey, uuidIn } from '../documents/binary.ts'
 import type { Collections, DigestDocument } from '../documents/collections.ts'
@@ -128,6 +129,8 @@ export function createDigests(dependencies: DigestsDependencies): Digests {
       try {
         return await writeGroup(group, ids[index] as Binary, when)
       } catch (error) {
+        // Then the others fail too, and all are tried again soon.
+        if (isStorageUnavailable(error) && !hasTakenTooLong(error)) throw error
         for (const key of group.keys) failures.set(fanOutKeyIn(key), error)
         return []
       }

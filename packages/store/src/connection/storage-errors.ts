@@ -53,6 +53,9 @@ export function refusalOfDocument(document: Document): string | undefined {
   }
 }
 
+/** Whether MongoDB has ended an operation that took too long, which it may do again. */
+export const hasTakenTooLong = (error: unknown) => error instanceof MongoServerError && error.code === 50
+
 /** Whether `error` means that MongoDB is unavailable; clients get a 503 then. */
 export function isStorageUnavailable(error: unknown): boolean {
   if (error instanceof StorageUnavailableError) return true
