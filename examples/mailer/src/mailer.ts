@@ -45,7 +45,7 @@ export function createMailer({ producer, topics, transport, from, addressOf, lin
     )
   }
 
-  /** @returns when; `undefined` if there is nobody to send it to */
+  /** @returns the time of sending; `undefined` if the user has no address, or one that is rejected for good */
   const send = async (event: Unread): Promise<Date | undefined> => {
     const { subscriberid: subscriberId, data } = event
     const to = await addressOf({ subscriberId, userId: data.recipientId })

@@ -7,7 +7,7 @@ export function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefine
     signal.addEventListener('abort', onAbort)
     if (signal.aborted) onAbort()
   })
-  // Also if it was aborted before: a promise that nobody waits for would end a Node.js process by its rejection.
+  // Also if the signal is aborted already: without a handler, a rejection of the promise would end a Node.js process.
   return Promise.race([aborted, promise]).finally(() => signal.removeEventListener('abort', onAbort))
 }
 

@@ -175,14 +175,10 @@ export function createDigests(dependencies: DigestsDependencies): Digests {
       while (written === 'overtaken') written = await writeFor(due, { now, unreadAfterMs }, failures, hold)
       if (written === 'stopped') return 0
       const keys = due.map((fanOut) => fanOut._id)
-      const settled = keys.filter((key) => !failures.has(hex(key)))
+      const hasFailed = (key: Binary) => failures.has(hex(key))
+      const settled = keys.filter((key) => !hasFailed(key))
       await fanOuts.updateMany({ _id: { $in: settled } }, { $unset: { unreadAt: true } })
-      if (failures.size > 0)
-        await postpone(
-          keys.filter((key) => failures.has(hex(key))),
-          now,
-          failures,
-        )
+      if (failures.size > 0) await postpone(keys.filter(hasFailed), now, failures)
       return due.length
     },
     isDue: async (now) =>

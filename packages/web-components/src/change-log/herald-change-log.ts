@@ -196,7 +196,7 @@ export class HeraldChangeLog extends HeraldElement {
 
   #onState(state: ChangeLogState): void {
     const isFetched = state.phase === 'ready' && this.state.phase !== 'ready'
-    // What the filters offer is kept while they change. A whole list begins anew, because somebody may have been erased.
+    // Values are collected while filters change. A list without filters starts again, because a person may have been erased.
     if (isFetched && Object.keys(this.filters).length === 0) this.#seen = createSeenValues()
     this.#seen.add(state.entries as ChangeEntry[])
     if (state.phase === 'failed' && this.state.phase !== 'failed') {

@@ -56,14 +56,17 @@ export function createBatchRunner(dependencies: BatchRunnerDependencies) {
 
   const holdBack = (batch: PartitionBatch, error: unknown): void => {
     const { topic, partition } = batch
-    // That is progress: the pause only lets the other partitions go on.
-    const isFailure = !(error instanceof RetractionUnfinishedError)
-    const count = isFailure ? (failures.get(placeOf(batch)) ?? 0) : 0
-    failures.set(placeOf(batch), isFailure ? count + 1 : 0)
+    // An unfinished retraction is progress: the pause only lets the other partitions go on.
+    const isProgress = error instanceof RetractionUnfinishedError
+    const count = isProgress ? 0 : (failures.get(placeOf(batch)) ?? 0)
     const milliseconds = Math.round(backoffMs(count, pauses))
-    if (isFailure)
+    if (isProgress) {
+      failures.delete(placeOf(batch))
+      logger.info({ topic, partition }, 'Large retraction, letting other partitions go on')
+    } else {
+      failures.set(placeOf(batch), count + 1)
       logger.warn({ topic, partition, milliseconds, err: error }, 'Could not process chunk, pausing partition')
-    else logger.info({ topic, partition }, 'Large retraction, letting other partitions go on')
+    }
     onHeldBack(topic, partition)
     const resume = batch.pause()
     const timer = setTimeout(() => {

@@ -37,8 +37,8 @@ export function keepAsking(
 async function ask({ url, token, method, body }: Request, signal: AbortSignal, answers: Answers): Promise<boolean> {
   try {
     const response = await fetch(url, {
-      ...(method === undefined ? {} : { method }),
-      ...(body === undefined ? {} : { method: 'POST', body }),
+      method: method ?? (body === undefined ? 'GET' : 'POST'),
+      ...(body === undefined ? {} : { body }),
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       signal,
     })
