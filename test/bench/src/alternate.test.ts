@@ -11,6 +11,10 @@ async function ordersOf(names: readonly string[], options = { warmUp: false }) {
   return { orders, measured }
 }
 
+test('two contestants swap in each round', async () => {
+  expect((await ordersOf(['a', 'b'])).orders).toEqual(['ba', 'ab', 'ba', 'ab', 'ba', 'ab'])
+})
+
 test('each of three is the first, and the last, in two of six rounds', async () => {
   expect((await ordersOf(['a', 'b', 'c'])).orders).toEqual(['bac', 'cab', 'cba', 'bca', 'acb', 'abc'])
 })

@@ -27,12 +27,10 @@ export async function alternate<Name extends string, T>(
   return measured
 }
 
-/**
- * Every other round goes backwards, and each starts with another one, so that none always comes after the same one. Of two, both
- * together leave the first one first.
- */
+/** Every other round goes backwards, and each starts with another one, so that none always comes after the same one. */
 function orderOf<Name>(names: readonly Name[], round: number): Name[] {
   const order = round % 2 === 0 ? names : names.toReversed()
-  const start = round % names.length
+  // Two only swap: started with another one too, each round would be like the one before.
+  const start = names.length === 2 ? 0 : round % names.length
   return [...order.slice(start), ...order.slice(0, start)]
 }

@@ -24,7 +24,7 @@ const processCount = 2
  */
 export const feeds: Part = {
   name: 'feeds',
-  about: `the cost of following ${documentsPerSecond.toLocaleString('en')} stored documents a second that nobody listens to`,
+  about: `the cost of following ${documentsPerSecond.toLocaleString('en')} stored documents a second that no stream waits for`,
   rounds: 5,
   async run(context) {
     const { servers, client, log } = context
@@ -46,7 +46,7 @@ export const feeds: Part = {
       log(`${processCount} query processes followed, or none`)
       return [
         {
-          what: 'CPU time of a query process per stored document that nobody there listens to',
+          what: 'CPU time of a query process per stored document that no stream waits for',
           unit: 'µs',
           measured: following.map(({ service }) => service),
           goal: { atMost: 15 },

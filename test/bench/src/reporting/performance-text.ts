@@ -1,9 +1,10 @@
 import { type CpuTimes, judgedValues, median, type Result } from '../figure.ts'
 import { showNumber } from '../show-number.ts'
 import { type History, medianOfRuns } from './history.ts'
-import type { SavedResults } from './saved-results.ts'
+import { type SavedResults, showMachine } from './saved-results.ts'
 
 const secondsPerDay = 86_400
+const table = 'test/bench/README.md#last-figures'
 const hundred = (value: number) => Math.round(value / 100) * 100
 
 /** A result with the value to quote. */
@@ -31,7 +32,9 @@ export function performanceText({ setup, parts, history }: SavedResults): string
   if (lines.length === 0 || setup === undefined) return 'No results.'
   const isDrawn = figures.some(({ point }) => point?.picture === 'knee')
   const picture = '![Latency over the share of capacity](test/bench/results/knee.svg)'
-  const measured = `Measured at commit ${setup.commit}:`
+  const machines = new Set(Object.values(parts).map(showMachine))
+  const where = machines.size > 1 ? `, on the machines that [the table](${table}) names` : ''
+  const measured = `Measured at commit ${setup.commit}${where}:`
   return [measured, lines.join('\n'), ...(isDrawn ? [picture] : [])].join('\n\n')
 }
 
@@ -79,7 +82,7 @@ function listed(p50: Quoted | undefined, p99: Quoted | undefined): string | unde
 function knee(capacity: Quoted | undefined, p99: Quoted | undefined): string | undefined {
   if (capacity === undefined || p99 === undefined) return undefined
   return (
-    `- For a minute this machine keeps up with about ${showNumber(hundred(capacity.value))} mentions of 3 recipients a second, their producer and readers included, if ` +
+    `- For a minute a machine keeps up with about ${showNumber(hundred(capacity.value))} mentions of 3 recipients a second, their producer and readers included, if ` +
     `[MongoDB writes later](deploy/README.md#mongodbs-cache). At 80 % of that, 99 of 100 are listed after ${number(p99)} ms.`
   )
 }

@@ -31,7 +31,7 @@ function tableText({ setup, parts, history }: SavedResults): string {
   const machines = onMachine.map(([machine, names = []]) =>
     onMachine.length === 1 ? machine : `${machine} for ${names.map((name) => `\`${name}\``).join(', ')}`,
   )
-  const days = [...new Set(all.map(({ date }) => date.slice(0, 10)))].join(', ')
+  const days = [...new Set(all.map(({ date }) => date.slice(0, 10)))].toSorted().join(', ')
   const rounds = Object.entries(parts).map(([name, part]) => `\`${name}\` ${part.rounds}`)
   const { commit, product, kafka, mongodb, node, options } = setup
   const pictures = drawPictures(parts, history)
