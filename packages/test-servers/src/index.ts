@@ -8,7 +8,14 @@ export { type StartedKafkaCluster, startKafkaCluster } from './kafka/kafka-clust
 export { type KafkaProgramOptions, type StartedKafkaProgram, startKafkaProgram } from './kafka/kafka-program.ts'
 export { findKcat, type Kcat } from './kafka/kcat.ts'
 export { createMovableTopic, type MovableTopic } from './kafka/moved-leaders.ts'
-export { checkpointTopic, createTopics, defaultTopics, type HeraldTopics, topicsWithSuffix } from './kafka/topics.ts'
+export {
+  checkpointTopic,
+  createTopic,
+  createTopics,
+  defaultTopics,
+  type HeraldTopics,
+  topicsWithSuffix,
+} from './kafka/topics.ts'
 export { whyNoMongod } from './mongodb/mongod-file.ts'
 export { type MongodProgramOptions, type StartedMongodProgram, startMongodProgram } from './mongodb/mongod-program.ts'
 export { type ReplicaSetOptions, type StartedReplicaSet, startReplicaSet } from './mongodb/replica-set.ts'

@@ -1,4 +1,4 @@
-import { eventually } from '@herald/test-servers'
+import { createTopic } from '@herald/test-servers'
 import { describe, expect, test } from '@jest/globals'
 import type { KafkaPort } from '../port/kafka-port.ts'
 import type { OutgoingRecord } from '../port/outgoing-record.ts'
@@ -15,10 +15,7 @@ async function publish(bytes: number, maxMessageBytes: number, describeTopics: K
   const topic = `limits-${process.pid}-${run++}`
   // Given later, the limit may hold only some time after the answer.
   const configEntries = [{ name: 'max.message.bytes', value: String(maxMessageBytes) }]
-  const topics = [{ topic, numPartitions: 1, replicationFactor: 1, configEntries }]
-  // kafkajs fails while a broker does not know the topic yet.
-  await admin.createTopics({ waitForLeaders: false, topics })
-  await eventually(async () => (await admin.fetchTopicOffsets(topic)).length > 0)
+  await createTopic(admin, { topic, numPartitions: 1, replicationFactor: 1, configEntries })
   const kafka = createTestKafka()
   const producer = createTopicProducer({ connectProducer: kafka.connectProducer, describeTopics }, topic)
   const whole: OutgoingRecord = { key: null, value: Buffer.alloc(bytes, 'x'), headers: {} }

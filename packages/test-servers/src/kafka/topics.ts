@@ -1,4 +1,4 @@
-import { type Admin, Kafka, logLevel } from 'kafkajs'
+import { type Admin, type ITopicConfig, Kafka, logLevel } from 'kafkajs'
 import { eventually } from '../processes/polling.ts'
 
 export type HeraldTopics = {
@@ -85,12 +85,21 @@ async function create(
   })
 }
 
-/** Waits until the brokers list the offsets of every partition: the metadata name a leader before it accepts requests. */
-async function untilLed(admin: Admin, topics: string[]) {
+/** Creates a topic and returns once each partition has a leader. */
+export async function createTopic(admin: Admin, config: ITopicConfig & { numPartitions: number }): Promise<void> {
+  await admin.createTopics({ waitForLeaders: false, topics: [config] })
+  await untilLed(admin, [config.topic], config.numPartitions)
+}
+
+/**
+ * Waits until the brokers list the offsets of every partition, of which there are `count` if it is known: the metadata name a leader
+ * before it accepts requests.
+ */
+async function untilLed(admin: Admin, topics: string[], count?: number) {
   await eventually(
     async () => {
       const offsets = await Promise.all(topics.map((topic) => admin.fetchTopicOffsets(topic)))
-      return offsets.every((partitions) => partitions.length > 0)
+      return offsets.every(({ length }) => (count === undefined ? length > 0 : length === count))
     },
     { description: `every partition of ${topics.join(', ')} has a leader` },
   )

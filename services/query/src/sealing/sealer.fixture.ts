@@ -13,7 +13,7 @@ import {
   toVerifierKey,
   verifyInclusion,
 } from '@herald/sealed-log'
-import { eventually } from '@herald/test-servers'
+import { createTopic } from '@herald/test-servers'
 import kafkajs from 'kafkajs'
 import { type Binary, type Db, MongoClient } from 'mongodb'
 import { changeEntryAt, createTestQuery } from '../query.fixture.ts'
@@ -78,8 +78,7 @@ export async function createTestLogs(name: string, { mongodbUri, brokers }: Serv
       await query.store.migrate()
       const admin = raw.admin()
       await admin.connect()
-      await admin.createTopics({ topics: [{ topic, numPartitions: 3 }], waitForLeaders: false })
-      await eventually(async () => (await admin.fetchTopicOffsets(topic)).length === 3)
+      await createTopic(admin, { topic, numPartitions: 3 })
       await admin.disconnect()
     },
     async start(changes: Record<string, string> = {}): Promise<StartedService> {

@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { type StartedService, startService } from '@herald/local-herald'
 import { keyNameOf, readSigningKey, toVerifierKey } from '@herald/sealed-log'
+import { createTopic } from '@herald/test-servers'
 import { Kafka, logLevel } from 'kafkajs'
 import { uuidOf } from '../oracle/announced-notification.ts'
 import { plannedUuid } from '../oracle/derived-id.ts'
@@ -24,7 +25,7 @@ export async function sealThroughFaults(context: PartContext): Promise<void> {
   const { publicKey } = read.key
   const topic = `checkpoints-${campaign.name}`
   const kafka = new Kafka({ clientId: 'faults', brokers: stack.broker.direct.split(','), logLevel: logLevel.NOTHING })
-  await createTopic(kafka, topic)
+  await createCheckpointTopic(kafka, topic)
   const settings = {
     ...fleet.settings,
     LOG_SIGNING_KEY: pem,
@@ -103,11 +104,10 @@ async function active(running: readonly StartedService[]): Promise<StartedServic
   return found as StartedService
 }
 
-async function createTopic(kafka: Kafka, topic: string): Promise<void> {
+async function createCheckpointTopic(kafka: Kafka, topic: string): Promise<void> {
   const admin = kafka.admin()
   await admin.connect()
-  await admin.createTopics({ topics: [{ topic, numPartitions: 3 }], waitForLeaders: false })
-  await until('the topic of checkpoints', async () => (await admin.fetchTopicOffsets(topic)).length === 3)
+  await createTopic(admin, { topic, numPartitions: 3 })
   await admin.disconnect()
 }
 
