@@ -3,9 +3,9 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { Binary } from 'mongodb'
 import { toIndexKey } from './documents/binary.ts'
 import { changeEntry } from './documents/change-entry.fixture.ts'
-import { createTestStore, idAt, newNotification } from './store.fixture.ts'
+import { createOwnStore, idAt, newNotification } from './store.fixture.ts'
 
-const { store, database, drop } = createTestStore('shard-script')
+const { store, database, drop } = createOwnStore('shard-script')
 beforeAll(() => store.migrate())
 afterAll(drop)
 

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { toKey } from '../documents/binary.ts'
 import { mention, retraction, withoutErasures } from '../retractions/fan-outs.fixture.ts'
 import { createInterceptor, type Intercept } from '../retractions/intercepted.fixture.ts'
-import { at, createTestStore, subscriberId, uuid } from '../store.fixture.ts'
+import { at, createOwnStore, subscriberId, uuid } from '../store.fixture.ts'
 import { createWriters } from '../writers.ts'
 import type { DueBatch } from './announcement.ts'
 
-const { store, database, collections, drop } = createTestStore('announcement-crash')
+const { store, database, collections, drop } = createOwnStore('announcement-crash')
 beforeAll(() => store.migrate())
 afterAll(drop)
 

@@ -5,10 +5,10 @@ import { toKey } from '../documents/binary.ts'
 import type { NewNotification } from '../documents/notification-document.ts'
 import { mention, retraction, withoutErasures } from '../retractions/fan-outs.fixture.ts'
 import { createInterceptor, type Intercept } from '../retractions/intercepted.fixture.ts'
-import { at, createTestStore, subscriberId, uuid } from '../store.fixture.ts'
+import { at, createOwnStore, subscriberId, uuid } from '../store.fixture.ts'
 import { createWriters } from '../writers.ts'
 
-const { store, database, collections, drop, examined } = createTestStore('digests')
+const { store, database, collections, drop, examined } = createOwnStore('digests')
 beforeAll(() => store.migrate())
 afterAll(drop)
 beforeEach(async () => {

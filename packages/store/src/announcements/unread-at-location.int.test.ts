@@ -2,11 +2,11 @@ import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { toKey, toUuidBinary, uuidIn } from '../documents/binary.ts'
 import { type NewNotification, toNotificationDocuments } from '../documents/notification-document.ts'
 import { mention } from '../retractions/fan-outs.fixture.ts'
-import { at, createTestStore, subscriberId, uuid } from '../store.fixture.ts'
+import { at, createOwnStore, subscriberId, uuid } from '../store.fixture.ts'
 import { createWriters } from '../writers.ts'
 import { readUnreadAt } from './unread-at-location.ts'
 
-const { store, database, collections, drop, examined } = createTestStore('unread-at-location')
+const { store, database, collections, drop, examined } = createOwnStore('unread-at-location')
 beforeAll(() => store.migrate())
 afterAll(drop)
 beforeEach(async () => {

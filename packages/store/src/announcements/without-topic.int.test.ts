@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { mention, retraction } from '../retractions/fan-outs.fixture.ts'
-import { createTestStore, start } from '../store.fixture.ts'
+import { createOwnStore, start } from '../store.fixture.ts'
 import { createWriters } from '../writers.ts'
 
-const { store, database, collections, drop } = createTestStore('without-topic')
+const { store, database, collections, drop } = createOwnStore('without-topic')
 const dayMs = 24 * 60 * 60_000
 /** A year after the events. */
 const later = new Date(start + 365 * dayMs)

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import type { NewNotification } from '../documents/notification-document.ts'
 import { mention } from '../retractions/fan-outs.fixture.ts'
-import { at, createTestStore, subscriberId, uuid } from '../store.fixture.ts'
+import { at, createOwnStore, subscriberId, uuid } from '../store.fixture.ts'
 import { createStore } from '../store.ts'
 import { ada, bob, byAda, clear, cleo, erasure, findTraces, workOff } from './erasures.fixture.ts'
 
-const { store, database, uri, name, drop } = createTestStore('erased-digests')
+const { store, database, uri, name, drop } = createOwnStore('erased-digests')
 const unreadAfterMs = 60_000
 const elsewhere = { locationId: uuid(77) }
 const writer = createStore({

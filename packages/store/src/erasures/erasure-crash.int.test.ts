@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { createChangeEntries } from '../change-entries/change-entries.ts'
 import { mention } from '../retractions/fan-outs.fixture.ts'
 import { createInterceptor, type Intercept } from '../retractions/intercepted.fixture.ts'
-import { at, createTestStore, pageIn, subscriberId, uuid } from '../store.fixture.ts'
+import { at, createOwnStore, pageIn, subscriberId, uuid } from '../store.fixture.ts'
 import { createWriters } from '../writers.ts'
 import { changeBy, clear, erasure, findTraces, workOff } from './erasures.fixture.ts'
 
-const { store, database, collections, drop } = createTestStore('erasure-crash')
+const { store, database, collections, drop } = createOwnStore('erasure-crash')
 beforeAll(() => store.migrate())
 afterAll(drop)
 

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import type { NewNotification } from '../documents/notification-document.ts'
 import type { Receipt } from '../documents/waiting-receipt.ts'
 import { mention, retraction } from '../retractions/fan-outs.fixture.ts'
-import { at, createTestStore, notificationIn, pageIn, subscriberId, uuid } from '../store.fixture.ts'
+import { at, createOwnStore, notificationIn, pageIn, subscriberId, uuid } from '../store.fixture.ts'
 import { ada, bob, byAda, changeBy, clear, cleo, erasure, findTraces, workOff } from './erasures.fixture.ts'
 
-const { store, database, examined, drop } = createTestStore('erasures')
+const { store, database, examined, drop } = createOwnStore('erasures')
 const { notifications, retractions, receipts, erasures, changeEntries, createRequests } = store
 
 beforeAll(() => store.migrate())

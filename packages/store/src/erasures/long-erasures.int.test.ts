@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals'
 import { createInterceptor, runAhead } from '../retractions/intercepted.fixture.ts'
-import { createTestStore, uuid } from '../store.fixture.ts'
+import { createOwnStore, uuid } from '../store.fixture.ts'
 import { createWriters } from '../writers.ts'
 import { ada, byAda, erasure, workOff } from './erasures.fixture.ts'
 
-const { store, database, collections, drop } = createTestStore('long-erasures')
+const { store, database, collections, drop } = createOwnStore('long-erasures')
 beforeAll(() => store.migrate())
 afterAll(drop)
 afterEach(() => {

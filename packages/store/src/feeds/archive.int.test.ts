@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { toKey } from '../documents/binary.ts'
 import { boxes } from '../documents/notification-document.ts'
-import { at, createTestStore, idAt, newNotification, pageIn, subscriberId, uuid } from '../store.fixture.ts'
+import { at, createOwnStore, idAt, newNotification, pageIn, subscriberId, uuid } from '../store.fixture.ts'
 import type { FeedQuery } from './list-page.ts'
 
-const { store, collections, examined, drop } = createTestStore('archive')
+const { store, collections, examined, drop } = createOwnStore('archive')
 const feed = (recipientId: string) => store.notifications.of({ subscriberId, recipientId })
 const page = (query: Partial<FeedQuery> = {}): FeedQuery => ({ limit: 20, status: 'all', ...query })
 const list = async (owner: string, query: Partial<FeedQuery> = {}) =>

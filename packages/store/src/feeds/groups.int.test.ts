@@ -1,10 +1,10 @@
 import type { LocationType } from '@herald/contracts'
 import { groupPageSchema, limits } from '@herald/contracts'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { at, createTestStore, idAt, newNotification, subscriberId, uuid } from '../store.fixture.ts'
+import { at, createOwnStore, idAt, newNotification, subscriberId, uuid } from '../store.fixture.ts'
 import type { GroupQuery } from './groups.ts'
 
-const { store, examined, drop } = createTestStore('groups')
+const { store, examined, drop } = createOwnStore('groups')
 beforeAll(() => store.migrate())
 afterAll(drop)
 

@@ -2,9 +2,9 @@ import { makeUuidV7 } from '@herald/contracts'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { toKey } from '../documents/binary.ts'
 import type { BulkMarkDocument } from '../documents/collections.ts'
-import { at, createTestStore, idAt, newNotification, notificationIn, pageIn, start, uuid } from '../store.fixture.ts'
+import { at, createOwnStore, idAt, newNotification, notificationIn, pageIn, start, uuid } from '../store.fixture.ts'
 
-const { store, database, drop } = createTestStore('mark-many')
+const { store, database, drop } = createOwnStore('mark-many')
 const bulkMarks = database.collection<BulkMarkDocument>('bulk-marks')
 // Each recipient has their own subscriber, because a notification is stored for its first recipients only.
 const notification = (n: number, recipientId: string) =>

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { NewNotification } from '../documents/notification-document.ts'
 import { eachAtOnce } from '../reading/each-at-once.ts'
 import {
-  createTestStore,
+  createOwnStore,
   idAt,
   newNotification,
   notificationIn,
@@ -15,7 +15,7 @@ import {
 import { createStore } from '../store.ts'
 import type { FeedQuery } from './list-page.ts'
 
-const { uri, name, store, examined, drop } = createTestStore('notifications')
+const { uri, name, store, examined, drop } = createOwnStore('notifications')
 const notification = (ms: number, changes: Partial<NewNotification> = {}) => newNotification(idAt(ms), changes)
 
 const feed = (recipientId: string) => store.notifications.of({ subscriberId, recipientId })

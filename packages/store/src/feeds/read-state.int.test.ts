@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { toKey } from '../documents/binary.ts'
 import type { NotificationDocument } from '../documents/notification-document.ts'
-import { at, createTestStore, idAt, newNotification, notificationIn, subscriberId, uuid } from '../store.fixture.ts'
+import { at, createOwnStore, idAt, newNotification, notificationIn, subscriberId, uuid } from '../store.fixture.ts'
 
-const { store, database, drop } = createTestStore('read-state')
+const { store, database, drop } = createOwnStore('read-state')
 const documents = database.collection<NotificationDocument>('notifications')
 let notifications = 0
 

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { toKey } from '../documents/binary.ts'
 import { boxes } from '../documents/notification-document.ts'
-import { at, createTestStore, idAt, newNotification, pageIn, subscriberId, uuid } from '../store.fixture.ts'
+import { at, createOwnStore, idAt, newNotification, pageIn, subscriberId, uuid } from '../store.fixture.ts'
 import type { FeedQuery } from './list-page.ts'
 
-const { store, collections, examined, drop } = createTestStore('removed')
+const { store, collections, examined, drop } = createOwnStore('removed')
 beforeAll(() => store.migrate())
 afterAll(drop)
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { at, createTestStore, idAt, newNotification, subscriberId, uuid } from '../store.fixture.ts'
+import { at, createOwnStore, idAt, newNotification, subscriberId, uuid } from '../store.fixture.ts'
 
-const { store, examined, drop } = createTestStore('seen')
+const { store, examined, drop } = createOwnStore('seen')
 beforeAll(() => store.migrate())
 afterAll(drop)
 

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { createTestStore, uuid } from '../store.fixture.ts'
+import { createOwnStore, uuid } from '../store.fixture.ts'
 
-const { store, database, collections, drop } = createTestStore('leases')
+const { store, database, collections, drop } = createOwnStore('leases')
 const { leases } = store
 beforeAll(() => store.migrate())
 afterAll(drop)

@@ -5,9 +5,9 @@ import { toIndexKey } from '../documents/binary.ts'
 import type { LogPageDocument } from '../documents/log-page-document.ts'
 import { createConflicts } from '../sealing/conflicts.ts'
 import { createSealingState } from '../sealing/sealing-state.ts'
-import { at, createTestStore, uuid } from '../store.fixture.ts'
+import { at, createOwnStore, uuid } from '../store.fixture.ts'
 
-const { store, collections, examined, drop } = createTestStore('log-status')
+const { store, collections, examined, drop } = createOwnStore('log-status')
 const { logPages, logState, logCheckpoints } = collections
 beforeAll(() => store.migrate())
 afterAll(drop)

@@ -2,10 +2,10 @@ import { limits } from '@herald/contracts'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { erasure } from '../erasures/erasures.fixture.ts'
 import { mention, retraction } from '../retractions/fan-outs.fixture.ts'
-import { createTestStore, subscriberId, uuid } from '../store.fixture.ts'
+import { createOwnStore, subscriberId, uuid } from '../store.fixture.ts'
 import { planCollections } from './collection-plans.ts'
 
-const { store, database, drop } = createTestStore('retention')
+const { store, database, drop } = createOwnStore('retention')
 beforeAll(() => store.migrate())
 afterAll(drop)
 

@@ -1,10 +1,10 @@
 import { limits } from '@herald/contracts'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { at, createTestStore, subscriberId, uuid } from '../store.fixture.ts'
+import { at, createTestStore, uuid } from '../store.fixture.ts'
 
-const { store, database, examined, drop } = createTestStore('mutes')
-beforeAll(() => store.migrate())
-afterAll(drop)
+const { store, database, subscriberId, examined, migrate, close } = createTestStore({ profiled: true })
+beforeAll(migrate)
+afterAll(close)
 
 const mutesOf = (recipientId: string, subscriber = subscriberId) =>
   store.mutes.of({ subscriberId: subscriber, recipientId })

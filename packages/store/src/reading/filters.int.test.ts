@@ -3,9 +3,9 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { ChangeLogQuery } from '../change-entries/change-entries.ts'
 import { changeEntry } from '../documents/change-entry.fixture.ts'
 import type { FeedQuery } from '../feeds/list-page.ts'
-import { createTestStore, idAt, newNotification, pageIn, start, subscriberId, uuid } from '../store.fixture.ts'
+import { createOwnStore, idAt, newNotification, pageIn, start, subscriberId, uuid } from '../store.fixture.ts'
 
-const { store, database, name, examined, drop } = createTestStore('filters')
+const { store, database, name, examined, drop } = createOwnStore('filters')
 const count = 100_000
 const owner = { subscriberId, recipientId: uuid(2) }
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { NewNotification } from '../documents/notification-document.ts'
 import type { Receipt, ReceiptKind } from '../documents/waiting-receipt.ts'
-import { at, createTestStore, idAt, newNotification, notificationIn, subscriberId, uuid } from '../store.fixture.ts'
+import { at, createOwnStore, idAt, newNotification, notificationIn, subscriberId, uuid } from '../store.fixture.ts'
 
-const { store, database, examined, drop } = createTestStore('receipts')
+const { store, database, examined, drop } = createOwnStore('receipts')
 const waiting = database.collection('waiting-receipts')
 
 let events = 0

@@ -3,12 +3,12 @@ import { createChangeEntries } from '../change-entries/change-entries.ts'
 import type { StoredChangeEntry } from '../documents/change-entry-document.ts'
 import { ada, bob, changeBy, clear, erasure, workOff } from '../erasures/erasures.fixture.ts'
 import { createInterceptor, type Intercept } from '../retractions/intercepted.fixture.ts'
-import { createTestStore, subscriberId } from '../store.fixture.ts'
+import { createOwnStore, subscriberId } from '../store.fixture.ts'
 import { createWriters } from '../writers.ts'
 import { readOrder, runSequencer, userHashOf } from './recorded-order.fixture.ts'
 import { createSequencer } from './sequencer.ts'
 
-const { store, database, collections, drop } = createTestStore('erased-entries')
+const { store, database, collections, drop } = createOwnStore('erased-entries')
 beforeAll(() => store.migrate())
 afterAll(drop)
 beforeEach(async () => {

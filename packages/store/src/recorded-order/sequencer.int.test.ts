@@ -7,11 +7,11 @@ import { toKey } from '../documents/binary.ts'
 import { changeEntry, served } from '../documents/change-entry.fixture.ts'
 import type { StoredChangeEntry } from '../documents/change-entry-document.ts'
 import type { EntryPage } from '../documents/log-page-document.ts'
-import { createTestStore, idAt } from '../store.fixture.ts'
+import { createOwnStore, idAt } from '../store.fixture.ts'
 import { createStore } from '../store.ts'
 import { readOrder, runSequencer, userHashOf, waitForLength } from './recorded-order.fixture.ts'
 
-const { store, uri, name, collections, drop } = createTestStore('sequencer')
+const { store, uri, name, collections, drop } = createOwnStore('sequencer')
 const other = createStore({ uri, database: name, applicationName: 'test' })
 const running = new Set<ReturnType<typeof runSequencer>>()
 const start = (of = store) => {

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { bytesIn, decodePositions } from '../documents/recipient-list.ts'
-import { createTestStore, pageIn, subscriberId, uuid } from '../store.fixture.ts'
+import { createOwnStore, pageIn, subscriberId, uuid } from '../store.fixture.ts'
 import { createWriters } from '../writers.ts'
 import { mention, retraction, withoutErasures } from './fan-outs.fixture.ts'
 import { createInterceptor, type Intercept } from './intercepted.fixture.ts'
 
-const { store, database, collections, drop } = createTestStore('retraction-crash')
+const { store, database, collections, drop } = createOwnStore('retraction-crash')
 beforeAll(() => store.migrate())
 afterAll(drop)
 

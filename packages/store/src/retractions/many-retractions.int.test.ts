@@ -2,10 +2,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { type TombstoneDocument, toTombstone } from '../documents/tombstone-document.ts'
 import { advanceHeads } from '../guards/heads.ts'
-import { createTestStore, subscriberId, uuid } from '../store.fixture.ts'
+import { createOwnStore, subscriberId, uuid } from '../store.fixture.ts'
 import { mention, retraction } from './fan-outs.fixture.ts'
 
-const { store, database, collections, examined, drop } = createTestStore('many-retractions')
+const { store, database, collections, examined, drop } = createOwnStore('many-retractions')
 const { notifications } = store
 beforeAll(() => store.migrate())
 afterAll(drop)

@@ -4,12 +4,12 @@ import type { Erasure } from '../documents/erasure-document.ts'
 import type { NewNotification } from '../documents/notification-document.ts'
 import type { Retraction } from '../documents/tombstone-document.ts'
 import { workOff } from '../erasures/erasures.fixture.ts'
-import { at, createTestStore, pageIn, uuid } from '../store.fixture.ts'
+import { at, createOwnStore, pageIn, uuid } from '../store.fixture.ts'
 import { mention, retraction } from './fan-outs.fixture.ts'
 
 const runs = Number(process.env.HERALD_MODEL_RUNS ?? 16)
 
-const { store, drop } = createTestStore('retraction-model')
+const { store, drop } = createOwnStore('retraction-model')
 beforeAll(() => store.migrate())
 afterAll(drop)
 

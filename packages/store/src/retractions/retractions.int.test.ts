@@ -2,12 +2,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from '
 import { isStorageUnavailable, StorageUnavailableError } from '../connection/storage-errors.ts'
 import type { NewNotification } from '../documents/notification-document.ts'
 import type { Receipt } from '../documents/waiting-receipt.ts'
-import { at, createTestStore, newNotification, pageIn, subscriberId, uuid } from '../store.fixture.ts'
+import { at, createOwnStore, newNotification, pageIn, subscriberId, uuid } from '../store.fixture.ts'
 import { createWriters } from '../writers.ts'
 import { mention, retraction } from './fan-outs.fixture.ts'
 import { createInterceptor, runAhead } from './intercepted.fixture.ts'
 
-const { store, database, collections, examined, drop } = createTestStore('retractions')
+const { store, database, collections, examined, drop } = createOwnStore('retractions')
 const { notifications, retractions, receipts } = store
 
 beforeAll(() => store.migrate())

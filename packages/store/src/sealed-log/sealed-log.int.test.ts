@@ -6,10 +6,10 @@ import { toKey } from '../documents/binary.ts'
 import type { StoredChangeEntry } from '../documents/change-entry-document.ts'
 import type { EntryPage } from '../documents/log-page-document.ts'
 import { ada, bob, changeBy, clear, erasure, workOff } from '../erasures/erasures.fixture.ts'
-import { createTestStore, subscriberId, uuid } from '../store.fixture.ts'
+import { createOwnStore, subscriberId, uuid } from '../store.fixture.ts'
 import { codesOf, createTestSealer, exportText, type Line, readExport } from './sealed-log.fixture.ts'
 
-const { store, database, collections, examined, drop } = createTestStore('sealed-log')
+const { store, database, collections, examined, drop } = createOwnStore('sealed-log')
 const sealer = createTestSealer(database, collections, store.now)
 const log = store.sealedLog.of(subscriberId)
 const logCollections = ['log-pages', 'log-state', 'log-nodes', 'log-checkpoints']

@@ -3,11 +3,11 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { Binary } from 'mongodb'
 import { toIndexKey } from '../documents/binary.ts'
 import type { LogPageDocument } from '../documents/log-page-document.ts'
-import { createTestStore } from '../store.fixture.ts'
+import { createOwnStore } from '../store.fixture.ts'
 import { createLogLeaves } from './leaves.ts'
 import { createSealingState } from './sealing-state.ts'
 
-const { store, collections, drop } = createTestStore('leaves')
+const { store, collections, drop } = createOwnStore('leaves')
 beforeAll(() => store.migrate())
 afterAll(drop)
 

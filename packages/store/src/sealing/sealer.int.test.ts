@@ -6,10 +6,10 @@ import { Binary } from 'mongodb'
 import { toIndexKey } from '../documents/binary.ts'
 import type { LogPageDocument } from '../documents/log-page-document.ts'
 import { createGrownLogs } from '../recorded-order/grown-logs.ts'
-import { createTestStore } from '../store.fixture.ts'
+import { createOwnStore } from '../store.fixture.ts'
 import { createSealing } from './sealing.ts'
 
-const { store, collections, drop } = createTestStore('sealer')
+const { store, collections, drop } = createOwnStore('sealer')
 beforeAll(() => store.migrate())
 afterAll(drop)
 

@@ -14,14 +14,14 @@ import {
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { Binary } from 'mongodb'
 import { nodeKey } from '../documents/sealed-log-document.ts'
-import { createTestStore, uuid } from '../store.fixture.ts'
+import { createOwnStore, uuid } from '../store.fixture.ts'
 import { createCheckpoints } from './checkpoints.ts'
 import type { LogLeaves } from './leaves.ts'
 import { LogConflict } from './log-conflict.ts'
 import { createCompareAnchor, createSealLog } from './seal-log.ts'
 import { createTreeNodes } from './tree-nodes.ts'
 
-const { store, collections, drop } = createTestStore('sealing')
+const { store, collections, drop } = createOwnStore('sealing')
 beforeAll(() => store.migrate())
 afterAll(drop)
 

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { StorageUnavailableError } from '../connection/storage-errors.ts'
 import { mention } from '../retractions/fan-outs.fixture.ts'
 import { createInterceptor } from '../retractions/intercepted.fixture.ts'
-import { createTestStore, uuid } from '../store.fixture.ts'
+import { createOwnStore, uuid } from '../store.fixture.ts'
 import { createWriters } from '../writers.ts'
 
-const { store, collections, drop } = createTestStore('large-requests')
+const { store, collections, drop } = createOwnStore('large-requests')
 beforeAll(() => store.migrate())
 afterAll(drop)
 

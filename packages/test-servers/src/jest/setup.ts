@@ -1,3 +1,4 @@
+import { nameDatabaseOfRun } from '../mongodb/database-of-run.ts'
 import { startServers } from '../servers.ts'
 import { keepForTeardown } from './servers-of-a-run.ts'
 
@@ -7,5 +8,6 @@ export default async function findServers() {
   const servers = await startServers({ log: (line) => process.stderr.write(`${line}\n`) })
   process.env.KAFKA_BROKERS = servers.kafkaBrokers.join(',')
   process.env.MONGODB_URI = servers.mongodbUri
+  nameDatabaseOfRun()
   keepForTeardown(servers)
 }
