@@ -3,11 +3,12 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { Binary } from 'mongodb'
 import { toIndexKey } from './documents/binary.ts'
 import { changeEntry } from './documents/change-entry.fixture.ts'
-import { createOwnStore, idAt, newNotification } from './store.fixture.ts'
+import { idAt, newNotification } from './store.fixture.ts'
+import { createEmptyStore } from './test-store.fixture.ts'
 
-const { store, database, drop } = createOwnStore('shard-script')
-beforeAll(() => store.migrate())
-afterAll(drop)
+const { store, database, migrate, close } = createEmptyStore()
+beforeAll(migrate)
+afterAll(close)
 
 /** Runs deploy/mongodb/shard.mongosh.js for empty collections of a cluster, and returns the bounds of its ranges by collection. */
 function boundsInScript(): Map<string, Binary[]> {

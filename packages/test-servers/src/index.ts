@@ -16,7 +16,7 @@ export {
   type HeraldTopics,
   topicsWithSuffix,
 } from './kafka/topics.ts'
-export { databaseOfRun, migrateOnce } from './mongodb/database-of-run.ts'
+export { databaseOfRun, databaseOfWorker, emptyDatabase, migrateOnce } from './mongodb/database-of-run.ts'
 export { whyNoMongod } from './mongodb/mongod-file.ts'
 export { type MongodProgramOptions, type StartedMongodProgram, startMongodProgram } from './mongodb/mongod-program.ts'
 export { type ReplicaSetOptions, type StartedReplicaSet, startReplicaSet } from './mongodb/replica-set.ts'

@@ -2,13 +2,14 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { toKey } from '../documents/binary.ts'
 import { mention, retraction, withoutErasures } from '../retractions/fan-outs.fixture.ts'
 import { createInterceptor, type Intercept } from '../retractions/intercepted.fixture.ts'
-import { at, createOwnStore, subscriberId, uuid } from '../store.fixture.ts'
+import { at, subscriberId, uuid } from '../store.fixture.ts'
+import { createEmptyStore } from '../test-store.fixture.ts'
 import { createWriters } from '../writers.ts'
 import type { DueBatch } from './announcement.ts'
 
-const { store, database, collections, drop } = createOwnStore('announcement-crash')
-beforeAll(() => store.migrate())
-afterAll(drop)
+const { database, collections, migrate, close } = createEmptyStore()
+beforeAll(migrate)
+afterAll(close)
 
 const mentions = [mention(1), mention(2, { recipientIds: [uuid(4), uuid(2), uuid(3)] })]
 const ids = mentions.map(({ id }) => id)

@@ -5,12 +5,13 @@ import { toKey } from '../documents/binary.ts'
 import type { NewNotification } from '../documents/notification-document.ts'
 import { mention, retraction, withoutErasures } from '../retractions/fan-outs.fixture.ts'
 import { createInterceptor, type Intercept } from '../retractions/intercepted.fixture.ts'
-import { at, createOwnStore, subscriberId, uuid } from '../store.fixture.ts'
+import { at, subscriberId, uuid } from '../store.fixture.ts'
+import { createEmptyStore } from '../test-store.fixture.ts'
 import { createWriters } from '../writers.ts'
 
-const { store, database, collections, drop, examined } = createOwnStore('digests')
-beforeAll(() => store.migrate())
-afterAll(drop)
+const { store, database, collections, examined, migrate, close } = createEmptyStore()
+beforeAll(migrate)
+afterAll(close)
 beforeEach(async () => {
   for (const name of ['notifications', 'fan-outs', 'tombstones', 'digests'])
     await database.collection(name).deleteMany({})

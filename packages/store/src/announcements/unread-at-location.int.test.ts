@@ -2,13 +2,14 @@ import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { toKey, toUuidBinary, uuidIn } from '../documents/binary.ts'
 import { type NewNotification, toNotificationDocuments } from '../documents/notification-document.ts'
 import { mention } from '../retractions/fan-outs.fixture.ts'
-import { at, createOwnStore, subscriberId, uuid } from '../store.fixture.ts'
+import { at, subscriberId, uuid } from '../store.fixture.ts'
+import { createEmptyStore } from '../test-store.fixture.ts'
 import { createWriters } from '../writers.ts'
 import { readUnreadAt } from './unread-at-location.ts'
 
-const { store, database, collections, drop, examined } = createOwnStore('unread-at-location')
-beforeAll(() => store.migrate())
-afterAll(drop)
+const { store, database, collections, examined, migrate, close } = createEmptyStore()
+beforeAll(migrate)
+afterAll(close)
 beforeEach(async () => {
   for (const name of ['notifications', 'fan-outs', 'digests']) await database.collection(name).deleteMany({})
 })

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { mention, retraction } from '../retractions/fan-outs.fixture.ts'
-import { createOwnStore, start } from '../store.fixture.ts'
+import { start } from '../store.fixture.ts'
+import { createEmptyStore } from '../test-store.fixture.ts'
 import { createWriters } from '../writers.ts'
 
-const { store, database, collections, drop } = createOwnStore('without-topic')
+const { store, database, collections, migrate, close } = createEmptyStore()
 const dayMs = 24 * 60 * 60_000
 /** A year after the events. */
 const later = new Date(start + 365 * dayMs)
@@ -11,8 +12,8 @@ const inDays = (days: number) => new Date(later.getTime() + days * dayMs)
 const announcing = { isRecent: () => true, onTooOld: () => {}, now: () => later, unreadAfterMs: 60_000 }
 const withTopic = createWriters(collections, { announcing })
 
-beforeAll(() => store.migrate())
-afterAll(drop)
+beforeAll(migrate)
+afterAll(close)
 beforeEach(async () => {
   for (const name of ['notifications', 'fan-outs', 'tombstones']) await database.collection(name).deleteMany({})
 })

@@ -1,6 +1,8 @@
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { databaseOfRun } from '@herald/test-servers'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import type { Collection } from 'mongodb'
 import { createFence } from './fence.ts'
@@ -30,11 +32,11 @@ beforeAll(async () => {
   const uri = `mongodb://127.0.0.1:${(proxy.address() as AddressInfo).port}/?directConnection=true`
   const limits = { connectTimeoutMS: 2_000, serverSelectionTimeoutMS: 8_000, waitQueueTimeoutMS: 8_000 }
   connections = createLastingClient(uri, { ...limits, socketTimeoutMS: 8_000, retryWrites: true })
-  things = connections.client.db(`herald-test-fence-${process.pid}`).collection('things')
+  things = connections.client.db(databaseOfRun()).collection(`fence-${randomUUID()}`)
 })
 beforeEach(async () => void (await things.deleteMany({})))
 afterAll(async () => {
-  await things.db.dropDatabase()
+  await things.drop()
   await connections.close()
   proxy.close()
 })

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
+import { databaseOfRun } from '@herald/test-servers'
 import { afterEach, expect, test } from '@jest/globals'
 import { createStore, type Store } from '../store.ts'
 
@@ -36,7 +37,7 @@ test('connects once MongoDB is available, even after failed operations', async (
   const port = await listen()
   server?.close()
   const uri = `mongodb://127.0.0.1:${port}/?directConnection=true`
-  store = createStore({ uri, database: `herald-test-lasting-${process.pid}`, applicationName: 'test' })
+  store = createStore({ uri, database: databaseOfRun(), applicationName: 'test' })
   expect([await isReady(), await isReady()]).toEqual([false, false])
   await listen(port)
   const deadline = Date.now() + 60_000
@@ -47,7 +48,7 @@ test('connects once MongoDB is available, even after failed operations', async (
 })
 
 test('stays closed when it never connected', async () => {
-  store = createStore({ uri: 'mongodb://127.0.0.1:1/', database: 'herald-test', applicationName: 'test' })
+  store = createStore({ uri: 'mongodb://127.0.0.1:1/', database: databaseOfRun(), applicationName: 'test' })
   expect(await isReady()).toBe(false)
   await store.close()
   await expect(store.checkReady()).rejects.toThrow()

@@ -1,6 +1,8 @@
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createRequire } from 'node:module'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
+import { databaseOfRun } from '@herald/test-servers'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { BSON, Long, type MongoClientOptions, MongoServerError, ObjectId } from 'mongodb'
 import { createLastingClient } from './lasting-client.ts'
@@ -39,7 +41,7 @@ async function insertIntoFrozen(options: MongoClientOptions & { readonly socketT
   const limits = { connectTimeoutMS: 2_000, serverSelectionTimeoutMS: 10_000, waitQueueTimeoutMS: 10_000 }
   const { client, close } = createLastingClient(uri, { retryWrites: false, ...limits, ...options })
   try {
-    const collection = client.db(`herald-test-patched-${process.pid}`).collection('writes')
+    const collection = client.db(databaseOfRun()).collection(`patched-driver-${randomUUID()}`)
     await collection.findOne()
     isFrozen = true
     await collection.insertMany(large)

@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto'
+import { databaseOfRun } from '@herald/test-servers'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { type ClientSession, MongoClient } from 'mongodb'
 import { runCommand } from './run-command.ts'
@@ -47,11 +49,11 @@ test('repeats a command that failed once, each time with another session, which 
 })
 
 test('does not repeat a write that is made and not confirmed', async () => {
-  const database = client.db(`herald-test-run-command-${process.pid}`)
-  const insert = { insert: 'things', documents: [{}], writeConcern: { w: 9, wtimeout: 1 } }
+  const database = client.db(databaseOfRun())
+  const insert = { insert: `run-command-${randomUUID()}`, documents: [{}], writeConcern: { w: 9, wtimeout: 1 } }
   await expect(runCommand(database, insert)).rejects.toThrow('Not enough data-bearing nodes')
   expect(sent).toEqual(['insert'])
-  await database.dropDatabase()
+  await database.dropCollection(insert.insert)
 })
 
 test('does not reuse sessions that ended when the client was closed', async () => {

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import type { NewNotification } from '../documents/notification-document.ts'
 import { mention } from '../retractions/fan-outs.fixture.ts'
-import { at, createOwnStore, subscriberId, uuid } from '../store.fixture.ts'
+import { at, subscriberId, uuid } from '../store.fixture.ts'
 import { createStore } from '../store.ts'
+import { createEmptyStore } from '../test-store.fixture.ts'
 import { ada, bob, byAda, clear, cleo, erasure, findTraces, workOff } from './erasures.fixture.ts'
 
-const { store, database, uri, name, drop } = createOwnStore('erased-digests')
+const { database, uri, name, migrate, close } = createEmptyStore()
 const unreadAfterMs = 60_000
 const elsewhere = { locationId: uuid(77) }
 const writer = createStore({
@@ -15,10 +16,10 @@ const writer = createStore({
   announcing: { isRecent: () => true, onTooOld: () => {}, now: () => at(0), unreadAfterMs },
 })
 
-beforeAll(() => store.migrate())
+beforeAll(migrate)
 afterAll(async () => {
   await writer.close()
-  await drop()
+  await close()
 })
 beforeEach(() => clear(database))
 

@@ -2,13 +2,14 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { createChangeEntries } from '../change-entries/change-entries.ts'
 import { mention } from '../retractions/fan-outs.fixture.ts'
 import { createInterceptor, type Intercept } from '../retractions/intercepted.fixture.ts'
-import { at, createOwnStore, pageIn, subscriberId, uuid } from '../store.fixture.ts'
+import { at, pageIn, subscriberId, uuid } from '../store.fixture.ts'
+import { createEmptyStore } from '../test-store.fixture.ts'
 import { createWriters } from '../writers.ts'
 import { changeBy, clear, erasure, findTraces, workOff } from './erasures.fixture.ts'
 
-const { store, database, collections, drop } = createOwnStore('erasure-crash')
-beforeAll(() => store.migrate())
-afterAll(drop)
+const { store, database, collections, migrate, close } = createEmptyStore()
+beforeAll(migrate)
+afterAll(close)
 
 const [ada, bob] = [uuid(2), uuid(3)]
 const author = { id: ada, name: 'Ada L.', image: 'ada.png' }

@@ -2,14 +2,15 @@ import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import type { NewNotification } from '../documents/notification-document.ts'
 import type { Receipt } from '../documents/waiting-receipt.ts'
 import { mention, retraction } from '../retractions/fan-outs.fixture.ts'
-import { at, createOwnStore, notificationIn, pageIn, subscriberId, uuid } from '../store.fixture.ts'
+import { at, notificationIn, pageIn, subscriberId, uuid } from '../store.fixture.ts'
+import { createEmptyStore } from '../test-store.fixture.ts'
 import { ada, bob, byAda, changeBy, clear, cleo, erasure, findTraces, workOff } from './erasures.fixture.ts'
 
-const { store, database, examined, drop } = createOwnStore('erasures')
+const { store, database, examined, migrate, close } = createEmptyStore()
 const { notifications, retractions, receipts, erasures, changeEntries, createRequests } = store
 
-beforeAll(() => store.migrate())
-afterAll(drop)
+beforeAll(migrate)
+afterAll(close)
 beforeEach(() => clear(database))
 
 const pseudonym = /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/

@@ -1,12 +1,13 @@
 import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals'
 import { createInterceptor, runAhead } from '../retractions/intercepted.fixture.ts'
-import { createOwnStore, uuid } from '../store.fixture.ts'
+import { uuid } from '../store.fixture.ts'
+import { createEmptyStore } from '../test-store.fixture.ts'
 import { createWriters } from '../writers.ts'
 import { ada, byAda, erasure, workOff } from './erasures.fixture.ts'
 
-const { store, database, collections, drop } = createOwnStore('long-erasures')
-beforeAll(() => store.migrate())
-afterAll(drop)
+const { store, database, collections, migrate, close } = createEmptyStore()
+beforeAll(migrate)
+afterAll(close)
 afterEach(() => {
   jest.restoreAllMocks()
 })

@@ -2,24 +2,19 @@ import { randomUUID } from 'node:crypto'
 import { makeUuidV7 } from '@herald/contracts'
 import { eventually } from '@herald/test-servers'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { MongoClient, MongoServerError } from 'mongodb'
+import { MongoServerError } from 'mongodb'
 import { timeOfPosition } from '../change-streams/watch.ts'
 import { newNotification } from '../store.fixture.ts'
 import { createStore } from '../store.ts'
+import { createEmptyStore } from '../test-store.fixture.ts'
 import { type FeedChange, ownerKey } from './feed-change.ts'
 
-const uri = process.env.MONGODB_URI ?? ''
-const name = `herald-test-feed-changes-${process.pid}`
-const client = new MongoClient(uri)
-const store = createStore({ uri, database: name, applicationName: 'test' })
+const { uri, name, database, store, migrate, close } = createEmptyStore()
+const { client } = database
 const owner = { subscriberId: randomUUID(), recipientId: randomUUID() }
 
-beforeAll(() => store.migrate())
-afterAll(async () => {
-  await client.db(name).dropDatabase()
-  await client.close()
-  await store.close()
-})
+beforeAll(migrate)
+afterAll(close)
 
 const notification = (time = Date.now()) =>
   newNotification(makeUuidV7(time, Buffer.from(randomUUID())), {
@@ -198,7 +193,7 @@ test('yields positions while nothing changes', async () => {
   const stop = new AbortController()
   const steps = store.feedChanges.watch({ signal: stop.signal })
   expect(await steps.next()).toMatchObject({ value: { kind: 'position' } })
-  await client.db(name).collection('unrelated').insertOne({ n: 1 })
+  await database.collection('unrelated').insertOne({ n: 1 })
   const first = await steps.next()
   expect(first).toMatchObject({ value: { kind: 'position' } })
   stop.abort()
@@ -231,7 +226,7 @@ async function killCursors() {
     return found
   })
   const cursors = operations.map((operation) => operation.cursor.cursorId)
-  await client.db(name).command({ killCursors: '$cmd.aggregate', cursors })
+  await database.command({ killCursors: '$cmd.aggregate', cursors })
 }
 
 test('yields lost for a position that is not in the oplog, and when the database is dropped', async () => {
@@ -244,11 +239,12 @@ test('yields lost for a position that is not in the oplog, and when the database
   expect(await steps.next()).toEqual({ done: false, value: { kind: 'lost' } })
   expect(await steps.next()).toEqual({ done: true, value: undefined })
 
-  const other = createStore({ uri, database: `${name}-dropped`, applicationName: 'test' })
-  await other.migrate()
+  const dropped = client.db(`${name}-dropped`)
+  await dropped.createCollection('notifications')
+  const other = createStore({ uri, database: dropped.databaseName, applicationName: 'test' })
   const kinds: string[] = []
   for await (const { kind } of other.feedChanges.watch({ signal })) {
-    if (kinds.push(kind) === 1) await client.db(`${name}-dropped`).dropDatabase()
+    if (kinds.push(kind) === 1) await dropped.dropDatabase()
   }
   expect(kinds.at(-1)).toBe('lost')
   await other.close()

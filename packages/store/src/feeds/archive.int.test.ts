@@ -1,10 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { toKey } from '../documents/binary.ts'
 import { boxes } from '../documents/notification-document.ts'
-import { at, createOwnStore, idAt, newNotification, pageIn, subscriberId, uuid } from '../store.fixture.ts'
+import { at, idAt, newNotification as notificationOf, pageIn, uuid } from '../store.fixture.ts'
+import { createTestStore } from '../test-store.fixture.ts'
 import type { FeedQuery } from './list-page.ts'
 
-const { store, collections, examined, drop } = createOwnStore('archive')
+const { store, collections, subscriberId, examined, migrate, close } = createTestStore({ profiled: true })
+const newNotification = (id: string, changes: Parameters<typeof notificationOf>[1] = {}) =>
+  notificationOf(id, { subscriberId, ...changes })
 const feed = (recipientId: string) => store.notifications.of({ subscriberId, recipientId })
 const page = (query: Partial<FeedQuery> = {}): FeedQuery => ({ limit: 20, status: 'all', ...query })
 const list = async (owner: string, query: Partial<FeedQuery> = {}) =>
@@ -13,16 +16,16 @@ const shown = (body: Buffer | null) => JSON.parse(String(body)).data
 let owners = 1_000
 
 /** Stores notifications for a new recipient, the first one the oldest. */
-async function stored(count: number, changes: Parameters<typeof newNotification>[1] = {}) {
+async function stored(count: number) {
   const n = owners++
   const owner = uuid(n)
   const ids = Array.from({ length: count }, (_, i) => idAt(i * 10, n))
-  await store.notifications.insertNew(ids.map((id) => newNotification(id, { recipientIds: [owner], ...changes })))
+  await store.notifications.insertNew(ids.map((id) => newNotification(id, { recipientIds: [owner] })))
   return { owner, ids: ids as [string, ...string[]], feed: feed(owner) }
 }
 
-beforeAll(() => store.migrate())
-afterAll(drop)
+beforeAll(migrate)
+afterAll(close)
 
 const [unreadAt, readAt, archivedAt] = ['2126-01-01T00:00:01Z', '2126-01-01T00:00:02Z', '2126-01-01T00:00:03Z']
 
@@ -80,7 +83,8 @@ describe('beside 50,000 archived notifications', () => {
         archived.slice(from, from + 5_000).map((id) => newNotification(id, { recipientIds: [owner, empty] })),
       )
     const update = { $set: { box: boxes.archived, readAt: at(1), archivedAt: at(1) } } as const
-    await collections.notifications.updateMany({}, update)
+    const stored = { $gte: toKey(subscriberId, owner, uuid(0)), $lt: toKey(subscriberId, uuid(4), uuid(0)) }
+    await collections.notifications.updateMany({ _id: stored }, update)
     await store.notifications.insertNew(kept.map((id) => newNotification(id, { recipientIds: [owner] })))
     for (const id of kept.slice(0, 10)) await feed(owner).markRead(id, at(2))
   }, 300_000)

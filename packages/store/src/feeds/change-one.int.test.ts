@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { databaseOfRun } from '@herald/test-servers'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { BSON, type CommandStartedEvent, MongoClient } from 'mongodb'
 import { changeOne } from './change-one.ts'
@@ -9,8 +11,8 @@ type Thing = { _id: number; unread?: true; version: number }
 const uri = process.env.MONGODB_URI ?? ''
 const options = { monitorCommands: true, writeConcern: { w: 'majority', journal: true, wtimeoutMS: 5_000 } } as const
 const client = new MongoClient(uri, options)
-const database = client.db(`herald-test-change-one-${process.pid}`)
-const collection = database.collection<Thing>('things')
+const database = client.db(databaseOfRun())
+const collection = database.collection<Thing>(`change-one-${randomUUID()}`)
 const read = [
   { _id: 1, unread: true },
   { $unset: { unread: true }, $inc: { version: 1 } },
@@ -19,7 +21,7 @@ const read = [
 beforeAll(() => client.connect())
 beforeEach(async () => void (await collection.replaceOne({ _id: 1 }, { unread: true, version: 0 }, { upsert: true })))
 afterAll(async () => {
-  await database.dropDatabase()
+  await collection.drop()
   await client.close()
 })
 
@@ -37,7 +39,7 @@ test('returns the changed document, confirmed by a majority, without a record of
 })
 
 test('fails if the write is not confirmed', async () => {
-  const hasTooFew = database.collection<Thing>('things', { writeConcern: { w: 9, wtimeoutMS: 1 } })
+  const hasTooFew = database.collection<Thing>(collection.collectionName, { writeConcern: { w: 9, wtimeoutMS: 1 } })
   await expect(changeOne(hasTooFew, ...read)).rejects.toThrow('Not enough data-bearing nodes')
 })
 
@@ -66,7 +68,7 @@ test.each(['request', 'response'])('if the connection is lost with the %s, the c
   const { port } = server.address() as AddressInfo
   const other = new MongoClient(`mongodb://127.0.0.1:${port}/?directConnection=true`, options)
   try {
-    const through = other.db(database.databaseName).collection<Thing>('things')
+    const through = other.db(database.databaseName).collection<Thing>(collection.collectionName)
     await changeOne(through, ...read)
     expect(isLost).toBe(true)
     expect(await collection.findOne({ _id: 1 })).toEqual({ _id: 1, version: 1 })

@@ -1,12 +1,13 @@
 import type { LocationType } from '@herald/contracts'
 import { groupPageSchema, limits } from '@herald/contracts'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { at, createOwnStore, idAt, newNotification, subscriberId, uuid } from '../store.fixture.ts'
+import { at, idAt, newNotification, uuid } from '../store.fixture.ts'
+import { createTestStore } from '../test-store.fixture.ts'
 import type { GroupQuery } from './groups.ts'
 
-const { store, examined, drop } = createOwnStore('groups')
-beforeAll(() => store.migrate())
-afterAll(drop)
+const { store, subscriberId, examined, migrate, close } = createTestStore({ profiled: true })
+beforeAll(migrate)
+afterAll(close)
 
 type Given = {
   readonly place: number
@@ -29,6 +30,7 @@ async function stored(given: readonly Given[]) {
       ids.push(id)
       const by = { id: uuid(500 + actor), name: `Actor ${actor}`, image: `${actor}.png` }
       return newNotification(id, {
+        subscriberId,
         ...{ recipientIds: [recipientId], locationId: uuid(place), locationType: type, actor: by },
         metadata: '{"mention":{"mentionerName":"Ada","snippet":"Look","anchorId":"a"},"add":{},"edit":{}}',
       })

@@ -2,28 +2,20 @@ import { formatTimestamp, timeOfUuidV7 } from '@herald/contracts'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { NewNotification } from '../documents/notification-document.ts'
 import { eachAtOnce } from '../reading/each-at-once.ts'
-import {
-  createOwnStore,
-  idAt,
-  newNotification,
-  notificationIn,
-  pageIn,
-  start,
-  subscriberId,
-  uuid,
-} from '../store.fixture.ts'
-import { createStore } from '../store.ts'
+import { idAt, newNotification, notificationIn, pageIn, start, uuid } from '../store.fixture.ts'
+import { createTestStore } from '../test-store.fixture.ts'
 import type { FeedQuery } from './list-page.ts'
 
-const { uri, name, store, examined, drop } = createOwnStore('notifications')
-const notification = (ms: number, changes: Partial<NewNotification> = {}) => newNotification(idAt(ms), changes)
+const { store, subscriberId, examined, migrate, close } = createTestStore({ profiled: true })
+const notification = (ms: number, changes: Partial<NewNotification> = {}) =>
+  newNotification(idAt(ms), { subscriberId, ...changes })
 
 const feed = (recipientId: string) => store.notifications.of({ subscriberId, recipientId })
 const page = (query: Partial<FeedQuery> = {}): FeedQuery => ({ limit: 20, status: 'all', ...query })
 const list = async (recipientId: string, query: Partial<FeedQuery>) => pageIn(await feed(recipientId).list(page(query)))
 
 beforeAll(async () => {
-  await store.migrate()
+  await migrate()
   // A feed of 3,000, every third of them read, next to another feed of 3,000.
   const many = Array.from({ length: 3_000 }, (_, n) =>
     notification(n * 10, { id: idAt(n * 10, n), recipientIds: [uuid(50), uuid(51)] }),
@@ -33,19 +25,7 @@ beforeAll(async () => {
   await eachAtOnce(read, 50, ({ id }) => feed(uuid(50)).markRead(id, new Date(start + 1_000_000)))
 }, 300_000)
 
-afterAll(drop)
-
-test('migrate is safe to run repeatedly and concurrently', async () => {
-  await Promise.all([store.migrate(), store.migrate(), store.migrate()])
-  expect(await store.checkReady()).toEqual({ ok: true, warnings: [] })
-})
-
-test('checkReady names missing collections', async () => {
-  const bare = createStore({ uri, database: `${name}-bare`, applicationName: 'test' })
-  const ready = await bare.checkReady()
-  expect(ready).toMatchObject({ ok: false, detail: expect.stringContaining('collection notifications is missing') })
-  await bare.close()
-})
+afterAll(close)
 
 test('returns a notification unchanged to each recipient, and only to them', async () => {
   const given = notification(0, { id: idAt(0, 7), recipientIds: [uuid(3), uuid(4)] })

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { toKey } from '../documents/binary.ts'
 import type { NotificationDocument } from '../documents/notification-document.ts'
-import { at, createOwnStore, idAt, newNotification, notificationIn, subscriberId, uuid } from '../store.fixture.ts'
+import { at, idAt, newNotification, notificationIn, uuid } from '../store.fixture.ts'
+import { createTestStore } from '../test-store.fixture.ts'
 
-const { store, database, drop } = createOwnStore('read-state')
+const { store, subscriberId, database, migrate, close } = createTestStore()
 const documents = database.collection<NotificationDocument>('notifications')
 let notifications = 0
 
@@ -12,7 +13,7 @@ async function stored() {
   const n = 1_000 + notifications++
   const id = idAt(n)
   const recipientId = uuid(n)
-  await store.notifications.insertNew([newNotification(id, { recipientIds: [recipientId] })])
+  await store.notifications.insertNew([newNotification(id, { subscriberId, recipientIds: [recipientId] })])
   const feed = store.notifications.of({ subscriberId, recipientId })
   const _id = toKey(subscriberId, recipientId, id)
   return {
@@ -41,8 +42,8 @@ async function stored() {
   }
 }
 
-beforeAll(() => store.migrate())
-afterAll(drop)
+beforeAll(migrate)
+afterAll(close)
 
 const aheadBy3Minutes = 180
 

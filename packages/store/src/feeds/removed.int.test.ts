@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { toKey } from '../documents/binary.ts'
 import { boxes } from '../documents/notification-document.ts'
-import { at, createOwnStore, idAt, newNotification, pageIn, subscriberId, uuid } from '../store.fixture.ts'
+import { at, idAt, newNotification, pageIn, uuid } from '../store.fixture.ts'
+import { createTestStore } from '../test-store.fixture.ts'
 import type { FeedQuery } from './list-page.ts'
 
-const { store, collections, examined, drop } = createOwnStore('removed')
-beforeAll(() => store.migrate())
-afterAll(drop)
+const { store, subscriberId, collections, examined, migrate, close } = createTestStore({ profiled: true })
+beforeAll(migrate)
+afterAll(close)
 
 let owners = 100
 /** Stores notifications for a new recipient, the first one the oldest; those with these indexes are about to be deleted. */
@@ -14,7 +15,9 @@ async function stored(count: number, removed: readonly number[]) {
   const n = owners++
   const recipientId = uuid(n)
   const ids = Array.from({ length: count }, (_, i) => idAt(i * 10, n))
-  await store.notifications.insertNew(ids.map((id) => newNotification(id, { recipientIds: [recipientId] })))
+  await store.notifications.insertNew(
+    ids.map((id) => newNotification(id, { subscriberId, recipientIds: [recipientId] })),
+  )
   const keys = removed.map((i) => toKey(subscriberId, recipientId, ids[i] as string))
   // The first write of a retraction; the process ends ahead of the second one.
   await collections.notifications.updateMany({ _id: { $in: keys } }, { $set: { retracted: true, box: boxes.removed } })

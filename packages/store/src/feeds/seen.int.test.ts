@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { at, createOwnStore, idAt, newNotification, subscriberId, uuid } from '../store.fixture.ts'
+import { at, idAt, newNotification, uuid } from '../store.fixture.ts'
+import { createTestStore } from '../test-store.fixture.ts'
 
-const { store, examined, drop } = createOwnStore('seen')
-beforeAll(() => store.migrate())
-afterAll(drop)
+const { store, subscriberId, examined, migrate, close } = createTestStore({ profiled: true })
+beforeAll(migrate)
+afterAll(close)
 
 let owners = 100
 async function stored(seconds: readonly number[]) {
@@ -11,7 +12,7 @@ async function stored(seconds: readonly number[]) {
   const recipientId = uuid(n)
   const ids = seconds.map((second) => idAt(second * 1_000, n))
   const add = (...added: readonly string[]) =>
-    store.notifications.insertNew(added.map((id) => newNotification(id, { recipientIds: [recipientId] })))
+    store.notifications.insertNew(added.map((id) => newNotification(id, { subscriberId, recipientIds: [recipientId] })))
   await add(...ids)
   return {
     ids,

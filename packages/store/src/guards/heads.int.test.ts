@@ -1,15 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { type Collection, type Document, MongoClient } from 'mongodb'
+import type { Collection, Document } from 'mongodb'
 import { toKey, toUuidBinary } from '../documents/binary.ts'
 import type { HeadDocument } from '../documents/collections.ts'
-import { createStore } from '../store.ts'
+import { createEmptyStore } from '../test-store.fixture.ts'
 import { findRecentHeads } from './heads.ts'
 
-const uri = process.env.MONGODB_URI ?? ''
-const name = `herald-test-heads-${process.pid}`
-const client = new MongoClient(uri)
-const heads: Collection<HeadDocument> = client.db(name).collection('tombstones')
+const { database, migrate, close } = createEmptyStore()
+const heads: Collection<HeadDocument> = database.collection('tombstones')
 
 const day = (number: number) => new Date(Date.UTC(2026, 0, number))
 const subscribers = Array.from({ length: 1_500 }, () => randomUUID())
@@ -24,15 +22,10 @@ const head = (subscriberId: string, until: Date): HeadDocument => ({
 })
 
 beforeAll(async () => {
-  const store = createStore({ uri, database: name, applicationName: 'test' })
-  await store.migrate()
-  await store.close()
+  await migrate()
   await heads.insertMany([...old.map((id) => head(id, day(1))), ...recent.map((id) => head(id, day(10)))])
 })
-afterAll(async () => {
-  await client.db(name).dropDatabase()
-  await client.close()
-})
+afterAll(close)
 
 const asked = [...old.slice(0, 3), ...recent.slice(0, 3), randomUUID()]
 

@@ -1,12 +1,17 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { createOwnStore, uuid } from '../store.fixture.ts'
+import { uuid } from '../store.fixture.ts'
+import { createTestStore } from '../test-store.fixture.ts'
 
-const { store, database, collections, drop } = createOwnStore('leases')
-const { leases } = store
-beforeAll(() => store.migrate())
-afterAll(drop)
+const { store, subscriberId, database, collections, migrate, close } = createTestStore()
+beforeAll(migrate)
+afterAll(close)
 
+const named = (name: string) => `${subscriberId} ${name}`
+const leases = {
+  hold: (name: string, given: { holder: string; ms: number }) => store.leases.hold(named(name), given),
+  release: (name: string, holder: string) => store.leases.release(named(name), holder),
+}
 const lease = (holder: number, ms = 60_000) => ({ holder: uuid(holder), ms })
 
 test('has one holder at a time, who can extend it, until it is released', async () => {
@@ -27,7 +32,7 @@ test('has one holder at a time, who can extend it, until it is released', async 
 test('ends by the clock of the server, not that of a process', async () => {
   expect(await leases.hold('c', lease(1))).toBe(true)
   const { localTime } = await database.command({ hello: 1 })
-  const left = ((await collections.leases.findOne({ _id: 'c' }))?.until.getTime() ?? 0) - localTime.getTime()
+  const left = ((await collections.leases.findOne({ _id: named('c') }))?.until.getTime() ?? 0) - localTime.getTime()
   expect(left).toBeGreaterThan(30_000)
   expect(left).toBeLessThanOrEqual(60_000)
   expect(await leases.hold('c', lease(1, 200))).toBe(true)

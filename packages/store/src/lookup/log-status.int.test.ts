@@ -5,12 +5,13 @@ import { toIndexKey } from '../documents/binary.ts'
 import type { LogPageDocument } from '../documents/log-page-document.ts'
 import { createConflicts } from '../sealing/conflicts.ts'
 import { createSealingState } from '../sealing/sealing-state.ts'
-import { at, createOwnStore, uuid } from '../store.fixture.ts'
+import { at, uuid } from '../store.fixture.ts'
+import { createEmptyStore } from '../test-store.fixture.ts'
 
-const { store, collections, examined, drop } = createOwnStore('log-status')
+const { store, collections, examined, migrate, close } = createEmptyStore()
 const { logPages, logState, logCheckpoints } = collections
-beforeAll(() => store.migrate())
-afterAll(drop)
+beforeAll(migrate)
+afterAll(close)
 
 type Page = { readonly subscriber: number; readonly first?: number; readonly count?: number; readonly second: number }
 

@@ -1,17 +1,15 @@
 import { afterAll, beforeEach, expect, test } from '@jest/globals'
-import { MongoClient } from 'mongodb'
 import { newNotification, uuid } from '../store.fixture.ts'
 import { createStore } from '../store.ts'
+import { createNewStore } from '../test-store.fixture.ts'
 
-const uri = process.env.MONGODB_URI ?? ''
-const database = `herald-test-plan-${process.pid}`
-const client = new MongoClient(uri)
+const { uri, name, database, drop } = createNewStore('plan')
 
 async function withStore<T>(
   retentionDays: number | undefined,
   use: (store: ReturnType<typeof createStore>) => Promise<T>,
 ) {
-  const store = createStore({ uri, database, applicationName: 'test', retentionDays })
+  const store = createStore({ uri, database: name, applicationName: 'test', retentionDays })
   return use(store).finally(() => store.close())
 }
 const plan = (retentionDays?: number) => withStore(retentionDays, (store) => store.planMigration())
@@ -21,20 +19,17 @@ const steps = async (retentionDays?: number) => {
   return [...missing, ...retention]
 }
 
-beforeEach(() => client.db(database).dropDatabase())
-afterAll(async () => {
-  await client.db(database).dropDatabase()
-  await client.close()
-})
+beforeEach(() => database.dropDatabase())
+afterAll(drop)
 
 test('lists what migrate creates, and changes nothing', async () => {
   expect(await steps()).toEqual(
     expect.arrayContaining(['collection fan-outs is missing', 'collection notifications is missing']),
   )
-  expect(await client.db(database).listCollections().toArray()).toEqual([])
+  expect(await database.listCollections().toArray()).toEqual([])
   await migrate()
   expect(await steps()).toEqual([])
-  await client.db(database).collection('fan-outs').dropIndex('location')
+  await database.collection('fan-outs').dropIndex('location')
   expect(await steps()).toEqual(['index location of fan-outs is missing or different'])
 })
 
@@ -48,8 +43,8 @@ test('lists changes of the retention', async () => {
 })
 
 test('lists a collection that is not clustered, and whether migrate would fail on it', async () => {
-  await client.db(database).collection('notifications').insertOne({ early: true })
-  await client.db(database).collection('notifications').deleteMany({})
+  await database.collection('notifications').insertOne({ early: true })
+  await database.collection('notifications').deleteMany({})
   expect(await steps()).toContain('collection notifications is not clustered')
   await withStore(undefined, (store) => store.notifications.insertNew([newNotification(uuid(1))]))
   const blocking = ['collection notifications is not clustered and contains documents, which stops migrate']

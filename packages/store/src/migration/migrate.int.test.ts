@@ -1,12 +1,10 @@
 import { afterAll, expect, test } from '@jest/globals'
-import { MongoClient } from 'mongodb'
 import { newNotification, uuid } from '../store.fixture.ts'
 import { createStore } from '../store.ts'
+import { createNewStore } from '../test-store.fixture.ts'
 import { createIfMissing, createIndex, replaceUnclustered } from './migrate.ts'
 
-const uri = process.env.MONGODB_URI ?? ''
-const name = `herald-test-migrate-${process.pid}`
-const client = new MongoClient(uri)
+const { uri, name, database, drop } = createNewStore('migrate')
 
 async function withStore<T>(retentionDays: number | undefined, use: (store: ReturnType<typeof createStore>) => T) {
   const store = createStore({ uri, database: name, applicationName: 'test', retentionDays })
@@ -17,13 +15,10 @@ async function withStore<T>(retentionDays: number | undefined, use: (store: Retu
   }
 }
 
-afterAll(async () => {
-  await client.db(name).dropDatabase()
-  await client.close()
-})
+afterAll(drop)
 
 const expiry = async (collection: string) => {
-  const indexes = await client.db(name).collection(collection).indexes()
+  const indexes = await database.collection(collection).indexes()
   return indexes.find((index) => index.name === 'retention')?.expireAfterSeconds
 }
 
@@ -57,38 +52,37 @@ test.each([
 })
 
 const isClustered = async (collection: string) => {
-  const [found] = await client.db(name).listCollections({ name: collection }).toArray()
+  const [found] = await database.listCollections({ name: collection }).toArray()
   return found !== undefined && 'options' in found && found.options?.clusteredIndex !== undefined
 }
 
 test('recreates an empty collection created by an early write, even with concurrent migrations', async () => {
-  await client.db(name).dropDatabase()
+  await database.dropDatabase()
   for (const collection of ['notifications', 'bulk-marks']) {
-    await client.db(name).collection(collection).insertOne({ early: true })
-    await client.db(name).collection(collection).deleteMany({})
+    await database.collection(collection).insertOne({ early: true })
+    await database.collection(collection).deleteMany({})
   }
-  expect(await withStore(undefined, (store) => store.checkReady())).toMatchObject({ ok: false })
+  expect(await withStore(undefined, (store) => store.checkReady())).toMatchObject({
+    ok: false,
+    detail: expect.stringContaining('collection fan-outs is missing'),
+  })
   await Promise.all(Array.from({ length: 3 }, () => withStore(undefined, (store) => store.migrate())))
   expect([await isClustered('notifications'), await isClustered('bulk-marks')]).toEqual([true, true])
   expect(await withStore(undefined, (store) => store.checkReady())).toEqual({ ok: true, warnings: [] })
-  const left = await client
-    .db(name)
-    .listCollections({ name: /unclustered/ })
-    .toArray()
+  const left = await database.listCollections({ name: /unclustered/ }).toArray()
   expect(left).toEqual([])
 })
 
 test('rejects a collection that contains documents, and leaves it unchanged', async () => {
-  await client.db(name).dropDatabase()
+  await database.dropDatabase()
   await withStore(undefined, async (store) => {
     await store.notifications.insertNew([newNotification(uuid(1))])
     await expect(store.migrate()).rejects.toThrow('The collection notifications is not clustered and holds documents')
   })
-  expect(await client.db(name).collection('notifications').countDocuments()).toBe(1)
+  expect(await database.collection('notifications').countDocuments()).toBe(1)
 })
 
 test('leaves a collection that another process has put in the place of the unclustered one', async () => {
-  const database = client.db(name)
   await database.dropDatabase()
   await database.createCollection('notifications')
   const clusteredIndex = { key: { _id: 1 }, unique: true }
@@ -109,17 +103,17 @@ test('leaves a collection that another process has put in the place of the unclu
 })
 
 const engineOf = async (collection: string) => {
-  const [found] = await client.db(name).listCollections({ name: collection }).toArray()
+  const [found] = await database.listCollections({ name: collection }).toArray()
   return found && 'options' in found ? found.options?.storageEngine?.wiredTiger.configString : undefined
 }
 
 const engineOfBoxes = async () => {
-  const indexes = await client.db(name).collection('notifications').indexes()
+  const indexes = await database.collection('notifications').indexes()
   return indexes.find((index) => index.name === 'box')?.storageEngine?.wiredTiger
 }
 
 test('creates feeds, the index of their boxes and logs with small blocks', async () => {
-  await client.db(name).dropDatabase()
+  await database.dropDatabase()
   await withStore(undefined, (store) => store.migrate())
   expect(await engineOf('notifications')).toBe('leaf_page_max=8KB,allocation_size=512B')
   expect(await engineOfBoxes()).toEqual({ configString: 'leaf_page_max=4KB,allocation_size=512B' })
@@ -129,9 +123,9 @@ test('creates feeds, the index of their boxes and logs with small blocks', async
 const boxIndex = { name: 'box' } as const
 
 test('accepts feeds with other blocks, and leaves them as they are', async () => {
-  await client.db(name).dropDatabase()
+  await database.dropDatabase()
   const clusteredIndex = { key: { _id: 1 }, unique: true }
-  const notifications = await client.db(name).createCollection('notifications', { clusteredIndex })
+  const notifications = await database.createCollection('notifications', { clusteredIndex })
   await notifications.createIndex({ box: 1, _id: 1 }, boxIndex)
   await withStore(undefined, (store) => store.migrate())
   expect(await engineOf('notifications')).toBeUndefined()
@@ -140,9 +134,9 @@ test('accepts feeds with other blocks, and leaves them as they are', async () =>
 })
 
 test('accepts an index that has other settings of the storage engine, but no other index of that name', async () => {
-  await client.db(name).dropDatabase()
+  await database.dropDatabase()
   await withStore(undefined, (store) => store.migrate())
-  const notifications = client.db(name).collection('notifications')
+  const notifications = database.collection('notifications')
   const storageEngine = { wiredTiger: { configString: 'leaf_page_max=32KB' } }
   const options = { ...boxIndex, storageEngine }
   await notifications.dropIndex('box')
@@ -155,12 +149,12 @@ test('accepts an index that has other settings of the storage engine, but no oth
 })
 
 test('creates collections and indexes without the settings of the storage engine where the server refuses them', async () => {
-  await client.db(name).dropDatabase()
+  await database.dropDatabase()
   const storageEngine = { wiredTiger: { configString: 'unknown_setting=1' } }
   const options = { clusteredIndex: { key: { _id: 1 }, unique: true }, storageEngine }
-  await createIfMissing(client.db(name), 'feeds', options)
-  await createIndex(client.db(name), 'feeds', { name: 'state', key: { state: 1 }, storageEngine })
-  const state = (await client.db(name).collection('feeds').indexes()).find((index) => index.name === 'state')
+  await createIfMissing(database, 'feeds', options)
+  await createIndex(database, 'feeds', { name: 'state', key: { state: 1 }, storageEngine })
+  const state = (await database.collection('feeds').indexes()).find((index) => index.name === 'state')
   expect(state).toEqual({ v: 2, key: { state: 1 }, name: 'state' })
   expect(await isClustered('feeds')).toBe(true)
   expect(await engineOf('feeds')).toBeUndefined()

@@ -2,12 +2,13 @@ import { limits } from '@herald/contracts'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { erasure } from '../erasures/erasures.fixture.ts'
 import { mention, retraction } from '../retractions/fan-outs.fixture.ts'
-import { createOwnStore, subscriberId, uuid } from '../store.fixture.ts'
+import { subscriberId, uuid } from '../store.fixture.ts'
+import { createEmptyStore } from '../test-store.fixture.ts'
 import { planCollections } from './collection-plans.ts'
 
-const { store, database, drop } = createOwnStore('retention')
-beforeAll(() => store.migrate())
-afterAll(drop)
+const { store, database, migrate, close } = createEmptyStore()
+beforeAll(migrate)
+afterAll(close)
 
 const dayMs = 24 * 60 * 60 * 1_000
 const days = 30

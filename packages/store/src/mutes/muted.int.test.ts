@@ -4,14 +4,15 @@ import type { Announcement } from '../announcements/announcement.ts'
 import { StorageUnavailableError } from '../connection/storage-errors.ts'
 import { mention, retraction, withoutErasures } from '../retractions/fan-outs.fixture.ts'
 import { createInterceptor } from '../retractions/intercepted.fixture.ts'
-import { at, createOwnStore, pageIn, subscriberId, uuid } from '../store.fixture.ts'
+import { at, pageIn, subscriberId, uuid } from '../store.fixture.ts'
+import { createEmptyStore } from '../test-store.fixture.ts'
 import { createdBody } from '../wire/notification-json.ts'
 import { createWriters } from '../writers.ts'
 
-const { store, collections, database, examined, drop } = createOwnStore('muted')
+const { store, collections, database, examined, migrate, close } = createEmptyStore()
 const [ada, bob, cleo, dora] = [uuid(2), uuid(3), uuid(4), uuid(5)] as const
-beforeAll(() => store.migrate())
-afterAll(drop)
+beforeAll(migrate)
+afterAll(close)
 beforeEach(async () => {
   for (const name of ['notifications', 'fan-outs', 'mutes', 'tombstones', 'digests'])
     await database.collection(name).deleteMany({})

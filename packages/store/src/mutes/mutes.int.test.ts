@@ -1,6 +1,8 @@
 import { limits } from '@herald/contracts'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { at, createTestStore, uuid } from '../store.fixture.ts'
+import { eachAtOnce } from '../reading/each-at-once.ts'
+import { at, uuid } from '../store.fixture.ts'
+import { createTestStore } from '../test-store.fixture.ts'
 
 const { store, database, subscriberId, examined, migrate, close } = createTestStore({ profiled: true })
 beforeAll(migrate)
@@ -36,7 +38,8 @@ test('belong to one user of one subscriber', async () => {
 
 test(`a user has at most ${limits.mutes}; what is over does not count, and one of them can be set again`, async () => {
   const mutes = mutesOf(uuid(13))
-  for (let n = 0; n < limits.mutes; n++) await mutes.set(location(n), n < 2 ? at(50) : undefined, at(1))
+  const all = Array.from({ length: limits.mutes }, (_, n) => n)
+  await eachAtOnce(all, 20, (n) => mutes.set(location(n), n < 2 ? at(50) : undefined, at(1)))
   expect(await mutes.set(actor(1), undefined, at(40))).toBeUndefined()
   expect(await mutes.set(location(7), at(90), at(40))).toBeDefined()
   expect(await mutes.set(actor(1), undefined, at(60))).toBeDefined()

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { databaseOfRun } from '@herald/test-servers'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { Binary, type CommandStartedEvent, type Filter, MongoClient } from 'mongodb'
 import { findBytes } from './find-bytes.ts'
@@ -9,8 +10,8 @@ type Thing = { _id: Binary; group: number; text: string }
 
 const uri = process.env.MONGODB_URI ?? ''
 const client = new MongoClient(uri, { monitorCommands: true })
-const database = client.db(`herald-test-find-bytes-${process.pid}`)
-const collection = database.collection<Thing>('things')
+const database = client.db(databaseOfRun())
+const collection = database.collection<Thing>(`find-bytes-${randomUUID()}`)
 const keyOf = (n: number) => {
   const key = Buffer.alloc(16)
   key.writeUInt32BE(n)
@@ -19,7 +20,7 @@ const keyOf = (n: number) => {
 const from = (n: number): Filter<Thing> => ({ _id: { $gte: keyOf(n) } })
 
 beforeAll(async () => {
-  await database.createCollection('things', { clusteredIndex: { key: { _id: 1 }, unique: true } })
+  await database.createCollection(collection.collectionName, { clusteredIndex: { key: { _id: 1 }, unique: true } })
   const things = Array.from({ length: 300 }, (_, n) => ({
     _id: keyOf(n),
     group: n % 3,
@@ -31,7 +32,7 @@ beforeAll(async () => {
   )
 })
 afterAll(async () => {
-  await database.dropDatabase()
+  await collection.drop()
   await client.close()
 })
 
@@ -96,7 +97,7 @@ test.each([5, 300])('retries a read of %s when the connection is lost during the
     const upstream = connect(target.port, target.host)
     for (const one of [socket, upstream]) sockets.add(one.on('error', () => {}))
     socket.on('data', (data: Buffer) => {
-      if (data.includes('things') && requests++ === 0) socket.resetAndDestroy()
+      if (data.includes('find-bytes-') && requests++ === 0) socket.resetAndDestroy()
       else upstream.write(data)
     })
     upstream.pipe(socket)
@@ -105,7 +106,7 @@ test.each([5, 300])('retries a read of %s when the connection is lost during the
   const { port } = server.address() as AddressInfo
   const other = new MongoClient(`mongodb://127.0.0.1:${port}/?directConnection=true`)
   try {
-    const through = other.db(database.databaseName).collection<Thing>('things')
+    const through = other.db(database.databaseName).collection<Thing>(collection.collectionName)
     const plain = { ...from(0), group: { $lt: 3 } }
     const found = await findBytes(through, plain, size)
     const expected = await findBytes(collection, plain, size)

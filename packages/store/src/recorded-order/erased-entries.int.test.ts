@@ -3,14 +3,15 @@ import { createChangeEntries } from '../change-entries/change-entries.ts'
 import type { StoredChangeEntry } from '../documents/change-entry-document.ts'
 import { ada, bob, changeBy, clear, erasure, workOff } from '../erasures/erasures.fixture.ts'
 import { createInterceptor, type Intercept } from '../retractions/intercepted.fixture.ts'
-import { createOwnStore, subscriberId } from '../store.fixture.ts'
+import { subscriberId } from '../store.fixture.ts'
+import { createEmptyStore } from '../test-store.fixture.ts'
 import { createWriters } from '../writers.ts'
 import { readOrder, runSequencer, userHashOf } from './recorded-order.fixture.ts'
 import { createSequencer } from './sequencer.ts'
 
-const { store, database, collections, drop } = createOwnStore('erased-entries')
-beforeAll(() => store.migrate())
-afterAll(drop)
+const { store, database, collections, migrate, close } = createEmptyStore()
+beforeAll(migrate)
+afterAll(close)
 beforeEach(async () => {
   await clear(database)
   for (const name of ['log-pages', 'log-state']) await database.collection(name).deleteMany({})

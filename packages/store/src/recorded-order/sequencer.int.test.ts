@@ -7,11 +7,12 @@ import { toKey } from '../documents/binary.ts'
 import { changeEntry, served } from '../documents/change-entry.fixture.ts'
 import type { StoredChangeEntry } from '../documents/change-entry-document.ts'
 import type { EntryPage } from '../documents/log-page-document.ts'
-import { createOwnStore, idAt } from '../store.fixture.ts'
+import { idAt } from '../store.fixture.ts'
 import { createStore } from '../store.ts'
+import { createEmptyStore } from '../test-store.fixture.ts'
 import { readOrder, runSequencer, userHashOf, waitForLength } from './recorded-order.fixture.ts'
 
-const { store, uri, name, collections, drop } = createOwnStore('sequencer')
+const { store, uri, name, collections, migrate, close } = createEmptyStore()
 const other = createStore({ uri, database: name, applicationName: 'test' })
 const running = new Set<ReturnType<typeof runSequencer>>()
 const start = (of = store) => {
@@ -20,7 +21,7 @@ const start = (of = store) => {
   return sequencer
 }
 
-beforeAll(() => store.migrate())
+beforeAll(migrate)
 afterEach(async () => {
   for (const sequencer of running) {
     await sequencer.stop()
@@ -30,7 +31,7 @@ afterEach(async () => {
 })
 afterAll(async () => {
   await other.close()
-  await drop()
+  await close()
 })
 
 let created = 0

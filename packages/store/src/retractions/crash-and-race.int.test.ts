@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { bytesIn, decodePositions } from '../documents/recipient-list.ts'
-import { createOwnStore, pageIn, subscriberId, uuid } from '../store.fixture.ts'
+import { pageIn, subscriberId, uuid } from '../store.fixture.ts'
+import { createEmptyStore } from '../test-store.fixture.ts'
 import { createWriters } from '../writers.ts'
 import { mention, retraction, withoutErasures } from './fan-outs.fixture.ts'
 import { createInterceptor, type Intercept } from './intercepted.fixture.ts'
 
-const { store, database, collections, drop } = createOwnStore('retraction-crash')
-beforeAll(() => store.migrate())
-afterAll(drop)
+const { store, database, collections, migrate, close } = createEmptyStore()
+beforeAll(migrate)
+afterAll(close)
 
 const location = { locationType: 'comment', locationId: uuid(92) }
 const mentions = [mention(1), mention(2, { recipientIds: [uuid(2), uuid(3), uuid(4)] }), mention(3), mention(8)]

@@ -2,13 +2,14 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { type TombstoneDocument, toTombstone } from '../documents/tombstone-document.ts'
 import { advanceHeads } from '../guards/heads.ts'
-import { createOwnStore, subscriberId, uuid } from '../store.fixture.ts'
+import { subscriberId, uuid } from '../store.fixture.ts'
+import { createEmptyStore } from '../test-store.fixture.ts'
 import { mention, retraction } from './fan-outs.fixture.ts'
 
-const { store, database, collections, examined, drop } = createOwnStore('many-retractions')
+const { store, database, collections, examined, migrate, close } = createEmptyStore()
 const { notifications } = store
-beforeAll(() => store.migrate())
-afterAll(drop)
+beforeAll(migrate)
+afterAll(close)
 beforeEach(async () => {
   for (const name of ['notifications', 'fan-outs', 'tombstones']) await database.collection(name).deleteMany({})
 })

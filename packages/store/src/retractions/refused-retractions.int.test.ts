@@ -1,14 +1,15 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from '@jest/globals'
 import { BSON } from 'mongodb'
-import { at, createOwnStore, pageIn, subscriberId, uuid } from '../store.fixture.ts'
+import { at, pageIn, subscriberId, uuid } from '../store.fixture.ts'
+import { createEmptyStore } from '../test-store.fixture.ts'
 import { createWriters } from '../writers.ts'
 import { mention, retraction } from './fan-outs.fixture.ts'
 import { createInterceptor, runAhead } from './intercepted.fixture.ts'
 
-const { store, database, collections, drop } = createOwnStore('refused-retractions')
+const { store, database, collections, migrate, close } = createEmptyStore()
 const { notifications, retractions, unfinished } = store
-beforeAll(() => store.migrate())
-afterAll(drop)
+beforeAll(migrate)
+afterAll(close)
 afterEach(() => {
   jest.restoreAllMocks()
 })

@@ -4,14 +4,15 @@ import type { Erasure } from '../documents/erasure-document.ts'
 import type { NewNotification } from '../documents/notification-document.ts'
 import type { Retraction } from '../documents/tombstone-document.ts'
 import { workOff } from '../erasures/erasures.fixture.ts'
-import { at, createOwnStore, pageIn, uuid } from '../store.fixture.ts'
+import { at, pageIn, uuid } from '../store.fixture.ts'
+import { createEmptyStore } from '../test-store.fixture.ts'
 import { mention, retraction } from './fan-outs.fixture.ts'
 
 const runs = Number(process.env.HERALD_MODEL_RUNS ?? 16)
 
-const { store, drop } = createOwnStore('retraction-model')
-beforeAll(() => store.migrate())
-afterAll(drop)
+const { store, migrate, close } = createEmptyStore()
+beforeAll(migrate)
+afterAll(close)
 
 type Event = { readonly mention: NewNotification } | { readonly retraction: Retraction } | { readonly erasure: Erasure }
 /** Events that are delivered together, some chunks at the same time; or a mark by a recipient. */

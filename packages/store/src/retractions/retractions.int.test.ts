@@ -2,16 +2,17 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from '
 import { isStorageUnavailable, StorageUnavailableError } from '../connection/storage-errors.ts'
 import type { NewNotification } from '../documents/notification-document.ts'
 import type { Receipt } from '../documents/waiting-receipt.ts'
-import { at, createOwnStore, newNotification, pageIn, subscriberId, uuid } from '../store.fixture.ts'
+import { at, newNotification, pageIn, subscriberId, uuid } from '../store.fixture.ts'
+import { createEmptyStore } from '../test-store.fixture.ts'
 import { createWriters } from '../writers.ts'
 import { mention, retraction } from './fan-outs.fixture.ts'
 import { createInterceptor, runAhead } from './intercepted.fixture.ts'
 
-const { store, database, collections, examined, drop } = createOwnStore('retractions')
+const { store, database, collections, examined, migrate, close } = createEmptyStore()
 const { notifications, retractions, receipts } = store
 
-beforeAll(() => store.migrate())
-afterAll(drop)
+beforeAll(migrate)
+afterAll(close)
 afterEach(() => {
   jest.restoreAllMocks()
 })

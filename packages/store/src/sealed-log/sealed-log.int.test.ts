@@ -6,16 +6,17 @@ import { toKey } from '../documents/binary.ts'
 import type { StoredChangeEntry } from '../documents/change-entry-document.ts'
 import type { EntryPage } from '../documents/log-page-document.ts'
 import { ada, bob, changeBy, clear, erasure, workOff } from '../erasures/erasures.fixture.ts'
-import { createOwnStore, subscriberId, uuid } from '../store.fixture.ts'
+import { subscriberId, uuid } from '../store.fixture.ts'
+import { createEmptyStore } from '../test-store.fixture.ts'
 import { codesOf, createTestSealer, exportText, type Line, readExport } from './sealed-log.fixture.ts'
 
-const { store, database, collections, examined, drop } = createOwnStore('sealed-log')
+const { store, database, collections, examined, migrate, close } = createEmptyStore()
 const sealer = createTestSealer(database, collections, store.now)
 const log = store.sealedLog.of(subscriberId)
 const logCollections = ['log-pages', 'log-state', 'log-nodes', 'log-checkpoints']
 
-beforeAll(() => store.migrate())
-afterAll(drop)
+beforeAll(migrate)
+afterAll(close)
 beforeEach(async () => {
   await clear(database)
   for (const name of logCollections) await database.collection(name).deleteMany({})

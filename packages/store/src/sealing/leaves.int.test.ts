@@ -3,13 +3,13 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { Binary } from 'mongodb'
 import { toIndexKey } from '../documents/binary.ts'
 import type { LogPageDocument } from '../documents/log-page-document.ts'
-import { createOwnStore } from '../store.fixture.ts'
+import { createEmptyStore } from '../test-store.fixture.ts'
 import { createLogLeaves } from './leaves.ts'
 import { createSealingState } from './sealing-state.ts'
 
-const { store, collections, drop } = createOwnStore('leaves')
-beforeAll(() => store.migrate())
-afterAll(drop)
+const { collections, migrate, close } = createEmptyStore()
+beforeAll(migrate)
+afterAll(close)
 
 const leaves = createLogLeaves(collections.logPages)
 

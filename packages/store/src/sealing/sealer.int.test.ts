@@ -6,12 +6,12 @@ import { Binary } from 'mongodb'
 import { toIndexKey } from '../documents/binary.ts'
 import type { LogPageDocument } from '../documents/log-page-document.ts'
 import { createGrownLogs } from '../recorded-order/grown-logs.ts'
-import { createOwnStore } from '../store.fixture.ts'
+import { createEmptyStore } from '../test-store.fixture.ts'
 import { createSealing } from './sealing.ts'
 
-const { store, collections, drop } = createOwnStore('sealer')
-beforeAll(() => store.migrate())
-afterAll(drop)
+const { store, collections, migrate, close } = createEmptyStore()
+beforeAll(migrate)
+afterAll(close)
 
 const pem = generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' }).toString()
 const read = readSigningKey(pem)

@@ -1,4 +1,4 @@
-import { createHash, generateKeyPairSync } from 'node:crypto'
+import { createHash, generateKeyPairSync, randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import {
   createTree,
@@ -14,16 +14,16 @@ import {
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { Binary } from 'mongodb'
 import { nodeKey } from '../documents/sealed-log-document.ts'
-import { createOwnStore, uuid } from '../store.fixture.ts'
+import { createTestStore } from '../test-store.fixture.ts'
 import { createCheckpoints } from './checkpoints.ts'
 import type { LogLeaves } from './leaves.ts'
 import { LogConflict } from './log-conflict.ts'
 import { createCompareAnchor, createSealLog } from './seal-log.ts'
 import { createTreeNodes } from './tree-nodes.ts'
 
-const { store, collections, drop } = createOwnStore('sealing')
-beforeAll(() => store.migrate())
-afterAll(drop)
+const { store, collections, migrate, close } = createTestStore()
+beforeAll(migrate)
+afterAll(close)
 
 const read = readSigningKey(
   generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' }).toString(),
@@ -36,8 +36,7 @@ const hashesOf = (count: number, name = 'leaf') =>
   Array.from({ length: count }, (_, i) => createHash('sha256').update(`${name} ${i}`).digest())
 
 /** Leaves in memory, where the recorded order keeps them, and everything that seals them on a real server. */
-function createLog(subscriber: number, hashes: Buffer[] = []) {
-  const subscriberId = uuid(subscriber)
+function createLog(hashes: Buffer[] = [], subscriberId: string = randomUUID()) {
   const leaves: LogLeaves = {
     length: async () => hashes.length,
     readHashes: async (_, from, to) => Buffer.concat(hashes.slice(from, to)),
@@ -81,7 +80,7 @@ const rootOf = (hashes: readonly Buffer[]) => {
 }
 
 test('seals a log as it grows, and proves its leaves from what is stored', async () => {
-  const log = createLog(1)
+  const log = createLog()
   expect(await log.seal()).toEqual({ kind: 'unchanged' })
   for (const count of [1, 255, 1, 700, 70_000]) {
     log.hashes.push(...hashesOf(count, `to ${log.hashes.length}`))
@@ -99,12 +98,13 @@ test('seals a log as it grows, and proves its leaves from what is stored', async
     const leafHash = log.hashes[index] as Buffer
     expect(verifyInclusion({ index, leafHash, size, root: rootOf(log.hashes), hashes })).toBe(true)
   }
+  const ofLog = { _id: { $gte: nodeKey(log.subscriberId, 0, 0), $lt: nodeKey(log.subscriberId, 9, 0) } }
   // One hash for each full tile, and no partial ones.
-  expect(await collections.logNodes.countDocuments()).toBe(Math.floor(size / 256) + Math.floor(size / 65_536))
+  expect(await collections.logNodes.countDocuments(ofLog)).toBe(Math.floor(size / 256) + Math.floor(size / 65_536))
 })
 
 test('many processes at once make one checkpoint of each size', async () => {
-  const log = createLog(2, hashesOf(5000))
+  const log = createLog(hashesOf(5000))
   const sealers = Array.from({ length: 8 }, () => log.createSealer())
   const outcomes = await Promise.all(sealers.map((seal) => seal()))
   const notes = outcomes.flatMap((outcome) => (outcome.kind === 'sealed' ? [outcome.checkpoint.note] : []))
@@ -113,7 +113,7 @@ test('many processes at once make one checkpoint of each size', async () => {
 })
 
 test('a checkpoint follows the one before after the interval', async () => {
-  const log = createLog(3, hashesOf(10))
+  const log = createLog(hashesOf(10))
   const seal = log.createSealer({ intervalMs: 4_000 })
   expect(await seal()).toMatchObject({ kind: 'sealed', checkpoint: { size: 10 } })
   expect(await seal()).toEqual({ kind: 'unchanged' })
@@ -125,7 +125,7 @@ test('a checkpoint follows the one before after the interval', async () => {
 })
 
 test('a process that dies after the insert leaves a checkpoint that the next one signs', async () => {
-  const log = createLog(4, hashesOf(300))
+  const log = createLog(hashesOf(300))
   const dying = log.createSealer({
     sign: () => {
       throw new Error('killed')
@@ -140,7 +140,7 @@ test('a process that dies after the insert leaves a checkpoint that the next one
 })
 
 test('a process that stops half-way leaves hashes that the next one finds', async () => {
-  const log = createLog(5, hashesOf(25_000))
+  const log = createLog(hashesOf(25_000))
   let held = 0
   expect(await log.seal(async () => held++ === 0)).toEqual({ kind: 'stopped' })
   expect(await log.checkpoints.newest(log.subscriberId)).toBeUndefined()
@@ -148,7 +148,7 @@ test('a process that stops half-way leaves hashes that the next one finds', asyn
 })
 
 test('what a process has read before it was frozen is not written', async () => {
-  const log = createLog(12, hashesOf(300))
+  const log = createLog(hashesOf(300))
   const limitMs = 200
   const seal = log.createSealer({ limitMs })
   const frozen = async () => {
@@ -162,9 +162,9 @@ test('what a process has read before it was frozen is not written', async () => 
 })
 
 test('a process that was frozen before a restore can seal nothing but what the new log has', async () => {
-  const log = createLog(6, hashesOf(300))
+  const log = createLog(hashesOf(300))
   await log.seal()
-  const before = createLog(6, [...log.hashes, ...hashesOf(500, 'lost')])
+  const before = createLog([...log.hashes, ...hashesOf(500, 'lost')], log.subscriberId)
   let wake = () => {}
   const frozen = new Promise<void>((resolve) => {
     wake = resolve
@@ -186,10 +186,10 @@ test('a process that was frozen before a restore can seal nothing but what the n
 })
 
 test.each([
-  ['another root', 13, 300],
-  ['a size that the log does not have', 14, 301],
-])('a checkpoint with %s that someone inserted is not signed', async (_, subscriber, size) => {
-  const log = createLog(subscriber, hashesOf(300))
+  ['another root', 300],
+  ['a size that the log does not have', 301],
+])('a checkpoint with %s that someone inserted is not signed', async (_, size) => {
+  const log = createLog(hashesOf(300))
   await log.checkpoints.insert(log.subscriberId, { size, root: hashesOf(1)[0] as Buffer })
   await expect(log.seal()).rejects.toThrow(LogConflict)
   expect(log.signed).toEqual([])
@@ -197,23 +197,22 @@ test.each([
 })
 
 test('a checkpoint of the same size with another root is never signed', async () => {
-  const log = createLog(7, hashesOf(100))
+  const log = createLog(hashesOf(100))
   await log.seal()
-  const twin = createLog(7, hashesOf(100, 'other'))
+  const twin = createLog(hashesOf(100, 'other'), log.subscriberId)
   const insert = twin.checkpoints.insert(twin.subscriberId, { size: 100, root: rootOf(twin.hashes) })
   await expect(insert).rejects.toThrow('A checkpoint of size 100 with another root is stored')
   expect(await log.checkpoints.signedOf(log.subscriberId, 100)).toMatchObject({ root: rootOf(log.hashes) })
 })
 
 test.each([
-  ['fewer leaves than its checkpoint', 8, (hashes: Buffer[]) => void hashes.splice(250)],
+  ['fewer leaves than its checkpoint', (hashes: Buffer[]) => void hashes.splice(250)],
   [
     'another leaf than was sealed',
-    9,
     (hashes: Buffer[]) => void hashes.splice(299, 1, hashesOf(1, 'other')[0] as Buffer, ...hashesOf(9)),
   ],
-])('a log with %s is sealed no further', async (_, subscriber, change) => {
-  const log = createLog(subscriber, hashesOf(300))
+])('a log with %s is sealed no further', async (_, change) => {
+  const log = createLog(hashesOf(300))
   await log.seal()
   change(log.hashes)
   await expect(log.seal()).rejects.toThrow(LogConflict)
@@ -221,7 +220,7 @@ test.each([
 })
 
 test('a changed hash of the tree stops the log', async () => {
-  const log = createLog(10, hashesOf(600))
+  const log = createLog(hashesOf(600))
   await log.seal()
   const hash = new Binary(Buffer.alloc(32))
   await collections.logNodes.updateOne({ _id: nodeKey(log.subscriberId, 1, 1) }, { $set: { hash } })
@@ -230,7 +229,7 @@ test('a changed hash of the tree stops the log', async () => {
 })
 
 test('a published checkpoint that is larger or of another log stops it', async () => {
-  const log = createLog(11, hashesOf(300))
+  const log = createLog(hashesOf(300))
   await log.seal()
   await log.compareAnchor({ size: 200, root: rootOf(log.hashes.slice(0, 200)) })
   await log.compareAnchor({ size: 300, root: rootOf(log.hashes) })

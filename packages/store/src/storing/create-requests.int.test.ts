@@ -1,15 +1,10 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { MongoClient } from 'mongodb'
-import { idAt, newNotification } from '../store.fixture.ts'
-import { createStore } from '../store.ts'
+import { idAt, newNotification, uuid } from '../store.fixture.ts'
+import { createTestStore } from '../test-store.fixture.ts'
 
-const uri = process.env.MONGODB_URI ?? ''
-const name = `herald-test-create-requests-${process.pid}`
-const store = createStore({ uri, database: name, applicationName: 'test' })
-const client = new MongoClient(uri)
-
-const uuid = (n: number) => `0190a6e0-7c1b-4def-8abc-${n.toString(16).padStart(12, '0')}`
-const key = (idempotencyKey: string) => ({ subscriberId: uuid(1), userId: uuid(2), idempotencyKey })
+const { store, subscriberId, migrate, close } = createTestStore()
+const key = (idempotencyKey: string) => ({ subscriberId, userId: uuid(2), idempotencyKey })
 const body = Buffer.alloc(32, 1)
 /** In the future, because MongoDB deletes requests that have expired by its own clock. */
 const start = Date.parse('2100-01-01T00:00:00Z')
@@ -19,12 +14,8 @@ const saying = (metadata: string) => ({ notification: expect.objectContaining({ 
 const reserve = (requestKey: ReturnType<typeof key>, hash: Buffer, metadata: string, now: Date) =>
   store.createRequests.reserve(requestKey, hash, newNotification(idAt(1), { metadata }), now)
 
-beforeAll(() => store.migrate())
-afterAll(async () => {
-  await client.db(name).dropDatabase()
-  await client.close()
-  await store.close()
-})
+beforeAll(migrate)
+afterAll(close)
 
 test('reserves the first request, lets the next wait, and returns the same content to both once finished', async () => {
   const first = await reserve(key('a'), body, 'first', at(0))
@@ -66,6 +57,6 @@ test('keeps the keys of users and subscribers apart', async () => {
   await reserve(key('f'), body, 'first', at(0))
   const another = { ...key('f'), userId: uuid(3) }
   expect(await reserve(another, body, 'another', at(1))).toMatchObject({ kind: 'reserved', ...saying('another') })
-  const elsewhere = { ...key('f'), subscriberId: uuid(4) }
+  const elsewhere = { ...key('f'), subscriberId: randomUUID() as string }
   expect(await reserve(elsewhere, body, 'elsewhere', at(1))).toMatchObject({ kind: 'reserved', ...saying('elsewhere') })
 })

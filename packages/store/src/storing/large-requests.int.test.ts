@@ -2,12 +2,13 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { StorageUnavailableError } from '../connection/storage-errors.ts'
 import { mention } from '../retractions/fan-outs.fixture.ts'
 import { createInterceptor } from '../retractions/intercepted.fixture.ts'
-import { createOwnStore, uuid } from '../store.fixture.ts'
+import { uuid } from '../store.fixture.ts'
+import { createEmptyStore } from '../test-store.fixture.ts'
 import { createWriters } from '../writers.ts'
 
-const { store, collections, drop } = createOwnStore('large-requests')
-beforeAll(() => store.migrate())
-afterAll(drop)
+const { store, collections, migrate, close } = createEmptyStore()
+beforeAll(migrate)
+afterAll(close)
 
 const recipientIds = Array.from({ length: 50 }, (_, n) => uuid(100 + n))
 const metadata = JSON.stringify({ add: { text: 'x'.repeat(15_000) } })

@@ -5,13 +5,14 @@ import type { NewNotification } from '../documents/notification-document.ts'
 import { ada, byAda, clear, erasure, findTraces, workOff } from '../erasures/erasures.fixture.ts'
 import { mention, retraction } from '../retractions/fan-outs.fixture.ts'
 import { createInterceptor } from '../retractions/intercepted.fixture.ts'
-import { at, createOwnStore, pageIn, subscriberId, uuid } from '../store.fixture.ts'
+import { at, pageIn, subscriberId, uuid } from '../store.fixture.ts'
+import { createEmptyStore } from '../test-store.fixture.ts'
 import { createWriters } from '../writers.ts'
 
-const { store, database, collections, drop } = createOwnStore('late-writers')
+const { store, database, collections, migrate, close } = createEmptyStore()
 const { notifications, erasures, retractions, unfinished } = store
-beforeAll(() => store.migrate())
-afterAll(drop)
+beforeAll(migrate)
+afterAll(close)
 beforeEach(() => clear(database))
 
 const [eve, bob] = [uuid(2), uuid(3)]

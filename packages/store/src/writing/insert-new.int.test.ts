@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto'
+import { databaseOfRun } from '@herald/test-servers'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
-import { Binary, type Collection, type Document, MongoClient } from 'mongodb'
+import { Binary, type Document, MongoClient } from 'mongodb'
 import { StorageUnavailableError } from '../connection/storage-errors.ts'
 import { considerate, insertNew } from './insert-new.ts'
 import { writeAll } from './write-each.ts'
@@ -9,20 +11,24 @@ type Thing = { _id: number; content?: unknown }
 const client = new MongoClient(process.env.MONGODB_URI ?? '', {
   writeConcern: { w: 'majority', journal: true, wtimeoutMS: 5_000 },
 })
-const database = client.db(`herald-test-insert-new-${process.pid}`)
-const things: Collection<Thing> = database.collection('things')
+const database = client.db(databaseOfRun())
+const named = <T extends object>(name: string) => database.collection<T>(`insert-new-${name}-${run}`)
+const run = randomUUID()
+const things = named<Thing>('things')
+const validated = named<Thing>('validated')
+const keyed = named<{ _id: Binary }>('keyed')
 
 const nested = (levels: number) => JSON.parse('{"a":'.repeat(levels) + 1 + '}'.repeat(levels))
 const numbered = (count: number): Thing[] => Array.from({ length: count }, (_, _id) => ({ _id, content: 'new' }))
 
 beforeAll(async () => {
-  await database.createCollection('validated', { validator: { content: { $ne: 'forbidden' } } })
+  await database.createCollection(validated.collectionName, { validator: { content: { $ne: 'forbidden' } } })
 })
 beforeEach(async () => {
   await things.deleteMany({})
 })
 afterAll(async () => {
-  await database.dropDatabase()
+  for (const one of [things, validated, keyed]) await one.drop()
   await client.close()
 })
 
@@ -86,14 +92,13 @@ test.each([
 })
 
 test('refuses only the document that fails validation, and counts duplicates', async () => {
-  const validated: Collection<Thing> = database.collection('validated')
   await validated.insertOne({ _id: 0 })
   const outcome = await insertNew(validated, [{ _id: 0 }, { _id: 1, content: 'forbidden' }, { _id: 2 }])
   expect(outcome).toMatchObject({ inserted: 1, duplicates: 1, refused: [{ document: { _id: 1 } }] })
 })
 
 test('throws when no majority acknowledges the write', async () => {
-  const unconfirmed = database.collection<Thing>('things', { writeConcern: { w: 7, wtimeoutMS: 50 } })
+  const unconfirmed = database.collection<Thing>(things.collectionName, { writeConcern: { w: 7, wtimeoutMS: 50 } })
   await expect(insertNew(unconfirmed, numbered(3))).rejects.toThrow(StorageUnavailableError)
   // Also when every document exists already: duplicates prove nothing about durability.
   await expect(insertNew(unconfirmed, numbered(3))).rejects.toThrow(StorageUnavailableError)
@@ -113,17 +118,15 @@ test('an internal error of the driver is not a refusal', async () => {
 })
 
 test('compares binary keys by their bytes', async () => {
-  const keyed = database.collection<{ _id: Binary }>('keyed')
   const document = () => ({ _id: new Binary(Buffer.from('0123456789abcdef')) })
   await insertNew(keyed, [document()])
   expect(await insertNew(keyed, [document()])).toMatchObject({ inserted: 0, duplicates: 1 })
 })
 
 test('a write that must not be refused throws if it is, and if another process inserted first', async () => {
-  const validated: Collection<Thing> = database.collection('validated')
   await writeAll(validated, [{ insertOne: { document: { _id: 1 } } }])
   const update = { updateOne: { filter: { _id: 1 }, update: { $set: { content: 'forbidden' } } } }
-  await expect(writeAll(validated, [update])).rejects.toThrow(/^MongoDB refused to change validated: /)
+  await expect(writeAll(validated, [update])).rejects.toThrow(/^MongoDB refused to change insert-new-validated-/)
   const insert = { insertOne: { document: { _id: 1 } } }
   await expect(writeAll(validated, [insert])).rejects.toThrow(StorageUnavailableError)
 })

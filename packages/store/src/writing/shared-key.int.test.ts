@@ -1,19 +1,18 @@
-import { afterAll, expect, test } from '@jest/globals'
-import { MongoClient } from 'mongodb'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { createStore } from '../store.ts'
+import { createEmptyStore, createNewStore } from '../test-store.fixture.ts'
 
-const uri = process.env.MONGODB_URI ?? ''
-const name = `herald-test-shared-key-${process.pid}`
-const client = new MongoClient(uri)
+const { uri, name, migrate, close } = createEmptyStore()
+const other = createNewStore('shared-key')
 
+beforeAll(migrate)
 afterAll(async () => {
-  await client.db(name).dropDatabase()
-  await client.close()
+  await other.drop()
+  await close()
 })
 
 test('concurrent processes get the same key at the first call, and so does a later process', async () => {
   const stores = Array.from({ length: 8 }, () => createStore({ uri, database: name, applicationName: 'test' }))
-  await stores[0]?.migrate()
   const keys = await Promise.all(stores.map((store) => store.streamKeys.get()))
   expect(keys[0]).toHaveLength(32)
   expect(new Set(keys.map((key) => key.toString('hex'))).size).toBe(1)
@@ -24,8 +23,6 @@ test('concurrent processes get the same key at the first call, and so does a lat
 })
 
 test('before migrate it throws, and creates no collection', async () => {
-  const store = createStore({ uri, database: `${name}-empty`, applicationName: 'test' })
-  await expect(store.streamKeys.get()).rejects.toThrow('ns does not exist')
-  expect(await client.db(`${name}-empty`).listCollections().toArray()).toEqual([])
-  await store.close()
+  await expect(other.store.streamKeys.get()).rejects.toThrow('ns does not exist')
+  expect(await other.database.listCollections().toArray()).toEqual([])
 })

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { MongoClient, MongoServerError } from 'mongodb'
+import { type Db, MongoClient, MongoServerError } from 'mongodb'
 import { eventually } from '../processes/polling.ts'
 
 const variable = 'HERALD_TEST_DATABASE'
@@ -23,12 +23,19 @@ export function databaseOfRun(): string {
   return name
 }
 
-/** Migrates the database of the run, once: the first caller of all processes does, and the others wait for it. */
-export async function migrateOnce(uri: string, migrate: () => Promise<unknown>): Promise<void> {
-  const client = new MongoClient(uri)
-  const migrations = client.db(databaseOfRun()).collection<Migration>('test-run')
-  const finish = (outcome: string) => migrations.updateOne({ _id: 'migration' }, { $set: { outcome } })
-  try {
+/**
+ * The database that the files of one of Jest's processes use one after the other, for those that see everything that is
+ * stored. Each file empties it.
+ */
+export function databaseOfWorker(): string {
+  return `${databaseOfRun()}-${process.env.JEST_WORKER_ID ?? 1}`
+}
+
+/** Migrates a database of the run, once: the first caller of all processes does, and the others wait for it. */
+export function migrateOnce(uri: string, database: string, migrate: () => Promise<unknown>): Promise<void> {
+  return withDatabase(uri, database, async (found) => {
+    const migrations = found.collection<Migration>('test-run')
+    const finish = (outcome: string) => migrations.updateOne({ _id: 'migration' }, { $set: { outcome } })
     const isFirst = await migrations.insertOne({ _id: 'migration' }).then(
       () => true,
       (error: unknown) => {
@@ -43,16 +50,33 @@ export async function migrateOnce(uri: string, migrate: () => Promise<unknown>):
       )
     }
     const find = async () => (await migrations.findOne({ _id: 'migration' }))?.outcome
-    const outcome = await eventually(find, { description: 'the database of the run is migrated' })
+    const outcome = await eventually(find, { description: 'the database of the run is migrated', every: 20 })
     if (outcome !== 'done') throw new Error(`The database of the run could not be migrated: ${outcome}`)
+  })
+}
+
+/** Deletes all documents of a database of the run. */
+export function emptyDatabase(uri: string, database: string): Promise<void> {
+  return withDatabase(uri, database, async (found) => {
+    const collections = await found.listCollections({}, { nameOnly: true }).toArray()
+    const names = collections.map(({ name }) => name).filter((name) => name !== 'test-run' && !/^system\./.test(name))
+    await Promise.all(names.map((name) => found.collection(name).deleteMany({})))
+  })
+}
+
+/** Drops the databases of the run, for a server that outlives it. */
+export function dropDatabasesOfRun(uri: string): Promise<void> {
+  return withDatabase(uri, databaseOfRun(), async ({ client }) => {
+    const { databases } = await client.db().admin().listDatabases({ nameOnly: true })
+    for (const { name } of databases) if (name.startsWith(databaseOfRun())) await client.db(name).dropDatabase()
+  })
+}
+
+async function withDatabase(uri: string, name: string, work: (database: Db) => Promise<void>): Promise<void> {
+  const client = new MongoClient(uri)
+  try {
+    await work(client.db(name))
   } finally {
     await client.close()
   }
-}
-
-/** Drops the database of the run, for a server that outlives it. */
-export async function dropDatabaseOfRun(uri: string): Promise<void> {
-  const client = new MongoClient(uri)
-  await client.db(databaseOfRun()).dropDatabase()
-  await client.close()
 }
