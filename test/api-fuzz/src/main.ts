@@ -10,7 +10,7 @@ const log = (line: string) => console.log(line)
 async function main() {
   const missing = whyNoPip(process.env)
   if (missing) {
-    console.error(`Skipped: Schemathesis requires python3 with pip, and ${missing}.`)
+    log(`SKIPPED test/api-fuzz: Schemathesis requires python3 with pip, and ${missing}.`)
     return { passed: 0, failed: 0, skipped: 1 }
   }
   const packages = await fetchPythonPackages('schemathesis', requirements, { log })

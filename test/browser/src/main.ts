@@ -31,7 +31,7 @@ async function runJest(args: readonly string[]): Promise<Counts> {
 async function main(): Promise<Counts> {
   if (findChromium() !== undefined) return runJest(process.argv.slice(2))
   if (mustHave('chromium')) throw new Error('HERALD_MUST_HAVE requires Chromium, which was not found.')
-  console.error('Skipped: browser tests need Chromium, which was not found; set CHROMIUM_PATH.')
+  console.log('SKIPPED test/browser: Chromium was not found; set CHROMIUM_PATH.')
   return { passed: 0, failed: 0, skipped: 1 }
 }
 

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 
 export type CommandLine = {
@@ -12,10 +13,11 @@ export type CommandLine = {
 export const usage = `npm run test:faults -- [--short] [--json FILE] [part …]
 
 Injects faults into a running ingest while an oracle watches. Runs every part when none is named.
-  --short      few faults of each kind
+  --short      few faults of each kind, without the longest parts and those that a test of a package proves
   --json FILE  writes the figures to FILE`
 
-export function readCommandLine(args: readonly string[]): CommandLine {
+/** @param folder what paths are relative to: npm runs the suite in the folder of its package */
+export function readCommandLine(args: readonly string[], folder = '.'): CommandLine {
   const { values, positionals } = parseArgs({
     args: [...args],
     allowPositionals: true,
@@ -24,7 +26,7 @@ export function readCommandLine(args: readonly string[]): CommandLine {
   return {
     isShort: values.short === true,
     isHelp: values.help === true,
-    json: values.json,
+    json: values.json === undefined ? undefined : resolve(folder, values.json),
     names: positionals,
   }
 }

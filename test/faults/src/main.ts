@@ -15,7 +15,7 @@ const log = (line: string) => {
 }
 
 async function main(): Promise<number> {
-  const { isShort, isHelp, json, names } = readCommandLine(process.argv.slice(2))
+  const { isShort, isHelp, json, names } = readCommandLine(process.argv.slice(2), process.env.INIT_CWD)
   const { selected, unknown } = selectParts(names, isShort)
   if (isHelp || unknown.length > 0) {
     if (unknown.length > 0) console.error(`Unknown part: ${unknown.join(', ')}\n`)
@@ -49,7 +49,8 @@ async function main(): Promise<number> {
   save()
   console.log(`\n${tableOf(rows)}\n`)
   for (const { summary } of rows) if (summary) console.log(`${summary}\n`)
-  for (const { part, verdict, violations } of rows) {
+  for (const { part, verdict, reason, violations } of rows) {
+    if (verdict === 'skipped') console.log(`SKIPPED test/faults/${part}: ${reason}`)
     const prefix = verdict === 'failed' ? 'FAILED ' : ''
     for (const violation of violations) console.log(`${prefix}${part}: ${violation}`)
     if (verdict === 'failed' && violations.length === 0) console.log(`FAILED ${part}`)

@@ -24,6 +24,7 @@ import { failBrokers, threeBrokersNotes } from './faults/three-brokers.ts'
 import { mutantParts } from './mutants/mutant-parts.ts'
 import type { Part } from './part.ts'
 import { startOnThreeBrokers } from './stack/three-brokers.ts'
+import { twins } from './twins.ts'
 
 /** Every kind of fault, in the order in which they strike, with its times in the short and the full run. */
 export const parts: readonly Part[] = [
@@ -182,16 +183,25 @@ export const parts: readonly Part[] = [
 ]
 
 /** Several parts under one name. */
-export const groups: Readonly<Record<string, readonly Part[]>> = { freeze: freezeParts, mutants: mutantParts }
+export const groups: Readonly<Record<string, readonly Part[]>> = {
+  core: named('ingest-kill', 'broker-kill', 'primary-kill', 'primary-stepdown', 'freeze-ingest', 'erasures'),
+  freeze: freezeParts,
+  mutants: mutantParts,
+}
 
-/** The parts of these names; every fault when there are none, except the long ones in the short run. */
+/** The parts of these names; every fault when there are none, except the long ones and those with a twin in the short run. */
 export function selectParts(
   names: readonly string[],
   isShort = false,
 ): { selected: readonly Part[]; unknown: string[] } {
-  if (names.length === 0) return { selected: parts.filter(({ isLong }) => !(isShort && isLong)), unknown: [] }
+  const isIn = ({ name, isLong }: Part) => !isShort || !(isLong || name in twins)
+  if (names.length === 0) return { selected: parts.filter(isIn), unknown: [] }
   const known = [...parts, ...mutantParts]
   const wanted = new Set(names.flatMap((name) => groups[name]?.map((part) => part.name) ?? [name]))
   const unknown = [...wanted].filter((name) => !known.some((part) => part.name === name))
   return { selected: known.filter(({ name }) => wanted.has(name)), unknown }
+}
+
+function named(...names: readonly string[]): readonly Part[] {
+  return parts.filter(({ name }) => names.includes(name))
 }

@@ -16,8 +16,10 @@ if (registry.kind === 'answers') {
   child.once('close', (code) => process.exit(code ?? 1))
 } else {
   const isSkipped = registry.kind === 'unreachable'
-  console.error(
-    `${isSkipped ? 'Skipped: npm cannot reach its registry' : 'FAILED: npm cannot use its registry'}: ${registry.reason}`,
+  console.log(
+    isSkipped
+      ? `SKIPPED test/packages: npm cannot reach its registry: ${registry.reason}`
+      : `FAILED: npm cannot use its registry: ${registry.reason}`,
   )
   console.log(isSkipped ? '0 passed, 0 failed, 1 skipped' : '0 passed, 1 failed, 0 skipped')
   process.exit(isSkipped ? 0 : 1)
