@@ -20,18 +20,22 @@ import { createNotificationCreation } from './http/create-notification.ts'
 import { addCreateNotificationRoute } from './http/create-notification-route.ts'
 import { addRetractNotificationRoute } from './http/retract-notification-route.ts'
 import type { Settings } from './settings/config.ts'
+import { defaultTimes, type Times } from './settings/times.ts'
 import { createAnnouncer, enableAnnouncements } from './workers/announcing.ts'
 import { createErasureMetrics, createErasureWorker } from './workers/erasure-worker.ts'
 import { createRelay } from './workers/relay.ts'
 
 /** Wires ingest, which stores events from Kafka and `POST /` in MongoDB. Nothing listens or consumes yet. */
-export function createIngest({ settings, logger, build, releasers, tracing }: ServiceDependencies<Settings>) {
+export function createIngest(
+  { settings, logger, build, releasers, tracing }: ServiceDependencies<Settings>,
+  times: Times = defaultTimes,
+) {
   const clock = systemClock
   const metrics = createMetrics(build)
   const { registry } = metrics
   // The same in all processes. Their own clocks only measure how long something takes.
   const now = () => store.now()
-  const announced = enableAnnouncements(settings, registry, now)
+  const announced = enableAnnouncements(settings, registry, now, times.countedMs)
   const store = createStore({
     uri: settings.MONGODB_URI,
     database: settings.MONGODB_DATABASE,
@@ -42,11 +46,14 @@ export function createIngest({ settings, logger, build, releasers, tracing }: Se
   releasers.add('MongoDB', () => store.close())
 
   const storage = createStorageCheck({ registry, logger, checkReady: store.checkReady })
-  const gate = createStorageGate({ storage, logger })
+  const gate = createStorageGate({ storage, logger, everyMs: times.gateMs })
   const kafka = createKafka(toKafkaOptions(settings, 'herald-ingest'), logger)
   const deadlines = createDeadlines(clock)
-  const leased = { leases: store.leases, gate, holder: randomUUID(), now, deadlines }
-  const announcer = announced && createAnnouncer({ ...announced, ...leased, kafka, store, logger, releasers })
+  const { limitMs } = times
+  const leased = { leases: store.leases, gate, holder: randomUUID(), now, deadlines, stepLimitMs: limitMs }
+  const announcer =
+    announced &&
+    createAnnouncer({ ...announced, ...leased, kafka, store, logger, releasers, everyMs: times.announcementsMs })
   const erasureMetrics = createErasureMetrics(registry)
   const events = createEventIngestion({
     kafka,
@@ -60,6 +67,7 @@ export function createIngest({ settings, logger, build, releasers, tracing }: Se
     now,
     tracing,
     deadlines,
+    times,
     announceCreated: announcer?.announceCreated,
     onDroppedReceipts: erasureMetrics.observeDropped,
   })
@@ -83,9 +91,9 @@ export function createIngest({ settings, logger, build, releasers, tracing }: Se
     randomBytes: () => randomBytes(10),
   })
   const creations = metrics.budgets.open(creationBudget, settings.MAX_CREATION_BYTES)
-  addCreateNotificationRoute(http, { create, clock: now, creations, deadlines })
+  addCreateNotificationRoute(http, { create, clock: now, creations, deadlines, limitMs })
   const slots = metrics.budgets.open(retractionBudget, settings.MAX_RETRACTIONS)
-  addRetractNotificationRoute(http, { retractions, slots, clock: now, deadlines })
+  addRetractNotificationRoute(http, { retractions, slots, clock: now, deadlines, limitMs })
   const admin = createAdminServer({
     logger,
     registry,
@@ -93,9 +101,15 @@ export function createIngest({ settings, logger, build, releasers, tracing }: Se
     readinessChecks: [storage, events.readiness],
   })
 
-  const relay = createRelay({ ...leased, unfinished, logger })
+  const relay = createRelay({ ...leased, unfinished, logger, everyMs: times.relayMs })
   releasers.add('relay', () => relay.stop())
-  const erasures = createErasureWorker({ ...leased, erasures: store.erasures, metrics: erasureMetrics, logger })
+  const erasures = createErasureWorker({
+    ...leased,
+    erasures: store.erasures,
+    metrics: erasureMetrics,
+    logger,
+    everyMs: times.erasuresMs,
+  })
   releasers.add('erasures', () => erasures.stop())
   return {
     http,

@@ -9,9 +9,15 @@ import { createTokenIssuer } from '@herald/token-issuer'
 import { MongoClient } from 'mongodb'
 import { createIngest } from './app.ts'
 import { settingsSchema } from './settings/config.ts'
+import { quickTimes } from './settings/times.fixture.ts'
+import type { Times } from './settings/times.ts'
 
 /** Creates ingest with its own database and topics, which do not exist yet. */
-export async function createTestIngest(name: string, environment: Record<string, string> = {}) {
+export async function createTestIngest(
+  name: string,
+  environment: Record<string, string> = {},
+  times: Partial<Times> = {},
+) {
   const issuer = await createTokenIssuer()
   const uri = process.env.MONGODB_URI ?? ''
   const suffix = `${name}-${process.pid}`
@@ -33,9 +39,14 @@ export async function createTestIngest(name: string, environment: Record<string,
     ...environment,
   })
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.issues))
-  const logger = createLogger({ name: 'test', level: 'silent' })
+  const lines: string[] = []
+  const destination = { write: (line: string) => void lines.push(line) }
+  const logger = createLogger({ name: 'test', level: 'warn', destination })
   const releasers = createReleasers(logger)
-  const { http, admin, events, start } = createIngest({ settings: loaded.settings, logger, releasers })
+  const { http, admin, events, start } = createIngest(
+    { settings: loaded.settings, logger, releasers },
+    { ...quickTimes, ...times },
+  )
   const store = createStore({ uri, database, applicationName: 'test' })
   let listening: Promise<string> | undefined
 
@@ -50,6 +61,16 @@ export async function createTestIngest(name: string, environment: Record<string,
     topics,
     database,
     groupId: loaded.settings.KAFKA_GROUP_ID,
+    /** How many warnings and errors contain this message. */
+    logged: (message: string) => lines.filter((line) => line.includes(message)).length,
+    /** The sum of a metric's values whose labels contain `label`. */
+    async metric(name: string, label = ''): Promise<number> {
+      const all = (await admin.app.inject('/metrics')).body.split('\n')
+      const found = all.filter(
+        (line) => /^[ {]/.test(line.slice(name.length)) && line.startsWith(name) && line.includes(label),
+      )
+      return found.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0)
+    },
     /** Creates a user of a new subscriber with every scope; `claims` overrides the defaults. */
     async newUser(claims: Record<string, string> = {}) {
       const { id = randomUUID(), subscriberId = randomUUID(), ...others } = claims

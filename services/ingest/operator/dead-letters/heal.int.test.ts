@@ -3,7 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { type StartedHerald, startHerald, topicSettings } from '@herald/local-herald'
-import { createTopics, topicsWithSuffix } from '@herald/test-servers'
+import { createTopics, eventually, topicsWithSuffix } from '@herald/test-servers'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { Kafka, logLevel, Partitioners } from 'kafkajs'
 import { MongoClient } from 'mongodb'
@@ -36,13 +36,6 @@ async function run(...words: string[]): Promise<{ stdout: string; stderr: string
   const command = fileURLToPath(new URL('../herald.mjs', import.meta.url))
   const environment = { ...process.env, KAFKA_BROKERS, ...topicSettings(herald.topics) }
   return promisify(execFile)(process.execPath, [command, 'dead-letters', ...words], { env: environment })
-}
-
-async function waitUntil(what: string, check: () => Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + 120_000; !(await check()); ) {
-    if (Date.now() > end) throw new Error(`Timed out waiting until ${what}`)
-    await new Promise((resolve) => setTimeout(resolve, 100))
-  }
 }
 
 const listed = async () => (await run('list', '--json')).stdout.split('\n').filter(Boolean)
@@ -78,8 +71,8 @@ test('replays 100 mentions rejected by MongoDB once it accepts them', async () =
     topic: herald.topics.mention,
     messages: [...refused, ...good].toSorted(() => Math.random() - 0.5),
   })
-  await waitUntil('100 dead letters are listed', async () => (await listed()).length === 100)
-  await waitUntil('the good ones are stored', async () => (await notifications.countDocuments()) === 100)
+  await eventually(async () => (await listed()).length === 100)
+  await eventually(async () => (await notifications.countDocuments()) === 100)
 
   const [first = '{}'] = await listed()
   const { origin, code } = JSON.parse(first)
@@ -90,9 +83,9 @@ test('replays 100 mentions rejected by MongoDB once it accepts them', async () =
 
   await client.db(name).command({ collMod: 'notifications', validator: {} })
   expect((await run('replay', '--code', code)).stderr).toContain('100 sent back, 0 skipped as duplicates')
-  await waitUntil('all are stored', async () => (await notifications.countDocuments()) === 200)
+  await eventually(async () => (await notifications.countDocuments()) === 200)
   expect((await run('replay')).stderr).toContain('100 sent back')
-  await waitUntil('the second replay is read', async () => {
+  await eventually(async () => {
     const metrics = await (await fetch(`${herald.ingest.adminUrl}/metrics`)).text()
     return Number(/herald_events_total\{topic="mention[^}]*outcome="stored"\} (\d+)/.exec(metrics)?.[1]) === 300
   })

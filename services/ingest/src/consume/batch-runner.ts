@@ -3,6 +3,7 @@ import { backoffMs, DeadlineExceeded, type Deadlines, type Logger, within } from
 import { RetractionUnfinishedError } from '@herald/store'
 import type { HandleRecords } from '../events/record-handler.ts'
 import type { RecordKind } from '../settings/config.ts'
+import type { Times } from '../settings/times.ts'
 import { chunksOf } from './chunks.ts'
 import { type OffsetCommits, offsetAfter } from './offset-commits.ts'
 
@@ -19,15 +20,16 @@ export type BatchRunnerDependencies = {
   readonly commits: Pick<OffsetCommits, 'handled' | 'flush'>
   readonly logger: Logger
   readonly deadlines: Pick<Deadlines, 'keep'>
-  readonly limitMs?: number
+  readonly limitMs: number
+  /** The growing pauses of a partition whose chunk failed. */
+  readonly heldBack: Times['heldBack']
+  /** Shorter than kafkajs's heartbeat interval, so that no heartbeat is late. */
+  readonly heartbeatMs?: number
   readonly onChunk: (chunk: Chunk) => void
   readonly onHeldBack: (topic: string, partition: number) => void
   readonly onGivenUp: (error: DeadlineExceeded) => void
 }
 
-const pauses = { minPauseMs: 100, maxPauseMs: 5_000 } as const
-/** Shorter than kafkajs's heartbeat interval, so that no heartbeat is late. */
-const heartbeatMs = 500
 const placeOf = ({ topic, partition }: PartitionBatch) => `${topic}/${partition}`
 
 /**
@@ -37,7 +39,8 @@ const placeOf = ({ topic, partition }: PartitionBatch) => `${topic}/${partition}
  * heartbeat are passed on to the member, which learns from them that the partition was revoked.
  */
 export function createBatchRunner(dependencies: BatchRunnerDependencies) {
-  const { handle, kindOf, commits, logger, deadlines, limitMs = 60_000, onChunk, onHeldBack, onGivenUp } = dependencies
+  const { handle, kindOf, commits, logger, deadlines, limitMs, heldBack, heartbeatMs = 500 } = dependencies
+  const { onChunk, onHeldBack, onGivenUp } = dependencies
   const failures = new Map<string, number>()
   const timers = new Set<NodeJS.Timeout>()
 
@@ -59,10 +62,10 @@ export function createBatchRunner(dependencies: BatchRunnerDependencies) {
     // An unfinished retraction is progress: the pause only lets the other partitions go on.
     const isProgress = error instanceof RetractionUnfinishedError
     const count = isProgress ? 0 : (failures.get(placeOf(batch)) ?? 0)
-    const milliseconds = Math.round(backoffMs(count, pauses))
+    const milliseconds = Math.round(backoffMs(count, heldBack))
     if (isProgress) {
       failures.delete(placeOf(batch))
-      logger.info({ topic, partition }, 'Large retraction, letting other partitions go on')
+      logger.info({ topic, partition, milliseconds }, 'Large retraction, letting other partitions go on')
     } else {
       failures.set(placeOf(batch), count + 1)
       logger.warn({ topic, partition, milliseconds, err: error }, 'Could not process chunk, pausing partition')

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { createTopics, eventually } from '@herald/test-servers'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import kafkajs, { type Admin, type Producer } from 'kafkajs'
@@ -41,8 +40,7 @@ test('reports a missing dead-letter topic at startup, commits no offsets, and co
   await producer.send({ topic: origins.mention, messages })
   ingest.events.start()
 
-  // Long enough for several attempts of the consumer.
-  await pause(3_000)
+  await eventually(() => ingest.logged('Consumer stopped, restarting') >= 3)
   expect(await readiness()).toMatchObject({
     statusCode: 503,
     ok: false,

@@ -3,6 +3,7 @@ import { quietLogger } from '@herald/kafka/testing'
 import { createDeadlines, systemClock } from '@herald/runtime'
 import { eventually } from '@herald/test-servers'
 import { expect, test } from '@jest/globals'
+import { quickTimes } from '../settings/times.fixture.ts'
 import { createEventConsumer } from './event-consumer.ts'
 
 const never = () => new Promise<never>(() => {})
@@ -34,6 +35,7 @@ test('gives up a broker that does not answer before a member has begun, and trie
     logger: quietLogger,
     deadlines: createDeadlines(systemClock),
     beginMs: 100,
+    ...quickTimes,
     kindOf: () => 'mention',
     handle: async () => {},
     onChunk: () => {},
@@ -65,6 +67,7 @@ test('stops while a member has not begun', async () => {
     clock: systemClock,
     logger: quietLogger,
     deadlines: createDeadlines(systemClock),
+    ...quickTimes,
     kindOf: () => 'mention',
     handle: async () => {},
     onChunk: () => {},

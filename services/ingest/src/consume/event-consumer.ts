@@ -1,5 +1,6 @@
 import type { GroupMember, KafkaPort } from '@herald/kafka'
 import { backoffMs, type Clock, pause, within } from '@herald/runtime'
+import type { Times } from '../settings/times.ts'
 import { type BatchRunnerDependencies, createBatchRunner } from './batch-runner.ts'
 import { chunkShare } from './chunks.ts'
 import { createOffsetCommits } from './offset-commits.ts'
@@ -13,16 +14,17 @@ export type EventConsumerDependencies = Omit<BatchRunnerDependencies, 'commits' 
   readonly clock: Clock
   /** Longer than the group waits for another member that is still handling a chunk. */
   readonly beginMs?: number
+  /** The growing pauses between a member that ended and the next one. */
+  readonly restart: Times['restart']
 }
 
 export type EventConsumer = ReturnType<typeof createEventConsumer>
 
-const pauses = { minPauseMs: 250, maxPauseMs: 5_000 } as const
 /** The client may hang while it closes, which must not keep the next member from starting. */
 const closeMs = 15_000
 
 export function createEventConsumer(dependencies: EventConsumerDependencies) {
-  const { kafka, groupId, topics, deadLetterTopic, clock, beginMs = 120_000, ...batches } = dependencies
+  const { kafka, groupId, topics, deadLetterTopic, clock, beginMs = 120_000, restart, ...batches } = dependencies
   const { logger, kindOf } = batches
   const stopping = new AbortController()
   const stopped = new Promise<void>((resolve) => stopping.signal.addEventListener('abort', () => resolve()))
@@ -94,7 +96,7 @@ export function createEventConsumer(dependencies: EventConsumerDependencies) {
       try {
         await runOnce(onCommitted)
       } catch (error) {
-        const milliseconds = Math.round(backoffMs(failures++, pauses))
+        const milliseconds = Math.round(backoffMs(failures++, restart))
         logger.error({ err: error, milliseconds }, 'Consumer stopped, restarting')
         await pause(milliseconds, stopping.signal)
       }

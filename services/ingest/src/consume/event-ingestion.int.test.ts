@@ -101,7 +101,8 @@ test('holds back only the partition of a bad record while the dead-letter topic 
   await eventually(async () => (await lags())[2] === 0)
   expect((await lags())[1]).toBe(2)
   // Still true after the partition has been retried several times; the other partitions continue.
-  await new Promise((resolve) => setTimeout(resolve, 3_000))
+  const retries = await ingest.metric('herald_chunk_retries_total', ingest.topics.mention)
+  await eventually(async () => (await ingest.metric('herald_chunk_retries_total', ingest.topics.mention)) > retries + 3)
   await send(0, later.message)
   await eventually(later.isStored)
   expect((await lags())[1]).toBe(2)

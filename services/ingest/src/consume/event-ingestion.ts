@@ -8,6 +8,7 @@ import { type HandledRecord, isDeadLetter } from '../events/record-outcome.ts'
 import type { AnnounceCreated } from '../produce/announcement-publisher.ts'
 import { createDeadLetterPublisher, DeadLettersUnavailable } from '../produce/dead-letter-publisher.ts'
 import { type RecordKind, type Settings, topicsReadBy } from '../settings/config.ts'
+import type { Times } from '../settings/times.ts'
 import { createEventConsumer, type EventConsumer } from './event-consumer.ts'
 import { createEventMetrics, type EventMetrics } from './event-metrics.ts'
 import { createGatheredHandler } from './gathered-handler.ts'
@@ -30,13 +31,14 @@ export type EventIngestionDependencies = {
   readonly now: Clock
   readonly tracing?: Tracing | undefined
   readonly deadlines: Deadlines
+  readonly times: Times
   readonly announceCreated?: AnnounceCreated | undefined
 }
 
 const dayMs = 24 * 60 * 60 * 1_000
 
 export function createEventIngestion(dependencies: EventIngestionDependencies) {
-  const { kafka, settings, store, gate, registry, logger, releasers, clock, now, deadlines } = dependencies
+  const { kafka, settings, store, gate, registry, logger, releasers, clock, now, deadlines, times } = dependencies
   const capturedChanges = settings.CDC_MAPPINGS
   const kinds = topicsReadBy(settings)
   const topics = [...kinds.keys()]
@@ -45,7 +47,7 @@ export function createEventIngestion(dependencies: EventIngestionDependencies) {
   const shared = { kafka, groupId: group, topics }
   const deadLetterTopic = settings.KAFKA_DEAD_LETTER_TOPIC
   const announced = [settings.KAFKA_NOTIFICATION_TOPIC].filter((topic) => topic !== undefined)
-  const publisher = createDeadLetterPublisher(kafka, deadLetterTopic)
+  const publisher = createDeadLetterPublisher(kafka, deadLetterTopic, times.deadLettersMs)
   releasers.add('dead-letter producer', () => publisher.close())
   const deadLetters = capturedChanges?.redacting(publisher) ?? publisher
 
@@ -72,6 +74,9 @@ export function createEventIngestion(dependencies: EventIngestionDependencies) {
     clock,
     logger,
     deadlines,
+    limitMs: times.limitMs,
+    heldBack: times.heldBack,
+    restart: times.restart,
     kindOf: (topic) => kinds.get(topic) as RecordKind,
     handle: createGatheredHandler(handle, wouldFailAgain),
     onChunk: metrics.observeChunk,
@@ -90,7 +95,14 @@ export function createEventIngestion(dependencies: EventIngestionDependencies) {
     mentionsCaughtUpTo: () => monitor.caughtUpTo(settings.KAFKA_MENTION_TOPIC),
     observe: metrics.observeDeadLetters,
   })
-  const monitor = createLagMonitor({ ...shared, clock, now, logger, onPoll: () => void overdueReceipts.process() })
+  const monitor = createLagMonitor({
+    ...shared,
+    clock,
+    now,
+    logger,
+    intervalMs: times.lagMs,
+    onPoll: () => void overdueReceipts.process(),
+  })
   metrics.showPartitions(monitor)
 
   const startNow = (): void => {

@@ -11,7 +11,7 @@ export type LagMonitorDependencies = {
   /** The time by MongoDB's clock. */
   readonly now: Clock
   readonly logger: Logger
-  readonly intervalMs?: number
+  readonly intervalMs: number
   readonly limitMs?: number
   /** Called after each poll and not awaited, so that it cannot delay the next one. */
   readonly onPoll?: () => void
@@ -25,7 +25,7 @@ const placeOf = (topic: string, partition: number) => `${topic}/${partition}`
 
 /** Polls the group's progress by asking the broker: the state of the consumer itself does not prove progress. */
 export function createLagMonitor(dependencies: LagMonitorDependencies) {
-  const { kafka, groupId, topics, clock, now, logger, intervalMs = 5_000, limitMs = 30_000, onPoll } = dependencies
+  const { kafka, groupId, topics, clock, now, logger, intervalMs, limitMs = 30_000, onPoll } = dependencies
   let reader = kafka.createPositionReader(groupId, topics)
   const caughtUp = new Map<string, Date>()
   const stuck = new Map<string, Date>()

@@ -24,7 +24,7 @@ test('shares one check among concurrent callers', async () => {
     asked++
     return { ok: true } as const
   }
-  const gate = createStorageGate({ storage: { check }, logger })
+  const gate = createStorageGate({ storage: { check }, logger, everyMs: 1 })
   expect(await Promise.all([gate.isOpen(), gate.isOpen(), gate.isOpen()])).toEqual([true, true, true])
   expect(asked).toBe(1)
 })

@@ -6,11 +6,11 @@ export type StorageGate = ReturnType<typeof createStorageGate>
 export type StorageGateDependencies = {
   readonly storage: Pick<HealthCheck, 'check'>
   readonly logger: Pick<Logger, 'warn' | 'info'>
-  readonly everyMs?: number
+  readonly everyMs: number
 }
 
 /** Holds back writes until `migrate` has run: before, a write would create a collection without its options. */
-export function createStorageGate({ storage, logger, everyMs = 1_000 }: StorageGateDependencies) {
+export function createStorageGate({ storage, logger, everyMs }: StorageGateDependencies) {
   let wasOpen = false
   let asking: Promise<string | undefined> | undefined
 

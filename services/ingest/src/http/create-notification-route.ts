@@ -18,11 +18,11 @@ export type RouteDependencies = {
   /** The bytes of creations in flight. A request waits for its part. */
   readonly creations: Pick<Budget, 'within'>
   readonly deadlines: Pick<Deadlines, 'keep'>
-  readonly limitMs?: number
+  readonly limitMs: number
 }
 
 export function addCreateNotificationRoute(app: HttpServer, dependencies: RouteDependencies): void {
-  const { create, clock, creations, deadlines, limitMs = 60_000 } = dependencies
+  const { create, clock, creations, deadlines, limitMs } = dependencies
   app.post('/', routeOptions(operations.createNotification), async ({ body, headers, identity, raw }, reply) => {
     const { subscriberId, userId, name, picture, actorType } = identity
     if (body.actorType !== actorType) {

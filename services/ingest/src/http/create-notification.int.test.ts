@@ -130,7 +130,7 @@ test.each([
   ['after the fan-out, before the request was marked as finished', 30],
 ])('completes the same notification once the 30 s lease of a process that crashed %s is over', async (_, stored) => {
   const key = `died after ${stored}`
-  let reserved: NewNotification | undefined
+  const reservation = Promise.withResolvers<NewNotification>()
   const dead = createService(async ([notification]) => {
     if (notification === undefined) throw new Error('Nothing to store')
     if (stored > 0) {
@@ -138,11 +138,11 @@ test.each([
       await removeFrom(notification, notification.recipientIds.slice(stored))
     }
     const { finishBy: _, ...content } = notification
-    reserved = content
+    reservation.resolve(content)
     return dies()
   })
   void dead(body(), author, key)
-  while (reserved === undefined) await new Promise((resolve) => setTimeout(resolve, 10))
+  const reserved = await reservation.promise
   expect(await countOf(reserved.id)).toBe(stored)
 
   seconds = 29.999

@@ -7,16 +7,15 @@ export type RetractRouteDependencies = {
   readonly slots: Pick<Budget, 'within'>
   readonly clock: Clock
   readonly deadlines: Pick<Deadlines, 'keep'>
+  readonly limitMs: number
 }
-
-const limitMs = 60_000
 
 /** The `source` of the event for which a request counts; never the one of a publisher, which is not empty. */
 const source = ''
 
 /** `DELETE /notifications/{id}`: retracts a notification for its actor. Repeated requests are the same retraction. */
 export function addRetractNotificationRoute(app: HttpServer, dependencies: RetractRouteDependencies): void {
-  const { retractions, slots, clock, deadlines } = dependencies
+  const { retractions, slots, clock, deadlines, limitMs } = dependencies
   app.delete(
     '/notifications/:notificationId',
     routeOptions(operations.retractNotification),

@@ -10,8 +10,6 @@ import { type DeadLetter, type DeadLetters, toOutgoingRecord, toSmallerRecord } 
 
 export type DeadLetterPublisher = DeadLetters & { close(): Promise<void> }
 
-const timeoutMs = 5_000
-
 const placeOf = ({ topic, partition }: IncomingRecord) => `${topic}/${partition}`
 
 /** The letters could not be published, and an immediate retry would fail as well. */
@@ -30,12 +28,13 @@ export class DeadLettersUnavailable extends Error {
 }
 
 /**
- * Publishes dead letters, omitting parts that are too large for the topic. A request is sent once, with a timeout of 5 s,
- * because the caller retries the whole chunk. A duplicate dead letter can be recognized by its origin.
+ * Publishes dead letters, omitting parts that are too large for the topic. A request is sent once, with a timeout, because the
+ * caller retries the whole chunk. A duplicate dead letter can be recognized by its origin.
  */
 export function createDeadLetterPublisher(
   kafka: Pick<KafkaPort, 'connectProducer' | 'describeTopics'>,
   topic: string,
+  timeoutMs: number,
 ): DeadLetterPublisher {
   const { publish, close } = createTopicProducer(kafka, topic)
   const toSendable = (letter: DeadLetter, record: OutgoingRecord): Sendable => ({

@@ -10,10 +10,9 @@ export type AnnouncementRelayDependencies = LeaseDependencies & {
   readonly publisher: Pick<AnnouncementPublisher, 'publish'>
   readonly logger: Pick<Logger, 'warn' | 'error'>
   readonly unreadAfterMs?: number | undefined
-  readonly everyMs?: number
+  readonly everyMs: number
 }
 
-const defaultEveryMs = 1_000
 const leaseMs = 30_000
 const timeoutMs = 5_000
 const pauses = { minPauseMs: 1_000, maxPauseMs: 15_000 } as const
@@ -40,7 +39,7 @@ export function createAnnouncementRelay(dependencies: AnnouncementRelayDependenc
 
 /** Does not depend on the topic: a digest contains what is unread when it is due. */
 function createDigestWriter(dependencies: AnnouncementRelayDependencies): LeasedWorker | undefined {
-  const { digests, now, logger, unreadAfterMs, everyMs = defaultEveryMs } = dependencies
+  const { digests, now, logger, unreadAfterMs, everyMs } = dependencies
   if (unreadAfterMs === undefined) return undefined
   return createLeasedWorker(dependencies, {
     lease: 'digests',
@@ -57,7 +56,7 @@ function createDigestWriter(dependencies: AnnouncementRelayDependencies): Leased
 }
 
 function createPublisher(dependencies: AnnouncementRelayDependencies): LeasedWorker {
-  const { announcements, publisher, now, logger, everyMs = defaultEveryMs } = dependencies
+  const { announcements, publisher, now, logger, everyMs } = dependencies
 
   const publish = async ({ items, settle, postpone }: DueBatch): Promise<void> => {
     try {

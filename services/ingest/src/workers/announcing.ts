@@ -12,10 +12,10 @@ const minuteMs = 60 * 1_000
 type Enabled = NonNullable<ReturnType<typeof enableAnnouncements>>
 
 /** Whether and what to announce; `undefined` without a topic. */
-export function enableAnnouncements(settings: Settings, registry: Registry, now: Clock) {
+export function enableAnnouncements(settings: Settings, registry: Registry, now: Clock, countedMs: number) {
   const { KAFKA_NOTIFICATION_TOPIC: topic, ANNOUNCE_UNREAD_AFTER_MINUTES: minutes } = settings
   if (topic === undefined) return undefined
-  const metrics = createAnnouncementMetrics(registry, now)
+  const metrics = createAnnouncementMetrics(registry, now, countedMs)
   const maxAgeMs = settings.ANNOUNCE_MAX_AGE_HOURS * hourMs
   /** Passed to the store, which notes announcements for later. */
   const announcing: Announcing = {
@@ -33,6 +33,8 @@ export type AnnouncerDependencies = Enabled &
     readonly store: Pick<Store, 'announcements' | 'digests'>
     readonly logger: Logger
     readonly releasers: Releasers
+    /** Between two looks for what is due. */
+    readonly everyMs: number
   }
 
 export function createAnnouncer(dependencies: AnnouncerDependencies) {
@@ -58,10 +60,10 @@ export function createAnnouncer(dependencies: AnnouncerDependencies) {
 
 /** Counting beyond it would cost more than the figure is worth. */
 const countedAtMost = 100_000
-const refreshMs = 15_000
 const kinds = ['created', 'unread', 'retracted'] as const satisfies readonly Announcement['kind'][]
 
-function createAnnouncementMetrics(registry: Registry, clock: Clock) {
+/** `countedMs`: the age up to which the last count of what is due is shown. */
+function createAnnouncementMetrics(registry: Registry, clock: Clock, countedMs: number) {
   const registers = [registry]
   const published = new Counter({
     name: 'herald_announcements_total',
@@ -79,12 +81,12 @@ function createAnnouncementMetrics(registry: Registry, clock: Clock) {
   return {
     observePublished: (kind: Announcement['kind'], count: number) => published.inc({ kind }, count),
     observeSkipped: (count: number) => skipped.inc(count),
-    /** Exposes what is due as of the last look, at most 15 s ago; nothing while MongoDB is unavailable. */
+    /** Exposes what is due as of the last look; nothing while MongoDB is unavailable. */
     showDue({ countDue }: Pick<Announcements, 'countDue'>) {
       let looked: { readonly at: number; readonly count: ReturnType<Announcements['countDue']> } | undefined
       const look = () => {
         const now = clock()
-        if (looked === undefined || now.getTime() - looked.at >= refreshMs) {
+        if (looked === undefined || now.getTime() - looked.at >= countedMs) {
           looked = { at: now.getTime(), count: countDue(now, countedAtMost) }
         }
         return looked.count

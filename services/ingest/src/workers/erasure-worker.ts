@@ -6,12 +6,12 @@ export type ErasureWorkerDependencies = LeaseDependencies & {
   readonly erasures: Pick<Erasures, 'open' | 'countOpen' | 'step' | 'lookAgain'>
   readonly metrics: Pick<ReturnType<typeof createErasureMetrics>, 'observeStep' | 'observeOpen'>
   readonly logger: Pick<Logger, 'info' | 'warn'>
-  readonly everyMs?: number
+  readonly everyMs: number
   readonly logEveryMs?: number
 }
 
 export function createErasureWorker(dependencies: ErasureWorkerDependencies): LeasedWorker {
-  const { erasures, metrics, now, logger, everyMs = 2_000, logEveryMs = 10_000 } = dependencies
+  const { erasures, metrics, now, logger, everyMs, logEveryMs = 10_000 } = dependencies
 
   /** The person is not named: a log outlives the erasure. */
   const log = ({ subscriberId, eventId, phase, erased }: ErasureProgress, message: string): void =>

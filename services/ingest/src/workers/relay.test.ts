@@ -58,7 +58,9 @@ test('works until nothing is left, under a lease that it releases when it stops'
   expect(calls.at(-1)).toBe('release relay')
   expect(log).toEqual(['{"finished":20}', '{"reason":"poison"}', '{"finished":3}'])
   const { length } = calls
-  await new Promise((resolve) => setTimeout(resolve, 30))
+  const later = start([])
+  await eventually(() => finishes(later.calls) >= 3)
+  await later.relay.stop()
   expect(calls).toHaveLength(length)
 })
 

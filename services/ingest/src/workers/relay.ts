@@ -4,12 +4,12 @@ import type { Unfinished } from '@herald/store'
 export type RelayDependencies = LeaseDependencies & {
   readonly unfinished: Unfinished
   readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>
-  readonly everyMs?: number
+  readonly everyMs: number
 }
 
 /** Finishes requests whose process has died, and repeats retractions. */
 export function createRelay(dependencies: RelayDependencies): LeasedWorker {
-  const { unfinished, now, logger, everyMs = 15_000 } = dependencies
+  const { unfinished, now, logger, everyMs } = dependencies
   return createLeasedWorker(dependencies, {
     lease: 'relay',
     leaseMs: 45_000,

@@ -87,16 +87,14 @@ describe('a redacted record', () => {
     expect(String(record.headers.other)).toBe('{"code":"a"}')
   })
 
-  // Sorting their combining marks takes minutes.
+  // Sorting their combining marks takes minutes: longer than a test may take.
   const marks = '\u0301'.repeat(60_000) + '\u0316'.repeat(60_000)
   test.each([
     ['a name', { [`a${marks}`]: 1 }, { [`a${marks}`]: 1 }],
     ['a name with a dot', { [`a${marks}.b`]: 1 }, { [`a${marks}.b`]: 1 }],
     ['a text', { doc: `{"a${marks}` }, { doc: '[redacted]' }],
-  ])('is made in a moment, whatever marks are in %s', async (_name, changes, expected) => {
-    const since = performance.now()
+  ])('does not sort them, whatever marks are in %s', async (_name, changes, expected) => {
     const { value } = await redact(recordOf(envelopeOf({ before: null, after: changes })))
-    expect(performance.now() - since).toBeLessThan(2_000)
     expect(parsedValue({ value } as IncomingRecord).after).toEqual(expected)
   })
 
