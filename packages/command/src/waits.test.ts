@@ -67,8 +67,7 @@ function ofKafka(file: string, limit: string, requests: readonly string[]) {
 
 const folders =
   '{services/*/{src,operator},packages/{contracts,runtime,sealed-log,kafka,store,publisher,client}/src}/**/*.ts'
-/** Without tests, and what is there for tests of other packages. */
-const isProduct = (file: string) => !/\.(test|fixture)\.ts$|\/src\/testing\.ts$/.test(file)
+const isProduct = (file: string) => !/\.(test|fixture)\.ts$/.test(file)
 const comments = /\/\*[\s\S]*?\*\/|\/\/.*$/gm
 
 /** Each form with the number of its places in the file, if there are several. */

@@ -1,19 +1,21 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { createKafka, toKafkaOptions } from '@herald/kafka'
 import {
+  type AdminServer,
   createAdminServer,
   createApiServer,
   createDeadlines,
   createMetrics,
   createStorageCheck,
   DeadlineExceeded,
+  type HttpServer,
   problem,
   retryLater,
   type ServiceDependencies,
   systemClock,
 } from '@herald/runtime'
 import { createStore, isStorageUnavailable } from '@herald/store'
-import { createEventIngestion } from './consume/event-ingestion.ts'
+import { createEventIngestion, type EventIngestion } from './consume/event-ingestion.ts'
 import { createStorageGate } from './consume/storage-gate.ts'
 import { creationBudget, retractionBudget } from './http/budgets.ts'
 import { createNotificationCreation } from './http/create-notification.ts'
@@ -25,11 +27,18 @@ import { createAnnouncer, enableAnnouncements } from './workers/announcing.ts'
 import { createErasureMetrics, createErasureWorker } from './workers/erasure-worker.ts'
 import { createRelay } from './workers/relay.ts'
 
+type Ingest = {
+  readonly http: HttpServer
+  readonly admin: AdminServer
+  readonly events: EventIngestion
+  readonly start: () => void
+}
+
 /** Wires ingest, which stores events from Kafka and `POST /` in MongoDB. Nothing listens or consumes yet. */
 export function createIngest(
   { settings, logger, build, releasers, tracing }: ServiceDependencies<Settings>,
   times: Times = defaultTimes,
-) {
+): Ingest {
   const clock = systemClock
   const metrics = createMetrics(build)
   const { registry } = metrics

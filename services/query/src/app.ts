@@ -1,8 +1,10 @@
 import {
+  type AdminServer,
   createAdminServer,
   createApiServer,
   createMetrics,
   createStorageCheck,
+  type HttpServer,
   type ServiceDependencies,
 } from '@herald/runtime'
 import { createStore, isStorageUnavailable } from '@herald/store'
@@ -34,8 +36,10 @@ export type QueryDependencies = ServiceDependencies<Settings> & {
   readonly streamOptions?: Partial<StreamOptions>
 }
 
+type Query = { readonly http: HttpServer; readonly admin: AdminServer }
+
 /** Wires the query service, which serves stored notifications and change entries over HTTP. Does not listen. */
-export function createQuery({ settings, logger, build, releasers, tracing, streamOptions }: QueryDependencies) {
+export function createQuery({ settings, logger, build, releasers, tracing, streamOptions }: QueryDependencies): Query {
   const metrics = createMetrics(build)
   const storage = metrics.budgets.open(storageBudget, settings.MAX_STORAGE_OPERATIONS)
   const store = createStore({

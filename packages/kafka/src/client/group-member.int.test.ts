@@ -1,6 +1,6 @@
 import { createTopics, eventually, topicsWithSuffix } from '@herald/test-servers'
 import { expect, test } from '@jest/globals'
-import { brokers, createTestKafka } from '../testing.ts'
+import { brokers, createTestKafka } from '../testing.fixture.ts'
 
 test('a member that crashes has ended, so that another one starts with another broker', async () => {
   const { mention: topic } = await createTopics(brokers, topicsWithSuffix(`member-${process.pid}`))

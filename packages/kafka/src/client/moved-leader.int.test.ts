@@ -1,6 +1,6 @@
 import { createMovableTopic, type StartedKafkaCluster, startKafkaCluster } from '@herald/test-servers'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { createTestKafka } from '../testing.ts'
+import { createTestKafka } from '../testing.fixture.ts'
 
 let cluster: StartedKafkaCluster
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { createTopics, topicsWithSuffix } from '@herald/test-servers'
 import { expect, test } from '@jest/globals'
-import { brokers, createTestKafka } from '../testing.ts'
+import { brokers, createTestKafka } from '../testing.fixture.ts'
 
 test('a record for a partition that the topic does not have is not sent, and not silently', async () => {
   const { mention: topic } = await createTopics(brokers, topicsWithSuffix(`producer-${process.pid}`), { partitions: 2 })

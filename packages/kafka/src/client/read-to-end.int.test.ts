@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { createTopics, eventually, topicsWithSuffix } from '@herald/test-servers'
 import { expect, test } from '@jest/globals'
-import { brokers, connectTestClients, createTestKafka } from '../testing.ts'
+import { brokers, connectTestClients, createTestKafka } from '../testing.fixture.ts'
 import { temporaryGroupPrefix } from './read-to-end.ts'
 
 const { admin, producer } = connectTestClients()

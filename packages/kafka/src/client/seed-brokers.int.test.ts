@@ -3,7 +3,7 @@ import { within } from '@herald/runtime'
 import { createTopics, eventually, topicsWithSuffix } from '@herald/test-servers'
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { createTopicProducer } from '../produce/topic-producer.ts'
-import { brokers, createTestKafka } from '../testing.ts'
+import { brokers, createTestKafka } from '../testing.fixture.ts'
 
 let run = 0
 let close: (() => void) | undefined

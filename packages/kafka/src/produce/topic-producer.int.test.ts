@@ -2,7 +2,7 @@ import { createTopic } from '@herald/test-servers'
 import { describe, expect, test } from '@jest/globals'
 import type { KafkaPort } from '../port/kafka-port.ts'
 import type { OutgoingRecord } from '../port/outgoing-record.ts'
-import { connectTestClients, createTestKafka } from '../testing.ts'
+import { connectTestClients, createTestKafka } from '../testing.fixture.ts'
 import { batchBytesOf } from './batch-bytes.ts'
 import { createTopicProducer, type Sendable } from './topic-producer.ts'
 

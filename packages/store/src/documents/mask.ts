@@ -1,6 +1,6 @@
 import { toUuidBinary } from './binary.ts'
 import type { StoredChangeEntry } from './change-entry-document.ts'
-import type { JsonText, NewNotification } from './notification-document.ts'
+import type { JsonText, NewNotification, NotificationDocument } from './notification-document.ts'
 
 /** A person who was erased: the pseudonym, and the latest `createdAt` that an erasure applies to. */
 export type ErasedPerson = { readonly pseudonym: string; readonly until: Date }
@@ -53,8 +53,13 @@ export function maskedFields({ metadata }: { readonly metadata: JsonText }, { au
   }
 }
 
+type MaskingUpdate = {
+  readonly $set: Partial<Pick<NotificationDocument, 'actorId' | 'actorName' | 'actorImage' | 'subjectId' | 'metadata'>>
+  readonly $max?: { readonly updatedAt: Date }
+}
+
 /** The same as the update of a stored document, which may be masked already. */
-export function maskingUpdate(document: { readonly metadata: JsonText }, roles: ErasedRoles) {
+export function maskingUpdate(document: { readonly metadata: JsonText }, roles: ErasedRoles): MaskingUpdate {
   const { actor, subjectId, updatedAt, ...others } = maskedFields(document, roles)
   return {
     $set: {

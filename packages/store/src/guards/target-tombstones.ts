@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Binary } from 'mongodb'
 import type { NewNotification } from '../documents/notification-document.ts'
 import { bytesIn, recipientIdsIn } from '../documents/recipient-list.ts'
 import { isInTime, recipientsOf, type TombstoneDocument } from '../documents/tombstone-document.ts'
@@ -9,7 +10,7 @@ export type TargetTombstones = ReturnType<typeof createTargetTombstones>
  * The tombstones of one target, merged once for all notifications that it names: of those that name the same recipient the
  * one with the latest `until` counts, because it applies wherever another does.
  */
-function createTargetTombstones({ target }: Pick<TombstoneDocument, 'target'>) {
+function createTargetTombstones({ target }: { readonly target: Binary }) {
   const ofRecipient = new Map<string, TombstoneDocument>()
   let ofEveryone: TombstoneDocument | undefined
   let bytes = 0

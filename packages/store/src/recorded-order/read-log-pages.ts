@@ -1,4 +1,4 @@
-import type { Binary, Collection } from 'mongodb'
+import type { Binary, Collection, Timestamp } from 'mongodb'
 import { indexKeysUpTo, toIndexKey, toKey, uuidIn } from '../documents/binary.ts'
 import { entriesPerPage, type LogPageDocument, pagesFrom } from '../documents/log-page-document.ts'
 import { type CausalReads, createCausalReads } from './causal-reads.ts'
@@ -81,7 +81,7 @@ export function createLogReader(
       return low
     },
     /** No later read is older. */
-    get time() {
+    get time(): Timestamp | undefined {
       return reads.time
     },
   }

@@ -1,5 +1,5 @@
 import type { ChangeEntries, ChangeEntry, ExportFormat, HeraldClient } from '@herald/client'
-import { html, type PropertyDeclarations, type PropertyValues } from 'lit'
+import { html, type PropertyDeclarations, type PropertyValues, type TemplateResult } from 'lit'
 import { avatarStyles } from '../shared/avatar.ts'
 import { HeraldElement } from '../shared/herald-element.ts'
 import { stateStyles } from '../shared/state-styles.ts'
@@ -148,7 +148,7 @@ export class HeraldChangeLog extends HeraldElement {
     this.state = emptyChangeLog
   }
 
-  protected override render() {
+  protected override render(): TemplateResult {
     const { state, filters, isFiltering, exporting, hasExportFailed, whole, currentLocale: locale } = this
     const texts = this.#texts
     const view = changeLogView({

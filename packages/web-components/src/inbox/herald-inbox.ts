@@ -1,5 +1,5 @@
 import type { HeraldClient, MuteTarget, Notification } from '@herald/client'
-import { html, nothing, type PropertyDeclarations, type PropertyValues } from 'lit'
+import { html, nothing, type PropertyDeclarations, type PropertyValues, type TemplateResult } from 'lit'
 import { repeat } from 'lit/directives/repeat.js'
 import { avatarStyles } from '../shared/avatar.ts'
 import { HeraldElement } from '../shared/herald-element.ts'
@@ -146,7 +146,7 @@ export class HeraldInbox extends HeraldElement {
     this.state = emptyInbox
   }
 
-  protected override render() {
+  protected override render(): TemplateResult {
     const { state, isOpen, wasOpened, currentLocale: locale } = this
     const texts = this.#texts
     const { unreadCount } = shown(state)

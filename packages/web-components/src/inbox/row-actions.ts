@@ -20,10 +20,18 @@ export type RowActionsDependencies = {
   readonly onActed: () => void
 }
 
-export type RowActions = ReturnType<typeof createRowActions>
+export type RowActions = {
+  readonly find: (key: string | undefined) => Row | undefined
+  readonly toggleRead: (row: Row) => void
+  readonly archive: (row: Row) => void
+  /** Takes back the latest archive; returns its line. */
+  readonly undo: () => string
+  readonly open: (row: Row, href: string | undefined, event: Event) => void
+  readonly menu: (row: Row) => TemplateResult
+}
 
 /** What a reader does with a line of the list. */
-export function createRowActions(dependencies: RowActionsDependencies) {
+export function createRowActions(dependencies: RowActionsDependencies): RowActions {
   const { state, feed, texts, nameOf, onActed } = dependencies
   let archivedKey = ''
 
@@ -45,7 +53,6 @@ export function createRowActions(dependencies: RowActionsDependencies) {
     find: (key: string | undefined) => shown(state()).rows.find((row) => row.key === key),
     toggleRead,
     archive,
-    /** Takes back the latest archive; returns its line. */
     undo(): string {
       feed()?.undo()
       return archivedKey

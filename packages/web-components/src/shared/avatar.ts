@@ -1,4 +1,4 @@
-import { css, html, nothing } from 'lit'
+import { css, html, nothing, type TemplateResult } from 'lit'
 import { sparkIcon } from './icons.ts'
 import { safeAddress } from './safe-address.ts'
 
@@ -8,7 +8,7 @@ export type AvatarOptions = { readonly name: string; readonly image?: string | u
  * A person's picture, or the initials if there is none, its address is unsafe or it does not load. Hidden from screen readers,
  * because the name is next to it.
  */
-export function avatar({ name, image, isAi = false }: AvatarOptions) {
+export function avatar({ name, image, isAi = false }: AvatarOptions): TemplateResult {
   const source = safeAddress(image)
   return html`<span class="avatar" part="avatar" style="--hue:${hueOf(name)}" aria-hidden="true"
     ><span>${initialsOf(name)}</span>${

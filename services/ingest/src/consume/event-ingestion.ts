@@ -37,6 +37,8 @@ export type EventIngestionDependencies = {
 
 const dayMs = 24 * 60 * 60 * 1_000
 
+export type EventIngestion = ReturnType<typeof createEventIngestion>
+
 export function createEventIngestion(dependencies: EventIngestionDependencies) {
   const { kafka, settings, store, gate, registry, logger, releasers, clock, now, deadlines, times } = dependencies
   const capturedChanges = settings.CDC_MAPPINGS

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { createKafka, toKafkaOptions } from '@herald/kafka'
 import {
+  type AdminServer,
   createAdminServer,
   createDeadlines,
   createMetrics,
@@ -20,8 +21,10 @@ import { createSealingMetrics } from './metrics.ts'
 import { createSigner, type Signer } from './signer.ts'
 import { createSealingWorker } from './worker.ts'
 
+type Sealer = { readonly admin: AdminServer; readonly start: () => Promise<void> }
+
 /** Wires the process that assigns the recorded order of change entries, and seals it. It has no public HTTP server. */
-export function createSealer({ settings, logger, build, releasers }: ServiceDependencies<SealSettings>) {
+export function createSealer({ settings, logger, build, releasers }: ServiceDependencies<SealSettings>): Sealer {
   const { registry } = createMetrics(build)
   const store = createStore({
     uri: settings.MONGODB_URI,

@@ -1,0 +1,1 @@
+export { createSealedLog, createSigningKey, type ExportLine, formatExport } from './testing/sealed-log.fixture.ts'

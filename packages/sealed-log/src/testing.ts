@@ -1,1 +1,0 @@
-export { createSealedLog, createSigningKey, type ExportLine, formatExport } from './testing/sealed-log.ts'
