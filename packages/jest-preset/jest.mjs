@@ -9,7 +9,7 @@ const jest = fileURLToPath(import.meta.resolve('jest/bin/jest'))
  * Runs Jest in a process of its own and exits with its code. A process of Node.js that is about to exit may run V8's tasks
  * for ever, at full load (nodejs/node#47748): it is killed, with the code that its reporter has sent at the end of the tests.
  */
-const child = spawn(process.execPath, ['--experimental-vm-modules', '--no-warnings', jest, ...process.argv.slice(2)], {
+const child = spawn(process.execPath, ['--conditions=herald-source', '--no-warnings', jest, ...process.argv.slice(2)], {
   stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
 })
 let reported
