@@ -35,7 +35,7 @@ import {
   saveResults,
   withPart,
 } from './reporting/saved-results.ts'
-import { currentSetup, modifiedFiles, versionOf } from './reporting/setup.ts'
+import { currentSetup, modifiedFiles } from './reporting/setup.ts'
 import { runPart } from './run-part.ts'
 import { printTarget } from './target/print-target.ts'
 
@@ -107,7 +107,7 @@ try {
       against: other,
       log,
     })
-    const results = partResults(figures, rounds, await versionOf(part.name))
+    const results = partResults(figures, rounds)
     saved = withPart(saved, setup, [...allNames, against.name], part.name, results)
     if (folder !== undefined) await saveResults(folder, saved)
   }

@@ -2,8 +2,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { cpus, totalmem } from 'node:os'
 import { judgedValues, type Result } from '../figure.ts'
 import { type History, withoutRuns, withRun } from './history.ts'
-import { drawPictures } from './pictures.ts'
-import { writeReadmes } from './readmes.ts'
+import { reportOf } from './report.ts'
 import { isSameSetup, type Setup } from './setup.ts'
 
 /** The results of a part. */
@@ -11,8 +10,6 @@ export type PartResults = {
   readonly date: string
   readonly machine: { readonly cpus: number; readonly model: string; readonly memoryBytes: number }
   readonly rounds: number
-  /** The contents of the part's files. */
-  readonly version: string
   readonly figures: readonly Result[]
 }
 
@@ -25,12 +22,10 @@ export type SavedResults = {
 
 export const noResults: SavedResults = { parts: {}, history: {} }
 
-const folderOfResults = new URL('../../results', import.meta.url).pathname
-
-export function partResults(figures: readonly Result[], rounds: number, version: string): PartResults {
+export function partResults(figures: readonly Result[], rounds: number): PartResults {
   const { length, 0: first } = cpus()
   const machine = { cpus: length, model: first?.model ?? '', memoryBytes: totalmem() }
-  return { date: new Date().toISOString(), machine, rounds, version, figures }
+  return { date: new Date().toISOString(), machine, rounds, figures }
 }
 
 export async function readResults(folder: string): Promise<SavedResults> {
@@ -42,8 +37,7 @@ const readJson = <T>(file: string, missing: T): Promise<T> => readFile(file, 'ut
 
 /**
  * Adds the results of a part. Drops everything of another setup, so that all rows of the table, and all values of a median, are
- * of one version of the code and of the same versions of servers; and what another machine, or another version of the part, has
- * measured of this part.
+ * of one commit and of the same versions of servers; and what another machine has measured of this part.
  *
  * @param order the names of all parts in the order of the report
  */
@@ -58,7 +52,7 @@ export function withPart(
   const all = { ...parts, [name]: part }
   const values = part.figures.flatMap(judgedValues)
   const before = parts[name]
-  const isOther = before !== undefined && (showMachine(before) !== showMachine(part) || before.version !== part.version)
+  const isOther = before !== undefined && showMachine(before) !== showMachine(part)
   return {
     setup,
     parts: Object.fromEntries(order.flatMap((key) => (all[key] ? [[key, all[key]] as const] : []))),
@@ -69,14 +63,12 @@ export function withPart(
 /** Its processors; those of a virtual machine may have the same name and another speed. */
 export const showMachine = ({ machine: { cpus, model } }: PartResults) => `${cpus} cores (${model})`
 
-/** Writes `results.json`, `history.json`, the pictures, and what the READMEs say of them. */
+/** Writes `results.json`, `history.json` and the report of them. */
 export async function saveResults(folder: string, saved: SavedResults): Promise<void> {
   const { setup, parts, history } = saved
+  const files = { 'results.json': toJson({ setup, parts }), 'history.json': toJson(history), ...reportOf(saved) }
   await mkdir(folder, { recursive: true })
-  await writeFile(`${folder}/results.json`, toJson({ setup, parts }))
-  await writeFile(`${folder}/history.json`, toJson(history))
-  for (const [name, svg] of Object.entries(drawPictures(parts, history))) await writeFile(`${folder}/${name}.svg`, svg)
-  if (folder === folderOfResults) await writeReadmes(saved)
+  for (const [name, text] of Object.entries(files)) await writeFile(`${folder}/${name}`, text)
 }
 
 const toJson = (value: object) => `${JSON.stringify(value, null, 2)}\n`
