@@ -83,14 +83,14 @@ add() {
 }
 
 # list_skips OUTPUT N: adds each of the N skipped tests with its reason, and prints those that have none. A line of the list
-# has a date, the runs that may skip (`run`: .ci/run, `all`: every run), the beginning of a path, and the reason.
+# has a date, the runs that may skip, the beginning of a path, and the reason.
 list_skips() {
   local word date runs path reason line found named=0
   while read -r line; do
     named=$((named + 1)) found=''
     read -r _ word _ <<<"$line"
     while read -r date runs path reason; do
-      if [[ $date == 2* && ${word%:}/ == "$path"/* && ($runs == all || -z ${HERALD_FULL:-}) ]]; then
+      if [[ $date == 2* && ${word%:}/ == "$path"/* ]] && may_skip "$runs"; then
         found="$reason (since $date)"
       fi
     done <"$skips"
@@ -99,6 +99,9 @@ list_skips() {
   done < <(grep -oE '(^|:test: )SKIPPED [^ ]+/.*' "$1" | sed 's/^.*:test: //')
   if [ "$2" -ne "$named" ]; then printf '%s skipped, of which %s are named' "$2" "$named"; fi
 }
+
+# may_skip RUNS: `run` is .ci/run, `github` everything on a machine of GitHub as well, `all` everything anywhere.
+may_skip() { [[ -z ${HERALD_FULL:-} || $1 == all || ($1 == github && -n ${GITHUB_ACTIONS:-}) ]]; }
 
 # stop_after N FILE NAME SHELL: after N seconds, lists the processes of the current step in the file and kills them. It ends
 # with the shell that called it.

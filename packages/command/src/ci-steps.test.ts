@@ -13,13 +13,16 @@ afterAll(() => rmSync(folder, { recursive: true }))
 const list = join(folder, 'skips.txt')
 writeFileSync(
   list,
-  '# A comment.\n2026-11-01 run test/a needs a cluster\n2026-11-02 all test/b/src/b.test.ts has no server\n',
+  '# A comment.\n2026-11-01 run test/a needs a cluster\n2026-11-02 all test/b/src/b.test.ts has no server\n2026-11-03 github test/d needs a disk\n',
 )
+
+// Not those of the run that this test is part of.
+const neither = { HERALD_FULL: '', GITHUB_ACTIONS: '' }
 
 const script = (lines: readonly string[]) => ['set -uo pipefail', `source '${steps}'`, ...lines, 'sum_up'].join('\n')
 
 function runLines(lines: readonly string[], environment: NodeJS.ProcessEnv = {}) {
-  const env = { ...process.env, HERALD_CI_SKIPS: list, ...environment }
+  const env = { ...process.env, ...neither, HERALD_CI_SKIPS: list, ...environment }
   // Ends when no process of a step is left that could write to its output.
   const { status, stdout } = spawnSync('bash', ['-c', script(lines)], { encoding: 'utf8', env, timeout: 20_000 })
   return { status, lines: stdout.split('\n').slice(0, -1) }
@@ -71,7 +74,7 @@ test('prints skipped tests with their reasons as the last lines before the sum',
   ])
 })
 
-test('the full run allows only what no run has', () => {
+test('the full run allows only what is listed for it', () => {
   const lines = [good, ['SKIPPED test/b/src/b.test.ts › is found\\n1 passed, 0 failed, 1 skipped', 0] as Step]
   const full = runLines(lines.map(stepOf), { HERALD_FULL: '1' })
   expect(full.status).toBe(1)
@@ -81,6 +84,13 @@ test('the full run allows only what no run has', () => {
     ),
   )
   expect(full.lines.at(-1)).toBe('21 passed, 1 failed, 2 skipped')
+  const onGitHub = ['SKIPPED test/d/src/d.test.ts › is there\\n1 passed, 0 failed, 1 skipped', 0] as Step
+  for (const [environment, status] of [
+    [{ HERALD_FULL: '1' }, 1],
+    [{ HERALD_FULL: '1', GITHUB_ACTIONS: 'true' }, 0],
+    [{}, 0],
+  ] as const)
+    expect([environment, runLines([stepOf(onGitHub)], environment).status]).toEqual([environment, status])
 })
 
 test('names the time of each step, and whether the sum is within its budget', () => {

@@ -7,17 +7,19 @@ const read = (path: string) => readFileSync(join(workspaceRoot, path), 'utf8')
 const skips = read('.ci/skips.txt')
   .split('\n')
   .filter((line) => line !== '' && !line.startsWith('#'))
-const form = /^(?<date>\d{4}-\d\d-\d\d) (?<runs>run|all) (?<path>\S+) (?<reason>\S.{9,})$/
+const form = /^(?<date>\d{4}-\d\d-\d\d) (?<runs>run|github|all) (?<path>\S+) (?<reason>\S.{9,})$/
 const listed = skips.map((line) => form.exec(line)?.groups ?? { line })
 
 /** What can skip: Jest’s functions, tests that are given a reason, or a suite that says so in the line that CI reads. */
 const canSkip = /\b(test|describe|run)\.skip\b|\bwhy: |\bSKIPPED test\//
 
+/** The source of a test file, or the files of a suite that say what it skips, `test/faults/disk-full` for a part of one. */
 function sourcesOf(path: string): string {
   if (path.endsWith('.ts')) return read(path)
-  return readdirSync(join(workspaceRoot, path, 'src'))
-    .map((name) => (name.endsWith('.ts') ? read(`${path}/src/${name}`) : ''))
-    .join('\n')
+  const [, suite = '', part = ''] = path.split('/')
+  const files = readdirSync(join(workspaceRoot, 'test', suite, 'src')).filter((name) => name.endsWith('.ts'))
+  const text = files.map((name) => read(`test/${suite}/src/${name}`)).join('\n')
+  return text.includes(`'${part}`) ? text : ''
 }
 
 test('each skip that is allowed has a date, a run, a test and a reason', () => {

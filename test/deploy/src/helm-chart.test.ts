@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, test } from '@jest/globals'
 import { chart, production, required, templateChart, valuesFile } from './chart.ts'
 import { run } from './commands.ts'
-import { findHelm } from './helm.ts'
+import { findHelm, whyNoHelm } from './helm.ts'
 import { canRender, type Manifest, manifestsIn, render } from './overlays.ts'
 
 const helm = await findHelm()
-if (helm === undefined) console.warn('Skipped the tests of the Helm chart: neither helm nor go is on the PATH.')
+if (helm === undefined) console.warn(`Skipped the tests of the Helm chart: ${whyNoHelm}.`)
 
 const folder = mkdtempSync(join(tmpdir(), 'herald-chart-'))
 afterAll(() => rmSync(folder, { recursive: true }))

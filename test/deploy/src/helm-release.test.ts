@@ -13,7 +13,8 @@ import { reportForSimulatedNodes } from './simulated-nodes.ts'
 const { HERALD_KUBECONFIG: kubeconfig = '' } = process.env
 const canRun = kubeconfig && isThere('kubectl', 'version', '--client') && isThere('go', 'version')
 const helm = canRun ? await findHelm() : undefined
-if (helm === undefined) console.warn('Skipped installing the Helm chart: it needs HERALD_KUBECONFIG, kubectl and go.')
+if (helm === undefined)
+  console.warn('Skipped installing the Helm chart: it needs HERALD_KUBECONFIG, kubectl, go and Helm.')
 
 const namespaces = ['herald', 'kafka']
 const labelled = `
