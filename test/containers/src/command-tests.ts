@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { changeEntryIdOf, notificationIdOf } from '@herald/publisher'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { composeServices } from './compose-file.ts'
 import { type Composition, notificationTopic } from './composition.ts'
 import { changeData, connectPublisher, events, mentionData, type Publisher } from './events.ts'
 import { eventually } from './eventually.ts'
-import { composeImages } from './images.ts'
 
 /** Tests of `docker run … herald …`. */
 export function describeCommand(composition: () => Composition) {
@@ -19,7 +19,7 @@ export function describeCommand(composition: () => Composition) {
     }
     const run = (words: readonly string[], environment: Readonly<Record<string, string>> = settings) =>
       composition().run(
-        composeImages().get('ingest')?.image ?? '',
+        composeServices().get('ingest')?.image ?? '',
         Object.entries(environment).flatMap(([name, value]) => ['--env', `${name}=${value}`]),
         words,
       )

@@ -3,12 +3,14 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { describeBench } from './bench-tests.ts'
 import { describeCommand } from './command-tests.ts'
+import { composeServices } from './compose-file.ts'
 import { type Composition, createComposition } from './composition.ts'
 import { describeDashboards } from './dashboard-tests.ts'
 import { docker, inspect, root, whyNoDocker } from './docker.ts'
 import { eventually } from './eventually.ts'
 import { startFlow } from './flow.ts'
-import { composeImages, haveImage } from './images.ts'
+import { haveImage } from './images.ts'
+import { superfluous } from './superfluous.ts'
 
 const why = whyNoDocker()
 if (why) console.warn(`Skipped the image and compose tests: ${why}.`)
@@ -20,7 +22,7 @@ onDocker('docker compose --profile observability up --wait', () => {
   beforeAll(async () => {
     for (const service of ['kafka', 'mongodb', 'gateway', 'prometheus']) {
       const found = await haveImage(service)
-      if (!found) throw new Error(`The image of ${service} is unavailable: ${composeImages().get(service)?.image}`)
+      if (!found) throw new Error(`The image of ${service} is unavailable: ${composeServices().get(service)?.image}`)
       if (found === 'stand-in')
         console.warn(`Using a stand-in for the image of ${service}, built from Debian's package.`)
     }
@@ -33,7 +35,7 @@ onDocker('docker compose --profile observability up --wait', () => {
   })
 
   describe.each(['ingest', 'query', 'token-issuer'])('the image of %s', (service) => {
-    const image = () => composeImages().get(service)?.image as string
+    const image = () => composeServices().get(service)?.image as string
 
     test('runs node as a non-root user, with labels and without a health check', async () => {
       const { Config } = await inspect('image', image())
@@ -48,8 +50,6 @@ onDocker('docker compose --profile observability up --wait', () => {
 
     test('contains no sources, tests or tools, and adds less than 60 MB to Node.js', async () => {
       const files = await docker(['run', '--rm', '--entrypoint', 'find', image(), '/herald', '-maxdepth', '4'])
-      const superfluous =
-        /^\/herald\/((packages|services)\/[^/]+\/(src|test)|node_modules\/(typescript|turbo|jest|testcontainers))$/
       expect(files.split('\n').filter((file) => superfluous.test(file))).toEqual([])
       const [own, base] = await Promise.all([inspect('image', image()), inspect('image', 'node:24-bookworm-slim')])
       expect(own.Size - base.Size).toBeLessThan(60_000_000)

@@ -2,8 +2,9 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
+import { composeServices } from './compose-file.ts'
 import { docker, dockerToEnd, type Ended } from './docker.ts'
-import { composeImages, haveImage } from './images.ts'
+import { haveImage } from './images.ts'
 
 export const notificationTopic = 'notification-events'
 /** Of the containers that `run` starts. */
@@ -51,7 +52,7 @@ export async function createComposition() {
     build: () => compose('build'),
     /** Starts all services, including those of observability, and waits until they are healthy. */
     async up() {
-      const others = (await hasGrafana()) ? [] : [...composeImages().keys()].filter((name) => name !== 'grafana')
+      const others = (await hasGrafana()) ? [] : [...composeServices().keys()].filter((name) => name !== 'grafana')
       const wait = ['--detach', '--no-build', '--wait', '--wait-timeout', '550']
       return compose('--profile', 'observability', 'up', ...wait, ...others)
     },

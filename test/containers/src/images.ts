@@ -1,21 +1,13 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { parse } from 'yaml'
+import { existsSync } from 'node:fs'
+import { composeServices } from './compose-file.ts'
 import { docker, inspect, root } from './docker.ts'
-
-type Service = { image: string; build?: object }
-
-/** The images in docker-compose.yml by service name. */
-export function composeImages(): Map<string, Service> {
-  const { services } = parse(readFileSync(`${root}docker-compose.yml`, 'utf8'), { merge: true })
-  return new Map(Object.entries(services))
-}
 
 /**
  * Makes a third-party image available: pulls it or, if no registry is reachable, builds a stand-in with the same name from
  * Debian's package by a file in `stand-ins/`. Returns `undefined` if neither is possible.
  */
 export async function haveImage(service: string): Promise<'present' | 'stand-in' | undefined> {
-  const { image } = composeImages().get(service) as Service
+  const { image = '' } = composeServices().get(service) ?? {}
   const isPresent = () =>
     inspect('image', image).then(
       () => true,

@@ -1,7 +1,7 @@
 import { createTopics, startServers } from '@herald/test-servers'
 import { describe, expect, test } from '@jest/globals'
+import { composeServices } from './compose-file.ts'
 import { docker, whyNoDocker } from './docker.ts'
-import { composeImages } from './images.ts'
 
 const why = whyNoDocker()
 if (why) console.warn(`Skipped the servers of npm start in Docker: ${why}.`)
@@ -16,14 +16,14 @@ describe('servers of npm start and npm test', () => {
     try {
       expect(servers.found).toEqual({ kafka: 'docker', mongodb: 'docker' })
       const started = (await running()).filter((line) => !before.includes(line)).map((line) => line.split(' ')[1])
-      const images = ['kafka', 'mongodb'].map((service) => composeImages().get(service)?.image)
+      const images = ['kafka', 'mongodb'].map((service) => composeServices().get(service)?.image)
       expect(started).toEqual(expect.arrayContaining(images))
       // Creating topics shows that a client on the host can reach the broker under its advertised name.
       await createTopics(servers.kafkaBrokers)
     } finally {
       await servers.stop()
     }
-    const images = ['kafka', 'mongodb'].map((service) => composeImages().get(service)?.image ?? '')
+    const images = ['kafka', 'mongodb'].map((service) => composeServices().get(service)?.image ?? '')
     const left = (await running()).filter((line) => !before.includes(line) && images.includes(line.split(' ')[1] ?? ''))
     expect(left).toEqual([])
   })
