@@ -1,4 +1,4 @@
-export type Instruction = { readonly name: string; readonly text: string }
+type Instruction = { readonly name: string; readonly text: string }
 export type Stage = { readonly name: string; readonly base: string; readonly instructions: readonly Instruction[] }
 
 /** The stages of a Dockerfile in their order, by name. */
