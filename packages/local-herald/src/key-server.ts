@@ -30,6 +30,7 @@ export async function startKeyServer(jwks: object): Promise<StartedKeyServer> {
       served = other
     },
     async stop() {
+      if (!server.listening) return
       server.close()
       server.closeAllConnections()
       await once(server, 'close')

@@ -1,4 +1,4 @@
-export type { IssuerServer } from './issuer-server.ts'
+export { type IssuerServer, startIssuerServer } from './issuer-server.ts'
 export { connectTokenIssuer } from './remote-token-issuer.ts'
 export {
   createTokenIssuer,

@@ -42,7 +42,10 @@ export async function startIssuerServer(
       (body) => response.writeHead(200, { 'content-type': type, 'cache-control': 'no-store' }).end(body),
       (error) => response.writeHead(400, { 'content-type': 'text/plain' }).end(`${error}\n`),
     )
-  }).listen(port, host)
+  })
+  // Clients close idle connections. If this server did, the next request of a busy client could be lost on its way.
+  server.keepAliveTimeout = 0
+  server.listen(port, host)
   await once(server, 'listening')
 
   return {

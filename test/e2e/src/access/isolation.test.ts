@@ -3,7 +3,7 @@ import { eventually } from '@herald/test-servers'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { createBody } from '../support/create-body.ts'
 import { change, structured } from '../support/events.ts'
-import { startTestHerald, type TestHerald } from '../support/herald.ts'
+import { type TestHerald, useSharedHerald } from '../support/herald.ts'
 import type { Answer } from '../support/http-client.ts'
 import { createFor, dataOf, newStrangers } from '../support/notifications.ts'
 import { expectProblem } from '../support/problem.ts'
@@ -12,9 +12,9 @@ import type { Page } from '../support/spec-shapes.ts'
 let herald: TestHerald
 
 beforeAll(async () => {
-  herald = await startTestHerald('isolation')
+  herald = await useSharedHerald()
 })
-afterAll(() => herald?.stop())
+afterAll(() => herald?.disconnect())
 
 /** The comparable content of a response: everything but the instance and the id. */
 const comparable = (answer: Answer, id: string) => {

@@ -1,25 +1,45 @@
 import { type StartedKeyServer, startKeyServer } from '@herald/local-herald'
-import { eventually } from '@herald/test-servers'
 import { createTokenIssuer, type TokenIssuer } from '@herald/token-issuer'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { startTestHerald, type TestHerald } from '../support/herald.ts'
+import { guarded } from '../support/api-operations.ts'
+import { expectNow } from '../support/clock.ts'
+import { createBody } from '../support/create-body.ts'
 import { send } from '../support/http-client.ts'
+import { createInvalidTokens, createRsaKey } from '../support/invalid-tokens.ts'
+import { movableClock, moveClock } from '../support/movable-clock.ts'
+import { dataOf } from '../support/notifications.ts'
+import { type OwnHerald, startOwnHerald } from '../support/own-herald.ts'
 import { expectProblem } from '../support/problem.ts'
+import type { Notification } from '../support/spec-shapes.ts'
+import { expectUnauthorized } from '../support/unauthorized.ts'
+import { createUser } from '../support/user.ts'
 
 let issuer: TokenIssuer
+let rsa: ReturnType<typeof createRsaKey>
 let keys: StartedKeyServer
-let herald: TestHerald
+let herald: OwnHerald
 
+// The tests continue each other: the set of keys changes, and the clock of the services moves ahead.
 beforeAll(async () => {
   issuer = await createTokenIssuer()
-  keys = await startKeyServer(issuer.jwks)
-  herald = await startTestHerald('key-set', { AUTH_JWKS_URI: keys.url, AUTH_PUBLIC_KEY: undefined })
-})
+  rsa = createRsaKey(issuer)
+  keys = await startKeyServer({ keys: [...issuer.jwks.keys, rsa.jwk] })
+  const { issuer: name, audience } = issuer
+  const settings = { AUTH_JWKS_URI: keys.url, AUTH_PUBLIC_KEY: undefined, AUTH_ISSUER: name, AUTH_AUDIENCE: audience }
+  herald = await startOwnHerald('key-set', { ...settings, ...movableClock })
+}, 120_000)
 afterAll(async () => {
   await herald?.stop()
+  await keys?.stop()
 })
 
 const list = (token: string) => send(`${herald.baseUrl}/`, { token })
+
+/** `POST /` of ingest and `GET /` of query; `invalid-tokens` asks for every operation. */
+const ofBothServices = guarded.filter(({ path }) => path === '/')
+
+/** Another issuer with the same name and audience. */
+const newIssuer = () => createTokenIssuer({ issuer: issuer.issuer, audience: issuer.audience })
 
 test('accepts tokens of a key in the issuer’s key set and fetches the set once', async () => {
   for (let count = 0; count < 20; count++) expect((await list(await issuer.sign())).status).toBe(200)
@@ -40,33 +60,46 @@ test('returns 401 for a token by another key with the same key id', async () => 
   expectProblem(await list(await forger.sign()), 401, 'unauthorized')
 })
 
-// The following tests wait for the cool-down between two fetches of the key set, 30 s each.
-test('accepts a new key beside the old one, and rejects the old one after its removal', async () => {
-  const { issuer: name, audience } = issuer
-  const [second, third] = [
-    await createTokenIssuer({ issuer: name, audience }),
-    await createTokenIssuer({ issuer: name, audience }),
-  ]
-  const untilAccepted = async (next: TokenIssuer) =>
-    eventually(async () => (await list(await next.sign())).status === 200, { within: 45_000, every: 250 })
+test.each(createInvalidTokens(() => issuer))(
+  'both services return 401 for $name when a key set is configured',
+  async ({ make }) => {
+    await expectUnauthorized(herald.baseUrl, await make(), ofBothServices)
+  },
+)
 
+test('rejects an HMAC token with the RSA public key as its secret, and accepts one signed with the private key', async () => {
+  await expectUnauthorized(herald.baseUrl, await rsa.confuse(), ofBothServices)
+  expect((await list(await rsa.sign())).status).toBe(200)
+})
+
+test('accepts a new key beside the old one, and rejects the old one after its removal', async () => {
+  const [second, third] = [await newIssuer(), await newIssuer()]
   keys.serve({ keys: [...issuer.jwks.keys, ...second.jwks.keys] })
-  await untilAccepted(second)
+  await moveClock(herald.query)
+  expect((await list(await second.sign())).status).toBe(200)
   expect((await list(await issuer.sign())).status).toBe(200)
 
   keys.serve({ keys: [...second.jwks.keys, ...third.jwks.keys] })
-  await untilAccepted(third)
+  await moveClock(herald.query)
+  expect((await list(await third.sign())).status).toBe(200)
   expect((await list(await second.sign())).status).toBe(200)
   expectProblem(await list(await issuer.sign()), 401, 'unauthorized')
   issuer = second
-}, 120_000)
+})
+
+test('what is created and marked has the time of MongoDB, not of the process', async () => {
+  await moveClock(herald.ingest)
+  const user = await createUser(herald.baseUrl, issuer)
+  const { id } = dataOf<Notification>(await user.post('/', createBody([user.id])))
+  expectNow(dataOf<Notification>(await user.get(`/notifications/${id}`)).createdAt)
+  expectNow(dataOf<Notification>(await user.patch(`/notifications/${id}/read`)).readAt)
+})
 
 test('accepts known keys and returns 503 for unknown ones while the key server is unavailable', async () => {
   await keys.stop()
-  const stranger = await createTokenIssuer({ issuer: issuer.issuer, audience: issuer.audience })
-  await eventually(async () => (await list(await stranger.sign())).status === 503, { within: 45_000, every: 250 })
-  const answer = await list(await stranger.sign())
+  await moveClock(herald.query)
+  const answer = await list(await (await newIssuer()).sign())
   expectProblem(answer, 503, 'authentication_unavailable')
   expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
   for (let count = 0; count < 20; count++) expect((await list(await issuer.sign())).status).toBe(200)
-}, 120_000)
+})

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { createSealing } from '@herald/local-herald'
 import { eventually } from '@herald/test-servers'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { change, structured } from '../support/events.ts'
-import { startTestHerald, type TestHerald } from '../support/herald.ts'
+import { type TestHerald, useSharedHerald } from '../support/herald.ts'
 import { dataOf } from '../support/notifications.ts'
 import { expectProblem } from '../support/problem.ts'
 
@@ -11,9 +10,9 @@ const scope = 'change-entries:read'
 let herald: TestHerald
 
 beforeAll(async () => {
-  herald = await startTestHerald('sealed-isolation', { ...createSealing(), SEAL_INTERVAL_SECONDS: '1' })
+  herald = await useSharedHerald()
 })
-afterAll(() => herald?.stop())
+afterAll(() => herald?.disconnect())
 
 test('only users of the subscriber with the scope read a sealed log, its proofs and its checkpoints', async () => {
   const reader = await herald.newUser({ scope })

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { createBody, metadata, nested } from '../support/create-body.ts'
-import { startTestHerald, type TestHerald } from '../support/herald.ts'
+import { type TestHerald, useSharedHerald } from '../support/herald.ts'
 import { expectValidationIssues } from '../support/problem.ts'
 import type { User } from '../support/user.ts'
 
@@ -9,10 +9,10 @@ let herald: TestHerald
 let user: User
 
 beforeAll(async () => {
-  herald = await startTestHerald('bodies')
+  herald = await useSharedHerald()
   user = await herald.newUser()
 })
-afterAll(() => herald?.stop())
+afterAll(() => herald?.disconnect())
 
 const uuids = (count: number) => Array.from({ length: count }, () => randomUUID())
 const [known = ''] = uuids(1)

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { createBody, metadata } from '../support/create-body.ts'
-import { startTestHerald, type TestHerald } from '../support/herald.ts'
+import { type TestHerald, useSharedHerald } from '../support/herald.ts'
 import { type Request, send } from '../support/http-client.ts'
 import { expectProblem } from '../support/problem.ts'
 import type { User } from '../support/user.ts'
@@ -10,10 +10,10 @@ let herald: TestHerald
 let user: User
 
 beforeAll(async () => {
-  herald = await startTestHerald('json')
+  herald = await useSharedHerald()
   user = await herald.newUser()
 })
-afterAll(() => herald?.stop())
+afterAll(() => herald?.disconnect())
 
 const limit = 256 * 1024
 const asJson = { 'content-type': 'application/json' }

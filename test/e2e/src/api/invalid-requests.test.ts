@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { createBody } from '../support/create-body.ts'
-import { startTestHerald, type TestHerald } from '../support/herald.ts'
+import { type TestHerald, useSharedHerald } from '../support/herald.ts'
 import { expectProblem, expectValidationIssues } from '../support/problem.ts'
 import type { User } from '../support/user.ts'
 
@@ -10,10 +10,10 @@ let user: User
 const id = randomUUID()
 
 beforeAll(async () => {
-  herald = await startTestHerald('requests')
+  herald = await useSharedHerald()
   user = await herald.newUser({ scope: 'notifications:create change-entries:read' })
 })
-afterAll(() => herald?.stop())
+afterAll(() => herald?.disconnect())
 
 test.each([
   ['limit=0', ['/limit']],

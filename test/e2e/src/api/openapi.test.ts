@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { operations } from '../support/api-operations.ts'
-import { startTestHerald, type TestHerald } from '../support/herald.ts'
+import { type TestHerald, useSharedHerald } from '../support/herald.ts'
 import { send } from '../support/http-client.ts'
 
 type Document = {
@@ -14,10 +14,10 @@ let herald: TestHerald
 let document: Document
 
 beforeAll(async () => {
-  herald = await startTestHerald('openapi')
+  herald = await useSharedHerald()
   document = (await send(`${herald.baseUrl}/openapi.json`)).json as Document
 })
-afterAll(() => herald?.stop())
+afterAll(() => herald?.disconnect())
 
 test('serves an OpenAPI 3.1 document of exactly the operations of both services, without a token', async () => {
   const answer = await send(`${herald.baseUrl}/openapi.json`)

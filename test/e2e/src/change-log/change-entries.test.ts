@@ -3,7 +3,7 @@ import { eventually } from '@herald/test-servers'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { derivedId } from '../support/derived-id.ts'
 import { binary, change, structured, timesUntilNow } from '../support/events.ts'
-import { startTestHerald, type TestHerald } from '../support/herald.ts'
+import { type TestHerald, useSharedHerald } from '../support/herald.ts'
 import { expectProblem } from '../support/problem.ts'
 import { type ChangeEntry, toSeconds } from '../support/spec-shapes.ts'
 import { countStored } from '../support/stored.ts'
@@ -12,9 +12,9 @@ import type { User } from '../support/user.ts'
 let herald: TestHerald
 
 beforeAll(async () => {
-  herald = await startTestHerald('changes')
+  herald = await useSharedHerald()
 })
-afterAll(() => herald?.stop())
+afterAll(() => herald?.disconnect())
 
 const newReader = (given: Record<string, string> = {}) => herald.newUser({ scope: 'change-entries:read', ...given })
 
@@ -32,10 +32,10 @@ test('returns all 3,000 entries of the subscriber, newest first, and none of ano
   const times = timesUntilNow(3_000)
   const ourEvents = times.map((time) => change({ subscriberid: ours.subscriberId, time }))
   const theirEvents = times.slice(0, 50).map((time) => change({ subscriberid: theirs.subscriberId, time }))
-  const before = await countStored(herald.database)
   await herald.publish(herald.topics.change, theirEvents.map(structured))
   await herald.publish(herald.topics.change, ourEvents.map(structured))
-  await eventually(async () => (await countStored(herald.database)) === before + 3_050)
+  await eventually(async () => (await countStored(herald.database, theirs.subscriberId)) === 50)
+  await eventually(async () => (await countStored(herald.database, ours.subscriberId)) === 3_000)
 
   const entries = await entriesOf(ours)
   expect(entries.map(({ id }) => id)).toEqual(ourEvents.map(derivedId).reverse())

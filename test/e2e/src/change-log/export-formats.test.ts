@@ -6,7 +6,7 @@ import { eventually } from '@herald/test-servers'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { derivedId } from '../support/derived-id.ts'
 import { change, structured, timesUntilNow } from '../support/events.ts'
-import { startTestHerald, type TestHerald } from '../support/herald.ts'
+import { type TestHerald, useSharedHerald } from '../support/herald.ts'
 import type { ChangeEntry } from '../support/spec-shapes.ts'
 import { countStored } from '../support/stored.ts'
 import type { User } from '../support/user.ts'
@@ -18,7 +18,7 @@ const userId = randomUUID()
 
 /** 2,500 entries; one has its own user and entity and values that CSV must escape. */
 beforeAll(async () => {
-  herald = await startTestHerald('change-forms')
+  herald = await useSharedHerald()
   reader = await herald.newUser({ scope: 'change-entries:read' })
   const events = timesUntilNow(2_500).map((time, n) =>
     n === 1_250
@@ -36,11 +36,10 @@ beforeAll(async () => {
       : change({ subscriberid: reader.subscriberId, time }, { actionType: n % 2 === 0 ? 'create' : 'update' }),
   )
   ids = events.map(derivedId).reverse()
-  const before = await countStored(herald.database)
   await herald.publish(herald.topics.change, events.map(structured))
-  await eventually(async () => (await countStored(herald.database)) === before + events.length)
+  await eventually(async () => (await countStored(herald.database, reader.subscriberId)) === events.length)
 }, 120_000)
-afterAll(() => herald?.stop())
+afterAll(() => herald?.disconnect())
 
 const all = (accept: string, query = '') => reader.send(`/change-entries/all${query}`, { headers: { accept } })
 

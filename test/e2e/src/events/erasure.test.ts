@@ -5,16 +5,16 @@ import { createBody } from '../support/create-body.ts'
 import { derivedId } from '../support/derived-id.ts'
 import { openEventStream } from '../support/event-stream.ts'
 import { change, type Event, erasure, mention, receipt, structured } from '../support/events.ts'
-import { startTestHerald, type TestHerald } from '../support/herald.ts'
+import { type TestHerald, useSharedHerald } from '../support/herald.ts'
 import { dataOf, listIds } from '../support/notifications.ts'
 import { expectProblem } from '../support/problem.ts'
 import type { User } from '../support/user.ts'
 
 let herald: TestHerald
 beforeAll(async () => {
-  herald = await startTestHerald('erasure')
+  herald = await useSharedHerald()
 })
-afterAll(() => herald?.stop())
+afterAll(() => herald?.disconnect())
 
 type Notification = Record<string, unknown> & { id: string; actorId: string; subjectId: string }
 type Entry = { id: string; user: { id: string; name: string; email: string } }

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Message } from 'kafkajs'
 import { derivedId } from '../support/derived-id.ts'
 import { binary, type Event, mention, structured } from '../support/events.ts'
-import { startTestHerald, type TestHerald } from '../support/herald.ts'
+import { type TestHerald, useSharedHerald } from '../support/herald.ts'
 import { publishWithKcat } from '../support/kcat.ts'
 import { dataOf } from '../support/notifications.ts'
 import { type Page, toSeconds } from '../support/spec-shapes.ts'
@@ -14,9 +14,9 @@ const kcat = await findKcat()
 let herald: TestHerald
 
 beforeAll(async () => {
-  herald = await startTestHerald('mention')
+  herald = await useSharedHerald()
 })
-afterAll(() => herald?.stop())
+afterAll(() => herald?.disconnect())
 
 const feedOf = async (user: User) => dataOf<Page>(await user.get('/'))
 

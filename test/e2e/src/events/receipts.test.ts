@@ -3,7 +3,7 @@ import { eventually } from '@herald/test-servers'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { derivedId } from '../support/derived-id.ts'
 import { binary, mention, receipt, structured } from '../support/events.ts'
-import { startTestHerald, type TestHerald } from '../support/herald.ts'
+import { type TestHerald, useSharedHerald } from '../support/herald.ts'
 import { type Notification, toSeconds } from '../support/spec-shapes.ts'
 import type { User } from '../support/user.ts'
 
@@ -11,9 +11,9 @@ const [emailSent, read] = ['herald.email.sent.v1', 'herald.notification.read.v1'
 let herald: TestHerald
 
 beforeAll(async () => {
-  herald = await startTestHerald('receipts')
+  herald = await useSharedHerald()
 })
-afterAll(() => herald?.stop())
+afterAll(() => herald?.disconnect())
 
 const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString()
 
@@ -72,7 +72,7 @@ test('applies receipts that arrive before their notification', async () => {
   const [sent, readAt] = [minutesAgo(50), minutesAgo(45)]
   await publishReceipt(emailSent, sent)
   await publishReceipt(read, readAt)
-  await eventually(async () => (await herald.progress()).isAtEnd, { description: 'the receipts are consumed' })
+  await herald.untilConsumed()
   await publish()
   await untilSeen(user, id, { emailSentAt: toSeconds(sent), readAt: toSeconds(readAt) })
 })

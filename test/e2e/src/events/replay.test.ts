@@ -2,7 +2,7 @@ import { eventually } from '@herald/test-servers'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { derivedId } from '../support/derived-id.ts'
 import { binary, change, mention, structured, timesUntilNow } from '../support/events.ts'
-import { startTestHerald, type TestHerald } from '../support/herald.ts'
+import { type TestHerald, useSharedHerald } from '../support/herald.ts'
 import { dataOf, listIds } from '../support/notifications.ts'
 import type { ChangeEntry, Page } from '../support/spec-shapes.ts'
 import { idsStored } from '../support/stored.ts'
@@ -12,10 +12,10 @@ let herald: TestHerald
 let user: User
 
 beforeAll(async () => {
-  herald = await startTestHerald('replay')
+  herald = await useSharedHerald()
   user = await herald.newUser({ scope: 'change-entries:read' })
 })
-afterAll(() => herald?.stop())
+afterAll(() => herald?.disconnect())
 
 const feed = async () => dataOf<Page>(await user.get('/?limit=100')).notifications
 const log = async () => dataOf<ChangeEntry[]>(await user.get('/change-entries/all'))
@@ -29,7 +29,7 @@ test('replayed events change nothing: read state and the first content are kept'
   await herald.publish(changeTopic, changes.map(structured))
   await eventually(async () => (await feed()).length === 40 && (await log()).length === 40)
   for (const { id } of (await feed()).slice(0, 10)) await user.patch(`/notifications/${id}/read`)
-  const before = { feed: await feed(), log: await log(), stored: await idsStored(herald.database) }
+  const before = { feed: await feed(), log: await log(), stored: await idsStored(herald.database, user.subscriberId) }
 
   // In the other content mode, with other content and in reverse order; then one more of each, which shows that all were handled.
   const others = { actor: { id: user.id, name: 'Second', image: '' } }
@@ -48,7 +48,7 @@ test('replayed events change nothing: read state and the first content are kept'
     items.filter(({ id }) => id !== derivedId(last))
   expect(without(await feed(), last.mention)).toStrictEqual(before.feed)
   expect(without(await log(), last.change)).toStrictEqual(before.log)
-  expect(await idsStored(herald.database)).toEqual({
+  expect(await idsStored(herald.database, user.subscriberId)).toEqual({
     notifications: [...before.stored.notifications, derivedId(last.mention)].sort(),
     changeEntries: [...before.stored.changeEntries, derivedId(last.change)].sort(),
   })

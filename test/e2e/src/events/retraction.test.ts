@@ -5,16 +5,16 @@ import { createBody } from '../support/create-body.ts'
 import { derivedId } from '../support/derived-id.ts'
 import { openEventStream } from '../support/event-stream.ts'
 import { binary, type Event, mention, receipt, retraction, structured } from '../support/events.ts'
-import { startTestHerald, type TestHerald } from '../support/herald.ts'
+import { type TestHerald, useSharedHerald } from '../support/herald.ts'
 import { createFor, dataOf, listIds, newStrangers } from '../support/notifications.ts'
 import { expectProblem } from '../support/problem.ts'
 import type { User } from '../support/user.ts'
 
 let herald: TestHerald
 beforeAll(async () => {
-  herald = await startTestHerald('retraction')
+  herald = await useSharedHerald()
 })
-afterAll(() => herald?.stop())
+afterAll(() => herald?.disconnect())
 
 const unreadCount = async (user: User) =>
   dataOf<{ unreadCount: number }>(await user.get('/notifications/unread-count')).unreadCount

@@ -4,16 +4,16 @@ import { createBody } from '../support/create-body.ts'
 import { derivedId } from '../support/derived-id.ts'
 import { openEventStream } from '../support/event-stream.ts'
 import { mention, structured } from '../support/events.ts'
-import { startTestHerald, type TestHerald } from '../support/herald.ts'
+import { type TestHerald, useSharedHerald } from '../support/herald.ts'
 import { dataOf, listIds } from '../support/notifications.ts'
 import type { CreatedNotification } from '../support/spec-shapes.ts'
 import type { User } from '../support/user.ts'
 
 let herald: TestHerald
 beforeAll(async () => {
-  herald = await startTestHerald('archive')
+  herald = await useSharedHerald()
 })
-afterAll(() => herald?.stop())
+afterAll(() => herald?.disconnect())
 
 type Counts = { unreadCount: number; unseenCount: number; seenUpTo: string | null }
 const counts = async (user: User) => dataOf<Counts>(await user.get('/notifications/unread-count'))

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { startTestHerald, type TestHerald } from '../support/herald.ts'
+import { type TestHerald, useSharedHerald } from '../support/herald.ts'
 import { createFor } from '../support/notifications.ts'
 
 let herald: TestHerald
 
 beforeAll(async () => {
-  herald = await startTestHerald('conditional')
+  herald = await useSharedHerald()
 })
-afterAll(() => herald?.stop())
+afterAll(() => herald?.disconnect())
 
 test.each(['/', '/?status=unread&limit=5', '/notifications/unread-count'])(
   'GET %s returns 304 for the current ETag until something changes',

@@ -2,15 +2,15 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { expectNow } from '../support/clock.ts'
 import { createBody, metadata } from '../support/create-body.ts'
-import { startTestHerald, type TestHerald } from '../support/herald.ts'
+import { type TestHerald, useSharedHerald } from '../support/herald.ts'
 import { type CreatedNotification, timeForm, uuidForm } from '../support/spec-shapes.ts'
 
 let herald: TestHerald
 
 beforeAll(async () => {
-  herald = await startTestHerald('create')
+  herald = await useSharedHerald()
 })
-afterAll(() => herald?.stop())
+afterAll(() => herald?.disconnect())
 
 const created = (json: unknown) => (json as { data: CreatedNotification }).data
 

@@ -3,7 +3,7 @@ import { eventually } from '@herald/test-servers'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { derivedId } from '../support/derived-id.ts'
 import { mention, structured } from '../support/events.ts'
-import { startTestHerald, type TestHerald } from '../support/herald.ts'
+import { type TestHerald, useSharedHerald } from '../support/herald.ts'
 import type { Page } from '../support/spec-shapes.ts'
 import type { User } from '../support/user.ts'
 
@@ -14,7 +14,7 @@ const [subjectId, locationId] = [randomUUID(), randomUUID()]
 const ids = { first: '', second: '', third: '' }
 
 beforeAll(async () => {
-  herald = await startTestHerald('filters')
+  herald = await useSharedHerald()
   user = await herald.newUser()
   const subscriber = { subscriberid: user.subscriberId }
   const first = mention([user.id], { ...subscriber, time: '2026-03-01T12:00:00.250Z' }, { subjectId })
@@ -24,7 +24,7 @@ beforeAll(async () => {
   await herald.publish(herald.topics.mention, [first, second, third].map(structured))
   await eventually(async () => (await listed('')).length === 3)
 })
-afterAll(() => herald?.stop())
+afterAll(() => herald?.disconnect())
 
 async function listed(query: string): Promise<string[]> {
   const answer = await user.get(`/?${query}`)

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { createBody } from '../support/create-body.ts'
-import { startTestHerald, type TestHerald } from '../support/herald.ts'
+import { type TestHerald, useSharedHerald } from '../support/herald.ts'
 import type { Answer } from '../support/http-client.ts'
 import { dataOf, listIds } from '../support/notifications.ts'
 import { expectProblem } from '../support/problem.ts'
@@ -13,9 +13,9 @@ import type { User } from '../support/user.ts'
 let herald: TestHerald
 
 beforeAll(async () => {
-  herald = await startTestHerald('idempotency')
+  herald = await useSharedHerald()
 })
-afterAll(() => herald?.stop())
+afterAll(() => herald?.disconnect())
 
 const postWith = (user: User, key: string, json: unknown) => user.post('/', json, { 'idempotency-key': key })
 const idOf = (answer: Answer) => dataOf<CreatedNotification>(answer).id

@@ -2,7 +2,7 @@ import { eventually } from '@herald/test-servers'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { derivedId } from '../support/derived-id.ts'
 import { mention, structured, timesUntilNow } from '../support/events.ts'
-import { startTestHerald, type TestHerald } from '../support/herald.ts'
+import { type TestHerald, useSharedHerald } from '../support/herald.ts'
 import { type Notification, type Page, uuidForm } from '../support/spec-shapes.ts'
 import { deleteNotification } from '../support/stored.ts'
 import type { User } from '../support/user.ts'
@@ -10,9 +10,9 @@ import type { User } from '../support/user.ts'
 let herald: TestHerald
 
 beforeAll(async () => {
-  herald = await startTestHerald('paging')
+  herald = await useSharedHerald()
 })
-afterAll(() => herald?.stop())
+afterAll(() => herald?.disconnect())
 
 const idsOf = (notifications: readonly Notification[]) => notifications.map(({ id }) => id)
 

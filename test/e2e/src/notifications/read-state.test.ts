@@ -2,7 +2,7 @@ import { eventually } from '@herald/test-servers'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { expectNow } from '../support/clock.ts'
 import { createBody } from '../support/create-body.ts'
-import { startTestHerald, type TestHerald } from '../support/herald.ts'
+import { type TestHerald, useSharedHerald } from '../support/herald.ts'
 import { createFor, listIds } from '../support/notifications.ts'
 import { type Notification, timeForm } from '../support/spec-shapes.ts'
 import type { User } from '../support/user.ts'
@@ -10,9 +10,9 @@ import type { User } from '../support/user.ts'
 let herald: TestHerald
 
 beforeAll(async () => {
-  herald = await startTestHerald('read-state')
+  herald = await useSharedHerald()
 })
-afterAll(() => herald?.stop())
+afterAll(() => herald?.disconnect())
 
 const one = (json: unknown) => (json as { data: Notification }).data
 const idsOf = (user: User, status: string) => listIds(user, `?status=${status}`)

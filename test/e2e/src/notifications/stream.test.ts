@@ -2,7 +2,7 @@ import { eventually } from '@herald/test-servers'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { openEventStream } from '../support/event-stream.ts'
 import { binary, mention } from '../support/events.ts'
-import { startTestHerald, type TestHerald } from '../support/herald.ts'
+import { type TestHerald, useSharedHerald } from '../support/herald.ts'
 import { createFor, dataOf, newStrangers } from '../support/notifications.ts'
 import type { Notification } from '../support/spec-shapes.ts'
 import type { User } from '../support/user.ts'
@@ -10,9 +10,9 @@ import type { User } from '../support/user.ts'
 let herald: TestHerald
 
 beforeAll(async () => {
-  herald = await startTestHerald('stream')
+  herald = await useSharedHerald()
 })
-afterAll(() => herald?.stop())
+afterAll(() => herald?.disconnect())
 
 const open = (user: User, lastEventId?: string) => openEventStream(herald.baseUrl, user.token, lastEventId)
 
@@ -57,33 +57,6 @@ test('streams a mark, and a bulk mark as one event', async () => {
   expect((await stream.until('read-state', 3))[2]?.data).toStrictEqual({ ids: [ids[1]], readAt: null })
   await stream.close()
 })
-
-// An attached Herald cannot be restarted from here.
-const withRestart = process.env.HERALD_BASE_URL ? test.skip : test
-
-withRestart(
-  'resuming with the last id returns each missed notification once and in order, even after a restart',
-  async () => {
-    const user = await herald.newUser()
-    const stream = await open(user)
-    await stream.until('heartbeat')
-    const before = await createFor(user)
-    await stream.until('notification')
-    await stream.close()
-
-    const missed = [await createFor(user), await createFor(user)]
-    await herald.query.restart()
-    missed.push(await createFor(user))
-    const again = await open(user, stream.lastId())
-    await again.until('heartbeat')
-    expect(idsIn(again.named('notification'))).toEqual(missed)
-    expect(again.named('reset')).toEqual([])
-    const after = await createFor(user)
-    expect(idsIn(await again.until('notification', 4))).toEqual([...missed, after])
-    expect(missed).not.toContain(before)
-    await again.close()
-  },
-)
 
 test('resets the stream for an unknown id or another user’s id', async () => {
   const [user, other] = [await herald.newUser(), await herald.newUser()]

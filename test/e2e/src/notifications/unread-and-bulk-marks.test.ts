@@ -3,7 +3,7 @@ import { eventually } from '@herald/test-servers'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { derivedId } from '../support/derived-id.ts'
 import { mention, structured } from '../support/events.ts'
-import { startTestHerald, type TestHerald } from '../support/herald.ts'
+import { type TestHerald, useSharedHerald } from '../support/herald.ts'
 import { createFor, listIds } from '../support/notifications.ts'
 import { expectValidationIssues } from '../support/problem.ts'
 import type { User } from '../support/user.ts'
@@ -11,9 +11,9 @@ import type { User } from '../support/user.ts'
 let herald: TestHerald
 
 beforeAll(async () => {
-  herald = await startTestHerald('unread')
+  herald = await useSharedHerald()
 })
-afterAll(() => herald?.stop())
+afterAll(() => herald?.disconnect())
 
 const unreadCount = async (user: User) => (await user.get('/notifications/unread-count')).json
 const counted = (count: number) => ({ data: { unreadCount: count, unseenCount: count, seenUpTo: null } })

@@ -1,11 +1,13 @@
 import { topicSettings } from '@herald/local-herald'
 import { createTopics, eventually, topicsWithSuffix } from '@herald/test-servers'
-import { afterAll, expect, test } from '@jest/globals'
-import { uniqueName } from '../support/herald.ts'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { send } from '../support/http-client.ts'
+import { printLoadedModules } from '../support/loaded-modules.ts'
+import { uniqueName } from '../support/servers.ts'
 import { createPrograms } from '../support/standalone-programs.ts'
 
 const programs = createPrograms()
+const migrated = programs.newDatabase()
 afterAll(() => programs.stop())
 
 /** Returns how it ended, with its output if it failed. */
@@ -27,42 +29,58 @@ const becomes = (adminUrl: string, status: number, named: readonly string[] = []
     { description: `/readyz returns ${[status, ...named].join(', ')}` },
   )
 
-test('migrate can run again and concurrently', async () => {
-  const database = programs.newDatabase()
-  expect(await Promise.all([migrate(database), migrate(database)])).toEqual(Array(2).fill({ code: 0, signal: null }))
-  expect(await migrate(database)).toEqual({ code: 0, signal: null })
+const succeeded = { code: 0, signal: null }
+let concurrent: unknown[]
+beforeAll(async () => {
+  concurrent = await Promise.all([migrate(migrated), migrate(migrated)])
 })
 
-test.each(['mention', 'change', 'receipt', 'deadLetter'] as const)(
-  'ingest is not ready without its %s topic, names it, and becomes ready once it exists',
-  async (missing) => {
-    const database = programs.newDatabase()
-    await migrate(database)
-    const topics = topicsWithSuffix(uniqueName('readiness'))
-    const existing = await createTopics(programs.kafkaBrokers, { ...topics, [missing]: uniqueName('instead') })
-    const { environment, adminUrl } = await programs.required()
-    programs.start('ingest/dist/main.js', { ...environment, ...database, ...topicSettings(topics) })
+test('migrate can run again and concurrently', async () => {
+  expect(concurrent).toEqual([succeeded, succeeded])
+  expect(await migrate(migrated)).toEqual(succeeded)
+})
 
-    const answer = await becomes(adminUrl, 503, [topics[missing]])
-    for (const topic of Object.values(existing)) expect(answer.text).not.toContain(topic)
-    expect((await send(`${adminUrl}/livez`)).status).toBe(200)
+/** Starts ingest without one of its topics, and creates that once it is named. */
+async function startWithout(missing: 'mention' | 'change' | 'receipt' | 'deadLetter') {
+  const topics = topicsWithSuffix(uniqueName('readiness'))
+  const existing = await createTopics(programs.kafkaBrokers, { ...topics, [missing]: uniqueName('instead') })
+  const { environment, adminUrl } = await programs.required()
+  programs.start('ingest/dist/main.js', { ...environment, ...migrated, ...topicSettings(topics) })
 
-    await createTopics(programs.kafkaBrokers, topics)
-    expect((await becomes(adminUrl, 200)).text).not.toContain(topics[missing])
+  const answer = await becomes(adminUrl, 503, [topics[missing]])
+  for (const topic of Object.values(existing)) expect(answer.text).not.toContain(topic)
+  expect((await send(`${adminUrl}/livez`)).status).toBe(200)
+
+  await createTopics(programs.kafkaBrokers, topics)
+  expect((await becomes(adminUrl, 200)).text).not.toContain(topics[missing])
+}
+
+test.each([
+  ['mention', 'change'],
+  ['receipt', 'deadLetter'],
+] as const)(
+  'ingest is not ready without its topic %s or %s, names it, and becomes ready once it exists',
+  async (...each) => {
+    await Promise.all(each.map(startWithout))
   },
 )
 
 test.each(['ingest', 'query'])(
-  '%s is not ready without collections, names them, and becomes ready after migrate',
+  '%s starts without the encryption of jose, is not ready without collections, names them, and becomes ready after migrate',
   async (service) => {
     const database = programs.newDatabase()
     const topics = await createTopics(programs.kafkaBrokers, topicsWithSuffix(uniqueName('readiness')))
     const { environment, adminUrl } = await programs.required()
-    programs.start(`${service}/dist/main.js`, { ...environment, ...database, ...topicSettings(topics) })
+    const settings = { ...environment, ...database, ...topicSettings(topics), ...printLoadedModules }
+    const program = programs.start(`${service}/dist/main.js`, settings)
 
     await becomes(adminUrl, 503, ['notifications', 'missing'])
     expect((await send(`${adminUrl}/livez`)).status).toBe(200)
-    expect(await migrate(database)).toEqual({ code: 0, signal: null })
+    expect(await migrate(database)).toEqual(succeeded)
     await becomes(adminUrl, 200)
+
+    const loaded = [...program.output().matchAll(/^loaded (\S+)$/gm)].map(([, file]) => file)
+    expect(loaded).toContain('jose/dist/webapi/jwt/verify.js')
+    expect(loaded.filter((file) => /\/jwe\//.test(file ?? ''))).toEqual([])
   },
 )

@@ -2,7 +2,7 @@ import { serviceFile, startService, tokenSettings, topicSettings } from '@herald
 import { createTopics, runCommand, startReplicaSet, topicsWithSuffix } from '@herald/test-servers'
 import { createTokenIssuer } from '@herald/token-issuer'
 import { createHeldCommands } from './held-commands.ts'
-import { findServers, uniqueName } from './herald.ts'
+import { findServers, uniqueName } from './servers.ts'
 import { createUser, type User } from './user.ts'
 
 /** A user of both services. Requests to `ingest` go to the process that was started last. */

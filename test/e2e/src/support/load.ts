@@ -8,17 +8,24 @@ import type { ChangeEntry, Page } from './spec-shapes.ts'
 import type { Stored } from './stored.ts'
 import type { User } from './user.ts'
 
+export type Load = { mentions: Item[]; changes: Item[] }
 type Item = { id: string; message: Message & { partition: number } }
 type Published = RecordPosition & { id: string }
 
-/** `count` events for one user, half mentions and half changes, in both content modes, with the ids to be stored. */
+/**
+ * `count` events for one user, half mentions and half changes, in both content modes, with the ids to be stored. A quarter is
+ * for later, so that not everything can be stored before a process is stopped.
+ */
 export function loadFor({ id, subscriberId }: User, count: number) {
   const attributes = timesUntilNow(count / 2).map((time) => ({ subscriberid: subscriberId, time }))
   const mentions = attributes.map((each) => mention([id], each)).map(toItem)
   const changes = attributes.map((each) => change(each)).map(toItem)
   const idsOf = (items: Item[]) => items.map((item) => item.id).sort()
+  const soon = Math.ceil((count / 2) * 0.75)
+  const now: Load = { mentions: mentions.slice(0, soon), changes: changes.slice(0, soon) }
+  const later: Load = { mentions: mentions.slice(soon), changes: changes.slice(soon) }
   const stored: Stored = { notifications: idsOf(mentions), changeEntries: idsOf(changes) }
-  return { mentions, changes, stored }
+  return { now, later, stored }
 }
 
 const toItem = (event: Event, index: number): Item => ({
@@ -27,7 +34,7 @@ const toItem = (event: Event, index: number): Item => ({
 })
 
 /** Publishes both kinds concurrently and returns the position of each event. */
-export async function publishLoad(herald: TestHerald, load: ReturnType<typeof loadFor>): Promise<Published[]> {
+export async function publishLoad(herald: TestHerald, load: Load): Promise<Published[]> {
   const { mention: mentionTopic, change: changeTopic } = herald.topics
   const published = [publishItems(herald, mentionTopic, load.mentions), publishItems(herald, changeTopic, load.changes)]
   return (await Promise.all(published)).flat()

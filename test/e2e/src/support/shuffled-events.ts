@@ -26,21 +26,27 @@ export function createRandom(seed: number) {
 
 const idOf = (kind: number, n: number) =>
   `00000000-0000-4000-9${String(kind).padStart(3, '0')}-${String(n).padStart(12, '0')}`
-const subscriber = (n: number) => idOf(1, n)
 const person = (n: number) => idOf(2, n)
 const subscribers = 9
 const persons = 40
 const locations = 400
 
+/** Subscribers of one delivery: their ids begin with these eight digits, and end alike in all worlds. */
+export type World = { readonly prefix: string; readonly start: number }
+const subscriber = ({ prefix }: World, n: number) => prefix + idOf(1, n).slice(prefix.length)
+
 /** Events in one order: 84 of 100 are mentions, 10 retractions, 5 changes; and twenty erasures of persons in all. */
-export function makeEvents(count: number, seed: number): { topic: 'mention' | 'change' | 'privacy'; event: Event }[] {
+export function makeEvents(
+  count: number,
+  seed: number,
+  world: World,
+): { topic: 'mention' | 'change' | 'privacy'; event: Event }[] {
   const { below } = createRandom(seed)
-  const start = Date.now() - 60 * 60 * 1_000
   const mentions: Event[] = []
   return Array.from({ length: count }, (_, n) => {
-    const time = new Date(start + n).toISOString()
+    const time = new Date(world.start + n).toISOString()
     const attributes = { id: `event-${n}`, time }
-    const subscriberid = subscriber(below(subscribers))
+    const subscriberid = subscriber(world, below(subscribers))
     const place = () => ({ locationType: 'comment', locationId: idOf(3, below(locations)) })
     const user = person(below(persons))
     if (n % Math.ceil(count / 20) === 7) {

@@ -1,8 +1,8 @@
 import { findFreePorts } from '@herald/test-servers'
 import { createTokenIssuer } from '@herald/token-issuer'
 import { MongoClient } from 'mongodb'
-import { findServers, uniqueName } from './herald.ts'
 import { type Program, startProgram } from './program.ts'
+import { findServers, uniqueName } from './servers.ts'
 
 /** Starts programs of the product one by one; `stop` kills them and drops their databases. */
 export function createPrograms() {

@@ -1,26 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import { eventually } from '@herald/test-servers'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import type { Message } from 'kafkajs'
 import { operations } from '../support/api-operations.ts'
 import { createBody, metadata } from '../support/create-body.ts'
-import { readDeadLetters } from '../support/dead-letters.ts'
+import { originIn, readDeadLetters } from '../support/dead-letters.ts'
 import { openEventStream } from '../support/event-stream.ts'
 import { binary, change, mention, receipt, structured } from '../support/events.ts'
-import { startTestHerald, type TestHerald } from '../support/herald.ts'
 import { send } from '../support/http-client.ts'
 import { createInvalidTokens } from '../support/invalid-tokens.ts'
+import type { OwnHerald } from '../support/own-herald.ts'
 import { poisonFor } from '../support/poison-records.ts'
 import type { Notification } from '../support/spec-shapes.ts'
 import { countStored } from '../support/stored.ts'
-
-let herald: TestHerald
-
-// At the lowest level, and with a rate limit so that its rejections are logged too.
-beforeAll(async () => {
-  herald = await startTestHerald('log-lines', { LOG_LEVEL: 'trace', RATE_LIMIT_PER_MINUTE: '100' })
-})
-afterAll(() => herald?.stop())
 
 /** Everything that must never be in a log, each as a unique word. */
 const secrets = [
@@ -35,7 +27,7 @@ const content = metadata({ snippet: word.snippet, mentionerName: word.mentioner 
 const filled = { ...content, add: { [word.add]: word.add }, edit: { edit: [word.edit] } }
 const tokens: string[] = []
 
-async function requestEverything() {
+async function requestEverything(herald: OwnHerald) {
   const claims = { name: word['token-name'], picture: word['token-picture'] }
   const user = await herald.newUser({ ...claims, scope: 'notifications:create change-entries:read' })
   const body = createBody([user.id], { metadata: filled })
@@ -85,7 +77,7 @@ async function requestEverything() {
   await send(`${herald.baseUrl}/`, { headers: { authorization: `Basic ${word.header}` } })
 }
 
-async function publishEverything() {
+async function publishEverything(herald: OwnHerald) {
   const subscriberid = randomUUID()
   const recipientId = randomUUID()
   const actor = { id: randomUUID(), name: word.actor, image: `https://${word.image}.example/` }
@@ -122,28 +114,38 @@ async function publishEverything() {
   const truncated = `{"snippet":"${word.snippet}","email":"${word.email}"`
   broken.push({ key: word.poison, value: truncated, headers: { 'content-type': 'application/cloudevents+json' } })
   // One by one: some are as large as a produce request may be.
-  for (const message of [...bad, ...broken]) await herald.publish(herald.topics.mention, [message])
+  const origins: string[] = []
+  for (const message of [...bad, ...broken]) {
+    origins.push(originIn(await herald.publish(herald.topics.mention, [message])))
+  }
   const badChanges = changes.map((event) => structured({ ...event, data: { ...event.data, user: word.email } }))
-  await herald.publish(herald.topics.change, badChanges)
-  await eventually(async () => (await countStored(herald.database)) >= 3)
-  await readDeadLetters(herald.brokers, herald.topics.deadLetter, bad.length + broken.length + badChanges.length)
+  origins.push(originIn(await herald.publish(herald.topics.change, badChanges)))
+  await eventually(async () => (await countStored(herald.database, subscriberid)) >= 3)
+  await readDeadLetters(herald.brokers, herald.topics.deadLetter, origins)
 }
 
-test('no log line at any level has a token or user content, for any request or record', async () => {
-  await requestEverything()
-  await publishEverything()
-  const expected = [
-    [herald.ingest, ['Request completed', 'Record processed', 'Record sent to the dead-letter topic']],
-    [herald.query, ['Request completed']],
-  ] as const
-  for (const [service, phrases] of expected) {
-    const lines = service.logs()
-    // The requests and records must have been logged, or this would prove nothing.
-    for (const phrase of phrases) expect(lines.some((line) => line.includes(phrase))).toBe(true)
-    const text = lines.join('\n')
-    expect(Object.values(word).filter((secret) => text.includes(secret))).toEqual([])
-    // Neither a whole token nor its claims or signature.
-    const parts = tokens.flatMap((token) => token.split('.').slice(1)).filter((part) => part.length > 20)
-    expect(parts.filter((part) => text.includes(part))).toEqual([])
-  }
-}, 120_000)
+export function describeLogLines(herald: () => OwnHerald): void {
+  test('no log line at any level has a token or user content, for any request or record', async () => {
+    const { ingest, query } = herald()
+    const written = [ingest, query].map((service) => {
+      const lines = service.logs()
+      service.onLine((line) => lines.push(line))
+      return lines
+    })
+    await requestEverything(herald())
+    await publishEverything(herald())
+    const phrases = [
+      ['Request completed', 'Record processed', 'Record sent to the dead-letter topic'],
+      ['Request completed'],
+    ]
+    for (const [n, lines] of written.entries()) {
+      // The requests and records must have been logged, or this would prove nothing.
+      for (const phrase of phrases[n] ?? []) expect(lines.some((line) => line.includes(phrase))).toBe(true)
+      const text = lines.join('\n')
+      expect(Object.values(word).filter((secret) => text.includes(secret))).toEqual([])
+      // Neither a whole token nor its claims or signature.
+      const parts = tokens.flatMap((token) => token.split('.').slice(1)).filter((part) => part.length > 20)
+      expect(parts.filter((part) => text.includes(part))).toEqual([])
+    }
+  }, 120_000)
+}
