@@ -1,24 +1,22 @@
 import { eventually } from '@herald/test-servers'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { eventsAtOnce } from './event-operations.ts'
+import { erasure, eventsAtOnce } from './event-operations.ts'
 import { expectFeedsEqual, expectLogsEqual } from './expect-equal.ts'
-import { type ModelHerald, startModelHerald } from './model-herald.ts'
+import { connectModelHerald, type ModelHerald } from './model-herald.ts'
 import { expectAnswerAgain, named, operation, type World } from './operations.ts'
+import { erasureSizes } from './run/sizes.ts'
 
-const runs = Math.ceil(Number(process.env.HERALD_MODEL_RUNS ?? 12) / 30)
-/** Side by side, because an erasure is carried out within some seconds. */
-const worldsPerRun = 8
-const operationsPerWorld = 30
+const { runs, worlds: worldsPerRun, operations: operationsPerWorld } = erasureSizes
 
 let herald: ModelHerald
 let done = 0
 let erasures = 0
 
 beforeAll(async () => {
-  herald = await startModelHerald('erasures')
-}, 120_000)
-afterAll(() => herald?.stop())
+  herald = await connectModelHerald()
+})
+afterAll(() => herald?.disconnect())
 
 const expectAllEqual = (world: World) => Promise.all([expectFeedsEqual(world), expectLogsEqual(world)])
 
@@ -44,7 +42,14 @@ test('what every user sees equals the model after erasures, retractions, marks a
     eventsAtOnce(() => herald.publisher),
   )
   const any = fc.oneof({ weight: 1, arbitrary: publish }, { weight: 2, arbitrary: operation })
-  const operations = fc.array(any, { minLength: operationsPerWorld, maxLength: operationsPerWorld, size: 'max' })
+  const erase = named(
+    'erasures at once',
+    eventsAtOnce(() => herald.publisher, erasure),
+  )
+  const half = operationsPerWorld / 2
+  const some = fc.array(any, { minLength: half, maxLength: half, size: 'max' })
+  // However few they are, each world has erasures in its middle.
+  const operations = fc.tuple(some, erase, some).map(([before, one, after]) => [...before, one, ...after])
   await fc.assert(
     fc.asyncProperty(
       fc.array(operations, { minLength: worldsPerRun, maxLength: worldsPerRun, size: 'max' }),
@@ -68,6 +73,6 @@ test('what every user sees equals the model after erasures, retractions, marks a
     ),
     { numRuns: runs, endOnFailure: true },
   )
-  expect(done).toBe(runs * worldsPerRun * operationsPerWorld)
-  expect(erasures).toBeGreaterThan(0)
+  expect(done).toBe(runs * worldsPerRun * (operationsPerWorld + 1))
+  expect(erasures).toBeGreaterThanOrEqual(runs * worldsPerRun)
 }, 1_500_000)

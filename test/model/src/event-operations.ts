@@ -87,17 +87,21 @@ const change = fc.record({ by: clientIndex, ago: agoMs }).map(
     },
 )
 
-const receipt = fc.record({ id: fc.nat(), reader: clientIndex, isRead: fc.boolean() }).map(
-  ({ id: n, reader, isRead }): Occurrence =>
+/** Far from the times of marks, which other processes give: a receipt is later than each of them or earlier than all. */
+const farMs = fc.constantFrom(60_000, 60_000, -3_600_000)
+
+const receipt = fc.record({ id: fc.nat(), reader: clientIndex, isRead: fc.boolean(), far: farMs }).map(
+  ({ id: n, reader, isRead, far }): Occurrence =>
     (world, now) => {
       const recipient = clientOf(world, reader)
       const id = world.ids[n % (world.ids.length || 1)]
       if (id === undefined || world.model.find(recipient, id) === undefined) return []
-      if (isRead) world.model.readElsewhere(recipient, id, now)
-      else world.model.emailSent(recipient, id, now, formatSeconds(now))
+      const time = now + far
+      if (isRead) world.model.readElsewhere(recipient, id, time)
+      else world.model.emailSent(recipient, id, time, formatSeconds(time))
       const { subscriberId: subscriberid, userId: recipientId } = recipient
       const type = isRead ? 'herald.notification.read.v1' : 'herald.email.sent.v1'
-      return [newEvent('receipt', type, { subscriberid, time: now, data: { notificationId: id, recipientId } })]
+      return [newEvent('receipt', type, { subscriberid, time, data: { notificationId: id, recipientId } })]
     },
 )
 
@@ -135,7 +139,7 @@ const retraction = fc
   })
 
 /** Up to a time, or up to the very time of a notification. */
-const erasure = fc.record({ person: clientIndex, at: fc.option(fc.nat()), ago: agoMs }).map(
+export const erasure = fc.record({ person: clientIndex, at: fc.option(fc.nat()), ago: agoMs }).map(
   ({ person, at, ago }): Occurrence =>
     (world, now) => {
       const { subscriberId, userId } = clientOf(world, person)
@@ -168,8 +172,11 @@ const occurrence = fc.oneof(
 )
 
 /** Several events at once, on several topics, so that Herald meets them in any order. */
-export const eventsAtOnce = (publisher: () => EventPublisher): fc.Arbitrary<Operation> =>
-  fc.array(occurrence, { minLength: 3, maxLength: 8, size: 'max' }).map((occurrences) => async (world) => {
+export const eventsAtOnce = (
+  publisher: () => EventPublisher,
+  arbitrary: fc.Arbitrary<Occurrence> = occurrence,
+): fc.Arbitrary<Operation> =>
+  fc.array(arbitrary, { minLength: 3, maxLength: 8, size: 'max' }).map((occurrences) => async (world) => {
     const events: Event[] = []
     for (const occur of occurrences) events.push(...occur(world, await nextMillisecond()))
     if (events.length === 0) return
@@ -177,7 +184,7 @@ export const eventsAtOnce = (publisher: () => EventPublisher): fc.Arbitrary<Oper
     world.published.push(...events.filter((event) => !world.published.includes(event)))
   })
 
-/** A time that is later than that of any mark and event so far. */
+/** A time that is later than that of any event so far. */
 async function nextMillisecond(): Promise<number> {
   const before = Date.now()
   while (Date.now() === before) await nextTurn()

@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { expectFeedsEqual } from './expect-equal.ts'
-import { type ModelHerald, startModelHerald } from './model-herald.ts'
+import { connectModelHerald, type ModelHerald } from './model-herald.ts'
 import { operationOrMute } from './operations.ts'
+import { feedSizes } from './run/sizes.ts'
 
-const runs = Number(process.env.HERALD_MODEL_RUNS ?? 12)
-const operationsPerRun = 200
+const { runs, operations: operationsPerRun } = feedSizes
 
 let herald: ModelHerald
 let done = 0
 
 beforeAll(async () => {
-  herald = await startModelHerald('feeds')
-}, 120_000)
-afterAll(() => herald?.stop())
+  herald = await connectModelHerald()
+})
+afterAll(() => herald?.disconnect())
 
 test(`every feed, group, count and mute equals the model after each of ${runs * operationsPerRun} random operations`, async () => {
   await fc.assert(

@@ -1,6 +1,5 @@
-import { randomBytes, randomUUID } from 'node:crypto'
-import { startHerald } from '@herald/local-herald'
-import { createTopics, topicsWithSuffix } from '@herald/test-servers'
+import { randomUUID } from 'node:crypto'
+import { attachHerald } from '@herald/local-herald'
 import { createClient } from './client.ts'
 import { createEventPublisher, type EventPublisher } from './event-publisher.ts'
 import { createWorld, type World } from './operations.ts'
@@ -9,21 +8,14 @@ export type ModelHerald = {
   readonly publisher: EventPublisher
   /** Two users of one subscriber, and a user of another subscriber with the id of the first. */
   newWorld(): Promise<World>
-  stop(): Promise<void>
+  disconnect(): Promise<void>
 }
 
-/** Starts a Herald for a test file, with its own database and topics. */
-export async function startModelHerald(file: string): Promise<ModelHerald> {
-  const { KAFKA_BROKERS = '', MONGODB_URI = '' } = process.env
-  const servers = { kafkaBrokers: KAFKA_BROKERS.split(','), mongodbUri: MONGODB_URI }
-  const name = `model-${file}-${randomBytes(4).toString('hex')}`
-  const topics = await createTopics(servers.kafkaBrokers, topicsWithSuffix(name))
-  const environment = { KAFKA_GROUP_ID: name, RATE_LIMIT_PER_MINUTE: '1000000', LOG_LEVEL: 'warn' }
-  const herald = await startHerald({ servers, database: name, topics, environment })
-  const publisher = await createEventPublisher(servers.kafkaBrokers, topics, name).catch(async (error) => {
-    await herald.stop()
-    throw error
-  })
+/** Connects to the Herald of the run. */
+export async function connectModelHerald(): Promise<ModelHerald> {
+  const { baseUrl, tokens, topics, groupId } = await attachHerald()
+  const { KAFKA_BROKERS = '' } = process.env
+  const publisher = await createEventPublisher(KAFKA_BROKERS.split(','), topics, groupId)
   return {
     publisher,
     async newWorld() {
@@ -35,12 +27,10 @@ export async function startModelHerald(file: string): Promise<ModelHerald> {
       ]
       const clients = recipients.map(async (recipient) => {
         const claims = { sub: recipient.userId, subscriber_id: recipient.subscriberId, name: 'Ada', picture: '' }
-        return createClient(herald.baseUrl, await herald.tokens.sign(claims), recipient)
+        return createClient(baseUrl, await tokens.sign(claims), recipient)
       })
       return createWorld(await Promise.all(clients))
     },
-    async stop() {
-      await publisher.stop().finally(() => herald.stop())
-    },
+    disconnect: () => publisher.stop(),
   }
 }

@@ -1,30 +1,21 @@
 import { randomBytes } from 'node:crypto'
 import { createHeraldClient, type HeraldClient } from '@herald/client'
-import { startHerald } from '@herald/local-herald'
+import { attachHerald } from '@herald/local-herald'
 import { type EventMessage, type HeraldEvent, toRecord } from '@herald/publisher'
-import { createTopics, eventually, topicsWithSuffix } from '@herald/test-servers'
+import { eventually } from '@herald/test-servers'
 import { Kafka, logLevel, Partitioners } from 'kafkajs'
 
 /** An event that Herald sent. */
 type Announced = { readonly type: string; readonly data: Readonly<Record<string, unknown>> }
-export type FieldHerald = Awaited<ReturnType<typeof startFieldHerald>>
+export type FieldHerald = Awaited<ReturnType<typeof connectFieldHerald>>
 type Claims = Readonly<Record<'sub' | 'subscriber_id', string> & Record<string, string>>
 
-/** Starts a Herald that announces, with its own database and topics. */
-export async function startFieldHerald() {
-  const { KAFKA_BROKERS = '', MONGODB_URI = '' } = process.env
-  const servers = { kafkaBrokers: KAFKA_BROKERS.split(','), mongodbUri: MONGODB_URI }
+/** Connects to the Herald of the run, and reads what it announces. */
+export async function connectFieldHerald() {
+  const { baseUrl, tokens, topics, notificationTopic: notification = '' } = await attachHerald()
   const name = `fields-${randomBytes(4).toString('hex')}`
-  const notification = `notification-events-${name}`
-  const topics = await createTopics(servers.kafkaBrokers, { ...topicsWithSuffix(name), notification })
-  const environment = {
-    KAFKA_GROUP_ID: name,
-    KAFKA_NOTIFICATION_TOPIC: notification,
-    ANNOUNCE_UNREAD_AFTER_MINUTES: '1',
-    LOG_LEVEL: 'warn',
-  }
-  const herald = await startHerald({ servers, database: name, topics, environment })
-  const kafka = new Kafka({ clientId: name, brokers: servers.kafkaBrokers, logLevel: logLevel.NOTHING })
+  const { KAFKA_BROKERS = '' } = process.env
+  const kafka = new Kafka({ clientId: name, brokers: KAFKA_BROKERS.split(','), logLevel: logLevel.NOTHING })
   const producer = kafka.producer({ createPartitioner: Partitioners.DefaultPartitioner })
   const consumer = kafka.consumer({ groupId: `${name}-announced` })
   const announced: Announced[] = []
@@ -46,11 +37,10 @@ export async function startFieldHerald() {
     },
     async newClient(claims: Claims): Promise<HeraldClient> {
       const scope = 'notifications:create change-entries:read'
-      return createHeraldClient({ baseUrl: herald.baseUrl, token: await herald.tokens.sign({ scope, ...claims }) })
+      return createHeraldClient({ baseUrl, token: await tokens.sign({ scope, ...claims }) })
     },
-    async stop() {
+    async disconnect() {
       await Promise.all([producer.disconnect(), consumer.disconnect()])
-      await herald.stop()
     },
   }
 }

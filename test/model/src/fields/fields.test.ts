@@ -3,7 +3,8 @@ import type { ChangeEntry, HeraldClient, Notification } from '@herald/client'
 import { changeEntryIdOf, createEvents, notificationIdOf } from '@herald/publisher'
 import { eventually } from '@herald/test-servers'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { type FieldHerald, startFieldHerald } from './field-herald.ts'
+import { isFullRun } from '../run/sizes.ts'
+import { connectFieldHerald, type FieldHerald } from './field-herald.ts'
 import { changeEntryFields, type Fate, fieldsBySchema, notificationFields } from './field-table.ts'
 import { dataSchemas, fieldsOf, filled, valueAt } from './schema-fields.ts'
 
@@ -27,9 +28,9 @@ test('each field of what is shown is in its schema', () => {
 const events = createEvents({ source: '/fields' })
 let herald: FieldHerald
 beforeAll(async () => {
-  herald = await startFieldHerald()
+  herald = await connectFieldHerald()
 }, 120_000)
-afterAll(() => herald?.stop())
+afterAll(() => herald?.disconnect())
 
 type Data = Record<string, unknown>
 /** Filled by a program, so the compiler does not know its fields. */
@@ -129,11 +130,12 @@ test('POST / with every field of its schema shows each of them everywhere', asyn
   })
   expect(live).toEqual(expected)
   const id = String(expected.id)
-  await expectShown({ id, expected, people })
+  // Its digest is a minute away: it was created just now.
+  await expectShown({ id, expected, people }, isFullRun)
   sent.push({ id, expected, people })
 }, 180_000)
 
-async function expectShown({ id, expected, people }: Sent): Promise<void> {
+async function expectShown({ id, expected, people }: Sent, isInDigest = true): Promise<void> {
   const { client, reader } = people
   expect((await client.notifications.list()).notifications).toEqual([expected])
   expect(await client.notifications.get(id)).toEqual(expected)
@@ -144,6 +146,7 @@ async function expectShown({ id, expected, people }: Sent): Promise<void> {
     part: 1,
     parts: 1,
   })
+  if (!isInDigest) return
   expect((await herald.announced('herald.notification.unread.v1', id)).latest).toEqual(expected)
 }
 
