@@ -4,6 +4,9 @@ import { copyWorkspace, type WorkspaceCopy } from './workspace-copy.ts'
 
 const recipes = readRecipes(new URL('../../../CONTRIBUTING.md', import.meta.url))
 
+/** That a forgotten step is always detected takes many builds. */
+const isFullRun = process.env.HERALD_FULL === '1'
+
 let copy: WorkspaceCopy
 beforeAll(async () => {
   copy = await copyWorkspace()
@@ -51,6 +54,7 @@ describe.each(recipes)('$title', ({ steps }) => {
     }
   })
 
+  if (!isFullRun) return
   test.each(steps)('fails the check without the step "$title"', async (omitted) => {
     await apply(steps.filter((step) => step !== omitted))
     expect((await copy.run(omitted.check)).code).not.toBe(0)
