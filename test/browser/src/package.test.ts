@@ -34,9 +34,10 @@ log.client = client
 document.querySelector('main')?.append(inbox, log)
 `
 
-/** The code blocks of the package's README, by their language. */
+/** The code blocks of the package's README and of its page on languages, in one language. */
 async function blocksOf(language: string): Promise<string[]> {
-  const text = await readFile(join(root, 'packages/web-components/README.md'), 'utf8')
+  const files = ['README.md', 'styling.md'].map((name) => readFile(join(root, 'packages/web-components', name), 'utf8'))
+  const text = (await Promise.all(files)).join('\n')
   return [...text.matchAll(new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, 'g'))].map(([, block]) => block ?? '')
 }
 
