@@ -35,7 +35,7 @@ export async function hangOperations(context: PartContext): Promise<void> {
   await campaign.drain()
   await Promise.all([...fleet.members].map(fleet.retire))
   const held = holdOperations(campaign)
-  fleet.limit({ chunkMs: limitMs, stepMs: limitMs })
+  fleet.limit({ limitMs })
   const member = await fleet.grow()
   const people = await startPeopleOf(context)
   const followers = ofPeople(context)

@@ -5,7 +5,7 @@ import type { PartContext } from '../part.ts'
 import { until } from '../until.ts'
 
 /** Longer than a rebalance waits for a member. */
-const chunkMs = 10 * 60_000
+const limitMs = 10 * 60_000
 const eventsAtOnce = 2_000
 
 /**
@@ -18,7 +18,7 @@ export async function joinInFlight(context: PartContext, offsets: OffsetWatch): 
   for (const held of ['insert notifications', 'commit'] as const) {
     await Promise.all([...fleet.members].map(fleet.retire))
     const operations = holdOperations(campaign)
-    fleet.limit({ chunkMs })
+    fleet.limit({ limitMs })
     const first = await fleet.grow()
     try {
       await operations.holdNext(held, 'wait')

@@ -6,16 +6,14 @@ export type Limits = {
   insertWithinMs?: number
   /** When erasures and retractions are repeated. */
   lookAgainMs?: number
-  chunkMs?: number
-  /** Of a worker. */
-  stepMs?: number
+  /** Of a chunk, and of a step of a worker. */
+  limitMs?: number
 }
 
 const names = {
   insertWithinMs: 'HERALD_INSERT_WITHIN_MS',
   lookAgainMs: 'HERALD_LOOK_AGAIN_MS',
-  chunkMs: 'HERALD_CHUNK_MS',
-  stepMs: 'HERALD_STEP_MS',
+  limitMs: 'HERALD_LIMIT_MS',
 } as const
 
 const read = (limit: keyof Limits, usual: string) => `Number(process.env.${names[limit]} ?? ${usual})`
@@ -28,11 +26,8 @@ export const limits: Mutant = {
       { find: 'insertWithinMs = 60_000', replace: `insertWithinMs = ${read('insertWithinMs', '60_000')}` },
       { find: 'lookAgainMs = 15 * 60_000', replace: `lookAgainMs = ${read('lookAgainMs', '15 * 60_000')}` },
     ],
-    'services/ingest/dist/consume/batch-runner.js': [
-      { find: 'limitMs = 60_000', replace: `limitMs = ${read('chunkMs', '60_000')}` },
-    ],
-    'services/ingest/dist/workers/leased-worker.js': [
-      { find: 'stepLimitMs = 60_000', replace: `stepLimitMs = ${read('stepMs', '60_000')}` },
+    'services/ingest/dist/settings/times.js': [
+      { find: 'limitMs: 60_000', replace: `limitMs: ${read('limitMs', '60_000')}` },
     ],
   },
 }
