@@ -1,44 +1,14 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type BudgetDefinition, httpBudgets, loadSettings } from '@herald/runtime'
+import { loadSettings } from '@herald/runtime'
 import { expect, test } from '@jest/globals'
-import { ingestBudgets } from '../http/budgets.ts'
 import { settingsSchema } from './config.ts'
+import { currentPage, page } from './settings-page.fixture.ts'
 
-const readme = readFileSync(new URL('../../../../README.md', import.meta.url), 'utf8')
-
-/** Returns the rows of the table between the two comments, with trimmed cells. */
-function tableOf(region: string): string[][] {
-  const text = readme.split(`<!-- ${region} -->`)[1]?.split(`<!-- end of ${region} -->`)[0] ?? ''
-  const rows = text.split('\n').filter((line) => line.startsWith('|'))
-  return rows.slice(2).map((row) =>
-    row
-      .split('|')
-      .slice(1, -1)
-      .map((cell) => cell.trim()),
-  )
-}
-
-test('the table in the README matches the schema', () => {
-  const rows = Object.entries(settingsSchema.shape).map(([name, setting]) => {
-    const { success, data } = setting.safeParse(undefined)
-    const preset = String(data ?? '')
-    return [`\`${name}\``, success ? preset && `\`${preset}\`` : 'required', setting.description ?? '']
-  })
-  expect(tableOf('settings of ingest')).toEqual(rows)
+test('deploy/settings.md is up to date; run `npm run generate -w services/ingest` if it is not', () => {
+  expect(page).toBe(currentPage)
 })
-
-test('the table of budgets in the README matches their definitions', () => {
-  const definitions: readonly BudgetDefinition[] = [...httpBudgets, ...ingestBudgets]
-  const rows = definitions.map(({ setting, counts, sum, userShare, beyond }) => [
-    ...[`\`${setting}\``, counts, ...[1, 1 / 2, userShare].map((share) => amountOf(sum * share))],
-    beyond ?? '429; 503 if the process is full',
-  ])
-  expect(tableOf('budgets of ingest')).toEqual(rows)
-})
-
-const amountOf = (amount: number) => (amount < 2 ** 20 ? String(amount) : `${amount / 2 ** 20} MiB`)
 
 const required = {
   MONGODB_URI: 'mongodb://localhost/',
