@@ -21,7 +21,7 @@ export function createAnnouncements({ fanOuts, digests, sources }: Announcements
       for (const collection of both) if ((await collection.findOne(dueAt(now), options)) !== null) return true
       return false
     },
-    /** Those that are due, the oldest first, up to a limit for each kind. Retracted notifications cannot be read any more. */
+    /** Returns due announcements, the oldest first, up to a limit for each kind. Retracted notifications cannot be read any more. */
     async next(now: Date): Promise<readonly DueBatch[]> {
       const batches: DueBatch[] = []
       for (const next of sources) batches.push(await next(now))

@@ -55,7 +55,7 @@ export function createDigests(dependencies: DigestsDependencies): Digests {
     $or: [{ unannounced: { $exists: false } }, { 'unannounced.stored': true as const }],
   })
 
-  /** Those of the keys whose notifications are unread and in no digest. */
+  /** Returns the keys whose notifications are unread and in no digest. */
   const findUnannounced = async (keys: readonly Binary[]): Promise<Binary[]> => {
     const unread = await notifications
       .find({ box: boxes.unread, _id: { $in: [...keys] } }, { ...readLimits, hint: 'box', projection: { _id: 1 } })
@@ -76,7 +76,7 @@ export function createDigests(dependencies: DigestsDependencies): Digests {
     return found
   }
 
-  /** Those of one recipient's keys that are still to be announced as unread. */
+  /** Returns the keys of one recipient that are still to be announced as unread. */
   const findPending = async (keys: readonly Binary[]): Promise<Binary[]> => {
     const inDigests = await findInDigests(keys)
     const pending: Binary[] = []

@@ -4,7 +4,7 @@ import type { Collections } from '../documents/collections.ts'
 import type { FanOutDocument } from '../documents/fan-out-document.ts'
 import { readLimits } from '../reading/read-limits.ts'
 
-/** Of fan-outs that are read together, unless the first is larger: they have a note for each retraction. */
+/** Limits fan-outs that are read together, unless the first is larger: they have a note for each retraction. */
 const bytesPerRead = 512 * 1024
 
 /** Finds the keys of the first fan-outs, as many as may be read together. */

@@ -5,7 +5,7 @@ import type { EraseWritten } from '../erasures/erase-from-digests.ts'
 import { readLimits } from '../reading/read-limits.ts'
 import type { DueBatch, DueItem } from './announcement.ts'
 
-/** Of about 20 KB each, or more with many notifications. */
+/** A digest has about 20 KB, or more with many notifications. */
 const digestsPerBatch = 100
 const projection = { time: 1, data: 1, notifications: [{ $first: '$notifications' }, { $last: '$notifications' }] }
 const options = { ...readLimits, hint: 'announce', sort: { announceAt: 1 }, limit: digestsPerBatch } as const

@@ -17,13 +17,13 @@ export function toParts(
   return parts.some(({ length }) => length > 0) ? parts : undefined
 }
 
-/** Those from whom a retraction retracted a notification, in the parts of everyone that it names. */
+/** Returns the recipients from whom a retraction retracted a notification, in the parts of all recipients that it names. */
 export function toRetractedParts(
   { recipients, erased, muted }: Pick<FanOutDocument, 'recipients' | 'erased' | 'muted'>,
   { positions, perPart }: RetractionNote,
 ): Parts | undefined {
   const [list, own] = [bytesIn(recipients), [...decodePositions(bytesIn(positions))]]
-  // Those who had muted it were not told of its creation either.
+  // Recipients who had muted it got no announcement of its creation either.
   const untold = new Set(mutedPositions({ muted }))
   for (const position of erased ? decodePositions(bytesIn(erased)) : []) untold.add(position)
   const isLeft = (position: number) => !untold.has(position)

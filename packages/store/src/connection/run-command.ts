@@ -32,7 +32,7 @@ export async function runCommand(database: Db, command: Document, options?: Comm
   }
 }
 
-/** The same for a write, which is confirmed as the collection's own writes are. */
+/** Runs a command that writes, confirmed as the collection's own writes are. */
 export function runWrite<T extends object>(collection: Collection<T>, command: Document, options: CommandOptions) {
   if (collection.writeConcern) WriteConcern.apply(command, collection.writeConcern)
   return runCommand(collection.db, command, options)

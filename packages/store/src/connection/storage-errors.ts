@@ -31,7 +31,7 @@ const refusals = new Map<unknown, string>([
   [121, 'DocumentValidationFailure'],
   [10334, 'BSONObjectTooLarge'],
   [17280, 'KeyTooLong'],
-  // Of an update whose result would be too large.
+  // An update whose result would be too large has these.
   [17419, 'DocumentTooLarge'],
   [17420, 'DocumentTooLarge'],
 ])

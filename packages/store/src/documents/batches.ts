@@ -26,7 +26,7 @@ export function* inBatches<T>(items: Iterable<T>, count: number, limit?: Bytes<T
   yield* batch.rest()
 }
 
-/** The same for items that are still being read. */
+/** Divides items that are still being read in the same way. */
 export async function* readInBatches<T>(
   items: AsyncIterable<T> | Iterable<T>,
   count: number,

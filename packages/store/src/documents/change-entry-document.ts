@@ -7,7 +7,7 @@ export type StoredChangeEntry = Readonly<Omit<ChangeEntry, 'createdAt' | 'before
   readonly subscriberId: string
   readonly beforeState: JsonText
   readonly afterState: JsonText
-  /** The same millisecond as in the id. */
+  /** Equals the time in the id. */
   readonly createdAt: Date
 }
 

@@ -11,7 +11,7 @@ import type { WaitingReceiptDocument } from './waiting-receipt.ts'
 
 export type BulkMarkAction = 'read' | 'archived' | 'unarchived'
 
-/** What a mark of all was restricted by; `upTo` is its newest notification. Absent fields restrict nothing. */
+/** The restrictions of a mark of all; `upTo` is its newest notification. Absent fields restrict nothing. */
 export type BulkMarkEnd = {
   upTo?: Binary
   locationType?: LocationType

@@ -33,7 +33,7 @@ export type FanOutDocument = {
   recipients: Binary
   /** The positions of the erased ones, ascending, two bytes each. */
   erased?: Binary
-  /** Those who had muted it when it was first stored, and when that was. Never changes. */
+  /** The recipients who had muted it when it was first stored, and when that was. Never changes. */
   muted?: { positions: Binary; at: Date }
   locationId: Binary
   locationType: LocationType
@@ -41,7 +41,7 @@ export type FanOutDocument = {
   subjectId: Binary
   /** Created by `POST /`; absent for events. */
   via?: 'http'
-  /** Of a request: its whole notification as JSON, and when another process finishes it. Removed once it is stored. */
+  /** Requests keep their whole notification here, as JSON, until it is stored; from `dueAt` on another process finishes it. */
   content?: string
   dueAt?: Date
   /** Present until its creation is announced. `stored`: all recipients have it, so that the relay may announce it. */
@@ -97,7 +97,7 @@ function toAnnounce({ createdAt, traceparent }: NewNotification, { unreadAfterMs
   return { unannounced: traceparent === undefined ? {} : { traceparent }, ...unread }
 }
 
-/** Who had muted a notification, as {@link toFanOutDocument} noted it. */
+/** Returns the recipients who had muted a notification, as {@link toFanOutDocument} noted them. */
 export function mutedIn({ recipients, muted }: Pick<FanOutDocument, 'recipients' | 'muted'>): Muted | undefined {
   if (muted === undefined) return undefined
   const list = bytesIn(recipients)

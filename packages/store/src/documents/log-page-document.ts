@@ -55,7 +55,7 @@ export type LogStateDocument = {
   comparison?: { position: string; after: Binary | null }
 }
 
-/** Who seals the logs, for processes without a key. In the same collection. */
+/** The origin and keys that seal the logs, for processes without a key. In the same collection. */
 export type SealingStateDocument = {
   _id: 'sealing'
   v: 1
@@ -74,7 +74,7 @@ export type ConflictDocument = {
   foundAt: Date
 }
 
-/** What an operator has accepted of a log that was restored: what was published of it before. In the same collection. */
+/** An operator's acceptance of everything that was published of a log before it was restored. In the same collection. */
 export type AcceptanceDocument = {
   /** `accepted/<subscriber>` */
   _id: string
@@ -136,7 +136,7 @@ export function encodeRanges(ranges: readonly Range[]): Binary {
 
 export const decodeRanges = (encoded: Binary): Range[] => [...rangesIn(encoded)]
 
-/** The same, one at a time. */
+/** Yields the ranges one at a time. */
 export function* rangesIn({ buffer }: Pick<Binary, 'buffer'>): Generator<Range, void, void> {
   let from: number | undefined
   let end = 0

@@ -3,7 +3,7 @@ export type LogStateKind = 'conflict' | 'accepted'
 
 export const logStateId = (kind: LogStateKind, subscriberId: string) => `${kind}/${subscriberId}` as const
 
-/** Those of all logs. The character behind `/` is `0`. */
+/** Selects the ids of all logs. The character behind `/` is `0`. */
 export const logStateIds = (kind: LogStateKind) => ({ $gt: `${kind}/`, $lt: `${kind}0` })
 
 export const subscriberIn = (id: string) => id.slice(id.indexOf('/') + 1)

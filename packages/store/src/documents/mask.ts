@@ -58,7 +58,7 @@ type MaskingUpdate = {
   readonly $max?: { readonly updatedAt: Date }
 }
 
-/** The same as the update of a stored document, which may be masked already. */
+/** Masks a stored document, which may be masked already, by an update. */
 export function maskingUpdate(document: { readonly metadata: JsonText }, roles: ErasedRoles): MaskingUpdate {
   const { actor, subjectId, updatedAt, ...others } = maskedFields(document, roles)
   return {

@@ -16,7 +16,7 @@ export type NewNotification = {
   readonly locationId: string
   readonly locationType: LocationType
   readonly metadata: JsonText
-  /** The same millisecond as in the id. */
+  /** Equals the time in the id. */
   readonly createdAt: Date
   readonly recipientIds: readonly string[]
   /** When a person in it was erased; absent if it never changed. */

@@ -36,7 +36,7 @@ export function positionIn(list: RecipientList, recipient: string | Buffer): num
   return undefined
 }
 
-/** The same list with zeros for those at these positions. */
+/** Returns the list with zeros for the recipients at these positions. */
 export function withoutRecipients(list: RecipientList, positions: readonly number[]): RecipientList {
   const copy = Buffer.from(list)
   for (const position of positions) recipientAt(copy, position).fill(0)
@@ -56,7 +56,7 @@ export function positionsOf(list: RecipientList, some: RecipientList | undefined
   return positions
 }
 
-/** The same for many lists, most of which are short. */
+/** Finds the positions of many lists, most of which are short. */
 export function createPositionsIn(list: RecipientList): (some: RecipientList | undefined) => number[] {
   let index: Map<string, number> | undefined
   const keyAt = (ids: RecipientList, position: number) => recipientAt(ids, position).toString('latin1')

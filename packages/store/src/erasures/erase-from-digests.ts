@@ -10,7 +10,7 @@ import { writeAll } from '../writing/write-each.ts'
 /** Erases persons from digests addressed to them, or that name them. Returns the number of documents changed. */
 export type EraseFromDigests = (where: Filter<DigestDocument>, find: FindErased) => Promise<number>
 
-/** Of about 20 KB each, at most 700 KB with very many notifications. */
+/** A digest has about 20 KB, at most 700 KB with very many notifications. */
 const digestsPerBatch = 20
 
 export function createEraseFromDigests(digests: Collection<DigestDocument>): EraseFromDigests {

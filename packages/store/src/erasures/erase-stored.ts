@@ -18,7 +18,7 @@ export type EraseStoredDependencies = {
   readonly eraseFromFanOuts: EraseFromFanOuts
 }
 
-/** Of at most 180 KB each. */
+/** A fan-out has at most 180 KB. */
 const fanOutsPerBatch = 50
 
 export function createEraseStored({ fanOuts, removeRetracted, eraseFromFanOuts }: EraseStoredDependencies) {

@@ -157,7 +157,7 @@ test('deletes waiting receipts, and drops and counts later ones', async () => {
   })
   await notifications.insertNew([given])
   expect(await count('waiting-receipts')).toBe(1)
-  // Of a notification after the erasure it is a receipt as any other.
+  // A receipt of a notification after the erasure is one as any other.
   const after = mention(20)
   await notifications.insertNew([after])
   const late = { ...receipt(after, ada, 5), at: at(25) }

@@ -34,7 +34,7 @@ export type EraseStepsDependencies = Collections & {
 }
 
 const markerKeptMs = 24 * 60 * 60 * 1_000
-/** Of recipients. A step also ends after a time, because each recipient may be an update. */
+/** Limits the recipients of a step, which also ends after a time, because each recipient may be an update. */
 const bytesPerStep = 16 * 1024 * 1024
 const stepMs = 10_000
 /** Writes wait for a majority, so few large ones are faster; but one must not take much longer than a step. */

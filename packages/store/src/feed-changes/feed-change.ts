@@ -22,12 +22,12 @@ export type FeedChange =
   /** The end of a bulk mark. A mark that failed midway has none. */
   | { readonly kind: 'end-of-bulk-mark'; readonly mark: string; readonly selected: Selected }
 
-/** What a mark did, and when; taking out of the archive has no time. */
+/** The action of a mark and its time; taking out of the archive has none. */
 export type Marked =
   | { readonly action: 'read' | 'archived'; readonly at: Date }
   | { readonly action: 'unarchived'; readonly at: null }
 
-/** What a bulk mark selected; `upTo` is its newest notification. Absent fields restrict nothing. */
+/** The selection of a bulk mark; `upTo` is its newest notification. Absent fields restrict nothing. */
 export type Selected = {
   readonly upTo?: string
   readonly locationType?: LocationType
@@ -81,7 +81,7 @@ type Change = {
   readonly key: Binary
   readonly collection: 'notifications' | 'bulk-marks' | 'seen-marks'
   readonly document: readonly [Uint8Array | null]
-  /** Of an update. */
+  /** Only updates have these fields. */
   readonly updated?: Partial<NotificationDocument & BulkMarkDocument & SeenMarkDocument>
 }
 

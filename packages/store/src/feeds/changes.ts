@@ -6,7 +6,7 @@ export type Change = UpdateFilter<NotificationDocument> | Document[]
 type Others = Partial<Pick<NotificationDocument, 'bulkMark'>>
 
 /*
- * What marks change. Each is one update of a document, so whatever comes at once leaves none both unread and archived. A bulk mark
+ * Marks change these fields, by one update of a document, so that concurrent ones leave none both unread and archived. A bulk mark
  * compares `readVersion`: only what takes a mark back changes it. `readStateAt` never decreases, even if the clocks of processes differ.
  */
 
@@ -40,5 +40,5 @@ export const toUnarchived = (_at: Date, others: Others = {}): Change => ({
   $inc: { readVersion: 1 },
 })
 
-/** Of what is in that state already: a bulk mark may be about to change it. */
+/** Keeps the state that a notification has already, but not its version: a bulk mark may be about to change it. */
 export const toKept: Change = { $inc: { readVersion: 1 } }

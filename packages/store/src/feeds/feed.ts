@@ -71,7 +71,7 @@ export function createFeed(
   const mark = async (from: readonly Box[], id: string, change: Change) =>
     (await changeIn(from, id, change)) ?? find(id)
 
-  /** The same, and a bulk mark that has begun leaves it alone, even if nothing is to be taken back yet. */
+  /** Marks it so that a bulk mark that has begun leaves it alone, even if nothing is to be taken back yet. */
   const takeBack = async (from: readonly Box[], id: string, change: Change) => {
     const others = [unread, read].filter((box) => !from.includes(box))
     return (await changeIn(from, id, change)) ?? (await changeIn(others, id, toKept)) ?? mark(from, id, change)

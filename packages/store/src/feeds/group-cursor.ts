@@ -56,7 +56,7 @@ export const beginAt = (newest: Listed): GroupCursor => ({ newest: latestIdOf(ne
  */
 export function toGroupCursor(from: GroupCursor, end: Listed, groups: readonly Listed[]): string {
   const known = from.returned?.width ?? maxWidth
-  // Those that are no longer among them can still get a late notification. They are kept while there is room.
+  // Groups that are no longer among them can still get a late notification. They are kept while there is room.
   const hashes = new Set(from.returned?.hashes)
   for (const group of groups) {
     const hash = hashOf(group, known)

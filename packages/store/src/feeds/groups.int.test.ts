@@ -105,7 +105,7 @@ test('a late event takes no group off the pages, and returns none again', async 
   const rest = async (limit: number) => {
     const { add, groups } = await stored([d, c, b, a].map((place) => ({ place })))
     const first = await groups({ limit: 2 })
-    // Of a group of the next page, of one that is new, and of one that was returned: all newer than the first page's last.
+    // Adds to a group of the next page, to a new one, and to one that was returned: all newer than the first page's last.
     await add({ place: d, ms: 3_900 }, { place: e, ms: 3_800 }, { place: b, ms: 3_700 })
     const returned = first.groups.map(({ locationId, count }) => [locationId, count])
     for (let cursor = first.nextCursor; cursor !== null; ) {

@@ -38,7 +38,7 @@ const rowFields = ['box', 'locationId', 'locationType', 'actorId'] as const
 const rowProjection = Object.fromEntries(rowFields.map((field) => [field, 1]))
 const actorFields = { actorId: 1, actorName: 1, actorImage: 1 } as const
 const { unread, read, archived } = boxes
-/** Those of lists and groups without archived notifications. */
+/** The boxes of lists and groups without archived notifications. */
 export const inboxBoxes: Readonly<Record<ReadStatus, readonly Box[]>> = {
   all: [unread, read],
   unread: [unread],

@@ -23,7 +23,7 @@ export type ToRetract = {
   readonly bytes: number
 }
 
-/** Of at most 160 KB each. */
+/** A tombstone has at most 160 KB. */
 const tombstonesPerRead = 64
 /** Each query has its own time limit, so one that has returned so much is followed by another. */
 const bytesPerQuery = 16 * 1024 * 1024

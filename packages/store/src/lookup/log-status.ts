@@ -14,7 +14,7 @@ export type LogStatus = {
   readonly subscriberId: string
   /** Its length in the recorded order. */
   readonly length: number
-  /** Of the newest checkpoint; 0 if there is none. */
+  /** The size of the newest checkpoint; 0 if there is none. */
   readonly sealedSize: number
   readonly sealedAt: Date | undefined
   /** When the first leaf behind the newest checkpoint was recorded; `undefined` if all are sealed. */

@@ -10,7 +10,7 @@ export type CollectionPlan = {
 const clustered = { clusteredIndex: { key: { _id: 1 }, unique: true } } as const
 
 /**
- * Smaller blocks than WiredTiger's 32 KB, and 16 KB of indexes, measured in the README: a write to a random feed or log changes
+ * Smaller blocks than WiredTiger's 32 KB, and 16 KB of indexes (notes/clustered-collections.md): a write to a random feed or log changes
  * one, which is written as a whole. In multiples of 512 bytes, because small ones would not be smaller once compressed.
  */
 const blocks = (kilobytes: 4 | 8 | 16) => ({
@@ -26,7 +26,7 @@ const ifPresent = (name: string, field: string): IndexPlan => ({
 const due = ifPresent('due', 'dueAt')
 const announce = ifPresent('announce', 'announceAt')
 
-/** Of the heads of subscribers, which are among the events that they summarize. */
+/** Finds the heads of subscribers, which are among the events that they summarize. */
 const heads: IndexPlan = {
   name: 'heads',
   key: { until: 1 },

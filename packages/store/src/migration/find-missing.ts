@@ -7,7 +7,7 @@ export type Differences = {
   readonly missing: readonly string[]
   /** Collections whose documents expire after a different time than configured, as during a rollout that changes it. */
   readonly retention: readonly string[]
-  /** Those of the missing at which `migrate` would fail. */
+  /** The missing ones at which `migrate` would fail. */
   readonly blocking: readonly string[]
 }
 

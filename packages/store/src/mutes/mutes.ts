@@ -11,7 +11,7 @@ export type MuteTarget = { readonly kind: MuteKind; readonly id: string }
 /** As responses show it. */
 export type Mute = MuteTarget & { readonly until: string | null }
 
-/** What one user has muted. Nothing that is stored changes with it. */
+/** The mutes of one user. They change nothing that is stored. */
 export type Mutes = {
   /** Last set first, without those that are over. */
   list(now: Date): Promise<readonly Mute[]>

@@ -1,4 +1,4 @@
-/** Of a long read, which is made of steps. */
+/** A long read is made of steps of this size. */
 export const stepBytes = 1024 * 1024
 /** Small, because the size of the documents is not known yet. */
 export const firstStepCount = 4

@@ -13,7 +13,7 @@ type ReadBudget = {
 /** `bytes` bounds what MongoDB may be sending at a time; `scans` how many reads examine documents without an index. */
 export type ReadBudgets = { readonly bytes: ReadBudget; readonly scans: ReadBudget }
 
-/** Of a checkpoint, or of the state of all logs. */
+/** A checkpoint, or the state of all logs, has at most this size. */
 const lookupBytes = 16 * 1024
 
 /** Looks at small documents within the budget. Other reads must not be made within a look: they would wait for it. */

@@ -78,7 +78,7 @@ export function createReceipts(dependencies: ReceiptsDependencies): Receipts & S
     })
   }
 
-  /** Those that were applied, or whose notification or recipient was removed, no longer wait. */
+  /** Receipts that were applied, or whose notification or recipient was removed, no longer wait. */
   const settleDocuments = async (documents: readonly WaitingReceiptDocument[]) => {
     const { missing: absent, refused } = await applyPresent(notifications, documents)
     const retracted = await findRetracted(absent.map(({ key }) => key))
@@ -119,7 +119,7 @@ export function createReceipts(dependencies: ReceiptsDependencies): Receipts & S
           const documents = await waiting.find({ key: { $in: batch } }, waitingOptions).toArray()
           const inOrder = documents.toSorted((one, other) => one.at.getTime() - other.at.getTime())
           const { settled } = await settleDocuments(inOrder)
-          // Those that are settled are deleted, so the next read returns others.
+          // Settled receipts are deleted, so the next read returns others.
           if (documents.length < receiptsPerQuery || settled.size === 0) break
         }
       }

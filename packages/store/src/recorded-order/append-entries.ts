@@ -48,7 +48,7 @@ export function createAppendEntries({ pages, readLeaves, now }: AppendEntriesDep
     return appended
   }
 
-  /** What is missing of each log, with its end as it was before that was looked up. */
+  /** Finds the missing entries of each log, with its end as it was before they were looked up. */
   async function findMissing(entries: readonly EntryToAppend[]): Promise<Log[]> {
     const bySubscriber = Map.groupBy(entries, ({ key }) => uuidIn(key))
     const tails = new Map<string, Tail>()

@@ -46,7 +46,7 @@ export function createAppendErasure(dependencies: AppendErasureDependencies): Ap
     if (key.length() !== erasureKeyBytes) return
     const [erasure] = (await reads.find<ErasureDocument>(erasures, { filter: { _id: key }, limit: 1 })).documents
     if (erasure === undefined || erasure.work !== undefined) return
-    // Also one that was recorded: this process may have appended an entry meanwhile that it had read before.
+    // A recorded erasure is looked at again: this process may have appended an entry meanwhile that it had read before the erasure.
     await append(erasure, position)
     if (erasure.unrecorded) await erasures.updateOne({ _id: key }, { $unset: { unrecorded: true } })
   }
@@ -62,7 +62,7 @@ export function createAppendErasure(dependencies: AppendErasureDependencies): Ap
       const taken = await findTaken(erasure, ofPerson.map(rangesOf))
       if (taken.length === 0) return
       const page = toPage(erasure, tail, position, taken)
-      // What another process has appended meanwhile may be of the person.
+      // Entries that another process has appended meanwhile may be of the person.
       if (!(await pages.insert([page])).has(page)) return pages.dropUserSalts(subscriberId, taken)
       await sleep(Math.random() * pauseMs)
     }

@@ -5,7 +5,7 @@ import { toUuidBinary, uuidIn } from '../documents/binary.ts'
 import type { ChangeEntryDocument } from '../documents/change-entry-document.ts'
 import type { EntryPage } from '../documents/log-page-document.ts'
 
-/** What a page has of an entry. */
+/** The fields of an entry in a page. */
 export type EntryLeaf = {
   readonly id: Binary
   readonly salt: Buffer

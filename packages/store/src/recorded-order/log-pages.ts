@@ -19,7 +19,7 @@ export type Tail = { readonly length: number; readonly position?: string | undef
 
 export type LogPages = ReturnType<typeof createLogPages>
 
-/** Of at most 200 KB each. */
+/** A page has at most 200 KB. */
 const pagesPerInsert = { count: 500, bytes: 4 * 1024 * 1024 } as const
 const keptTails = 10_000
 

@@ -20,7 +20,7 @@ export type RecordedPage =
   | { readonly kind: 'not-ready' }
   /** Not a cursor of this log. */
   | { readonly kind: 'invalid-cursor' }
-  /** What follows the cursor was recorded longer ago than documents are kept. */
+  /** The entries behind the cursor were recorded longer ago than documents are kept. */
   | { readonly kind: 'cursor-expired' }
 
 export type RecordedLog = ReturnType<typeof createRecordedLog>

@@ -73,7 +73,7 @@ export function createSequencer(dependencies: SequencerDependencies): Sequencer 
 
       if (!(await hold())) return
       const { comparison, position: reached } = (await state.read()) ?? {}
-      // What is behind this position was appended by whoever advanced it.
+      // The process that advanced the position appended everything behind it.
       grownLogs.reportAny()
       let position = comparison ? undefined : reached
       for (let begun = comparison; ; begun = undefined) {

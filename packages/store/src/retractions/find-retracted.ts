@@ -11,7 +11,7 @@ import { readLimits } from '../reading/read-limits.ts'
 /** @returns the keys (subscriber ‖ recipient ‖ id) whose notification was retracted from the recipient, in hexadecimal */
 export type FindRetracted = (keys: readonly Binary[]) => Promise<ReadonlySet<string>>
 
-/** Of at most 180 KB each. */
+/** A fan-out has at most 180 KB. */
 const documentsPerBatch = 50
 
 /** By the notes in fan-outs, and by tombstones: a retraction by id may arrive without its notification. */

@@ -106,7 +106,7 @@ export function createRetractions(dependencies: RetractionsDependencies): Retrac
     const refused: Refused = new Map()
     const retracted: TombstoneDocument[] = []
     const endsAt = performance.now() + retractWithinMs
-    // Those that were refused are tried again with each retry, so the others must not depend on how long they take.
+    // Refused retractions are tried again with each retry, so the others must not depend on how long they take.
     const isOver = () => refused.size === 0 && performance.now() >= endsAt
     const fresh = open.filter(({ done }) => !done)
     await advanceHeads(tombstoneHeads, fresh)
@@ -162,7 +162,7 @@ export function createRetractions(dependencies: RetractionsDependencies): Retrac
   }
 }
 
-/** Those of locations, the latest first: one that names nobody covers all earlier ones. */
+/** Yields the tombstones of locations, the latest first: one that names nobody covers all earlier ones. */
 function* coveringOnes(ofLocations: readonly TombstoneDocument[]): Generator<TombstoneDocument[]> {
   for (const ofOne of Map.groupBy(ofLocations, ({ target }) => hex(target)).values()) {
     const left = ofOne.toSorted((one, other) => other.until.getTime() - one.until.getTime())

@@ -7,7 +7,7 @@ import { withTargets } from '../guards/tombstones.ts'
 import { readLimits } from '../reading/read-limits.ts'
 import { writeAll } from '../writing/write-each.ts'
 
-/** Of the tombstones of one target together: storing a notification there reads all of them. */
+/** Limits the tombstones of one target together: storing a notification there reads all of them. */
 const bytesPerTarget = 1024 * 1024
 const bytesBesideRecipients = 256
 /** Each query has its own time limit. */

@@ -5,7 +5,7 @@ import { decodeRanges, type ErasurePage, pagesFrom, type Range } from '../docume
 import { userReads } from '../reading/read-limits.ts'
 import type { CausalReads } from '../recorded-order/causal-reads.ts'
 
-/** What readers of a log must know of erasures. */
+/** The erasures that readers of a log must know. */
 export type ErasuresOfLog = {
   /** An erasure was accepted, and has no leaf yet. */
   readonly isUnderWay: boolean

@@ -41,7 +41,7 @@ type Found =
       readonly erasure: Pick<ErasurePage['erasure'], 'eventId' | 'time'>
     })
 
-/** Of a page with 1,000 entries. The ranges of an erasure, which may be more, are read when its line is written. */
+/** A page with 1,000 entries has at most this size. The ranges of an erasure, which may be more, are read when its line is written. */
 const maxPageBytes = 200 * 1024
 /** About as many leaves are held at a time. */
 const leavesPerRead = 1_000

@@ -44,7 +44,7 @@ type PageOfEntry = Pick<EntryPage, 'first' | 'salts' | 'userSalts' | 'userHashes
 
 /** The result of the command. The fields of the page are beside the others, since MongoDB copies 100 KB to nest them. */
 type Found = Partial<PageOfEntry> & {
-  /** Of the entry, as it is stored. */
+  /** The user of the entry, as it is stored. */
   readonly user?: User
   /** The newest signed one. */
   readonly checkpoint?: CheckpointDocument
@@ -96,7 +96,7 @@ export function createProveEntry(dependencies: ProveEntryDependencies) {
     return Object.assign({}, ...documents)
   }
 
-  /** Of the tree that was found, as far as it was. */
+  /** Reads tiles from the part of the tree that was found, and others from the store. */
   function readerOf(subscriberId: string, { first, leafHashes }: PageOfEntry, above: readonly Binary[]): ReadTiles {
     const readOthers = nodes.readerOf(subscriberId)
     const readTile = async (address: TileAddress): Promise<Uint8Array> => {

@@ -39,7 +39,7 @@ async function newestSize(): Promise<number> {
   return sealer.open(subscriberId, found.checkpoint).size
 }
 
-/** What a verifier finds in an export of the whole log, by its own checkpoint. */
+/** Returns the findings of a verifier in an export of the whole log, by its own checkpoint. */
 async function verifyWhole() {
   const { leaves, note } = await readExport(log)
   return codesOf(leaves, sealer.open(subscriberId, note))

@@ -9,7 +9,7 @@ export type PendingLog = {
 /** Some 200 bytes each. */
 const defaultMostLogs = 200_000
 
-/** What a sealer knows of the logs that have grown. Beyond its bound, the logs must be searched again. */
+/** Keeps the logs that have grown. Beyond its bound, the logs must be searched again. */
 export function createPendingLogs({
   intervalMs,
   mostLogs = defaultMostLogs,
@@ -53,7 +53,7 @@ export function createPendingLogs({
         searchAt = Number.POSITIVE_INFINITY
       }
     },
-    /** Those that are to be sealed now. Forgets those of which nothing is new after the interval. */
+    /** Returns the logs that are due, and forgets logs of which nothing is new after the interval. */
     due(): string[] {
       const now = performance.now()
       const found: string[] = []

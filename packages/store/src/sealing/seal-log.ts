@@ -14,7 +14,7 @@ export type SealDependencies = {
   readonly now: () => Date
   /** A checkpoint follows the one before after this time at the earliest. */
   readonly intervalMs: number
-  /** What was read longer ago is not written. */
+  /** Nothing is written that was read longer ago. */
   readonly limitMs?: number
   /** The signed note of a log's checkpoint, always the same for the same checkpoint. */
   readonly sign: (subscriberId: string, checkpoint: Checkpoint) => string

@@ -27,7 +27,7 @@ export type SealerListener = {
   onConflict(subscriberId: string, reason: string): void
   /** A log that was stopped is sealed again. */
   onResolved(subscriberId: string): void
-  /** Of one log, or of some that could not be published. They are retried, and the others go on. */
+  /** One log failed, or some could not be published. They are retried, and the others go on. */
   onFailure(error: unknown, subscriberId?: string): void
 }
 
@@ -90,7 +90,7 @@ export function createSealer(dependencies: SealerDependencies, options: SealerOp
       const open = subscriberIds.filter((subscriberId) => !pending.isWaiting(subscriberId))
       if (!(await sealAll(open, hold, true))) return
     }
-    // Of a restored database, even the pages of a log may be gone.
+    // After a restore, even the pages of a log may be gone.
     const published = anchor ? [...anchor.subscribers()].filter((subscriberId) => !seen.has(subscriberId)) : []
     const others = new Set([...published, ...[...stopped].filter((subscriberId) => !seen.has(subscriberId))])
     if (await sealAll([...others], hold, true)) end()
@@ -148,7 +148,7 @@ export function createSealer(dependencies: SealerDependencies, options: SealerOp
     if (outcome.kind === 'sealed') {
       return { dueAt: now + intervalMs, grownAt: outcome.isMore ? (grownAt ?? now) : undefined }
     }
-    // What is unsealed was recorded after the last checkpoint.
+    // Unsealed leaves were recorded after the last checkpoint.
     if (outcome.kind === 'early') {
       return { dueAt: now + outcome.dueInMs, grownAt: grownAt ?? now - intervalMs + outcome.dueInMs }
     }

@@ -3,7 +3,7 @@ import type { LogStateDocument, SealingStateDocument } from '../documents/log-pa
 import type { CheckpointDocument } from '../documents/sealed-log-document.ts'
 import { userReads } from '../reading/read-limits.ts'
 
-/** What processes without a key must know of those that have one. */
+/** Processes without a key know the origin and the public keys from here. */
 export type SealingState = {
   readonly origin: string
   /** Public Ed25519 keys, 32 bytes each, of all that signed since the log began: the present one first. */

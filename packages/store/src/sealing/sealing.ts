@@ -17,7 +17,7 @@ export type SealingDependencies = Pick<Collections, 'logPages' | 'logNodes' | 'l
   readonly grownLogs: Pick<GrownLogs, 'listen'>
 }
 
-/** What the process that seals logs needs of them. */
+/** Creates the part of the store that seals logs. */
 export function createSealing({ logPages, logNodes, logCheckpoints, logState, now, grownLogs }: SealingDependencies) {
   const leaves = createLogLeaves(logPages)
   const nodes = createTreeNodes(logNodes, leaves)

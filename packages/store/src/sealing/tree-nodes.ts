@@ -55,7 +55,7 @@ export function createTreeNodes(logNodes: Collection<LogNodeDocument>, leaves: P
     },
   }
 
-  /** Of one level, so that they are a range: MongoDB 6 scans a clustered collection for a list of keys. */
+  /** Compares nodes of one level, which are a range: MongoDB 6 scans a clustered collection for a list of keys. */
   async function compare(documents: readonly LogNodeDocument[]): Promise<void> {
     const keys = documents.map(({ _id }) => _id)
     const _id = { $gte: keys[0] as Binary, $lte: keys.at(-1) as Binary }

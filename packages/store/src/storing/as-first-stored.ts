@@ -10,11 +10,11 @@ import { readLimits } from '../reading/read-limits.ts'
 /** A notification to store, and who has muted it. */
 export type Decided = { readonly notification: NewNotification; readonly muted: Muted | undefined }
 
-/** Of at most 180 KB each. */
+/** A fan-out has at most 180 KB. */
 const fanOutsPerBatch = 50
 
 /**
- * What the fan-outs decided when they were first stored: redelivered notifications have their first recipients, as a retraction
+ * Returns the decisions of fan-outs when they were first stored: redelivered notifications have their first recipients, as a retraction
  * would not find others there, and are muted for those who had muted them then.
  */
 export async function asFirstStored(

@@ -47,9 +47,9 @@ export type StoreNotificationsDependencies = Pick<Collections, 'fanOuts' | 'noti
 }
 
 /**
- * Stores the fan-out of each, with those who have muted it, then its documents, except for recipients from whom it was retracted, and without erased persons;
- * then applies the receipts that were ahead. A retraction stores its tombstone, then searches the fan-outs; so it finds this
- * fan-out, or its tombstone is found here after the insert. The same holds for erasures. See also `fence.ts`.
+ * Stores the fan-out of each notification, with the recipients who have muted it, then its documents, except for recipients from
+ * whom it was retracted, and without erased persons; then applies the receipts that were ahead. A retraction stores its tombstone,
+ * then searches the fan-outs: it finds this fan-out, or its tombstone is found here after the insert. So does an erasure.
  */
 export function createStoreNotifications(dependencies: StoreNotificationsDependencies): StoreNotifications {
   const { fanOuts, tombstones, retractFromFanOuts, announcing, creations, erasedPersons, eraseStored } = dependencies
@@ -142,7 +142,7 @@ async function forgetAnnouncements(fanOuts: Collection<FanOutDocument>, keys: re
   await writeAll(fanOuts, [{ updateMany: { filter, update } }])
 }
 
-/** Those stored for the first time, assuming that duplicates are among the old ones, as in a replay. */
+/** Counts old notifications that are stored for the first time, assuming that duplicates are among the old ones, as in a replay. */
 function countSkipped(
   { isRecent, onTooOld }: Announcing,
   notifications: readonly NewNotification[],

@@ -21,7 +21,7 @@ export type Unfinished = {
 
 type Finished = { readonly finished: number; readonly refused: readonly string[]; readonly again: number }
 
-/** Of less than 300 KB each. */
+/** A request has less than 300 KB. */
 const requestsPerCall = 20
 const announcedWithinMs = 30 * 24 * 60 * 60 * 1_000
 const byDueTime = { ...readLimits, hint: 'due', sort: { dueAt: 1 }, limit: requestsPerCall } as const

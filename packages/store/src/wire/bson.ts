@@ -1,6 +1,6 @@
 import { Binary } from 'mongodb'
 
-/** The same bytes; the driver returns BSON as `Uint8Array`. */
+/** Views the bytes as a buffer; the driver returns BSON as `Uint8Array`. */
 export const asBuffer = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 
 export const int32 = (bytes: Buffer, at: number) =>

@@ -84,7 +84,7 @@ export function encodeDocuments(
 export type Page = {
   readonly documents: readonly Buffer[]
   readonly next: string | null
-  /** What else is in the body. */
+  /** Numbers that are in the body, too. */
   readonly others?: Readonly<Record<string, number>>
 }
 

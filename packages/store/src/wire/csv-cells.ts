@@ -26,7 +26,7 @@ function beginsFormula(bytes: Buffer, at: number, end: number): boolean {
   return false
 }
 
-/** The same for the start of a cell. A leading tab, line end or byte order mark counts, because some programs drop it. */
+/** Whether a formula begins at the start of a cell. A leading tab, line end or byte order mark counts, because some programs drop it. */
 function beginsFormulaCell(bytes: Buffer, at: number, end: number): boolean {
   const first = bytes[at]
   if (first === tab || first === lineFeed || first === carriageReturn || beginsWith(bytes, at, byteOrderMark))

@@ -57,7 +57,7 @@ export function announcedJson(document: Buffer): JsonText {
   return encodeDocuments([document], writeAnnounced).toString()
 }
 
-/** The same of a notification as it is stored. */
+/** Returns the announced content of a notification as it is stored. */
 export function contentOf(notification: NewNotification): JsonText {
   const [document = {}] = toNotificationDocuments(notification)
   return announcedJson(asBuffer(BSON.serialize(document)))

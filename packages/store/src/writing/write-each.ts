@@ -37,7 +37,7 @@ export async function writeEach<T extends Document, Operation extends AnyBulkWri
   return attempt(operations, (some) => collection.bulkWrite(some, { ordered: false }))
 }
 
-/** The same for what MongoDB has no reason to refuse. Throws if it does. */
+/** Writes what MongoDB has no reason to refuse. Throws if it does. */
 export async function writeAll<T extends Document>(
   collection: Collection<T>,
   operations: readonly AnyBulkWriteOperation<T>[],
