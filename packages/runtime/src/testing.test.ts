@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { z } from 'zod'
-import { type ConfiguredProcess, withSettingsOf } from './testing.ts'
+import { type ConfiguredProcess, withSettingsOf } from './testing.fixture.ts'
 
 const page = `# Settings
 
@@ -40,7 +40,11 @@ test('writes settings with their defaults, and budgets with the parts of a subsc
 test('processes share equal rows, and a changed one replaces only its own', () => {
   const both = withSettingsOf(withSettingsOf(page, query), { ...query, name: 'ingest', settings: host })
   expect(rowsOf(both)[0]).toBe('`HOST`|ingest, query|`::`|Address')
-  const changed = withSettingsOf(both, { ...query, settings: { HOST: z.string().optional().meta({ description: 'Name' }) }, budgets: [] })
+  const changed = withSettingsOf(both, {
+    ...query,
+    settings: { HOST: z.string().optional().meta({ description: 'Name' }) },
+    budgets: [],
+  })
   expect(rowsOf(changed)).toEqual([
     '`HOST`|query||Name',
     '`HOST`|ingest|`::`|Address',
