@@ -13,7 +13,7 @@ import { transferLines } from './transfer-lines.ts'
 
 export type ChangeEntryFilters = Readonly<ExportChangeEntriesQuery>
 
-/** The same filters, `limit` (1 to 100, default 20) and `cursor`, the `nextCursor` of the previous page. */
+/** These filters, `limit` (1 to 100, default 20) and `cursor`, the `nextCursor` of the previous page. */
 export type ChangeEntryQuery = Readonly<ListChangeEntriesQuery>
 
 export type ChangeEntryPage = ChangeEntryPageResponse['data']

@@ -197,7 +197,7 @@ export type NotificationGroup = {
   count: number
   unreadCount: number
   /**
-   * Those of the newest notifications, each once
+   * Actors of the newest notifications, each once
    */
   actors: {
     id: string

@@ -34,7 +34,7 @@ export type MarkMany =
   | { readonly ids: readonly string[] }
   | ({ readonly all: true } & Readonly<Pick<ArchiveMany, 'upTo' | 'locationType' | 'locationId'>>)
 
-/** The same; of all, also only those that are read. */
+/** Selects notifications like {@link MarkMany}, or only those of all that are read. */
 export type ArchiveSelection = MarkMany & Readonly<Pick<ArchiveMany, 'status'>>
 
 export type NewNotification = Omit<CreateNotification, 'recipientIds'> & { readonly recipientIds: readonly string[] }

@@ -1,6 +1,6 @@
 import type { ArchiveMany, Notification } from './contract-types.ts'
 
-/** What a bulk mark selected: up to `upTo` in list order, or all if `null`; the others are absent unless it named them. */
+/** The selection of a bulk mark: up to `upTo` in list order, or all if `null`; the others are absent unless it named them. */
 type Selected = Pick<ArchiveMany, 'locationType' | 'locationId' | 'status'> & { readonly upTo: string | null }
 
 /** An event of the server. Each has a position in the stream, which the option `lastEventId` accepts. */
@@ -12,7 +12,7 @@ type ServerEvent =
   | ({ readonly type: 'bulk-read-state'; readonly readAt: string | null } & Selected)
   /** Notifications were archived, and so read; `archivedAt` is `null` if they were taken out of the archive. */
   | { readonly type: 'archive-state'; readonly ids: readonly string[]; readonly archivedAt: string | null }
-  /** The same in bulk: list again. */
+  /** Many were archived, or taken back with `null`: list again. */
   | ({ readonly type: 'bulk-archive-state'; readonly archivedAt: string | null } & Selected)
   /** Notifications up to `seenUpTo` in list order were seen, in this client or elsewhere. */
   | { readonly type: 'seen'; readonly seenUpTo: string }

@@ -52,7 +52,7 @@ export type Mail = {
 /** A change entry that was altered in the database. */
 export type Altered = { readonly entryId: string; readonly name: string; readonly forgedName: string }
 
-/** What `verify.js` says. */
+/** The result of `verify.js`. */
 export type Verified = { readonly exitCode: number; readonly findings: readonly string[]; readonly result: string }
 
 /** Comments and e-mails of all users, the newest first. */

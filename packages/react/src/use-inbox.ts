@@ -71,7 +71,7 @@ export function useInbox(client: HeraldClient, { onNews, grouped = false }: Inbo
        * @returns whether it was saved
        */
       archive: async (id: string) => (await feed.current?.archive(id)) === true,
-      /** The same for all of a group up to the newest one shown. */
+      /** Archives all of a group up to the newest one shown, in the same way. */
       archiveGroup: async (group: GroupMark) => (await feed.current?.archiveGroup(group)) === true,
       /** Takes a notification out of the archive. */
       unarchive: async (id: string) => (await feed.current?.unarchive(id)) === true,

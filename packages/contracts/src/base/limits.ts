@@ -1,7 +1,7 @@
 /** All limits of the contract; sizes in bytes, texts in Unicode characters. */
 export const limits = {
   bodyBytes: 256 * 1024,
-  /** Of all operations but `POST /`. */
+  /** Limits the bodies of all operations but `POST /`. */
   smallBodyBytes: 8 * 1024,
   bodyLevels: 64,
   recipients: 1_000,
@@ -43,7 +43,7 @@ export const limits = {
   groupCursorCharacters: 4_096,
   /** Whom a group names. */
   groupActors: 3,
-  /** Of one user. */
+  /** Limits the mutes of one user. */
   mutes: 500,
   examinedPerStep: 1_000,
   examinedPerRequest: 10_000,

@@ -24,7 +24,7 @@ export const groupSchema = z.object({
   latest: notificationSchema,
   count: countSchema,
   unreadCount: countSchema,
-  actors: z.array(actorSchema).meta({ description: 'Those of the newest notifications, each once' }),
+  actors: z.array(actorSchema).meta({ description: 'Actors of the newest notifications, each once' }),
   otherActors: countSchema.meta({ description: 'How many more there are' }),
 })
 

@@ -4,7 +4,7 @@ import { uuidSchema } from '../base/uuid.ts'
 import { locationTypes } from '../base/values.ts'
 import { uuidOutput } from './outputs.ts'
 
-/** What restricts `all`. */
+/** These fields restrict `all`. */
 const restrictions = {
   upTo: uuidSchema.optional(),
   locationType: z.enum(locationTypes).optional(),

@@ -3,7 +3,7 @@ import { timestampSchema } from '../base/timestamp.ts'
 import { uuidSchema } from '../base/uuid.ts'
 import { timestampOutput, uuidOutput } from './outputs.ts'
 
-/** What a user can mute: a location, whatever its type, or whoever acts. */
+/** A user can mute a location, whatever its type, or an actor. */
 export const muteKinds = ['location', 'actor'] as const
 export type MuteKind = (typeof muteKinds)[number]
 

@@ -15,7 +15,7 @@ const { Kafka: KafkaClient, logLevel } = kafkajs
 
 type KafkaOptions = Pick<KafkaConfig, 'ssl' | 'sasl' | 'clientId'> & {
   readonly brokers: readonly string[]
-  /** Of the groups with which topics are read to their end: ACLs name it. */
+  /** The prefix of groups with which topics are read to their end: ACLs name it. */
   readonly temporaryGroupPrefix?: string
 }
 

@@ -10,7 +10,7 @@ export type RecordInBatch = {
   readonly headers?: OutgoingRecord['headers']
 }
 
-/** What kafkajs takes from one of its encoders. */
+/** The fields that kafkajs takes from one of its encoders. */
 type Encoded = { readonly buf: Buffer; readonly buffer: Buffer }
 
 /**

@@ -7,7 +7,7 @@ import { toRecord } from './partition-batch.ts'
 
 type Each = (record: IncomingRecord) => Promise<unknown>
 
-/** Of the groups that commands for operators read with: ACLs name it. */
+/** The prefix of groups that commands for operators read with: ACLs name it. */
 export const temporaryGroupPrefix = 'herald-operator-'
 
 /** In a row, each after the retries of the client. */
@@ -27,7 +27,7 @@ export async function readToEnd(
   const consumer = kafka.consumer({ groupId, allowAutoTopicCreation: false, maxWaitTimeInMs: 500 })
   try {
     const ranges = (await findRanges(admin, topic, start)).filter(({ from, end }) => end > from)
-    /** What is left to be read. */
+    /** The ranges that are left to be read. */
     const open = new Map(ranges.map(({ partition, from, end }) => [partition, { from, end }]))
     if (open.size === 0) return
     await consumer.connect()
@@ -50,7 +50,7 @@ export async function readToEnd(
             for (const message of batch.messages) {
               const offset = BigInt(message.offset)
               if (offset >= range.end) break
-              // Of a batch that was fetched before the consumer was moved.
+              // Records of a batch that was fetched before the consumer was moved may be earlier.
               if (offset < range.from) continue
               if ((await each(toRecord(topic, batch.partition, message))) === 'stop') return resolve()
               range.from = offset + 1n

@@ -25,7 +25,7 @@ export type ConnectionSettings = z.output<z.ZodObject<typeof connectionSettings>
 const saslNames = ['KAFKA_SASL_MECHANISM', 'KAFKA_SASL_USERNAME', 'KAFKA_SASL_PASSWORD'] as const
 type SaslName = (typeof saslNames)[number]
 
-/** Of the SASL settings, either all are set or none. */
+/** Either all SASL settings are set or none. */
 export function checkSasl(
   settings: Readonly<Partial<Record<SaslName, unknown>>>,
   reject: (name: SaslName, message: string) => void,

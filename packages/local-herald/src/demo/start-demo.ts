@@ -30,7 +30,7 @@ export type StartedDemo = {
 /** The number of unread notifications per user. */
 const UNREAD = 4
 
-/** Of the samples, only unread ones are newer than an hour, so the others cause no e-mails. */
+/** Only unread samples are newer than an hour, so the others cause no e-mails. */
 const announcementSettings = { ANNOUNCE_UNREAD_AFTER_MINUTES: '1', ANNOUNCE_MAX_AGE_HOURS: '1' }
 
 /** Starts Herald with the demo at its gateway and publishes sample events through Kafka. */

@@ -44,7 +44,7 @@ export async function startMailServer({ mailbox, isUser, linkPrefix }: MailServe
       keep(stream, userIds).then(() => done(), done)
     },
   })
-  // Of single connections.
+  // Errors of single connections do not end the server.
   smtp.on('error', () => {})
   smtp.listen(0, host)
   await once(smtp.server, 'listening')

@@ -9,7 +9,7 @@ export type TamperingOptions = {
   readonly mongodbUri: string
   readonly database: string
   readonly subscriberId: string
-  /** Of people to name in place of others. */
+  /** Names of people to put in place of others. */
   readonly names: readonly string[]
   readonly queryUrl: string
   /** A token that may read the change log. */

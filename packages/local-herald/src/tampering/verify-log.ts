@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { serviceFile } from '../service.ts'
 import type { SealedLog } from './read-sealed-log.ts'
 
-/** What `verify.js` says. */
+/** The result of `verify.js`. */
 export type Verified = {
   readonly exitCode: number
   /** The lines of its output. */

@@ -88,7 +88,7 @@ test('responses that wait for one user’s readers are bounded in bytes, and the
   expect(await refused.json()).toMatchObject({ code: 'rate_limited' })
   expect((await (await ask('/shared')).arrayBuffer()).byteLength).toBe(bytes)
   expect((await ask('/')).status).toBe(200)
-  // What was done is never told as refused.
+  // A request that was carried out is never reported as refused.
   expect((await ask('/large', 'POST')).status).toBe(201)
   for (const socket of sockets) socket.destroy()
   let status = 0

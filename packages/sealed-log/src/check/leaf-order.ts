@@ -10,7 +10,7 @@ type Place = 'next' | 'early' | 'late' | 'repeated'
 export function createLeafOrder() {
   /** Below `end`, ascending. */
   const gaps: Range[] = []
-  /** Those that came early, from `end` on. */
+  /** The indexes that came early, from `end` on. */
   const early = new Set<number>()
   let end = 0
 

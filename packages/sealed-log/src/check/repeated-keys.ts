@@ -13,7 +13,7 @@ export function hasRepeatedKeys(text: string, value: unknown): boolean {
   return countKeysInText(text) !== countKeys(value)
 }
 
-/** Of strings, only keys are followed by a colon. */
+/** Only strings that are keys are followed by a colon. */
 function countKeysInText(text: string): number {
   let keys = 0
   for (let open = text.indexOf('"'); open >= 0; ) {

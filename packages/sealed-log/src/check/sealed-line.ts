@@ -15,7 +15,7 @@ export type SealedLine = {
   readonly leafHash: Buffer | undefined
   /** The hash that follows from the content; undefined if it expired. */
   readonly computed: Buffer | undefined
-  /** What is wrong with the line, if anything is. */
+  /** The fault of the line, if it has one. */
   readonly fault: string | undefined
 }
 

@@ -86,7 +86,7 @@ export function createSealedLog({ subscriberId = uuid(1), key = createSigningKey
     verifierKey: formatVerifierKey(name, key.publicKey),
     lines: lines as readonly ExportLine[],
     checkpoints: checkpoints as readonly string[],
-    /** Of as many users as there are given. */
+    /** Adds entries of as many users as given. */
     addEntries(count: number, users = 10) {
       for (let i = 0; i < count; i++) {
         const number = lines.length

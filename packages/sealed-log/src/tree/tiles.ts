@@ -58,7 +58,7 @@ export function hashPerfect(hashes: Uint8Array, from: number, width: number): Bu
   return Buffer.from(viewPerfect(hashes, from, width))
 }
 
-/** The same; of one hash, it is a part of the tile. */
+/** Returns the hash of {@link hashPerfect}; a single hash is returned as a part of the tile. */
 function viewPerfect(hashes: Uint8Array, from: number, width: number): Uint8Array {
   if (width === 1) return hashes.subarray(from * hashBytes, (from + 1) * hashBytes)
   const half = width / 2

@@ -44,6 +44,6 @@ export async function whyNoKafka(environment: NodeJS.ProcessEnv): Promise<string
   return isThere ? whyNoJava(environment) : 'mvn is not on the PATH'
 }
 
-/** The same version as in Docker. */
+/** The jars have the version of the image. */
 const kafkaVersion = () => versionOf(composeImage('kafka'))
 const folderOf = (version: string) => `kafka-${version}`

@@ -8,7 +8,7 @@ export type MovableTopic = {
   moveLeaders(): Promise<void>
   /** The number of records by partition that a call has added. */
   added(send: () => Promise<unknown>): Promise<number[]>
-  /** The same of a call that adds `count` records. It is repeated if a busy broker has taken some twice. */
+  /** Returns the values that a call of `count` records added. It is repeated if a busy broker has taken some twice. */
   addedOnce(send: () => Promise<unknown>, count: number): Promise<number[]>
 }
 

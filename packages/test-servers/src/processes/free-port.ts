@@ -8,7 +8,7 @@ const firstPort = 15_000
 const endPort = 32_000
 const attemptsPerPort = 100
 
-/** Those returned before: their programs may not listen yet, or are started again. */
+/** The ports returned before: their programs may not listen yet, or are started again. */
 const returned = new Set<number>()
 
 /** Different ports of the loopback address on which nothing listens at the moment, and that were not returned before. */

@@ -2,7 +2,7 @@ import type { ChangeEntry, ChangeEntryProof } from '@herald/client'
 import { expect, test } from '@jest/globals'
 import { matchesProof } from './check-proof.ts'
 
-/** Of `leaf-vectors.json` in `packages/sealed-log`, whose hashes were computed by an independent program. */
+/** An entry of `leaf-vectors.json` in `packages/sealed-log`, whose hashes were computed by an independent program. */
 const growth: ChangeEntry = {
   id: '019b76da-a87b-726e-a4a3-c60fe33870b1',
   user: { id: '6f1e2d3c-4b5a-4978-8695-a4b3c2d1e0f9', name: 'Amara Okafor', email: 'amara@example.com' },

@@ -13,7 +13,7 @@ export async function matchesProof(entry: ChangeEntry, proof: ChangeEntryProof):
   const own = { id: user.id, name: user.name, email: user.email }
   const ownHash = userSalt === null ? undefined : toBase64(await sha256(fromBase64(userSalt), canonical(own)))
   const isErased = ownHash === undefined || (ownHash !== proof.userHash && isPseudonym(user))
-  // What an erasure removed can't be proven, only that it was there.
+  // An erased user can't be proven, only that there was one.
   const userHash = isErased ? proof.userHash : ownHash
   const named = { id, userHash, entityType, entityId, entityTitle, actionType, changedField, createdAt }
   const leaf = canonical({ ...named, beforeState, afterState })
@@ -35,7 +35,7 @@ export async function matchesProof(entry: ChangeEntry, proof: ChangeEntryProof):
   return isProven || undefined
 }
 
-/** Of an erased person there is an id of version 8, and nothing else. */
+/** An erased person has an id of version 8, and nothing else. */
 const isPseudonym = ({ id, name, email }: ChangeEntry['user']) => name === '' && email === '' && id[14] === '8'
 
 const node = Uint8Array.of(1)

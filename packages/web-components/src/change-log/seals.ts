@@ -1,7 +1,7 @@
 import { type ChangeEntries, type ChangeEntry, type ChangeEntryProof, isHeraldProblem } from '@herald/client'
 import { matchesProof } from './check-proof.ts'
 
-/** What is known about the seal of one entry. */
+/** The state of the seal of one entry. */
 export type Seal =
   | { readonly kind: 'unknown' | 'checking' | 'unsealed' }
   | { readonly kind: 'failed'; readonly error: unknown }
@@ -31,7 +31,7 @@ export function createSeals({ changeEntries, onChange, pollMs = 10_000 }: SealsD
   let current = new AbortController()
   let seals = new Map<ChangeEntry, Seal>()
   let isOff = false
-  /** Of the newest checkpoint; 0 before the first one. */
+  /** The size of the newest checkpoint; 0 before the first one. */
   let size: number | undefined
 
   function sealOf(entry: ChangeEntry): Seal | 'awaited' {

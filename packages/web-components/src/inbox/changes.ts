@@ -17,7 +17,7 @@ export type Mark = {
   readonly archivedAt?: string | null
 }
 
-/** What changes the feed. */
+/** A change of the feed. */
 export type Change = Mark | Pick<Extract<FeedEvent, { readonly type: 'notification' }>, 'type' | 'notification'>
 
 /** Whether a bulk mark concerns notifications of this location. */

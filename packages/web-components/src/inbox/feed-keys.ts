@@ -9,7 +9,7 @@ const steps: Readonly<Record<string, (at: number, last: number) => number>> = {
   Home: () => 0,
   End: (_at, last) => last,
 }
-/** Those that enter the list; others are left to the focused element. */
+/** Keys that enter the list; others are left to the focused element. */
 const entering = ['ArrowDown', 'PageDown', 'j']
 
 export const isPlainKey = ({ ctrlKey, metaKey, altKey }: KeyboardEvent) => !(ctrlKey || metaKey || altKey)

@@ -89,7 +89,7 @@ function withMark(state: InboxState, mark: Mark): InboxState {
   const groups = state.groups && markedGroups(state.groups, mark, isKept)
   const after = { ...state, items, groups }
   const unread = unreadOf(after)
-  // Of all, only newer ones are still unread, and these are loaded.
+  // After a mark of all, only newer ones are still unread, and these are loaded.
   const isOfAll = !mark.ids && !mark.locationId && !mark.locationType && !mark.status
   const exact = isOfAll && state.listing !== 'archived' ? unread : undefined
   return { ...after, ...changedCount(state, unread - unreadOf(state), exact) }

@@ -12,14 +12,14 @@ const durations = [
 
 export type MenuView = {
   readonly texts: InboxTexts
-  /** What can be muted, with its name. */
+  /** The targets that can be muted, with their names. */
   readonly targets: readonly (MuteTarget & { readonly name: string })[]
   /** The actions of the buttons beside the notification, which touch screens do not show. */
   readonly actions: readonly { readonly label: string; readonly onClick: () => void }[]
   readonly onMute: (target: MuteTarget, name: string, milliseconds: number | undefined) => void
 }
 
-/** What else can be done with a notification; opens below it. */
+/** Further actions of a notification; opens below it. */
 export function itemMenu({ texts, targets, actions, onMute }: MenuView): TemplateResult {
   const button = (label: string, onClick: () => void) =>
     html`<button class="button" type="button" @click=${onClick}>${label}</button>`

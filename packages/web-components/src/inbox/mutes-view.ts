@@ -6,7 +6,7 @@ import { nameOfActor } from './item-view.ts'
 import type { MutesState } from './mutes.ts'
 import type { PanelView } from './panel-view.ts'
 
-/** What the user has muted, in place of the list. */
+/** The user's mutes, in place of the list. */
 export function mutesView(view: PanelView, { phase, mutes, examples }: MutesState): TemplateResult {
   const { texts, locale, nameOf, onLoadMutes, onUnmute } = view
   if (phase === 'loading') return loadingView(texts.loading, 3)

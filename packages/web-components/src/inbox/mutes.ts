@@ -22,7 +22,7 @@ export type Mutes = ReturnType<typeof createMutes>
 /** Mutes that get a name from their newest notification, starting with the latest; each is a request. */
 const namedMutes = 100
 
-/** What the user has muted, and the calls that mute and unmute. */
+/** The user's mutes, and the calls that mute and unmute. */
 export function createMutes({ client, nameOf, onChange, onMuted, onFailed }: MutesDependencies) {
   const { mutes: calls, notifications } = client
   let state: MutesState | undefined

@@ -33,7 +33,7 @@ const closed: PanelState = {
   mutes: undefined,
 }
 
-/** What is shown in the panel besides the list, and what a reader does there. */
+/** Controls everything in the panel besides the list. */
 export function createPanel(
   host: LitElement & { readonly renderRoot: HTMLElement | DocumentFragment },
   dependencies: PanelDependencies,

@@ -22,11 +22,11 @@ import { mutesView } from './mutes-view.ts'
 import type { RowActions } from './row-actions.ts'
 import type { Swipes } from './swipes.ts'
 
-/** What is shown in the panel besides the list. */
+/** Everything in the panel besides the list. */
 export type PanelState = {
   /** A failure. */
   readonly notice: string | undefined
-  /** What was done and can be undone. */
+  /** The last action, which can be undone. */
   readonly done: { readonly text: string; readonly onUndo: () => void } | undefined
   /** Ids of notifications that arrived while the list was open. */
   readonly fresh: ReadonlySet<string>

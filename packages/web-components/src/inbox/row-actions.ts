@@ -30,7 +30,7 @@ export type RowActions = {
   readonly menu: (row: Row) => TemplateResult
 }
 
-/** What a reader does with a line of the list. */
+/** The actions of a reader on a line of the list. */
 export function createRowActions(dependencies: RowActionsDependencies): RowActions {
   const { state, feed, texts, nameOf, onActed } = dependencies
   let archivedKey = ''

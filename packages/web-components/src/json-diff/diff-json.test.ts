@@ -102,7 +102,7 @@ declare const process: { cpuUsage(since?: object): { readonly user: number } }
 test('bounds the time for arrays and texts with nothing in common', () => {
   const numbers = (from: number) => Array.from({ length: 20_000 }, (_, index) => from + index)
   const words = (word: string) => Array.from({ length: 20_000 }, (_, index) => `${word}${index}`).join(' ')
-  // Of the processor, so that other work on this machine does not count.
+  // The time of the processor counts, so that other work on this machine does not.
   const began = process.cpuUsage()
   diffJson(numbers(0), numbers(1_000_000))
   diffJson(words('a'), words('b'))

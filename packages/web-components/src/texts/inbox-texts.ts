@@ -32,7 +32,7 @@ export const inboxTexts = {
   more: 'More actions',
   /** The action, after the actor's name, or those of several. */
   did: ({ locationType }: Notification, _isBySeveral?: boolean) => `mentioned you ${place[locationType] ?? ''}`.trim(),
-  /** The same, with the name that `nameOf` returns. */
+  /** The action with the name that `nameOf` returns. */
   didIn: (name: string, _isBySeveral?: boolean) => `mentioned you in ${name}`,
   /** After the name of the newest of several actors, before the action. */
   andOthers: (second: string, others: number) => (others > 1 ? `and ${others} others` : `and ${second}`),
