@@ -110,7 +110,7 @@ async function mention(userId: string): Promise<string> {
   return notificationIdOf(event)
 }
 
-/** What Herald announces about a notification of a user. */
+/** The announcement of a notification of a user. */
 function unreadBy(recipientId: string): object {
   const [id, actorId, subjectId] = [randomUUID(), randomUUID(), randomUUID()]
   const time = '2026-01-31T09:30:00Z'

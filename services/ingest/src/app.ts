@@ -42,7 +42,7 @@ export function createIngest(
   const clock = systemClock
   const metrics = createMetrics(build)
   const { registry } = metrics
-  // The same in all processes. Their own clocks only measure how long something takes.
+  // This time is the same in all processes. Their own clocks only measure how long something takes.
   const now = () => store.now()
   const announced = enableAnnouncements(settings, registry, now, times.countedMs)
   const store = createStore({

@@ -14,7 +14,7 @@ type ReplayCounts = {
 }
 
 export type ReplayDependencies = {
-  /** Those that may be sent to: anyone who writes to the dead-letter topic chooses the origin of a letter. */
+  /** Topics that may be sent to: anyone who writes to the dead-letter topic chooses the origin of a letter. */
   readonly topics: readonly string[]
   readonly send: SendRecords
   readonly onProgress: (sent: number) => void

@@ -42,7 +42,7 @@ export type Question = {
   readonly subscriberId: string
   readonly id: string
   readonly recipientId?: string | undefined
-  /** Of the event, or as in the id. */
+  /** The time of the event, or that in the id. */
   readonly time: Date
   readonly event?: { readonly source: string; readonly id: string } | undefined
 }

@@ -142,7 +142,7 @@ function toDeadLetter({ record, decision }: Decided): DeadLetter[] {
   return [{ record, code, detail, traceparent }]
 }
 
-/** Of the entries of one record several may be refused. */
+/** Several entries of one record may be refused. */
 function oneOfEachRecord(letters: readonly DeadLetter[]): DeadLetter[] {
   return [...new Map(letters.toReversed().map((letter) => [letter.record, letter])).values()].toReversed()
 }

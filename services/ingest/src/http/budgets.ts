@@ -24,7 +24,7 @@ export const retractionBudget = {
 /** Beyond those of every HTTP server. */
 export const ingestBudgets = [creationBudget, retractionBudget] as const
 
-/** Of a stored notification, without its metadata. */
+/** A stored notification has about this size without its metadata. */
 const bytesBesideMetadata = 512
 
 /** About the bytes that are stored: every recipient has a document. */

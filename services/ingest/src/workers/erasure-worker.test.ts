@@ -11,7 +11,7 @@ type Given = {
   steps: Record<string, (number | 'away')[]>
   isOpen?: boolean[]
   held?: boolean[]
-  /** Those to be erased once more. */
+  /** Erasures that are to be repeated. */
   doneBefore?: string[]
 }
 

@@ -62,7 +62,7 @@ function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"]/g, (character) => entities[character] ?? character)
 }
 
-/** The same, with text between backticks as `code`. */
+/** Escapes a text, and shows text between backticks as `code`. */
 export function proseHtml(text: string): string {
   return escapeHtml(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>')
 }

@@ -65,7 +65,7 @@ export function addDocumentationRoutes(app: HttpServer): void {
         content = undefined
         throw error
       })
-      // The same for every user, and only changed by a release.
+      // The document is the same for every user, and only changed by a release.
       reply.type(type).header('cache-control', 'public, max-age=300')
       if (policy) reply.header('content-security-policy', policy)
       return reply.send(await content)

@@ -75,7 +75,7 @@ export function addNotificationRoutes(
       url: operation.path,
       async handler({ identity, params }, reply) {
         const body = await storage.within(identity, 1, () => act(feedOf(identity), params.notificationId))
-        // The same response for notifications that never existed, are deleted, or belong to another user.
+        // Notifications that never existed, are deleted, or belong to another user have one response.
         if (body === null) throw problem('not_found', 'Notification not found')
         return reply.type(json).send(body)
       },

@@ -35,7 +35,7 @@ const addAndSeal = async (subscriberId: string, count: number) => {
 
 const collections = ['change-entries', 'log-pages', 'log-nodes', 'log-checkpoints', 'log-state']
 
-/** What a dump of the database has. */
+/** Returns the documents that a dump of the database has. */
 async function dump(): Promise<Map<string, Document[]>> {
   const found = new Map<string, Document[]>()
   for (const name of collections) found.set(name, await logs.database.collection(name).find().toArray())

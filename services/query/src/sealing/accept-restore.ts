@@ -68,7 +68,7 @@ export async function acceptRestore({ subscriberId, settings, logger, print }: A
   }
 }
 
-/** Of the groups with which sealers read the topic: ACLs name it. */
+/** The prefix of groups with which sealers read the topic: ACLs name it. */
 export const sealGroupPrefix = 'herald-seal-'
 
 type Deciding = Pick<Accepting, 'subscriberId' | 'print'> & {

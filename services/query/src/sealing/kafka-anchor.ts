@@ -21,11 +21,11 @@ export function createKafkaAnchor({ kafka, topic, origin, sealing, logger }: Kaf
   const reader = createTopicReader(kafka, topic)
   const producer = createTopicProducer(kafka, topic)
   let logs = createPublishedLogs(origin)
-  /** What was read so far. */
+  /** The offsets that were read so far. */
   let read = new Map<number, bigint>()
   let accepted = new Map<string, Acceptance>()
 
-  /** What was accepted in another topic says nothing about this one. */
+  /** An acceptance in another topic says nothing about this one. */
   const ofTopic = (acceptance: Acceptance | undefined) => (acceptance?.topic === topic ? acceptance : undefined)
 
   async function readKeys(): Promise<(subscriberId: string) => readonly VerifierKey[]> {
@@ -57,7 +57,7 @@ export function createKafkaAnchor({ kafka, topic, origin, sealing, logger }: Kaf
         }
         const outcome = await reader.read(read, each, hold)
         warnOfOthers(others, last)
-        // What was taken of it is taken again.
+        // Records that were taken of a topic that was created again are taken again.
         if (outcome === 'stopped') return false
         if (outcome !== 'recreated') {
           read = outcome
@@ -87,7 +87,7 @@ export function createKafkaAnchor({ kafka, topic, origin, sealing, logger }: Kaf
     },
   }
 
-  /** What an operator has accepted since. Only records behind it count, which may be there already. */
+  /** Reads a later acceptance of an operator. Only records behind it count, which may be there already. */
   async function readAccepted(subscriberId: string): Promise<void> {
     const found = ofTopic(await sealing.acceptances.find(subscriberId))
     if (found === undefined || isSame(found, accepted.get(subscriberId))) return

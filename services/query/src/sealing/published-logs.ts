@@ -3,7 +3,7 @@ import type { Checkpoint, VerifierKey } from '@herald/sealed-log'
 import type { Acceptance } from '@herald/store'
 import { readNote } from './read-note.ts'
 
-/** What was published of a log, beyond what was accepted. */
+/** The published checkpoints of a log, beyond what was accepted. */
 export type PublishedLog = {
   /** The largest. */
   readonly newest?: Checkpoint | undefined
@@ -11,7 +11,7 @@ export type PublishedLog = {
   readonly problem?: string | undefined
 }
 
-/** What was published of each log: some 300 bytes each. */
+/** Keeps the published checkpoints of each log, some 300 bytes each. */
 export function createPublishedLogs(origin: string) {
   const logs = new Map<string, PublishedLog>()
   const of = (subscriberId: string): PublishedLog => logs.get(subscriberId) ?? {}

@@ -15,7 +15,7 @@ import type { SealSettings } from './config.ts'
 export type Signer = {
   readonly origin: string
   readonly sign: (subscriberId: string, checkpoint: Checkpoint) => string
-  /** What others must know to verify. */
+  /** The origin and the keys that others need to verify. */
   readonly state: SealingState
 }
 

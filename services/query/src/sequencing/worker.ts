@@ -16,7 +16,7 @@ export type SequencingWorkerDependencies = Omit<LeaseDependencies, 'gate'> & {
   readonly logger: Pick<Logger, 'info' | 'warn'>
 }
 
-/** Of large entries, a step may read gigabytes. */
+/** A step may read gigabytes of large entries. */
 const stepLimitMs = 5 * 60_000
 /** Renewed each second. Those who wait for it look as often as they pause. */
 const leaseMs = 5_000

@@ -12,7 +12,7 @@ type EndOfMark = Extract<FeedChange, { kind: 'end-of-bulk-mark' }>
 
 /** A mark that has not ended, as far as it is known. */
 type OpenMark = {
-  /** What it selects, if it is restricted and its beginning was seen. */
+  /** The selection, if it is restricted and its beginning was seen. */
   readonly selected: Selected | undefined
   /** Whether a part was sent before its end. Its other parts name ids: a client may know of later changes. */
   readonly isSplit: boolean

@@ -37,7 +37,7 @@ export function toStreamEvent(change: Single): StreamEvent {
 
 type Which = { readonly ids: readonly string[] } | ({ readonly all: true } & Selected)
 
-/** What a bulk mark did to the given ids, or to all notifications that it selected. */
+/** The change by a mark of the given ids, or of all notifications that it selected. */
 export const markEvent = (which: Which, { action, at }: Marked): StreamEvent =>
   action === 'read'
     ? stateEvent('read-state', which, { readAt: at })

@@ -91,7 +91,7 @@ export function createStreams(dependencies: StreamsDependencies) {
       logger,
       options,
     })
-  // Of their own, because all changes since then have to be scanned, and others would wait for that.
+  // Clients that were away for long have a catch-up of their own: all changes since then are scanned, and others would wait for that.
   const longAway = newCatchUp()
   const shortlyAway = newCatchUp()
 

@@ -62,7 +62,7 @@ test('no true log is called altered or incomplete, whatever happened to it', asy
   )
 })
 
-/** What is provable in the lines: of an erased entry everything but its user, and no other fields than those of a leaf. */
+/** Returns the provable part of the lines: only fields of a leaf, and of an erased entry everything but its user. */
 function provable(exported: Buffer) {
   return exported
     .toString()
@@ -96,7 +96,7 @@ test('any changed byte of what a leaf contains is found', async () => {
         expect([1, 2, 5]).toContain(code)
         return
       }
-      // The same content in other characters, such as E in a number for e.
+      // Some changes only write the content in other characters, such as E in a number for e.
       expect(isDeepStrictEqual(provable(changed), lines)).toBe(true)
     }),
     { numRuns: 1500 },

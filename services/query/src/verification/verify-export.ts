@@ -13,7 +13,7 @@ type Target = Pick<Inputs, 'checkpoint' | 'against'> & {
   readonly mayExpire: boolean
   /** Whether the two checkpoints were compared by a consistency proof. */
   readonly isCompared: boolean
-  /** What was found before, to be written first. */
+  /** Earlier findings, to be written first. */
   readonly before: readonly Finding[]
 }
 

@@ -2,7 +2,7 @@ import { deriveEventId } from '@herald/contracts'
 import { toCanonicalJson } from '@herald/sealed-log'
 import { type RowChange, type RowRejection, reject } from '../read/row-change.ts'
 
-/** Of table, position and key as JSON. They are part of the id of each entry. */
+/** Table, position and key as JSON are part of the id of each entry. */
 const largestIdentity = 16 * 1024
 
 type ChangeIdentity = {

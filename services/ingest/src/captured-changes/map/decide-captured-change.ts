@@ -21,7 +21,7 @@ export type CapturedDecision =
 export type DecideCapturedChange = (record: IncomingRecord, times: CaptureTimes) => CapturedDecision
 
 const largestChange = 200
-/** Of the mapped texts that each entry of a record repeats, all together. */
+/** Limits the mapped texts that each entry of a record repeats, all together. */
 const mostRepeatedBytes = 64 * 1024
 const skipped = (reason: SkipReason): CapturedDecision => ({ kind: 'skipped', reason })
 

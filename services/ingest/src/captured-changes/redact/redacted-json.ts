@@ -29,7 +29,7 @@ const keepNumber = (_key: string, value: unknown, context?: { readonly source?: 
     ? rawJSON(context.source)
     : value
 
-/** Of the texts of one record, so that none of them holds up the event loop for long. */
+/** Limits the texts of one record, so that none of them holds up the event loop for long. */
 const mostBytes = 2 * 1024 * 1024
 
 /** A text that looks like JSON and is not takes as long as a few members. */

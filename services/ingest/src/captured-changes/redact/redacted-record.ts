@@ -80,7 +80,7 @@ function redactBytes(bytes: Buffer | null, redactText: (text: string) => string 
   return text === undefined ? null : Buffer.from(text)
 }
 
-/** Of a changed key, Debezium writes the other one to a header. */
+/** Debezium writes the other one of a changed key to a header. */
 const keyHeaders = new Set(['__debezium.newkey', '__debezium.oldkey'])
 
 function redactHeaders(
