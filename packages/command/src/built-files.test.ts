@@ -19,7 +19,7 @@ type Node = {
   readonly arguments?: readonly { readonly expression: { readonly value?: string } }[]
 }
 
-/** What a file imports by name, in any form that the compiler writes. */
+/** Returns the names that a file imports, in any form that the compiler writes. */
 function specifiersIn(node: Node): (string | undefined)[] {
   const nested = Object.values(node).filter((value): value is Node => typeof value === 'object' && value !== null)
   const own =

@@ -10,7 +10,7 @@ const skips = read('.ci/skips.txt')
 const form = /^(?<date>\d{4}-\d\d-\d\d) (?<runs>run|github|all) (?<path>\S+) (?<reason>\S.{9,})$/
 const listed = skips.map((line) => form.exec(line)?.groups ?? { line })
 
-/** What can skip: Jest’s functions, tests that are given a reason, or a suite that says so in the line that CI reads. */
+/** Skips are made by Jest’s functions, by tests that are given a reason, or by a suite that says so in the line that CI reads. */
 const canSkip = /\b(test|describe|run)\.skip\b|\bwhy: |\bSKIPPED test\//
 
 /** The source of a test file, or the files of a suite that say what it skips, `test/faults/disk-full` for a part of one. */

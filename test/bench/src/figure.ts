@@ -27,7 +27,7 @@ export type Result = Figure & {
   readonly summary: Spread
   /** The ratios within each round, which other load on the machine affects least. */
   readonly ratio?: Spread
-  /** The same for the CPU time of the services. */
+  /** The ratio of the CPU times of the services. */
   readonly cpuRatio?: Spread
 }
 

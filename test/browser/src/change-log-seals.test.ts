@@ -222,7 +222,7 @@ test('shows nothing and asks for nothing with `no-seals`', async () => {
 
 test('shows nothing where sealing is off', async () => {
   const mongo = await new MongoClient(stage.servers.mongodbUri).connect()
-  // What a sealer with a key notes at its start.
+  // A sealer with a key notes this at its start.
   const state = mongo.db(stage.database).collection<{ _id: string }>('log-state')
   const sealing = await state.findOneAndDelete({ _id: 'sealing' })
   try {

@@ -27,7 +27,7 @@ async function openGroups(options: BrowserContextOptions = {}) {
     if (request.method() === 'GET' && request.url().includes('/notifications/groups')) lists.groups++
   })
   const inbox = inboxOf(page)
-  // What comes by the stream shows that it is live: a list from before would be fetched again.
+  // Events of the stream show that it is live: a list from before would be fetched again.
   await inbox.untilConnected()
   await stage.publishMentions(user, [
     ...people.slice(1, 4).map((by) => inFund(by, `By ${by}`)),

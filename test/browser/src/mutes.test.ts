@@ -40,7 +40,7 @@ test('`m` opens the menu; a person muted for good is in the list, and in no coun
   await page.keyboard.press('m')
   await menu.getByRole('group', { name: 'Mute Ada Lovelace' }).getByRole('button', { name: 'For good' }).click()
   await inbox.panel.getByText('Ada Lovelace is muted').waitFor()
-  // What comes later is not joined with it.
+  // Later announcements are not joined with it.
   await inbox.spoken.getByText('Ada Lovelace is muted').waitFor({ state: 'attached' })
   await inbox.first.and(page.locator(':focus')).waitFor()
   expect(await client.mutes.list()).toEqual([{ kind: 'actor', id: ada.actorId, until: null }])

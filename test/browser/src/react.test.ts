@@ -111,7 +111,7 @@ test('the README’s examples run with React 19 and leave nothing behind', async
   await newest.getByRole('button', { name: 'Archive' }).click()
   await places(20)
   await page.evaluate(() => (globalThis as unknown as { unmount(): void }).unmount())
-  // What could still be undone is saved.
+  // An archive that could still be undone is saved.
   const { notifications } = stage.clientOf(stage.account.userId)
   await eventually(async () => (await notifications.list({ archived: 'true' })).notifications.length === 1)
   await eventually(() => streams.ended === streams.opened)

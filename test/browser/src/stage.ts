@@ -131,7 +131,7 @@ export async function startStage() {
       ])
       await eventually(async () => (await newest())?.metadata.mention.snippet === mention.text)
     },
-    /** The same for any number of them, each at a location of its own. Every third one is longer. */
+    /** Publishes any number of mentions, each at a location of its own. Every third one is longer. */
     mentionOften: (recipientId: string, count: number) =>
       publishMentions(
         recipientId,
@@ -153,7 +153,7 @@ export async function startStage() {
   }
 }
 
-/** What differs between mentions; the rest is alike. */
+/** The differences between mentions; the rest is alike. */
 export type Mention = {
   readonly text: string
   readonly by?: string | undefined

@@ -39,7 +39,7 @@ const plainJson: Settings = {
   'value.converter': 'org.apache.kafka.connect.json.JsonConverter',
   'value.converter.schemas.enable': 'false',
 }
-/** The same with a schema in each key and value. */
+/** Writes a schema into each key and value, too. */
 export const jsonWithSchemas: Settings = {
   'key.converter.schemas.enable': 'true',
   'value.converter.schemas.enable': 'true',

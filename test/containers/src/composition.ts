@@ -7,7 +7,7 @@ import { docker, dockerToEnd, type Ended } from './docker.ts'
 import { haveImage } from './images.ts'
 
 export const notificationTopic = 'notification-events'
-/** Of the containers that `run` starts. */
+/** The label of the containers that `run` starts. */
 const label = 'herald.test'
 
 /** docker-compose.yml under a unique project name and on free ports, separate from the user's own. */

@@ -1,7 +1,7 @@
 import { formatVerifierKey } from '@herald/sealed-log'
 import { createSealedLog, createSigningKey } from '@herald/sealed-log/testing'
 
-/** What a program that knows nothing of Herald is to verify. Hashes are Base64. */
+/** A claim that a program that knows nothing of Herald verifies. Hashes are Base64. */
 export type Case = { readonly kind: 'checkpoint' | 'inclusion' | 'consistency' | 'line' } & Readonly<
   Record<string, unknown>
 >

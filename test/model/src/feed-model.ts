@@ -28,7 +28,7 @@ export type Created = {
   readonly via: 'http' | 'kafka'
 }
 
-/** What a user has muted. */
+/** A mute of a user. */
 export type Mute = { readonly kind: 'location' | 'actor'; readonly id: string }
 
 /** A group as the API returns it, its actors by id. */

@@ -14,7 +14,7 @@ const mebi = 2 ** 20
 export type FullTopic = {
   readonly kind: 'mention' | 'change'
   readonly name: string
-  /** What Herald stores of it. */
+  /** The documents that Herald stores of it. */
   readonly documents: number
 }
 

@@ -9,7 +9,7 @@ export type Drain = {
   readonly perSecond: number
   /** Per document. */
   readonly cpu: CpuTime
-  /** Of the greatest process of the contestant. */
+  /** The peak of the contestant's greatest process. */
   readonly peakMemoryBytes: number
   /** The relative difference of the rates before the clock starts: of the last two sixteenths of the topic. */
   readonly drift: number

@@ -38,7 +38,7 @@ async function greatestRate(
   const { smoke } = context
   let bad = from * 2
   while (!smoke && bad <= most && (await keepsUp(bad, secondsOf(context)))) bad *= 2
-  // What is kept up for a short time may not be for longer.
+  // A rate that is kept up for a short time may not be for longer.
   let good = seconds > secondsOf(context) ? bad / 4 : bad / 2
   for (let i = 0; i < (smoke ? 1 : 4); i++) {
     const middle = (good + bad) / 2

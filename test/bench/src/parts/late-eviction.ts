@@ -3,7 +3,7 @@ import type { BenchContext, Part } from '../part.ts'
 
 type Settings = Readonly<Record<string, number>>
 
-/** What the README of deploy recommends, in percent of the cache. */
+/** The settings that the README of deploy recommends, in percent of the cache. */
 const recommended: Settings = {
   eviction_dirty_target: 25,
   eviction_dirty_trigger: 40,

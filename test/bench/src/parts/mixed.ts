@@ -7,9 +7,9 @@ import { type LoadedHerald, withLoadedHerald } from '../load/loaded-herald.ts'
 import type { Loader } from '../load/loader.ts'
 import type { BenchContext, Part } from '../part.ts'
 
-/** Of each kind of operation, for one event. */
+/** The number of operations of each kind, for one event. */
 const mix = { page: 1, mark: 0.3, count: 0.3 } as const
-/** Of what the machine can do of the mix. */
+/** The share of the mix that the machine can do. */
 const share = 0.5
 const pageSize = 20
 const markingUsers = 300

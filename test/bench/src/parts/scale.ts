@@ -212,7 +212,7 @@ async function measurePages({ serverProcesses, smoke }: BenchContext, shares: Re
     return { requests: sumOf('requests'), perSecond: sumOf('perSecond') }
   }
   const measured = await withCpuTime({ service: pids, ...serverProcesses }, loadAll, ({ requests }) => requests)
-  // Of all rounds until now.
+  // The peak is that of all rounds until now.
   const usages = await Promise.all(pids.map(processUsage))
   return { ...measured, peak: Math.max(...usages.map(({ peakMemoryBytes }) => peakMemoryBytes)) / mebi }
 }

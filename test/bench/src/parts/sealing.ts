@@ -13,7 +13,7 @@ import { type Sealer, startSealer } from '../sealing/sealer.ts'
 import { measureShown, shownPerSecond } from '../sealing/shown.ts'
 import { serviceSettings } from '../settings.ts'
 
-/** What is measured of a backlog that is stored when the sealer starts. */
+/** The figures of a backlog that is stored when the sealer starts. */
 type Backlog = {
   readonly ordered: number
   readonly sealed: number
@@ -150,7 +150,7 @@ async function measureBacklog({ servers, client }: BenchContext, name: string, d
   return { ordered, sealed, bytes, ...(await measureProofs(settings, database, tokens)) }
 }
 
-/** Of a new process, until its counter has a value: how much it counts in a second. */
+/** Measures how much a new process counts in a second, until its counter has a value. */
 async function measureWork(settings: NodeJS.ProcessEnv, counter: Parameters<Sealer['waitFor']>[0], count: number) {
   const begun = performance.now()
   const sealer = await startSealer(settings)

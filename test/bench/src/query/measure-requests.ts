@@ -30,7 +30,7 @@ export const requestFigure = (results: readonly MeasuredRequests[]) => ({
   cpu: cpuTimes(results),
 })
 
-/** The same request for each user, with the user's token. */
+/** Returns one request for each user, with the user's token. */
 export const ownRequests = ({ users }: Pick<QueryBench, 'users'>, path: string): LoadRequest[] =>
   users.map(({ token }) => ({ path, token }))
 

@@ -1,6 +1,6 @@
 import type { Db, Document } from 'mongodb'
 
-/** What was read. */
+/** The number of documents and bytes that were read. */
 export type Read = { readonly documents: number; readonly bytes: number }
 
 /**
@@ -20,7 +20,7 @@ export async function readByCursor(database: Db, collection: string): Promise<Re
 }
 
 /**
- * The same without the driver's cursor, which parses every document although it returns bytes: commands, the next one sent before a
+ * Reads without the driver's cursor, which parses every document although it returns bytes: commands, the next one sent before a
  * response is read, as in Herald's export. Of batches of 500, 1,000, 2,000 and 5,000 documents the largest are the fastest (0.56,
  * 0.67, 0.80 and 0.94 million a second), at the price of memory: Herald's have at most 1,000 and 1 MiB.
  */

@@ -8,7 +8,7 @@ import type { MongoClient } from 'mongodb'
 import { largeCacheBytes } from '../cache-size.ts'
 import type { MeasuredProcesses } from '../cpu-time.ts'
 
-/** What a run has measured, and with which versions. Runs of different setups are never compared or combined. */
+/** The measured commit, and the versions of the servers. Runs of different setups are never compared or combined. */
 export type Setup = {
   readonly commit: string
   readonly kafka: string

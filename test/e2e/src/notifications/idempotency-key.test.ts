@@ -20,7 +20,7 @@ afterAll(() => herald?.disconnect())
 const postWith = (user: User, key: string, json: unknown) => user.post('/', json, { 'idempotency-key': key })
 const idOf = (answer: Answer) => dataOf<CreatedNotification>(answer).id
 
-/** The same JSON value with the keys in reverse order at every level. */
+/** Returns the JSON value with the keys in reverse order at every level. */
 const reordered = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(reordered)
   if (typeof value !== 'object' || value === null) return value

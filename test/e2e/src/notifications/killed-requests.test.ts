@@ -57,7 +57,7 @@ async function killDuring(write: WriteCommand, request: () => Promise<Answer>): 
   await herald.startAgain()
 }
 
-/** Of each notification, what was announced about it; each fact has one id, however often it comes. */
+/** Expects the announcements of each notification; each fact has one id, however often it comes. */
 async function expectAnnounced(type: 'created' | 'retracted', ids: readonly string[]): Promise<void> {
   const of = (id: string, events: readonly Event[]) =>
     events.filter((event) => event.type === `herald.notification.${type}.v1` && event.id.startsWith(`${id}/`))

@@ -13,7 +13,7 @@ export type TestHerald = AttachedHerald & {
   newUser(claims?: UserClaims): Promise<User>
   /** Publishes in requests of at most 500 records. */
   publish(topic: string, messages: Message[]): Promise<RecordMetadata[]>
-  /** Which records ingest has committed. */
+  /** Returns the offsets that ingest has committed. */
   progress(): ReturnType<typeof groupProgress>
   /** Waits until ingest has committed all that was published to its topics before. */
   untilConsumed(withinMs?: number): Promise<void>

@@ -49,7 +49,7 @@ async function compareLetters(campaign: Campaign, { expected, published }: Outco
   return wrong
 }
 
-/** Those of captured changes are redacted. */
+/** Values of captured changes are not compared, because they are redacted. */
 function differenceOf(letter: FoundLetter, value: string, mentionTopic: string): string | undefined {
   if (headerOf(letter, 'herald-origin-topic') !== mentionTopic) return undefined
   return letter.value === Buffer.from(value).toString('base64') ? undefined : 'different value'

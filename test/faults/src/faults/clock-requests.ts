@@ -19,7 +19,7 @@ const subscriber = plannedUuid(7, 2)
 const subscriberId = uuidOf(subscriber)
 /** Longer than a clock is ahead. */
 const tokenSeconds = 4 * 60 * 60
-/** Of a request on a busy machine. */
+/** A request may take as long on a busy machine. */
 const toleranceMs = 20_000
 
 export const isOfRequests = ({ subscriberid }: AnnouncedEvent) => subscriberid === subscriberId

@@ -9,7 +9,7 @@ import { eraseThroughFaults } from './erasures.ts'
 import { isAboutPeople } from './freeze.ts'
 
 const hourMs = 60 * 60 * 1_000
-/** Of the longest lease, and until the next look at it, on a busy machine. */
+/** The longest lease, and the time until the next look at it, on a busy machine. */
 const takenOverWithinMs = 45_000 + 30_000
 
 let notes: Record<string, unknown> = {}

@@ -119,7 +119,7 @@ async function freezeOne(scene: Scene, given: Freeze): Promise<Took> {
   frozen.kill('SIGSTOP')
   strikes.push({ fault: name, inFlight })
   log(`${name}: ${inFlight} records in flight`)
-  // What is erased and retracted now is carried out by others, before the frozen process continues to write it.
+  // Erasures and retractions of now are carried out by others, before the frozen process continues to write.
   const changed = change(scene)
   await lasting(seconds).finally(() => frozen.kill('SIGCONT'))
   let since = Date.now()

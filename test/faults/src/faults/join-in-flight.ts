@@ -30,7 +30,7 @@ export async function joinInFlight(context: PartContext, offsets: OffsetWatch): 
       operations.end()
       await fleet.grow()
       await load.produce(eventsAtOnce)
-      // Of the partitions that the first has not kept: of all of them if the group goes on without it.
+      // The second commits the partitions that the first has not kept: all of them if the group goes on without it.
       await until('the second member to commit more', async () => {
         const [ends, committed] = [await campaign.offsets.ends(), await campaign.offsets.committed()]
         const isMore = (place: string) => (committed.get(place) ?? 0) === ends.get(place)

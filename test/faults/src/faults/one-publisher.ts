@@ -17,7 +17,7 @@ import { topicOf } from './announcements.ts'
 import { compareAttack, removeSubscriber } from './attack-check.ts'
 
 const attacks: readonly Attack[] = [...capturedChangeAttacks, ...retractionAttacks, ...mentionAttacks]
-/** Of any process under attack. */
+/** Limits any process under attack. */
 const mostMiB = 400
 const goodEvents = 1_000
 const withinMs = 300_000

@@ -111,7 +111,7 @@ async function createCheckpointTopic(kafka: Kafka, topic: string): Promise<void>
   await admin.disconnect()
 }
 
-/** What the topic has now, in the order of each partition. */
+/** Reads the present records of the topic, in the order of each partition. */
 async function readTopic(kafka: Kafka, topic: string): Promise<{ key: string; note: string }[]> {
   const admin = kafka.admin()
   await admin.connect()

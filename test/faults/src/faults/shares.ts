@@ -175,7 +175,7 @@ async function createQuietPeople(context: PartContext, store: Store): Promise<Pe
   return people
 }
 
-/** The same user in every attack. */
+/** Every attack is by one user. */
 function oneForAll(attackers: Attackers): Attackers {
   return Object.fromEntries(Object.keys(attackers).map((name) => [name, attackers.lists])) as Attackers
 }

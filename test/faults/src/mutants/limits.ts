@@ -6,7 +6,7 @@ export type Limits = {
   insertWithinMs?: number
   /** When erasures and retractions are repeated. */
   lookAgainMs?: number
-  /** Of a chunk, and of a step of a worker. */
+  /** The limit of a chunk, and of a step of a worker. */
   limitMs?: number
 }
 

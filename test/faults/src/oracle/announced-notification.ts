@@ -34,7 +34,7 @@ export function expectedAnnouncement(plan: EventPlan, n: number) {
   }
 }
 
-/** The same fields of an announcement. */
+/** Returns these fields of an announcement. */
 export function comparedFields(text: string) {
   const { specversion, id, source, type, time, subscriberid, data } = JSON.parse(text)
   const { notification, recipientIds, part, parts } = data

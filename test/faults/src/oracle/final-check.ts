@@ -98,7 +98,7 @@ type Expected = {
   of(n: number): readonly ExpectedDocument[]
   eventOf(document: Document): number | undefined
   mayBeLeft?(document: Document): boolean
-  /** Those of which no dead letter says that they have expired. */
+  /** Returns the missing ones of which no dead letter says that they have expired. */
   notExpired?(missing: readonly Missing[]): Promise<readonly Missing[]>
 }
 

@@ -52,7 +52,7 @@ async function checkOne({ database, verifierOf }: SealedLogs, subscriberId: stri
     .toArray()
   const own = checkpoints.flatMap(({ note }) => (note === undefined ? [] : [note]))
   if (own.length < checkpoints.length) faults.push(`${checkpoints.length - own.length} checkpoints are not signed`)
-  /** What is stored and what is signed, by size. */
+  /** The stored and the signed roots, by size. */
   const claims = checkpoints.map(({ _id, root }) => ({ size: sizeIn(_id), root: hex(root.buffer) }))
   for (const note of new Set([...own, ...published])) {
     const opened = openCheckpoint(note, [key])

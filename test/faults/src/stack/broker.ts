@@ -6,7 +6,7 @@ export type Broker = {
   direct: string
   /** Only for ingest: a listener that advertises the proxy. */
   proxied: string
-  /** Of a single broker. */
+  /** Only a single broker has one. */
   proxy?: TcpProxy
   kill(signal: NodeJS.Signals): void
   restart(): Promise<void>

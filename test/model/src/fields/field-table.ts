@@ -1,7 +1,7 @@
 import type { ChangeEntry, Notification } from '@herald/client'
 
 /**
- * What the erasure of a person makes of a field: of a notification of which the person is actor and subject, and of a change
+ * The effect of an erasure on a field of a notification of which the person is actor and subject, or of a change
  * entry of which the person is the user.
  */
 export type Fate = 'kept' | 'emptied' | 'pseudonym' | 'time of the erasure'
