@@ -1,4 +1,4 @@
 import { writeFileSync } from 'node:fs'
-import { codesPage } from './code-tables.fixture.ts'
+import { codesPage } from './codes-page.fixture.ts'
 
 writeFileSync(new URL('../codes.md', import.meta.url), codesPage)

@@ -8,70 +8,57 @@ export type ConfiguredProcess = {
   readonly budgets: readonly BudgetDefinition[]
 }
 
-type Row = { readonly cells: readonly string[]; readonly processes: Set<string> }
-
-/** The column that names the processes of a row. */
-const processColumn = 1
+/** A line of the page in its two parts around the processes that it applies to. */
+type Line = { readonly start: string; readonly processes: Set<string>; readonly end: string }
+type Text = Pick<Line, 'start' | 'end'>
 
 /**
- * Returns the page of settings with the rows of a process as its schema and budgets define them. Processes share a row in which
- * everything else is equal, and rows of other processes stay.
+ * Returns the page of settings with the lines of a process as its schema and budgets define them. Processes share a line in which
+ * everything else is equal, and lines of other processes stay.
  */
 export function withSettingsOf(page: string, { name, settings, budgets }: ConfiguredProcess): string {
   const ofBudgets = new Set(budgets.map(({ setting }) => setting))
   const others = Object.entries(settings).filter(([setting]) => !ofBudgets.has(setting))
-  const withSettings = withRows(page, 'settings', name, others.map(settingCells))
-  return withRows(withSettings, 'budgets', name, budgets.map(budgetCells))
+  const withSettings = withLines(page, 'settings', name, others.map(settingText))
+  return withLines(withSettings, 'budgets', name, budgets.map(budgetText))
 }
 
-function settingCells([name, setting]: [string, z.ZodType]): string[] {
+function settingText([name, setting]: [string, z.ZodType]): Text {
   const { success, data } = setting.safeParse(undefined)
   const preset = String(data ?? '')
-  return [`\`${name}\``, success ? preset && `\`${preset}\`` : 'required', setting.description ?? '']
+  const needed = success ? preset && `, \`${preset}\`` : ', required'
+  return { start: `- \`${name}\``, end: `${needed}: ${setting.description ?? ''}` }
 }
 
-const budgetCells = ({ setting, counts, sum, userShare, beyond }: BudgetDefinition): string[] => [
-  ...[`\`${setting}\``, counts, ...[1, 1 / 2, userShare].map((share) => amountText(sum * share))],
-  beyond ?? 'refused',
-]
+function budgetText({ setting, counts, sum, userShare, beyond }: BudgetDefinition): Text {
+  const [process, subscriber, user] = [1, 1 / 2, userShare].map((share) => amountText(sum * share))
+  return { start: `- \`${setting}\``, end: `, ${process}, ${subscriber}, ${user}: ${counts}; ${beyond ?? 'refused'}` }
+}
 
 const amountText = (amount: number) => (amount < 2 ** 20 ? String(amount) : `${amount / 2 ** 20} MiB`)
 
-/** Returns the page with the rows of a process in the table between the comments of a region. */
-function withRows(page: string, region: string, process: string, wanted: readonly (readonly string[])[]): string {
-  const [before, after] = [`<!-- ${region} -->\n\n`, `\n\n<!-- end of ${region} -->`]
+/** Returns the page with the lines of a process between the comments of a region. */
+function withLines(page: string, region: string, process: string, wanted: readonly Text[]): string {
+  const [before, after] = [`<!-- ${region} -->\n`, `<!-- end of ${region} -->`]
   const [start, end] = [page.indexOf(before) + before.length, page.indexOf(after)]
   if (start < before.length || end < start) throw new Error(`The page lacks the region ${region}`)
-  const [header = '', , ...lines] = page.slice(start, end).split('\n')
-  const rows = lines.map(readRow)
-  for (const { processes } of rows) processes.delete(process)
+  const lines = Array.from(page.slice(start, end).matchAll(/^(- `\w+`) \((.+?)\)(.*)$/gm), readLine)
+  for (const { processes } of lines) processes.delete(process)
   let next = 0
-  for (const cells of wanted) {
-    const at = rows.findIndex((row) => row.cells.join('|') === cells.join('|'))
-    if (at < 0) rows.splice(next, 0, { cells, processes: new Set([process]) })
-    else rows[at]?.processes.add(process)
+  for (const text of wanted) {
+    const at = lines.findIndex((line) => line.start === text.start && line.end === text.end)
+    if (at < 0) lines.splice(next, 0, { ...text, processes: new Set([process]) })
+    else lines[at]?.processes.add(process)
     next = (at < 0 ? next : at) + 1
   }
-  const used = rows.filter(({ processes }) => processes.size > 0)
-  return `${page.slice(0, start)}${tableOf(cellsOf(header), used.map(toCells))}${page.slice(end)}`
+  const used = lines.filter(({ processes }) => processes.size > 0).map(showLine)
+  return `${page.slice(0, start)}\n${used.map((line) => `${line}\n`).join('')}\n${page.slice(end)}`
 }
 
-const cellsOf = (line: string) =>
-  line
-    .split('|')
-    .slice(1, -1)
-    .map((cell) => cell.trim())
+const readLine = ([, start = '', names = '', end = '']: RegExpExecArray): Line => ({
+  start,
+  processes: new Set(names.split(', ')),
+  end,
+})
 
-function readRow(line: string): Row {
-  const cells = cellsOf(line)
-  const [names = ''] = cells.splice(processColumn, 1)
-  return { cells, processes: new Set(names.split(', ')) }
-}
-
-const toCells = ({ cells, processes }: Row) => cells.toSpliced(processColumn, 0, [...processes].toSorted().join(', '))
-
-function tableOf(header: readonly string[], rows: readonly (readonly string[])[]): string {
-  const widths = header.map((_, column) => Math.max(...[header, ...rows].map((row) => row[column]?.length ?? 0)))
-  const line = (cells: readonly string[]) => `| ${cells.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(' | ')} |`
-  return [line(header), line(widths.map((width) => '-'.repeat(width))), ...rows.map(line)].join('\n')
-}
+const showLine = ({ start, processes, end }: Line) => `${start} (${[...processes].toSorted().join(', ')})${end}`

@@ -6,53 +6,41 @@ const page = `# Settings
 
 <!-- settings -->
 
-| variable | process | default | meaning |
-| -------- | ------- | ------- | ------- |
-
 <!-- end of settings -->
 
 <!-- budgets -->
 
-| setting | process | counts | default | subscriber | user | beyond |
-| ------- | ------- | ------ | ------- | ---------- | ---- | ------ |
-
 <!-- end of budgets -->
 `
-const setting = (description: string) => z.string().meta({ description })
-const budget = { name: 'bodies', setting: 'MAX_BODIES', counts: 'bodies', sum: 2 ** 25, userShare: 1 / 8 }
 const host = { HOST: z.string().default('::').meta({ description: 'Address' }) }
+const budget = { name: 'bodies', setting: 'MAX_BODIES', counts: 'bodies', sum: 2 ** 25, userShare: 1 / 8 }
 const query: ConfiguredProcess = {
   name: 'query',
-  settings: { ...host, KEY: setting('Key'), MAX_BODIES: setting('Bodies') },
+  settings: { ...host, KEY: z.string().meta({ description: 'Key' }), MAX_BODIES: z.string().default('1') },
   budgets: [budget],
 }
-const rowsOf = (text: string) =>
-  [...text.matchAll(/^\| `.*/gm)].map(([row]) => row.replaceAll(/ *\| */g, '|').slice(1, -1))
+const linesOf = (text: string) => text.match(/^- .*/gm)
 
 test('writes settings with their defaults, and budgets with the parts of a subscriber and a user', () => {
-  expect(rowsOf(withSettingsOf(page, query))).toEqual([
-    '`HOST`|query|`::`|Address',
-    '`KEY`|query|required|Key',
-    '`MAX_BODIES`|query|bodies|32 MiB|16 MiB|4 MiB|refused',
+  const written = withSettingsOf(page, query)
+  expect(linesOf(written)).toEqual([
+    '- `HOST` (query), `::`: Address',
+    '- `KEY` (query), required: Key',
+    '- `MAX_BODIES` (query), 32 MiB, 16 MiB, 4 MiB: bodies; refused',
   ])
+  expect(withSettingsOf(written, query)).toBe(written)
 })
 
-test('processes share equal rows, and a changed one replaces only its own', () => {
+test('processes share equal lines, and a changed one replaces only its own', () => {
   const both = withSettingsOf(withSettingsOf(page, query), { ...query, name: 'ingest', settings: host })
-  expect(rowsOf(both)[0]).toBe('`HOST`|ingest, query|`::`|Address')
-  const changed = withSettingsOf(both, {
-    ...query,
-    settings: { HOST: z.string().optional().meta({ description: 'Name' }) },
-    budgets: [],
-  })
-  expect(rowsOf(changed)).toEqual([
-    '`HOST`|query||Name',
-    '`HOST`|ingest|`::`|Address',
-    '`MAX_BODIES`|ingest|bodies|32 MiB|16 MiB|4 MiB|refused',
+  expect(linesOf(both)?.[0]).toBe('- `HOST` (ingest, query), `::`: Address')
+  const optional = { HOST: z.string().optional().meta({ description: 'Name' }) }
+  const changed = withSettingsOf(both, { ...query, settings: optional, budgets: [] })
+  expect(linesOf(changed)).toEqual([
+    '- `HOST` (query): Name',
+    '- `HOST` (ingest), `::`: Address',
+    '- `MAX_BODIES` (ingest), 32 MiB, 16 MiB, 4 MiB: bodies; refused',
   ])
-  expect(withSettingsOf(changed, { ...query, settings: host, budgets: [budget] })).toBe(
-    withSettingsOf(both, { ...query, settings: host }),
-  )
 })
 
 test('writes nothing into a page without the regions', () => {

@@ -12,8 +12,8 @@ const topics: Manifest[] = parseAllDocuments(read('deploy/kustomize/components/s
 )
 const scaledObject = parse(read('deploy/kustomize/components/keda/scaled-object.yaml'), { merge: true })
 const settingsOf = (service: string) =>
-  [...read('deploy/settings.md').matchAll(/^\| `([A-Z_]+)` *\| ([a-z, ]+?) *\|/gm)].flatMap(
-    ([, name = '', processes]) => (processes?.split(', ').includes(service) ? [name] : []),
+  [...read('deploy/settings.md').matchAll(/^- `([A-Z_]+)` \((.+?)\)/gm)].flatMap(([, name = '', processes]) =>
+    processes?.split(', ').includes(service) ? [name] : [],
   )
 
 /** The topics with fixed names that a shell command creates, with their maximum record sizes. */
