@@ -38,7 +38,7 @@ const unreachable = {
   ADMIN_PORT: '0',
 }
 
-/** Of each service of docker-compose.yml that is built here. */
+/** The first message of each service of docker-compose.yml that is built here. */
 const firstMessages: Readonly<Record<string, RegExp>> = {
   'token-issuer': /^Issuing development tokens as http:\/\/token-issuer:8081\//,
   migrate: /"name":"herald-migrate".*ECONNREFUSED/,
@@ -49,7 +49,7 @@ const firstMessages: Readonly<Record<string, RegExp>> = {
 const services = composeServices()
 const ownServices = [...services].filter(([, { build }]) => build).map(([name]) => name)
 
-/** What has no default is empty. */
+/** Variables without a default are empty. */
 const withEmpty = (environment: Readonly<Record<string, string | null>> = {}) =>
   Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, value ?? '']))
 
