@@ -9,7 +9,7 @@ import type { StartedService } from './service.ts'
 
 type Addresses = Pick<StartedService, 'url' | 'adminUrl'>
 
-/** What the environment says of the Herald that a run shares, beside its address and its issuer of tokens. */
+/** The settings of the Herald that a run shares, from the environment, beside its address and its issuer of tokens. */
 type SharedNames = {
   topics: HeraldTopics
   notificationTopic?: string | undefined
