@@ -40,10 +40,13 @@ export async function createImageSteps({ dockerfile, context }: { dockerfile: st
 
   const run = async (script: string, { workdir }: Image) => {
     const here = script.replace(/^(--mount=type=cache\S+\s+)+/, '').replace(ownFolders, (path) => `${link}${path}`)
-    await execute('sh', ['-ec', here], {
+    const options = {
       cwd: join(link, workdir),
       env: { ...outsideOfWorkspace(), npm_config_prefer_offline: 'true' },
       maxBuffer: 64 * 1024 * 1024,
+    }
+    await execute('sh', ['-ec', here], options).catch(({ stdout, stderr }) => {
+      throw new Error(`RUN ${script}\n${linesWithErrors(stdout)}${stderr}`)
     })
   }
 
@@ -112,6 +115,9 @@ async function copyInto(source: string, target: string): Promise<void> {
   if (!existsSync(dirname(target))) await mkdir(dirname(target), { recursive: true })
   await copyFile(source, target)
 }
+
+/** A compiler writes to stdout, between the lines of everything that went well. */
+const linesWithErrors = (output: string) => output.match(/^.*\berror\b.*\n/gim)?.join('') ?? ''
 
 const pair = (text: string): [string, string] => {
   const [name = '', ...value] = text.split('=')
