@@ -1,6 +1,12 @@
-import { readdir, readFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { runInWorkspace, workspaceRoot } from './workspace.ts'
+
+/** A part of a package's tests: those without servers, which turbo caches, or those with Kafka and MongoDB. */
+export type Part = {
+  folder: string
+  task: 'test:pure' | 'test:servers'
+}
 
 type Counts = {
   passed: number
@@ -8,45 +14,61 @@ type Counts = {
   skipped: number
 }
 
-export type PackageCounts = Counts & {
-  perPackage: Map<string, Counts>
-  /** Packages that have tests but reported no counts. */
+type PartCounts = Counts & {
+  name: string
+  seconds: number
+  /** Whether the counts are those of an earlier run, because nothing has changed since. */
+  isCached: boolean
+}
+
+export type AllCounts = Counts & {
+  parts: PartCounts[]
+  /** Parts that reported no counts. */
   silent: string[]
 }
 
-/** Returns the folders of the packages with tests that `turbo run test` runs with these arguments. */
-export async function packagesWithTests(turboArgs: readonly string[]): Promise<string[]> {
-  const { ok, output } = await runInWorkspace('turbo', ['run', 'test', '--dry-run=json', ...turboArgs])
+/** Returns the parts that turbo runs for these tasks with these arguments. */
+export async function partsOf(tasks: readonly Part['task'][], turboArgs: readonly string[]): Promise<Part[]> {
+  const { ok, output } = await runInWorkspace('turbo', ['run', ...tasks, '--dry-run=json', ...turboArgs])
   if (!ok) throw new Error(`turbo could not list the tests:\n${output}`)
-  const { tasks } = JSON.parse(output.slice(output.indexOf('{'), output.lastIndexOf('}') + 1)) as {
+  const listed = JSON.parse(output.slice(output.indexOf('{'), output.lastIndexOf('}') + 1)) as {
     tasks: { task: string; directory: string; command: string }[]
   }
-  const folders = tasks
-    .filter(({ task, command }) => task === 'test' && command !== '<NONEXISTENT>')
-    .map(({ directory }) => directory)
-  const found = await Promise.all(folders.map(hasTests))
-  return folders.filter((_, index) => found[index])
+  return listed.tasks.flatMap(({ task: name, directory, command }) => {
+    const task = tasks.find((known) => known === name)
+    return task && command !== '<NONEXISTENT>' ? [{ folder: join(workspaceRoot, directory), task }] : []
+  })
 }
 
-/** Reads the counts that the packages have written. */
-export async function readCounts(countsFolder: string, folders: readonly string[]): Promise<PackageCounts> {
-  const perPackage = new Map<string, Counts>()
+/** Reads the counts that the parts have written in this run, or in the one whose results turbo has restored. */
+export async function readCounts(run: string, parts: readonly Part[]): Promise<AllCounts> {
   const total = { passed: 0, failed: 0, skipped: 0 }
-  for (const file of await readdir(countsFolder)) {
-    const counts = JSON.parse(await readFile(join(countsFolder, file), 'utf8')) as Counts
-    perPackage.set(basename(file, '.json'), counts)
-    total.passed += counts.passed
-    total.failed += counts.failed
-    total.skipped += counts.skipped
+  const read: PartCounts[] = []
+  const silent: string[] = []
+  for (const { folder, task } of parts) {
+    const name = `${basename(folder)} ${task}`
+    const text = await readFile(join(folder, '.turbo', `${task.replace(':', '-')}.json`), 'utf8').catch(() => undefined)
+    const counts = text === undefined ? undefined : JSON.parse(text)
+    const isCached = counts?.run !== run
+    // Only turbo can bring the counts of an earlier run, and it caches no tests with servers.
+    if (!counts || (isCached && task === 'test:servers')) silent.push(name)
+    else {
+      read.push({ ...counts, name, isCached })
+      total.passed += counts.passed
+      total.failed += counts.failed
+      total.skipped += counts.skipped
+    }
   }
-  return { ...total, perPackage, silent: folders.filter((folder) => !perPackage.has(basename(folder))) }
+  return { ...total, parts: read, silent }
 }
 
 /** Formats the summary. Its last line is machine-readable; each failure besides those of tests counts as one. */
-export function summary({ perPackage, passed, failed, skipped }: PackageCounts, failures: readonly string[]): string {
+export function summary({ parts, passed, failed, skipped }: AllCounts, failures: readonly string[]): string {
+  const cached = parts.filter(({ isCached }) => isCached).map(({ name }) => name)
   return [
     '',
-    ...[...perPackage].map(([name, counts]) => `${name}: ${line(counts)}`),
+    ...parts.filter(({ isCached }) => !isCached).map((part) => `${part.name}: ${line(part)} in ${part.seconds} s`),
+    ...(cached.length === 0 ? [] : [`Unchanged since they passed, not run again: ${cached.join(', ')}.`]),
     ...failures,
     line({ passed, failed: failed + failures.length, skipped }),
   ].join('\n')
@@ -54,9 +76,4 @@ export function summary({ perPackage, passed, failed, skipped }: PackageCounts, 
 
 function line({ passed, failed, skipped }: Counts) {
   return `${passed} passed, ${failed} failed, ${skipped} skipped`
-}
-
-async function hasTests(folder: string) {
-  const files = await readdir(join(workspaceRoot, folder, 'src'), { recursive: true }).catch(() => [])
-  return files.some((file) => file.endsWith('.test.ts'))
 }

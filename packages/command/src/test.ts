@@ -1,21 +1,19 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { randomUUID } from 'node:crypto'
 import { cacheFolder, startServers } from '@herald/test-servers/source'
 import { createProgress } from '../bin/progress.mjs'
 import { stopRequest } from './stop-request.ts'
-import { packagesWithTests, readCounts, summary } from './test-counts.ts'
+import { type Part, partsOf, readCounts, summary } from './test-counts.ts'
 import { runInWorkspace } from './workspace.ts'
 
 const progress = createProgress()
 const failures: string[] = []
-const [turboArgs, jestArgs] = splitArguments(process.argv.slice(2))
+const [ownArgs, jestArgs] = splitArguments(process.argv.slice(2))
+/** `--pure` leaves out the tests that need servers. */
+const tasks: readonly Part['task'][] = ownArgs.includes('--pure') ? ['test:pure'] : ['test:pure', 'test:servers']
+const turboArgs = ownArgs.filter((argument) => argument !== '--pure')
 
-/**
- * A package's tests mostly wait for servers, so three packages fit on two cores. No test has a time limit that would depend
- * on it.
- */
-const packagesAtOnce = 3
+/** Tests without servers compute, and tests with servers mostly wait, so that three parts fit on two cores. */
+const partsAtOnce = 3
 
 /** Runs a step and prints its output if it fails. */
 async function step(name: string, command: 'npm' | 'turbo', args: readonly string[]) {
@@ -26,46 +24,51 @@ async function step(name: string, command: 'npm' | 'turbo', args: readonly strin
   failures.push(`${name} failed.`)
 }
 
-async function runTests(countsFolder: string) {
-  const build = ['run', 'build', 'types', '--continue', '--output-logs=errors-only', ...turboArgs]
-  await Promise.all([step('Lint', 'npm', ['run', '--silent', 'lint']), step('Build and types', 'turbo', build)])
-
+async function findServers() {
+  if (!tasks.includes('test:servers')) return undefined
   progress('Looking for Kafka and MongoDB.')
-  const servers = await startServers({ log: progress, onProgress: progress.moves })
+  return startServers({ log: progress, onProgress: progress.moves })
+}
+
+async function runTests(run: string) {
+  const build = ['run', 'build', 'types', '--continue', '--output-logs=errors-only', ...turboArgs]
+  const starting = findServers()
+  const prepared = Promise.all([
+    step('Lint', 'npm', ['run', '--silent', 'lint']),
+    step('Build and types', 'turbo', build),
+  ])
+  const [begun] = await Promise.allSettled([starting, prepared])
+  if (begun.status === 'rejected') throw begun.reason
+  const servers = begun.value
   try {
-    progress(`Tests, with Kafka (${servers.found.kafka}) and MongoDB (${servers.found.mongodb}).`)
-    const args = ['run', 'test', `--concurrency=${packagesAtOnce}`, '--continue=always', ...turboArgs, ...jestArgs]
-    const { ok } = await runInWorkspace('turbo', args, {
+    progress(servers ? `Tests, with Kafka (${servers.found.kafka}) and MongoDB (${servers.found.mongodb}).` : 'Tests.')
+    const limits = [`--concurrency=${partsAtOnce}`, '--continue=always', '--output-logs=new-only']
+    const { ok } = await runInWorkspace('turbo', ['run', ...tasks, ...limits, ...turboArgs, ...jestArgs], {
       shown: true,
       environment: {
-        KAFKA_BROKERS: servers.kafkaBrokers.join(','),
-        MONGODB_URI: servers.mongodbUri,
-        HERALD_TEST_COUNTS: countsFolder,
+        HERALD_TEST_RUN: run,
         HERALD_CACHE: cacheFolder(process.env),
+        ...(servers && { KAFKA_BROKERS: servers.kafkaBrokers.join(','), MONGODB_URI: servers.mongodbUri }),
       },
     })
     return ok
   } finally {
-    progress('Stopping Kafka and MongoDB.')
-    await servers.stop()
+    if (servers) progress('Stopping Kafka and MongoDB.')
+    await servers?.stop()
   }
 }
 
 async function testAll() {
-  const countsFolder = await mkdtemp(join(tmpdir(), 'herald-counts-'))
-  try {
-    const ok = await runTests(countsFolder).catch((error: Error) => {
-      failures.push(error.message)
-      return false
-    })
-    const counts = await readCounts(countsFolder, await packagesWithTests(turboArgs))
-    for (const name of counts.silent) failures.push(`${name} has tests but did not report any.`)
-    if (!ok && counts.failed === 0 && failures.length === 0) failures.push('turbo run test failed.')
-    console.log(summary(counts, failures))
-    return counts.failed + failures.length === 0
-  } finally {
-    await rm(countsFolder, { recursive: true, force: true })
-  }
+  const run = randomUUID()
+  const ok = await runTests(run).catch((error: Error) => {
+    failures.push(error.message)
+    return false
+  })
+  const counts = await readCounts(run, await partsOf(tasks, turboArgs))
+  for (const name of counts.silent) failures.push(`${name} did not report any counts.`)
+  if (!ok && counts.failed === 0 && failures.length === 0) failures.push('turbo run failed.')
+  console.log(summary(counts, failures))
+  return counts.failed + failures.length === 0
 }
 
 function splitArguments(args: readonly string[]): [string[], string[]] {

@@ -1,6 +1,3 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-
 /** The fields used of the report of Schemathesis. */
 export type Report = {
   exit_code: number
@@ -40,12 +37,4 @@ export function describeReport({ operations, test_cases: cases, phases, running_
     `${Math.round(seconds ?? 0)} s`,
     ...ran,
   ].join(', ')
-}
-
-/** Writes the counts where `npm test` collects those of every package. */
-export function writeCounts(counts: Counts): void {
-  const folder = process.env.HERALD_TEST_COUNTS
-  if (!folder) return
-  mkdirSync(folder, { recursive: true })
-  writeFileSync(join(folder, 'api-fuzz.json'), JSON.stringify(counts))
 }

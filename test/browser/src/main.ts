@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { randomUUID } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { mustHave } from '@herald/test-servers'
@@ -12,20 +12,17 @@ const jest = fileURLToPath(import.meta.resolve('@herald/jest-preset/jest'))
 type Counts = { passed: number; failed: number; skipped: number }
 
 async function runJest(args: readonly string[]): Promise<Counts> {
-  const countsFolder = await mkdtemp(join(tmpdir(), 'herald-browser-counts-'))
-  try {
-    const child = spawn(process.execPath, [jest, ...args], {
-      cwd: folder,
-      env: { ...process.env, HERALD_TEST_COUNTS: countsFolder },
-      stdio: 'inherit',
-    })
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => child.kill(signal))
-    const code = await new Promise((resolve) => child.once('close', resolve))
-    const counts: Counts = JSON.parse(await readFile(join(countsFolder, 'browser.json'), 'utf8'))
-    return code !== 0 && counts.failed === 0 ? { ...counts, failed: 1 } : counts
-  } finally {
-    await rm(countsFolder, { recursive: true, force: true })
-  }
+  const run = randomUUID()
+  const child = spawn(process.execPath, [jest, ...args], {
+    cwd: folder,
+    env: { ...process.env, HERALD_TEST_RUN: run },
+    stdio: 'inherit',
+  })
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => child.kill(signal))
+  const code = await new Promise((resolve) => child.once('close', resolve))
+  const counts: Counts & { run: string } = JSON.parse(await readFile(join(folder, '.turbo/test-servers.json'), 'utf8'))
+  if (counts.run !== run) throw new Error('Jest reported no counts.')
+  return code !== 0 && counts.failed === 0 ? { ...counts, failed: 1 } : counts
 }
 
 async function main(): Promise<Counts> {

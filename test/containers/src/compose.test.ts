@@ -80,7 +80,7 @@ onDocker('docker compose --profile observability up --wait', () => {
     const { baseUrl, tokenIssuer, brokers, mongodbUri } = composition
     const environment = {
       ...process.env,
-      HERALD_TEST_COUNTS: undefined,
+      HERALD_TEST_RUN: undefined,
       HERALD_BASE_URL: baseUrl,
       HERALD_TOKEN_ISSUER: tokenIssuer,
       KAFKA_BROKERS: brokers.join(','),
