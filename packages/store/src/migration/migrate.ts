@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import type { CreateCollectionOptions, Db } from 'mongodb'
 import { MongoServerError } from 'mongodb'
+import { eachAtOnce } from '../reading/each-at-once.ts'
 import { insertNew } from '../writing/insert-new.ts'
 import { type IndexPlan, planCollections, retentionIndex } from './collection-plans.ts'
 import { findDifferences } from './find-missing.ts'
@@ -14,19 +15,26 @@ const indexOptionsConflict = 85
 const indexNotFound = 27
 const attempts = 10
 const maxPauseMs = 200
+/** Each waits for the journal. More would open more connections than they save. */
+const collectionsAtOnce = 4
 
 const isServerError = (error: unknown, ...codes: readonly unknown[]) =>
   error instanceof MongoServerError && codes.includes(error.code)
 
-/** Creates a collection, without the settings of its storage engine where the server refuses them, as a managed one may. */
-export async function createIfMissing(database: Db, name: string, options: CreateCollectionOptions): Promise<void> {
+/**
+ * Creates a collection, without the settings of its storage engine where the server refuses them, as a managed one may.
+ *
+ * @returns whether it was missing
+ */
+export async function createIfMissing(database: Db, name: string, options: CreateCollectionOptions): Promise<boolean> {
   const { storageEngine, ...others } = options
   try {
     await database.createCollection(name, options)
+    return true
   } catch (error) {
-    if (isServerError(error, namespaceExists)) return
+    if (isServerError(error, namespaceExists)) return false
     if (!(storageEngine && error instanceof MongoServerError)) throw error
-    await createIfMissing(database, name, others)
+    return createIfMissing(database, name, others)
   }
 }
 
@@ -74,6 +82,17 @@ export async function createIndex(database: Db, collection: string, index: Index
   }
 }
 
+/** All with one command, which reads the collection once, or else each by itself. */
+async function createIndexes(database: Db, collection: string, indexes: readonly IndexPlan[]): Promise<void> {
+  if (indexes.length === 0) return
+  try {
+    await database.collection(collection).createIndexes([...indexes])
+  } catch (error) {
+    if (!(error instanceof MongoServerError)) throw error
+    for (const index of indexes) await createIndex(database, collection, index)
+  }
+}
+
 async function dropIndex(database: Db, collection: string, name: string): Promise<void> {
   try {
     await database.collection(collection).dropIndex(name)
@@ -101,10 +120,11 @@ export async function migrate(database: Db, retentionDays: number | undefined): 
 }
 
 async function makeAll(database: Db, retentionDays: number | undefined): Promise<void> {
-  for (const { name, options, indexes } of planCollections(retentionDays)) {
-    await createIfMissing(database, name, options)
-    if (options.clusteredIndex) await replaceUnclustered(database, name, options)
-    for (const index of indexes) await createIndex(database, name, index)
-    if (!indexes.some((index) => index.name === retentionIndex)) await dropIndex(database, name, retentionIndex)
-  }
+  await eachAtOnce(planCollections(retentionDays), collectionsAtOnce, async ({ name, options, indexes }) => {
+    const isNew = await createIfMissing(database, name, options)
+    if (options.clusteredIndex && !isNew) await replaceUnclustered(database, name, options)
+    await createIndexes(database, name, indexes)
+    const isRetained = indexes.some((index) => index.name === retentionIndex)
+    if (!isRetained && !isNew) await dropIndex(database, name, retentionIndex)
+  })
 }
