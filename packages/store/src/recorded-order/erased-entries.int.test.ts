@@ -6,7 +6,7 @@ import { createInterceptor, type Intercept } from '../retractions/intercepted.fi
 import { subscriberId } from '../store.fixture.ts'
 import { createEmptyStore } from '../test-store.fixture.ts'
 import { createWriters } from '../writers.ts'
-import { readOrder, runSequencer, userHashOf } from './recorded-order.fixture.ts'
+import { readOrder, userHashOf } from './recorded-order.fixture.ts'
 import { createSequencer } from './sequencer.ts'
 
 const { store, database, collections, migrate, close } = createEmptyStore()
@@ -25,7 +25,7 @@ function startProcess(intercept?: Intercept) {
   const wrapped = wrap(collections)
   const { erasedPersons } = createWriters(wrapped)
   const changeEntries = createChangeEntries({ collection: wrapped.changeEntries, erasedPersons } as never)
-  const options = { now: () => new Date(), saveEveryMs: 0, maxAwaitTimeMS: 50 }
+  const options = { now: () => new Date(), saveEveryMs: 0, maxAwaitTimeMS: 50, collectMs: 0 }
   const sequencer = createSequencer({ ...wrapped, erasedPersons, watching: database, ...options })
   return { sequencer, changeEntries, operations }
 }
@@ -37,17 +37,12 @@ const isComparing = async () => (await collections.logState.countDocuments({ com
 async function runToEnd({ sequencer } = startProcess()): Promise<void> {
   const marker = { ...changeBy(bob, 9_000), id: crypto.randomUUID() }
   await store.changeEntries.insertNew([marker])
-  const running = runSequencer(sequencer)
-  for (;;) {
-    const { ids } = await readOrder(collections, subscriberId)
-    if (ids.includes(marker.id) && !(await isComparing())) break
-    if (running.errors.length > 0) {
-      await running.stop()
-      throw running.errors[0]
-    }
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
-  await running.stop()
+  const isAtEnd = async () =>
+    (await readOrder(collections, subscriberId)).ids.includes(marker.id) && !(await isComparing())
+  await sequencer.work(
+    async () => !(await isAtEnd()),
+    () => {},
+  )
 }
 
 const erase = async (n: number, personId: string, seconds: number) => {

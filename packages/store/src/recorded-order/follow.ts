@@ -13,6 +13,7 @@ export type FollowDependencies = {
   readonly appendErasure: AppendErasure
   readonly reads: CausalReads
   readonly maxAwaitTimeMS: number | undefined
+  readonly collectMs?: number | undefined
 }
 
 export type Follow = (after: Position, onLevel: OnLevel) => Promise<'lost' | 'stopped'>
@@ -21,11 +22,11 @@ export type Follow = (after: Position, onLevel: OnLevel) => Promise<'lost' | 'st
 type OnLevel = (position: Position) => Promise<boolean>
 
 /** For what arrives meanwhile to share pages: a write for each entry would not keep up. */
-const collectMs = 100
+const defaultCollectMs = 100
 
 /** Appends the changes after a position, as they come. */
 export function createFollow(dependencies: FollowDependencies): Follow {
-  const { watching, appendEntries, appendErasure, reads, maxAwaitTimeMS } = dependencies
+  const { watching, appendEntries, appendErasure, reads, maxAwaitTimeMS, collectMs = defaultCollectMs } = dependencies
   return async (after, onLevel) => {
     const stopping = new AbortController()
     const steps = watch<ChangeToAppend>(watching, {

@@ -38,6 +38,7 @@ export type SequencerDependencies = Pick<Collections, 'changeEntries' | 'erasure
   readonly grownLogs?: Pick<GrownLogs, 'report' | 'reportAny'>
   readonly saveEveryMs?: number
   readonly maxAwaitTimeMS?: number
+  readonly collectMs?: number
 }
 
 /** How often progress is stored, which is also a change that the stream reports when nothing else happens. */
@@ -45,7 +46,7 @@ const defaultSaveEveryMs = 1_000
 
 export function createSequencer(dependencies: SequencerDependencies): Sequencer {
   const { changeEntries, erasures, logPages, logState, watching, erasedPersons, now } = dependencies
-  const { saveEveryMs = defaultSaveEveryMs, maxAwaitTimeMS, grownLogs = createGrownLogs() } = dependencies
+  const { saveEveryMs = defaultSaveEveryMs, maxAwaitTimeMS, collectMs, grownLogs = createGrownLogs() } = dependencies
   const state = createOrderState(logState)
   return {
     async work(hold, onProgress) {
@@ -69,7 +70,7 @@ export function createSequencer(dependencies: SequencerDependencies): Sequencer 
         grownLogs.report([uuidIn(key)])
       }
       const compare = createCompare({ watching, changeEntries, erasures, state, appendEntries, appendErasure, reads })
-      const follow = createFollow({ watching, appendEntries, appendErasure, reads, maxAwaitTimeMS })
+      const follow = createFollow({ watching, appendEntries, appendErasure, reads, maxAwaitTimeMS, collectMs })
 
       if (!(await hold())) return
       const { comparison, position: reached } = (await state.read()) ?? {}

@@ -9,10 +9,8 @@ import {
   signCheckpoint,
 } from '@herald/sealed-log'
 import { createSigningKey } from '@herald/sealed-log/testing'
-import { eventually } from '@herald/test-servers'
 import type { Db } from 'mongodb'
 import type { Collections } from '../documents/collections.ts'
-import { runSequencer } from '../recorded-order/recorded-order.fixture.ts'
 import { createSequencer } from '../recorded-order/sequencer.ts'
 import { createCheckpoints } from '../sealing/checkpoints.ts'
 import { createLogLeaves } from '../sealing/leaves.ts'
@@ -41,16 +39,18 @@ export function createTestSealer(database: Db, collections: Collections, now: ()
     /** Runs a sequencer until the order has everything that is stored. */
     async record(): Promise<void> {
       const { erasedPersons } = createWriters(collections)
-      const options = { watching: database, erasedPersons, now, saveEveryMs: 0, maxAwaitTimeMS: 50 }
-      const running = runSequencer(createSequencer({ ...collections, ...options }))
+      const options = { watching: database, erasedPersons, now, saveEveryMs: 0, maxAwaitTimeMS: 50, collectMs: 0 }
+      const sequencer = createSequencer({ ...collections, ...options })
       const isLevel = async () => {
         const stored = await collections.changeEntries.find({}, { projection: { _id: 1 } }).toArray()
         const ids = new Set((await collections.logPages.distinct('ids')).map(String))
         const open = await collections.erasures.countDocuments({ unrecorded: true, work: { $exists: false } })
         return open === 0 && stored.every(({ _id }) => ids.has(toId(_id.buffer)))
       }
-      await eventually(isLevel)
-      await running.stop()
+      await sequencer.work(
+        async () => !(await isLevel()),
+        () => {},
+      )
     },
     seal: (subscriberId: string) => sealLog(subscriberId, async () => true),
     verifierKeyOf(subscriberId: string) {
