@@ -10,7 +10,9 @@ import {
 } from '@herald/sealed-log'
 import { createSigningKey } from '@herald/sealed-log/testing'
 import type { Db } from 'mongodb'
+import { hex, toKey, uuidIn } from '../documents/binary.ts'
 import type { Collections } from '../documents/collections.ts'
+import type { EntryPage } from '../documents/log-page-document.ts'
 import { createSequencer } from '../recorded-order/sequencer.ts'
 import { createCheckpoints } from '../sealing/checkpoints.ts'
 import { createLogLeaves } from '../sealing/leaves.ts'
@@ -43,9 +45,12 @@ export function createTestSealer(database: Db, collections: Collections, now: ()
       const sequencer = createSequencer({ ...collections, ...options })
       const isLevel = async () => {
         const stored = await collections.changeEntries.find({}, { projection: { _id: 1 } }).toArray()
-        const ids = new Set((await collections.logPages.distinct('ids')).map(String))
+        const pages = await collections.logPages.find({ ids: { $exists: true } }, { projection: { ids: 1 } }).toArray()
+        const recorded = new Set(
+          (pages as EntryPage[]).flatMap(({ _id, ids }) => ids.map((id) => hex(toKey(uuidIn(_id), uuidIn(id))))),
+        )
         const open = await collections.erasures.countDocuments({ unrecorded: true, work: { $exists: false } })
-        return open === 0 && stored.every(({ _id }) => ids.has(toId(_id.buffer)))
+        return open === 0 && stored.every(({ _id }) => recorded.has(hex(_id)))
       }
       await sequencer.work(
         async () => !(await isLevel()),
@@ -65,11 +70,6 @@ export function createTestSealer(database: Db, collections: Collections, now: ()
     },
   }
 }
-
-const toId = (key: Uint8Array) =>
-  Buffer.from(key)
-    .toString('hex', 16)
-    .replace(/(.{8})(.{4})(.{4})(.{4})(.{12})/, '$1-$2-$3-$4-$5')
 
 export type Line = {
   readonly checkpoint?: string
