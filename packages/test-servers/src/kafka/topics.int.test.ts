@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { ConfigResourceTypes, Kafka, logLevel, Partitioners } from 'kafkajs'
+import kafkajs, { Kafka, logLevel, Partitioners } from 'kafkajs'
 import { createTopics, topicsWithSuffix } from './topics.ts'
 
 const brokers = (process.env.KAFKA_BROKERS ?? '').split(',')
@@ -19,7 +19,7 @@ test('creates topics once with their sizes and partitions', async () => {
   const { resources } = await admin.describeConfigs({
     includeSynonyms: false,
     resources: Object.values(topics).map((name) => ({
-      type: ConfigResourceTypes.TOPIC,
+      type: kafkajs.ConfigResourceTypes.TOPIC,
       name,
       configNames: ['max.message.bytes'],
     })),
@@ -33,7 +33,7 @@ test('compacts the topic of checkpoints, which keeps the newest of each log', as
   expect(await createTopics(brokers, { ...topics, checkpoint })).toEqual(topics)
   const { resources } = await admin.describeConfigs({
     includeSynonyms: false,
-    resources: [{ type: ConfigResourceTypes.TOPIC, name: checkpoint, configNames: ['cleanup.policy'] }],
+    resources: [{ type: kafkajs.ConfigResourceTypes.TOPIC, name: checkpoint, configNames: ['cleanup.policy'] }],
   })
   expect(resources[0]?.configEntries[0]?.configValue).toBe('compact')
 })
