@@ -41,7 +41,8 @@ const unreachable = {
 /** The first message of each service of docker-compose.yml that is built here. */
 const firstMessages: Readonly<Record<string, RegExp>> = {
   'token-issuer': /^Issuing development tokens as http:\/\/token-issuer:8081\//,
-  migrate: /"name":"herald-migrate".*ECONNREFUSED/,
+  // Of several operations that fail together the first one is reported, refused or ended with the client.
+  migrate: /"name":"herald-migrate","err":\{"type":"Mongo.*"msg":"Could not migrate"/,
   ingest: /"level":"(info|warn)".*"name":"herald-ingest"/,
   query: /"level":"(info|warn)".*"name":"herald-query"/,
   seal: /"level":"(info|warn)".*"name":"herald-seal"/,
