@@ -3,6 +3,7 @@ import { createCreations } from './announcements/creations.ts'
 import { createDigests } from './announcements/digests.ts'
 import { createNextDigests } from './announcements/next-digests.ts'
 import { createNextFanOuts } from './announcements/next-fan-outs.ts'
+import type { Clock } from './connection/fence.ts'
 import type { Collections } from './documents/collections.ts'
 import type { Announcing } from './documents/fan-out-document.ts'
 import { createEraseWritten } from './erasures/erase-from-digests.ts'
@@ -26,22 +27,22 @@ import { createUnfinished } from './storing/unfinished.ts'
 
 type Options = {
   readonly announcing?: Announcing | undefined
-  /** Documents that a step of an erasure examines, and limits of inserts; less in tests. */
+  /** Documents that a step of an erasure examines; less in tests. */
   readonly documentsPerStep?: number
-  readonly insertWithinMs?: number | undefined
-  readonly digestWithinMs?: number | undefined
+  /** For the limits of steps and inserts; the clocks of this process by default. */
+  readonly clock?: Clock | undefined
   readonly now?: () => Date
 }
 
 /** Everything that events and requests cause, and the work that follows from it. */
 export function createWriters(collections: Collections, options: Options = {}) {
-  const { announcing, documentsPerStep, insertWithinMs, digestWithinMs, now = () => new Date() } = options
+  const { announcing, documentsPerStep, clock, now = () => new Date() } = options
   const { fanOuts, notifications, tombstones, tombstoneHeads, waitingReceipts } = collections
   const { digests, erasures, erasureHeads } = collections
   const personKeys = createPersonKeys(collections.personKeys)
   const erasedPersons = createErasedPersons(collections, personKeys)
   const eraseFromFanOuts = createEraseFromFanOuts(collections)
-  const eraseSteps = createEraseSteps({ ...collections, eraseFromFanOuts, now, documentsPerStep })
+  const eraseSteps = createEraseSteps({ ...collections, eraseFromFanOuts, now, documentsPerStep, clock })
   const eraseWritten = createEraseWritten(digests, erasedPersons)
   const removeRetracted = createRemoveRetracted(notifications)
   const retractFromFanOuts = createRetractFromFanOuts({ fanOuts, removeRetracted, announcing })
@@ -51,6 +52,7 @@ export function createWriters(collections: Collections, options: Options = {}) {
     fanOuts,
     retractFromFanOuts,
     eraseFromTombstones: createEraseFromTombstones(collections, erasedPersons),
+    clock,
   })
   const findRetracted = createFindRetracted(collections)
   const receipts = createReceipts({ notifications, waitingReceipts, findRetracted, erasedPersons })
@@ -66,7 +68,7 @@ export function createWriters(collections: Collections, options: Options = {}) {
     eraseStored: createEraseStored({ fanOuts, removeRetracted, eraseFromFanOuts }),
     receipts,
     findMuted: createFindMuted(collections, now),
-    insertWithinMs,
+    clock,
   })
   const nextFanOuts = createNextFanOuts({ fanOuts, creations, removeRetracted })
   const nextDigests = createNextDigests(collections, eraseWritten)
@@ -76,9 +78,9 @@ export function createWriters(collections: Collections, options: Options = {}) {
     erasures: createErasures({ erasures, erasureHeads, personKeys, eraseSteps }),
     erasedPersons,
     receipts,
-    createRequests: createCreateRequests(collections.createRequests, insertWithinMs),
+    createRequests: createCreateRequests(collections.createRequests, clock),
     unfinished: createUnfinished({ fanOuts, tombstones, storeNotifications: insertNew, retractBy }),
     announcements: createAnnouncements({ fanOuts, digests, sources: [nextFanOuts, nextDigests] }),
-    digests: createDigests({ fanOuts, notifications, digests, eraseWritten, now, digestWithinMs }),
+    digests: createDigests({ fanOuts, notifications, digests, eraseWritten, now, clock }),
   }
 }

@@ -1,5 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { createTestClock } from '../connection/clock.fixture.ts'
+import type { Clock } from '../connection/fence.ts'
 import { StorageUnavailableError } from '../connection/storage-errors.ts'
 import { toKey } from '../documents/binary.ts'
 import type { NewNotification } from '../documents/notification-document.ts'
@@ -20,9 +21,9 @@ beforeEach(async () => {
 const unreadAfterMs = 60_000
 const announcing = { isRecent: () => true, onTooOld: () => {}, now: () => at(0), unreadAfterMs }
 
-function startProcess(intercept?: Intercept, digestWithinMs?: number) {
+function startProcess(intercept?: Intercept, clock?: Clock) {
   const { wrap, operations } = createInterceptor(intercept)
-  const options = { announcing, digestWithinMs }
+  const options = { announcing, clock }
   return { ...createWriters(wrap(collections, [...withoutErasures, 'digests']), options), operations }
 }
 
@@ -146,17 +147,17 @@ test('announces each once if a process wakes up that was frozen after it compute
 test('announces nothing that a frozen process computed, if it was read before the next one looked', async () => {
   await create(one(1))
   const [isFrozen, isAwake] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-  const digestWithinMs = 50
+  const { clock, pass } = createTestClock()
   const frozen = startProcess(async (_, when, name) => {
     if (name !== 'insert' || when === 'after') return
     isFrozen.resolve()
     await isAwake.promise
-  }, digestWithinMs)
+  }, clock)
   const late = expect(writeAll(61, frozen)).rejects.toThrow(StorageUnavailableError)
   await isFrozen.promise
   await feedOf(uuid(2)).markRead(id(1), at(62))
   await writeAll(120)
-  await sleep(2 * digestWithinMs)
+  pass(15_001)
   isAwake.resolve()
   await late
   await writeAll(121, frozen)

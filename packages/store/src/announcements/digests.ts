@@ -1,6 +1,6 @@
 import { bytesToUuid } from '@herald/contracts'
 import type { Binary } from 'mongodb'
-import { createFence } from '../connection/fence.ts'
+import { type Clock, createFence } from '../connection/fence.ts'
 import { hasTakenTooLong, isStorageUnavailable } from '../connection/storage-errors.ts'
 import { inBatches } from '../documents/batches.ts'
 import { hex, keysUnder, toKey, uuidIn } from '../documents/binary.ts'
@@ -32,7 +32,7 @@ export type DigestsDependencies = Pick<Collections, 'fanOuts' | 'notifications' 
   /** An erasure may not have found what was just written. */
   readonly eraseWritten: EraseWritten
   readonly now: () => Date
-  readonly digestWithinMs?: number | undefined
+  readonly clock?: Clock | undefined
 }
 
 type DueFanOut = Pick<FanOutDocument, '_id' | 'recipients' | 'erased' | 'retractions' | 'locationId' | 'locationType'>
@@ -45,10 +45,11 @@ type Written = 'all' | 'overtaken' | 'stopped'
 const fanOutsPerCall = 50
 const keysPerQuery = 1_000
 const groupsAtOnce = 16
+const digestWithinMs = 15_000
 const retryMs = 60_000
 
 export function createDigests(dependencies: DigestsDependencies): Digests {
-  const { fanOuts, notifications, digests, eraseWritten, now: serverTime, digestWithinMs = 15_000 } = dependencies
+  const { fanOuts, notifications, digests, eraseWritten, now: serverTime, clock } = dependencies
   // One that is still being stored would have no unread recipients yet.
   const dueAt = (now: Date) => ({
     unreadAt: { $lte: now },
@@ -119,7 +120,7 @@ export function createDigests(dependencies: DigestsDependencies): Digests {
   /** @returns whether another process wrote digests at the same time, so that they must be computed again */
   const writeGroups = async (groups: readonly DueGroup[], when: When, failures: Failures): Promise<boolean> => {
     // After a longer time, the next process may have found that there is nothing to announce any more.
-    const fence = createFence(digestWithinMs)
+    const fence = createFence(digestWithinMs, clock)
     const ids = await Promise.all(groups.map(nextKey))
     // Another process may have announced them since they were found. If it does so from now on, it uses these ids.
     const inDigests = await findInDigests(groups.flatMap(({ keys }) => keys))

@@ -1,17 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { databaseOfRun } from '@herald/test-servers'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import type { Collection } from 'mongodb'
+import { createTestClock } from './clock.fixture.ts'
 import { createFence } from './fence.ts'
 import { createLastingClient } from './lasting-client.ts'
 
 const target = new URL((process.env.MONGODB_URI ?? '').replace(/,[^/]*/, ''))
 let connections: ReturnType<typeof createLastingClient>
 let things: Collection
-let closesNextInsert = false
+/** Called when an insert is lost; none is lost without it. */
+let onLost: (() => void) | undefined
 
 /** Forwards connections to MongoDB. An insert may be lost, with its connection. */
 const proxy = createServer((socket) => {
@@ -19,10 +20,10 @@ const proxy = createServer((socket) => {
   for (const one of [socket, upstream]) one.on('error', () => {})
   upstream.pipe(socket)
   socket.on('close', () => upstream.destroy())
-  socket.on('data', async (bytes) => {
-    if (!closesNextInsert || !bytes.includes('insert')) return upstream.write(bytes)
-    closesNextInsert = false
-    await sleep(200)
+  socket.on('data', (bytes) => {
+    if (!onLost || !bytes.includes('insert')) return upstream.write(bytes)
+    onLost()
+    onLost = undefined
     return socket.destroy()
   })
 }).listen(0, '127.0.0.1')
@@ -44,15 +45,17 @@ afterAll(async () => {
 const pair = () => [{}, {}]
 
 test('the driver sends an insert again while the fence lasts', async () => {
-  closesNextInsert = true
-  await createFence(60_000)(() => things.insertMany(pair(), { ordered: false }))
-  expect(closesNextInsert).toBe(false)
+  const { clock, pass } = createTestClock()
+  onLost = () => pass(100)
+  await createFence(100, clock)(() => things.insertMany(pair(), { ordered: false }))
+  expect(onLost).toBeUndefined()
   expect(await things.countDocuments()).toBe(2)
 })
 
 test('and not afterwards', async () => {
-  closesNextInsert = true
-  const insert = createFence(100)(() => things.insertMany(pair(), { ordered: false }))
+  const { clock, pass } = createTestClock()
+  onLost = () => pass(101)
+  const insert = createFence(100, clock)(() => things.insertMany(pair(), { ordered: false }))
   await expect(insert).rejects.toThrow('What was read more than 100 ms ago is not written any more')
   expect(await things.countDocuments()).toBe(0)
 })

@@ -14,11 +14,16 @@ export const lookAgainMs = 15 * 60_000
 
 const checks = new AsyncLocalStorage<() => void>()
 
+/** Milliseconds that have passed since some moment, by a clock of this process. */
+export type Clock = () => number
+export const ownClock: Clock = () => performance.now()
+
 /** Both, because a clock stands still while its machine is paused, and one of them may be adjusted then. */
-const clocks = [() => performance.now(), () => Date.now()] as const
+const bothClocks: readonly Clock[] = [ownClock, () => Date.now()]
 
 /** Starts a limit for the writes that follow from the reads made now, also for their retries by the driver. */
-export function createFence(limitMs: number): Fence {
+export function createFence(limitMs: number, clock?: Clock): Fence {
+  const clocks = clock ? [clock] : bothClocks
   const begun = clocks.map((clock) => clock())
   const check = () => {
     const isOver = clocks.some((clock, index) => clock() - (begun[index] as number) > limitMs)

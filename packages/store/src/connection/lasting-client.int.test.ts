@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
-import { setTimeout as pause } from 'node:timers/promises'
-import { databaseOfRun } from '@herald/test-servers'
+import { databaseOfRun, eventually } from '@herald/test-servers'
 import { afterEach, expect, test } from '@jest/globals'
 import { createStore, type Store } from '../store.ts'
 
@@ -40,11 +39,7 @@ test('connects once MongoDB is available, even after failed operations', async (
   store = createStore({ uri, database: databaseOfRun(), applicationName: 'test' })
   expect([await isReady(), await isReady()]).toEqual([false, false])
   await listen(port)
-  const deadline = Date.now() + 60_000
-  while (!(await isReady())) {
-    if (Date.now() > deadline) throw new Error('The store did not connect')
-    await pause(100)
-  }
+  await eventually(isReady, { description: 'the store connects' })
 })
 
 test('stays closed when it never connected', async () => {

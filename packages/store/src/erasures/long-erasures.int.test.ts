@@ -1,5 +1,6 @@
-import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals'
-import { createInterceptor, runAhead } from '../retractions/intercepted.fixture.ts'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { createTestClock } from '../connection/clock.fixture.ts'
+import { createInterceptor } from '../retractions/intercepted.fixture.ts'
 import { uuid } from '../store.fixture.ts'
 import { createEmptyStore } from '../test-store.fixture.ts'
 import { createWriters } from '../writers.ts'
@@ -8,9 +9,6 @@ import { ada, byAda, erasure, workOff } from './erasures.fixture.ts'
 const { store, database, collections, migrate, close } = createEmptyStore()
 beforeAll(migrate)
 afterAll(close)
-afterEach(() => {
-  jest.restoreAllMocks()
-})
 
 /** Only one that hangs takes longer, however busy the machine is. */
 const hangsAfterMs = 300_000
@@ -20,11 +18,11 @@ test(
   async () => {
     const recipientIds = Array.from({ length: 5_500 }, (_, n) => uuid(10_000 + n))
     for (let n = 0; n < 4; n++) await store.notifications.insertNew([byAda(n, { recipientIds })])
-    const pass = runAhead()
+    const { clock, pass } = createTestClock()
     const { wrap } = createInterceptor(async (_, when) => {
       if (when === 'after') pass(1_000)
     })
-    const { erasures } = createWriters(wrap(collections, ['notifications']))
+    const { erasures } = createWriters(wrap(collections, ['notifications']), { clock })
     await erasures.accept([erasure(1, ada, 10)])
     const steps = (await workOff(erasures)).filter(({ phase }) => phase === 'fan-outs')
     // Two of them are erased at once, which takes 13 s; the third one was read by then.

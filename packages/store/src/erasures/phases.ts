@@ -1,5 +1,6 @@
 import { limits, makeUuidV7 } from '@herald/contracts'
 import type { Binary, Collection, Filter } from 'mongodb'
+import { type Clock, ownClock } from '../connection/fence.ts'
 import { readInBatches } from '../documents/batches.ts'
 import { greatestId, keyRange, keysUnder, toKey, toUuidBinary } from '../documents/binary.ts'
 import type { ChangeEntryDocument } from '../documents/change-entry-document.ts'
@@ -31,6 +32,7 @@ export type EraseStepsDependencies = Collections & {
   readonly eraseFromFanOuts: EraseFromFanOuts
   readonly now: () => Date
   readonly documentsPerStep?: number | undefined
+  readonly clock?: Clock | undefined
 }
 
 const markerKeptMs = 24 * 60 * 60 * 1_000
@@ -52,6 +54,7 @@ type Range = { readonly $gte?: Binary; readonly $gt?: Binary; readonly $lt?: Bin
 export function createEraseSteps(dependencies: EraseStepsDependencies): EraseSteps {
   const { notifications, bulkMarks, feedErasures, seenMarks, mutes, waitingReceipts, createRequests } = dependencies
   const { changeEntries, fanOuts, tombstones, digests, eraseFromFanOuts, now, documentsPerStep = 5_000 } = dependencies
+  const { clock = ownClock } = dependencies
   const eraseFromDigests = createEraseFromDigests(digests)
 
   /** The range of the next documents that match, and whether others follow. */
@@ -153,7 +156,7 @@ export function createEraseSteps(dependencies: EraseStepsDependencies): EraseSte
       .find({ _id: range } as Filter<T>, { ...readLimits, batchSize: 200 })
       .sort({ _id: 1 })
       .limit(documentsPerStep)
-    const endsAt = performance.now() + stepMs
+    const endsAt = clock() + stepMs
     let [erased, examined, bytes] = [0, 0, 0]
     let after: Binary | undefined
     async function* concerned() {
@@ -161,7 +164,7 @@ export function createEraseSteps(dependencies: EraseStepsDependencies): EraseSte
         examined++
         bytes += sizeOf(document)
         if (isConcerned(document)) yield document
-        if (examined < documentsPerStep && bytes < bytesPerStep && performance.now() < endsAt) continue
+        if (examined < documentsPerStep && bytes < bytesPerStep && clock() < endsAt) continue
         after = document._id
         return
       }

@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises'
+import { eventually } from '@herald/test-servers'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { uuid } from '../store.fixture.ts'
 import { createTestStore } from '../test-store.fixture.ts'
@@ -36,6 +36,6 @@ test('ends by the clock of the server, not that of a process', async () => {
   expect(left).toBeGreaterThan(30_000)
   expect(left).toBeLessThanOrEqual(60_000)
   expect(await leases.hold('c', lease(1, 200))).toBe(true)
-  while (!(await leases.hold('c', lease(2)))) await pause(50)
+  await eventually(() => leases.hold('c', lease(2)))
   expect(await leases.hold('c', lease(1))).toBe(false)
 })

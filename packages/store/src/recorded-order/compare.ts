@@ -1,5 +1,6 @@
 import type { Binary, Collection, Db } from 'mongodb'
 import { type Position, timeOf, watch } from '../change-streams/watch.ts'
+import type { Clock } from '../connection/fence.ts'
 import { StorageUnavailableError } from '../connection/storage-errors.ts'
 import type { ChangeEntryDocument } from '../documents/change-entry-document.ts'
 import type { ErasureDocument } from '../documents/erasure-document.ts'
@@ -23,6 +24,7 @@ export type CompareDependencies = {
   readonly appendEntries: AppendEntries
   readonly appendErasure: AppendErasure
   readonly reads: CausalReads
+  readonly clock: Clock
 }
 
 export type Compare = (begun: Comparison | undefined, hold: Hold) => Promise<Position | undefined>
@@ -36,20 +38,20 @@ const saveEveryMs = 2_000
  * the stream. Returns that position; `undefined` if the work is to stop. Continues a comparison that was begun.
  */
 export function createCompare(dependencies: CompareDependencies): Compare {
-  const { watching, changeEntries, erasures, state, appendEntries, appendErasure, reads } = dependencies
+  const { watching, changeEntries, erasures, state, appendEntries, appendErasure, reads, clock } = dependencies
 
   return async (begun, hold) => {
     const comparison = begun ?? { position: await currentPosition(watching), after: null }
     const { position } = comparison
     if (begun === undefined) await state.beginComparison(comparison)
     reads.note(timeOf(position))
-    let savedAt = performance.now()
+    let savedAt = clock()
     for await (const entries of readAhead(entriesAfter(comparison.after))) {
       await appendEntries(entries)
-      if (performance.now() - savedAt < saveEveryMs) continue
+      if (clock() - savedAt < saveEveryMs) continue
       if (!(await hold())) return undefined
       await state.saveComparison({ position, after: entries.at(-1)?.key ?? null })
-      savedAt = performance.now()
+      savedAt = clock()
     }
     for await (const keys of doneErasures()) {
       for (const key of keys) {

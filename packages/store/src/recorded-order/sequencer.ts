@@ -1,5 +1,6 @@
 import type { Db } from 'mongodb'
 import { timeOfPosition } from '../change-streams/watch.ts'
+import { type Clock, ownClock } from '../connection/fence.ts'
 import { uuidIn } from '../documents/binary.ts'
 import type { Collections } from '../documents/collections.ts'
 import type { ErasedPersons } from '../guards/erased-persons.ts'
@@ -39,6 +40,7 @@ export type SequencerDependencies = Pick<Collections, 'changeEntries' | 'erasure
   readonly saveEveryMs?: number
   readonly maxAwaitTimeMS?: number
   readonly collectMs?: number
+  readonly clock?: Clock
 }
 
 /** How often progress is stored, which is also a change that the stream reports when nothing else happens. */
@@ -47,6 +49,7 @@ const defaultSaveEveryMs = 1_000
 export function createSequencer(dependencies: SequencerDependencies): Sequencer {
   const { changeEntries, erasures, logPages, logState, watching, erasedPersons, now } = dependencies
   const { saveEveryMs = defaultSaveEveryMs, maxAwaitTimeMS, collectMs, grownLogs = createGrownLogs() } = dependencies
+  const { clock = ownClock } = dependencies
   const state = createOrderState(logState)
   return {
     async work(hold, onProgress) {
@@ -69,7 +72,16 @@ export function createSequencer(dependencies: SequencerDependencies): Sequencer 
         await erasing(key, position)
         grownLogs.report([uuidIn(key)])
       }
-      const compare = createCompare({ watching, changeEntries, erasures, state, appendEntries, appendErasure, reads })
+      const compare = createCompare({
+        watching,
+        changeEntries,
+        erasures,
+        state,
+        appendEntries,
+        appendErasure,
+        reads,
+        clock,
+      })
       const follow = createFollow({ watching, appendEntries, appendErasure, reads, maxAwaitTimeMS, collectMs })
 
       if (!(await hold())) return
@@ -89,9 +101,9 @@ export function createSequencer(dependencies: SequencerDependencies): Sequencer 
         }
         let savedAt = -Infinity
         const outcome = await follow(position, async (level) => {
-          if (performance.now() - savedAt < saveEveryMs) return true
+          if (clock() - savedAt < saveEveryMs) return true
           await state.advance(level)
-          savedAt = performance.now()
+          savedAt = clock()
           report(timeOfPosition(level))
           return hold()
         })

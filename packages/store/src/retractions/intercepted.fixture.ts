@@ -1,4 +1,3 @@
-import { jest } from '@jest/globals'
 import type { Db } from 'mongodb'
 import type { Collections } from '../documents/collections.ts'
 
@@ -60,15 +59,5 @@ export function createInterceptor(intercept: Intercept = async () => {}) {
     wrap(collections: Collections, names = Object.keys(collections) as (keyof Collections)[]): Collections {
       return { ...collections, ...Object.fromEntries(names.map((name) => [name, wrapOne(collections[name])])) }
     },
-  }
-}
-
-/** Makes the monotonic clock of this process run ahead, as if its operations took so long. `restoreAllMocks` ends it. */
-export function runAhead(): (ms: number) => void {
-  const real = performance.now.bind(performance)
-  let passedMs = 0
-  jest.spyOn(performance, 'now').mockImplementation(() => real() + passedMs)
-  return (ms) => {
-    passedMs += ms
   }
 }

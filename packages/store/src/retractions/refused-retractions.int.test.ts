@@ -1,18 +1,16 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from '@jest/globals'
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { BSON } from 'mongodb'
+import { createTestClock } from '../connection/clock.fixture.ts'
 import { at, pageIn, subscriberId, uuid } from '../store.fixture.ts'
 import { createEmptyStore } from '../test-store.fixture.ts'
 import { createWriters } from '../writers.ts'
 import { mention, retraction } from './fan-outs.fixture.ts'
-import { createInterceptor, runAhead } from './intercepted.fixture.ts'
+import { createInterceptor } from './intercepted.fixture.ts'
 
 const { store, database, collections, migrate, close } = createEmptyStore()
 const { notifications, retractions, unfinished } = store
 beforeAll(migrate)
 afterAll(close)
-afterEach(() => {
-  jest.restoreAllMocks()
-})
 beforeEach(async () => {
   for (const name of ['notifications', 'fan-outs', 'tombstones']) await database.collection(name).deleteMany({})
 })
@@ -56,11 +54,11 @@ test('so is one by location', async () => {
 
 test('however long it takes, the others are done, because a retry would take as long again', async () => {
   await storeFull()
-  const pass = runAhead()
+  const { clock, pass } = createTestClock()
   const { wrap } = createInterceptor(async (_, when) => {
     if (when === 'after') pass(21_000)
   })
-  const slow = createWriters(wrap(collections, ['notifications']))
+  const slow = createWriters(wrap(collections, ['notifications']), { clock })
   const { locationType, locationId } = full
   const given = [retraction(1, byId(full)), retraction(2, { locationType, locationId })]
   expect(await slow.retractions.apply(given)).toEqual({

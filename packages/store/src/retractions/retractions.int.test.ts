@@ -1,4 +1,5 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from '@jest/globals'
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { createTestClock } from '../connection/clock.fixture.ts'
 import { isStorageUnavailable, StorageUnavailableError } from '../connection/storage-errors.ts'
 import type { NewNotification } from '../documents/notification-document.ts'
 import type { Receipt } from '../documents/waiting-receipt.ts'
@@ -6,16 +7,13 @@ import { at, newNotification, pageIn, subscriberId, uuid } from '../store.fixtur
 import { createEmptyStore } from '../test-store.fixture.ts'
 import { createWriters } from '../writers.ts'
 import { mention, retraction } from './fan-outs.fixture.ts'
-import { createInterceptor, runAhead } from './intercepted.fixture.ts'
+import { createInterceptor } from './intercepted.fixture.ts'
 
 const { store, database, collections, examined, migrate, close } = createEmptyStore()
 const { notifications, retractions, receipts } = store
 
 beforeAll(migrate)
 afterAll(close)
-afterEach(() => {
-  jest.restoreAllMocks()
-})
 beforeEach(async () => {
   for (const name of ['notifications', 'fan-outs', 'tombstones', 'waiting-receipts']) {
     await database.collection(name).deleteMany({})
@@ -233,11 +231,11 @@ test(
     const stored = Array.from({ length: 1_101 }, (_, n) => mention(n, { recipientIds: [uuid(2)] }))
     const elsewhere = mention(1_200, { recipientIds: [uuid(2)], locationId: uuid(93) })
     await asIngest(() => notifications.insertNew([...stored, elsewhere]))
-    const pass = runAhead()
+    const { clock, pass } = createTestClock()
     const { wrap } = createInterceptor(async (_, when) => {
       if (when === 'after') pass(21_000)
     })
-    const slow = createWriters(wrap(collections, ['notifications']))
+    const slow = createWriters(wrap(collections, ['notifications']), { clock })
     const apply = () =>
       slow.retractions.apply([retraction(1, location), retraction(2, { ...location, locationId: uuid(93) })])
     for (const left of [602, 102, 1]) {

@@ -1,6 +1,6 @@
 import { limits } from '@herald/contracts'
 import type { Binary } from 'mongodb'
-import { lookAgainMs } from '../connection/fence.ts'
+import { type Clock, lookAgainMs, ownClock } from '../connection/fence.ts'
 import { RetractionUnfinishedError } from '../connection/storage-errors.ts'
 import { inBatches } from '../documents/batches.ts'
 import { byKey, hex, keyRange, toKey, uuidIn } from '../documents/binary.ts'
@@ -38,6 +38,7 @@ type Outcome = { readonly retracted: readonly TombstoneDocument[]; readonly refu
 export type RetractionsDependencies = Pick<Collections, 'tombstones' | 'tombstoneHeads' | 'fanOuts'> & {
   readonly retractFromFanOuts: RetractFromFanOuts
   readonly eraseFromTombstones: (stored: readonly TombstoneDocument[]) => Promise<void>
+  readonly clock?: Clock | undefined
 }
 
 type Refused = Map<TombstoneDocument, string>
@@ -53,7 +54,14 @@ const projection = { createdAt: 1, via: 1, bytes: { $binarySize: '$recipients' }
 const keyOf = ({ subscriberId, eventId }: Retraction) => toKey(subscriberId, eventId)
 
 export function createRetractions(dependencies: RetractionsDependencies): Retractions & { retractBy: RetractBy } {
-  const { tombstones, tombstoneHeads, fanOuts, retractFromFanOuts, eraseFromTombstones } = dependencies
+  const {
+    tombstones,
+    tombstoneHeads,
+    fanOuts,
+    retractFromFanOuts,
+    eraseFromTombstones,
+    clock = ownClock,
+  } = dependencies
 
   /** One that was refused is not done, so that a replay tries again, but it is not due any more. */
   async function setDone(applied: readonly TombstoneDocument[], refused: Refused): Promise<void> {
@@ -105,9 +113,9 @@ export function createRetractions(dependencies: RetractionsDependencies): Retrac
   const retractBy: RetractBy = async (open) => {
     const refused: Refused = new Map()
     const retracted: TombstoneDocument[] = []
-    const endsAt = performance.now() + retractWithinMs
+    const endsAt = clock() + retractWithinMs
     // Refused retractions are tried again with each retry, so the others must not depend on how long they take.
-    const isOver = () => refused.size === 0 && performance.now() >= endsAt
+    const isOver = () => refused.size === 0 && clock() >= endsAt
     const fresh = open.filter(({ done }) => !done)
     await advanceHeads(tombstoneHeads, fresh)
     const ofOne = open.filter(isOfOne)

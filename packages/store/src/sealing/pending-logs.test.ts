@@ -1,47 +1,50 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from '@jest/globals'
+import { createTestClock } from '../connection/clock.fixture.ts'
 import { createPendingLogs } from './pending-logs.ts'
 
-/** After the search of the start. */
+/** After the search of the start, by a clock that stands still until time passes. */
 function createSearched(options: Parameters<typeof createPendingLogs>[0]) {
-  const pending = createPendingLogs(options)
+  const { clock, pass } = createTestClock()
+  const pending = createPendingLogs({ ...options, clock })
   expect(pending.isSearchDue()).toBe(true)
   pending.beginSearch()()
   expect(pending.isSearchDue()).toBe(false)
-  return pending
+  return { pending, clock, pass }
 }
 
-test('a log that has grown is due at once, and after it was sealed not before the interval is over', async () => {
-  const pending = createSearched({ intervalMs: 500 })
+test('a log that has grown is due at once, and after it was sealed not before the interval is over', () => {
+  const { pending, clock, pass } = createSearched({ intervalMs: 500 })
   pending.grow('a')
   expect(pending.due()).toEqual(['a'])
   pending.begin('a')
-  const dueAt = performance.now() + 500
-  pending.end('a', { dueAt, grownAt: undefined })
+  pending.end('a', { dueAt: clock() + 500, grownAt: undefined })
   pending.grow('a')
-  expect(pending.due()).toEqual([])
-  while (performance.now() < dueAt) await pause(10)
-  expect(pending.due()).toEqual(['a'])
+  pass(499)
+  expect([pending.due(), pending.isWaiting('a')]).toEqual([[], true])
+  pass(1)
+  expect([pending.due(), pending.isWaiting('a')]).toEqual([['a'], false])
 })
 
 test('a log that grows while it is looked at is looked at again', () => {
-  const pending = createSearched({ intervalMs: 0 })
+  const { pending, clock } = createSearched({ intervalMs: 0 })
   pending.grow('a')
   pending.begin('a')
   pending.grow('a')
-  pending.end('a', { dueAt: performance.now(), grownAt: undefined })
+  pending.end('a', { dueAt: clock(), grownAt: undefined })
   expect(pending.due()).toEqual(['a'])
   pending.begin('a')
-  pending.end('a', { dueAt: performance.now(), grownAt: undefined })
+  pending.end('a', { dueAt: clock(), grownAt: undefined })
   expect(pending.due()).toEqual([])
 })
 
-test('beyond the bound, the logs are searched again after the interval', async () => {
-  const pending = createSearched({ intervalMs: 50, mostLogs: 2 })
+test('beyond the bound, the logs are searched again after the interval', () => {
+  const { pending, pass } = createSearched({ intervalMs: 50, mostLogs: 2 })
   for (const name of ['a', 'b', 'c', 'd']) pending.grow(name)
   expect(pending.due()).toEqual(['a', 'b'])
+  pass(49)
   expect(pending.isSearchDue()).toBe(false)
-  while (!pending.isSearchDue()) await pause(10)
+  pass(1)
+  expect(pending.isSearchDue()).toBe(true)
 })
 
 test('a search that was asked for during another one is not forgotten', () => {
@@ -52,18 +55,18 @@ test('a search that was asked for during another one is not forgotten', () => {
   expect(pending.isSearchDue()).toBe(true)
 })
 
-test('the lag is the time of the oldest leaf beyond the interval', async () => {
-  const pending = createSearched({ intervalMs: 500 })
+test('the lag is the time of the oldest leaf beyond the interval', () => {
+  const { pending, clock, pass } = createSearched({ intervalMs: 500 })
   const lag = () => pending.lagMs((name) => name !== 'stopped')
   pending.grow('stopped')
-  await pause(600)
+  pass(600)
   expect(lag()).toBe(0)
-  const before = performance.now()
   pending.grow('a')
+  pass(500)
   expect(lag()).toBe(0)
-  while (lag() === 0) await pause(10)
-  expect(lag()).toBeLessThanOrEqual(performance.now() - before - 500)
+  pass(70)
+  expect(lag()).toBe(70)
   pending.begin('a')
-  pending.end('a', { dueAt: performance.now() + 500, grownAt: undefined })
+  pending.end('a', { dueAt: clock() + 500, grownAt: undefined })
   expect(lag()).toBe(0)
 })

@@ -1,3 +1,5 @@
+import { type Clock, ownClock } from '../connection/fence.ts'
+
 /** A log with something new, or one that was sealed within the interval. */
 export type PendingLog = {
   /** By the clock of the process, as the other time. */
@@ -13,37 +15,39 @@ const defaultMostLogs = 200_000
 export function createPendingLogs({
   intervalMs,
   mostLogs = defaultMostLogs,
+  clock = ownClock,
 }: {
   intervalMs: number
   mostLogs?: number
+  clock?: Clock | undefined
 }) {
   const logs = new Map<string, PendingLog>()
   /** Since when a search through all logs is due. */
-  let searchDueSince: number | undefined = performance.now()
+  let searchDueSince: number | undefined = clock()
   let searchAt = 0
   let requests = 0
 
-  function requestSearch(at = performance.now()): void {
+  function requestSearch(at = clock()): void {
     requests++
-    searchDueSince ??= performance.now()
+    searchDueSince ??= clock()
     searchAt = Math.min(searchAt, at)
   }
 
   /** Only if there is room. */
   function add(subscriberId: string, log: PendingLog): void {
     if (logs.has(subscriberId) || logs.size < mostLogs) logs.set(subscriberId, log)
-    else requestSearch(performance.now() + intervalMs)
+    else requestSearch(clock() + intervalMs)
   }
 
   return {
     grow(subscriberId: string): void {
-      const now = performance.now()
+      const now = clock()
       const log = logs.get(subscriberId)
       if (log === undefined) add(subscriberId, { dueAt: now, grownAt: now })
       else log.grownAt ??= now
     },
     requestSearch,
-    isSearchDue: () => searchDueSince !== undefined && performance.now() >= searchAt,
+    isSearchDue: () => searchDueSince !== undefined && clock() >= searchAt,
     /** Returns what is to be called after a search that was not interrupted. */
     beginSearch(): () => void {
       const begun = requests
@@ -55,7 +59,7 @@ export function createPendingLogs({
     },
     /** Returns the logs that are due, and forgets logs of which nothing is new after the interval. */
     due(): string[] {
-      const now = performance.now()
+      const now = clock()
       const found: string[] = []
       for (const [subscriberId, { dueAt, grownAt }] of logs) {
         if (dueAt > now) continue
@@ -75,14 +79,14 @@ export function createPendingLogs({
     end(subscriberId: string, { dueAt, grownAt }: PendingLog): void {
       const meanwhile = logs.get(subscriberId)?.grownAt
       const grown = grownAt ?? meanwhile
-      if (grown === undefined && dueAt <= performance.now()) logs.delete(subscriberId)
+      if (grown === undefined && dueAt <= clock()) logs.delete(subscriberId)
       else add(subscriberId, { dueAt, grownAt: grown })
     },
-    isWaiting: (subscriberId: string) => (logs.get(subscriberId)?.dueAt ?? 0) > performance.now(),
+    isWaiting: (subscriberId: string) => (logs.get(subscriberId)?.dueAt ?? 0) > clock(),
     clear: () => logs.clear(),
     /** For how long the oldest unsealed leaf of the logs has been unsealed, beyond the interval. */
     lagMs(isCounted: (subscriberId: string) => boolean): number {
-      const now = performance.now()
+      const now = clock()
       let oldest = searchDueSince ?? now
       for (const [subscriberId, { grownAt }] of logs) {
         if (grownAt !== undefined && grownAt < oldest && isCounted(subscriberId)) oldest = grownAt

@@ -1,4 +1,4 @@
-import { checkFence, createFence, insertWithinMs } from '../connection/fence.ts'
+import { type Clock, checkFence, createFence, insertWithinMs, ownClock } from '../connection/fence.ts'
 import { eachAtOnce } from '../reading/each-at-once.ts'
 import type { Anchor, PublishedCheckpoint } from './anchor.ts'
 import type { Checkpoints, SignedCheckpoint } from './checkpoints.ts'
@@ -7,6 +7,7 @@ export type PublisherDependencies = {
   readonly anchor: Pick<Anchor, 'publishedSize' | 'publish'>
   readonly checkpoints: Pick<Checkpoints, 'signedAfter' | 'lastSigned'>
   readonly onFailure: (error: unknown) => void
+  readonly clock?: Clock | undefined
 }
 
 const logsPerStep = 200
@@ -19,7 +20,7 @@ const pauseMs = 2_000
  * unavailable, sealing goes on. What is published follows from what is stored and what was published, so nothing is lost with the
  * process.
  */
-export function createPublisher({ anchor, checkpoints, onFailure }: PublisherDependencies) {
+export function createPublisher({ anchor, checkpoints, onFailure, clock = ownClock }: PublisherDependencies) {
   const waiting = new Set<string>()
   let running: Promise<void> | undefined
   let pausedUntil = 0
@@ -61,7 +62,7 @@ export function createPublisher({ anchor, checkpoints, onFailure }: PublisherDep
     try {
       while (waiting.size > 0) await publishSome()
     } catch (error) {
-      pausedUntil = performance.now() + pauseMs
+      pausedUntil = clock() + pauseMs
       onFailure(error)
     }
   }
@@ -72,7 +73,7 @@ export function createPublisher({ anchor, checkpoints, onFailure }: PublisherDep
     clear: (): void => waiting.clear(),
     /** Begins to publish what waits. Never throws. */
     start(): void {
-      if (waiting.size === 0 || performance.now() < pausedUntil) return
+      if (waiting.size === 0 || clock() < pausedUntil) return
       running ??= publishAll().finally(() => {
         running = undefined
       })

@@ -1,5 +1,5 @@
 import { type Checkpoint, continueTree, type GrowingTree, rootAt } from '@herald/sealed-log'
-import { createFence, insertWithinMs } from '../connection/fence.ts'
+import { type Clock, createFence, insertWithinMs } from '../connection/fence.ts'
 import type { Hold } from '../leases/leases.ts'
 import type { Checkpoints, SignedCheckpoint } from './checkpoints.ts'
 import type { LogLeaves } from './leaves.ts'
@@ -15,7 +15,7 @@ export type SealDependencies = {
   /** A checkpoint follows the one before after this time at the earliest. */
   readonly intervalMs: number
   /** Nothing is written that was read longer ago. */
-  readonly limitMs?: number
+  readonly clock?: Clock | undefined
   /** The signed note of a log's checkpoint, always the same for the same checkpoint. */
   readonly sign: (subscriberId: string, checkpoint: Checkpoint) => string
 }
@@ -53,11 +53,11 @@ const leavesPerSeal = 500_000
  * what a process has read is not written any more after the fence.
  */
 export function createSealLog(dependencies: SealDependencies) {
-  const { leaves, nodes, checkpoints, now, intervalMs, limitMs = insertWithinMs, sign } = dependencies
+  const { leaves, nodes, checkpoints, now, intervalMs, clock, sign } = dependencies
   const compareAnchor = createCompareAnchor({ nodes, checkpoints })
   /** @throws LogConflict */
   return async (subscriberId: string, hold: Hold, { published, isDoubted }: SealOptions = {}): Promise<SealOutcome> => {
-    const fence = createFence(limitMs)
+    const fence = createFence(insertWithinMs, clock)
     const { newest, signed: sealed } = await checkpoints.newestOfBoth(subscriberId)
     // A process died between insert and signature, or someone else inserted it: it is signed if the leaves give its root.
     const unsigned = newest?.note === undefined ? newest : undefined

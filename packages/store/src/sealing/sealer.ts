@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Checkpoint } from '@herald/sealed-log'
 import type { Collection } from 'mongodb'
+import { ownClock } from '../connection/fence.ts'
 import type { LogPageDocument } from '../documents/log-page-document.ts'
 import type { Hold } from '../leases/leases.ts'
 import { eachAtOnce } from '../reading/each-at-once.ts'
@@ -39,10 +40,11 @@ export type Sealer = {
   lagSeconds(): number | undefined
 }
 
-export type SealerDependencies = Omit<SealDependencies, 'intervalMs' | 'sign' | 'limitMs'> & {
+export type SealerDependencies = Omit<SealDependencies, 'intervalMs' | 'sign'> & {
   readonly logPages: Collection<LogPageDocument>
   readonly conflicts: Conflicts
   readonly grownLogs: Pick<GrownLogs, 'listen'>
+  readonly pause?: (ms: number) => Promise<unknown>
 }
 
 const logsAtOnce = 32
@@ -52,11 +54,12 @@ const retryMs = 5_000
 const longestTickMs = 500
 
 export function createSealer(dependencies: SealerDependencies, options: SealerOptions): Sealer {
-  const { logPages, checkpoints, conflicts, grownLogs } = dependencies
+  const { logPages, checkpoints, conflicts, grownLogs, clock = ownClock, pause = sleep } = dependencies
   const { intervalMs, anchor, listener } = options
   const sealLog = createSealLog({ ...dependencies, ...options })
-  const pending = createPendingLogs({ intervalMs })
-  const publisher = anchor && createPublisher({ anchor, checkpoints, onFailure: (error) => listener.onFailure(error) })
+  const pending = createPendingLogs({ intervalMs, clock })
+  const onFailure = (error: unknown) => listener.onFailure(error)
+  const publisher = anchor && createPublisher({ anchor, checkpoints, onFailure, clock })
   const stopped = new Set<string>()
   const told = new Set<string>()
   let isActive = false
@@ -77,7 +80,7 @@ export function createSealer(dependencies: SealerDependencies, options: SealerOp
       else await sealAll(pending.due(), hold)
       publisher?.start()
       if (!(await hold())) return
-      await sleep(Math.min(longestTickMs, intervalMs / 4))
+      await pause(Math.min(longestTickMs, intervalMs / 4))
     }
   }
 
@@ -111,7 +114,7 @@ export function createSealer(dependencies: SealerDependencies, options: SealerOp
   /** @returns `false` after an error */
   async function seal(subscriberId: string, hold: Hold, isSearch: boolean): Promise<boolean> {
     const grownAt = pending.begin(subscriberId)
-    const now = performance.now()
+    const now = clock()
     try {
       const outcome = await look(subscriberId, hold)
       if (stopped.has(subscriberId)) await resume(subscriberId)

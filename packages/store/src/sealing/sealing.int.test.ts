@@ -1,5 +1,4 @@
 import { createHash, generateKeyPairSync, randomUUID } from 'node:crypto'
-import { setTimeout as pause } from 'node:timers/promises'
 import {
   createTree,
   formatVerifierKey,
@@ -13,6 +12,8 @@ import {
 } from '@herald/sealed-log'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { Binary } from 'mongodb'
+import { createTestClock } from '../connection/clock.fixture.ts'
+import { insertWithinMs } from '../connection/fence.ts'
 import { nodeKey } from '../documents/sealed-log-document.ts'
 import { createTestStore } from '../test-store.fixture.ts'
 import { createCheckpoints } from './checkpoints.ts'
@@ -114,14 +115,17 @@ test('many processes at once make one checkpoint of each size', async () => {
 
 test('a checkpoint follows the one before after the interval', async () => {
   const log = createLog(hashesOf(10))
-  const seal = log.createSealer({ intervalMs: 4_000 })
+  let time = new Date()
+  const now = () => time
+  const checkpoints = createCheckpoints(collections.logCheckpoints, now)
+  const seal = log.createSealer({ intervalMs: 4_000, checkpoints, now })
   expect(await seal()).toMatchObject({ kind: 'sealed', checkpoint: { size: 10 } })
   expect(await seal()).toEqual({ kind: 'unchanged' })
   log.hashes.push(...hashesOf(10, 'more'))
-  expect(await seal()).toMatchObject({ kind: 'early' })
-  while ((await seal()).kind !== 'sealed') await pause(50)
-  const [first, second] = await Promise.all([10, 20].map((size) => log.checkpoints.signedOf(log.subscriberId, size)))
-  expect((second?.sealedAt.getTime() ?? 0) - (first?.sealedAt.getTime() ?? 0)).toBeGreaterThanOrEqual(4_000)
+  time = new Date(time.getTime() + 3_999)
+  expect(await seal()).toEqual({ kind: 'early', dueInMs: 1 })
+  time = new Date(time.getTime() + 1)
+  expect(await seal()).toMatchObject({ kind: 'sealed', checkpoint: { size: 20, sealedAt: time } })
 })
 
 test('a process that dies after the insert leaves a checkpoint that the next one signs', async () => {
@@ -149,10 +153,10 @@ test('a process that stops half-way leaves hashes that the next one finds', asyn
 
 test('what a process has read before it was frozen is not written', async () => {
   const log = createLog(hashesOf(300))
-  const limitMs = 200
-  const seal = log.createSealer({ limitMs })
+  const { clock, pass } = createTestClock()
+  const seal = log.createSealer({ clock })
   const frozen = async () => {
-    await pause(2 * limitMs)
+    pass(insertWithinMs + 1)
     return true
   }
   await expect(seal(frozen)).rejects.toThrow('is not written any more')
@@ -165,19 +169,17 @@ test('a process that was frozen before a restore can seal nothing but what the n
   const log = createLog(hashesOf(300))
   await log.seal()
   const before = createLog([...log.hashes, ...hashesOf(500, 'lost')], log.subscriberId)
-  let wake = () => {}
-  const frozen = new Promise<void>((resolve) => {
-    wake = resolve
-  })
+  const [isFrozen, isAwake] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   // It has read its leaves and is about to insert the checkpoint.
   const twin = before.createSealer()(async () => {
-    await frozen
+    isFrozen.resolve()
+    await isAwake.promise
     return true
   })
-  await pause(200)
+  await isFrozen.promise
   log.hashes.push(...hashesOf(500, 'new'))
   const outcome = await log.seal().catch((error: unknown) => error)
-  wake()
+  isAwake.resolve()
   // Whichever came first stands; the other is a conflict, and nothing of it is signed.
   const other = await twin.catch((error: unknown) => error)
   const conflicts = [outcome, other].filter((result) => result instanceof LogConflict)

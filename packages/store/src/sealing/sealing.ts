@@ -1,4 +1,5 @@
 import { type Checkpoint, rootAt } from '@herald/sealed-log'
+import type { Clock } from '../connection/fence.ts'
 import type { Collections } from '../documents/collections.ts'
 import type { GrownLogs } from '../recorded-order/grown-logs.ts'
 import { createAcceptances } from './acceptances.ts'
@@ -15,10 +16,13 @@ export type Sealing = ReturnType<typeof createSealing>
 export type SealingDependencies = Pick<Collections, 'logPages' | 'logNodes' | 'logCheckpoints' | 'logState'> & {
   readonly now: () => Date
   readonly grownLogs: Pick<GrownLogs, 'listen'>
+  readonly clock?: Clock
+  readonly pause?: (ms: number) => Promise<unknown>
 }
 
 /** Creates the part of the store that seals logs. */
-export function createSealing({ logPages, logNodes, logCheckpoints, logState, now, grownLogs }: SealingDependencies) {
+export function createSealing(dependencies: SealingDependencies) {
+  const { logPages, logNodes, logCheckpoints, logState, now, ...others } = dependencies
   const leaves = createLogLeaves(logPages)
   const nodes = createTreeNodes(logNodes, leaves)
   const checkpoints = createCheckpoints(logCheckpoints, now)
@@ -28,7 +32,7 @@ export function createSealing({ logPages, logNodes, logCheckpoints, logState, no
     conflicts: { find: conflicts.find, count: conflicts.count },
     acceptances: createAcceptances(logState, now),
     createSealer(options: SealerOptions): Sealer {
-      return createSealer({ leaves, nodes, checkpoints, conflicts, logPages, grownLogs, now }, options)
+      return createSealer({ leaves, nodes, checkpoints, conflicts, logPages, now, ...others }, options)
     },
     /**
      * Compares the leaves of a log with its own checkpoints, and returns the size of the newest one.

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { limits } from '@herald/contracts'
 import { Binary, type Collection } from 'mongodb'
-import { createFence, insertWithinMs as defaultInsertWithinMs } from '../connection/fence.ts'
+import { type Clock, createFence, insertWithinMs } from '../connection/fence.ts'
 import { isDuplicateKey } from '../connection/storage-errors.ts'
 import { toKey } from '../documents/binary.ts'
 import type { CreateRequestDocument } from '../documents/collections.ts'
@@ -35,10 +35,7 @@ export type CreateRequests = {
   reserve(key: RequestKey, bodyHash: Buffer, notification: NewNotification, now: Date): Promise<Reservation>
 }
 
-export function createCreateRequests(
-  collection: Collection<CreateRequestDocument>,
-  insertWithinMs = defaultInsertWithinMs,
-): CreateRequests {
+export function createCreateRequests(collection: Collection<CreateRequestDocument>, clock?: Clock): CreateRequests {
   const reserved = (_id: Binary, content: string, leaseUntil: Date): Reservation => ({
     kind: 'reserved',
     notification: fromRequestContent(content),
@@ -50,7 +47,7 @@ export function createCreateRequests(
 
   return {
     async reserve({ subscriberId, userId, idempotencyKey }, bodyHash, notification, now) {
-      const fence = createFence(insertWithinMs)
+      const fence = createFence(insertWithinMs, clock)
       const keyHash = createHash('sha256').update(idempotencyKey).digest()
       const _id = new Binary(Buffer.concat([toKey(subscriberId, userId).buffer, keyHash]))
       const leaseUntil = new Date(now.getTime() + limits.idempotencyLeaseMs)

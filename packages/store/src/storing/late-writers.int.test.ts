@@ -1,5 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { createTestClock } from '../connection/clock.fixture.ts'
+import { insertWithinMs } from '../connection/fence.ts'
 import { StorageUnavailableError } from '../connection/storage-errors.ts'
 import type { NewNotification } from '../documents/notification-document.ts'
 import { ada, byAda, clear, erasure, findTraces, workOff } from '../erasures/erasures.fixture.ts'
@@ -23,7 +24,7 @@ const idsOf = async (recipientId: string) => {
 }
 
 /** A writer that is frozen before its notifications are sent. Once it wakes up they are stored, and it is killed. */
-async function freezeWriter(given: NewNotification, insertWithinMs?: number) {
+async function freezeWriter(given: NewNotification, clock = createTestClock().clock) {
   const [isFrozen, isAwake] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const isKilled = Promise.withResolvers<void>()
   let inserts = 0
@@ -38,7 +39,7 @@ async function freezeWriter(given: NewNotification, insertWithinMs?: number) {
     isFrozen.resolve()
     await isAwake.promise
   })
-  const writing = createWriters(wrap(collections), { insertWithinMs }).insertNew([given])
+  const writing = createWriters(wrap(collections), { clock }).insertNew([given])
   await isFrozen.promise
   return {
     writing,
@@ -107,42 +108,43 @@ test.each([
 })
 
 /** A process that is frozen before it reserves a request of Ada, and wakes up after her erasure. */
-async function reserveLate(insertWithinMs?: number) {
+async function reserveLate(frozenForMs: number) {
+  const { clock, pass } = createTestClock()
   const [isFrozen, isAwake] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const { wrap } = createInterceptor(async (_, when, name) => {
     if (when === 'after' || name !== 'insertOne') return
     isFrozen.resolve()
     await isAwake.promise
   })
-  const { createRequests } = createWriters(wrap(collections, ['createRequests']), { insertWithinMs })
+  const { createRequests } = createWriters(wrap(collections, ['createRequests']), { clock })
   const key = { subscriberId, userId: ada, idempotencyKey: 'k' }
   const reserved = createRequests.reserve(key, Buffer.alloc(32), byAda(1), new Date())
   await isFrozen.promise
   await erasures.accept([erasure(1, ada, 10, { time: minutes(1) })])
   await workOff(erasures)
-  await sleep(2 * (insertWithinMs ?? 0))
+  pass(frozenForMs)
   isAwake.resolve()
   return reserved
 }
 const named = { ids: [], texts: ['Ada L.'] }
 
 test('a request that a frozen process reserves for an erased author is erased once more', async () => {
-  expect(await reserveLate()).toMatchObject({ kind: 'reserved' })
+  expect(await reserveLate(insertWithinMs)).toMatchObject({ kind: 'reserved' })
   expect(await findTraces(database, named)).toEqual(['create-requests'])
   await lookAgain(minutes(16))
   expect(await findTraces(database, named)).toEqual([])
 })
 
 test('a process that was frozen for longer reserves no request', async () => {
-  await expect(reserveLate(20)).rejects.toThrow('is not written any more')
+  await expect(reserveLate(insertWithinMs + 1)).rejects.toThrow('is not written any more')
   expect(await findTraces(database, named)).toEqual([])
 })
 
 test('a process that was frozen for longer sends nothing that it prepared before', async () => {
-  const insertWithinMs = 20
-  const writer = await freezeWriter(mention(1), insertWithinMs)
+  const { clock, pass } = createTestClock()
+  const writer = await freezeWriter(mention(1), clock)
   const outcome = expect(writer.writing).rejects.toThrow(StorageUnavailableError)
-  await sleep(insertWithinMs * 2)
+  pass(insertWithinMs + 1)
   void writer.wakeAndKill()
   await outcome
   expect(await idsOf(eve)).toEqual([])

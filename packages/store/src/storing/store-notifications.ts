@@ -1,7 +1,7 @@
 import type { Binary, Collection } from 'mongodb'
 import type { DueBatch } from '../announcements/announcement.ts'
 import type { Creations, JustStored } from '../announcements/creations.ts'
-import { createFence, insertWithinMs as defaultInsertWithinMs } from '../connection/fence.ts'
+import { type Clock, createFence, insertWithinMs } from '../connection/fence.ts'
 import { hex } from '../documents/binary.ts'
 import type { Collections } from '../documents/collections.ts'
 import { type Announcing, type FanOutDocument, toFanOutDocument } from '../documents/fan-out-document.ts'
@@ -43,7 +43,7 @@ export type StoreNotificationsDependencies = Pick<Collections, 'fanOuts' | 'noti
   readonly eraseStored: EraseStored
   readonly receipts: SettleReceipts
   readonly findMuted: FindMuted
-  readonly insertWithinMs?: number | undefined
+  readonly clock?: Clock | undefined
 }
 
 /**
@@ -53,10 +53,10 @@ export type StoreNotificationsDependencies = Pick<Collections, 'fanOuts' | 'noti
  */
 export function createStoreNotifications(dependencies: StoreNotificationsDependencies): StoreNotifications {
   const { fanOuts, tombstones, retractFromFanOuts, announcing, creations, erasedPersons, eraseStored } = dependencies
-  const { receipts, findMuted, notifications: collection, insertWithinMs = defaultInsertWithinMs } = dependencies
+  const { receipts, findMuted, notifications: collection, clock } = dependencies
 
   return async (notifications) => {
-    const fence = createFence(insertWithinMs)
+    const fence = createFence(insertWithinMs, clock)
     const mutedNow = await findMuted(notifications)
     const documents = notifications.map((one) => toFanOutDocument(one, announcing, mutedNow.get(one)))
     const withPersons = notifications.map(toWithPersons)

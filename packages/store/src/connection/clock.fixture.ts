@@ -1,0 +1,13 @@
+import type { Clock } from './fence.ts'
+
+/** A clock that stands still until time passes. */
+export function createTestClock() {
+  let passedMs = 0
+  const clock: Clock = () => passedMs
+  return {
+    clock,
+    pass(ms: number): void {
+      passedMs += ms
+    },
+  }
+}
