@@ -68,7 +68,11 @@ beforeAll(async () => {
     environment: { KAFKA_NOTIFICATION_TOPIC: topic, ANNOUNCE_UNREAD_AFTER_MINUTES: '1' },
   })
   producer = kafka.producer({ createPartitioner: Partitioners.DefaultPartitioner })
-  consumer = kafka.consumer({ groupId: unique, retry: { initialRetryTime: 100, maxRetryTime: 500 } })
+  consumer = kafka.consumer({
+    groupId: unique,
+    maxWaitTimeInMs: 100,
+    retry: { initialRetryTime: 100, maxRetryTime: 500 },
+  })
   await Promise.all([producer.connect(), consumer.connect()])
   const { port } = smtp.server.address() as AddressInfo
   mailer = createMailer({

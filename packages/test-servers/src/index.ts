@@ -20,6 +20,7 @@ export { databaseOfRun, databaseOfWorker, emptyDatabase, migrateOnce } from './m
 export { whyNoMongod } from './mongodb/mongod-file.ts'
 export { type MongodProgramOptions, type StartedMongodProgram, startMongodProgram } from './mongodb/mongod-program.ts'
 export { type ReplicaSetOptions, type StartedReplicaSet, startReplicaSet } from './mongodb/replica-set.ts'
+export { emptiedDatabase, newDatabase, sharedDatabase, type TestDatabase } from './mongodb/test-database.ts'
 export { mustHave } from './must-have.ts'
 export { findCommand, runCommand } from './processes/commands-on-path.ts'
 export { findFreePort, findFreePorts, isFree } from './processes/free-port.ts'

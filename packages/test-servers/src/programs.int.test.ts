@@ -38,7 +38,7 @@ async function produce(topic: string, value: string, retries?: number) {
 }
 
 async function consume(topic: string, groupId: string, count: number) {
-  const consumer = kafkaClient().consumer({ groupId })
+  const consumer = kafkaClient().consumer({ groupId, maxWaitTimeInMs: 100 })
   const values: (string | undefined)[] = []
   const all = Promise.withResolvers<void>()
   await consumer.connect()

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import process from 'node:process'
+import { setTimeout as pause } from 'node:timers/promises'
 import { createKafka, toKafkaOptions } from '@herald/kafka'
 import { createLogger, systemClock, unsupportedNode } from '@herald/runtime'
 import { createStore } from '@herald/store'
@@ -26,6 +27,7 @@ if (unsupported) {
     print: createPrinter(process.stdout),
     note,
     clock: systemClock,
+    pause,
     version,
     openStore({ MONGODB_URI: uri, MONGODB_DATABASE: database, RETENTION_DAYS: retentionDays }) {
       const store = createStore({ uri, database, retentionDays, applicationName: 'herald' })

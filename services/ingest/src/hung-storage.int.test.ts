@@ -7,7 +7,7 @@ import kafkajs from 'kafkajs'
 import type { Binary } from 'mongodb'
 import { attributes, mentionData, structured } from './events/records.fixture.ts'
 import { createRequest } from './http/create-request.fixture.ts'
-import { createTestIngest, type TestIngest } from './ingest.fixture.ts'
+import { createEmptyIngest, createTestIngest, type TestIngest } from './ingest.fixture.ts'
 
 type Insert = { readonly insert?: string; readonly documents?: readonly { _id: Binary }[] }
 type WriteCommand = (message: { readonly command?: Insert }, options: unknown) => Promise<void>
@@ -22,6 +22,9 @@ const subscriberOf = ({ documents }: Insert) => documents?.[0]?._id.toString('he
 /** As the driver without its patch, whose writes may never end; here they do not even begin. */
 const { prototype } = createRequire(import.meta.url)('mongodb/lib/cmap/connection.js').Connection
 const writeCommand: WriteCommand = prototype.writeCommand
+afterAll(() => {
+  prototype.writeCommand = writeCommand
+})
 prototype.writeCommand = async function (...[message, options]: Parameters<WriteCommand>) {
   const { command } = message
   const one = command?.insert === 'notifications' ? hung.get(subscriberOf(command) ?? '') : undefined
@@ -35,8 +38,8 @@ prototype.writeCommand.isPatched = true
 
 let ingest: TestIngest
 beforeAll(async () => {
-  ingest = await createTestIngest('hung-storage')
-  await ingest.store.migrate()
+  ingest = await createEmptyIngest('hung-storage', { times: { limitMs: 1_000 } })
+  await ingest.migrate()
   await createTopics(ingest.brokers, ingest.topics, { partitions: 1 })
   ingest.start()
 })
@@ -55,12 +58,12 @@ function hangFor(subscriberId: string) {
   }
 }
 
-async function sendMention(subscriberId: string): Promise<void> {
+async function sendMention(subscriberId: string, topic = ingest.topics.mention): Promise<void> {
   const producer = new kafkajs.Kafka({ brokers: ingest.brokers, logLevel: kafkajs.logLevel.NOTHING }).producer()
   await producer.connect()
   const { value, headers } = structured(attributes({ id: randomUUID(), subscriberid: subscriberId }), mentionData())
   const message = { key: subscriberId, value, headers: headers as Record<string, Buffer> }
-  await producer.send({ topic: ingest.topics.mention, messages: [message] })
+  await producer.send({ topic, messages: [message] })
   await producer.disconnect()
 }
 
@@ -83,6 +86,7 @@ const heldBytes = async () =>
 
 test('a chunk, a request and a step of a worker that do not end are given up, and /livez fails until they do', async () => {
   const [ofChunk, ofStep] = [randomUUID(), randomUUID()]
+  expect((await livez()).status).toBe(200)
   const author = await ingest.newUser()
   const chunk = hangFor(ofChunk)
   await sendMention(ofChunk)
@@ -93,11 +97,9 @@ test('a chunk, a request and a step of a worker that do not end are given up, an
   await request.begun
 
   const step = hangFor(ofStep)
-  // Neither this process nor the relay, which looks every 15 s, comes to an end.
+  // Neither this process nor the relay comes to an end.
   const interrupted = interrupt(ofStep)
   await step.begun
-  expect((await livez()).status).toBe(200)
-
   expect(await answer).toMatchObject({
     status: 503,
     headers: { 'retry-after': '5' },
@@ -120,3 +122,28 @@ test('a chunk, a request and a step of a worker that do not end are given up, an
   expect(await heldBytes()).toBe(0)
   await interrupted
 }, 240_000)
+
+/** The session of a member lasts 10 s. That heartbeats go on during a chunk is also tested in `batch-runner.test.ts`. */
+const longerThanSession = 12_000
+
+async function commitAfterSession(): Promise<void> {
+  const slow = await createTestIngest('slow-storage')
+  try {
+    await slow.migrate()
+    await createTopics(slow.brokers, slow.topics, { partitions: 1 })
+    slow.events.start()
+    const subscriberId = randomUUID()
+    const chunk = hangFor(subscriberId)
+    await sendMention(subscriberId, slow.topics.mention)
+    await chunk.begun
+    const until = Date.now() + longerThanSession
+    await eventually(() => Date.now() > until)
+    chunk.end()
+    await eventually(async () => (await slow.metric('herald_events_total', 'outcome="stored"')) === 1)
+    expect([slow.logged('"level":"error"'), await slow.metric('herald_chunk_retries_total')]).toEqual([0, 0])
+  } finally {
+    await slow.stop()
+  }
+}
+
+if (process.env.HERALD_FULL === '1') test('a chunk may take longer than a session', commitAfterSession)

@@ -4,24 +4,35 @@ import { type IncomingMessage, request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { createLogger, createReleasers, loadSettings } from '@herald/runtime'
 import { createStore } from '@herald/store'
-import { topicsWithSuffix } from '@herald/test-servers'
+import { emptiedDatabase, newDatabase, sharedDatabase, type TestDatabase, topicsWithSuffix } from '@herald/test-servers'
 import { createTokenIssuer } from '@herald/token-issuer'
-import { MongoClient } from 'mongodb'
 import { createIngest } from './app.ts'
 import { settingsSchema } from './settings/config.ts'
 import { quickTimes } from './settings/times.fixture.ts'
 import type { Times } from './settings/times.ts'
 
-/** Creates ingest with its own database and topics, which do not exist yet. */
-export async function createTestIngest(
-  name: string,
-  environment: Record<string, string> = {},
-  times: Partial<Times> = {},
-) {
+type Options = {
+  readonly environment?: Record<string, string>
+  /** Other than {@link quickTimes}. */
+  readonly times?: Partial<Times>
+}
+
+/** Creates ingest on the database that all test files share, with topics of its own, which do not exist yet. */
+export const createTestIngest = (name: string, options: Options = {}) => createIngestOn(sharedDatabase(), name, options)
+
+/** As `createTestIngest`, on a database that is empty and that no other file uses meanwhile. */
+export const createEmptyIngest = (name: string, options: Options = {}) =>
+  createIngestOn(emptiedDatabase(), name, options)
+
+/** As `createTestIngest`, on a database that does not exist yet. */
+export const createNewIngest = (name: string, options: Options = {}) =>
+  createIngestOn(newDatabase(`herald-test-ingest-${name}-${process.pid}`), name, options)
+
+async function createIngestOn(place: TestDatabase, name: string, { environment = {}, times = {} }: Options) {
   const issuer = await createTokenIssuer()
-  const uri = process.env.MONGODB_URI ?? ''
+  const uri = environment.MONGODB_URI ?? process.env.MONGODB_URI ?? ''
   const suffix = `${name}-${process.pid}`
-  const database = `herald-test-ingest-${suffix}`
+  const { name: database } = place
   const topics = topicsWithSuffix(suffix)
   const brokers = (process.env.KAFKA_BROKERS ?? '').split(',')
   const loaded = loadSettings(settingsSchema, {
@@ -58,16 +69,20 @@ export async function createTestIngest(
     /** Starts the consumer and the relays. */
     start,
     store,
+    migrate: () => place.migrate(uri, store.migrate),
     topics,
     database,
     groupId: loaded.settings.KAFKA_GROUP_ID,
     /** How many warnings and errors contain this message. */
     logged: (message: string) => lines.filter((line) => line.includes(message)).length,
-    /** The sum of a metric's values whose labels contain `label`. */
-    async metric(name: string, label = ''): Promise<number> {
+    /** The sum of a metric's values that have these labels, as `label="value"`. */
+    async metric(name: string, ...labels: readonly string[]): Promise<number> {
       const all = (await admin.app.inject('/metrics')).body.split('\n')
       const found = all.filter(
-        (line) => /^[ {]/.test(line.slice(name.length)) && line.startsWith(name) && line.includes(label),
+        (line) =>
+          line.startsWith(name) &&
+          /^[ {]/.test(line.slice(name.length)) &&
+          labels.every((label) => line.includes(label)),
       )
       return found.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0)
     },
@@ -97,9 +112,7 @@ export async function createTestIngest(
       await admin.app.close()
       await releasers.releaseAll()
       await store.close()
-      const client = new MongoClient(uri)
-      await client.db(database).dropDatabase()
-      await client.close()
+      await place.leave(uri)
     },
   }
 }

@@ -87,7 +87,7 @@ export async function startCapturedHerald(prefix: string, mappings: Mappings): P
       expect(await entriesOf(subscriberId)).toEqual(wanted)
     },
     async deadLetters() {
-      const consumer = kafka.consumer({ groupId: randomUUID() })
+      const consumer = kafka.consumer({ groupId: randomUUID(), maxWaitTimeInMs: 100 })
       const admin = kafka.admin()
       await Promise.all([consumer.connect(), admin.connect()])
       const ends = await admin.fetchTopicOffsets(topics.deadLetter)

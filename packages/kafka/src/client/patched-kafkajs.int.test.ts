@@ -41,7 +41,7 @@ async function start(produce: () => Promise<unknown>) {
   topic = (await createTopics(brokers, topicsWithSuffix(`patches-${process.pid}-${run++}`))).mention
   await produce()
   const found: FetchedRecord[] = []
-  consumer = kafka.consumer({ groupId: topic, maxBytesPerPartition: 512 * 1024 })
+  consumer = kafka.consumer({ groupId: topic, maxBytesPerPartition: 512 * 1024, maxWaitTimeInMs: 100 })
   await consumer.connect()
   await consumer.subscribe({ topics: [topic], fromBeginning: true })
   await consumer.run({

@@ -11,6 +11,8 @@ export type CommandContext = {
   /** Prints progress, hints and errors, which are not part of the result. */
   readonly note: (line: string) => void
   readonly clock: Clock
+  /** Waits for so many milliseconds. */
+  readonly pause: (milliseconds: number) => Promise<unknown>
   readonly version: string
   readonly openStore: (settings: z.output<typeof migrateSettingsSchema>) => Store
   readonly openKafka: (settings: KafkaSettings) => KafkaPort

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { createKafka, toKafkaOptions } from '@herald/kafka'
 import { quietLogger } from '@herald/kafka/testing'
@@ -34,13 +35,21 @@ export async function runHere(
 ): Promise<Finished> {
   const written = { stdout: '', stderr: '' }
   const printTo = (name: keyof typeof written) =>
-    createPrinter({ write: (text: string) => (written[name] += text) } as unknown as NodeJS.WriteStream)
+    createPrinter(
+      new Writable({
+        write(text, _, done) {
+          written[name] += text
+          done()
+        },
+      }) as NodeJS.WriteStream,
+    )
   const open: (() => Promise<void>)[] = []
   const exitCode = await runCommandLine(words, commands, {
     environment,
     print: printTo('stdout'),
     note: printTo('stderr'),
     clock: systemClock,
+    pause: async () => {},
     version: '0.0.0',
     openStore({ MONGODB_URI: uri, MONGODB_DATABASE: database, RETENTION_DAYS: retentionDays }) {
       const store = createStore({ uri, database, retentionDays, applicationName: 'herald' })

@@ -2,15 +2,15 @@ import { makeUuidV7 } from '@herald/contracts'
 import { findFreePort } from '@herald/test-servers'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { Binary, MongoClient } from 'mongodb'
-import { createTestIngest, type TestIngest } from '#ingest/ingest.fixture'
-import { commandEnvironment, runHerald } from '../command-line/herald.fixture.ts'
+import { createEmptyIngest, type TestIngest } from '#ingest/ingest.fixture'
+import { commandEnvironment, runHere } from '../command-line/herald.fixture.ts'
 
 let ingest: TestIngest
 let environment: Record<string, string>
 let client: MongoClient
 beforeAll(async () => {
-  ingest = await createTestIngest('log-status')
-  await ingest.store.migrate()
+  ingest = await createEmptyIngest('log-status')
+  await ingest.migrate()
   client = new MongoClient(process.env.MONGODB_URI ?? '')
   // It needs MongoDB only.
   const { MONGODB_URI = '', MONGODB_DATABASE = '' } = commandEnvironment(ingest)
@@ -22,7 +22,7 @@ afterAll(async () => {
 })
 
 const logStatus = (words: readonly string[] = [], changes: Record<string, string> = {}) =>
-  runHerald(['log', 'status', ...words], { ...environment, ...changes })
+  runHere(['log', 'status', ...words], { ...environment, ...changes })
 
 const collection = (name: string) => client.db(ingest.database).collection<{ _id: unknown }>(name)
 

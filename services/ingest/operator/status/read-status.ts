@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { GroupPosition, KafkaPort } from '@herald/kafka'
 import type { z } from 'zod'
 import { findTopicProblems } from '#ingest/consume/topic-problems'
@@ -12,7 +11,7 @@ export type StorageStatus = Extract<Status['mongodb'], { ok: true }>
 type StatusContext = CommandContext & { readonly settings: z.output<typeof commandSettingsSchema> }
 
 /** Reads the state of both dependencies. One that is unavailable does not hide the other. */
-export async function readStatus({ settings, openKafka, openStore, clock }: StatusContext, rateMs: number) {
+export async function readStatus({ settings, openKafka, openStore, clock, pause }: StatusContext, rateMs: number) {
   const topics = [...topicsReadBy(settings).keys()]
   const group = settings.KAFKA_GROUP_ID
   const kafka = openKafka(settings)
@@ -21,7 +20,7 @@ export async function readStatus({ settings, openKafka, openStore, clock }: Stat
     const problems = await findTopicProblems(kafka, topics, settings.KAFKA_DEAD_LETTER_TOPIC)
     // A missing topic would fail the positions of all.
     const present = [...(await kafka.describeTopics(topics)).keys()]
-    const partitions = present.length === 0 ? [] : await readPartitions(kafka, group, present, rateMs)
+    const partitions = present.length === 0 ? [] : await readPartitions(kafka, group, present, () => pause(rateMs))
     return { ok: true, problems, partitions } as const
   }
   const readStorage = async () => {
@@ -39,12 +38,12 @@ async function readPartitions(
   kafka: Pick<KafkaPort, 'createPositionReader'>,
   group: string,
   topics: readonly string[],
-  rateMs: number,
+  pause: () => Promise<unknown>,
 ) {
   const reader = kafka.createPositionReader(group, topics)
   try {
     const [before, startedAt] = [await reader.read(), performance.now()]
-    await sleep(rateMs)
+    await pause()
     const [now, seconds] = [await reader.read(), (performance.now() - startedAt) / 1_000]
     return now.map((position) => toPartition(position, before, seconds))
   } finally {

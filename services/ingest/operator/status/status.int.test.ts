@@ -2,22 +2,23 @@ import { connectTestClients } from '@herald/kafka/testing'
 import { createTopics, findFreePort } from '@herald/test-servers'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { MongoClient } from 'mongodb'
+import { commitOffset } from '#ingest/committed-offset.fixture'
 import { attributes, mentionData, structured } from '#ingest/events/records.fixture'
-import { createTestIngest, type TestIngest } from '#ingest/ingest.fixture'
-import { commandEnvironment, runHerald } from '../command-line/herald.fixture.ts'
+import { createNewIngest, type TestIngest } from '#ingest/ingest.fixture'
+import { commandEnvironment, runHerald, runHere } from '../command-line/herald.fixture.ts'
 
-const { admin, producer } = connectTestClients()
+const { producer } = connectTestClients()
 let ingest: TestIngest
 let environment: Record<string, string>
 
 beforeAll(async () => {
-  ingest = await createTestIngest('status')
+  ingest = await createNewIngest('status')
   environment = commandEnvironment(ingest)
 }, 300_000)
 afterAll(() => ingest?.stop())
 
 const status = (words: readonly string[] = [], changes: Record<string, string> = {}) =>
-  runHerald(['status', '--interval', '1', ...words], { ...environment, ...changes })
+  runHere(['status', ...words], { ...environment, ...changes })
 
 test('names what is missing before Herald is set up', async () => {
   const { exitCode, stdout } = await status()
@@ -27,16 +28,13 @@ test('names what is missing before Herald is set up', async () => {
 }, 300_000)
 
 test('shows lag and rate of each partition, and the state of MongoDB', async () => {
-  await createTopics(ingest.brokers, ingest.topics)
-  await ingest.store.migrate()
+  await createTopics(ingest.brokers, ingest.topics, { partitions: 1 })
+  await ingest.migrate()
   const { value, headers } = structured(attributes(), mentionData())
   const messages = [1, 2, 3].map(() => ({ value, headers: headers as Record<string, Buffer>, partition: 0 }))
   await producer.send({ topic: ingest.topics.mention, messages })
-  await admin.setOffsets({
-    groupId: ingest.groupId,
-    topic: ingest.topics.mention,
-    partitions: [{ partition: 0, offset: '1' }],
-  })
+  const { groupId } = ingest
+  await commitOffset(ingest.brokers, { groupId, topic: ingest.topics.mention, partition: 0, offset: 1 })
   const now = new Date()
   const receipt = {
     subscriberId: crypto.randomUUID(),
@@ -102,7 +100,8 @@ test('shows how far the recorded order is behind, and names sealed logs that are
 }, 300_000)
 
 test('has colours in a pipe with FORCE_COLOR only', async () => {
-  expect((await status([], { FORCE_COLOR: '1' })).stdout).toContain('\x1b[32m  everything is in place\x1b[39m')
+  const { stdout } = await runHerald(['status', '--interval', '1'], { ...environment, FORCE_COLOR: '1' })
+  expect(stdout).toContain('\x1b[32m  everything is in place\x1b[39m')
 }, 300_000)
 
 test('shows the other one while MongoDB or the brokers are unavailable', async () => {

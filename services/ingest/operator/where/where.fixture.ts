@@ -27,9 +27,9 @@ export function createTestWhere(name: string) {
   let environment: Record<string, string>
 
   beforeAll(async () => {
-    ingest = await createTestIngest(name, { KAFKA_NOTIFICATION_TOPIC: announcements })
+    ingest = await createTestIngest(name, { environment: { KAFKA_NOTIFICATION_TOPIC: announcements } })
     await createTopics(ingest.brokers, { ...ingest.topics, notification: announcements })
-    await ingest.store.migrate()
+    await ingest.migrate()
     ingest.events.start()
     environment = {
       ...commandEnvironment(ingest),

@@ -6,11 +6,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import type { IncomingRecord } from '@herald/kafka'
-import { type StartedHerald, startHerald } from '@herald/local-herald'
 import {
   createTopics,
   eventually,
-  type HeraldTopics,
   type StartedReplicaSet,
   startReplicaSet,
   topicsWithSuffix,
@@ -18,6 +16,7 @@ import {
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import kafkajs, { type IHeaders, type KafkaMessage, type Producer } from 'kafkajs'
 import { type Binary, MongoClient } from 'mongodb'
+import { createTestIngest, type TestIngest } from '../ingest.fixture.ts'
 import { decideSamples } from './golden.fixture.ts'
 import { envelopeOf, recordOf, rowOf, subscriberId } from './records.fixture.ts'
 
@@ -49,32 +48,32 @@ const mappedTopics = [...sampleMappings.matchAll(/^ {2}(shop\S*):/gm)].map(([, t
 
 let mongodb: StartedReplicaSet
 let client: MongoClient
-let herald: StartedHerald
+let ingest: TestIngest
 let producer: Producer
-let topics: HeraldTopics
+
+async function startIngest(): Promise<void> {
+  ingest = await createTestIngest('captured', { environment: { MONGODB_URI: mongodb.uri, CDC_MAPPINGS: mappingFile } })
+  await ingest.migrate()
+  ingest.events.start()
+}
 
 beforeAll(async () => {
   writeMappings('tenant')
   mongodb = await startReplicaSet({ parameters: ['enableTestCommands=1'] })
   client = await MongoClient.connect(mongodb.uri)
-  topics = topicsWithSuffix(name)
+  const topics = topicsWithSuffix(`captured-${process.pid}`)
   const all = [ownTopic, ...mappedTopics].map((topic) => [topic, topic])
   await createTopics(brokers, { ...topics, ...Object.fromEntries(all) }, { partitions: 1 })
-  const servers = { kafkaBrokers: brokers, mongodbUri: mongodb.uri }
-  herald = await startHerald({ servers, topics, database: name, environment: { CDC_MAPPINGS: mappingFile } })
+  await startIngest()
   producer = kafka.producer({ allowAutoTopicCreation: false })
   await producer.connect()
 }, 300_000)
 
 afterAll(async () => {
   await producer?.disconnect()
-  await herald?.stop()
+  await ingest?.stop()
   await client?.close()
   await mongodb?.stop()
-  const admin = kafka.admin()
-  await admin.connect()
-  await admin.deleteTopics({ topics: [ownTopic, ...mappedTopics, ...Object.values(topics)] })
-  await admin.disconnect()
   rmSync(folder, { recursive: true })
 })
 
@@ -84,7 +83,7 @@ const publish = (topic: string, ...records: readonly IncomingRecord[]) =>
     messages: records.map(({ key, value, headers }) => ({ key, value, headers: headers as IHeaders })),
   })
 
-const entries = () => client.db(name).collection<{ _id: Binary; changedField: string }>('change-entries')
+const entries = () => client.db(ingest.database).collection<{ _id: Binary; changedField: string }>('change-entries')
 
 /** The ids of the stored entries of an entity. */
 async function storedIds(filter: object = {}): Promise<string[]> {
@@ -105,21 +104,13 @@ async function untilHandled(topic: string): Promise<void> {
 }
 
 async function readDeadLetters(count: number): Promise<KafkaMessage[]> {
-  const consumer = kafka.consumer({ groupId: randomUUID() })
+  const consumer = kafka.consumer({ groupId: randomUUID(), maxWaitTimeInMs: 100 })
   const letters: KafkaMessage[] = []
   await consumer.connect()
-  await consumer.subscribe({ topic: topics.deadLetter, fromBeginning: true })
+  await consumer.subscribe({ topic: ingest.topics.deadLetter, fromBeginning: true })
   await consumer.run({ autoCommit: false, eachMessage: async ({ message }) => void letters.push(message) })
   await eventually(() => letters.length >= count).finally(() => consumer.disconnect())
   return letters
-}
-
-async function countEvents(labels: Record<string, string>): Promise<number> {
-  const metrics = await (await fetch(`${herald.ingest.adminUrl}/metrics`)).text()
-  const wanted = Object.entries(labels).map(([label, value]) => `${label}="${value}"`)
-  const lines = metrics.split('\n').filter((line) => line.startsWith('herald_events_total{'))
-  const matching = lines.filter((line) => wanted.every((label) => line.includes(label)))
-  return matching.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0)
 }
 
 /** Makes the inserts of ingest fail. */
@@ -145,7 +136,7 @@ test('records of a connector become entries, dead letters, or nothing', async ()
   const letters = await readDeadLetters(refused.length)
   expect(letters.map(({ headers }) => String(headers?.['herald-error-code'])).sort()).toEqual(refused.sort())
   const skipped = mapped.filter(({ decision }) => decision.kind === 'skipped')
-  await eventually(async () => (await countEvents({ outcome: 'skipped' })) === skipped.length)
+  await eventually(async () => (await ingest.metric('herald_events_total', 'outcome="skipped"')) === skipped.length)
 }, 300_000)
 
 test('records that are delivered again double nothing', async () => {
@@ -153,21 +144,14 @@ test('records that are delivered again double nothing', async () => {
   const again = samples.filter(({ record }) => record.topic === 'shop.public.customer')
   await publish(`${name}.shop.public.customer`, ...again.map(({ record }) => record))
   const stored = again.filter(({ decision }) => decision.kind === 'change-entries').length
-  const labels = { outcome: 'stored', topic: `${name}.shop.public.customer` }
-  await eventually(async () => (await countEvents(labels)) === 2 * stored)
+  const labels = ['outcome="stored"', `topic="${name}.shop.public.customer"`]
+  await eventually(async () => (await ingest.metric('herald_events_total', ...labels)) === 2 * stored)
   expect(await storedIds()).toEqual(before)
 }, 300_000)
 
-test('an entry is served like any other', async () => {
-  const token = await herald.tokens.sign({
-    sub: randomUUID(),
-    subscriber_id: subscriberId,
-    scope: 'change-entries:read',
-  })
-  const answer = await fetch(`${herald.baseUrl}/change-entries?changedField=big`, {
-    headers: { authorization: `Bearer ${token}` },
-  })
-  const { data } = (await answer.json()) as { data: { changeEntries: unknown[] } }
+test('an entry is read like any other', async () => {
+  const log = ingest.store.changeEntries.of(subscriberId)
+  const { data } = JSON.parse(String(await log.list({ changedField: 'big' }, 20)))
   expect(data.changeEntries).toEqual([
     expect.objectContaining({
       actionType: 'update',
@@ -192,19 +176,18 @@ function wideChanges(count: number, entityId: string): IncomingRecord[] {
   })
 }
 
-test('ingest is killed after it has stored some of the entries of a record', async () => {
-  // 1,200 entries are two inserts, of which the second fails until ingest is dead.
+test('ingest is stopped after it has stored some of the entries of a record', async () => {
+  // 1,200 entries are two inserts, of which the second fails until ingest is stopped.
   await failInserts({ skip: 1 }, { errorCode: 91 })
   await publish(ownTopic, ...wideChanges(6, 'killed'))
   const count = () => entries().countDocuments({ entityId: 'killed' })
   await eventually(async () => (await count()) === 1_000)
-  herald.ingest.kill('SIGKILL')
-  await herald.ingest.exited
+  await ingest.stop()
   await failInserts('off')
   const stored = await storedIds({ entityId: 'killed' })
   expect(stored).toHaveLength(1_000)
-  await herald.ingest.restart()
-  await eventually(async () => (await count()) >= 1_200, { within: 60_000 })
+  await startIngest()
+  await eventually(async () => (await count()) >= 1_200)
   await untilHandled(ownTopic)
   const all = await storedIds({ entityId: 'killed' })
   expect(all).toHaveLength(1_200)
@@ -214,10 +197,7 @@ test('ingest is killed after it has stored some of the entries of a record', asy
 test('MongoDB is unavailable in the middle', async () => {
   await failInserts({ skip: 1 }, { errorCode: 91 })
   await publish(ownTopic, ...wideChanges(6, 'away'))
-  await eventually(async () => {
-    const metrics = await (await fetch(`${herald.ingest.adminUrl}/metrics`)).text()
-    return Number(metrics.match(new RegExp(`herald_chunk_retries_total{topic="${ownTopic}"} (\\d+)`))?.[1]) > 0
-  })
+  await eventually(async () => (await ingest.metric('herald_chunk_retries_total', `topic="${ownTopic}"`)) > 0)
   await failInserts('off')
   await eventually(async () => (await entries().countDocuments({ entityId: 'away' })) >= 1_200)
   await untilHandled(ownTopic)
@@ -237,12 +217,13 @@ test('a dead letter hides redacted fields and makes the same entries once the ma
   for (const { value } of letters) expect(String(value)).not.toContain('hush')
 
   writeMappings('owner')
-  await herald.ingest.restart()
+  await ingest.stop()
+  await startIngest()
   const command = fileURLToPath(new URL('../../operator/herald.mjs', import.meta.url))
   const environment = {
     ...process.env,
     KAFKA_BROKERS: brokers.join(','),
-    KAFKA_DEAD_LETTER_TOPIC: topics.deadLetter,
+    KAFKA_DEAD_LETTER_TOPIC: ingest.topics.deadLetter,
     CDC_MAPPINGS: mappingFile,
   }
   await promisify(execFile)(process.execPath, [command, 'dead-letters', 'replay', '--code', 'subscriber_missing'], {

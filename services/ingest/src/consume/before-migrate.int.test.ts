@@ -4,17 +4,17 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import kafkajs, { type Producer } from 'kafkajs'
 import { MongoClient } from 'mongodb'
 import { attributes, mentionData, structured } from '../events/records.fixture.ts'
-import { createTestIngest, type TestIngest } from '../ingest.fixture.ts'
+import { createNewIngest, type TestIngest } from '../ingest.fixture.ts'
 
 let ingest: TestIngest
 let producer: Producer
 const client = new MongoClient(process.env.MONGODB_URI ?? '')
 
 beforeAll(async () => {
-  ingest = await createTestIngest('before-migrate')
+  ingest = await createNewIngest('before-migrate')
   const raw = new kafkajs.Kafka({ clientId: 'test', brokers: ingest.brokers, logLevel: kafkajs.logLevel.NOTHING })
   producer = raw.producer({ allowAutoTopicCreation: false })
-  await Promise.all([producer.connect(), createTopics(ingest.brokers, ingest.topics)])
+  await Promise.all([producer.connect(), createTopics(ingest.brokers, ingest.topics, { partitions: 1 })])
 })
 afterAll(async () => {
   await producer?.disconnect()
@@ -44,7 +44,7 @@ test('writes nothing before migrate has created the collections, and everything 
   await expect(ingest.store.streamKeys.get()).rejects.toThrow('ns does not exist')
   expect(await collections()).toEqual([])
 
-  await ingest.store.migrate()
+  await ingest.migrate()
   expect((await user.post(body(), 'k')).status).toBe(201)
   await eventually(async () => (await client.db(ingest.database).collection('notifications').countDocuments()) === 2)
   await eventually(async () => (await readyz()) === 200)

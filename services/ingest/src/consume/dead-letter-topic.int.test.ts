@@ -10,7 +10,7 @@ let producer: Producer
 
 beforeAll(async () => {
   ingest = await createTestIngest('no-dead-letters')
-  await ingest.store.migrate()
+  await ingest.migrate()
   const kafka = new kafkajs.Kafka({ clientId: 'test', brokers: ingest.brokers, logLevel: kafkajs.logLevel.NOTHING })
   admin = kafka.admin()
   producer = kafka.producer({ allowAutoTopicCreation: false })

@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingRecord } from '@herald/kafka'
 import { brokers, connectTestClients, createTestKafka, quietLogger, rawKafka } from '@herald/kafka/testing'
 import { createDeadlines, type Deadlines, systemClock } from '@herald/runtime'
-import { createTopics, eventually, type HeraldTopics, topicsWithSuffix } from '@herald/test-servers'
+import { createTopic, eventually, topicsWithSuffix } from '@herald/test-servers'
 import { afterEach, expect, test } from '@jest/globals'
 import kafkajs from 'kafkajs'
+import { commitOffset } from '../committed-offset.fixture.ts'
 import { deleteTopic } from '../deleted-topic.fixture.ts'
 import type { HandleRecords } from '../events/record-handler.ts'
 import { quickTimes } from '../settings/times.fixture.ts'
@@ -18,14 +19,18 @@ let deadlines: Deadlines
 
 afterEach(() => consumer?.stop())
 
+type Topics = ReturnType<typeof topicsWithSuffix>
+
 /** Starts a consumer with its own topics and group, which `prepare` has filled, that passes its records to `handle`. */
 async function start(
   handle: HandleRecords,
-  prepare = async (_topics: HeraldTopics): Promise<void> => {},
+  prepare = async (_topics: Topics): Promise<void> => {},
   limitMs: number = quickTimes.limitMs,
 ) {
   deadlines = createDeadlines(systemClock)
-  const topics = await createTopics(brokers, topicsWithSuffix(`consumer-${process.pid}-${run++}`))
+  const topics = topicsWithSuffix(`consumer-${process.pid}-${run++}`)
+  const { mention, change, deadLetter } = topics
+  await Promise.all([mention, change, deadLetter].map((topic) => createTopic(admin, { topic, numPartitions: 2 })))
   const groupId = `consumer-${process.pid}-${run}`
   const heldBack: string[] = []
   const create = () =>
@@ -276,7 +281,7 @@ test('reads a topic from its start that was created again, with fewer records, w
   await eventually(() => send(topic, 0, ...values))
   // As if the broker had kept it: it deletes the offsets of a deleted topic in its own time.
   await eventually(async () => {
-    await admin.setOffsets({ groupId, topic, partitions: [{ partition: 0, offset: '30' }] })
+    await commitOffset(brokers, { groupId, topic, partition: 0, offset: 30 })
     return (await committed(topic, 0)) === 30
   })
   await restart()

@@ -17,7 +17,7 @@ const subscriberId = randomUUID()
 
 beforeAll(async () => {
   ingest = await createTestIngest('events-in')
-  await ingest.store.migrate()
+  await ingest.migrate()
   kafka = new kafkajs.Kafka({ clientId: 'test', brokers: ingest.brokers, logLevel: kafkajs.logLevel.NOTHING })
   admin = kafka.admin()
   producer = kafka.producer({ allowAutoTopicCreation: false })
@@ -70,7 +70,7 @@ async function lags(): Promise<number[]> {
 }
 
 const deadLettersUntil = async (isEnough: (messages: readonly kafkajs.KafkaMessage[]) => boolean) => {
-  const consumer = kafka.consumer({ groupId: `dead-letters-${randomUUID()}` })
+  const consumer = kafka.consumer({ groupId: `dead-letters-${randomUUID()}`, maxWaitTimeInMs: 100 })
   await consumer.connect()
   await consumer.subscribe({ topics: [ingest.topics.deadLetter], fromBeginning: true })
   const found: kafkajs.KafkaMessage[] = []

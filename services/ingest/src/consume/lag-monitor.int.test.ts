@@ -1,6 +1,7 @@
 import { brokers, connectTestClients, createTestKafka, quietLogger, rawKafka } from '@herald/kafka/testing'
-import { createTopics, eventually, topicsWithSuffix } from '@herald/test-servers'
+import { createTopic, eventually } from '@herald/test-servers'
 import { afterEach, expect, test } from '@jest/globals'
+import { commitOffset } from '../committed-offset.fixture.ts'
 import { deleteTopic } from '../deleted-topic.fixture.ts'
 import { createLagMonitor, type LagMonitor } from './lag-monitor.ts'
 
@@ -14,9 +15,10 @@ const errors: object[] = []
 const logger = { ...quietLogger, debug: () => {}, error: (fields: object) => void errors.push(fields) } as never
 
 /** Starts a monitor with a short interval on its own group and topics. Its clock counts the polls. */
-async function start(addresses = brokers) {
+async function start({ addresses = brokers, limitMs = 30_000 } = {}) {
   const groupId = `lag-${process.pid}-${run++}`
-  const { mention: topic, change } = await createTopics(brokers, topicsWithSuffix(groupId), { partitions: 2 })
+  const [topic, change] = [`${groupId}-mentions`, `${groupId}-changes`]
+  await Promise.all([topic, change].map((name) => createTopic(admin, { topic: name, numPartitions: 2 })))
   let polls = 0
   monitor = createLagMonitor({
     kafka: createTestKafka(addresses),
@@ -26,6 +28,7 @@ async function start(addresses = brokers) {
     clock: () => new Date(polls),
     now: () => new Date(polls),
     intervalMs: 50,
+    limitMs,
     onPoll: () => void polls++,
   })
   monitor.start()
@@ -34,8 +37,7 @@ async function start(addresses = brokers) {
     polls: () => polls,
     send: (partition: number, ...values: readonly string[]) =>
       producer.send({ topic, messages: values.map((value) => ({ value, partition })) }),
-    commit: (partition: number, offset: number) =>
-      admin.setOffsets({ groupId, topic, partitions: [{ partition, offset: String(offset) }] }),
+    commit: (partition: number, offset: number) => commitOffset(brokers, { groupId, topic, partition, offset }),
     /** Waits for a poll that started after this call; the current one may have read its offsets already. */
     async polled() {
       const enough = polls + 2
@@ -174,7 +176,7 @@ test('counts the records of a transaction only once it has ended', async () => {
 })
 
 test('reports nothing without a broker and continues polling', async () => {
-  const { topic, polled } = await start(['127.0.0.1:1'])
+  const { topic, polled } = await start({ addresses: ['127.0.0.1:1'], limitMs: 200 })
   await polled()
   expect([monitor.lags(), monitor.stuckSince(topic, 0), monitor.caughtUpTo(topic)]).toEqual([[], undefined, undefined])
 })

@@ -12,17 +12,18 @@ export type OverdueReceiptsDependencies = {
   readonly logger: Pick<Logger, 'warn'>
   readonly deadlines: Pick<Deadlines, 'keep'>
   readonly limitMs?: number
+  /** After which the rest is left to the next call. */
+  readonly mostBatches?: number
   /** All mentions published before this time have been handled; `undefined` while unknown. */
   readonly mentionsCaughtUpTo: () => Date | undefined
   readonly observe: (code: 'unmatched_receipt', count: number) => void
 }
 
 const leaseMs = 60_000
-const batchesPerCall = 20
 
 export function createOverdueReceipts(dependencies: OverdueReceiptsDependencies) {
   const { receipts, deadLetters, group, clock, logger, deadlines, mentionsCaughtUpTo, observe } = dependencies
-  const { limitMs = leaseMs } = dependencies
+  const { limitMs = leaseMs, mostBatches = 20 } = dependencies
   let stopped = false
   let running: Promise<void> | undefined
 
@@ -44,7 +45,7 @@ export function createOverdueReceipts(dependencies: OverdueReceiptsDependencies)
 
   const deadLetterSome = async (): Promise<void> => {
     try {
-      for (let batches = 0; batches < batchesPerCall; batches++) {
+      for (let batches = 0; batches < mostBatches; batches++) {
         if ((await deadlines.keep('A batch of overdue receipts', limitMs, deadLetterBatch())) === 0) return
       }
     } catch (error) {

@@ -10,7 +10,7 @@ let ingest: TestIngest
 
 beforeAll(async () => {
   ingest = await createTestIngest('route')
-  await ingest.store.migrate()
+  await ingest.migrate()
 })
 afterAll(() => ingest?.stop())
 
@@ -136,9 +136,8 @@ test('reports all errors of body and headers at once', async () => {
 })
 
 test('creations of a user that are too large together wait for each other', async () => {
-  const small = await createTestIngest('budget', { MAX_CREATION_BYTES: '1' })
+  const small = await createTestIngest('budget', { environment: { MAX_CREATION_BYTES: '1' } })
   try {
-    await small.store.migrate()
     const author = await small.newUser()
     const answers = await Promise.all(Array.from({ length: 5 }, () => author.post(createRequest())))
     expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201, 201])

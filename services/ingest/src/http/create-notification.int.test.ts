@@ -1,6 +1,7 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { type CreateNotification, formatTimestamp } from '@herald/contracts'
 import { createStore, type NewNotification, StorageUnavailableError } from '@herald/store'
+import { databaseOfRun, migrateOnce } from '@herald/test-servers'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { MongoClient } from 'mongodb'
 import { type CreateOutcome, createNotificationCreation } from './create-notification.ts'
@@ -8,11 +9,12 @@ import { createRequest } from './create-request.fixture.ts'
 import type { Author } from './new-notification.ts'
 
 const uri = process.env.MONGODB_URI ?? ''
-const database = `herald-test-create-notification-${process.pid}`
+const database = databaseOfRun()
 const store = createStore({ uri, database, applicationName: 'test' })
 
 const uuid = (n: number) => `0190a6e0-7c1b-4def-8abc-${n.toString(16).padStart(12, '0')}`
-const author: Author = { subscriberId: uuid(1), actor: { id: uuid(2), name: 'Ada', image: '' } }
+const subscriberId: string = randomUUID()
+const author: Author = { subscriberId, actor: { id: uuid(2), name: 'Ada', image: '' } }
 const recipientIds = Array.from({ length: 30 }, (_, n) => uuid(100 + n))
 const body = (changes: Partial<CreateNotification> = {}) =>
   createRequest({
@@ -47,7 +49,7 @@ const created = (outcome: CreateOutcome) => {
   return outcome.notification
 }
 
-const feed = (n: number) => store.notifications.of({ subscriberId: uuid(1), recipientId: recipientIds[n] as string })
+const feed = (n: number) => store.notifications.of({ subscriberId, recipientId: recipientIds[n] as string })
 const isWith = async (n: number, id: string) => (await feed(n).get(id)) !== null
 /** Counts the recipients who have the notification. */
 const countOf = async (id: string) => {
@@ -70,13 +72,8 @@ async function removeFrom({ subscriberId, id }: NewNotification, recipients: rea
   await client.close()
 }
 
-beforeAll(() => store.migrate())
-afterAll(async () => {
-  await store.close()
-  const client = new MongoClient(uri)
-  await client.db(database).dropDatabase()
-  await client.close()
-})
+beforeAll(() => migrateOnce(uri, database, store.migrate))
+afterAll(() => store.close())
 
 test('creates a notification per request without a key', async () => {
   const [one, other] = [
@@ -106,7 +103,7 @@ test('compares bodies as JSON values: ignores the order of keys but not of array
 test('scopes a key to a user and a subscriber', async () => {
   const first = created(await create(body(), author, 'mine'))
   const colleague = { ...author, actor: { ...author.actor, id: uuid(5) } }
-  const elsewhere = { ...author, subscriberId: uuid(6) }
+  const elsewhere = { ...author, subscriberId: randomUUID() }
   expect(created(await create(body(), colleague, 'mine')).id).not.toBe(first.id)
   expect(created(await create(body(), elsewhere, 'mine')).id).not.toBe(first.id)
 })

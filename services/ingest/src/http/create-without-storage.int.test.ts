@@ -6,7 +6,9 @@ let ingest: TestIngest
 
 beforeAll(async () => {
   // Nothing listens on this port.
-  ingest = await createTestIngest('away', { MONGODB_URI: 'mongodb://127.0.0.1:1/?directConnection=true' })
+  ingest = await createTestIngest('away', {
+    environment: { MONGODB_URI: 'mongodb://127.0.0.1:1/?directConnection=true' },
+  })
 })
 afterAll(() => ingest?.stop())
 

@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { limits } from '@herald/contracts'
-import { brokers, connectTestClients, createTestKafka, rawKafka } from '@herald/kafka/testing'
-import { createTopics, eventually, topicsWithSuffix } from '@herald/test-servers'
+import { connectTestClients, createTestKafka, rawKafka } from '@herald/kafka/testing'
+import { createTopic, eventually } from '@herald/test-servers'
 import { afterEach, expect, test } from '@jest/globals'
 import kafkajs, { type Consumer, type KafkaMessage } from 'kafkajs'
 import { deleteTopic } from '../deleted-topic.fixture.ts'
@@ -17,11 +17,20 @@ afterEach(async () => {
   await Promise.all([publisher.close(), consumer.disconnect()])
 })
 
+/** As `createTopics` makes the dead-letter topic, with one partition. */
+const createLetterTopic = (topic: string) =>
+  createTopic(admin, {
+    topic,
+    numPartitions: 1,
+    configEntries: [{ name: 'max.message.bytes', value: String(2 * 1_024 * 1_024) }],
+  })
+
 /** Creates a dead-letter topic and collects its records. */
 async function start() {
-  const { deadLetter: topic } = await createTopics(brokers, topicsWithSuffix(`letters-${process.pid}-${run++}`))
+  const topic = `letters-${process.pid}-${run++}`
+  await createLetterTopic(topic)
   publisher = createDeadLetterPublisher(createTestKafka(), topic, 5_000)
-  consumer = rawKafka.consumer({ groupId: topic })
+  consumer = rawKafka.consumer({ groupId: topic, maxWaitTimeInMs: 100 })
   const found: KafkaMessage[] = []
   await consumer.connect()
   await consumer.subscribe({ topics: [topic], fromBeginning: true })
@@ -96,7 +105,7 @@ test('publishes a letter on retry after the topic was missing', async () => {
   await consumer.disconnect()
   await deleteTopic(admin, topic)
   await expect(publisher.publish([letterOf(null, '1')])).rejects.toThrow()
-  await createTopics(brokers, { deadLetter: topic })
+  await createLetterTopic(topic)
   await publisher.publish([letterOf(null, '1')])
   expect(found).toEqual([])
   const ends = await admin.fetchTopicOffsets(topic)

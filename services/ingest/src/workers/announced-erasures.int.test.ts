@@ -5,7 +5,7 @@ import { createStore, type NewNotification } from '@herald/store'
 import { createTopics } from '@herald/test-servers'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { mentionData } from '../events/records.fixture.ts'
-import { createTestIngest, type TestIngest } from '../ingest.fixture.ts'
+import { createEmptyIngest, type TestIngest } from '../ingest.fixture.ts'
 import { followAnnouncements } from './announced-topic.fixture.ts'
 
 const subscriberId = randomUUID()
@@ -15,9 +15,9 @@ let ingest: TestIngest
 let announced: Awaited<ReturnType<typeof followAnnouncements>>
 
 beforeAll(async () => {
-  ingest = await createTestIngest('announced-erasures', { KAFKA_NOTIFICATION_TOPIC: topic })
-  await createTopics(ingest.brokers, { ...ingest.topics, notification: topic })
-  await ingest.store.migrate()
+  ingest = await createEmptyIngest('announced-erasures', { environment: { KAFKA_NOTIFICATION_TOPIC: topic } })
+  await createTopics(ingest.brokers, { ...ingest.topics, notification: topic }, { partitions: 1 })
+  await ingest.migrate()
   ingest.start()
   announced = await followAnnouncements(ingest.brokers, topic)
 })

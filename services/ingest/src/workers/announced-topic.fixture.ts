@@ -9,7 +9,7 @@ export type Received = { readonly raw: Record<string, unknown>; readonly event: 
 /** Collects all events of a topic of announcements, which must exist. */
 export async function followAnnouncements(brokers: readonly string[], topic: string) {
   const kafka = new kafkajs.Kafka({ clientId: 'test', brokers: [...brokers], logLevel: kafkajs.logLevel.NOTHING })
-  const consumer = kafka.consumer({ groupId: `announced-${randomUUID()}` })
+  const consumer = kafka.consumer({ groupId: `announced-${randomUUID()}`, maxWaitTimeInMs: 100 })
   const received: Received[] = []
   await consumer.connect()
   await consumer.subscribe({ topics: [topic], fromBeginning: true })

@@ -10,7 +10,7 @@ export async function readAnnouncements(
   isComplete: (events: readonly Event[]) => boolean,
 ): Promise<Event[]> {
   const kafka = new Kafka({ brokers, logLevel: logLevel.NOTHING })
-  const consumer = kafka.consumer({ groupId: `e2e-${randomUUID()}` })
+  const consumer = kafka.consumer({ groupId: `e2e-${randomUUID()}`, maxWaitTimeInMs: 100 })
   const events: Event[] = []
   try {
     await consumer.connect()

@@ -22,7 +22,7 @@ export async function readDeadLetters(
   origins: readonly string[],
 ): Promise<KafkaMessage[]> {
   const kafka = new Kafka({ brokers, logLevel: logLevel.NOTHING })
-  const consumer = kafka.consumer({ groupId: `e2e-${randomUUID()}` })
+  const consumer = kafka.consumer({ groupId: `e2e-${randomUUID()}`, maxWaitTimeInMs: 100 })
   const letters: KafkaMessage[] = []
   try {
     await consumer.connect()

@@ -17,7 +17,7 @@ export async function connectFieldHerald() {
   const { KAFKA_BROKERS = '' } = process.env
   const kafka = new Kafka({ clientId: name, brokers: KAFKA_BROKERS.split(','), logLevel: logLevel.NOTHING })
   const producer = kafka.producer({ createPartitioner: Partitioners.DefaultPartitioner })
-  const consumer = kafka.consumer({ groupId: `${name}-announced` })
+  const consumer = kafka.consumer({ groupId: `${name}-announced`, maxWaitTimeInMs: 100 })
   const announced: Announced[] = []
   await Promise.all([producer.connect(), consumer.connect()])
   await consumer.subscribe({ topic: notification, fromBeginning: true })
