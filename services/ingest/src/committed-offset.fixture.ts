@@ -11,10 +11,12 @@ export async function commitOffset(brokers: readonly string[], place: Place): Pr
   await consumer.subscribe({ topic })
   try {
     await new Promise<void>((resolve, reject) => {
-      consumer.on(consumer.events.GROUP_JOIN, () => {
+      consumer.on(consumer.events.FETCH_START, () => {
         consumer.commitOffsets([{ topic, partition, offset: String(offset) }]).then(resolve, reject)
       })
-      consumer.run({ autoCommit: false, eachBatchAutoResolve: false, eachBatch: async () => {} }).catch(reject)
+      consumer.run({ autoCommit: false, eachBatch: async () => {} }).catch(reject)
+      // A fetch from an offset that is out of range would reset it.
+      consumer.pause([{ topic }])
     })
   } finally {
     await consumer.disconnect()
