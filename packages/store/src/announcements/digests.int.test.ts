@@ -6,7 +6,7 @@ import { toKey } from '../documents/binary.ts'
 import type { NewNotification } from '../documents/notification-document.ts'
 import { mention, retraction, withoutErasures } from '../retractions/fan-outs.fixture.ts'
 import { createInterceptor, type Intercept } from '../retractions/intercepted.fixture.ts'
-import { at, subscriberId, uuid } from '../store.fixture.ts'
+import { at, subscriberId, usually, uuid } from '../store.fixture.ts'
 import { createEmptyStore } from '../test-store.fixture.ts'
 import { createWriters } from '../writers.ts'
 
@@ -287,14 +287,15 @@ test('one that cannot be written delays no other recipients of the same notifica
 })
 
 describe('many due at once', () => {
-  const recipients = 2_500
+  const recipients = usually(1_100, { inFullRuns: 2_500 })
+  const heldFor = Math.floor(recipients / 25)
   const recipientIds = Array.from({ length: recipients }, (_, n) => uuid(10_000 + n))
 
   test('are written under a lease that is renewed in between, and stop when it is lost', async () => {
     await create(one(1, { recipientIds }))
     let holds = 0
-    expect(await digests.writeNext(at(500), unreadAfterMs, async () => holds++ < 100)).toBe(0)
-    expect(await collections.digests.countDocuments()).toBeGreaterThan(1_000)
+    expect(await digests.writeNext(at(500), unreadAfterMs, async () => holds++ < heldFor)).toBe(0)
+    expect(await collections.digests.countDocuments()).toBeGreaterThan(recipients / 3)
     expect(await collections.digests.countDocuments()).toBeLessThan(recipients)
     expect(await digests.writeNext(at(500), unreadAfterMs)).toBe(1)
     expect(await publishAll()).toHaveLength(recipients)
@@ -303,7 +304,6 @@ describe('many due at once', () => {
   test('are examined by key, in steps', async () => {
     await create(one(1, { recipientIds }), one(2, { recipientIds, locationId: uuid(78) }))
     const figures = await examined('notifications', () => digests.writeNext(at(500), unreadAfterMs))
-    // The profiler keeps only the last megabyte.
     expect(figures.length).toBeGreaterThan(100)
     expect(Math.max(...figures.map(({ keys, documents }) => keys + documents))).toBeLessThan(2_100)
     expect(figures.map(({ plan }) => plan).filter((plan) => plan.includes('COLLSCAN'))).toEqual([])

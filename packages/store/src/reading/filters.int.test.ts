@@ -9,7 +9,7 @@ import { createTestStore } from '../test-store.fixture.ts'
 
 const { store, subscriberId, profile, examined, migrate, close } = createTestStore({ profiled: true })
 const elsewhere = randomUUID()
-const count = usually(30_000, { inFullRuns: 100_000 })
+const count = usually(25_000, { inFullRuns: 100_000 })
 const rare = count / 5
 const owner = { subscriberId, recipientId: uuid(2) }
 

@@ -4,11 +4,11 @@ import type { Erasure } from '../documents/erasure-document.ts'
 import type { NewNotification } from '../documents/notification-document.ts'
 import type { Retraction } from '../documents/tombstone-document.ts'
 import { workOff } from '../erasures/erasures.fixture.ts'
-import { at, pageIn, uuid } from '../store.fixture.ts'
+import { at, pageIn, usually, uuid } from '../store.fixture.ts'
 import { createEmptyStore } from '../test-store.fixture.ts'
 import { mention, retraction } from './fan-outs.fixture.ts'
 
-const runs = Number(process.env.HERALD_MODEL_RUNS ?? 16)
+const runs = Number(process.env.HERALD_MODEL_RUNS ?? usually(6, { inFullRuns: 16 }))
 
 const { store, migrate, close } = createEmptyStore()
 beforeAll(migrate)

@@ -86,18 +86,18 @@ describe('before there is a checkpoint', () => {
 })
 
 test('every entry has a proof under the newest checkpoint, in trees with and without full tiles', async () => {
-  const entries = Array.from({ length: 1_300 }, (_, n) => changeBy(n % 2 ? ada : bob, n))
+  const entries = Array.from({ length: 700 }, (_, n) => changeBy(n % 2 ? ada : bob, n))
   await sealAll(entries.slice(0, 3))
   expect(await newestSize()).toBe(3)
   await sealAll(entries)
   const { leaves } = await readExport(log)
   expect(leaves.map(({ leafIndex }) => leafIndex)).toEqual(entries.map((_, index) => index))
-  for (const index of [0, 2, 3, 255, 256, 1_023, 1_024, 1_299]) {
+  for (const index of [0, 2, 3, 255, 256, 511, 512, 699]) {
     const line = leaves[index]
     const proof = await proofOf(line?.entry?.id ?? '')
     const { size, root } = sealer.open(subscriberId, proof.checkpoint)
-    expect(proof).toMatchObject({ leafIndex: index, treeSize: 1_300, salt: line?.salt, userSalt: line?.userSalt })
-    expect([size, proof.leafHash]).toEqual([1_300, line?.leafHash])
+    expect(proof).toMatchObject({ leafIndex: index, treeSize: 700, salt: line?.salt, userSalt: line?.userSalt })
+    expect([size, proof.leafHash]).toEqual([700, line?.leafHash])
     const hashes = proof.hashes.map(base64)
     expect(verifyInclusion({ index, leafHash: base64(proof.leafHash), size, root, hashes })).toBe(true)
   }
