@@ -87,7 +87,10 @@ const change = fc.record({ by: clientIndex, ago: agoMs }).map(
     },
 )
 
-/** Far from the times of marks, which other processes give: a receipt is later than each of them or earlier than all. */
+/**
+ * Far from the times of marks, which other processes give: a read receipt is later than each of them or earlier than all.
+ * An e-mail receipt has its own time, because one from before its recipient's erasure is dropped.
+ */
 const farMs = fc.constantFrom(60_000, 60_000, -3_600_000)
 
 const receipt = fc.record({ id: fc.nat(), reader: clientIndex, isRead: fc.boolean(), far: farMs }).map(
@@ -96,7 +99,7 @@ const receipt = fc.record({ id: fc.nat(), reader: clientIndex, isRead: fc.boolea
       const recipient = clientOf(world, reader)
       const id = world.ids[n % (world.ids.length || 1)]
       if (id === undefined || world.model.find(recipient, id) === undefined) return []
-      const time = now + far
+      const time = isRead ? now + far : now
       if (isRead) world.model.readElsewhere(recipient, id, time)
       else world.model.emailSent(recipient, id, time, formatSeconds(time))
       const { subscriberId: subscriberid, userId: recipientId } = recipient
