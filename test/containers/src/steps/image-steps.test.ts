@@ -41,7 +41,7 @@ const unreachable = {
 /** The first message of each service of docker-compose.yml that is built here. */
 const firstMessages: Readonly<Record<string, RegExp>> = {
   'token-issuer': /^Issuing development tokens as http:\/\/token-issuer:8081\//,
-  // Of several operations that fail together the first one is reported, refused or ended with the client.
+  // If several operations fail together, the driver reports the first one, which may be refused or ended with the client.
   migrate: /"name":"herald-migrate","err":\{"type":"Mongo.*"msg":"Could not migrate"/,
   ingest: /"level":"(info|warn)".*"name":"herald-ingest"/,
   query: /"level":"(info|warn)".*"name":"herald-query"/,
