@@ -3,6 +3,7 @@ import { makeUuidV7 } from '@herald/contracts'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { toKey } from '../documents/binary.ts'
 import type { BulkMarkDocument } from '../documents/collections.ts'
+import type { NotificationDocument } from '../documents/notification-document.ts'
 import { at, idAt, newNotification, notificationIn, pageIn, start, usually } from '../store.fixture.ts'
 import { createTestStore } from '../test-store.fixture.ts'
 
@@ -91,6 +92,7 @@ test.each([{ all: true } as const, { ids: [idAt(0)] }])('%j: every read has a ti
 test('leaves notifications unread that arrive meanwhile, even with an older time', async () => {
   const owner = ownerAt(7)
   await fill(owner, many)
+  const letGo = await hold(owner, idAt(1_500))
   const marking = feed(owner).markMany('read', { all: true }, at(10))
   // Older than all, in between, and newer; all inserted after the mark has started.
   const late = [
@@ -100,6 +102,7 @@ test('leaves notifications unread that arrive meanwhile, even with an older time
   ]
   await waitForFirstMark(owner)
   await store.notifications.insertNew(late.map((id) => ({ ...notification(0, owner), id })))
+  await letGo()
   expect(await marking).toBe(many)
   expect((await feed(owner).counts()).unreadCount).toBe(3)
 })
@@ -107,15 +110,30 @@ test('leaves notifications unread that arrive meanwhile, even with an older time
 test('leaves notifications unread that are marked unread meanwhile, whatever the clocks', async () => {
   const owner = ownerAt(8)
   await fill(owner, many)
+  const letGo = await hold(owner, idAt(1_500))
   const marking = feed(owner).markMany('read', { all: true }, at(10))
   await waitForFirstMark(owner)
   // By processes whose clocks are behind.
   expect(notificationIn(await feed(owner).markRead(idAt(many - 1), at(4)))?.readAt).toEqual(at(4))
   await feed(owner).markUnread(idAt(many - 1), at(5))
+  await letGo()
   expect(await marking).toBe(many - 1)
   expect(notificationIn(await feed(owner).get(idAt(many - 1)))?.readAt).toBeNull()
   expect(await feed(owner).markMany('read', { all: true }, at(6))).toBe(1)
 })
+
+/** A transaction changes the notification, so a mark of many stops in the middle until the transaction is aborted. */
+async function hold(owner: string, id: string): Promise<() => Promise<void>> {
+  const session = database.client.startSession()
+  session.startTransaction()
+  await database
+    .collection<NotificationDocument>('notifications')
+    .updateOne({ _id: toKey(owner, owner, id) }, { $set: { emailSentAt: at(1) } }, { session })
+  return async () => {
+    await session.abortTransaction()
+    await session.endSession()
+  }
+}
 
 async function waitForFirstMark(owner: string): Promise<void> {
   while ((await feed(owner).counts()).unreadCount === many) await new Promise(setImmediate)
