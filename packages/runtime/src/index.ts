@@ -2,6 +2,7 @@
 import './http/authentication-hook.ts'
 
 export { authenticationSettings } from './auth/authentication-settings.ts'
+export { createAuthenticator } from './auth/authenticator.ts'
 export type { Identity } from './auth/identity.ts'
 export type { PublicKey } from './auth/public-key.ts'
 export { type AdminServer, createAdminServer } from './health/admin-server.ts'

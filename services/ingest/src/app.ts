@@ -4,6 +4,7 @@ import {
   type AdminServer,
   createAdminServer,
   createApiServer,
+  createAuthenticator,
   createDeadlines,
   createMetrics,
   createStorageCheck,
@@ -81,8 +82,10 @@ export function createIngest(
     onDroppedReceipts: erasureMetrics.observeDropped,
   })
 
+  const authenticator = createAuthenticator(settings, { logger })
   const http = createApiServer({
     settings,
+    authenticator,
     logger,
     metrics,
     tracing,
@@ -107,7 +110,7 @@ export function createIngest(
     logger,
     registry,
     livenessChecks: [events.liveness, deadlines.health],
-    readinessChecks: [storage, events.readiness],
+    readinessChecks: [storage, ...authenticator.readinessChecks, events.readiness],
   })
 
   const relay = createRelay({ ...leased, unfinished, logger, everyMs: times.relayMs })

@@ -2,6 +2,7 @@ import {
   type AdminServer,
   createAdminServer,
   createApiServer,
+  createAuthenticator,
   createMetrics,
   createStorageCheck,
   type HttpServer,
@@ -53,7 +54,8 @@ export function createQuery({ settings, logger, build, releasers, tracing, strea
     },
   })
   releasers.add('MongoDB', () => store.close())
-  const http = createApiServer({ settings, logger, metrics, tracing, isStorageUnavailable })
+  const authenticator = createAuthenticator(settings, { logger })
+  const http = createApiServer({ settings, authenticator, logger, metrics, tracing, isStorageUnavailable })
   const counts = metrics.budgets.open(countBudget, settings.MAX_COUNTS)
   const countUnread = createCountUnread(counts, store.notifications)
   const marks = metrics.budgets.open(markBudget, settings.MAX_MARKS)
@@ -79,7 +81,10 @@ export function createQuery({ settings, logger, build, releasers, tracing, strea
   const admin = createAdminServer({
     logger,
     registry: metrics.registry,
-    readinessChecks: [createStorageCheck({ registry: metrics.registry, logger, checkReady: store.checkReady })],
+    readinessChecks: [
+      createStorageCheck({ registry: metrics.registry, logger, checkReady: store.checkReady }),
+      ...authenticator.readinessChecks,
+    ],
   })
   return { http, admin }
 }

@@ -1,6 +1,11 @@
 import { z } from 'zod'
 import { listSetting, textSetting, urlSetting } from '../settings/setting-types.ts'
+import { isClaimPath } from './claim-path.ts'
 import { readPublicKey } from './public-key.ts'
+
+function claimSetting() {
+  return textSetting().refine(isClaimPath, { error: 'Must be a name, or a JSON Pointer, where ~ is written as ~0' })
+}
 
 /** Token verification. There is no setting to disable it. */
 export const authenticationSettings = {
@@ -22,9 +27,16 @@ export const authenticationSettings = {
     }),
   AUTH_ISSUER: textSetting().meta({ description: 'Required issuer (iss) of tokens' }),
   AUTH_AUDIENCE: textSetting().meta({ description: 'Required audience (aud) of tokens' }),
-  AUTH_SUBSCRIBER_CLAIM: textSetting()
+  AUTH_USER_CLAIM: claimSetting().default('sub').meta({
+    description:
+      'Claim with the user’s UUID: a name, or a JSON Pointer in which * is the only member (/organization/*/id)',
+  }),
+  AUTH_SUBSCRIBER_CLAIM: claimSetting()
     .default('subscriber_id')
-    .meta({ description: 'Claim that contains the subscriber id' }),
+    .meta({ description: 'Claim with the subscriber’s UUID, written likewise' }),
+  AUTH_SCOPE_CLAIM: claimSetting()
+    .default('scope')
+    .meta({ description: 'Claim with the scopes, one text or a list of texts, written likewise' }),
   // `at+jwt` is the type of RFC 9068. Logout tokens and other kinds have types of their own.
   AUTH_TOKEN_TYPES: listSetting()
     .default(['JWT', 'at+jwt'])

@@ -1,6 +1,7 @@
 import { generateKeyPairSync, sign } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
 import type { JWTPayload } from 'jose'
+import { authenticationSettings } from './authentication-settings.ts'
 import { createAuthenticator } from './authenticator.ts'
 import { at, audience, clock, publicKeySetting, rsa, rules, signToken, subscriberId, userId } from './tokens.fixture.ts'
 
@@ -33,7 +34,7 @@ describe('a valid token', () => {
   })
 
   test.each([
-    [{ name: 1, picture: ['a'], scope: ['a', 'b'] }],
+    [{ name: 1, picture: ['a'], scope: ['a', 1] }],
     [{ name: 'a'.repeat(201), picture: 'a'.repeat(2_049), scope: { a: 1 } }],
     [{ name: '\ud800', picture: null, scope: '  ' }],
   ])('with %j yields empty name, picture and scopes', async (claims) => {
@@ -63,7 +64,7 @@ describe('the type of a token', () => {
   test.each(['logout+jwt', 'application/logout+jwt', 'secevent+jwt', 'dpop+jwt', 'id+jwt', ''])(
     '"%s" is rejected',
     async (typ) => {
-      const detail = 'The claim typ is missing or not accepted'
+      const detail = 'The claim typ is not accepted'
       expect(await authenticateToken(await signToken({}, { typ }))).toEqual({ ok: false, reason: 'invalid', detail })
     },
   )
@@ -90,7 +91,7 @@ describe('rejects a token', () => {
     ['whose user is a UUID and more', { sub: `${userId}\n` }],
     ['without a subscriber', { subscriber_id: undefined }],
     ['whose subscriber is not a UUID', { subscriber_id: 'acme' }],
-    ['whose subscriber is a list', { subscriber_id: [subscriberId] }],
+    ['whose subscriber is a list', { subscriber_id: [subscriberId, subscriberId] }],
     ['of an unknown actor type', { actor_type: 'admin' }],
     ['whose actor type is null', { actor_type: null }],
   ])('%s', async (_name, claims) => {
@@ -187,12 +188,137 @@ test('accepts each type of configured key with its own algorithms', async () => 
   }
 })
 
-test('reads the subscriber from the configured claim', async () => {
-  const named = createAuthenticator({ ...settings, AUTH_SUBSCRIBER_CLAIM: 'https://acme.example/tenant' }, { clock })
-  const token = await signToken({ 'https://acme.example/tenant': subscriberId, subscriber_id: undefined })
-  expect(await named.authenticate([`Bearer ${token}`])).toMatchObject({ ok: true, identity: { subscriberId } })
-  const inherited = createAuthenticator({ ...settings, AUTH_SUBSCRIBER_CLAIM: 'constructor' }, { clock })
-  expect(await inherited.authenticate([`Bearer ${token}`])).toMatchObject({ ok: false, reason: 'invalid' })
+describe('the claims of users, subscribers and scopes', () => {
+  const authenticateWith = async (claimSettings: object, claims: object) => {
+    const configured = createAuthenticator({ ...settings, ...claimSettings }, { clock })
+    return configured.authenticate([`Bearer ${await signToken(claims as JWTPayload)}`])
+  }
+  const user = '33333333-3333-4333-8333-333333333333'
+  const scopes = new Set(['notifications:create', 'change-entries:read'])
+  const wanted = [...scopes]
+
+  // As the access tokens of these providers have them.
+  test.each<[string, object, object, object]>([
+    [
+      'Entra',
+      { AUTH_USER_CLAIM: 'oid', AUTH_SCOPE_CLAIM: 'scp' },
+      { sub: 'AAAA-b_c', oid: user, scp: wanted.join(' ') },
+      { userId: user, scopes },
+    ],
+    [
+      'Auth0',
+      {
+        AUTH_USER_CLAIM: 'https://acme.example/user',
+        AUTH_SUBSCRIBER_CLAIM: 'https://acme.example/tenant',
+        AUTH_SCOPE_CLAIM: 'permissions',
+      },
+      {
+        sub: 'auth0|64af',
+        subscriber_id: undefined,
+        scope: 'openid',
+        'https://acme.example/user': user,
+        'https://acme.example/tenant': subscriberId,
+        permissions: wanted,
+      },
+      { userId: user, subscriberId, scopes },
+    ],
+    ['Okta', { AUTH_SCOPE_CLAIM: 'scp' }, { scp: wanted }, { scopes }],
+    ['Spring Authorization Server', {}, { scope: wanted }, { scopes }],
+    [
+      'a mapper of Keycloak for several values',
+      {},
+      { sub: [user], subscriber_id: [subscriberId], scope: [wanted.join(' ')] },
+      { userId: user, subscriberId, scopes },
+    ],
+    [
+      'organizations of Keycloak',
+      { AUTH_SUBSCRIBER_CLAIM: '/organization/*/id' },
+      { subscriber_id: undefined, organization: { 'a/b': { id: [subscriberId] } } },
+      { subscriberId },
+    ],
+    [
+      'a list of organizations',
+      { AUTH_SUBSCRIBER_CLAIM: '/orgs/*/id' },
+      { orgs: [{ id: subscriberId }] },
+      { subscriberId },
+    ],
+    [
+      'Supabase',
+      { AUTH_SUBSCRIBER_CLAIM: '/app_metadata/subscriber_id' },
+      { app_metadata: { subscriber_id: subscriberId } },
+      { subscriberId },
+    ],
+    [
+      'names with / and ~',
+      { AUTH_SUBSCRIBER_CLAIM: '/a~1b/c~0d' },
+      { 'a/b': { 'c~d': subscriberId } },
+      { subscriberId },
+    ],
+  ])('are found: %s', async (_name, claimSettings, claims, expected) => {
+    expect(await authenticateWith(claimSettings, claims)).toMatchObject({ ok: true, identity: expected })
+  })
+
+  const missing = { AUTH_SUBSCRIBER_CLAIM: 'org_id' }
+  const organizations = { AUTH_SUBSCRIBER_CLAIM: '/organization/*/id' }
+  test.each<[object, object, string]>([
+    [missing, {}, 'The claim org_id is missing'],
+    [{ AUTH_SUBSCRIBER_CLAIM: 'constructor' }, {}, 'The claim constructor is missing'],
+    [missing, { org_id: [1, 2, 3] }, 'The claim org_id is a list of 3'],
+    [missing, { org_id: [] }, 'The claim org_id is a list of 0'],
+    [missing, { org_id: [{}] }, 'The claim org_id is a list of 1'],
+    [missing, { org_id: { id: subscriberId } }, 'The claim org_id is an object'],
+    [missing, { org_id: 'org_AbC' }, 'The claim org_id is not a UUID'],
+    [missing, { org_id: 7 }, 'The claim org_id is a number'],
+    [missing, { org_id: null }, 'The claim org_id is null'],
+    [organizations, { organization: {} }, 'The claim /organization/*/id is missing'],
+    [organizations, { organization: 'acme' }, 'The claim /organization/*/id is missing'],
+    [organizations, { organization: ['acme'] }, 'The claim /organization/*/id is missing'],
+    [
+      organizations,
+      { organization: { a: {}, b: {} } },
+      'The claim /organization/*/id has no single value: /organization has 2 members',
+    ],
+    [{ AUTH_USER_CLAIM: 'oid' }, {}, 'The claim oid is missing'],
+    [{}, { sub: 'auth0|64af' }, 'The claim sub is not a UUID'],
+    [{}, { aud: undefined }, 'The claim aud is missing'],
+    [{}, { aud: 'account' }, 'The claim aud is not accepted'],
+  ])('that are not found are named with their fault: %j, %j', async (claimSettings, claims, detail) => {
+    expect(await authenticateWith(claimSettings, claims)).toEqual({ ok: false, reason: 'invalid', detail })
+  })
+
+  test.each([
+    [{ scope: undefined }, 'the claim scope is missing'],
+    [{ scope: { a: true } }, 'the claim scope is an object'],
+    [{ scope: ['a', 1] }, 'the claim scope is a list with values that are no texts'],
+    [{ scope: true }, 'the claim scope is a boolean'],
+  ])('scopes of another form are none, and the fault is known: %j', async (claims, scopeFault) => {
+    expect(await authenticateWith({}, claims)).toMatchObject({ identity: { scopes: new Set(), scopeFault } })
+  })
+
+  test('a pointer that is none stops the start', () => {
+    const { AUTH_USER_CLAIM: setting } = authenticationSettings
+    expect(setting.safeParse('/a~2').success).toBe(false)
+    for (const text of ['sub', 'a~b', 'https://acme.example/~user', '/a~0/~1']) expect(setting.parse(text)).toBe(text)
+  })
+})
+
+test.each([
+  [
+    'an opaque token',
+    'ory_at_x2-Yz',
+    'The token is opaque, not a JWT; the provider issues a JWT when it is asked for one for this audience',
+  ],
+  [
+    'a signed session',
+    'abc.def',
+    'The token is opaque, not a JWT; the provider issues a JWT when it is asked for one for this audience',
+  ],
+  ['an encrypted token', 'a..b.c.d', 'The token is encrypted (JWE); a signed one (JWS) is required'],
+  ['a broken token', 'a.b.c', 'The token is malformed'],
+  ['secp256k1', `${encode({ alg: 'ES256K' })}.${encode({})}.a`, 'The algorithm ES256K is not supported'],
+  ['a shared secret', `${encode({ alg: 'HS256' })}.${encode({})}.a`, 'The algorithm is not allowed'],
+])('says what is wrong with %s', async (_name, token, detail) => {
+  expect(await authenticateToken(token)).toEqual({ ok: false, reason: 'invalid', detail })
 })
 
 async function expectAccepted(claims: JWTPayload) {

@@ -15,7 +15,9 @@ export const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 })
 export const rules = {
   AUTH_ISSUER: issuer,
   AUTH_AUDIENCE: audience,
+  AUTH_USER_CLAIM: 'sub',
   AUTH_SUBSCRIBER_CLAIM: 'subscriber_id',
+  AUTH_SCOPE_CLAIM: 'scope',
   AUTH_TOKEN_TYPES: ['JWT', 'at+jwt'],
 }
 

@@ -1,13 +1,14 @@
 import { operations } from '@herald/contracts'
 import type { z } from 'zod'
-import type { AuthenticationSettings } from '../auth/authentication-settings.ts'
-import { createAuthenticator } from '../auth/authenticator.ts'
 import { bodyBudget, responseBudget } from '../shares/http-budgets.ts'
 import { createHttpServer, type HttpServer, type HttpServerDependencies } from './http-server.ts'
 import type { httpSettings } from './http-settings.ts'
 
-type ApiServerDependencies = Pick<HttpServerDependencies, 'logger' | 'metrics' | 'tracing' | 'isStorageUnavailable'> & {
-  readonly settings: AuthenticationSettings & z.output<z.ZodObject<ReturnType<typeof httpSettings>>>
+type ApiServerDependencies = Pick<
+  HttpServerDependencies,
+  'authenticator' | 'logger' | 'metrics' | 'tracing' | 'isStorageUnavailable'
+> & {
+  readonly settings: z.output<z.ZodObject<ReturnType<typeof httpSettings>>>
 }
 
 /** The public HTTP server of a service, configured by its settings. It knows the operations of both services. */
@@ -16,7 +17,6 @@ export function createApiServer({ settings, logger, metrics, ...others }: ApiSer
     ...others,
     logger,
     metrics,
-    authenticator: createAuthenticator(settings, { logger }),
     operations: Object.values(operations),
     rateLimitPerMinute: settings.RATE_LIMIT_PER_MINUTE,
     corsOrigins: settings.CORS_ORIGINS,

@@ -19,7 +19,7 @@ declare module 'fastify' {
 }
 
 /** Creates the functions that verify the token, then check the scope of the route. */
-export function createAuthenticationHook(authenticator: Authenticator) {
+export function createAuthenticationHook(authenticator: Pick<Authenticator, 'authenticate'>) {
   async function authenticate(request: FastifyRequest): Promise<void> {
     if (request.routeOptions.config.public === true) return
     const authentication = await authenticator.authenticate(headerValues(request.raw.rawHeaders, 'authorization'))
@@ -30,7 +30,8 @@ export function createAuthenticationHook(authenticator: Authenticator) {
   function authorize(request: FastifyRequest): void {
     const { scope } = request.routeOptions.config
     if (scope === undefined || request.routeOptions.config.public === true) return
-    if (!request.caller?.scopes.has(scope)) throw missing(scope)
+    const { caller } = request
+    if (!caller?.scopes.has(scope)) throw missing(scope, caller?.scopeFault)
   }
 
   return { authenticate, authorize }
@@ -38,15 +39,22 @@ export function createAuthenticationHook(authenticator: Authenticator) {
 
 function toProblem(refusal: Extract<Authentication, { ok: false }>): HttpProblem {
   if (refusal.reason === 'unavailable') {
-    const options = { headers: retryLater, cause: refusal.cause }
+    const { retryAfterMs, cause } = refusal
+    const headers = retryAfterMs === undefined ? retryLater : { 'retry-after': String(Math.ceil(retryAfterMs / 1000)) }
+    const options = { headers, cause }
     return problem('authentication_unavailable', 'The signing keys could not be fetched; try again later', options)
   }
   // RFC 6750, 3.1: without a token the challenge has no error code.
-  const error = refusal.reason === 'absent' ? '' : `, error="invalid_token", error_description="${refusal.detail}"`
+  const error =
+    refusal.reason === 'absent' ? '' : `, error="invalid_token", error_description="${quotable(refusal.detail)}"`
   return problem('unauthorized', refusal.detail, { headers: { 'www-authenticate': `Bearer realm="herald"${error}` } })
 }
 
-function missing(scope: string): HttpProblem {
+/** The name of a claim may have characters that RFC 6750 forbids there. */
+const quotable = (text: string) => text.replace(/[^ !#-[\]-~]/g, '?')
+
+function missing(scope: string, fault?: string): HttpProblem {
   const challenge = `Bearer realm="herald", error="insufficient_scope", scope="${scope}"`
-  return problem('missing_scope', `The token lacks the scope ${scope}`, { headers: { 'www-authenticate': challenge } })
+  const detail = `The token lacks the scope ${scope}${fault === undefined ? '' : `; ${fault}`}`
+  return problem('missing_scope', detail, { headers: { 'www-authenticate': challenge } })
 }

@@ -31,7 +31,41 @@ test('returns 503 when signing keys are unavailable, and logs the cause without 
   expect(JSON.stringify(lines)).toContain('ECONNREFUSED')
 })
 
+test('returns the seconds after which keys may be fetched again', async () => {
+  const { app: later } = createTestServer({
+    authenticator: { authenticate: async () => ({ ok: false, reason: 'unavailable', cause: 0, retryAfterMs: 1_200 }) },
+  })
+  const response = await later.inject({ url: '/', headers: authorized })
+  expect([response.statusCode, response.headers['retry-after']]).toEqual([503, '2'])
+  await later.close()
+})
+
+test('a claim’s name is sent whole, and in the challenge without what a header cannot hold', async () => {
+  const detail = 'The claim "größe" is missing'
+  const { app: named } = createTestServer({
+    authenticator: { authenticate: async () => ({ ok: false, reason: 'invalid', detail }) },
+  })
+  const response = await named.inject({ url: '/', headers: authorized })
+  expect(readProblem(response)).toMatchObject({ statusCode: 401, detail })
+  expect(response.headers['www-authenticate']).toContain('error_description="The claim ?gr??e? is missing"')
+  await named.close()
+})
+
 describe('a scope', () => {
+  test('is missing in a claim of another form, which the 403 names', async () => {
+    const scopeFault = 'the claim scp is an object'
+    const other = { ...identity, scopes: new Set<string>(), scopeFault }
+    const { app: formed } = createTestServer({
+      authenticator: { authenticate: async () => ({ ok: true, identity: other }) },
+    })
+    const response = await formed.inject({ url: '/scoped', headers: authorized })
+    expect(readProblem(response)).toMatchObject({
+      statusCode: 403,
+      detail: `The token lacks the scope things:read; ${scopeFault}`,
+    })
+    await formed.close()
+  })
+
   test('is sufficient if the token has it', async () => {
     expect((await app.inject({ url: '/scoped', headers: authorized })).statusCode).toBe(200)
   })

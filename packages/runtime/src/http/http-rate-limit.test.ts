@@ -4,7 +4,7 @@ import { createTestServer, identity, readProblem } from './http-server.fixture.t
 import { createRateLimit } from './rate-limit.ts'
 
 /** Accepts `Bearer <subscriber>/<user>`. */
-const authenticator: Authenticator = {
+const authenticator: Pick<Authenticator, 'authenticate'> = {
   authenticate: async ([value = '']) => {
     const [, subscriberId = '', userId] = /^Bearer (\w+)\/(\w+)$/.exec(value) ?? []
     if (userId === undefined) return { ok: false, reason: 'invalid', detail: 'The token has expired' }

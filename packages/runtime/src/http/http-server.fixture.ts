@@ -18,7 +18,7 @@ export const identity: Identity = {
 export const authorized = { authorization: 'Bearer good' }
 export const jsonHeaders = { ...authorized, 'content-type': 'application/json' }
 
-const authenticator: Authenticator = {
+const authenticator: Pick<Authenticator, 'authenticate'> = {
   authenticate: async ([value]) => {
     if (value === 'Bearer good') return { ok: true, identity }
     if (value === 'Bearer away') return { ok: false, reason: 'unavailable', cause: new Error('connect ECONNREFUSED') }

@@ -68,7 +68,7 @@ export type HttpServer = FastifyInstance<Server, IncomingMessage, ServerResponse
 
 export type HttpServerDependencies = {
   readonly logger: Logger
-  readonly authenticator: Authenticator
+  readonly authenticator: Pick<Authenticator, 'authenticate'>
   readonly metrics: Pick<Metrics, 'httpRequestSeconds' | 'budgets'>
   readonly tracing?: Tracing | undefined
   /** All operations behind the base URL, including other services'. Used with the routes for 405 and `Allow`. */

@@ -41,17 +41,27 @@ const ofBothServices = guarded.filter(({ path }) => path === '/')
 /** Another issuer with the same name and audience. */
 const newIssuer = () => createTokenIssuer({ issuer: issuer.issuer, audience: issuer.audience })
 
-test('accepts tokens of a key in the issuer’s key set and fetches the set once', async () => {
+test('accepts tokens of a key in the issuer’s key set, which each service has fetched once', async () => {
   for (let count = 0; count < 20; count++) expect((await list(await issuer.sign())).status).toBe(200)
-  expect(keys.requests()).toBe(1)
+  expect(keys.requests()).toBe(2)
 })
 
 test('returns 401 for unknown keys without fetching the set for each token', async () => {
   const before = keys.requests()
-  for (let count = 0; count < 20; count++) {
-    expectProblem(await list(await issuer.sign({}, { keyId: `unknown-${count}` })), 401, 'unauthorized')
-  }
-  expect(keys.requests()).toBeLessThanOrEqual(before + 1)
+  const tokens = Array.from({ length: 20 }, (_, count) => issuer.sign({}, { keyId: `unknown-${count}` }))
+  const answers = await Promise.all((await Promise.all(tokens)).map(list))
+  for (const answer of answers) expectProblem(answer, 401, 'unauthorized')
+  expect(keys.requests()).toBeLessThanOrEqual(before + 2)
+})
+
+test('accepts a token of a new key at once, right after the set was fetched and while others present unknown keys', async () => {
+  const rotated = await newIssuer()
+  const unknown = await issuer.sign({}, { keyId: 'of-another-issuer' })
+  expectProblem(await list(unknown), 401, 'unauthorized')
+  keys.serve({ keys: [...issuer.jwks.keys, rsa.jwk, ...rotated.jwks.keys] })
+  const [known, refused] = await Promise.all([list(await rotated.sign()), list(unknown)])
+  expect(known.status).toBe(200)
+  expectProblem(refused, 401, 'unauthorized')
 })
 
 test('returns 401 for a token by another key with the same key id', async () => {
