@@ -17,7 +17,7 @@ export type FeedChange =
   | { readonly kind: 'erased'; readonly upTo: string }
   /** One of the notifications of a bulk mark; `mark` is the same for all of them. */
   | ({ readonly kind: 'part-of-bulk-mark'; readonly mark: string; readonly id: string } & Marked)
-  /** The beginning of a bulk mark that is restricted by more than `upTo`. */
+  /** The beginning of a bulk mark that is restricted by more than `upTo`, or too large to name its notifications. */
   | { readonly kind: 'begin-of-bulk-mark'; readonly mark: string; readonly selected: Selected }
   /** The end of a bulk mark. A mark that failed midway has none. */
   | { readonly kind: 'end-of-bulk-mark'; readonly mark: string; readonly selected: Selected }

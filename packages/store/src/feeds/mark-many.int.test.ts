@@ -54,10 +54,10 @@ test('marks the rest and writes the end when run again after a failure', async (
   await expect(feed(owner).markMany('read', { all: true }, at(10))).rejects.toThrow('Document failed validation')
   await refuse({})
   expect((await feed(owner).counts()).unreadCount).toBe(1_000)
-  expect(await marksOf(owner)).toEqual([])
+  expect((await marksOf(owner)).map(({ begun, end }) => [begun, end])).toEqual([[{}, undefined]])
   expect(await feed(owner).markMany('read', { all: true }, at(11))).toBe(1_000)
   expect((await feed(owner).counts()).unreadCount).toBe(0)
-  expect(await marksOf(owner)).toMatchObject([{ at: at(11), count: 1_000 }])
+  expect((await marksOf(owner)).filter(({ end }) => end)).toMatchObject([{ at: at(11), count: 1_000 }])
 })
 
 test('upTo: marks that notification and older ones', async () => {

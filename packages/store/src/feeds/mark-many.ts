@@ -83,11 +83,15 @@ export function createMarkMany({ client, notifications, bulkMarks }: MarkManyDep
       expiresAt: new Date(at.getTime() + bulkMarkKeptMs),
     } as const
     const isRestricted = Object.keys(end).some((name) => name !== 'upTo')
-    let hasBegun = !isRestricted
+    let hasBegun = false
     let marked = 0
     for await (const found of selected(prefix, taken, selection, end)) {
-      if (!hasBegun) await bulkMarks.insertOne({ ...document, begun: end })
-      hasBegun = true
+      // Followers have to know what it selects when they cannot name its notifications.
+      const isNamed = !isRestricted && found.length < keysPerUpdate
+      if (!hasBegun && !isNamed) {
+        await bulkMarks.insertOne({ ...document, begun: end })
+        hasBegun = true
+      }
       // Most notifications have no version yet.
       for (const [version, unchanged] of Map.groupBy(found, ({ readVersion }) => readVersion)) {
         const _id = { $in: unchanged.map((one) => one._id) }
@@ -97,7 +101,7 @@ export function createMarkMany({ client, notifications, bulkMarks }: MarkManyDep
       }
     }
     const ended = { end, count: marked }
-    if (marked > 0 && isRestricted) await bulkMarks.updateOne({ _id: document._id }, { $set: ended })
+    if (marked > 0 && hasBegun) await bulkMarks.updateOne({ _id: document._id }, { $set: ended })
     else if (marked > 0) await bulkMarks.insertOne({ ...document, ...ended })
     return marked
   }

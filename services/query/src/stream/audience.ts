@@ -1,7 +1,7 @@
 import type { FeedChange, FeedStep, Position, Selected } from '@herald/store'
 import type { StreamClient } from './client.ts'
 import { type StreamEvent, toStreamEvent } from './event-format.ts'
-import { createHeldMark, createListRoom, type HeldMark, type PartOfMark } from './held-mark.ts'
+import { createHeldMark, type HeldMark, type PartOfMark } from './held-mark.ts'
 
 export type ChangeStep = Extract<FeedStep, { kind: 'change' }>
 export type Audience = ReturnType<typeof createAudience>
@@ -9,12 +9,13 @@ export type Audience = ReturnType<typeof createAudience>
 export type Decode = (step: ChangeStep) => FeedChange | undefined
 
 type EndOfMark = Extract<FeedChange, { kind: 'end-of-bulk-mark' }>
+type Arrival = Extract<FeedChange, { kind: 'notification' }>
 
 /** A mark that has not ended, as far as it is known. */
 type OpenMark = {
-  /** The selection, if it is restricted and its beginning was seen. */
+  /** The selection, if its beginning was seen. */
   readonly selected: Selected | undefined
-  /** Whether a part was sent before its end. Its other parts name ids: a client may know of later changes. */
+  /** Whether a part was sent before its end. The others never say `all`: a client may know of later changes. */
   readonly isSplit: boolean
 }
 
@@ -41,12 +42,12 @@ export type AudienceOptions = {
 /**
  * Clients by the feed that they follow.
  *
- * The changes of a bulk mark are held until it ends, to be sent as one event, but not beyond another change of the same
- * feed. So clients receive changes in the order of storage and end with the stored state.
+ * The changes of a bulk mark are held until it ends, to be sent as one event. Notifications that arrive meanwhile, which no mark
+ * includes, are sent ahead of it; any other change of the same feed is sent after what is held. So clients receive changes in an
+ * order that ends with the stored state.
  */
 export function createAudience({ decode, members = [], heldMs, onTimeout }: AudienceOptions) {
   const groups = new Map<string, Group>()
-  const room = createListRoom()
 
   function add(client: StreamClient): void {
     const group = groups.get(client.ownerKey)
@@ -54,7 +55,7 @@ export function createAudience({ decode, members = [], heldMs, onTimeout }: Audi
     else groups.set(client.ownerKey, newGroup(client))
   }
 
-  function sendToAll({ clients }: Group, event: StreamEvent, position: Position, known = position) {
+  function sendToAll({ clients }: Group, event: StreamEvent, position: Position, known = position): StreamClient[] {
     const sent = [...clients].filter((client) => known > client.position)
     const encoded = sent[0]?.encode(event, position)
     if (encoded) for (const client of sent) client.sendEncoded(encoded, position)
@@ -69,7 +70,7 @@ export function createAudience({ decode, members = [], heldMs, onTimeout }: Audi
   }
 
   function hold(group: Group, part: PartOfMark, position: Position): void {
-    group.held ??= createHeldMark(part, { isKnown: group.openMarks.get(part.mark)?.selected !== undefined, room })
+    group.held ??= createHeldMark(part)
     group.held.add(part, position)
     clearTimeout(group.timer)
     if (heldMs === undefined) return
@@ -79,23 +80,32 @@ export function createAudience({ decode, members = [], heldMs, onTimeout }: Audi
     }, heldMs).unref()
   }
 
+  /** Sends an arrival ahead of the held mark. It gets no id, because who resumes from it would miss the mark. */
+  function sendAhead(
+    { clients }: Group,
+    held: HeldMark,
+    arrival: Arrival,
+    position: Position,
+  ): readonly StreamClient[] {
+    held.passedBy(JSON.parse(arrival.json).id, position)
+    const sent = [...clients].filter((client) => position > client.position)
+    for (const client of sent) client.sendWithoutId(toStreamEvent(arrival))
+    return sent
+  }
+
   function drop(group: Group): void {
     clearTimeout(group.timer)
-    group.held?.discard()
     group.held = undefined
   }
 
   function release(group: Group, end?: EndOfMark, position?: Position): readonly StreamClient[] {
     const { held } = group
     if (!held) return []
-    const selected = end ? end.selected : group.openMarks.get(held.mark)?.selected
-    const events = held.toEvents(selected)
+    const open = group.openMarks.get(held.mark)
+    const selected = open?.isSplit ? undefined : (end?.selected ?? open?.selected)
     drop(group)
     if (!end) remember(group, held.mark, { selected, isSplit: true })
-    const sent = events.flatMap(({ event, position: last }) =>
-      sendToAll(group, event, last === held.position ? (position ?? last) : last, last),
-    )
-    return [...new Set(sent)]
+    return sendToAll(group, held.toEvent(selected), position ?? held.position, held.position)
   }
 
   for (const client of members) add(client)
@@ -117,8 +127,7 @@ export function createAudience({ decode, members = [], heldMs, onTimeout }: Audi
       const change = group && decode(step)
       if (!change) return []
       if (change.kind === 'part-of-bulk-mark') {
-        const isFull = group.held?.isFull() && group.openMarks.get(change.mark)?.isSplit
-        const sent = group.held?.mark === change.mark && !isFull ? [] : release(group)
+        const sent = group.held?.mark === change.mark ? [] : release(group)
         hold(group, change, step.position)
         return sent
       }
@@ -131,6 +140,7 @@ export function createAudience({ decode, members = [], heldMs, onTimeout }: Audi
         group.openMarks.delete(change.mark)
         return sent
       }
+      if (change.kind === 'notification' && group.held) return sendAhead(group, group.held, change, step.position)
       const before = release(group)
       return [...new Set([...before, ...sendToAll(group, toStreamEvent(change), step.position)])]
     },

@@ -82,7 +82,7 @@ test('a mark-unread during a bulk mark: the stream ends with the stored state', 
 test.each([100, 2_500])('a bulk mark of %s that fails before its end is sent as far as it went', async (count) => {
   const follower = await follow(count)
   const bulkMarks = world.client.db(world.database)
-  await bulkMarks.command({ collMod: 'bulk-marks', validator: { never: true } })
+  await bulkMarks.command({ collMod: 'bulk-marks', validator: { end: { $exists: false } } })
   await expect(follower.feed.markMany('read', { all: true }, new Date())).rejects.toThrow()
   await bulkMarks.command({ collMod: 'bulk-marks', validator: {} })
   expect(unreadIn(await follower.list())).toEqual([])
@@ -104,6 +104,24 @@ test('a bulk mark is one event with up to 1,000 ids', async () => {
   expect([few, many].map(({ stream }) => stream.named('read-state').length)).toEqual([1, 1])
   for (const { stream } of [few, many]) await stream.close()
 })
+
+test('a bulk mark is one event, whatever arrives meanwhile', async () => {
+  const patient = await world.start({ bulkMarkHeldMs: 20_000 })
+  const { user, feed, ids, stream } = await follow(5_000, patient)
+  const archiving = feed.markMany('archived', { all: true }, new Date())
+  for (const left of [4_000, 3_000, 2_000]) {
+    while ((await feed.counts()).unreadCount > left + 10) await nextTurn()
+    await world.store.notifications.insertNew([notificationAt(Date.now(), user)])
+  }
+  await archiving
+  await feed.markUnread(ids[0] ?? '', new Date())
+  await stream.until('read-state')
+  expect(stream.named('archive-state').map(({ data }) => JSON.parse(data))).toEqual([
+    { all: true, upTo: ids.at(-1), archivedAt: expect.any(String) },
+  ])
+  expect(stream.notificationIds()).toHaveLength(3)
+  await stream.close()
+}, 300_000)
 
 test('a bulk mark up to one of them includes nothing that arrives meanwhile', async () => {
   const { user, feed, ids, stream } = await follow(4_900)
