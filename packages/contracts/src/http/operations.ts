@@ -28,6 +28,7 @@ import {
   createNotificationSchema,
   notificationResponseSchema,
   streamHeadersSchema,
+  streamQuerySchema,
 } from '../schemas/notification.ts'
 import {
   changeEntryParamsSchema,
@@ -193,6 +194,7 @@ export const operations = {
     summary: 'Follow the current user’s notifications',
     description:
       'Server-sent events: `notification`, `read-state`, `archive-state`, `seen`, `retracted`, `unread-count` and `heartbeat`; `reset` when the position is no longer available and the client must list again; `expired`, `cut-off` or `closing` before the stream ends. Browsers read it with `fetch`, because a token must never be part of a URL. The number of open streams is bounded, per user and per process; one too many is 429.',
+    querystring: streamQuerySchema,
     headers: streamHeadersSchema,
     success: ok('An unbounded stream of events', { 'text/event-stream': { example: examples.stream } }),
   },

@@ -147,6 +147,7 @@ describe('describes the limits', () => {
       }),
     ])
     expect(query('/notifications/stream', 'Last-Event-ID')).toMatchObject({ in: 'header', schema: { type: 'string' } })
+    expect(query('/notifications/stream', 'lastEventId')).toMatchObject({ in: 'query', schema: { type: 'string' } })
   })
 })
 

@@ -57,6 +57,15 @@ export const streamHeadersSchema = z.object({
     .meta({ description: 'The id of the last event received; the stream resumes after it' }),
 })
 
+export const streamQuerySchema = z.strictObject({
+  lastEventId: z
+    .string()
+    .optional()
+    .meta({
+      description: 'In place of the header `Last-Event-ID`, for libraries that cannot set one; the header wins',
+    }),
+})
+
 export const actorSchema = z.object({
   id: uuidOutput,
   name: textSchema(limits.nameCharacters),

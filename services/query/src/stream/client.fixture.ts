@@ -25,11 +25,13 @@ export function createTestClient({
   const parse = createEventParser()
   const listeners = { drain: [] as (() => void)[], close: [] as (() => void)[] }
   const sink = {
+    written: '',
     writableLength: 0,
     isEnded: false,
     isDestroyed: false,
     isReading: reads,
     write(bytes: Buffer) {
+      sink.written += bytes.toString()
       events.push(...parse(bytes.toString()))
       if (!sink.isReading) sink.writableLength += bytes.length
       return sink.isReading

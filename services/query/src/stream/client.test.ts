@@ -64,6 +64,17 @@ test('sends comments instead of heartbeats while catching up', async () => {
   expect(events).toEqual([])
 })
 
+test('every block has data, and the first one the time to wait before reconnecting', async () => {
+  const { client, sink } = createTestClient({ isCatchingUp: true, options: { heartbeatMs: 10 } })
+  while (!sink.written.includes(': catching up')) await wait(5)
+  client.send({ event: 'seen', data: '{}' }, '1')
+  client.close()
+  const blocks = sink.written.split('\n\n')
+  expect(blocks.pop()).toBe('')
+  expect(blocks.filter((block) => !block.includes('\ndata: '))).toEqual([])
+  expect(blocks.map((block) => block.includes('retry: '))).toEqual([true, false])
+})
+
 test('does not end at once with a token that is valid for years', async () => {
   const { ends } = createTestClient({ expiresInMs: 2 ** 40, options: { heartbeatMs: 10 } })
   await wait(30)

@@ -9,8 +9,8 @@ export type EncodedEvent = { readonly name: string; readonly bytes: Buffer }
 
 const encode = (event: StreamEvent): EncodedEvent => ({ name: event.event, bytes: Buffer.from(encodeEvent(event)) })
 
-/** Parsers skip a comment. */
-const comment = Buffer.from(': catching up\n\n')
+/** Parsers skip a comment, which is a line of the next event's block. */
+const comment = Buffer.from(': catching up\n')
 
 /** The parts of an HTTP response that a client needs. */
 export type Sink = {
@@ -50,6 +50,8 @@ export function createStreamClient(dependencies: ClientDependencies) {
   let ended = false
   let timer: NodeJS.Timeout | undefined
   let onDrain: (() => void) | undefined
+  /** Sent with the first event. */
+  let retry: Buffer | undefined
 
   function end(reason: EndReason): void {
     ended = true
@@ -62,11 +64,16 @@ export function createStreamClient(dependencies: ClientDependencies) {
     return sink.writableLength + bytes.length <= options.maxBufferedBytes
   }
 
+  function put(bytes: Buffer): void {
+    sink.write(retry === undefined ? bytes : Buffer.concat([retry, bytes]))
+    retry = undefined
+  }
+
   /** Sends the reason if it fits, and ends. Destroys the connection if the reader does not consume it in time. */
   function finish(reason: EndReason, last: StreamEvent): void {
     if (ended) return
     const bytes = Buffer.from(encodeEvent(last))
-    if (fits(bytes)) sink.write(bytes)
+    if (fits(bytes)) put(bytes)
     end(reason)
     sink.end()
     setTimeout(() => sink.destroy(), options.farewellMs).unref()
@@ -75,7 +82,7 @@ export function createStreamClient(dependencies: ClientDependencies) {
   function write({ name, bytes }: EncodedEvent): void {
     if (ended) return
     if (fits(bytes)) {
-      sink.write(bytes)
+      put(bytes)
       metrics.countEvent(name)
       dependencies.onChange(client)
     } else client.cutOff()
@@ -114,7 +121,6 @@ export function createStreamClient(dependencies: ClientDependencies) {
     get congested() {
       return sink.writableLength > options.maxCatchUpBytes
     },
-    /** Sends the time to wait before reconnecting. */
     start(): void {
       sink.on('close', () => ended || end('client'))
       sink.on('drain', () => {
@@ -122,7 +128,7 @@ export function createStreamClient(dependencies: ClientDependencies) {
         if (!ended) dependencies.onChange(client)
       })
       const { minRetryMs, maxRetryMs } = options
-      sink.write(Buffer.from(encodeRetry(minRetryMs + Math.random() * (maxRetryMs - minRetryMs))))
+      retry = Buffer.from(encodeRetry(minRetryMs + Math.random() * (maxRetryMs - minRetryMs)))
       schedule()
     },
     get waitingBytes() {

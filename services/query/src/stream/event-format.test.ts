@@ -5,7 +5,7 @@ import { createEventParser } from './event-parser.fixture.ts'
 test('encodes an event as its id, its name, its data and an empty line', () => {
   expect(encodeEvent({ id: 'abc', event: 'heartbeat', data: '{}' })).toBe('id: abc\nevent: heartbeat\ndata: {}\n\n')
   expect(encodeEvent({ event: 'unread-count', data: '{}' })).toBe('event: unread-count\ndata: {}\n\n')
-  expect(encodeRetry(1_500.4)).toBe('retry: 1500\n\n')
+  expect(encodeRetry(1_500.4)).toBe('retry: 1500\n')
 })
 
 test('keeps data with several lines in one event', () => {
@@ -17,7 +17,7 @@ test('a parser finds the encoded events in chunks of any size; an event without 
     encodeRetry(1_000),
     encodeEvent({ id: '1', event: 'notification', data: '{"a":"ä: \\n b"}' }),
     encodeEvent({ event: 'unread-count', data: '{"unreadCount":1}' }),
-    ': nothing\n\n',
+    ': nothing\n',
     encodeEvent({ id: '2', event: 'heartbeat', data: '{}' }),
   ].join('')
   const expected = [

@@ -16,9 +16,12 @@ export function encodeEvent({ event, data, id }: StreamEvent): string {
   return `${idLine}event: ${event}\n${dataLines}\n`
 }
 
-/** Encodes the time in milliseconds to wait before reconnecting. */
+/**
+ * Encodes the time in milliseconds to wait before reconnecting, as the first line of the block of the next event: many libraries
+ * hand on a block without `data` as an event.
+ */
 export function encodeRetry(milliseconds: number): string {
-  return `retry: ${Math.round(milliseconds)}\n\n`
+  return `retry: ${Math.round(milliseconds)}\n`
 }
 
 type Single = Exclude<FeedChange, { kind: 'part-of-bulk-mark' | 'begin-of-bulk-mark' | 'end-of-bulk-mark' }>

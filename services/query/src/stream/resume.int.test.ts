@@ -71,6 +71,20 @@ test('resumes after a heartbeat, with marks and notifications', async () => {
   await resumed.close()
 })
 
+test('resumes after an id in the query, as libraries send it that cannot set a header', async () => {
+  const { user, ids, eventIds } = await seen(3)
+  const url = `${query.url}/notifications/stream?lastEventId=${encodeURIComponent(eventIds[0] ?? '')}`
+  const response = await fetch(url, { headers: { authorization: `Bearer ${await world.token(user)}` } })
+  expect(response.status).toBe(200)
+  let text = ''
+  for await (const bytes of response.body ?? []) {
+    text += new TextDecoder().decode(bytes)
+    if (text.includes('event: heartbeat')) break
+  }
+  const blocks = text.split('\n\n').filter((block) => block.includes('event: notification'))
+  expect(blocks.map((block) => ids.findIndex((id) => block.includes(id)))).toEqual([1, 2])
+})
+
 test('resumes in another process after a restart, including changes in between', async () => {
   const first = await world.start()
   const { user, ids, eventIds } = await seen(5, first)

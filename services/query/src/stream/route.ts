@@ -20,7 +20,7 @@ export function addStreamRoute(app: HttpServer, { streams }: { readonly streams:
   app.get('/notifications/stream', { ...options, config }, async (request, reply) => {
     if (request.method === 'HEAD') return reply.headers({ ...headers }).send()
     const { subscriberId, userId, expiresAt } = request.identity
-    const lastEventId = request.headers['last-event-id'] || undefined
+    const lastEventId = request.headers['last-event-id'] || request.query.lastEventId || undefined
     const owner = { subscriberId, recipientId: userId }
     const admission = await streams.admit(owner, { resumes: lastEventId !== undefined })
     const { raw } = reply
@@ -31,6 +31,8 @@ export function addStreamRoute(app: HttpServer, { streams }: { readonly streams:
     // Written directly from here on, because only then is the number of buffered bytes known.
     reply.hijack()
     raw.writeHead(200, { ...reply.getHeaders(), ...headers } as Record<string, string>)
+    // Who catches up may wait for the first event.
+    raw.flushHeaders()
     admission.enter({ sink: raw, lastEventId, expiresAt })
     return reply
   })

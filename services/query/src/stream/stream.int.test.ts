@@ -50,7 +50,7 @@ describe('a stream', () => {
     await stream.close()
   })
 
-  test('requires a token, rejects queries, and is not opened by HEAD', async () => {
+  test('requires a token, rejects unknown queries, and is not opened by HEAD', async () => {
     const url = `${query.url}/notifications/stream`
     const opened = async () =>
       (await query.metric('herald_streams_open')) + (await query.metric('herald_streams_ended_total'))
@@ -58,7 +58,7 @@ describe('a stream', () => {
     const none = await fetch(url)
     expect([none.status, none.headers.get('content-type')]).toEqual([401, 'application/problem+json; charset=utf-8'])
     const headers = { authorization: `Bearer ${await world.token(newUser())}` }
-    expect((await fetch(`${url}?lastEventId=1`, { headers })).status).toBe(400)
+    expect((await fetch(`${url}?lastId=1`, { headers })).status).toBe(400)
     const head = await fetch(url, { method: 'HEAD', headers })
     expect([head.status, head.headers.get('content-type')]).toEqual([200, 'text/event-stream; charset=utf-8'])
     expect(await head.text()).toBe('')
