@@ -2,7 +2,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { AllowedMethods } from './allowed-methods.ts'
 import { addVary } from './headers.ts'
 
-const allowedHeaders = 'authorization, content-type, idempotency-key, if-none-match, last-event-id, x-request-id'
+/** For a preflight that asks for no headers. */
+const knownHeaders = 'authorization, content-type, idempotency-key, if-none-match, last-event-id, x-request-id'
 const exposedHeaders = 'etag, ratelimit-limit, ratelimit-remaining, ratelimit-reset, retry-after, x-request-id'
 
 // Seconds for which browsers cache a preflight; some cap it at two hours.
@@ -35,12 +36,14 @@ export function createCors({ origins, allowed }: CorsOptions) {
     respondToPreflight(request: FastifyRequest, reply: FastifyReply): FastifyReply | undefined {
       const isPreflight = request.method === 'OPTIONS' && 'access-control-request-method' in request.headers
       if (!isPreflight || !isAllowed(request)) return undefined
+      // Monitoring adds headers of its own to every request, and a header is no permission.
+      const requested = request.headers['access-control-request-headers'] || knownHeaders
       const methods = [...allowed.at(request.url)].sort().join(', ')
       return reply
         .code(204)
         .headers({
           'access-control-allow-methods': methods || 'DELETE, GET, HEAD, PATCH, POST, PUT',
-          'access-control-allow-headers': allowedHeaders,
+          'access-control-allow-headers': requested,
           'access-control-max-age': preflightSeconds,
         })
         .send()

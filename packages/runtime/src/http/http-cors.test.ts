@@ -74,7 +74,7 @@ describe('a preflight', () => {
     // The actual request is rejected, with a response that the page can read.
     ['/nothing', 'DELETE, GET, HEAD, PATCH, POST, PUT'],
   ])('to %s succeeds without a token', async (url, methods) => {
-    const response = await preflight(url, { 'access-control-request-headers': 'authorization,idempotency-key' })
+    const response = await preflight(url)
     expect([response.statusCode, response.body, response.headers.vary]).toEqual([204, '', 'Origin'])
     expect(corsHeaders(response.headers)).toEqual({
       'access-control-allow-origin': origin,
@@ -84,6 +84,12 @@ describe('a preflight', () => {
         'authorization, content-type, idempotency-key, if-none-match, last-event-id, x-request-id',
       'access-control-max-age': '7200',
     })
+  })
+
+  test('gets the headers that it asks for, such as those of tracing libraries', async () => {
+    const asked = 'authorization,baggage,sentry-trace,traceparent,tracestate,x-datadog-origin,x-requested-with'
+    const { headers } = await preflight('/', { 'access-control-request-headers': asked })
+    expect(headers['access-control-allow-headers']).toBe(asked)
   })
 
   test('from another origin returns 405', async () => {

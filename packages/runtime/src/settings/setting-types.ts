@@ -48,11 +48,20 @@ export function urlSetting() {
     .refine(isUrl, { error: 'Must be a URL that starts with http:// or https://, without user and password' })
 }
 
-/** An origin as browsers send it: `https://app.example`, without a path. */
+/** An origin as browsers and web views send it: `https://app.example` or `capacitor://localhost`, without a path. */
 export function originSetting() {
-  return z.string().refine((text) => isUrl(text) && new URL(text).origin === text, {
-    error: 'Must be an origin such as https://app.example, without a path',
+  return z.string().refine(isOrigin, {
+    error: 'Must be an origin such as https://app.example or capacitor://localhost, without a path',
   })
+}
+
+/** A page of one of these has no such origin: browsers send `null`, or open none. */
+const withoutOrigin = /^(file|data|blob|about|javascript|ftp|wss?):/
+
+function isOrigin(text: string): boolean {
+  // An asterisk is part of a name here, and no page has that name.
+  if (isUrl(text)) return new URL(text).origin === text && !text.includes('*')
+  return /^(?!https?:)[a-z][a-z\d+.-]*:\/\/[a-z\d._-]+(:\d{1,5})?$/.test(text) && !withoutOrigin.test(text)
 }
 
 function isUrl(text: string): boolean {

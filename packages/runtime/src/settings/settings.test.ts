@@ -133,7 +133,18 @@ test.each([
     { 'https://a.example/x?y': 'https://a.example/x?y' },
     ['a.example', 'ftp://a', 'http://', 'http://u:p@a', 'http://a b'],
   ],
-  [originSetting(), { 'http://localhost:5173': 'http://localhost:5173' }, ['http://A.example', 'http://a:80', 'null']],
+  [
+    originSetting(),
+    {
+      'http://localhost:5173': 'http://localhost:5173',
+      'capacitor://localhost': 'capacitor://localhost',
+      'chrome-extension://abcdefghijklmnop': 'chrome-extension://abcdefghijklmnop',
+      'ionic://localhost:8080': 'ionic://localhost:8080',
+    },
+    ['http://A.example', 'http://a:80', 'null', 'file://', 'file://localhost', 'ws://a', 'wss://a.example']
+      .concat(['capacitor://localhost/', 'Capacitor://localhost', 'capacitor://a@b', 'capacitor:localhost', '*://a'])
+      .concat(['https://*.example', 'data://a']),
+  ],
 ])('type %# accepts only valid values', (type: z.ZodType, right, wrong) => {
   for (const [text, value] of Object.entries(right)) expect(type.parse(text)).toEqual(value)
   for (const text of wrong) expect(type.safeParse(text)).toMatchObject({ success: false })
