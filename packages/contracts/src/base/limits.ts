@@ -39,7 +39,7 @@ export const limits = {
   /** Groups are made of so many notifications, the newest. */
   groupedNotifications: 1_000,
   groupsMax: 50,
-  /** A request's line and headers have 8 KiB together. */
+  /** A request's line and headers have 16 KiB together. */
   groupCursorCharacters: 4_096,
   /** Whom a group names. */
   groupActors: 3,

@@ -83,6 +83,8 @@ export type HttpServerDependencies = {
   /** Milliseconds without progress after which a response is destroyed, and the least rate of progress in bytes per second. */
   readonly stallMs?: number
   readonly leastRate?: number
+  /** Milliseconds for which a response that is being read may outlast its token. */
+  readonly afterExpiryMs?: number
   /** Bytes of bodies, and of responses that wait for their readers. */
   readonly bodies?: Budget
   readonly responses?: Budget
@@ -124,6 +126,7 @@ export function createHttpServer({
   requestTimeoutMs = 30_000,
   stallMs = 60_000,
   leastRate = 16 * 1024,
+  afterExpiryMs = 60 * 60_000,
   bodies = metrics.budgets.open(bodyBudget),
   responses = metrics.budgets.open(responseBudget),
   maxConnections = limits.connections,
@@ -136,7 +139,7 @@ export function createHttpServer({
   const respondWithProblem = createProblemResponses(isStorageUnavailable)
 
   const bodyReader = createBodyReader(bodies)
-  const slowResponses = createSlowResponses(stallMs, leastRate)
+  const slowResponses = createSlowResponses({ stallMs, leastRate, afterExpiryMs })
   const turnOf = createTurns()
 
   function begin(request: FastifyRequest, reply: FastifyReply): void {
@@ -159,8 +162,8 @@ export function createHttpServer({
     // Longer than the idle timeout of gateways, so that the gateway closes idle connections.
     keepAliveTimeout: 75_000,
     http: {
-      // Room for a token of 4 KiB and as much again.
-      maxHeaderSize: 8 * 1024,
+      // Room for a token of 8 KiB beside the longest cursor.
+      maxHeaderSize: 16 * 1024,
       headersTimeout: Math.min(15_000, requestTimeoutMs),
       connectionsCheckingInterval: Math.min(5_000, requestTimeoutMs),
     },

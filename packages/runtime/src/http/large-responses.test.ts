@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, type Socket } from 'node:net'
-import { afterEach, expect, test } from '@jest/globals'
+import { afterEach, describe, expect, test } from '@jest/globals'
 import { createBudget } from '../shares/budget.ts'
 import { createTestServer, identity } from './http-server.fixture.ts'
 
@@ -55,10 +55,26 @@ test('a response whose reader takes less than the least rate is cut', async () =
   expect(await readSlowly(socket)).toBeLessThan(bytes)
 })
 
-test('a response that is read after its token has expired is cut', async () => {
-  const expiresAt = new Date(Date.now() + 500)
-  const authenticator = { authenticate: async () => ({ ok: true, identity: { ...identity, expiresAt } }) as const }
-  expect(await readSlowly(askWithoutReading(await start({ stallMs: 2_400, authenticator })))).toBeLessThan(bytes)
+describe('a response that outlasts its token', () => {
+  const expiresAt = () => new Date(Date.now() + 100)
+  const authenticator = {
+    authenticate: async () => ({ ok: true, identity: { ...identity, expiresAt: expiresAt() } }) as const,
+  }
+
+  test('goes on while it is read', async () => {
+    expect(await readSlowly(askWithoutReading(await start({ stallMs: 2_400, authenticator })))).toBeGreaterThan(bytes)
+  })
+
+  test('is cut when its time is over', async () => {
+    const port = await start({ stallMs: 2_400, afterExpiryMs: 200, authenticator })
+    expect(await readSlowly(askWithoutReading(port))).toBeLessThan(bytes)
+  })
+
+  test('is cut when it is not read', async () => {
+    askWithoutReading(await start({ stallMs: 600, authenticator }))
+    await once(server.app.server, 'request')
+    while ((await openConnections()) > 0) await new Promise((resolve) => setTimeout(resolve, 20))
+  })
 })
 
 test('a slow reader is not cut while it takes the least rate', async () => {

@@ -3,15 +3,22 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 
 type Watched = { readonly request: FastifyRequest; taken: number; looksLeft: number }
 
+export type SlowResponsesOptions = {
+  readonly stallMs: number
+  /** Bytes per second. */
+  readonly leastRate: number
+  readonly afterExpiryMs: number
+}
+
 /** Looks are counted instead of milliseconds: a process that was suspended has not looked meanwhile. */
 const looksPerStall = 12
 
 /**
  * Destroys responses whose readers let them wait for `stallMs`. Bytes that the operating system accepts extend that time
- * as they would at `leastRate`, and any byte does so where a response has no end. Nothing extends it once the token has
- * expired.
+ * as they would at `leastRate`, and any byte does so where a response has no end. A response with an end may outlast its token by
+ * `afterExpiryMs`.
  */
-export function createSlowResponses(stallMs: number, leastRate: number) {
+export function createSlowResponses({ stallMs, leastRate, afterExpiryMs }: SlowResponsesOptions) {
   const responses = new Map<FastifyReply['raw'], Watched>()
   const lookMs = stallMs / looksPerStall
   const bytesPerLook = (leastRate * lookMs) / 1_000
@@ -21,11 +28,11 @@ export function createSlowResponses(stallMs: number, leastRate: number) {
       const { waiting, taken } = progressOf(response)
       const { routeOptions, caller } = watched.request
       const isEndless = routeOptions.config.endless === true
-      const isExpired = !isEndless && Number(caller?.expiresAt) < Date.now()
+      const isExpired = !isEndless && Number(caller?.expiresAt) + afterExpiryMs < Date.now()
       const earned = waiting === 0 ? looksPerStall : (taken - watched.taken) / (isEndless ? 1 : bytesPerLook)
-      watched.looksLeft = Math.min(looksPerStall, watched.looksLeft + (isExpired ? 0 : earned)) - 1
+      watched.looksLeft = Math.min(looksPerStall, watched.looksLeft + earned) - 1
       watched.taken = taken
-      if (watched.looksLeft < 0) response.destroy()
+      if (isExpired || watched.looksLeft < 0) response.destroy()
     }
   }
 
