@@ -58,12 +58,9 @@ export const streamHeadersSchema = z.object({
 })
 
 export const streamQuerySchema = z.strictObject({
-  lastEventId: z
-    .string()
-    .optional()
-    .meta({
-      description: 'In place of the header `Last-Event-ID`, for libraries that cannot set one; the header wins',
-    }),
+  lastEventId: z.string().optional().meta({
+    description: 'In place of the header `Last-Event-ID`, for libraries that cannot set one; the header wins',
+  }),
 })
 
 export const actorSchema = z.object({
