@@ -156,3 +156,5 @@ function apply(state: InboxState) {
     return [line, ...opened]
   }
 }
+
+export const nameOfActor = ({ actor, metadata }: Notification) => actor.name || metadata.mention.mentionerName

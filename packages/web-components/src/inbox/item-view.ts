@@ -1,12 +1,11 @@
-import type { Notification } from '@herald/client'
 import { html, nothing, type TemplateResult } from 'lit'
 import { avatar } from '../shared/avatar.ts'
 import { archiveIcon, checkIcon, moreIcon, unreadIcon } from '../shared/icons.ts'
 import { fullTime, relativeTime } from '../shared/relative-time.ts'
 import { safeAddress } from '../shared/safe-address.ts'
 import { keyOf } from './groups.ts'
-import type { Row } from './inbox-state.ts'
-import type { PanelView } from './panel-view.ts'
+import { nameOfActor, type Row } from './inbox-state.ts'
+import type { PanelView } from './panel-model.ts'
 
 /** One notification, or several of one location, as an article of a feed (ARIA Authoring Practices, feed pattern). */
 export function itemView(view: PanelView, row: Row, index: number, isCurrent: boolean): TemplateResult {
@@ -73,8 +72,6 @@ export function itemView(view: PanelView, row: Row, index: number, isCurrent: bo
     ${height === undefined ? content() : html`<b id="what-${key}">${nameOfActor(notification)}</b>`}
   </article>`
 }
-
-export const nameOfActor = ({ actor, metadata }: Notification) => actor.name || metadata.mention.mentionerName
 
 /** Under the last one loaded of an opened group. */
 function moreOf({ state, feed }: PanelView, { isInGroup, notification }: Row, next: Row | undefined) {

@@ -2,7 +2,7 @@ import { html, type TemplateResult } from 'lit'
 import { repeat } from 'lit/directives/repeat.js'
 import { endView } from '../shared/state-views.ts'
 import { itemView } from './item-view.ts'
-import type { PanelView } from './panel-view.ts'
+import type { PanelView } from './panel-model.ts'
 
 /** The rendered part of the list. */
 export function listView(view: PanelView): TemplateResult {

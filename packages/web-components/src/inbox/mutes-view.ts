@@ -2,9 +2,9 @@ import { html, type TemplateResult } from 'lit'
 import { mutedIcon } from '../shared/icons.ts'
 import { fullTime } from '../shared/relative-time.ts'
 import { emptyView, failedView, loadingView } from '../shared/state-views.ts'
-import { nameOfActor } from './item-view.ts'
+import { nameOfActor } from './inbox-state.ts'
 import type { MutesState } from './mutes.ts'
-import type { PanelView } from './panel-view.ts'
+import type { PanelView } from './panel-model.ts'
 
 /** The user's mutes, in place of the list. */
 export function mutesView(view: PanelView, { phase, mutes, examples }: MutesState): TemplateResult {

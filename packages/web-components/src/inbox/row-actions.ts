@@ -2,9 +2,8 @@ import type { MuteTarget, Notification } from '@herald/client'
 import type { TemplateResult } from 'lit'
 import type { InboxTexts } from '../texts/inbox-texts.ts'
 import type { InboxFeed } from './inbox-feed.ts'
-import { type InboxState, type Row, shown } from './inbox-state.ts'
+import { type InboxState, nameOfActor, type Row, shown } from './inbox-state.ts'
 import { itemMenu } from './item-menu.ts'
-import { nameOfActor } from './item-view.ts'
 import type { Mutes } from './mutes.ts'
 
 export type RowActionsDependencies = {
