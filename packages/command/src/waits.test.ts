@@ -26,10 +26,10 @@ const limits: Readonly<Record<string, string>> = {
   'packages/runtime/src/lifecycle/shutdown.ts: promise': 'one turn of the event loop',
   'packages/runtime/src/time/time-limit.ts: promise': 'is a limit',
   'packages/runtime/src/shares/budget.ts: promise': 'waitMs',
-  'packages/store/src/connection/lasting-client.ts: MongoDB client': 'Limits, required by the type of its options',
-  'packages/store/src/connection/patched-driver.ts: promise': 'the socket’s timeout, which closes the connection',
+  'packages/mongo/src/connection/lasting-client.ts: MongoDB client': 'Limits, required by the type of its options',
+  'packages/mongo/src/connection/patched-driver.ts: promise': 'the socket’s timeout, which closes the connection',
   'packages/store/src/recorded-order/change-queue.ts: promise ×4': 'each step of the sequencer has a deadline',
-  'packages/store/src/change-streams/watch.ts: promise': 'raced against the first batch, which has socketTimeoutMS',
+  'packages/mongo/src/change-streams/watch.ts: promise': 'raced against the first batch, which has socketTimeoutMS',
   'services/ingest/src/consume/event-consumer.ts: promise ×3': 'lasts as long as the member, whose liveness is checked',
   'services/ingest/src/consume/gathered-handler.ts: promise': 'the work of a chunk',
   'packages/kafka/src/client/create-kafka.ts: Kafka client': 'connectionTimeout, requestTimeout and retries',
@@ -66,7 +66,7 @@ function ofKafka(file: string, limit: string, requests: readonly string[]) {
 }
 
 const folders =
-  '{services/*/{src,operator},packages/{contracts,runtime,sealed-log,kafka,store,publisher,client}/src}/**/*.ts'
+  '{services/*/{src,operator},packages/{contracts,runtime,sealed-log,kafka,mongo,store,publisher,client}/src}/**/*.ts'
 const isProduct = (file: string) => !/\.(test|fixture)\.ts$/.test(file)
 const comments = /\/\*[\s\S]*?\*\/|\/\/.*$/gm
 

@@ -1,14 +1,16 @@
+export type { InsertOutcome, Leases } from '@herald/mongo'
+export {
+  isStorageUnavailable,
+  type Position,
+  RetractionUnfinishedError,
+  StorageUnavailableError,
+  timeOfPosition,
+} from '@herald/mongo'
 export type { Announcement, DueBatch, DueItem } from './announcements/announcement.ts'
 export type { Announcements } from './announcements/announcements.ts'
 export type { Digests } from './announcements/digests.ts'
 export type { ChangeEntries, ChangeLog } from './change-entries/change-entries.ts'
 export type { ExportFormat } from './change-entries/export.ts'
-export { type Position, timeOfPosition } from './change-streams/watch.ts'
-export {
-  isStorageUnavailable,
-  RetractionUnfinishedError,
-  StorageUnavailableError,
-} from './connection/storage-errors.ts'
 export type { StoredChangeEntry } from './documents/change-entry-document.ts'
 export { type Erasure, type ErasurePhase, erasurePhases } from './documents/erasure-document.ts'
 export type { Announcing } from './documents/fan-out-document.ts'
@@ -20,7 +22,6 @@ export { type FeedChange, type Marked, ownerKey, type Selected } from './feed-ch
 export type { FeedChanges, FeedStep } from './feed-changes/feed-changes.ts'
 export type { Feed, FeedOwner } from './feeds/feed.ts'
 export type { Counts } from './feeds/seen.ts'
-export type { Leases } from './leases/leases.ts'
 export type { FoundEvent } from './lookup/event-lookup.ts'
 export type { LogStatus, LogsStatus } from './lookup/log-status.ts'
 export type { StorageState } from './lookup/storage-state.ts'
@@ -42,4 +43,3 @@ export { createStore, type Notifications, type Store, type StoreOptions } from '
 export type { CreateRequests, Reservation } from './storing/create-requests.ts'
 export type { Unfinished } from './storing/unfinished.ts'
 export { createdBody } from './wire/notification-json.ts'
-export type { InsertOutcome } from './writing/insert-new.ts'

@@ -13,7 +13,6 @@ const needEmptyDatabase = {
   'erasures/erasures.int.test.ts': 'open erasures of all subscribers are carried out',
   'erasures/long-erasures.int.test.ts': 'open erasures of all subscribers are carried out',
   'feed-changes/feed-changes.int.test.ts': 'a change stream has the changes of all subscribers',
-  'guards/heads.int.test.ts': 'heads are counted whoever they belong to',
   'lookup/log-status.int.test.ts': 'the newest logs of all subscribers are shown',
   'migration/retention.int.test.ts': 'tombstones are counted with their heads',
   'mutes/muted.int.test.ts': 'relays announce and finish what is due of all subscribers',
@@ -31,14 +30,12 @@ const needEmptyDatabase = {
   'shard-script.int.test.ts': 'counts what all subscribers have',
   'storing/large-requests.int.test.ts': 'interrupted requests of all subscribers are finished',
   'storing/late-writers.int.test.ts': 'open erasures and interrupted requests of all subscribers are carried out',
-  'writing/shared-key.int.test.ts': 'all subscribers have one key of streams',
 }
 
 /** The test files that begin without collections, `createNewStore`. */
 const needNewDatabase = {
   'migration/find-missing.int.test.ts': 'plans and begins migrations',
   'migration/migrate.int.test.ts': 'migrates, in several ways',
-  'writing/shared-key.int.test.ts': 'reads before the migration',
 }
 
 const needOwnServers = { 'reading/user-reads.int.test.ts': 'stops the replication between two servers' }

@@ -1,24 +1,6 @@
-import { makeUuidV7, timeOfUuidV7 } from '@herald/contracts'
-import fc from 'fast-check'
-import { BSON } from 'mongodb'
+import { timeOfUuidV7 } from '@herald/contracts'
+import { start, subscriberId, uuid } from '@herald/mongo/testing'
 import type { NewNotification } from './documents/notification-document.ts'
-
-export const uuid = (n: number) => `0190a6e0-7c1b-4def-8abc-${n.toString(16).padStart(12, '0')}`
-export const subscriberId = uuid(1)
-/** The earliest time of stored test data. It is ahead, so that MongoDB deletes nothing that expires during a test. */
-export const start = Date.parse('2126-01-01T00:00:00Z')
-export const at = (seconds: number) => new Date(start + seconds * 1_000)
-
-/** How many a test stores on each run, and in the full one (`npm run test:all`). */
-export const usually = (count: number, { inFullRuns }: { readonly inFullRuns: number }) =>
-  process.env.HERALD_FULL === '1' ? inFullRuns : count
-
-/** The id of this many milliseconds after {@link start}; `n` distinguishes those of one millisecond. */
-export function idAt(ms: number, n = 0): string {
-  const tail = Buffer.alloc(10)
-  tail.writeUInt32BE(n, 4)
-  return makeUuidV7(start + ms, tail)
-}
 
 /** A notification whose time is that of its id. */
 export function newNotification(id: string, changes: Partial<NewNotification> = {}): NewNotification {
@@ -38,13 +20,6 @@ export function newNotification(id: string, changes: Partial<NewNotification> = 
     ...changes,
   }
 }
-
-/** A document as the bytes that MongoDB sends. */
-export const bytesOf = (document: object) => Buffer.from(BSON.serialize(document, { ignoreUndefined: true }))
-
-/** Text that survives UTF-8: without lone surrogates. */
-export const anyText = fc.oneof(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'binary-ascii' }))
-export const anyTime = fc.date({ min: new Date(0), max: new Date('9999-12-31T23:59:59.999Z'), noInvalidDate: true })
 
 type Json = Readonly<Record<string, string | null>>
 const timeIn = (text: string | null | undefined) => (text ? new Date(text) : null)

@@ -1,6 +1,16 @@
+import {
+  createLastingClient,
+  createLeases,
+  createServerClock,
+  type Differences,
+  findDifferences,
+  type Leases,
+  migrate,
+  noReadBudgets,
+  type ReadBudgets,
+  sharedKey,
+} from '@herald/mongo'
 import { type ChangeEntries, createChangeEntries } from './change-entries/change-entries.ts'
-import { createLastingClient } from './connection/lasting-client.ts'
-import { createServerClock } from './connection/server-clock.ts'
 import { collectionsOf } from './documents/collections.ts'
 import type { Announcing } from './documents/fan-out-document.ts'
 import { createFeedChanges, type FeedChanges } from './feed-changes/feed-changes.ts'
@@ -8,14 +18,11 @@ import { createFeed, type Feed, type FeedOwner } from './feeds/feed.ts'
 import { createListPage } from './feeds/list-page.ts'
 import { createMarkMany } from './feeds/mark-many.ts'
 import { createSeen } from './feeds/seen.ts'
-import { createLeases, type Leases } from './leases/leases.ts'
 import { createEventLookup, type EventLookup } from './lookup/event-lookup.ts'
 import { createLogStatus, type LogsQuery, type LogsStatus } from './lookup/log-status.ts'
 import { readStorageState, type StorageState } from './lookup/storage-state.ts'
-import { type Differences, findDifferences } from './migration/find-missing.ts'
-import { migrate } from './migration/migrate.ts'
+import { planCollections } from './migration/collection-plans.ts'
 import { createMutes, type Mutes } from './mutes/mutes.ts'
-import { noReadBudgets, type ReadBudgets } from './reading/read-budget.ts'
 import { createGrownLogs } from './recorded-order/grown-logs.ts'
 import { createRecordedLog, type RecordedLog } from './recorded-order/recorded-log.ts'
 import { createSequencer, type Sequencer } from './recorded-order/sequencer.ts'
@@ -23,7 +30,6 @@ import { createSealedLog, type SealedLog } from './sealed-log/sealed-log.ts'
 import { createSealing, type Sealing } from './sealing/sealing.ts'
 import type { StoreNotifications } from './storing/store-notifications.ts'
 import { createWriters } from './writers.ts'
-import { sharedKey } from './writing/shared-key.ts'
 
 export type StoreOptions = {
   readonly uri: string
@@ -100,6 +106,7 @@ export function createStore(storeOptions: StoreOptions): Store {
   const changes = watching.client.db(storeOptions.database)
   const now = createServerClock(client)
   const database = client.db(storeOptions.database)
+  const plans = planCollections(retentionDays)
   const collections = collectionsOf(database)
   const { notifications, bulkMarks, changeEntries, fanOuts, tombstones, erasures, waitingReceipts } = collections
   const { insertNew, erasedPersons, ...writers } = createWriters(collections, { announcing, now })
@@ -129,12 +136,12 @@ export function createStore(storeOptions: StoreOptions): Store {
     sealing: createSealing({ ...collections, now, grownLogs }),
     sealedLog: createSealedLog({ ...collections, budgets, now }),
     async checkReady() {
-      const { missing, retention: warnings } = await findDifferences(database, retentionDays)
+      const { missing, retention: warnings } = await findDifferences(database, plans)
       return missing.length === 0 ? { ok: true, warnings } : { ok: false, detail: `Run migrate: ${missing.join('; ')}` }
     },
-    migrate: () => migrate(database, retentionDays),
-    planMigration: () => findDifferences(database, retentionDays),
-    readState: () => readStorageState(database, collections, retentionDays),
+    migrate: () => migrate(database, plans),
+    planMigration: () => findDifferences(database, plans),
+    readState: () => readStorageState(database, collections, plans),
     readLogStatus: createLogStatus({ ...collections, ...recordedLog, now }),
     async close() {
       await Promise.all([close(), watching.close()])

@@ -1,6 +1,6 @@
 /** Parts that the short run leaves out, and the tests that prove the same each time, without load. */
 export const twins: Readonly<Record<string, string>> = {
-  'no-names': 'packages/store/src/connection/lasting-client.int.test.ts',
+  'no-names': 'packages/mongo/src/connection/lasting-client.int.test.ts',
   'dead-letters-away': 'services/ingest/src/consume/dead-letter-topic.int.test.ts',
   'dead-letters-narrow': 'services/ingest/src/consume/dead-letter-topic.int.test.ts',
   clocks: 'packages/store/src/feeds/read-state.int.test.ts',

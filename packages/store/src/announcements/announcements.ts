@@ -1,6 +1,6 @@
+import { readLimits } from '@herald/mongo'
 import type { Binary, Collection } from 'mongodb'
 import type { Collections } from '../documents/collections.ts'
-import { readLimits } from '../reading/read-limits.ts'
 import type { DueBatch } from './announcement.ts'
 
 /** The announcements that are left to the relay. Each is returned until it is settled. */

@@ -1,7 +1,6 @@
 import { limits } from '@herald/contracts'
+import { asBuffer, eachAtOnce, inBatches, readLimits, uuidIn, writeAll } from '@herald/mongo'
 import type { UpdateFilter } from 'mongodb'
-import { inBatches } from '../documents/batches.ts'
-import { uuidIn } from '../documents/binary.ts'
 import type { Collections } from '../documents/collections.ts'
 import {
   type FanOutDocument,
@@ -11,11 +10,7 @@ import {
 } from '../documents/fan-out-document.ts'
 import type { JsonText, NewNotification } from '../documents/notification-document.ts'
 import { bytesIn, positionsOf } from '../documents/recipient-list.ts'
-import { eachAtOnce } from '../reading/each-at-once.ts'
-import { readLimits } from '../reading/read-limits.ts'
-import { asBuffer } from '../wire/bson.ts'
 import { announcedJson, contentOf } from '../wire/notification-json.ts'
-import { writeAll } from '../writing/write-each.ts'
 import type { Announcement, DueBatch } from './announcement.ts'
 import { toParts } from './parts.ts'
 

@@ -1,17 +1,24 @@
 import { bytesToUuid } from '@herald/contracts'
+import {
+  type Clock,
+  createFence,
+  type Hold,
+  hasTakenTooLong,
+  hex,
+  inBatches,
+  insertNew,
+  isStorageUnavailable,
+  keysUnder,
+  readLimits,
+  toKey,
+  uuidIn,
+} from '@herald/mongo'
 import type { Binary } from 'mongodb'
-import { type Clock, createFence } from '../connection/fence.ts'
-import { hasTakenTooLong, isStorageUnavailable } from '../connection/storage-errors.ts'
-import { inBatches } from '../documents/batches.ts'
-import { hex, keysUnder, toKey, uuidIn } from '../documents/binary.ts'
 import type { Collections, DigestDocument } from '../documents/collections.ts'
 import { type FanOutDocument, recipientKeys, remainingPositions } from '../documents/fan-out-document.ts'
 import { boxes, fanOutKeyIn } from '../documents/notification-document.ts'
 import { bytesIn } from '../documents/recipient-list.ts'
 import type { EraseWritten } from '../erasures/erase-from-digests.ts'
-import type { Hold } from '../leases/leases.ts'
-import { readLimits } from '../reading/read-limits.ts'
-import { insertNew } from '../writing/insert-new.ts'
 import { keysWithin } from './keys-within.ts'
 import { type DueGroup, toDigest } from './to-digest.ts'
 import { readUnreadAt } from './unread-at-location.ts'

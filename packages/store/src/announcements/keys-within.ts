@@ -1,8 +1,7 @@
+import { inBatches, readLimits } from '@herald/mongo'
 import type { Binary, Filter, FindOptions } from 'mongodb'
-import { inBatches } from '../documents/batches.ts'
 import type { Collections } from '../documents/collections.ts'
 import type { FanOutDocument } from '../documents/fan-out-document.ts'
-import { readLimits } from '../reading/read-limits.ts'
 
 /** Limits fan-outs that are read together, unless the first is larger: they have a note for each retraction. */
 const bytesPerRead = 512 * 1024

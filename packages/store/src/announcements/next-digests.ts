@@ -1,8 +1,7 @@
+import { readLimits, uuidIn } from '@herald/mongo'
 import type { Binary, Filter } from 'mongodb'
-import { uuidIn } from '../documents/binary.ts'
 import type { Collections, DigestDocument } from '../documents/collections.ts'
 import type { EraseWritten } from '../erasures/erase-from-digests.ts'
-import { readLimits } from '../reading/read-limits.ts'
 import type { DueBatch, DueItem } from './announcement.ts'
 
 /** A digest has about 20 KB, or more with many notifications. */

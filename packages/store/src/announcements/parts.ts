@@ -1,5 +1,5 @@
 import { bytesToUuid, limits } from '@herald/contracts'
-import { inBatches } from '../documents/batches.ts'
+import { inBatches } from '@herald/mongo'
 import { type FanOutDocument, mutedPositions, type RetractionNote } from '../documents/fan-out-document.ts'
 import { bytesIn, decodePositions, type RecipientList, recipientAt } from '../documents/recipient-list.ts'
 

@@ -1,6 +1,6 @@
 import { limits, timeOfUuidV7 } from '@herald/contracts'
+import { uuidIn } from '@herald/mongo'
 import type { Binary } from 'mongodb'
-import { uuidIn } from '../documents/binary.ts'
 import type { DigestDocument } from '../documents/collections.ts'
 import type { JsonText, NotificationDocument } from '../documents/notification-document.ts'
 

@@ -1,10 +1,7 @@
+import { asBuffer, hex, inBatches, keyRange, keysUnder, readLimits, toKey, uuidIn } from '@herald/mongo'
 import type { Binary } from 'mongodb'
-import { inBatches } from '../documents/batches.ts'
-import { hex, keyRange, keysUnder, toKey, uuidIn } from '../documents/binary.ts'
 import type { Collections } from '../documents/collections.ts'
 import { boxes, type JsonText } from '../documents/notification-document.ts'
-import { readLimits } from '../reading/read-limits.ts'
-import { asBuffer } from '../wire/bson.ts'
 import { notificationJson } from '../wire/notification-json.ts'
 import type { DueGroup } from './to-digest.ts'
 

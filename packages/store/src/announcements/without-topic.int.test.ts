@@ -1,6 +1,6 @@
+import { start } from '@herald/mongo/testing'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { mention, retraction } from '../retractions/fan-outs.fixture.ts'
-import { start } from '../store.fixture.ts'
 import { createEmptyStore } from '../test-store.fixture.ts'
 import { createWriters } from '../writers.ts'
 

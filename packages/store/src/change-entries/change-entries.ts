@@ -1,6 +1,16 @@
 import { type ChangeEntryFilters, limits } from '@herald/contracts'
+import {
+  findPage,
+  type IdRange,
+  type InsertOutcome,
+  insertNew,
+  keyRange,
+  type ReadBudgets,
+  type Scan,
+  toUuidBinary,
+  writeEach,
+} from '@herald/mongo'
 import type { Collection } from 'mongodb'
-import { type IdRange, keyRange, toUuidBinary } from '../documents/binary.ts'
 import {
   type ChangeEntryDocument,
   type StoredChangeEntry,
@@ -8,12 +18,7 @@ import {
 } from '../documents/change-entry-document.ts'
 import { maskChangeEntry } from '../documents/mask.ts'
 import type { ErasedLook, ErasedPersons } from '../guards/erased-persons.ts'
-import { findPage } from '../reading/page.ts'
-import type { ReadBudgets } from '../reading/read-budget.ts'
-import type { Scan } from '../reading/scan.ts'
 import { changeEntryPageBody } from '../wire/change-entry-json.ts'
-import { type InsertOutcome, insertNew } from '../writing/insert-new.ts'
-import { writeEach } from '../writing/write-each.ts'
 import { type ExportFormat, encodeExport } from './export.ts'
 import { readLog } from './read-log.ts'
 

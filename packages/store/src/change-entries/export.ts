@@ -1,5 +1,4 @@
-import { inBatches } from '../documents/batches.ts'
-import { encodeDocuments, type Surroundings, toWords, type WriteDocument } from '../wire/byte-writer.ts'
+import { encodeDocuments, inBatches, type Surroundings, toWords, type WriteDocument } from '@herald/mongo'
 import { csvHeader, writeCsvLine } from '../wire/change-entry-csv.ts'
 import { writeChangeEntry, writeJsonLine } from '../wire/change-entry-json.ts'
 import type { LogSteps } from './read-log.ts'

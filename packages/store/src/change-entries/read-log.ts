@@ -1,21 +1,23 @@
 import { limits } from '@herald/contracts'
-import type { Binary } from 'mongodb'
-import { leaveToOthers } from '../connection/leave-to-others.ts'
-import { inBatches } from '../documents/batches.ts'
-import type { ChangeEntryDocument } from '../documents/change-entry-document.ts'
-import { firstStepCount, nextCount, stepBytes } from '../reading/next-count.ts'
-import type { PageSource } from '../reading/page.ts'
-import { readAhead } from '../reading/read-ahead.ts'
 import {
   continueAfter,
   examineNext,
+  firstStepCount,
+  inBatches,
   isPlain,
+  leaveToOthers,
+  nextCount,
+  type PageSource,
+  readAhead,
   readCandidates,
   responseBytes,
   type Scan,
   type Segment,
   scanNext,
-} from '../reading/scan.ts'
+  stepBytes,
+} from '@herald/mongo'
+import type { Binary } from 'mongodb'
+import type { ChangeEntryDocument } from '../documents/change-entry-document.ts'
 
 export type LogSteps = AsyncGenerator<readonly Buffer[], void, void>
 

@@ -1,6 +1,6 @@
 import type { ChangeEntry } from '@herald/contracts'
+import { toKey, toUuidBinary } from '@herald/mongo'
 import type { Binary } from 'mongodb'
-import { toKey, toUuidBinary } from './binary.ts'
 import type { JsonText } from './notification-document.ts'
 
 export type StoredChangeEntry = Readonly<Omit<ChangeEntry, 'createdAt' | 'beforeState' | 'afterState'>> & {

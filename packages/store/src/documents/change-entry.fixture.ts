@@ -1,6 +1,6 @@
 import { formatTimestamp } from '@herald/contracts'
+import { anyText, anyTime, bytesOf, subscriberId, uuid } from '@herald/mongo/testing'
 import fc from 'fast-check'
-import { anyText, anyTime, bytesOf, subscriberId, uuid } from '../store.fixture.ts'
 import { type StoredChangeEntry, toChangeEntryDocument } from './change-entry-document.ts'
 
 export const changeEntry = (changes: Partial<StoredChangeEntry> = {}): StoredChangeEntry => ({

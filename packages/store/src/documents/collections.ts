@@ -1,4 +1,5 @@
 import type { LocationType } from '@herald/contracts'
+import type { HeadDocument, KeyDocument, LeaseDocument } from '@herald/mongo'
 import type { Binary, Db } from 'mongodb'
 import type { ChangeEntryDocument } from './change-entry-document.ts'
 import type { ErasureDocument } from './erasure-document.ts'
@@ -88,29 +89,6 @@ export type DigestDocument = {
   /** When it is deleted, announced or not. No notification in it is due any more by then. */
   expiresAt: Date
 }
-
-/** One per subscriber who ever retracted something, or erased someone, in the collection of these tombstones. */
-export type HeadDocument = {
-  /** subscriber, 16 bytes. */
-  _id: Binary
-  v: 1
-  until: Date
-  /** Changes after a tombstone is stored, and before it is applied. */
-  version: Binary
-  /** When it last changed, by MongoDB's clock. */
-  changedAt: Date
-  keptFrom: Date
-}
-
-export type LeaseDocument = {
-  _id: string
-  v: 1
-  holder: Binary
-  until: Date
-}
-
-/** A secret shared by all processes. */
-export type KeyDocument<Id> = { _id: Id; v: 1; key: Binary }
 
 export type Collections = ReturnType<typeof collectionsOf>
 

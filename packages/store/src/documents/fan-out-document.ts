@@ -1,7 +1,6 @@
 import { bytesToUuid, type LocationType } from '@herald/contracts'
+import { later, toKey, toUuidBinary } from '@herald/mongo'
 import { Binary } from 'mongodb'
-import { toKey, toUuidBinary } from './binary.ts'
-import { later } from './mask.ts'
 import { type Muted, type NewNotification, toRequestContent } from './notification-document.ts'
 import {
   bytesIn,

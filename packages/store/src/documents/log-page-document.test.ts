@@ -1,6 +1,6 @@
+import { toIndexKey } from '@herald/mongo'
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { toIndexKey } from './binary.ts'
 import { decodeRanges, encodeRanges, toRanges } from './log-page-document.ts'
 
 const anyIndexes = fc

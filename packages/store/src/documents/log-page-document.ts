@@ -1,7 +1,7 @@
 import { uuidToBytes } from '@herald/contracts'
+import { toIndexKey } from '@herald/mongo'
 import { hashBytes } from '@herald/sealed-log'
 import { Binary } from 'mongodb'
-import { toIndexKey } from './binary.ts'
 
 /**
  * Some consecutive leaves of a subscriber's log in recorded order: entries, or one erasure. Inserted once and never deleted;

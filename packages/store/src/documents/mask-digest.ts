@@ -1,7 +1,7 @@
 import { formatTimestamp, timeOfUuidV7 } from '@herald/contracts'
-import { uuidIn } from './binary.ts'
+import { later, uuidIn } from '@herald/mongo'
 import type { DigestDocument } from './collections.ts'
-import { appliesTo, type ErasedPerson, type FindErased, later, maskedFields } from './mask.ts'
+import { appliesTo, type ErasedPerson, type FindErased, maskedFields } from './mask.ts'
 
 export type MaskedDigest = Pick<DigestDocument, '_id' | 'notifications' | 'data'>
 

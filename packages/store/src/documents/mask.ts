@@ -1,4 +1,4 @@
-import { toUuidBinary } from './binary.ts'
+import { later, toUuidBinary } from '@herald/mongo'
 import type { StoredChangeEntry } from './change-entry-document.ts'
 import type { JsonText, NewNotification, NotificationDocument } from './notification-document.ts'
 
@@ -10,8 +10,6 @@ export type FindErased = (subscriberId: string, personId: string) => ErasedPerso
 
 export const appliesTo = (person: ErasedPerson | undefined, createdAt: Date): person is ErasedPerson =>
   person !== undefined && createdAt <= person.until
-
-export const later = (one: Date, other: Date): Date => (other > one ? other : one)
 
 function latest(one: Date | undefined, other: Date | undefined): Date | undefined {
   return one && other ? later(one, other) : (one ?? other)

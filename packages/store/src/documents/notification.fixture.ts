@@ -1,5 +1,6 @@
+import { anyText, anyTime, bytesOf, subscriberId, uuid } from '@herald/mongo/testing'
 import fc from 'fast-check'
-import { anyText, anyTime, bytesOf, newNotification, subscriberId, uuid } from '../store.fixture.ts'
+import { newNotification } from '../store.fixture.ts'
 import {
   boxes,
   type NewNotification,

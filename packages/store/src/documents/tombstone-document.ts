@@ -1,6 +1,6 @@
 import { type LocationType, limits, timeOfUuidV7 } from '@herald/contracts'
+import { toKey, toUuidBinary, uuidIn } from '@herald/mongo'
 import { Binary } from 'mongodb'
-import { toKey, toUuidBinary, uuidIn } from './binary.ts'
 import type { NewNotification } from './notification-document.ts'
 import { bytesIn, type RecipientList, toRecipientList, withoutRecipients } from './recipient-list.ts'
 

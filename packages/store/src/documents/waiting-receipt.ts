@@ -1,5 +1,5 @@
+import { toKey, toUuidBinary } from '@herald/mongo'
 import { Binary, type Collection } from 'mongodb'
-import { toKey, toUuidBinary } from './binary.ts'
 
 export type ReceiptKind = 'email-sent' | 'read'
 

@@ -1,11 +1,9 @@
+import { readInBatches, readLimits, writeAll } from '@herald/mongo'
 import type { AnyBulkWriteOperation, Collection, Filter } from 'mongodb'
-import { readInBatches } from '../documents/batches.ts'
 import type { DigestDocument } from '../documents/collections.ts'
 import type { FindErased } from '../documents/mask.ts'
 import { type MaskedDigest, maskDigest, personsInDigest } from '../documents/mask-digest.ts'
 import type { ErasedPersons } from '../guards/erased-persons.ts'
-import { readLimits } from '../reading/read-limits.ts'
-import { writeAll } from '../writing/write-each.ts'
 
 /** Erases persons from digests addressed to them, or that name them. Returns the number of documents changed. */
 export type EraseFromDigests = (where: Filter<DigestDocument>, find: FindErased) => Promise<number>

@@ -1,6 +1,5 @@
+import { eachAtOnce, hex, inBatches, readLimits, toUuidBinary, uuidIn, writeEach } from '@herald/mongo'
 import { Binary } from 'mongodb'
-import { inBatches } from '../documents/batches.ts'
-import { hex, toUuidBinary, uuidIn } from '../documents/binary.ts'
 import type { Collections } from '../documents/collections.ts'
 import { type FanOutDocument, recipientKeys, remainingPositions } from '../documents/fan-out-document.ts'
 import { type ErasedPerson, erasedIn, maskingUpdate, maskNotification } from '../documents/mask.ts'
@@ -17,10 +16,7 @@ import {
   positionIn,
   withoutRecipients,
 } from '../documents/recipient-list.ts'
-import { eachAtOnce } from '../reading/each-at-once.ts'
-import { readLimits } from '../reading/read-limits.ts'
 import type { RefusedFanOuts } from '../retractions/retract-from-fan-outs.ts'
-import { writeEach } from '../writing/write-each.ts'
 
 type ErasedById = ReadonlyMap<string, ErasedPerson>
 

@@ -1,11 +1,9 @@
+import { hex, inBatches, readLimits, toKey } from '@herald/mongo'
 import type { Collection } from 'mongodb'
-import { inBatches } from '../documents/batches.ts'
-import { hex, toKey } from '../documents/binary.ts'
 import type { FanOutDocument } from '../documents/fan-out-document.ts'
 import { erasedIn } from '../documents/mask.ts'
 import { keyOf, type NewNotification } from '../documents/notification-document.ts'
 import type { ErasedLook } from '../guards/erased-persons.ts'
-import { readLimits } from '../reading/read-limits.ts'
 import type { RemoveRetracted } from '../retractions/remove-retracted.ts'
 import type { EraseFromFanOuts } from './erase-from-fan-outs.ts'
 

@@ -1,7 +1,7 @@
+import { at, subscriberId, uuid } from '@herald/mongo/testing'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import type { NewNotification } from '../documents/notification-document.ts'
 import { mention } from '../retractions/fan-outs.fixture.ts'
-import { at, subscriberId, uuid } from '../store.fixture.ts'
 import { createStore } from '../store.ts'
 import { createEmptyStore } from '../test-store.fixture.ts'
 import { ada, bob, byAda, clear, cleo, erasure, findTraces, workOff } from './erasures.fixture.ts'

@@ -1,9 +1,9 @@
+import { at, idAt, subscriberId, uuid } from '@herald/mongo/testing'
 import type { Db } from 'mongodb'
 import type { StoredChangeEntry } from '../documents/change-entry-document.ts'
 import type { Erasure } from '../documents/erasure-document.ts'
 import type { NewNotification } from '../documents/notification-document.ts'
 import { mention } from '../retractions/fan-outs.fixture.ts'
-import { at, idAt, subscriberId, uuid } from '../store.fixture.ts'
 import type { ErasureProgress, Erasures } from './erasures.ts'
 
 export const [ada, bob, cleo] = [uuid(2), uuid(3), uuid(4)]

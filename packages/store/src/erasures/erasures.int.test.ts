@@ -1,8 +1,9 @@
+import { at, subscriberId, uuid } from '@herald/mongo/testing'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import type { NewNotification } from '../documents/notification-document.ts'
 import type { Receipt } from '../documents/waiting-receipt.ts'
 import { mention, retraction } from '../retractions/fan-outs.fixture.ts'
-import { at, notificationIn, pageIn, subscriberId, uuid } from '../store.fixture.ts'
+import { notificationIn, pageIn } from '../store.fixture.ts'
 import { createEmptyStore } from '../test-store.fixture.ts'
 import { ada, bob, byAda, changeBy, clear, cleo, erasure, findTraces, workOff } from './erasures.fixture.ts'
 

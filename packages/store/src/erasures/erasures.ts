@@ -1,7 +1,18 @@
+import {
+  advanceHeads,
+  findFew,
+  type Hold,
+  hex,
+  type InsertOutcome,
+  inBatches,
+  insertNew,
+  lookAgainMs,
+  readLimits,
+  toKey,
+  toUuidBinary,
+  uuidIn,
+} from '@herald/mongo'
 import type { Binary } from 'mongodb'
-import { lookAgainMs } from '../connection/fence.ts'
-import { inBatches } from '../documents/batches.ts'
-import { hex, toKey, toUuidBinary, uuidIn } from '../documents/binary.ts'
 import type { Collections } from '../documents/collections.ts'
 import {
   type Erasure,
@@ -10,12 +21,7 @@ import {
   type ErasureWork,
   erasurePhases,
 } from '../documents/erasure-document.ts'
-import { advanceHeads } from '../guards/heads.ts'
 import type { PersonKeys } from '../guards/person-keys.ts'
-import type { Hold } from '../leases/leases.ts'
-import { findFew } from '../reading/find-few.ts'
-import { readLimits } from '../reading/read-limits.ts'
-import { type InsertOutcome, insertNew } from '../writing/insert-new.ts'
 import type { EraseSteps } from './phases.ts'
 
 export type OpenErasure = { readonly subscriberId: string; readonly eventId: string }

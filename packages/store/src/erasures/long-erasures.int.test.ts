@@ -1,7 +1,6 @@
+import { createTestClock, uuid } from '@herald/mongo/testing'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { createTestClock } from '../connection/clock.fixture.ts'
 import { createInterceptor } from '../retractions/intercepted.fixture.ts'
-import { uuid } from '../store.fixture.ts'
 import { createEmptyStore } from '../test-store.fixture.ts'
 import { createWriters } from '../writers.ts'
 import { ada, byAda, erasure, workOff } from './erasures.fixture.ts'

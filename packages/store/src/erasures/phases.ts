@@ -1,8 +1,18 @@
 import { limits, makeUuidV7 } from '@herald/contracts'
+import {
+  type Clock,
+  greatestId,
+  insertNew,
+  keyRange,
+  keysUnder,
+  ownClock,
+  readInBatches,
+  readLimits,
+  toKey,
+  toUuidBinary,
+  writeAll,
+} from '@herald/mongo'
 import type { Binary, Collection, Filter } from 'mongodb'
-import { type Clock, ownClock } from '../connection/fence.ts'
-import { readInBatches } from '../documents/batches.ts'
-import { greatestId, keyRange, keysUnder, toKey, toUuidBinary } from '../documents/binary.ts'
 import type { ChangeEntryDocument } from '../documents/change-entry-document.ts'
 import type { Collections, FeedErasureDocument } from '../documents/collections.ts'
 import type { ErasurePhase } from '../documents/erasure-document.ts'
@@ -10,9 +20,6 @@ import type { ErasedPerson, FindErased } from '../documents/mask.ts'
 import { bytesIn, positionIn } from '../documents/recipient-list.ts'
 import { eraseRecipients, latestConcerned, type TombstoneDocument } from '../documents/tombstone-document.ts'
 import { mutesOfSubscriber, mutesOfTarget } from '../mutes/mute-key.ts'
-import { readLimits } from '../reading/read-limits.ts'
-import { insertNew } from '../writing/insert-new.ts'
-import { writeAll } from '../writing/write-each.ts'
 import { createEraseFromDigests } from './erase-from-digests.ts'
 import { type EraseFromFanOuts, mayConcern } from './erase-from-fan-outs.ts'
 

@@ -1,10 +1,9 @@
 import type { LocationType } from '@herald/contracts'
+import { asBuffer, firstBinary, uuidIn } from '@herald/mongo'
 import { type Binary, BSON, type Document } from 'mongodb'
-import { uuidIn } from '../documents/binary.ts'
 import type { BulkMarkDocument, BulkMarkEnd, FeedErasureDocument, SeenMarkDocument } from '../documents/collections.ts'
 import { boxes, type NotificationDocument } from '../documents/notification-document.ts'
 import type { FeedOwner } from '../feeds/feed.ts'
-import { asBuffer, firstBinary } from '../wire/bson.ts'
 import { notificationJson } from '../wire/notification-json.ts'
 
 export type FeedChange =

@@ -1,5 +1,5 @@
+import { type Position, watch } from '@herald/mongo'
 import type { Db } from 'mongodb'
-import { type Position, watch } from '../change-streams/watch.ts'
 import {
   type ChangeEvent,
   type FeedChange,

@@ -1,7 +1,8 @@
+import { toKey } from '@herald/mongo'
+import { at, idAt, usually, uuid } from '@herald/mongo/testing'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { toKey } from '../documents/binary.ts'
 import { boxes } from '../documents/notification-document.ts'
-import { at, idAt, newNotification as notificationOf, pageIn, usually, uuid } from '../store.fixture.ts'
+import { newNotification as notificationOf, pageIn } from '../store.fixture.ts'
 import { createTestStore } from '../test-store.fixture.ts'
 import type { FeedQuery } from './list-page.ts'
 

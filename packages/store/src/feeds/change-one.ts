@@ -1,6 +1,5 @@
+import { asBuffer, runWrite } from '@herald/mongo'
 import type { Collection, Document, Filter, UpdateFilter } from 'mongodb'
-import { runWrite } from '../connection/run-command.ts'
-import { asBuffer } from '../wire/bson.ts'
 
 /**
  * Updates the document that matches and returns its new bytes; `null` if none matches. It may be sent twice, so the second must

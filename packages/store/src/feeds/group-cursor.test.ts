@@ -1,7 +1,7 @@
 import { limits } from '@herald/contracts'
+import { toKey } from '@herald/mongo'
+import { uuid } from '@herald/mongo/testing'
 import { expect, test } from '@jest/globals'
-import { toKey } from '../documents/binary.ts'
-import { uuid } from '../store.fixture.ts'
 import { beginAt, readGroupCursor, toGroupCursor, wasReturned } from './group-cursor.ts'
 
 /** The `n`th group, the greater the newer. */

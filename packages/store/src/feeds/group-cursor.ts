@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { limits } from '@herald/contracts'
+import { greatestId, toKey, uuidIn } from '@herald/mongo'
 import { Binary } from 'mongodb'
-import { greatestId, toKey, uuidIn } from '../documents/binary.ts'
 
 /** Where the pages of a list of groups have come to. */
 export type GroupCursor = {

@@ -1,7 +1,8 @@
 import type { LocationType } from '@herald/contracts'
 import { groupPageSchema, limits } from '@herald/contracts'
+import { at, idAt, uuid } from '@herald/mongo/testing'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { at, idAt, newNotification, uuid } from '../store.fixture.ts'
+import { newNotification } from '../store.fixture.ts'
 import { createTestStore } from '../test-store.fixture.ts'
 import type { GroupQuery } from './groups.ts'
 

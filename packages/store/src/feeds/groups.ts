@@ -1,14 +1,22 @@
 import { bytesToUuid, limits, type ReadStatus } from '@herald/contracts'
+import {
+  binaryHeader,
+  createOffsetReader,
+  endOfText,
+  findBytes,
+  hex,
+  inputOf,
+  int32,
+  keyRange,
+  type PageSource,
+  readKey,
+  responseBytes,
+  textAt,
+  uuidIn,
+} from '@herald/mongo'
 import { type Binary, BSON } from 'mongodb'
-import { hex, keyRange, uuidIn } from '../documents/binary.ts'
 import { type Box, boxes, type NotificationDocument } from '../documents/notification-document.ts'
-import { findBytes } from '../reading/find-bytes.ts'
-import type { PageSource } from '../reading/page.ts'
-import { responseBytes } from '../reading/scan.ts'
-import { binaryHeader, inputOf, int32, readKey } from '../wire/bson.ts'
-import { createOffsetReader } from '../wire/field-offsets.ts'
 import { notificationJson } from '../wire/notification-json.ts'
-import { endOfText, textAt } from '../wire/values.ts'
 import { beginAt, readGroupCursor, toGroupCursor, wasReturned } from './group-cursor.ts'
 
 export type GroupQuery = {

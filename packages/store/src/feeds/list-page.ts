@@ -1,11 +1,18 @@
 import type { Archived, LocationType, ReadStatus } from '@herald/contracts'
+import {
+  findPage,
+  type IdRange,
+  int32,
+  isPlain,
+  keyRange,
+  type Page,
+  type PageSource,
+  type Scan,
+  sizeOf,
+  toUuidBinary,
+} from '@herald/mongo'
 import type { Filter } from 'mongodb'
-import { type IdRange, keyRange, toUuidBinary } from '../documents/binary.ts'
 import { type Box, boxes, type NotificationDocument } from '../documents/notification-document.ts'
-import { findPage, type PageSource } from '../reading/page.ts'
-import { isPlain, type Scan } from '../reading/scan.ts'
-import { int32, sizeOf } from '../wire/bson.ts'
-import type { Page } from '../wire/byte-writer.ts'
 import { inboxBoxes } from './groups.ts'
 import { notRemoved } from './not-removed.ts'
 

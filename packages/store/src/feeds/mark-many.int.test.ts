@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { makeUuidV7 } from '@herald/contracts'
+import { toKey } from '@herald/mongo'
+import { at, idAt, start, usually } from '@herald/mongo/testing'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { toKey } from '../documents/binary.ts'
 import type { BulkMarkDocument } from '../documents/collections.ts'
 import type { NotificationDocument } from '../documents/notification-document.ts'
-import { at, idAt, newNotification, notificationIn, pageIn, start, usually } from '../store.fixture.ts'
+import { newNotification, notificationIn, pageIn } from '../store.fixture.ts'
 import { createTestStore } from '../test-store.fixture.ts'
 
 const { store, database, profile, migrate, close } = createTestStore({ profiled: true })

@@ -1,11 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { type LocationType, makeUuidV7 } from '@herald/contracts'
+import { keyRange, readInBatches, readLimits, toKey, toUuidBinary } from '@herald/mongo'
 import type { Filter, MongoClient } from 'mongodb'
-import { readInBatches } from '../documents/batches.ts'
-import { keyRange, toKey, toUuidBinary } from '../documents/binary.ts'
 import type { BulkMarkAction, BulkMarkEnd, Collections } from '../documents/collections.ts'
 import { type Box, boxes, type NotificationDocument } from '../documents/notification-document.ts'
-import { readLimits } from '../reading/read-limits.ts'
 import { toArchived, toRead, toUnarchived } from './changes.ts'
 
 /** Notifications by id, or all of them, or all that fulfil the rest: up to one in time order, of a location, read. */

@@ -1,8 +1,9 @@
 import { formatTimestamp, timeOfUuidV7 } from '@herald/contracts'
+import { eachAtOnce } from '@herald/mongo'
+import { idAt, start, uuid } from '@herald/mongo/testing'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { NewNotification } from '../documents/notification-document.ts'
-import { eachAtOnce } from '../reading/each-at-once.ts'
-import { idAt, newNotification, notificationIn, pageIn, start, uuid } from '../store.fixture.ts'
+import { newNotification, notificationIn, pageIn } from '../store.fixture.ts'
 import { createTestStore } from '../test-store.fixture.ts'
 import type { FeedQuery } from './list-page.ts'
 

@@ -1,7 +1,8 @@
+import { toKey } from '@herald/mongo'
+import { at, idAt, uuid } from '@herald/mongo/testing'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { toKey } from '../documents/binary.ts'
 import type { NotificationDocument } from '../documents/notification-document.ts'
-import { at, idAt, newNotification, notificationIn, uuid } from '../store.fixture.ts'
+import { newNotification, notificationIn } from '../store.fixture.ts'
 import { createTestStore } from '../test-store.fixture.ts'
 
 const { store, subscriberId, database, migrate, close } = createTestStore()

@@ -1,7 +1,8 @@
+import { toKey } from '@herald/mongo'
+import { at, idAt, uuid } from '@herald/mongo/testing'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { toKey } from '../documents/binary.ts'
 import { boxes } from '../documents/notification-document.ts'
-import { at, idAt, newNotification, pageIn, uuid } from '../store.fixture.ts'
+import { newNotification, pageIn } from '../store.fixture.ts'
 import { createTestStore } from '../test-store.fixture.ts'
 import type { FeedQuery } from './list-page.ts'
 

@@ -1,5 +1,6 @@
+import { at, idAt, uuid } from '@herald/mongo/testing'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { at, idAt, newNotification, uuid } from '../store.fixture.ts'
+import { newNotification } from '../store.fixture.ts'
 import { createTestStore } from '../test-store.fixture.ts'
 
 const { store, subscriberId, examined, migrate, close } = createTestStore({ profiled: true })

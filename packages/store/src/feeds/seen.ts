@@ -1,10 +1,7 @@
+import { findFew, greatestId, keyRange, runCommand, toKey, toUuidBinary, userReads, uuidIn } from '@herald/mongo'
 import type { Binary } from 'mongodb'
-import { runCommand } from '../connection/run-command.ts'
-import { greatestId, keyRange, toKey, toUuidBinary, uuidIn } from '../documents/binary.ts'
 import type { Collections } from '../documents/collections.ts'
 import { boxes } from '../documents/notification-document.ts'
-import { findFew } from '../reading/find-few.ts'
-import { userReads } from '../reading/read-limits.ts'
 import { notRemoved } from './not-removed.ts'
 
 /** Unread notifications, those of them above the newest one seen, and the id of that one; `null` before the first call. */

@@ -1,9 +1,6 @@
-import { inBatches } from '../documents/batches.ts'
-import { keysUnder, toKey, uuidIn } from '../documents/binary.ts'
+import { createGuard, inBatches, keysUnder, type Look, readLimits, toKey, uuidIn } from '@herald/mongo'
 import type { Collections } from '../documents/collections.ts'
 import type { ErasedPerson, FindErased } from '../documents/mask.ts'
-import { readLimits } from '../reading/read-limits.ts'
-import { createGuard, type Look } from './guard.ts'
 import type { PersonKeys } from './person-keys.ts'
 
 type WithPersons = {

@@ -1,9 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { bytesToUuid, uuidToBytes } from '@herald/contracts'
+import { type KeyDocument, sharedKey, toKey } from '@herald/mongo'
 import { Binary, type Collection } from 'mongodb'
-import { toKey } from '../documents/binary.ts'
-import type { KeyDocument } from '../documents/collections.ts'
-import { sharedKey } from '../writing/shared-key.ts'
 
 type ToPseudonym = (personId: string) => string
 

@@ -1,12 +1,10 @@
 import { limits } from '@herald/contracts'
+import { createGuard, type Guard, greatestId, hex, leastId, readLimits, toKey, uuidIn } from '@herald/mongo'
 import type { Binary } from 'mongodb'
-import { greatestId, hex, leastId, toKey, uuidIn } from '../documents/binary.ts'
 import type { Collections } from '../documents/collections.ts'
 import { keyOf, type NewNotification } from '../documents/notification-document.ts'
 import { type RecipientList, recipientIdsIn } from '../documents/recipient-list.ts'
 import { isInTime, locationTarget, type TombstoneDocument } from '../documents/tombstone-document.ts'
-import { readLimits } from '../reading/read-limits.ts'
-import { createGuard, type Guard } from './guard.ts'
 import { mergedByTarget, type TargetTombstones } from './target-tombstones.ts'
 
 /** The recipients who are left of a notification, by the retractions that apply to it. */

@@ -1,10 +1,9 @@
 import { timeOfUuidV7 } from '@herald/contracts'
-import { keysUnder, toKey, uuidIn } from '../documents/binary.ts'
+import { keysUnder, readLimits, toKey, uuidIn } from '@herald/mongo'
 import type { Collections } from '../documents/collections.ts'
 import { appliesTo } from '../documents/mask.ts'
 import type { WaitingReceipts } from '../documents/waiting-receipt.ts'
 import type { ErasedPersons } from '../guards/erased-persons.ts'
-import { readLimits } from '../reading/read-limits.ts'
 import { findNotification, type NotificationSources, type Wanted } from './find-notification.ts'
 
 /** The traces of an event in MongoDB, without names, texts, e-mail addresses and states. */

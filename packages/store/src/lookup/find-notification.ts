@@ -1,10 +1,8 @@
+import { eachAtOnce, readLimits, toKey, toUuidBinary } from '@herald/mongo'
 import type { Binary } from 'mongodb'
-import { toKey, toUuidBinary } from '../documents/binary.ts'
 import type { Collections } from '../documents/collections.ts'
 import { recipientKeys } from '../documents/fan-out-document.ts'
 import { bytesIn, decodePositions, positionsOf } from '../documents/recipient-list.ts'
-import { eachAtOnce } from '../reading/each-at-once.ts'
-import { readLimits } from '../reading/read-limits.ts'
 
 export type Wanted = { readonly subscriberId: string; readonly id: string; readonly recipientId?: string | undefined }
 

@@ -1,11 +1,11 @@
+import { toIndexKey } from '@herald/mongo'
+import { at, usually, uuid } from '@herald/mongo/testing'
 import { formatVerifierKey, publicKeyOf } from '@herald/sealed-log'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { Binary } from 'mongodb'
-import { toIndexKey } from '../documents/binary.ts'
 import type { LogPageDocument } from '../documents/log-page-document.ts'
 import { createConflicts } from '../sealing/conflicts.ts'
 import { createSealingState } from '../sealing/sealing-state.ts'
-import { at, usually, uuid } from '../store.fixture.ts'
 import { createEmptyStore } from '../test-store.fixture.ts'
 
 const { store, collections, examined, migrate, close } = createEmptyStore()

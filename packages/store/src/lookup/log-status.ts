@@ -1,7 +1,6 @@
+import { eachAtOnce, uuidIn } from '@herald/mongo'
 import { formatVerifierKey, keyNameOf, publicKeyOf } from '@herald/sealed-log'
-import { uuidIn } from '../documents/binary.ts'
 import type { Collections } from '../documents/collections.ts'
-import { eachAtOnce } from '../reading/each-at-once.ts'
 import { createCausalReads } from '../recorded-order/causal-reads.ts'
 import { createLogReader } from '../recorded-order/read-log-pages.ts'
 import type { RecordedLog } from '../recorded-order/recorded-log.ts'

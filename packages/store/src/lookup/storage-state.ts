@@ -1,7 +1,6 @@
+import { type CollectionPlan, findDifferences, readLimits } from '@herald/mongo'
 import type { Db } from 'mongodb'
 import type { Collections } from '../documents/collections.ts'
-import { findDifferences } from '../migration/find-missing.ts'
-import { readLimits } from '../reading/read-limits.ts'
 
 export type StorageState = Awaited<ReturnType<typeof readStorageState>>
 
@@ -16,14 +15,14 @@ type Hello = {
 export async function readStorageState(
   database: Db,
   { waitingReceipts: waiting, fanOuts }: Pick<Collections, 'waitingReceipts' | 'fanOuts'>,
-  retentionDays: number | undefined,
+  plans: readonly CollectionPlan[],
 ) {
   const counted = { ...readLimits, limit: countLimit } as const
   const due = { dueAt: { $exists: true } } as const
   const [hello, build, { missing, retention }, receipts, oldestReceipt, requests, oldestRequest] = await Promise.all([
     database.admin().command({ hello: 1, ...readLimits }) as Promise<Hello>,
     database.admin().command({ buildInfo: 1, ...readLimits }),
-    findDifferences(database, retentionDays),
+    findDifferences(database, plans),
     waiting.countDocuments({}, counted),
     waiting.findOne({}, { ...readLimits, sort: { waitingSince: 1 }, projection: { waitingSince: 1 } }),
     fanOuts.countDocuments(due, counted),

@@ -1,46 +1,10 @@
-import type { CreateCollectionOptions, IndexDescription } from 'mongodb'
+import { blocks, type CollectionPlan, clustered, expiry, heads, ifPresent, retentionOf } from '@herald/mongo'
 
-export type IndexPlan = IndexDescription & { readonly name: string }
-export type CollectionPlan = {
-  readonly name: string
-  readonly options: CreateCollectionOptions
-  readonly indexes: readonly IndexPlan[]
-}
-
-const clustered = { clusteredIndex: { key: { _id: 1 }, unique: true } } as const
-
-/**
- * Smaller blocks than WiredTiger's 32 KB, and 16 KB of indexes (notes/clustered-collections.md): a write to a random feed or log changes
- * one, which is written as a whole. In multiples of 512 bytes, because small ones would not be smaller once compressed.
- */
-const blocks = (kilobytes: 4 | 8 | 16) => ({
-  storageEngine: { wiredTiger: { configString: `leaf_page_max=${kilobytes}KB,allocation_size=512B` } },
-})
-
-/** Only of documents that have the field, usually few or none. */
-const ifPresent = (name: string, field: string): IndexPlan => ({
-  name,
-  key: { [field]: 1 },
-  partialFilterExpression: { [field]: { $exists: true } },
-})
 const due = ifPresent('due', 'dueAt')
 const announce = ifPresent('announce', 'announceAt')
 
-/** Finds the heads of subscribers, which are among the events that they summarize. */
-const heads: IndexPlan = {
-  name: 'heads',
-  key: { until: 1 },
-  partialFilterExpression: { version: { $exists: true } },
-}
-const expiry: IndexPlan = { name: 'expiry', key: { expiresAt: 1 }, expireAfterSeconds: 0 }
-export const retentionIndex = 'retention'
-
-const secondsPerDay = 24 * 60 * 60
-
 /** Every collection with its indexes, as created by `migrate` and verified by the readiness check. */
 export function planCollections(retentionDays: number | undefined): readonly CollectionPlan[] {
-  const retentionOf = (key: string, days: number | undefined): readonly IndexPlan[] =>
-    days === undefined ? [] : [{ name: retentionIndex, key: { [key]: 1 }, expireAfterSeconds: days * secondsPerDay }]
   const retention = retentionOf('createdAt', retentionDays)
   // A day longer than the notifications, so that none outlives what finds it or keeps it away.
   const longer = retentionDays === undefined ? undefined : retentionDays + 1

@@ -1,5 +1,6 @@
+import { uuid } from '@herald/mongo/testing'
 import { afterAll, beforeEach, expect, test } from '@jest/globals'
-import { newNotification, uuid } from '../store.fixture.ts'
+import { newNotification } from '../store.fixture.ts'
 import { createStore } from '../store.ts'
 import { createNewStore } from '../test-store.fixture.ts'
 

@@ -1,8 +1,9 @@
+import { createIfMissing, createIndex, replaceUnclustered } from '@herald/mongo'
+import { uuid } from '@herald/mongo/testing'
 import { afterAll, expect, test } from '@jest/globals'
-import { newNotification, uuid } from '../store.fixture.ts'
+import { newNotification } from '../store.fixture.ts'
 import { createStore } from '../store.ts'
 import { createNewStore } from '../test-store.fixture.ts'
-import { createIfMissing, createIndex, replaceUnclustered } from './migrate.ts'
 
 const { uri, name, database, drop } = createNewStore('migrate')
 

@@ -1,11 +1,8 @@
 import { bytesToUuid, type MuteKind, writeUuid } from '@herald/contracts'
+import { findFew, inBatches, readLimits, runCommand } from '@herald/mongo'
 import type { Binary } from 'mongodb'
-import { runCommand } from '../connection/run-command.ts'
-import { inBatches } from '../documents/batches.ts'
 import type { Collections, MuteDocument } from '../documents/collections.ts'
 import type { Muted, NewNotification } from '../documents/notification-document.ts'
-import { findFew } from '../reading/find-few.ts'
-import { readLimits } from '../reading/read-limits.ts'
 import { muteKey, muteTargetBytes, writeMuteTarget } from './mute-key.ts'
 
 /** Finds who has muted the location or the actor of notifications that are about to be stored. */

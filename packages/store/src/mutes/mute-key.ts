@@ -1,6 +1,6 @@
 import { bytesToUuid, type MuteKind, writeUuid } from '@herald/contracts'
+import { greatestId, leastId } from '@herald/mongo'
 import { Binary } from 'mongodb'
-import { greatestId, leastId } from '../documents/binary.ts'
 
 /** subscriber ‖ kind ‖ target, and then the user. */
 export const muteTargetBytes = 33

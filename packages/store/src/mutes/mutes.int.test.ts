@@ -1,7 +1,7 @@
 import { limits } from '@herald/contracts'
+import { eachAtOnce } from '@herald/mongo'
+import { at, uuid } from '@herald/mongo/testing'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { eachAtOnce } from '../reading/each-at-once.ts'
-import { at, uuid } from '../store.fixture.ts'
 import { createTestStore } from '../test-store.fixture.ts'
 
 const { store, database, subscriberId, examined, migrate, close } = createTestStore({ profiled: true })

@@ -1,9 +1,8 @@
 import { formatTimestamp, limits, type MuteKind } from '@herald/contracts'
+import { toKey, userReads } from '@herald/mongo'
 import type { Filter } from 'mongodb'
-import { toKey } from '../documents/binary.ts'
 import type { Collections, MuteDocument } from '../documents/collections.ts'
 import type { FeedOwner } from '../feeds/feed.ts'
-import { userReads } from '../reading/read-limits.ts'
 import { muteKey, mutesOfSubscriber, readMuteKey } from './mute-key.ts'
 
 export type MuteTarget = { readonly kind: MuteKind; readonly id: string }

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { limits } from '@herald/contracts'
+import { idAt, start, usually, uuid } from '@herald/mongo/testing'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { ChangeLogQuery } from '../change-entries/change-entries.ts'
 import { changeEntry } from '../documents/change-entry.fixture.ts'
 import type { FeedQuery } from '../feeds/list-page.ts'
-import { idAt, newNotification, pageIn, start, usually, uuid } from '../store.fixture.ts'
+import { newNotification, pageIn } from '../store.fixture.ts'
 import { createTestStore } from '../test-store.fixture.ts'
 
 const { store, subscriberId, profile, examined, migrate, close } = createTestStore({ profiled: true })

@@ -1,10 +1,7 @@
+import { eachAtOnce, hex, readLimits, writeEach } from '@herald/mongo'
 import type { Binary, Collection, Document } from 'mongodb'
-import { hex } from '../documents/binary.ts'
 import { boxes, type NotificationDocument } from '../documents/notification-document.ts'
 import type { ReceiptKind } from '../documents/waiting-receipt.ts'
-import { eachAtOnce } from '../reading/each-at-once.ts'
-import { readLimits } from '../reading/read-limits.ts'
-import { writeEach } from '../writing/write-each.ts'
 
 type Notifications = Collection<NotificationDocument>
 type Keyed = { readonly key: Binary; readonly kind: ReceiptKind; readonly at: Date }

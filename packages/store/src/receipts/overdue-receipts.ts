@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import { inBatches, readLimits, toUuidBinary } from '@herald/mongo'
 import type { Binary } from 'mongodb'
-import { inBatches } from '../documents/batches.ts'
-import { toUuidBinary } from '../documents/binary.ts'
 import type { ReceiptContext, WaitingReceiptDocument, WaitingReceipts } from '../documents/waiting-receipt.ts'
-import { readLimits } from '../reading/read-limits.ts'
 
 export type OverdueReceipts = { readonly records: readonly string[]; forget(): Promise<void> }
 

@@ -1,7 +1,8 @@
+import { at, idAt, subscriberId, uuid } from '@herald/mongo/testing'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { NewNotification } from '../documents/notification-document.ts'
 import type { Receipt, ReceiptKind } from '../documents/waiting-receipt.ts'
-import { at, idAt, newNotification, notificationIn, subscriberId, uuid } from '../store.fixture.ts'
+import { newNotification, notificationIn } from '../store.fixture.ts'
 import { createEmptyStore } from '../test-store.fixture.ts'
 
 const { store, database, examined, profile, migrate, close } = createEmptyStore()

@@ -1,7 +1,6 @@
 import { timeOfUuidV7 } from '@herald/contracts'
+import { findFew, hex, type InsertOutcome, inBatches, insertNew, readLimits, toKey, writeAll } from '@herald/mongo'
 import type { Binary } from 'mongodb'
-import { inBatches } from '../documents/batches.ts'
-import { hex, toKey } from '../documents/binary.ts'
 import type { Collections } from '../documents/collections.ts'
 import { appliesTo } from '../documents/mask.ts'
 import { idsIn, type NewNotification } from '../documents/notification-document.ts'
@@ -13,11 +12,7 @@ import {
   type WaitingReceipts,
 } from '../documents/waiting-receipt.ts'
 import type { ErasedPersons } from '../guards/erased-persons.ts'
-import { findFew } from '../reading/find-few.ts'
-import { readLimits } from '../reading/read-limits.ts'
 import type { FindRetracted } from '../retractions/find-retracted.ts'
-import { type InsertOutcome, insertNew } from '../writing/insert-new.ts'
-import { writeAll } from '../writing/write-each.ts'
 import { applyPresent } from './apply-receipts.ts'
 import { claimOverdue, type OverdueReceipts } from './overdue-receipts.ts'
 

@@ -1,10 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { formatTimestamp } from '@herald/contracts'
+import { hex, keyRange, type Position, StorageUnavailableError, toIndexKey, toUuidBinary, uuidIn } from '@herald/mongo'
 import { erasureLeafData, hashLeaf, hashUser } from '@herald/sealed-log'
 import { Binary, type Collection } from 'mongodb'
-import type { Position } from '../change-streams/watch.ts'
-import { StorageUnavailableError } from '../connection/storage-errors.ts'
-import { hex, keyRange, toIndexKey, toUuidBinary, uuidIn } from '../documents/binary.ts'
 import type { ChangeEntryDocument } from '../documents/change-entry-document.ts'
 import type { ErasureDocument } from '../documents/erasure-document.ts'
 import {

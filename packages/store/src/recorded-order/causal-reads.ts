@@ -1,6 +1,5 @@
+import { readsAfter, runCommand } from '@herald/mongo'
 import { type Collection, type Document, type Filter, Long, type Timestamp } from 'mongodb'
-import { runCommand } from '../connection/run-command.ts'
-import { readsAfter } from '../reading/read-limits.ts'
 
 type Aggregate = { readonly pipeline: readonly Document[]; readonly hint: string }
 

@@ -1,5 +1,5 @@
+import type { WithPosition } from '@herald/mongo'
 import type { Binary, Document } from 'mongodb'
-import type { WithPosition } from '../change-streams/watch.ts'
 
 /** A change event as {@link changesToAppend} passes it on. */
 export type ChangeToAppend = WithPosition & {

@@ -1,14 +1,18 @@
+import {
+  type Clock,
+  type Hold,
+  type Position,
+  readAhead,
+  readKey,
+  readsAfter,
+  runForBytes,
+  StorageUnavailableError,
+  timeOf,
+  watch,
+} from '@herald/mongo'
 import type { Binary, Collection, Db } from 'mongodb'
-import { type Position, timeOf, watch } from '../change-streams/watch.ts'
-import type { Clock } from '../connection/fence.ts'
-import { StorageUnavailableError } from '../connection/storage-errors.ts'
 import type { ChangeEntryDocument } from '../documents/change-entry-document.ts'
 import type { ErasureDocument } from '../documents/erasure-document.ts'
-import type { Hold } from '../leases/leases.ts'
-import { runForBytes } from '../reading/find-bytes.ts'
-import { readAhead } from '../reading/read-ahead.ts'
-import { readsAfter } from '../reading/read-limits.ts'
-import { readKey } from '../wire/bson.ts'
 import type { AppendEntries } from './append-entries.ts'
 import type { AppendErasure } from './append-erasure.ts'
 import type { CausalReads } from './causal-reads.ts'

@@ -1,7 +1,7 @@
 import { formatTimestamp } from '@herald/contracts'
+import { toUuidBinary, uuidIn } from '@herald/mongo'
 import { drawSalt, entryLeafData, hashLeaf, hashUser } from '@herald/sealed-log'
 import { Binary } from 'mongodb'
-import { toUuidBinary, uuidIn } from '../documents/binary.ts'
 import type { ChangeEntryDocument } from '../documents/change-entry-document.ts'
 import type { EntryPage } from '../documents/log-page-document.ts'
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { type Position, timeOf, type WatchStep, watch } from '@herald/mongo'
 import type { Db } from 'mongodb'
-import { type Position, timeOf, type WatchStep, watch } from '../change-streams/watch.ts'
 import type { AppendEntries } from './append-entries.ts'
 import type { AppendErasure } from './append-erasure.ts'
 import type { CausalReads } from './causal-reads.ts'

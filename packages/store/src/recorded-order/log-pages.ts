@@ -1,9 +1,17 @@
+import {
+  duplicateKey,
+  hex,
+  inBatches,
+  indexKeysUpTo,
+  runWrite,
+  StorageUnavailableError,
+  toIndexKey,
+  toKey,
+  toUuidBinary,
+  uuidIn,
+} from '@herald/mongo'
 import { hashBytes } from '@herald/sealed-log'
 import { Binary, type Collection } from 'mongodb'
-import { runWrite } from '../connection/run-command.ts'
-import { duplicateKey, StorageUnavailableError } from '../connection/storage-errors.ts'
-import { inBatches } from '../documents/batches.ts'
-import { hex, indexKeysUpTo, toIndexKey, toKey, toUuidBinary, uuidIn } from '../documents/binary.ts'
 import {
   decodeRanges,
   type EntryPage,

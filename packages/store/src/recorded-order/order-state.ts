@@ -1,8 +1,6 @@
+import { isDuplicateKey, type Position, timeOfPosition, userReads } from '@herald/mongo'
 import type { Collection } from 'mongodb'
-import { type Position, timeOfPosition } from '../change-streams/watch.ts'
-import { isDuplicateKey } from '../connection/storage-errors.ts'
 import type { LogStateDocument } from '../documents/log-page-document.ts'
-import { userReads } from '../reading/read-limits.ts'
 
 export type Comparison = NonNullable<LogStateDocument['comparison']>
 

@@ -1,12 +1,8 @@
+import { findByKeys, hex, readAhead, readKey, toUuidBinary, uuidIn, writeAll } from '@herald/mongo'
 import { type Binary, BSON, type Collection } from 'mongodb'
-import { hex, toUuidBinary, uuidIn } from '../documents/binary.ts'
 import type { ChangeEntryDocument } from '../documents/change-entry-document.ts'
 import { appliesTo, type FindErased } from '../documents/mask.ts'
 import type { ErasedPersons } from '../guards/erased-persons.ts'
-import { findByKeys } from '../reading/find-by-keys.ts'
-import { readAhead } from '../reading/read-ahead.ts'
-import { readKey } from '../wire/bson.ts'
-import { writeAll } from '../writing/write-each.ts'
 import type { CausalReads } from './causal-reads.ts'
 import { type EntryLeaf, toEntryLeaf } from './entry-leaf.ts'
 

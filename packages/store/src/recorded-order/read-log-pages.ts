@@ -1,5 +1,5 @@
+import { indexKeysUpTo, toIndexKey, toKey, uuidIn } from '@herald/mongo'
 import type { Binary, Collection, Timestamp } from 'mongodb'
-import { indexKeysUpTo, toIndexKey, toKey, uuidIn } from '../documents/binary.ts'
 import { entriesPerPage, type LogPageDocument, pagesFrom } from '../documents/log-page-document.ts'
 import { type CausalReads, createCausalReads } from './causal-reads.ts'
 

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { formatTimestamp } from '@herald/contracts'
+import { uuidIn } from '@herald/mongo'
 import { erasureLeafData, hashLeaf, hashUser } from '@herald/sealed-log'
 import { eventually } from '@herald/test-servers'
-import { uuidIn } from '../documents/binary.ts'
 import type { Collections } from '../documents/collections.ts'
 import {
   type EntryPage,

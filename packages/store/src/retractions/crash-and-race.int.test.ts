@@ -1,6 +1,7 @@
+import { subscriberId, uuid } from '@herald/mongo/testing'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { bytesIn, decodePositions } from '../documents/recipient-list.ts'
-import { pageIn, subscriberId, uuid } from '../store.fixture.ts'
+import { pageIn } from '../store.fixture.ts'
 import { createEmptyStore } from '../test-store.fixture.ts'
 import { createWriters } from '../writers.ts'
 import { mention, retraction, withoutErasures } from './fan-outs.fixture.ts'

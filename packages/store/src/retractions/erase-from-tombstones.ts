@@ -1,10 +1,9 @@
-import { uuidIn } from '../documents/binary.ts'
+import { uuidIn, writeAll } from '@herald/mongo'
 import type { Collections } from '../documents/collections.ts'
 import { appliesTo } from '../documents/mask.ts'
 import { bytesIn, recipientIdsIn } from '../documents/recipient-list.ts'
 import { eraseRecipients, latestConcerned, type TombstoneDocument } from '../documents/tombstone-document.ts'
 import type { ErasedPersons } from '../guards/erased-persons.ts'
-import { writeAll } from '../writing/write-each.ts'
 
 /** Erases recipients from tombstones that were just stored, because their erasure may have been done before. */
 export function createEraseFromTombstones(

@@ -1,8 +1,9 @@
 import { makeUuidV7 } from '@herald/contracts'
+import { start, subscriberId, uuid } from '@herald/mongo/testing'
 import type { Collections } from '../documents/collections.ts'
 import type { NewNotification } from '../documents/notification-document.ts'
 import type { Retraction, RetractionTarget } from '../documents/tombstone-document.ts'
-import { newNotification, start, subscriberId, uuid } from '../store.fixture.ts'
+import { newNotification } from '../store.fixture.ts'
 
 /** The collections that retractions need. */
 export const withoutErasures: (keyof Collections)[] = ['fanOuts', 'notifications', 'tombstones', 'tombstoneHeads']

@@ -1,12 +1,10 @@
+import { hex, inBatches, readLimits } from '@herald/mongo'
 import { Binary } from 'mongodb'
-import { inBatches } from '../documents/batches.ts'
-import { hex } from '../documents/binary.ts'
 import type { Collections } from '../documents/collections.ts'
 import { removedPositions } from '../documents/fan-out-document.ts'
 import { fanOutKeyIn } from '../documents/notification-document.ts'
 import { bytesIn, positionIn } from '../documents/recipient-list.ts'
 import { recipientsOf } from '../documents/tombstone-document.ts'
-import { readLimits } from '../reading/read-limits.ts'
 
 /** @returns the keys (subscriber ‖ recipient ‖ id) whose notification was retracted from the recipient, in hexadecimal */
 export type FindRetracted = (keys: readonly Binary[]) => Promise<ReadonlySet<string>>

@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { advanceHeads } from '@herald/mongo'
+import { subscriberId, uuid } from '@herald/mongo/testing'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { type TombstoneDocument, toTombstone } from '../documents/tombstone-document.ts'
-import { advanceHeads } from '../guards/heads.ts'
-import { subscriberId, uuid } from '../store.fixture.ts'
 import { createEmptyStore } from '../test-store.fixture.ts'
 import { mention, retraction } from './fan-outs.fixture.ts'
 

@@ -1,7 +1,6 @@
+import { inBatches, writeAll } from '@herald/mongo'
 import type { Binary, Collection } from 'mongodb'
-import { inBatches } from '../documents/batches.ts'
 import { boxes, type NotificationDocument } from '../documents/notification-document.ts'
-import { writeAll } from '../writing/write-each.ts'
 
 /** Deletes retracted notifications by their keys. Repeating it changes nothing. */
 export type RemoveRetracted = (keys: Iterable<Binary>) => Promise<void>

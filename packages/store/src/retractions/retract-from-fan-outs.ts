@@ -1,8 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { limits } from '@herald/contracts'
+import { byKey, hex, inBatches, readInBatches, readLimits, writeEach } from '@herald/mongo'
 import { Binary } from 'mongodb'
-import { inBatches, readInBatches } from '../documents/batches.ts'
-import { byKey, hex } from '../documents/binary.ts'
 import type { Collections } from '../documents/collections.ts'
 import {
   type Announcing,
@@ -14,8 +13,6 @@ import {
 import { bytesIn, createPositionsIn, encodePositions, type RecipientList } from '../documents/recipient-list.ts'
 import { recipientsOf, type TombstoneDocument } from '../documents/tombstone-document.ts'
 import type { ToRetract } from '../guards/tombstones.ts'
-import { readLimits } from '../reading/read-limits.ts'
-import { writeEach } from '../writing/write-each.ts'
 import type { RemoveRetracted } from './remove-retracted.ts'
 
 type Batch = readonly Pick<ToRetract, 'key' | 'tombstonesFor'>[]

@@ -1,10 +1,11 @@
+import { at, usually, uuid } from '@herald/mongo/testing'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import type { Erasure } from '../documents/erasure-document.ts'
 import type { NewNotification } from '../documents/notification-document.ts'
 import type { Retraction } from '../documents/tombstone-document.ts'
 import { workOff } from '../erasures/erasures.fixture.ts'
-import { at, pageIn, usually, uuid } from '../store.fixture.ts'
+import { pageIn } from '../store.fixture.ts'
 import { createEmptyStore } from '../test-store.fixture.ts'
 import { mention, retraction } from './fan-outs.fixture.ts'
 

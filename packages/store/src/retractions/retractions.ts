@@ -1,9 +1,22 @@
 import { limits } from '@herald/contracts'
+import {
+  advanceHeads,
+  byKey,
+  type Clock,
+  hex,
+  type InsertOutcome,
+  inBatches,
+  insertNew,
+  keyRange,
+  lookAgainMs,
+  ownClock,
+  RetractionUnfinishedError,
+  readLimits,
+  toKey,
+  uuidIn,
+  writeAll,
+} from '@herald/mongo'
 import type { Binary } from 'mongodb'
-import { type Clock, lookAgainMs, ownClock } from '../connection/fence.ts'
-import { RetractionUnfinishedError } from '../connection/storage-errors.ts'
-import { inBatches } from '../documents/batches.ts'
-import { byKey, hex, keyRange, toKey, uuidIn } from '../documents/binary.ts'
 import type { Collections } from '../documents/collections.ts'
 import type { FanOutDocument } from '../documents/fan-out-document.ts'
 import {
@@ -14,10 +27,6 @@ import {
   type TombstoneDocument,
   toTombstone,
 } from '../documents/tombstone-document.ts'
-import { advanceHeads } from '../guards/heads.ts'
-import { readLimits } from '../reading/read-limits.ts'
-import { type InsertOutcome, insertNew } from '../writing/insert-new.ts'
-import { writeAll } from '../writing/write-each.ts'
 import { type RetractFromFanOuts, toRetract } from './retract-from-fan-outs.ts'
 import { deleteReplaced, findBeyondBudget } from './target-budget.ts'
 

@@ -1,11 +1,8 @@
+import { hex, inBatches, readLimits, writeAll } from '@herald/mongo'
 import { Binary } from 'mongodb'
-import { inBatches } from '../documents/batches.ts'
-import { hex } from '../documents/binary.ts'
 import type { Collections } from '../documents/collections.ts'
 import type { TombstoneDocument } from '../documents/tombstone-document.ts'
 import { withTargets } from '../guards/tombstones.ts'
-import { readLimits } from '../reading/read-limits.ts'
-import { writeAll } from '../writing/write-each.ts'
 
 /** Limits the tombstones of one target together: storing a notification there reads all of them. */
 const bytesPerTarget = 1024 * 1024

@@ -1,8 +1,7 @@
-import { hex, keysUnder, toKey, toUuidBinary, uuidIn } from '../documents/binary.ts'
+import { hex, keysUnder, toKey, toUuidBinary, userReads, uuidIn } from '@herald/mongo'
 import type { Collections } from '../documents/collections.ts'
 import type { ErasureDocument } from '../documents/erasure-document.ts'
 import { decodeRanges, type ErasurePage, pagesFrom, type Range } from '../documents/log-page-document.ts'
-import { userReads } from '../reading/read-limits.ts'
 import type { CausalReads } from '../recorded-order/causal-reads.ts'
 
 /** The erasures that readers of a log must know. */

@@ -1,16 +1,22 @@
 import { formatTimestamp } from '@herald/contracts'
+import {
+  findByKeys,
+  firstStepCount,
+  hex,
+  leaveToOthers,
+  maxResponseBytes,
+  nextCount,
+  readAhead,
+  readKey,
+  responseBytes,
+  StorageUnavailableError,
+  stepBytes,
+  toIndexKey,
+  uuidIn,
+} from '@herald/mongo'
 import type { Collection } from 'mongodb'
-import { leaveToOthers } from '../connection/leave-to-others.ts'
-import { StorageUnavailableError } from '../connection/storage-errors.ts'
-import { hex, toIndexKey, uuidIn } from '../documents/binary.ts'
 import type { ChangeEntryDocument } from '../documents/change-entry-document.ts'
 import { type ErasurePage, isDropped, isInRanges, type Range, rangesIn } from '../documents/log-page-document.ts'
-import { findByKeys } from '../reading/find-by-keys.ts'
-import { firstStepCount, nextCount, stepBytes } from '../reading/next-count.ts'
-import { readAhead } from '../reading/read-ahead.ts'
-import { maxResponseBytes } from '../reading/read-budget.ts'
-import { responseBytes } from '../reading/scan.ts'
-import { readKey } from '../wire/bson.ts'
 import { type EntryLine, encodeEntryLines } from '../wire/sealed-entry-json.ts'
 import { type EntryLeaf, type ErasureLeaf, type Leaf, type LeafSource, readLeaves } from './leaf-pages.ts'
 

@@ -1,7 +1,6 @@
+import { indexKeysUpTo, maxResponseBytes, type ReadBudgets, type Reader, toIndexKey } from '@herald/mongo'
 import { Binary, type Collection } from 'mongodb'
-import { indexKeysUpTo, toIndexKey } from '../documents/binary.ts'
 import { type EntryPage, type ErasurePage, hashAt, type LogPageDocument } from '../documents/log-page-document.ts'
-import { maxResponseBytes, type ReadBudgets, type Reader } from '../reading/read-budget.ts'
 import type { CausalReads } from '../recorded-order/causal-reads.ts'
 
 /** An entry's leaf in its page. */

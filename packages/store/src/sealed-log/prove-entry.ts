@@ -1,6 +1,6 @@
+import { toKey, toUuidBinary, uuidIn } from '@herald/mongo'
 import { hashBytes, hashUser, proveInclusion, type ReadTiles, type TileAddress, tileWidth } from '@herald/sealed-log'
 import type { Binary, Collection } from 'mongodb'
-import { toKey, toUuidBinary, uuidIn } from '../documents/binary.ts'
 import type { ChangeEntryDocument } from '../documents/change-entry-document.ts'
 import type { Collections } from '../documents/collections.ts'
 import { type EntryPage, hashAt, isDropped, isInRanges, pagesFrom } from '../documents/log-page-document.ts'

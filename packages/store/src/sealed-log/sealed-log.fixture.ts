@@ -1,3 +1,4 @@
+import { hex, toKey, uuidIn } from '@herald/mongo'
 import {
   createErasureIndex,
   createExportCheck,
@@ -10,7 +11,6 @@ import {
 } from '@herald/sealed-log'
 import { createSigningKey } from '@herald/sealed-log/testing'
 import type { Db } from 'mongodb'
-import { hex, toKey, uuidIn } from '../documents/binary.ts'
 import type { Collections } from '../documents/collections.ts'
 import type { EntryPage } from '../documents/log-page-document.ts'
 import { createSequencer } from '../recorded-order/sequencer.ts'

@@ -1,7 +1,7 @@
 import { limits } from '@herald/contracts'
+import { lookWithin, type ReadBudgets, type Reader } from '@herald/mongo'
 import { formatVerifierKey, keyNameOf, proveConsistency, publicKeyOf } from '@herald/sealed-log'
 import type { Collections } from '../documents/collections.ts'
-import { lookWithin, type ReadBudgets, type Reader } from '../reading/read-budget.ts'
 import { createCausalReads } from '../recorded-order/causal-reads.ts'
 import { createCheckpoints } from '../sealing/checkpoints.ts'
 import { createConflicts } from '../sealing/conflicts.ts'

@@ -1,7 +1,7 @@
+import { userReads } from '@herald/mongo'
 import type { Collection } from 'mongodb'
 import type { AcceptanceDocument, LogStateDocument } from '../documents/log-page-document.ts'
 import { logStateId, logStateIds, subscriberIn } from '../documents/log-state-ids.ts'
-import { userReads } from '../reading/read-limits.ts'
 
 /** An operator has accepted that a log was restored, and with it what was published of it before. */
 export type Acceptance = {

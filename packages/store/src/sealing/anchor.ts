@@ -1,5 +1,5 @@
+import type { Hold } from '@herald/mongo'
 import type { Checkpoint } from '@herald/sealed-log'
-import type { Hold } from '../leases/leases.ts'
 import type { SignedCheckpoint } from './checkpoints.ts'
 
 export type PublishedCheckpoint = SignedCheckpoint & { readonly subscriberId: string }

@@ -1,9 +1,7 @@
+import { hex, indexKeysUpTo, isDuplicateKey, StorageUnavailableError, toIndexKey, userReads } from '@herald/mongo'
 import type { Checkpoint } from '@herald/sealed-log'
 import { Binary, type Collection, type Filter } from 'mongodb'
-import { isDuplicateKey, StorageUnavailableError } from '../connection/storage-errors.ts'
-import { hex, indexKeysUpTo, toIndexKey } from '../documents/binary.ts'
 import { type CheckpointDocument, sizeIn } from '../documents/sealed-log-document.ts'
-import { userReads } from '../reading/read-limits.ts'
 import { createCausalReads } from '../recorded-order/causal-reads.ts'
 import { LogConflict } from './log-conflict.ts'
 

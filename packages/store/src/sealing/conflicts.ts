@@ -1,7 +1,7 @@
+import { readLimits, userReads } from '@herald/mongo'
 import type { Collection } from 'mongodb'
 import type { ConflictDocument, LogStateDocument } from '../documents/log-page-document.ts'
 import { logStateId, logStateIds, subscriberIn } from '../documents/log-state-ids.ts'
-import { readLimits, userReads } from '../reading/read-limits.ts'
 
 export type Conflicts = ReturnType<typeof createConflicts>
 

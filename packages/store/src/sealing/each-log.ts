@@ -1,7 +1,6 @@
+import { userReads, uuidIn } from '@herald/mongo'
 import type { Binary, Collection } from 'mongodb'
-import { uuidIn } from '../documents/binary.ts'
 import { type LogPageDocument, pagesFrom } from '../documents/log-page-document.ts'
-import { userReads } from '../reading/read-limits.ts'
 
 const logsPerStep = 100
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import { toIndexKey } from '@herald/mongo'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { Binary } from 'mongodb'
-import { toIndexKey } from '../documents/binary.ts'
 import type { LogPageDocument } from '../documents/log-page-document.ts'
 import { createEmptyStore } from '../test-store.fixture.ts'
 import { createLogLeaves } from './leaves.ts'

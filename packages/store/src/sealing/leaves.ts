@@ -1,7 +1,6 @@
+import { indexKeysUpTo, StorageUnavailableError, toIndexKey } from '@herald/mongo'
 import { hashBytes } from '@herald/sealed-log'
 import type { Collection } from 'mongodb'
-import { StorageUnavailableError } from '../connection/storage-errors.ts'
-import { indexKeysUpTo, toIndexKey } from '../documents/binary.ts'
 import type { LogPageDocument } from '../documents/log-page-document.ts'
 import { type CausalReads, createCausalReads } from '../recorded-order/causal-reads.ts'
 

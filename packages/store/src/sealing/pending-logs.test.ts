@@ -1,5 +1,5 @@
+import { createTestClock } from '@herald/mongo/testing'
 import { expect, test } from '@jest/globals'
-import { createTestClock } from '../connection/clock.fixture.ts'
 import { createPendingLogs } from './pending-logs.ts'
 
 /** After the search of the start, by a clock that stands still until time passes. */

@@ -1,4 +1,4 @@
-import { type Clock, ownClock } from '../connection/fence.ts'
+import { type Clock, ownClock } from '@herald/mongo'
 
 /** A log with something new, or one that was sealed within the interval. */
 export type PendingLog = {

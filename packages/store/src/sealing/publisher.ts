@@ -1,5 +1,4 @@
-import { type Clock, checkFence, createFence, insertWithinMs, ownClock } from '../connection/fence.ts'
-import { eachAtOnce } from '../reading/each-at-once.ts'
+import { type Clock, checkFence, createFence, eachAtOnce, insertWithinMs, ownClock } from '@herald/mongo'
 import type { Anchor, PublishedCheckpoint } from './anchor.ts'
 import type { Checkpoints, SignedCheckpoint } from './checkpoints.ts'
 

@@ -1,6 +1,5 @@
+import { type Clock, createFence, type Hold, insertWithinMs } from '@herald/mongo'
 import { type Checkpoint, continueTree, type GrowingTree, rootAt } from '@herald/sealed-log'
-import { type Clock, createFence, insertWithinMs } from '../connection/fence.ts'
-import type { Hold } from '../leases/leases.ts'
 import type { Checkpoints, SignedCheckpoint } from './checkpoints.ts'
 import type { LogLeaves } from './leaves.ts'
 import { LogConflict } from './log-conflict.ts'

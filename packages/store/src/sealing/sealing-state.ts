@@ -1,7 +1,7 @@
+import { userReads } from '@herald/mongo'
 import { Binary, type Collection } from 'mongodb'
 import type { LogStateDocument, SealingStateDocument } from '../documents/log-page-document.ts'
 import type { CheckpointDocument } from '../documents/sealed-log-document.ts'
-import { userReads } from '../reading/read-limits.ts'
 
 /** Processes without a key know the origin and the public keys from here. */
 export type SealingState = {

@@ -1,4 +1,6 @@
 import { createHash, generateKeyPairSync, randomUUID } from 'node:crypto'
+import { insertWithinMs } from '@herald/mongo'
+import { createTestClock } from '@herald/mongo/testing'
 import {
   createTree,
   formatVerifierKey,
@@ -12,8 +14,6 @@ import {
 } from '@herald/sealed-log'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { Binary } from 'mongodb'
-import { createTestClock } from '../connection/clock.fixture.ts'
-import { insertWithinMs } from '../connection/fence.ts'
 import { nodeKey } from '../documents/sealed-log-document.ts'
 import { createTestStore } from '../test-store.fixture.ts'
 import { createCheckpoints } from './checkpoints.ts'

@@ -1,5 +1,5 @@
+import type { Clock } from '@herald/mongo'
 import { type Checkpoint, rootAt } from '@herald/sealed-log'
-import type { Clock } from '../connection/fence.ts'
 import type { Collections } from '../documents/collections.ts'
 import type { GrownLogs } from '../recorded-order/grown-logs.ts'
 import { createAcceptances } from './acceptances.ts'

@@ -1,13 +1,17 @@
+import {
+  binaryHeader,
+  byKey,
+  createOffsetReader,
+  hex,
+  inputOf,
+  insertNew,
+  runForBytes,
+  StorageUnavailableError,
+  userReads,
+} from '@herald/mongo'
 import { hashBytes, type ReadTiles, type TileAddress, tileWidth } from '@herald/sealed-log'
 import { Binary, type Collection } from 'mongodb'
-import { StorageUnavailableError } from '../connection/storage-errors.ts'
-import { byKey, hex } from '../documents/binary.ts'
 import { type LogNodeDocument, nodeKey } from '../documents/sealed-log-document.ts'
-import { runForBytes } from '../reading/find-bytes.ts'
-import { userReads } from '../reading/read-limits.ts'
-import { binaryHeader, inputOf } from '../wire/bson.ts'
-import { createOffsetReader } from '../wire/field-offsets.ts'
-import { insertNew } from '../writing/insert-new.ts'
 import type { LogLeaves } from './leaves.ts'
 import { LogConflict } from './log-conflict.ts'
 

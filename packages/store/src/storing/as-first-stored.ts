@@ -1,11 +1,9 @@
 import { bytesToUuid } from '@herald/contracts'
+import { byKey, hex, inBatches, readLimits } from '@herald/mongo'
 import type { Binary, Collection } from 'mongodb'
-import { inBatches } from '../documents/batches.ts'
-import { byKey, hex } from '../documents/binary.ts'
 import { type FanOutDocument, mutedIn } from '../documents/fan-out-document.ts'
 import { keyOf, type Muted, type NewNotification } from '../documents/notification-document.ts'
 import { bytesIn, positionsOf, recipientAt, toRecipientList } from '../documents/recipient-list.ts'
-import { readLimits } from '../reading/read-limits.ts'
 
 /** A notification to store, and who has muted it. */
 export type Decided = { readonly notification: NewNotification; readonly muted: Muted | undefined }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import { idAt, uuid } from '@herald/mongo/testing'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { idAt, newNotification, uuid } from '../store.fixture.ts'
+import { newNotification } from '../store.fixture.ts'
 import { createTestStore } from '../test-store.fixture.ts'
 
 const { store, subscriberId, migrate, close } = createTestStore()

@@ -1,12 +1,9 @@
 import { createHash } from 'node:crypto'
 import { limits } from '@herald/contracts'
+import { type Clock, createFence, insertWithinMs, isDuplicateKey, readLimits, toKey } from '@herald/mongo'
 import { Binary, type Collection } from 'mongodb'
-import { type Clock, createFence, insertWithinMs } from '../connection/fence.ts'
-import { isDuplicateKey } from '../connection/storage-errors.ts'
-import { toKey } from '../documents/binary.ts'
 import type { CreateRequestDocument } from '../documents/collections.ts'
 import { fromRequestContent, type NewNotification, toRequestContent } from '../documents/notification-document.ts'
-import { readLimits } from '../reading/read-limits.ts'
 
 type RequestKey = { readonly subscriberId: string; readonly userId: string; readonly idempotencyKey: string }
 

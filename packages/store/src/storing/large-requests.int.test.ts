@@ -1,8 +1,8 @@
+import { StorageUnavailableError } from '@herald/mongo'
+import { uuid } from '@herald/mongo/testing'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { StorageUnavailableError } from '../connection/storage-errors.ts'
 import { mention } from '../retractions/fan-outs.fixture.ts'
 import { createInterceptor } from '../retractions/intercepted.fixture.ts'
-import { uuid } from '../store.fixture.ts'
 import { createEmptyStore } from '../test-store.fixture.ts'
 import { createWriters } from '../writers.ts'
 

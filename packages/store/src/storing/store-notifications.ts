@@ -1,8 +1,16 @@
+import {
+  type Clock,
+  considerate,
+  createFence,
+  hex,
+  type InsertOutcome,
+  insertNew,
+  insertWithinMs,
+  writeAll,
+} from '@herald/mongo'
 import type { Binary, Collection } from 'mongodb'
 import type { DueBatch } from '../announcements/announcement.ts'
 import type { Creations, JustStored } from '../announcements/creations.ts'
-import { type Clock, createFence, insertWithinMs } from '../connection/fence.ts'
-import { hex } from '../documents/binary.ts'
 import type { Collections } from '../documents/collections.ts'
 import { type Announcing, type FanOutDocument, toFanOutDocument } from '../documents/fan-out-document.ts'
 import { erasedIn, maskNotification, toWithPersons } from '../documents/mask.ts'
@@ -19,8 +27,6 @@ import type { Tombstones } from '../guards/tombstones.ts'
 import type { FindMuted } from '../mutes/find-muted.ts'
 import type { SettleReceipts } from '../receipts/receipts.ts'
 import type { RetractFromFanOuts } from '../retractions/retract-from-fan-outs.ts'
-import { considerate, type InsertOutcome, insertNew } from '../writing/insert-new.ts'
-import { writeAll } from '../writing/write-each.ts'
 import { asFirstStored, type Decided } from './as-first-stored.ts'
 
 const exists = { $exists: true } as const

@@ -1,9 +1,8 @@
+import { type Hold, readLimits } from '@herald/mongo'
 import type { Collection } from 'mongodb'
 import type { Collections } from '../documents/collections.ts'
 import type { FanOutDocument } from '../documents/fan-out-document.ts'
 import { fromRequestContent } from '../documents/notification-document.ts'
-import type { Hold } from '../leases/leases.ts'
-import { readLimits } from '../reading/read-limits.ts'
 import type { RetractBy } from '../retractions/retractions.ts'
 import type { StoreNotifications } from './store-notifications.ts'
 

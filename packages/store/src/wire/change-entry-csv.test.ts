@@ -1,10 +1,10 @@
 import { formatTimestamp } from '@herald/contracts'
+import { encodeDocuments } from '@herald/mongo'
 import { describe, expect, test } from '@jest/globals'
 import { stringify } from 'csv-stringify/sync'
 import fc from 'fast-check'
 import { anyEntry, changeEntry, documentBytes } from '../documents/change-entry.fixture.ts'
 import type { StoredChangeEntry } from '../documents/change-entry-document.ts'
-import { encodeDocuments } from './byte-writer.ts'
 import { csvHeader, writeCsvLine } from './change-entry-csv.ts'
 
 const cellsOf = ({ id, user, createdAt, ...entry }: StoredChangeEntry) => [

@@ -1,6 +1,5 @@
+import { createDocumentWriter, csvJson, csvText, csvTime, toWords, uuid } from '@herald/mongo'
 import type { ChangeEntryDocument } from '../documents/change-entry-document.ts'
-import { toWords } from './byte-writer.ts'
-import { createDocumentWriter, csvJson, csvText, csvTime, uuid } from './document-form.ts'
 
 const columns = {
   id: uuid('_id', 1),

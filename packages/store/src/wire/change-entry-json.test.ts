@@ -1,9 +1,9 @@
 import { changeEntrySchema } from '@herald/contracts'
+import { bytesOf, uuid } from '@herald/mongo/testing'
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { anyEntry, changeEntry, documentBytes, served } from '../documents/change-entry.fixture.ts'
 import { type StoredChangeEntry, toChangeEntryDocument } from '../documents/change-entry-document.ts'
-import { bytesOf, uuid } from '../store.fixture.ts'
 import { changeEntryPageBody } from './change-entry-json.ts'
 
 const pageOf = (entries: readonly StoredChangeEntry[], next: string | null = null) =>

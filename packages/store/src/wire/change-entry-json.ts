@@ -1,6 +1,15 @@
+import {
+  createPageEncoder,
+  documentForm,
+  jsonText,
+  jsonTime,
+  toWords,
+  uuid,
+  verbatim,
+  type WriteDocument,
+  writeWords,
+} from '@herald/mongo'
 import type { ChangeEntryDocument } from '../documents/change-entry-document.ts'
-import { createPageEncoder, toWords, type WriteDocument, writeWords } from './byte-writer.ts'
-import { documentForm, jsonText, jsonTime, uuid, verbatim } from './document-form.ts'
 
 /** An entry of the change log in the form of specification 2.5. */
 export const writeChangeEntry = documentForm<ChangeEntryDocument>`{

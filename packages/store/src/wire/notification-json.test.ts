@@ -1,4 +1,5 @@
 import { createdNotificationSchema, formatTimestamp, notificationSchema } from '@herald/contracts'
+import { bytesOf, uuid } from '@herald/mongo/testing'
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { Binary, BSON, Decimal128, Double, Int32, Long, MaxKey, MinKey, ObjectId, Timestamp } from 'mongodb'
@@ -11,7 +12,6 @@ import {
   type Times,
 } from '../documents/notification.fixture.ts'
 import type { NewNotification } from '../documents/notification-document.ts'
-import { bytesOf, uuid } from '../store.fixture.ts'
 import { createdBody, notificationBody, notificationJson, notificationPageBody } from './notification-json.ts'
 
 const timeOrNull = (time: Date | undefined) => (time === undefined ? null : formatTimestamp(time))

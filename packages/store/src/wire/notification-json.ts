@@ -1,3 +1,16 @@
+import {
+  asBuffer,
+  createPageEncoder,
+  documentForm,
+  encodeDocuments,
+  fields,
+  jsonText,
+  jsonTime,
+  jsonTimeIfSet,
+  toWords,
+  uuid,
+  verbatim,
+} from '@herald/mongo'
 import { BSON } from 'mongodb'
 import {
   type JsonText,
@@ -5,9 +18,6 @@ import {
   type NotificationDocument,
   toNotificationDocuments,
 } from '../documents/notification-document.ts'
-import { asBuffer } from './bson.ts'
-import { createPageEncoder, encodeDocuments, toWords } from './byte-writer.ts'
-import { documentForm, fields, jsonText, jsonTime, jsonTimeIfSet, uuid, verbatim } from './document-form.ts'
 
 /** The content of a notification, the same for all of its recipients. */
 const content = fields<NotificationDocument>`

@@ -1,4 +1,4 @@
-import { encodeDocuments, output, toWords, writeWords } from './byte-writer.ts'
+import { encodeDocuments, output, toWords, writeWords } from '@herald/mongo'
 import { writeChangeEntry } from './change-entry-json.ts'
 
 /** A line of a sealed export with an entry. */

@@ -22,7 +22,7 @@ const read = (limit: keyof Limits, usual: string) => `Number(process.env.${names
 export const limits: Mutant = {
   name: 'limits',
   modules: {
-    'packages/store/dist/connection/fence.js': [
+    'packages/mongo/dist/connection/fence.js': [
       { find: 'insertWithinMs = 60_000', replace: `insertWithinMs = ${read('insertWithinMs', '60_000')}` },
       { find: 'lookAgainMs = 15 * 60_000', replace: `lookAgainMs = ${read('lookAgainMs', '15 * 60_000')}` },
     ],

@@ -22,7 +22,7 @@ const creations = 'packages/store/dist/announcements/creations.js'
 const fanOutNotifications = 'packages/store/dist/storing/store-notifications.js'
 const erasedPersons = 'packages/store/dist/guards/erased-persons.js'
 const erasures = 'packages/store/dist/erasures/erasures.js'
-const insertNew = 'packages/store/dist/writing/insert-new.js'
+const insertNew = 'packages/mongo/dist/writing/insert-new.js'
 
 const refuseAll = (origins: string) =>
   `.catch((error) => ({ inserted: 0, duplicates: 0, created: { items: [] }, refused: ${origins}.map((document) => ({ document, reason: String(error) })) }))`

@@ -5,7 +5,7 @@ import type { CreateCollectionOptions, Db } from 'mongodb'
 import { MongoServerError } from 'mongodb'
 import { eachAtOnce } from '../reading/each-at-once.ts'
 import { insertNew } from '../writing/insert-new.ts'
-import { type IndexPlan, planCollections, retentionIndex } from './collection-plans.ts'
+import { type CollectionPlan, type IndexPlan, retentionIndex } from './collection-plan.ts'
 import { findDifferences } from './find-missing.ts'
 
 /** NamespaceNotFound and CollectionUUIDMismatch: a concurrent migration replaces a collection. */
@@ -102,13 +102,13 @@ async function dropIndex(database: Db, collection: string, name: string): Promis
 }
 
 /** Creates missing collections and indexes, and sets or removes the retention. Safe to run repeatedly and concurrently. */
-export async function migrate(database: Db, retentionDays: number | undefined): Promise<void> {
+export async function migrate(database: Db, plans: readonly CollectionPlan[]): Promise<void> {
   let differences: readonly string[] = []
   for (let attempt = 0; attempt < attempts; attempt++) {
     if (attempt > 0) await pause(Math.random() * maxPauseMs)
     try {
-      await makeAll(database, retentionDays)
-      const { missing, retention } = await findDifferences(database, retentionDays)
+      await makeAll(database, plans)
+      const { missing, retention } = await findDifferences(database, plans)
       differences = [...missing, ...retention]
       if (differences.length === 0) return
     } catch (error) {
@@ -119,8 +119,8 @@ export async function migrate(database: Db, retentionDays: number | undefined): 
   throw new Error(`The database differs from its definition: ${differences.join('; ')}`)
 }
 
-async function makeAll(database: Db, retentionDays: number | undefined): Promise<void> {
-  await eachAtOnce(planCollections(retentionDays), collectionsAtOnce, async ({ name, options, indexes }) => {
+async function makeAll(database: Db, plans: readonly CollectionPlan[]): Promise<void> {
+  await eachAtOnce(plans, collectionsAtOnce, async ({ name, options, indexes }) => {
     const isNew = await createIfMissing(database, name, options)
     if (options.clusteredIndex && !isNew) await replaceUnclustered(database, name, options)
     await createIndexes(database, name, indexes)

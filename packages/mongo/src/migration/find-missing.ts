@@ -1,5 +1,5 @@
 import type { CollectionInfo, Db } from 'mongodb'
-import { type CollectionPlan, type IndexPlan, planCollections, retentionIndex } from './collection-plans.ts'
+import { type CollectionPlan, type IndexPlan, retentionIndex } from './collection-plan.ts'
 
 /** The differences between the database and the collections that `migrate` creates, as text. */
 export type Differences = {
@@ -15,11 +15,11 @@ type FoundIndex = { readonly name?: string; readonly expireAfterSeconds?: number
 
 const timeLimit = { maxTimeMS: 5_000 } as const
 
-export async function findDifferences(database: Db, retentionDays: number | undefined): Promise<Differences> {
+export async function findDifferences(database: Db, plans: readonly CollectionPlan[]): Promise<Differences> {
   const found = await database.listCollections({}, timeLimit).toArray()
   const differences = { missing: [] as string[], retention: [] as string[], blocking: [] as string[] }
   // One after the other: at once they would open a connection each, which takes longer and more memory.
-  for (const plan of planCollections(retentionDays)) await compareCollection(database, plan, found, differences)
+  for (const plan of plans) await compareCollection(database, plan, found, differences)
   return differences
 }
 

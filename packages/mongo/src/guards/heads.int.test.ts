@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Collection, Document } from 'mongodb'
-import { toKey, toUuidBinary } from '../documents/binary.ts'
-import type { HeadDocument } from '../documents/collections.ts'
-import { createEmptyStore } from '../test-store.fixture.ts'
-import { findRecentHeads } from './heads.ts'
+import { toKey, toUuidBinary } from '../keys/keys.ts'
+import { heads as headsIndex } from '../migration/collection-plan.ts'
+import { createIndex } from '../migration/migrate.ts'
+import { createTestDatabase } from '../test-database.fixture.ts'
+import { findRecentHeads, type HeadDocument } from './heads.ts'
 
-const { database, migrate, close } = createEmptyStore()
-const heads: Collection<HeadDocument> = database.collection('tombstones')
+const { database, migrate, close } = createTestDatabase()
+const heads: Collection<HeadDocument> = database.collection(`heads-${randomUUID()}`)
 
 const day = (number: number) => new Date(Date.UTC(2026, 0, number))
 const subscribers = Array.from({ length: 1_500 }, () => randomUUID())
@@ -23,6 +24,7 @@ const head = (subscriberId: string, until: Date): HeadDocument => ({
 
 beforeAll(async () => {
   await migrate()
+  await createIndex(database, heads.collectionName, headsIndex)
   await heads.insertMany([...old.map((id) => head(id, day(1))), ...recent.map((id) => head(id, day(10)))])
 })
 afterAll(close)

@@ -1,16 +1,19 @@
 import { eventually } from '@herald/test-servers'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { uuid } from '../store.fixture.ts'
-import { createTestStore } from '../test-store.fixture.ts'
+import { uuid } from '../test-data.fixture.ts'
+import { createTestDatabase } from '../test-database.fixture.ts'
+import { createLeases, type LeaseDocument } from './leases.ts'
 
-const { store, subscriberId, database, collections, migrate, close } = createTestStore()
+const { subscriberId, database, migrate, close } = createTestDatabase()
+const collection = database.collection<LeaseDocument>('leases')
+const stored = createLeases(collection)
 beforeAll(migrate)
 afterAll(close)
 
 const named = (name: string) => `${subscriberId} ${name}`
 const leases = {
-  hold: (name: string, given: { holder: string; ms: number }) => store.leases.hold(named(name), given),
-  release: (name: string, holder: string) => store.leases.release(named(name), holder),
+  hold: (name: string, given: { holder: string; ms: number }) => stored.hold(named(name), given),
+  release: (name: string, holder: string) => stored.release(named(name), holder),
 }
 const lease = (holder: number, ms = 60_000) => ({ holder: uuid(holder), ms })
 
@@ -32,7 +35,7 @@ test('has one holder at a time, who can extend it, until it is released', async 
 test('ends by the clock of the server, not that of a process', async () => {
   expect(await leases.hold('c', lease(1))).toBe(true)
   const { localTime } = await database.command({ hello: 1 })
-  const left = ((await collections.leases.findOne({ _id: named('c') }))?.until.getTime() ?? 0) - localTime.getTime()
+  const left = ((await collection.findOne({ _id: named('c') }))?.until.getTime() ?? 0) - localTime.getTime()
   expect(left).toBeGreaterThan(30_000)
   expect(left).toBeLessThanOrEqual(60_000)
   expect(await leases.hold('c', lease(1, 200))).toBe(true)

@@ -1,8 +1,8 @@
 import { limits } from '@herald/contracts'
 import type { Binary, Collection } from 'mongodb'
-import { uuidIn } from '../documents/binary.ts'
-import { readKey } from '../wire/bson.ts'
-import type { Page } from '../wire/byte-writer.ts'
+import { readKey } from '../json/bson.ts'
+import type { Page } from '../json/byte-writer.ts'
+import { uuidIn } from '../keys/keys.ts'
 import type { ReadBudgets, Reader } from './read-budget.ts'
 import { continueAfter, isPlain, type Keyed, responseBytes, type Scan, scanNext } from './scan.ts'
 

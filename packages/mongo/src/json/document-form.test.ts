@@ -1,7 +1,7 @@
 import { formatTimestamp } from '@herald/contracts'
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { anyText, anyTime, bytesOf } from '../store.fixture.ts'
+import { anyText, anyTime, bytesOf } from '../testing.fixture.ts'
 import { encodeDocuments } from './byte-writer.ts'
 import { documentForm, jsonText, jsonTime, verbatim } from './document-form.ts'
 

@@ -2,7 +2,7 @@ import { Binary, type Collection, type Document } from 'mongodb'
 import { leaveToOthers } from '../connection/leave-to-others.ts'
 import { runWrite } from '../connection/run-command.ts'
 import { StorageUnavailableError } from '../connection/storage-errors.ts'
-import { inBatches } from '../documents/batches.ts'
+import { inBatches } from '../keys/batches.ts'
 import { attempt, sum, type WriteOutcome } from './write-each.ts'
 
 /** The outcome for each document: inserted, stored before, or refused for good. */

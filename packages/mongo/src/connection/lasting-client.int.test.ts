@@ -1,16 +1,16 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
-import { databaseOfRun, eventually } from '@herald/test-servers'
+import { eventually } from '@herald/test-servers'
 import { afterEach, expect, test } from '@jest/globals'
-import { createStore, type Store } from '../store.ts'
+import { createLastingClient } from './lasting-client.ts'
 
 const target = new URL((process.env.MONGODB_URI ?? '').replace(/,[^/]*/, ''))
 const sockets = new Set<Socket>()
 let server: Server | undefined
-let store: Store
+let lasting: ReturnType<typeof createLastingClient>
 
 afterEach(async () => {
-  await store.close()
+  await lasting.close()
   for (const socket of sockets) socket.destroy()
   server?.close()
 })
@@ -26,8 +26,16 @@ async function listen(port = 0): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
+const createClient = (uri: string) =>
+  createLastingClient(uri, {
+    connectTimeoutMS: 2_000,
+    serverSelectionTimeoutMS: 2_000,
+    socketTimeoutMS: 8_000,
+    waitQueueTimeoutMS: 8_000,
+  })
+const ping = () => lasting.client.db().command({ ping: 1 })
 const isReady = () =>
-  store.checkReady().then(
+  ping().then(
     () => true,
     () => false,
   )
@@ -36,15 +44,15 @@ test('connects once MongoDB is available, even after failed operations', async (
   const port = await listen()
   server?.close()
   const uri = `mongodb://127.0.0.1:${port}/?directConnection=true`
-  store = createStore({ uri, database: databaseOfRun(), applicationName: 'test' })
+  lasting = createClient(uri)
   expect([await isReady(), await isReady()]).toEqual([false, false])
   await listen(port)
-  await eventually(isReady, { description: 'the store connects' })
+  await eventually(isReady, { description: 'the client connects' })
 })
 
 test('stays closed when it never connected', async () => {
-  store = createStore({ uri: 'mongodb://127.0.0.1:1/', database: databaseOfRun(), applicationName: 'test' })
+  lasting = createClient('mongodb://127.0.0.1:1/')
   expect(await isReady()).toBe(false)
-  await store.close()
-  await expect(store.checkReady()).rejects.toThrow()
+  await lasting.close()
+  await expect(ping()).rejects.toThrow()
 })

@@ -1,6 +1,5 @@
 import type { Collection } from 'mongodb'
-import type { HeadDocument } from '../documents/collections.ts'
-import { findRecentHeads } from './heads.ts'
+import { findRecentHeads, type HeadDocument } from './heads.ts'
 
 /** The findings about some items, and the versions of the heads at which they were read. */
 export type Look<Key, Value> = {

@@ -1,11 +1,24 @@
 import { randomUUID } from 'node:crypto'
 import type { Binary, Collection } from 'mongodb'
-import { hex, toKey, toUuidBinary, uuidIn } from '../documents/binary.ts'
-import type { HeadDocument } from '../documents/collections.ts'
-import { later } from '../documents/mask.ts'
+import { hex, toKey, toUuidBinary, uuidIn } from '../keys/keys.ts'
 import { findFew } from '../reading/find-few.ts'
 import { readLimits } from '../reading/read-limits.ts'
 import { writeAll } from '../writing/write-each.ts'
+
+/** One per subscriber who ever retracted something, or erased someone, in the collection of these tombstones. */
+export type HeadDocument = {
+  /** subscriber, 16 bytes. */
+  _id: Binary
+  v: 1
+  until: Date
+  /** Changes after a tombstone is stored, and before it is applied. */
+  version: Binary
+  /** When it last changed, by MongoDB's clock. */
+  changedAt: Date
+  keptFrom: Date
+}
+
+export const later = (one: Date, other: Date): Date => (other > one ? other : one)
 
 /** Heads by subscriber. Those of other subscribers than asked for may be among them. */
 export type Heads = ReadonlyMap<string, { readonly until: Date; readonly version: string }>

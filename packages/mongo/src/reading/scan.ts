@@ -1,6 +1,6 @@
 import { limits } from '@herald/contracts'
 import type { Binary, Collection, Document, Filter } from 'mongodb'
-import { asBuffer, readKey } from '../wire/bson.ts'
+import { asBuffer, readKey } from '../json/bson.ts'
 import { eachAtOnce } from './each-at-once.ts'
 import { findBytes } from './find-bytes.ts'
 import { maxResponseBytes } from './read-budget.ts'

@@ -1,7 +1,7 @@
 import type { Collection, Db, Document, Filter } from 'mongodb'
 import { runCommand } from '../connection/run-command.ts'
-import { asBuffer, documentsAt, inputOf } from '../wire/bson.ts'
-import { createOffsetReader } from '../wire/field-offsets.ts'
+import { asBuffer, documentsAt, inputOf } from '../json/bson.ts'
+import { createOffsetReader } from '../json/field-offsets.ts'
 import { userReads } from './read-limits.ts'
 
 /** Documents as bytes. `isCut` means that more documents match than fit into one response of MongoDB (16 MiB). */

@@ -1,7 +1,13 @@
-import type { Collection } from 'mongodb'
+import type { Binary, Collection } from 'mongodb'
 import { isDuplicateKey } from '../connection/storage-errors.ts'
-import { hex, toUuidBinary } from '../documents/binary.ts'
-import type { LeaseDocument } from '../documents/collections.ts'
+import { hex, toUuidBinary } from '../keys/keys.ts'
+
+export type LeaseDocument = {
+  _id: string
+  v: 1
+  holder: Binary
+  until: Date
+}
 
 /**
  * Work that one process does at a time, by the clock of MongoDB's primary. A holder that was frozen may still work when the

@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { Binary, type Collection, type Filter, type OptionalUnlessRequiredId } from 'mongodb'
 import { isDuplicateKey, StorageUnavailableError } from '../connection/storage-errors.ts'
-import type { KeyDocument } from '../documents/collections.ts'
 import { readLimits } from '../reading/read-limits.ts'
+
+/** A secret shared by all processes. */
+export type KeyDocument<Id> = { _id: Id; v: 1; key: Binary }
 
 /** Returns 32 random bytes, created at the first call and then the same for every process. */
 export async function sharedKey<Id>(collection: Collection<KeyDocument<Id>>, _id: Id): Promise<Buffer> {

@@ -1,0 +1,99 @@
+export {
+  type Position,
+  timeOf,
+  timeOfPosition,
+  type WatchStep,
+  type WithPosition,
+  watch,
+} from './change-streams/watch.ts'
+export { type Clock, checkFence, createFence, insertWithinMs, lookAgainMs, ownClock } from './connection/fence.ts'
+export { createLastingClient } from './connection/lasting-client.ts'
+export { leaveToOthers } from './connection/leave-to-others.ts'
+export { runCommand, runWrite } from './connection/run-command.ts'
+export { createServerClock } from './connection/server-clock.ts'
+export {
+  duplicateKey,
+  hasTakenTooLong,
+  isDuplicateKey,
+  isStorageUnavailable,
+  RetractionUnfinishedError,
+  StorageUnavailableError,
+} from './connection/storage-errors.ts'
+export { createGuard, type Guard, type Look } from './guards/guard.ts'
+export { advanceHeads, type HeadDocument, later } from './guards/heads.ts'
+export { asBuffer, binaryHeader, firstBinary, inputOf, int32, readKey, sizeOf } from './json/bson.ts'
+export {
+  createPageEncoder,
+  encodeDocuments,
+  output,
+  type Page,
+  type Surroundings,
+  toWords,
+  type Words,
+  type WriteDocument,
+  writeWords,
+} from './json/byte-writer.ts'
+export {
+  createDocumentWriter,
+  csvJson,
+  csvText,
+  csvTime,
+  documentForm,
+  fields,
+  jsonText,
+  jsonTime,
+  jsonTimeIfSet,
+  uuid,
+  verbatim,
+} from './json/document-form.ts'
+export { createOffsetReader } from './json/field-offsets.ts'
+export { endOfText, textAt } from './json/values.ts'
+export { inBatches, readInBatches } from './keys/batches.ts'
+export {
+  byKey,
+  greatestId,
+  hex,
+  type IdRange,
+  indexKeysUpTo,
+  keyRange,
+  keysUnder,
+  leastId,
+  toIndexKey,
+  toKey,
+  toUuidBinary,
+  uuidIn,
+} from './keys/keys.ts'
+export { createLeases, type Hold, type LeaseDocument, type Leases } from './leases/leases.ts'
+export {
+  blocks,
+  type CollectionPlan,
+  clustered,
+  expiry,
+  heads,
+  ifPresent,
+  retentionOf,
+} from './migration/collection-plan.ts'
+export { type Differences, findDifferences } from './migration/find-missing.ts'
+export { createIfMissing, createIndex, migrate, replaceUnclustered } from './migration/migrate.ts'
+export { eachAtOnce } from './reading/each-at-once.ts'
+export { findByKeys } from './reading/find-by-keys.ts'
+export { findBytes, runForBytes } from './reading/find-bytes.ts'
+export { findFew } from './reading/find-few.ts'
+export { firstStepCount, nextCount, stepBytes } from './reading/next-count.ts'
+export { findPage, type PageSource } from './reading/page.ts'
+export { readAhead } from './reading/read-ahead.ts'
+export { lookWithin, maxResponseBytes, noReadBudgets, type ReadBudgets, type Reader } from './reading/read-budget.ts'
+export { readLimits, readsAfter, userReads } from './reading/read-limits.ts'
+export {
+  continueAfter,
+  examineNext,
+  isPlain,
+  readCandidates,
+  responseBytes,
+  type Scan,
+  type Segment,
+  scanNext,
+} from './reading/scan.ts'
+export { considerate, type InsertOutcome, insertNew } from './writing/insert-new.ts'
+export { type KeyDocument, sharedKey } from './writing/shared-key.ts'
+export { writeAll, writeEach } from './writing/write-each.ts'

@@ -1,0 +1,8 @@
+export { createTestClock } from './connection/clock.fixture.ts'
+export { anyText, anyTime, at, bytesOf, idAt, start, subscriberId, usually, uuid } from './test-data.fixture.ts'
+export {
+  createEmptyDatabase,
+  createNewDatabase,
+  createTestDatabase,
+  type TestDatabase,
+} from './test-database.fixture.ts'
