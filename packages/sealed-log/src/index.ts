@@ -2,6 +2,8 @@ export { type Consistency, compareCheckpoints, readConsistency } from './check/c
 export { createErasureIndex } from './check/erasure-index.ts'
 export { createExportCheck } from './check/export-check.ts'
 export { type Finding, type FindingCode, formatFinding } from './check/finding.ts'
+export { createLeafOrder, mostDisorder } from './check/leaf-order.ts'
+export { toPlainText } from './check/plain-text.ts'
 export { isIndex, isObject, type LineObject } from './check/sealed-line.ts'
 export { hashBytes, hashLeaf } from './hash/hashes.ts'
 export { toCanonicalJson } from './leaf/canonical-json.ts'

@@ -49,3 +49,15 @@ test.each([
   index.add(line(100, leafIndexes))
   expect([1, 5, 99, 101].map((leaf) => index.find(leaf))).toEqual([undefined, undefined, undefined, undefined])
 })
+
+test('a hundred thousand erasures of one entry each, and one of all, are searched for each entry', () => {
+  const count = 100_000
+  const index = createErasureIndex()
+  for (let i = 0; i < count; i++) index.add(line(2 * count + i, [[2 * i, 2 * i + 1]]))
+  index.add(line(4 * count, [[0, 2 * count]]))
+  for (let leaf = 0; leaf < 2 * count; leaf++) {
+    const expected = leaf % 2 === 0 ? 2 * count + leaf / 2 : 4 * count
+    if (index.find(leaf)?.leafIndex !== expected) throw new Error(`${leaf} belongs to ${expected}`)
+  }
+  expect(index.find(2 * count)).toBeUndefined()
+})

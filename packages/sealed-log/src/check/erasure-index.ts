@@ -1,3 +1,4 @@
+import { lastAtOrBefore } from './leaf-order.ts'
 import { isIndex, type LineObject, readErasure } from './sealed-line.ts'
 
 export type NamedErasure = {
@@ -6,24 +7,15 @@ export type NamedErasure = {
   readonly time: string
 }
 
-type Named = { readonly from: number; readonly to: number; readonly erasure: NamedErasure }
+/** An erasure, and its range of {@link createErasureIndex}'s ranges. */
+type Kept = NamedErasure & { readonly from: number; readonly to: number }
 
 /** The erasures of an export, and which entries each names. It must see all lines before the first question. */
 export function createErasureIndex() {
-  const ranges: Named[] = []
-  let isSorted = true
-  /** The largest end of all ranges up to one, where the search for one that contains an index can stop. */
-  let ends: number[] = []
-
-  function sort() {
-    ranges.sort((a, b) => a.from - b.from)
-    let end = 0
-    ends = ranges.map(({ to }) => {
-      end = Math.max(end, to)
-      return end
-    })
-    isSorted = true
-  }
+  const erasures: Kept[] = []
+  /** Of all erasures: first index and end of each range. In one array of numbers, because there may be millions. */
+  const ranges: number[] = []
+  let index: ReturnType<typeof toOwners> | undefined
 
   return {
     add({ leafIndex, erasure }: LineObject) {
@@ -31,32 +23,46 @@ export function createErasureIndex() {
       const leaf = readErasure(erasure, leafIndex)
       if (leaf === undefined) return
       const { eventId, time, leafIndexes } = leaf
-      const named = { leafIndex, eventId, time }
-      for (const [from, to] of leafIndexes) ranges.push({ from, to, erasure: named })
-      isSorted = false
+      const from = ranges.length
+      for (const [first, end] of leafIndexes) ranges.push(first, end)
+      erasures.push({ leafIndex, eventId, time, from, to: ranges.length })
+      index = undefined
     },
     /** The erasure that names a leaf. If there are several, the one with the lowest index, which is sealed first. */
-    find(index: number): NamedErasure | undefined {
-      if (!isSorted) sort()
-      let found: NamedErasure | undefined
-      for (let at = lastBefore(ranges, index); at >= 0 && (ends[at] as number) > index; at--) {
-        const { to, erasure } = ranges[at] as Named
-        if (to > index && (found === undefined || erasure.leafIndex < found.leafIndex)) found = erasure
-      }
-      return found
+    find(leaf: number): NamedErasure | undefined {
+      index ??= toOwners(erasures, ranges)
+      return erasures[index.owners[lastAtOrBefore(index.bounds, leaf)] ?? -1]
     },
   }
 }
 
 export type ErasureIndex = ReturnType<typeof createErasureIndex>
 
-/** The last range that begins at or before an index; -1 if none does. */
-function lastBefore(ranges: readonly Named[], index: number): number {
-  let [low, high] = [0, ranges.length]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((ranges[middle] as Named).from <= index) low = middle + 1
-    else high = middle
+/** Parts of the indexes, by their first index, and the place of the erasure that names each; -1 for none. */
+function toOwners(erasures: Kept[], ranges: readonly number[]) {
+  erasures.sort((a, b) => a.leafIndex - b.leafIndex)
+  const bounds = Float64Array.from(ranges).sort()
+  const owners = new Int32Array(bounds.length).fill(-1)
+  /** For each part, one behind it that no erasure may have taken yet: parts that are taken are passed in one step. */
+  const free = Int32Array.from({ length: bounds.length + 1 }, (_, at) => at)
+  const firstFree = (part: number) => {
+    let found = part
+    while (free[found] !== found) {
+      free[found] = free[free[found] as number] as number
+      found = free[found] as number
+    }
+    return found
   }
-  return low - 1
+  for (const [owner, { from, to }] of erasures.entries()) {
+    for (let range = from; range < to; range += 2) {
+      const end = ranges[range + 1] as number
+      let part = firstFree(lastAtOrBefore(bounds, ranges[range] as number))
+      while ((bounds[part] ?? end) < end) {
+        owners[part] = owner
+        free[part] = part + 1
+        part = firstFree(part)
+      }
+    }
+  }
+  return { bounds, owners }
 }

@@ -6,65 +6,68 @@ import type { Range } from '../tree/subtrees.ts'
  */
 type Place = 'next' | 'early' | 'late' | 'repeated'
 
-/** Follows the indexes of lines, and remembers those without a line. */
+/** Of an export with more disorder than this, nothing can be said. Each of 1,000,000 lines may be out of turn. */
+export const mostDisorder = 1_000_000
+
+/** Follows the indexes of lines, and remembers those without a line: 16 bytes for a gap, and a number for a line out of turn. */
 export function createLeafOrder() {
-  /** Below `end`, ascending. */
-  const gaps: Range[] = []
-  /** The indexes that came early, from `end` on. */
-  const early = new Set<number>()
+  /** First indexes and ends of what was skipped, ascending. Lines that came early or late lie within. */
+  const froms: number[] = []
+  const ends: number[] = []
+  const outOfTurn = new Set<number>()
   let end = 0
 
-  function fill(index: number): Place {
-    const at = findGap(gaps, index)
-    const gap = gaps[at]
-    if (gap === undefined || index < gap.from) return 'repeated'
-    gaps.splice(at, 1, ...around(gap, [index]))
-    return 'late'
-  }
-
-  /** The indexes from `from` to before `to` without those that came early. */
-  const withoutEarly = (from: number, to: number) => {
-    const within = Array.from(early).filter((index) => index >= from && index < to)
-    return around({ from, to }, within)
-  }
+  const isInGap = (index: number) => index < (ends[lastAtOrBefore(froms, index)] ?? 0)
 
   return {
     /** @param following the index of the line behind it */
     place(index: number, following: number | undefined): Place {
-      if (index < end) return fill(index)
-      if (early.has(index)) return 'repeated'
+      if (outOfTurn.has(index) || (index < end && !isInGap(index))) return 'repeated'
+      if (index < end) {
+        outOfTurn.add(index)
+        return 'late'
+      }
       if (index > end && following !== undefined && following < index) {
-        early.add(index)
+        outOfTurn.add(index)
         return 'early'
       }
       if (index > end) {
-        gaps.push(...withoutEarly(end, index))
-        for (const passed of early) if (passed < index) early.delete(passed)
+        froms.push(end)
+        ends.push(index)
       }
       end = index + 1
       return 'next'
     },
     /** The index behind the last one in order. */
     end: () => end,
-    /** The indexes without a line, below `size` and below the last one in order. */
-    missing: (size: number): readonly Range[] => [...gaps, ...(end < size ? withoutEarly(end, size) : [])],
+    /** The number of gaps and of lines out of turn: at most that of all lines. */
+    disorder: () => froms.length + outOfTurn.size,
+    /** The indexes without a line, ascending, below `size` and below the last one in order. */
+    *missing(size: number): Generator<Range, void, void> {
+      const found = Float64Array.from(outOfTurn).sort()
+      let at = 0
+      const gaps = froms.length + (end < size ? 1 : 0)
+      for (let gap = 0; gap < gaps; gap++) {
+        let from = froms[gap] ?? end
+        const to = ends[gap] ?? size
+        for (; at < found.length && (found[at] as number) < to; at++) {
+          const index = found[at] as number
+          if (index > from) yield { from, to: index }
+          from = index + 1
+        }
+        if (from < to) yield { from, to }
+      }
+    },
   }
 }
 
-/** The parts of a range around some of its indexes. */
-function around({ from, to }: Range, indexes: readonly number[]): Range[] {
-  const bounds = indexes.toSorted((a, b) => a - b)
-  const parts = [...bounds, to].map((end, i) => ({ from: i === 0 ? from : (bounds[i - 1] as number) + 1, to: end }))
-  return parts.filter((part) => part.from < part.to)
-}
-
-/** The first gap that ends behind an index. */
-function findGap(gaps: readonly Range[], index: number): number {
-  let [low, high] = [0, gaps.length]
+/** The last of ascending numbers that is at most another one; -1 if none is. */
+export function lastAtOrBefore(numbers: ArrayLike<number>, most: number): number {
+  let [low, high] = [0, numbers.length]
   while (low < high) {
     const middle = (low + high) >> 1
-    if ((gaps[middle] as Range).to <= index) low = middle + 1
+    if ((numbers[middle] as number) <= most) low = middle + 1
     else high = middle
   }
-  return low
+  return low - 1
 }

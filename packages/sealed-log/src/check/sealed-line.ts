@@ -20,6 +20,7 @@ export type SealedLine = {
 }
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+const pseudonym = /^.{14}8.{4}[89ab]/
 const time = /^[0-9TZ:+.-]{1,40}$/
 
 const isUuid = (value: unknown): value is string => typeof value === 'string' && uuid.test(value)
@@ -85,15 +86,24 @@ function computeEntry(
   if (!isObject(entry)) return 'the entry is not an object'
   const salt = readHash(saltText)
   if (salt === undefined) return 'salt is missing or is not the Base64 of 32 bytes'
-  if (kind === 'erased' && isNamed(entry.user)) return 'marked as erased, but its user has a name or an e-mail address'
+  if (kind === 'erased' && !isErasedUser(entry.user)) {
+    return 'marked as erased, but its user is not just a pseudonym with an empty name and an empty e-mail address'
+  }
   const userHash = kind === 'erased' ? readHash(userHashText) : computeUserHash(userSalt, entry.user)
   if (userHash === undefined) return 'userHash is missing or is not the Base64 of 32 bytes'
   if (typeof userHash === 'string') return userHash
   return hashLeaf(entryLeafData({ salt, userHash, entry: entry as ChangeEntry }))
 }
 
-/** An erasure leaves an id alone. */
-const isNamed = (user: unknown) => isObject(user) && (user.name !== '' || user.email !== '')
+/**
+ * Whether a user is what an erasure leaves: a pseudonym (UUIDv8), an empty name and an empty e-mail address, and nothing else.
+ * The change log in the browser decides it too; `erased-users.json` there has cases for both.
+ */
+export function isErasedUser(user: unknown): boolean {
+  if (!isObject(user)) return false
+  const { id, name, email, ...others } = user
+  return isUuid(id) && pseudonym.test(id) && name === '' && email === '' && Object.keys(others).length === 0
+}
 
 function computeUserHash(userSaltText: unknown, user: unknown): Buffer | string {
   const userSalt = readHash(userSaltText)

@@ -97,7 +97,7 @@ export function createSealedLog({ subscriberId = uuid(1), key = createSigningKey
       }
     },
     /** Erases a user from the entries so far, and adds the leaf. */
-    erase(user: number, pseudonym = uuid(0xfff)) {
+    erase(user: number, pseudonym = '00000000-0000-8000-8000-000000000fff') {
       const leafIndexes: [number, number][] = []
       for (const line of lines) {
         const { entry, userSalt } = line

@@ -1,7 +1,8 @@
 import { toIndexKey } from '@herald/mongo'
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { decodeRanges, encodeRanges, toRanges } from './log-page-document.ts'
+
+import { decodeBounds, decodeRanges, encodeRanges, isInRanges, toRanges } from './log-page-document.ts'
 
 const anyIndexes = fc
   .uniqueArray(fc.oneof(fc.nat(50), fc.integer({ min: 0, max: 2 ** 40 })))
@@ -15,8 +16,19 @@ test('ranges name exactly the indexes, do not touch, and survive their encoding'
       expect(named).toEqual(indexes)
       for (const [at, [from]] of ranges.entries()) if (at > 0) expect(from).toBeGreaterThan(ranges[at - 1]?.[1] ?? 0)
       expect(decodeRanges(encodeRanges(ranges))).toEqual(ranges)
+      const bounds = decodeBounds(encodeRanges(ranges))
+      expect(Array.from(bounds)).toEqual(ranges.flat())
+      const asked = [...indexes, ...indexes.map((index) => index + 1), ...indexes.map((index) => index - 1), 0]
+      for (const index of asked) expect(isInRanges(bounds, index)).toBe(indexes.includes(index))
     }),
   )
+})
+
+test('a million leaves are looked up in a million ranges', () => {
+  const bounds = Float64Array.from({ length: 2_000_000 }, (_, at) => at)
+  let found = 0
+  for (let index = 0; index < 1_000_000; index++) if (isInRanges(bounds, index)) found++
+  expect(found).toBe(500_000)
 })
 
 test('keys of pages sort by their first index', () => {

@@ -107,8 +107,19 @@ export const pagesFrom = (subscriberId: string, first: number) => ({
 
 export type Range = readonly [from: number, to: number]
 
-export const isInRanges = (ranges: readonly Range[], index: number): boolean =>
-  ranges.some(([from, to]) => from <= index && index < to)
+/** First indexes and ends of ranges, alternating. An erasure may have millions, which are searched for each of many leaves. */
+export type RangeBounds = Float64Array
+
+/** Whether an index is in one of the ranges: the bounds ascend, and an odd number of them is not behind it. */
+export function isInRanges(bounds: RangeBounds, index: number): boolean {
+  let [low, high] = [0, bounds.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((bounds[middle] as number) <= index) low = middle + 1
+    else high = middle
+  }
+  return low % 2 === 1
+}
 
 /** Joins ascending indexes to ranges that do not touch. */
 export function toRanges(indexes: readonly number[]): Range[] {
@@ -135,6 +146,18 @@ export function encodeRanges(ranges: readonly Range[]): Binary {
 }
 
 export const decodeRanges = (encoded: Binary): Range[] => [...rangesIn(encoded)]
+
+/** The ranges in 16 bytes each. */
+export function decodeBounds(encoded: Binary): RangeBounds {
+  // Two bytes are the least that a range takes.
+  const bounds = new Float64Array(encoded.length())
+  let count = 0
+  for (const [from, to] of rangesIn(encoded)) {
+    bounds[count++] = from
+    bounds[count++] = to
+  }
+  return bounds.slice(0, count)
+}
 
 /** Yields the ranges one at a time. */
 export function* rangesIn({ buffer }: Pick<Binary, 'buffer'>): Generator<Range, void, void> {

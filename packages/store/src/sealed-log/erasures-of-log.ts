@@ -1,15 +1,15 @@
 import { hex, keysUnder, toKey, toUuidBinary, userReads, uuidIn } from '@herald/mongo'
 import type { Collections } from '../documents/collections.ts'
 import type { ErasureDocument } from '../documents/erasure-document.ts'
-import { decodeRanges, type ErasurePage, pagesFrom, type Range } from '../documents/log-page-document.ts'
+import { decodeBounds, type ErasurePage, pagesFrom, type RangeBounds } from '../documents/log-page-document.ts'
 import type { CausalReads } from '../recorded-order/causal-reads.ts'
 
 /** The erasures that readers of a log must know. */
 export type ErasuresOfLog = {
   /** An erasure was accepted, and has no leaf yet. */
   readonly isUnderWay: boolean
-  /** Entries that an erasure names whose user salts may not be gone yet. */
-  readonly named: readonly Range[]
+  /** Of each erasure, entries that it names whose user salts may not be gone yet. */
+  readonly named: readonly RangeBounds[]
 }
 
 type Unrecorded = Pick<ErasureDocument, '_id' | 'target' | 'work'>
@@ -31,7 +31,7 @@ export function createErasuresOfLog(
     })
   }
 
-  async function findLeaf(reads: CausalReads, { _id, target }: Unrecorded): Promise<readonly Range[] | undefined> {
+  async function findLeaf(reads: CausalReads, { _id, target }: Unrecorded): Promise<RangeBounds | undefined> {
     const { documents } = await reads.find<ErasurePage>(logPages as never, {
       filter: {
         'erasure.target': target,
@@ -42,7 +42,7 @@ export function createErasuresOfLog(
       limit: 1,
       hint: 'erasures',
     })
-    return documents[0] && decodeRanges(documents[0].erasure.leafIndexes)
+    return documents[0] && decodeBounds(documents[0].erasure.leafIndexes)
   }
 
   return {
@@ -56,7 +56,7 @@ export function createErasuresOfLog(
       const { documents, isCut } = await findUnrecorded(reads)
       if (isCut || documents.some(({ work }) => work !== undefined)) return { isUnderWay: true, named: [] }
       const leaves = await Promise.all(documents.map((erasure) => findLeaf(reads, erasure)))
-      return { isUnderWay: leaves.includes(undefined), named: leaves.flatMap((ranges) => ranges ?? []) }
+      return { isUnderWay: leaves.includes(undefined), named: leaves.filter((bounds) => bounds !== undefined) }
     },
     /** Whether an erasure that is not recorded yet has this pseudonym. */
     async hasUnrecorded(reads: CausalReads, pseudonym: string): Promise<boolean> {

@@ -16,15 +16,15 @@ import {
 } from '@herald/mongo'
 import type { Collection } from 'mongodb'
 import type { ChangeEntryDocument } from '../documents/change-entry-document.ts'
-import { type ErasurePage, isDropped, isInRanges, type Range, rangesIn } from '../documents/log-page-document.ts'
+import { type ErasurePage, isDropped, isInRanges, type RangeBounds, rangesIn } from '../documents/log-page-document.ts'
 import { type EntryLine, encodeEntryLines } from '../wire/sealed-entry-json.ts'
 import { type EntryLeaf, type ErasureLeaf, type Leaf, type LeafSource, readLeaves } from './leaf-pages.ts'
 
 export type ExportSource = LeafSource & {
   readonly changeEntries: Collection<ChangeEntryDocument>
   readonly maxEntryBytes: number
-  /** Entries that an erasure names whose user salts may not be gone yet. */
-  readonly named: readonly Range[]
+  /** Of each erasure, entries that it names whose user salts may not be gone yet. */
+  readonly named: readonly RangeBounds[]
 }
 
 type Pieces = AsyncGenerator<Buffer, void, void>
@@ -109,9 +109,9 @@ async function* encode(source: ExportSource, { leaves, found }: Step): Pieces {
 const base64 = (bytes: Buffer) => bytes.toString('base64')
 const opening = ({ index, leafHash }: Leaf) => `{"leafIndex":${index},"leafHash":"${base64(leafHash)}"`
 
-function toEntryLine(leaf: EntryLeaf, document: Buffer, named: readonly Range[]): EntryLine {
+function toEntryLine(leaf: EntryLeaf, document: Buffer, named: readonly RangeBounds[]): EntryLine {
   const { index, salt, userSalt, userHash } = leaf
-  const isErased = isDropped(userSalt) || isInRanges(named, index)
+  const isErased = isDropped(userSalt) || named.some((bounds) => isInRanges(bounds, index))
   const user = isErased ? `"userHash":"${base64(userHash)}"` : `"userSalt":"${base64(userSalt)}"`
   return { document, opening: `${opening(leaf)},"salt":"${base64(salt)}",${user},"entry":`, isErased }
 }

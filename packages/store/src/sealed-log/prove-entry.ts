@@ -3,11 +3,18 @@ import { hashBytes, hashUser, proveInclusion, type ReadTiles, type TileAddress, 
 import type { Binary, Collection } from 'mongodb'
 import type { ChangeEntryDocument } from '../documents/change-entry-document.ts'
 import type { Collections } from '../documents/collections.ts'
-import { type EntryPage, hashAt, isDropped, isInRanges, pagesFrom } from '../documents/log-page-document.ts'
+import {
+  decodeBounds,
+  type EntryPage,
+  hashAt,
+  isDropped,
+  isInRanges,
+  pagesFrom,
+} from '../documents/log-page-document.ts'
 import { type CheckpointDocument, nodeKey } from '../documents/sealed-log-document.ts'
 import { type CausalReads, createCausalReads } from '../recorded-order/causal-reads.ts'
 import { userOf } from '../recorded-order/entry-leaf.ts'
-import { createLogPages, rangesOf } from '../recorded-order/log-pages.ts'
+import { createLogPages } from '../recorded-order/log-pages.ts'
 import { isSigned, signedIn, toCheckpoint } from '../sealing/checkpoints.ts'
 import type { TreeNodes } from '../sealing/tree-nodes.ts'
 import { createErasuresOfLog } from './erasures-of-log.ts'
@@ -152,7 +159,7 @@ export function createProveEntry(dependencies: ProveEntryDependencies) {
     const pseudonym = uuidIn(userId)
     const target = toKey(subscriberId, pseudonym)
     const named = await createLogPages(logPages, reads).findErasures(subscriberId, target)
-    const isNamed = named.some((page) => isInRanges(rangesOf(page), leafIndex))
+    const isNamed = named.some(({ erasure }) => isInRanges(decodeBounds(erasure.leafIndexes), leafIndex))
     return isNamed || createErasuresOfLog(dependencies, subscriberId).hasUnrecorded(reads, pseudonym)
   }
 }

@@ -1,6 +1,7 @@
 import type { ChangeEntry, ChangeEntryProof } from '@herald/client'
 import { expect, test } from '@jest/globals'
-import { matchesProof } from './check-proof.ts'
+import { isErasedUser, matchesProof } from './check-proof.ts'
+import users from './erased-users.json' with { type: 'json' }
 
 /** An entry of `leaf-vectors.json` in `packages/sealed-log`, whose hashes were computed by an independent program. */
 const growth: ChangeEntry = {
@@ -165,4 +166,8 @@ test.each([
   ['with a checkpoint without a size', { checkpoint: 'log.example/1' }],
 ])('a proof %s does not match', async (_, change) => {
   expect(await matchesProof(growth, { ...(await proofAt(2, 6)), ...change })).toBe(false)
+})
+
+test.each(users)('agrees with verify.js on whether an erasure left %j', ({ user, isErased }) => {
+  expect(isErasedUser(user)).toBe(isErased)
 })

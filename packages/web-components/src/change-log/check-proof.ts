@@ -12,7 +12,7 @@ export async function matchesProof(entry: ChangeEntry, proof: ChangeEntryProof):
   const { beforeState, afterState } = entry
   const own = { id: user.id, name: user.name, email: user.email }
   const ownHash = userSalt === null ? undefined : toBase64(await sha256(fromBase64(userSalt), canonical(own)))
-  const isErased = ownHash === undefined || (ownHash !== proof.userHash && isPseudonym(user))
+  const isErased = ownHash === undefined || (ownHash !== proof.userHash && isErasedUser(user))
   // An erased user can't be proven, only that there was one.
   const userHash = isErased ? proof.userHash : ownHash
   const named = { id, userHash, entityType, entityId, entityTitle, actionType, changedField, createdAt }
@@ -31,12 +31,22 @@ export async function matchesProof(entry: ChangeEntry, proof: ChangeEntryProof):
     ;[at, last] = [half(at), half(last)]
   }
   if (last !== 0 || toBase64(hash) !== root) return false
-  const isProven = isErased ? userSalt === null && isPseudonym(user) : true
+  const isProven = isErased ? userSalt === null && isErasedUser(user) : true
   return isProven || undefined
 }
 
-/** An erased person has an id of version 8, and nothing else. */
-const isPseudonym = ({ id, name, email }: ChangeEntry['user']) => name === '' && email === '' && id[14] === '8'
+const pseudonym = /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+
+/**
+ * Whether a user is what an erasure leaves: a pseudonym (UUIDv8), an empty name and an empty e-mail address, and nothing else.
+ * `verify.js` decides it too; `erased-users.json` has cases for both.
+ */
+export function isErasedUser(user: unknown): boolean {
+  if (typeof user !== 'object' || user === null) return false
+  const { id, name, email, ...others } = user as Record<string, unknown>
+  const isEmpty = name === '' && email === '' && Object.keys(others).length === 0
+  return isEmpty && typeof id === 'string' && pseudonym.test(id)
+}
 
 const node = Uint8Array.of(1)
 const half = (value: number) => Math.floor(value / 2)

@@ -1,11 +1,12 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { signCheckpoint } from '@herald/sealed-log'
 import { createSealedLog, formatExport } from '@herald/sealed-log/testing'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 
@@ -69,6 +70,36 @@ test('a long export is checked in a heap that could not hold it', async () => {
   expect(statSync(exportFile).size).toBeGreaterThan(2 * heapMiB * 1024 * 1024)
   const { stdout, stderr } = await promisify(execFile)(process.execPath, [...heapLimits, program, ...files()])
   expect([stdout, stderr]).toEqual(['', '90000 leaves read; the checkpoint has size 90000\nResult: whole\n'])
+})
+
+const isFullRun = process.env.HERALD_FULL === '1'
+
+test('lines in descending order are each a finding, in a heap that holds little more than their indexes', async () => {
+  const count = isFullRun ? 1_000_000 : 100_000
+  const leafHash = Buffer.alloc(32).toString('base64')
+  const lines = Array.from({ length: count }, (_, i) => ({ leafIndex: count - 1 - i, leafHash, gone: 'expired' }))
+  writeFileSync(exportFile, formatExport(lines, ''))
+  writeFileSync(checkpointFile, signCheckpoint({ size: count, root: Buffer.alloc(32) }, log.name, [log.key]))
+  const limit = `--max-old-space-size=${isFullRun ? 100 : heapMiB}`
+  const findings = join(folder, 'findings')
+  const child = spawn(process.execPath, [limit, program, ...files(), '--retention-days', '1'], {
+    stdio: ['ignore', openSync(findings, 'w'), 'ignore'],
+  })
+  expect(await once(child, 'exit')).toEqual([1, null])
+  const printed = readFileSync(findings, 'utf8').split('\n')
+  expect(printed.length - 1).toBe(count - 1)
+  expect(printed[0]).toBe(`1 ${count - 1} leaf: the line is out of turn, ahead of others`)
+})
+
+test('an export with more than a million gaps is not checked', async () => {
+  const lines = Array.from({ length: 1_000_002 }, (_, i) => `{"leafIndex":${2 * i + 1}}\n`)
+  writeFileSync(exportFile, lines.join(''))
+  writeFileSync(checkpointFile, signCheckpoint({ size: 1, root: Buffer.alloc(32) }, log.name, [log.key]))
+  expect(await run(...files())).toEqual({
+    code: 5,
+    stdout: `5 - ${exportFile} has more than 1000000 gaps and lines out of turn: sort it by leafIndex\n`,
+    stderr: '',
+  })
 })
 
 test('loads nothing but the library of the log', async () => {

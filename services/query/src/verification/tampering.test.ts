@@ -138,7 +138,7 @@ const erasedLine: Edit = (line) => {
   const { entry, salt = '', userSalt = '' } = line
   if (entry === undefined) return line
   const userHash = hashUser(Buffer.from(userSalt, 'base64'), entry.user).toString('base64')
-  const user = { id: uuid(0xfff), name: '', email: '' }
+  const user = { id: uuid(0xfff).replace('-7000-', '-8000-'), name: '', email: '' }
   return {
     leafIndex: line.leafIndex,
     leafHash: line.leafHash,
@@ -207,6 +207,13 @@ test.each<readonly [string, Lines, readonly string[]]>([
     })),
     ['1 103'],
   ],
+  ...(['Amara Okafor', ['Amara Okafor'], { id: 'amara@example8com', name: '', email: '' }] as const).map(
+    (user): [string, Lines, string[]] => [
+      `${JSON.stringify(user)} as the user of an erased entry`,
+      editEntry(103, { user: user as never }),
+      ['1 103'],
+    ],
+  ),
   ['another id', editEntry(1500, { id: uuid(0xbad) }), ['1 1500']],
   ['no salt', edit(1500, ({ salt, ...line }) => line), ['1 1500']],
   ['the salt of another entry', edit(1500, (line) => ({ ...line, salt: at(1501).salt })), ['1 1500']],
@@ -316,6 +323,13 @@ test('fields that no leaf contains do not make an export false, and are named', 
   })
   expect(code).toBe(3)
   expect(notes).toContain('Not verified, because no leaf contains them: "entry.approvedBy"\n')
+})
+
+test('names of fields do not steer the terminal', async () => {
+  const { notes } = await run({
+    lines: edit(1500, (line) => ({ ...line, '\u009b2J\u202e\u007f\u2028': 1 }) as never),
+  })
+  expect(notes).toContain('Not verified, because no leaf contains them: "\\u{9b}2J\\u{202e}\\u{7f}\\u{2028}"\n')
 })
 
 const otherLog = createSealedLog({ subscriberId: uuid(2), key: log.key })

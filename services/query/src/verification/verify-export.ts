@@ -1,4 +1,12 @@
-import { createErasureIndex, createExportCheck, type Finding, type FindingCode, isIndex } from '@herald/sealed-log'
+import {
+  createErasureIndex,
+  createExportCheck,
+  createLeafOrder,
+  type Finding,
+  type FindingCode,
+  isIndex,
+  mostDisorder,
+} from '@herald/sealed-log'
 import { CannotCheck } from './options.ts'
 import type { Inputs } from './read-inputs.ts'
 import { readLines, sizeOfFile } from './read-lines.ts'
@@ -51,13 +59,22 @@ export async function verifyExport(
 
 async function survey(file: string, bytes: number) {
   const erasures = createErasureIndex()
+  const order = createLeafOrder()
   let [lines, leaves, end] = [0, 0, 0]
+  let waiting: number | undefined
   for await (const chunk of readLines(file, bytes)) {
     lines += chunk.length
     for (const { object } of chunk) {
-      if (object.leafIndex !== undefined) leaves++
-      if (isIndex(object.leafIndex)) end = Math.max(end, object.leafIndex + 1)
+      const { leafIndex } = object
+      if (leafIndex !== undefined) leaves++
+      if (!isIndex(leafIndex)) continue
+      end = Math.max(end, leafIndex + 1)
+      if (waiting !== undefined) order.place(waiting, leafIndex)
+      waiting = leafIndex
       erasures.add(object)
+    }
+    if (order.disorder() > mostDisorder) {
+      throw new CannotCheck(`${file} has more than ${mostDisorder} gaps and lines out of turn: sort it by leafIndex`)
     }
   }
   return { erasures, lines, leaves, end }

@@ -1,6 +1,13 @@
 import { once } from 'node:events'
 import type { Writable } from 'node:stream'
-import { type Checkpoint, compareCheckpoints, type Finding, type FindingCode, formatFinding } from '@herald/sealed-log'
+import {
+  type Checkpoint,
+  compareCheckpoints,
+  type Finding,
+  type FindingCode,
+  formatFinding,
+  toPlainText,
+} from '@herald/sealed-log'
 import { type Options, parseOptions, usage } from './options.ts'
 import { type Inputs, readInputs } from './read-inputs.ts'
 import { reasonOf } from './read-lines.ts'
@@ -66,7 +73,7 @@ function noteOn({ leaves, unsealedFields }: ExportResult, { size }: Checkpoint):
   return `${counts}Not verified, because no leaf contains them: ${names}\n`
 }
 
-/** Waits for a reader that is slow, so that findings are not held. */
+/** Waits for a reader that is slow, so that findings are not held. Nothing from a file or an argument steers the terminal. */
 async function print(stream: Writable, text: string): Promise<void> {
-  if (!stream.write(text)) await once(stream, 'drain')
+  if (!stream.write(toPlainText(text))) await once(stream, 'drain')
 }
