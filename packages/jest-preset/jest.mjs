@@ -12,7 +12,9 @@ const parts = {
   '--servers': ['--testPathPatterns', '\\.int\\.test\\.ts$'],
 }
 const [part, ...rest] = process.argv.slice(2)
-const args = part in parts ? [...rest, ...parts[part]] : process.argv.slice(2)
+/** Files `*.long.*` are for the full run. */
+const withoutLong = process.env.HERALD_FULL === '1' ? [] : ['--testPathIgnorePatterns', '\\.long\\.']
+const args = [...(part in parts ? [...rest, ...parts[part]] : process.argv.slice(2)), ...withoutLong]
 const { KAFKA_BROKERS, MONGODB_URI, ...environment } = {
   ...process.env,
   HERALD_TESTS: part in parts ? part.slice(2) : 'servers',

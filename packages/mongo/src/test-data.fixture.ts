@@ -8,10 +8,6 @@ export const subscriberId = uuid(1)
 export const start = Date.parse('2126-01-01T00:00:00Z')
 export const at = (seconds: number) => new Date(start + seconds * 1_000)
 
-/** How many a test stores on each run, and in the full one (`npm run test:all`). */
-export const usually = (count: number, { inFullRuns }: { readonly inFullRuns: number }) =>
-  process.env.HERALD_FULL === '1' ? inFullRuns : count
-
 /** The id of this many milliseconds after {@link start}; `n` distinguishes those of one millisecond. */
 export function idAt(ms: number, n = 0): string {
   const tail = Buffer.alloc(10)

@@ -1,5 +1,5 @@
 export { createTestClock } from './connection/clock.fixture.ts'
-export { anyText, anyTime, at, bytesOf, idAt, start, subscriberId, usually, uuid } from './test-data.fixture.ts'
+export { anyText, anyTime, at, bytesOf, idAt, start, subscriberId, uuid } from './test-data.fixture.ts'
 export {
   createEmptyDatabase,
   createNewDatabase,

@@ -14,7 +14,7 @@ type Bundle = {
 }
 
 const bundles: readonly Bundle[] = [
-  { entry: 'index', outfile: 'herald-inbox.min.js', maxBytes: 42_000 },
+  { entry: 'index', outfile: 'herald-inbox.min.js', maxBytes: 43_500 },
   { entry: 'inbox-element', outfile: 'herald-inbox-only.min.js', other: 'change-log', maxBytes: 31_000 },
   { entry: 'change-log-element', outfile: 'herald-change-log.min.js', other: 'inbox', maxBytes: 27_000 },
 ]

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { createRequire } from 'node:module'
 import { makeUuidV7 } from '@herald/contracts'
+import { isFullRun } from '@herald/jest-preset/full-run'
 import { createTopics, eventually } from '@herald/test-servers'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import kafkajs from 'kafkajs'
@@ -147,4 +148,4 @@ async function commitAfterSession(): Promise<void> {
   }
 }
 
-if (process.env.HERALD_FULL === '1') test('a chunk may take longer than a session', commitAfterSession)
+if (isFullRun) test('a chunk may take longer than a session', commitAfterSession)

@@ -1,5 +1,6 @@
+import { usually } from '@herald/jest-preset/full-run'
 import { type Clock, StorageUnavailableError, toKey } from '@herald/mongo'
-import { at, createTestClock, subscriberId, usually, uuid } from '@herald/mongo/testing'
+import { at, createTestClock, subscriberId, uuid } from '@herald/mongo/testing'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { NewNotification } from '../documents/notification-document.ts'
 import { mention, retraction, withoutErasures } from '../retractions/fan-outs.fixture.ts'

@@ -1,5 +1,6 @@
+import { usually } from '@herald/jest-preset/full-run'
 import { toKey, toUuidBinary, uuidIn } from '@herald/mongo'
-import { at, subscriberId, usually, uuid } from '@herald/mongo/testing'
+import { at, subscriberId, uuid } from '@herald/mongo/testing'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { type NewNotification, toNotificationDocuments } from '../documents/notification-document.ts'
 import { mention } from '../retractions/fan-outs.fixture.ts'

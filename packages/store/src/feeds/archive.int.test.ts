@@ -1,5 +1,6 @@
+import { usually } from '@herald/jest-preset/full-run'
 import { toKey } from '@herald/mongo'
-import { at, idAt, usually, uuid } from '@herald/mongo/testing'
+import { at, idAt, uuid } from '@herald/mongo/testing'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { boxes } from '../documents/notification-document.ts'
 import { newNotification as notificationOf, pageIn } from '../store.fixture.ts'

@@ -1,5 +1,6 @@
+import { usually } from '@herald/jest-preset/full-run'
 import { toIndexKey } from '@herald/mongo'
-import { at, usually, uuid } from '@herald/mongo/testing'
+import { at, uuid } from '@herald/mongo/testing'
 import { formatVerifierKey, publicKeyOf } from '@herald/sealed-log'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { Binary } from 'mongodb'

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { limits } from '@herald/contracts'
-import { idAt, start, usually, uuid } from '@herald/mongo/testing'
+import { usually } from '@herald/jest-preset/full-run'
+import { idAt, start, uuid } from '@herald/mongo/testing'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { ChangeLogQuery } from '../change-entries/change-entries.ts'
 import { changeEntry } from '../documents/change-entry.fixture.ts'

@@ -1,4 +1,5 @@
-import { at, usually, uuid } from '@herald/mongo/testing'
+import { usually } from '@herald/jest-preset/full-run'
+import { at, uuid } from '@herald/mongo/testing'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import type { Erasure } from '../documents/erasure-document.ts'

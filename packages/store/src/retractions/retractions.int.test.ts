@@ -1,5 +1,6 @@
+import { usually } from '@herald/jest-preset/full-run'
 import { isStorageUnavailable, StorageUnavailableError } from '@herald/mongo'
-import { at, createTestClock, subscriberId, usually, uuid } from '@herald/mongo/testing'
+import { at, createTestClock, subscriberId, uuid } from '@herald/mongo/testing'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import type { NewNotification } from '../documents/notification-document.ts'
 import type { Receipt } from '../documents/waiting-receipt.ts'

@@ -77,7 +77,7 @@ const valuesOf = (records: readonly IncomingRecord[]) => records.map(({ value })
 test('handles each record of large compressed batches once while other topics are read', async () => {
   const handled = new Map<string, number[]>()
   // More than a chunk of each partition.
-  const count = process.env.HERALD_FULL ? 15_000 : 3_000
+  const count = usually(3_000, { inFullRuns: 15_000 })
   const handle: HandleRecords = async (records) => {
     for (const { topic, partition, offset } of records) {
       const place = `${topic}/${partition}`

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
+import { isFullRun, usually } from '@herald/jest-preset/full-run'
 import { startReplicaSet, whyNoMongod } from '@herald/test-servers'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { notificationAt } from '../query.fixture.ts'
@@ -113,16 +114,18 @@ describe('on one server', () => {
     })
   })
 
-  test('resumes after a network interruption', async () => {
+  if (isFullRun) test('resumes after a network interruption', resumesAfterInterruption)
+
+  async function resumesAfterInterruption() {
     await expectEachOnce(world, query, async () => {
       await wait(500)
       proxy.cut()
       await wait(4_000)
       proxy.restore()
     })
-  })
+  }
 
-  test.each([1_000, 4_000])(
+  test.each(usually([1_000], { inFullRuns: [1_000, 4_000] }))(
     'sends nothing of a person erased during an interruption of %s ms',
     async (milliseconds) => {
       const [reader, stranger] = [newUser(), newUser()]
@@ -158,11 +161,12 @@ describe('on one server', () => {
   )
 })
 
-// Skipped only where no mongod can run; one that fails to start fails the test.
-const set = whyNoMongod(process.env) ? undefined : await startReplicaSet({ members: 3, replicaSet: 'streams' })
+const canStart = isFullRun && !whyNoMongod(process.env)
+const set = canStart ? await startReplicaSet({ members: 3, replicaSet: 'streams' }) : undefined
 
-const onThree = set ? describe : describe.skip
-onThree('on three servers', () => {
+if (isFullRun) (set ? describe : describe.skip)('on three servers', onThree)
+
+function onThree() {
   let world: StreamTest
   let query: StartedQuery
 
@@ -193,7 +197,7 @@ onThree('on three servers', () => {
       await member?.restart()
     })
   }, 300_000)
-})
+}
 
 /** The reachable address of the primary: a server in a container reports an address that is only valid inside. */
 async function addressOf({ client }: StreamTest): Promise<string> {

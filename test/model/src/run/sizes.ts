@@ -1,5 +1,5 @@
-/** The full run is larger than each run of `npm test`. `HERALD_MODEL_RUNS` sets the number of runs of either. */
-export const isFullRun = process.env.HERALD_FULL === '1'
+import { isFullRun } from '@herald/jest-preset/full-run'
+
 const runs = (usual: number) => Number(process.env.HERALD_MODEL_RUNS ?? usual)
 
 /** Each run is another world, from another seed. */

@@ -1,6 +1,6 @@
 import { type StartedService, startService } from '@herald/local-herald'
 import { eventually } from '@herald/test-servers'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, test } from '@jest/globals'
 import { createTestQuery } from '../query.fixture.ts'
 import { expectEachOnce, follow, storeSome } from './follower.fixture.ts'
 
@@ -23,8 +23,6 @@ afterAll(async () => {
 })
 
 const works = (service: StartedService) => service.logs().some((line) => line.includes('Following what is stored'))
-const metricsOf = async ({ adminUrl }: StartedService) => (await fetch(`${adminUrl}/metrics`)).text()
-
 test('assigns each entry one place, whichever process is frozen longer than its lease, killed, or stopped', async () => {
   const user = await query.newUser({ scope: 'change-entries:read' })
   const follower = follow(user)
@@ -52,14 +50,3 @@ test('assigns each entry one place, whichever process is frozen longer than its 
   await progress()
   await expectEachOnce(follower, await writer.stop())
 }, 240_000)
-
-test('shows how far the order is behind, also while nothing is stored', async () => {
-  const user = await query.newUser({ scope: 'change-entries:read' })
-  const lagOf = async () => (await user.get('/change-entries?order=recorded')).json.data.lagSeconds
-  await eventually(async () => (await lagOf()) <= 3)
-  expect(await metricsOf(processes[0] as StartedService)).toMatch(/^herald_order_lag_seconds \d+$/m)
-  for (const one of processes) one.kill('SIGSTOP')
-  await eventually(async () => (await lagOf()) >= 6)
-  for (const one of processes) one.kill('SIGCONT')
-  await eventually(async () => (await lagOf()) <= 3)
-}, 120_000)
