@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { usually } from '@herald/jest-preset/full-run'
 import type { IncomingRecord } from '@herald/kafka'
 import { brokers, connectTestClients, createTestKafka, quietLogger, rawKafka } from '@herald/kafka/testing'
 import { createDeadlines, type Deadlines, systemClock } from '@herald/runtime'
