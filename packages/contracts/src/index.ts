@@ -5,7 +5,7 @@ export { createIssueList, describeIssues } from './base/issue-list.ts'
 export { findUnsafeJson, type JsonValue } from './base/json-safety.ts'
 export { limits } from './base/limits.ts'
 export { formatTimestamp } from './base/timestamp.ts'
-export { decodeUtf8 } from './base/utf8.ts'
+export { decodeUtf8, hasRegistryBytes } from './base/utf8.ts'
 export {
   bytesToUuid,
   fitsUuidV7,
@@ -28,6 +28,8 @@ export { addZodIssues, toValidationIssues } from './base/zod-issues.ts'
 export {
   createMappingJsonSchema,
   isConstant,
+  keyOf,
+  type MappedKey,
   type MappedValue,
   type Mapping,
   mappingFileSchema,
@@ -37,6 +39,7 @@ export {
 export { type AnnouncedEvent, announcedEventSchema, announcedEvents } from './events/announced-events.ts'
 export { type CloudEventAttributes, cloudEventAttributesSchema, traceparentOf } from './events/cloud-event.ts'
 export { deriveEventId, type EventIdentity } from './events/derive-event-id.ts'
+export { deriveSubscriberId } from './events/derive-subscriber-id.ts'
 export {
   defaultTopics,
   type EventDataInput,

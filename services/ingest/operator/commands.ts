@@ -1,6 +1,7 @@
 import { checkMappingsCommand } from './check-mappings/check-mappings.ts'
 import type { Command } from './command-line/command.ts'
 import { deadLetterCommands } from './dead-letters/dead-letter-commands.ts'
+import { deriveSubscriberCommand } from './derive-subscriber-command.ts'
 import { eraseCommand, retractCommand } from './events/event-commands.ts'
 import { migrateCommand } from './migrate-command.ts'
 import { logStatusCommand } from './status/log-status-command.ts'
@@ -15,5 +16,6 @@ export const commands: readonly Command[] = [
   eraseCommand,
   ...deadLetterCommands,
   checkMappingsCommand,
+  deriveSubscriberCommand,
   migrateCommand,
 ]

@@ -32,12 +32,16 @@ type Settings = Readonly<Record<string, string | number>>
 
 const findOptions = { environment: process.env, log: console.error }
 
-/** Plain JSON, as Connect's converter writes it. */
+/** Plain JSON, as Connect's converter writes it with the settings of the guide. */
 const plainJson: Settings = {
   'key.converter': 'org.apache.kafka.connect.json.JsonConverter',
   'key.converter.schemas.enable': 'false',
+  'key.converter.decimal.format': 'NUMERIC',
+  'key.converter.replace.null.with.default': 'false',
   'value.converter': 'org.apache.kafka.connect.json.JsonConverter',
   'value.converter.schemas.enable': 'false',
+  'value.converter.decimal.format': 'NUMERIC',
+  'value.converter.replace.null.with.default': 'false',
 }
 /** Writes a schema into each key and value, too. */
 export const jsonWithSchemas: Settings = {

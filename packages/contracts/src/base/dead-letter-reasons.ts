@@ -14,6 +14,7 @@ export const deadLetterReasons = {
   unmatched_receipt: 'No notification arrived for the receipt within 10 minutes',
   row_unreadable: 'The captured change is not a Debezium envelope that Herald can read',
   before_missing: 'The captured change lacks a complete state of the row; the detail names the setting of the database',
+  time_missing: 'The captured change has no time, neither in its source nor in its envelope',
   key_missing: 'The captured change has neither a key nor a position in its transaction',
   transaction_order_missing: 'The captured change is part of a MongoDB transaction and has no position in it',
   subscriber_missing: 'The row of the captured change does not contain the subscriber’s UUID',

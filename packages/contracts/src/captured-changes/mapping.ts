@@ -26,6 +26,32 @@ const valueSchema = z
   })
 export type MappedValue = z.output<typeof valueSchema>
 
+/** How a key that is no text becomes a UUID. */
+const keyForms = {
+  as: z
+    .literal('uuid-bytes')
+    .optional()
+    .meta({ description: '`uuid-bytes`: 16 bytes, in base64, base64url, hexadecimal or as a binary of extended JSON' }),
+  derive: z.boolean().default(false).meta({
+    description: 'Whether a value that is not a UUID becomes one, derived from its text',
+  }),
+}
+
+const keySchema = z.union([valueSchema, z.strictObject({ id: valueSchema, ...keyForms })], {
+  error: ({ input }) =>
+    input === undefined
+      ? 'Required'
+      : 'Must be a field, a list of names, `{ constant: … }`, `{ id: …, as: uuid-bytes }` or `{ id: …, derive: true }`',
+})
+type KeySetting = z.output<typeof keySchema>
+
+/** Where a UUID is found in a row, and how a value that is none becomes one. */
+export type MappedKey = { readonly id: MappedValue; readonly as?: 'uuid-bytes' | undefined; readonly derive: boolean }
+
+/** A key in its long form. */
+export const keyOf = (setting: KeySetting): MappedKey =>
+  typeof setting === 'object' && 'id' in setting ? setting : { id: setting, derive: false }
+
 const isConstantUuid = (value: MappedValue) => !isConstant(value) || isUuid(value.constant)
 const fieldNames = (description: string) =>
   z
@@ -38,9 +64,9 @@ const fieldNames = (description: string) =>
 export const mappingSchema = z
   .strictObject({
     entityType: text(limits.nameCharacters).meta({ description: '`entityType` of the entries' }),
-    subscriberId: valueSchema.refine(isConstantUuid, { error: 'The constant must be a UUID' }).meta({
-      description: 'The subscriber’s UUID',
-    }),
+    subscriberId: keySchema
+      .refine((key) => keyOf(key).derive || isConstantUuid(keyOf(key).id), { error: 'The constant must be a UUID' })
+      .meta({ description: 'The subscriber’s UUID' }),
     entityId: valueSchema.meta({ description: '`entityId` of the entries' }),
     entityTitle: valueSchema.meta({ description: '`entityTitle` of the entries; empty where the field is null' }),
     user: z
@@ -48,9 +74,7 @@ export const mappingSchema = z
         id: valueSchema.meta({ description: 'UUID of the user' }),
         name: valueSchema.optional().meta({ description: 'Empty if absent' }),
         email: valueSchema.optional().meta({ description: 'Empty if absent' }),
-        derive: z.boolean().default(false).meta({
-          description: 'Whether an `id` that is not a UUID becomes one, derived from the subscriber and the text',
-        }),
+        ...keyForms,
       })
       .refine(({ id, derive }) => derive || isConstantUuid(id), { path: ['id'], error: 'The constant must be a UUID' })
       .meta({ description: 'Who made the change' }),
@@ -105,7 +129,7 @@ export function pathOf(value: MappedValue): readonly string[] {
 function checkRedacted(mapping: z.output<typeof mappingSchema>, context: z.RefinementCtx): void {
   const { subscriberId, entityId, entityTitle, user, redact } = mapping
   const places = {
-    subscriberId,
+    subscriberId: keyOf(subscriberId).id,
     entityId,
     entityTitle,
     'user.id': user.id,

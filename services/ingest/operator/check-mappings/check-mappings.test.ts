@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -49,6 +49,20 @@ test('prints the entries that a sample would make', async () => {
       entry: expect.objectContaining({ changedField: 'email', beforeState: null, afterState: 'bo@example.org' }),
     },
   ])
+})
+
+test('says once where NULL and the default of a column can’t be told apart', async () => {
+  const sample = ['--sample', samplePath('mariadb-json.ndjson')]
+  const { notes } = await run(samplePath('mariadb.yaml'), ...sample)
+  const advised = notes.filter((note) => note.includes('replace.null.with.default=false'))
+  expect(advised).toContainEqual(expect.stringMatching(/^shop\.shop\.customer: /))
+  expect(new Set(advised).size).toBe(advised.length)
+  const text = readFileSync(samplePath('mariadb-json.ndjson'), 'utf8').replaceAll(
+    'snapshot\\":\\"false\\"',
+    'snapshot\\":null',
+  )
+  const without = await run(samplePath('mariadb.yaml'), '--sample', fileOf('nulls.ndjson', text))
+  expect(without.notes.join()).not.toContain('NULL')
 })
 
 test('prints what is skipped, not mapped, or would be a dead letter', async () => {

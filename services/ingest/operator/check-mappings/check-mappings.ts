@@ -3,6 +3,7 @@ import type { IncomingRecord } from '@herald/kafka'
 import { z } from 'zod'
 import { type CapturedChanges, createCapturedChanges } from '#ingest/captured-changes/captured-changes'
 import { readMappingFile } from '#ingest/captured-changes/map/mapping-file'
+import { replacedNullsAdvice } from '#ingest/captured-changes/replaced-nulls'
 import { type CommandContext, CommandFailure, defineCommand, exitCodes } from '../command-line/command.ts'
 import { textValue } from '../command-line/option.ts'
 
@@ -26,12 +27,11 @@ export const checkMappingsCommand = defineCommand({
     if (!read.ok) throw new CommandFailure(read.issues)
     note(`${file}: ${read.mappings.size} topics`)
     if (sample === undefined) return exitCodes.done
+    const captured = createCapturedChanges(read.mappings)
     try {
-      return showSample(readFileSync(sample, 'utf8'), {
-        captured: createCapturedChanges(read.mappings),
-        now: clock(),
-        print,
-      })
+      const exitCode = showSample(readFileSync(sample, 'utf8'), { captured, now: clock(), print })
+      for (const topic of captured.withReplacedNulls) note(`${topic}: ${replacedNullsAdvice}`)
+      return exitCode
     } catch (error) {
       throw new CommandFailure(`${sample}: ${error instanceof Error ? error.message : error}`, exitCodes.usage)
     }

@@ -10,12 +10,20 @@ import { createRecordRedaction } from './redact/redacted-record.ts'
 export type CapturedChanges = ReturnType<typeof createCapturedChanges>
 
 export function createCapturedChanges(mappings: Mappings) {
-  const deciders = new Map([...mappings].map(([topic, mapping]) => [topic, createDecideCapturedChange(mapping)]))
+  const withReplacedNulls = new Set<string>()
+  const deciders = new Map(
+    [...mappings].map(([topic, mapping]) => [
+      topic,
+      createDecideCapturedChange(mapping, () => withReplacedNulls.add(topic)),
+    ]),
+  )
   const redactions = new Map([...mappings].map(([topic, mapping]) => [topic, createRecordRedaction(mapping)]))
   const redact = async (record: IncomingRecord) => redactions.get(record.topic)?.(record) ?? record
 
   return {
     topics: [...mappings.keys()],
+    /** Topics of which a record showed that NULL and the default of a column can't be told apart. */
+    withReplacedNulls: withReplacedNulls as ReadonlySet<string>,
     /** Decides about a record of one of these topics. It depends on the record and its mapping only. */
     decide(
       record: IncomingRecord,

@@ -2,6 +2,7 @@ import type { IncomingRecord, KafkaPort } from '@herald/kafka'
 import type { Clock, Deadlines, HealthCheck, Logger, Releasers, Tracing } from '@herald/runtime'
 import { isStorageUnavailable, RetractionUnfinishedError, type Store } from '@herald/store'
 import type { Registry } from 'prom-client'
+import { showReplacedNulls } from '../captured-changes/replaced-nulls.ts'
 import { createOverdueReceipts } from '../events/overdue-receipts.ts'
 import { createRecordHandler } from '../events/record-handler.ts'
 import { type HandledRecord, isDeadLetter } from '../events/record-outcome.ts'
@@ -45,6 +46,7 @@ export function createEventIngestion(dependencies: EventIngestionDependencies) {
   const kinds = topicsReadBy(settings)
   const topics = [...kinds.keys()]
   const metrics = createEventMetrics(registry, clock, kinds)
+  if (capturedChanges) showReplacedNulls(registry, capturedChanges)
   const group = settings.KAFKA_GROUP_ID
   const shared = { kafka, groupId: group, topics }
   const deadLetterTopic = settings.KAFKA_DEAD_LETTER_TOPIC

@@ -1,5 +1,6 @@
+import { deriveSubscriberId } from '@herald/contracts'
 import { describe, expect, test } from '@jest/globals'
-import { decide, entriesOf, envelopeOf, recordOf, rowOf, userId } from '../records.fixture.ts'
+import { decide, entriesOf, envelopeOf, mongoEnvelopeOf, recordOf, rowOf, userId } from '../records.fixture.ts'
 
 describe('mapped values', () => {
   const created = (row: Record<string, unknown>) =>
@@ -15,6 +16,39 @@ describe('mapped values', () => {
   test('are texts: numbers and composite ids in canonical form', () => {
     expect(entriesOf(created({ id: 5 }))).toMatchObject([{ entityId: '5' }])
     expect(entriesOf(created({ id: { b: 1, a: 'x' } }))).toMatchObject([{ entityId: '{"a":"x","b":1}' }])
+  })
+
+  const tenant = '6f1e2d3c-4b5a-4978-8695-a4b3c2d1e0f9'
+  const asBytes = { subscriberId: { id: 'tenant', as: 'uuid-bytes' }, user: { id: 'changed_by', as: 'uuid-bytes' } }
+  test.each([
+    ['base64', 'bx4tPEtaSXiGlaSzwtHg+Q=='],
+    ['base64url', 'bx4tPEtaSXiGlaSzwtHg-Q'],
+    ['hexadecimal', '6F1E2d3c4b5a49788695a4b3c2d1e0f9'],
+    ['text', tenant.toUpperCase()],
+  ])('are UUIDs of 16 bytes: %s', (_form, bytes) => {
+    const entries = entriesOf(created({ tenant: bytes, changed_by: bytes }), asBytes)
+    expect(entries).toMatchObject([{ subscriberId: tenant, user: { id: tenant } }])
+  })
+
+  test.each(['03', '04', '00'])('are UUIDs of a binary of MongoDB, subtype %s', (subtype) => {
+    const after = rowOf({ _id: 1, tenant: { $binary: 'bx4tPEtaSXiGlaSzwtHg+Q==', $type: subtype } })
+    const entries = entriesOf(recordOf(mongoEnvelopeOf({ op: 'c', after })), { subscriberId: asBytes.subscriberId })
+    expect(entries).toMatchObject([{ subscriberId: tenant }])
+  })
+
+  test('are UUIDs that are derived from another key', () => {
+    const derived = { subscriberId: { id: 'tenant', derive: true } }
+    expect(entriesOf(created({ tenant: 42 }), derived)).toMatchObject([{ subscriberId: deriveSubscriberId('42') }])
+    expect(entriesOf(created({ tenant }), derived)).toMatchObject([{ subscriberId: tenant }])
+  })
+
+  test.each([
+    [{ tenant: 'bx4tPEtaSXiGlaSzwtHg+Q==' }, 'subscriber_missing', /as: uuid-bytes.*derive: true/],
+    [{ tenant: 42 }, 'subscriber_missing', /derive: true/],
+    [{ changed_by: '6f1e2d3c4b5a49788695a4b3c2d1e0f9' }, 'user_missing', /as: uuid-bytes.*derive: true/],
+    [{ changed_by: 'ada' }, 'user_missing', /derive: true/],
+  ])('that are refused name the remedy: %j', (row, code, detail) => {
+    expect(decide(created(row))).toMatchObject({ code, detail: expect.stringMatching(detail) })
   })
 
   test('may be empty as a title', () => {

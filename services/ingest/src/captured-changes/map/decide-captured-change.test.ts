@@ -3,12 +3,15 @@ import {
   decide,
   entriesOf,
   envelopeOf,
+  mappingOf,
   mongoEnvelopeOf,
+  now,
   recordOf,
   rowOf,
   subscriberId,
   userId,
 } from '../records.fixture.ts'
+import { createDecideCapturedChange } from './decide-captured-change.ts'
 
 const changesOf = (...args: Parameters<typeof entriesOf>) =>
   entriesOf(...args).map(({ changedField, beforeState, afterState }) => [changedField, beforeState, afterState])
@@ -207,4 +210,86 @@ describe('an update in MongoDB', () => {
     const transaction = { id: 'x:23', total_order: 2 }
     expect(entriesOf(recordOf(mongoEnvelopeOf({ ...changes, transaction }, source), null), mapping)).toHaveLength(1)
   })
+})
+
+describe('the replica identity of PostgreSQL', () => {
+  const deleted = (key: Record<string, unknown>, row: Record<string, unknown> = {}) =>
+    recordOf(envelopeOf({ op: 'd', before: rowOf(row), after: null }), key as { id: number })
+  const ofKey = {
+    subscriberId: { constant: subscriberId },
+    entityTitle: { constant: 't' },
+    user: { id: { constant: userId } },
+  }
+  const keyOnly = { ...ofKey, replicaIdentity: undefined }
+
+  test('a member of the key that is no column is not shown', () => {
+    const record = deleted({ id: 7, __dbz__physicalTableIdentifier: 'f.public.bi' }, { id: 7 })
+    expect(entriesOf(record, keyOnly)).toMatchObject([{ entityId: '7', beforeState: '{"id":7}' }])
+  })
+
+  test.each([
+    ['with a member that is no column', { id: 0, __dbz__physicalTableIdentifier: 'f.public.bi' }, { id: 0 }],
+    ['of other columns', { region: '', id: 9 }, { region: '', id: 9 }],
+    ['without a column', { __dbz__physicalTableIdentifier: 'f.public.bi' }, {}],
+  ])('a key %s that may be invented is refused', (_name, key, row) => {
+    const detail = expect.stringContaining('REPLICA IDENTITY FULL')
+    expect(decide(deleted(key, row), keyOnly)).toMatchObject({ kind: 'dead-letter', code: 'before_missing', detail })
+  })
+
+  test('an update without its former state proves the mapping wrong: from then on the state of a delete is the key', () => {
+    const decideNext = createDecideCapturedChange(mappingOf(ofKey))
+    const states = () => {
+      const decision = decideNext(deleted({ id: 1 }, { name: '' }), { now })
+      return decision.kind === 'change-entries' ? decision.documents.map(({ beforeState }) => beforeState) : decision
+    }
+    expect(states()).toEqual([expect.stringContaining('"name":""')])
+    expect(decideNext(recordOf(envelopeOf({ before: null })), { now })).toMatchObject({
+      code: 'before_missing',
+      detail: expect.stringContaining('each partition has a replica identity of its own'),
+    })
+    expect(states()).toEqual(['{"id":1}'])
+  })
+})
+
+describe('a snapshot', () => {
+  test('is skipped, whatever its records lack', () => {
+    const incremental = recordOf(envelopeOf({ op: 'r', before: null }, { lsn: null, snapshot: 'incremental' }))
+    expect(decide(incremental)).toEqual({ kind: 'skipped', reason: 'snapshot' })
+  })
+
+  test('recorded anew makes other entries, even where the connector writes the time 0', () => {
+    const snapshotAt = (ts_ms: number) =>
+      recordOf(mongoEnvelopeOf({ op: 'r', after: rowOf({ _id: 1 }), ts_ms }, { ts_ms: 0, ord: -1, snapshot: 'true' }))
+    const [first, second] = [1_767_225_600_000, 1_767_312_000_000].map((time) =>
+      entriesOf(snapshotAt(time), { snapshot: 'record' }),
+    )
+    expect(first).toMatchObject([{ createdAt: new Date(1_767_225_600_000) }])
+    expect(second).toMatchObject([{ createdAt: new Date(1_767_312_000_000) }])
+    expect(first?.[0]?.id).not.toBe(second?.[0]?.id)
+    expect(entriesOf(snapshotAt(1_767_225_600_000), { snapshot: 'record' })).toEqual(first)
+  })
+
+  test('has an entry for each row without a position', () => {
+    const rowOfSnapshot = (id: number) =>
+      recordOf(envelopeOf({ op: 'r', before: null, after: rowOf({ id }) }, { lsn: null }), { id })
+    const ids = [1, 2].map((id) => entriesOf(rowOfSnapshot(id), { snapshot: 'record' })[0]?.id)
+    expect(new Set(ids).size).toBe(2)
+  })
+})
+
+test('a decimal keeps its digits, and its change is seen', () => {
+  const value = JSON.stringify(envelopeOf({ before: rowOf({ amount: 1 }), after: rowOf({ amount: 2 }) }))
+    .replace('"amount":1', '"amount":9999999999999999.9999')
+    .replace('"amount":2', '"amount":9999999999999999.9998')
+  expect(changesOf(recordOf(value))).toEqual([['amount', '"9999999999999999.9999"', '"9999999999999999.9998"']])
+})
+
+test('a date is ISO 8601 where the record has its schema', () => {
+  const table = ['before', 'after'].map((field) => ({
+    ...{ type: 'struct', field },
+    fields: [{ type: 'int32', field: 'due', name: 'io.debezium.time.Date' }],
+  }))
+  const payload = envelopeOf({ before: rowOf({ due: 20_483 }), after: rowOf({ due: 20_484 }) })
+  const record = recordOf({ schema: { type: 'struct', fields: table }, payload })
+  expect(changesOf(record)).toEqual([['due', '"2026-01-30"', '"2026-01-31"']])
 })

@@ -7,7 +7,7 @@ import { redactedChangesOf } from '../redact/redacted-record.ts'
 import { createChangeIdentity, type IdentifyChange } from './change-identity.ts'
 import { createMapValues, type MapValues } from './mapped-values.ts'
 import { createRowStates, type RowStates } from './row-states.ts'
-import { findTrustedStates, type TrustedStates } from './trusted-states.ts'
+import { createTrustedStates, type TrustedStates } from './trusted-states.ts'
 
 /** The current time, and the time before which changes have expired. */
 export type CaptureTimes = { readonly now: Date; readonly keepFrom?: Date | undefined }
@@ -25,18 +25,26 @@ const largestChange = 200
 const mostRepeatedBytes = 64 * 1024
 const skipped = (reason: SkipReason): CapturedDecision => ({ kind: 'skipped', reason })
 
-/** Decides which entries a record of a mapped topic makes. It depends on the record and the mapping only; never throws. */
-export function createDecideCapturedChange(mapping: Mapping): DecideCapturedChange {
+/**
+ * Decides which entries a record of a mapped topic makes. It depends on the record and the mapping only, and
+ * for deletes in PostgreSQL on whether an earlier update has shown that the mapping is wrong; never throws.
+ */
+export function createDecideCapturedChange(
+  mapping: Mapping,
+  onReplacedNulls: () => void = () => {},
+): DecideCapturedChange {
   const rules = { states: createRowStates(mapping), map: createMapValues(mapping), identify: createChangeIdentity() }
+  const findTrustedStates = createTrustedStates(mapping)
+  const skipsSnapshots = mapping.snapshot === 'skip'
   return (record, times) => {
-    const found = readDebeziumJson(record)
+    const found = readDebeziumJson(record, { skipsSnapshots })
     if (found.kind === 'skip') return skipped(found.reason)
     if (found.kind === 'dead-letter') return found
     const { change } = found
-    if (change.operation === 'r' && mapping.snapshot === 'skip') return skipped('snapshot')
+    if (change.replacesNulls) onReplacedNulls()
     const untimely = whyNotNow(change, times)
     if (untimely) return untimely
-    const trusted = findTrustedStates(change, mapping)
+    const trusted = findTrustedStates(change)
     if (trusted.kind === 'dead-letter') return trusted
     const parts = partsOf(change, trusted, rules.states, redactedChangesOf(record))
     if (parts.length === 0) return skipped('unchanged')

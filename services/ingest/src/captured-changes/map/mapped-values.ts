@@ -1,10 +1,13 @@
 import { hash } from 'node:crypto'
 import {
   bytesToUuid,
+  deriveSubscriberId,
   isConstant,
   isUuid,
   type JsonValue,
+  keyOf,
   limits,
+  type MappedKey,
   type MappedValue,
   type Mapping,
   pathOf,
@@ -34,13 +37,14 @@ export type MapValues = (row: MappedRow) => MappedValues | RowRejection
 /** Prepares a mapping: paths are split once, because it is applied to every record. */
 export function createMapValues({ entityType, subscriberId, entityId, entityTitle, user }: Mapping): MapValues {
   const places = {
-    subscriberId: toPlace('subscriberId', subscriberId),
+    subscriberId: toPlace('subscriberId', keyOf(subscriberId).id),
     entityId: toPlace('entityId', entityId),
     entityTitle: toPlace('entityTitle', entityTitle),
     userId: toPlace('user.id', user.id),
     userName: user.name === undefined ? undefined : toPlace('user.name', user.name),
     userEmail: user.email === undefined ? undefined : toPlace('user.email', user.email),
   }
+  const keys = { subscriber: keyOf(subscriberId), user: keyOf(user) }
   // A misspelt name would otherwise make empty titles without anybody noticing.
   const optional = [places.entityTitle, places.userName, places.userEmail].filter((place) => place?.path.length)
 
@@ -48,23 +52,24 @@ export function createMapValues({ entityType, subscriberId, entityId, entityTitl
     const read = (place: Place | undefined) => (place === undefined ? null : readText(place, lookUp))
     const unknown = hasAllFields && optional.find((place) => place && lookUp(place.path[0] as string) === undefined)
     if (unknown) return reject('mapping_failed', `${unknown.description}: the row has no such field`)
-    const subscriber = read(places.subscriberId)
-    if (subscriber === null || !isUuid(subscriber)) {
-      return reject('subscriber_missing', `${places.subscriberId.description} is not a UUID${advice}`)
+    const subscriberText = read(places.subscriberId)
+    const owner = subscriberText && toUuid(subscriberText, keys.subscriber, deriveSubscriberId)
+    if (!owner) {
+      const fault = subscriberText === null ? `is empty${advice}` : `is not a UUID${remedyOf(subscriberText)}${advice}`
+      return reject('subscriber_missing', `${places.subscriberId.description} ${fault}`)
     }
     const entity = read(places.entityId)
     if (entity === null) return reject('mapping_failed', `${places.entityId.description} is empty${advice}`)
     const person = read(places.userId)
     if (person === null) return reject('user_missing', `${places.userId.description} is empty${advice}`)
-    const hasUuid = isUuid(person)
-    if (!user.derive && !hasUuid) {
-      return reject('user_missing', `${places.userId.description} is not a UUID; derive: true makes one`)
+    const personId = toUuid(person, keys.user, (text) => deriveUserId(owner, text))
+    if (!personId) {
+      return reject('user_missing', `${places.userId.description} is not a UUID${remedyOf(person)}`)
     }
-    const owner = subscriber.toLowerCase()
     const values = {
       subscriberId: owner,
       user: {
-        id: hasUuid ? person.toLowerCase() : deriveUserId(owner, person),
+        id: personId,
         name: read(places.userName) ?? '',
         email: read(places.userEmail) ?? '',
       },
@@ -72,10 +77,34 @@ export function createMapValues({ entityType, subscriberId, entityId, entityTitl
       entityId: entity,
       entityTitle: read(places.entityTitle) ?? '',
     }
-    const tooLong = tooLongFor('user.id', person, longestText) ?? findTooLong(values)
+    const tooLong =
+      tooLongFor('subscriberId', subscriberText ?? '', longestText) ??
+      tooLongFor('user.id', person, longestText) ??
+      findTooLong(values)
     return tooLong === undefined ? { kind: 'values', values } : reject('mapping_failed', tooLong)
   }
 }
+
+/** A UUID, as text or as 16 bytes, or one that is derived from the text. */
+function toUuid(
+  text: string,
+  { as, derive: isDerived }: MappedKey,
+  derive: (text: string) => string,
+): string | undefined {
+  if (isUuid(text)) return text.toLowerCase()
+  return (as === undefined ? undefined : uuidOfBytes(text)) ?? (isDerived ? derive(text) : undefined)
+}
+
+/** 16 bytes in hexadecimal, base64 or base64url. */
+function uuidOfBytes(text: string): string | undefined {
+  if (/^[0-9a-f]{32}$/i.test(text)) return bytesToUuid(Buffer.from(text, 'hex'))
+  return /^[\w+/-]{22}(==)?$/.test(text) ? bytesToUuid(Buffer.from(text, 'base64')) : undefined
+}
+
+const remedyOf = (text: string) =>
+  uuidOfBytes(text) === undefined
+    ? '; derive: true makes one from another id'
+    : '; as: uuid-bytes reads 16 bytes, derive: true makes one from another id'
 
 /** Where a value is found; a constant has no path. */
 type Place = { readonly description: string; readonly path: readonly string[]; readonly constant: string | null }

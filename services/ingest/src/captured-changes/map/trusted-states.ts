@@ -20,38 +20,57 @@ const remedies = {
 
 const missing = (detail: string) => reject('before_missing', detail)
 
-/** Finds out which states of a change can be trusted, with the settings of the database that the record shows. */
-export function findTrustedStates(change: RowChange, mapping: Mapping): TrustedStates | RowRejection {
-  const { operation, connector, before, after } = change
-  const states = { kind: 'states', before, after, isKeyOnly: false } as const
-  if (operation === 'c' || operation === 'r') {
-    return after === null ? reject('row_unreadable', 'after is missing') : { ...states, before: null }
+const partitions = 'each partition has a replica identity of its own'
+
+/**
+ * Finds out which states of a change can be trusted, with the settings of the database that the record shows. An update
+ * without its former state proves that a table of the topic does not have the replica identity that the mapping promises: from
+ * then on the state of a delete is the key.
+ */
+export function createTrustedStates(mapping: Mapping): (change: RowChange) => TrustedStates | RowRejection {
+  let isFull = mapping.replicaIdentity === 'full'
+
+  return (change) => {
+    const { operation, connector, before, after } = change
+    const states = { kind: 'states', before, after, isKeyOnly: false } as const
+    if (operation === 'c' || operation === 'r') {
+      return after === null ? reject('row_unreadable', 'after is missing') : { ...states, before: null }
+    }
+    if (before === null) {
+      if (connector === 'postgresql') isFull = false
+      const note = connector === 'postgresql' && mapping.replicaIdentity === 'full' ? `; ${partitions}` : ''
+      return missing(`The former state is missing; ${remedies[connector]}${note}`)
+    }
+    if (operation === 'd') {
+      return connector !== 'postgresql' || isFull ? { ...states, after: null } : keyOnly(change.key, before)
+    }
+    if (after === null) {
+      if (connector !== 'mongodb') return reject('row_unreadable', 'after is missing')
+      return missing('The new state is missing; enable changeStreamPreAndPostImages')
+    }
+    if (change.update !== undefined && !isOfUpdate(change.update, before, after)) {
+      return missing('The new state is of a later moment; set capture.mode.full.update.type=post_image')
+    }
+    return states
   }
-  if (before === null) return missing(`The former state is missing; ${remedies[connector]}`)
-  if (operation === 'd') {
-    if (connector !== 'postgresql' || mapping.replicaIdentity === 'full') return { ...states, after: null }
-    return keyOnly(change.key)
-  }
-  if (after === null) {
-    if (connector !== 'mongodb') return reject('row_unreadable', 'after is missing')
-    return missing('The new state is missing; enable changeStreamPreAndPostImages')
-  }
-  if (change.update !== undefined && !isOfUpdate(change.update, before, after)) {
-    return missing('The new state is of a later moment; set capture.mode.full.update.type=post_image')
-  }
-  return states
 }
 
 /**
- * A delete in PostgreSQL with REPLICA IDENTITY DEFAULT has invented values in all columns but the key; with USING INDEX
- * the key is invented as well, as zeros.
+ * A delete in PostgreSQL with REPLICA IDENTITY DEFAULT has invented values in all columns but the key. With USING INDEX, or a
+ * key of other columns (`message.key.columns`), those of the key are invented as well. What is no column was added to the key by
+ * a transformation, such as ByLogicalTableRouter.
  */
-function keyOnly(key: Row | null): TrustedStates | RowRejection {
+function keyOnly(key: Row | null, row: Row): TrustedStates | RowRejection {
   const advice = `${remedies.postgresql} and set replicaIdentity: full in the mapping`
-  if (key === null) return missing(`Without a key the deleted row is unknown; ${advice}`)
-  const values = Object.values(key)
-  if (values.every(isInvented)) return missing(`The key is empty, as with REPLICA IDENTITY USING INDEX; ${advice}`)
-  return { kind: 'states', before: key, after: null, isKeyOnly: true }
+  const columns = Object.keys(key ?? {}).filter((name) => Object.hasOwn(row, name))
+  if (columns.length === 0) return missing(`Without a key the deleted row is unknown; ${advice}`)
+  const invented = columns.find((name) => isInvented(key?.[name] ?? null))
+  if (invented !== undefined) {
+    const reason = 'as with REPLICA IDENTITY USING INDEX and with message.key.columns'
+    return missing(`The key may be invented (${invented.slice(0, 100)}), ${reason}; ${advice}`)
+  }
+  const before = Object.fromEntries(columns.map((name) => [name, row[name] ?? null]))
+  return { kind: 'states', before, after: null, isKeyOnly: true }
 }
 
 const inventedValues: readonly JsonValue[] = ['', 0, false, 'AA==', [], '1970-01-01T00:00:00Z', null]

@@ -1,5 +1,7 @@
 import type { JsonValue } from '@herald/contracts'
-import { isObject, type JsonObject, withoutSchema } from './json-document.ts'
+import { withIsoTimes } from './iso-times.ts'
+import { isObject, type JsonObject } from './json-document.ts'
+import { isConnector } from './row-change.ts'
 
 const prefix = 'iodebezium'
 
@@ -10,12 +12,12 @@ const sourceFields = [
 ].map((field) => [field, `${prefix}${field.replaceAll('_', '')}`] as const)
 
 export function isDebeziumCloudEvent(document: JsonObject): boolean {
-  return document.specversion !== undefined && document[`${prefix}connector`] !== undefined
+  return document.specversion !== undefined && isConnector(document[`${prefix}connector`])
 }
 
 /** The envelope of an event by Debezium's CloudEvents converter. Its `id` is not used: rows of a statement share it. */
 export function fromCloudEvent(event: JsonObject): JsonObject {
-  const content = withoutSchema(event.data ?? null)
+  const content = withIsoTimes(event.data ?? null)
   const source: Record<string, JsonValue> = {}
   for (const [field, attribute] of sourceFields) {
     const value = event[attribute]
@@ -25,6 +27,7 @@ export function fromCloudEvent(event: JsonObject): JsonObject {
   return {
     ...(isObject(content) ? content : {}),
     op: event[`${prefix}op`] ?? null,
+    ts_ms: typeof event.time === 'string' ? Date.parse(event.time) || null : null,
     source,
     transaction: id === null ? null : { id, total_order: event[`${prefix}txtotalorder`] ?? null },
   }

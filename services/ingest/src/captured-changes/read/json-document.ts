@@ -1,8 +1,8 @@
-import { decodeUtf8, describeIssues, findUnsafeJson, type JsonValue, limits } from '@herald/contracts'
+import { decodeUtf8, describeIssues, findUnsafeJson, hasRegistryBytes, type JsonValue, limits } from '@herald/contracts'
 import {
-  countMembers,
+  countJson,
   countValues,
-  mayHaveRounded,
+  isUnsafeInteger,
   mostMembers,
   mostSourcedValues,
   parseLosslessly,
@@ -20,23 +20,28 @@ export type JsonReader = ReturnType<typeof createJsonReader>
 /** Creates a reader of the JSON of one record, which may have a limited number of members in all of it. */
 export function createJsonReader() {
   let members = mostMembers
-  /** Parses JSON without rounding an integer, except in `ts_ns`, which Debezium writes into each record and nothing uses. */
+  /** Parses JSON without rounding a number, except in `ts_ns`, which Debezium writes into each record and nothing uses. */
   const readText = (text: string, name: string): JsonRead => {
-    members -= countMembers(text, members)
-    if (members >= 0) return readJsonText(text, name)
+    const counts = countJson(text, members)
+    members -= counts.members
+    if (members >= 0) return readJsonText(text, name, counts.roundedNumbers)
     return reject('record_too_large', `The record has more than ${mostMembers} members of objects`)
   }
   return {
     readText,
     /** Parses the key or the value. Never throws, and never quotes the content. */
     readBytes(bytes: Buffer, part: 'key' | 'value'): JsonRead {
+      if (hasRegistryBytes(bytes)) {
+        const advice = `set ${part}.converter=org.apache.kafka.connect.json.JsonConverter`
+        return reject('not_json', `The ${part} begins with the five bytes of a schema registry’s serializer; ${advice}`)
+      }
       const text = decodeUtf8(bytes)
       return text === undefined ? reject('not_json', `The ${part} is not UTF-8`) : readText(text, `The ${part}`)
     },
   }
 }
 
-function readJsonText(text: string, name: string): JsonRead {
+function readJsonText(text: string, name: string, roundedNumbers: number): JsonRead {
   let json: JsonValue
   try {
     json = JSON.parse(text)
@@ -45,22 +50,19 @@ function readJsonText(text: string, name: string): JsonRead {
   }
   const unsafe = findUnsafeJson(json, limits.eventLevels, text)
   if (unsafe.length > 0) return reject('unsafe_json', describeIssues(unsafe))
-  if (!mayBeRounded(json)) return { kind: 'json', json }
+  if (roundedNumbers <= countRoundedTimes(json)) return { kind: 'json', json }
   if (countValues(json, mostSourcedValues) > mostSourcedValues) {
-    return reject('record_too_large', `${name} has an integer beyond 2^53 among more than ${mostSourcedValues} values`)
+    return reject('record_too_large', `${name} has a number of many digits among more than ${mostSourcedValues} values`)
   }
   return { kind: 'json', json: parseLosslessly(text) }
 }
 
-/** Whether a document has a rounded integer other than the `ts_ns` of its envelope and of the source. */
-function mayBeRounded(json: JsonValue): boolean {
-  if (!isObject(json)) return mayHaveRounded(json)
+function countRoundedTimes(json: JsonValue): number {
+  if (!isObject(json)) return 0
   const envelope = isObject(json.payload) ? json.payload : json
-  if (!isObject(envelope.source)) return mayHaveRounded(json)
-  for (const key in envelope) {
-    if (key !== 'ts_ns' && mayHaveRounded(envelope[key], key === 'source' ? 'ts_ns' : undefined)) return true
-  }
-  return false
+  return isObject(envelope.source)
+    ? [envelope, envelope.source].filter((place) => isUnsafeInteger(place.ts_ns)).length
+    : 0
 }
 
 /** The converter's `schemas.enable` puts key and value under `payload`, next to their `schema`. */

@@ -5,6 +5,10 @@ import { readDebeziumJson } from './read-debezium-json.ts'
 
 const read = (value: unknown, key?: Parameters<typeof recordOf>[1]) => readDebeziumJson(recordOf(value, key))
 
+function bytes(value: unknown) {
+  return Buffer.from(JSON.stringify(value))
+}
+
 test.each([
   ['a tombstone', '', 'tombstone'],
   ['a truncate', envelopeOf({ op: 't', before: null, after: null }), 'truncate'],
@@ -67,12 +71,65 @@ test.each([
   ['no table', envelopeOf({}, { table: undefined })],
   ['no position', envelopeOf({}, { lsn: null })],
   ['a broken position', envelopeOf({}, { lsn: '0x1' })],
-  ['no time', envelopeOf({}, { ts_ms: 'now' })],
   ['a time before 1970', envelopeOf({}, { ts_ms: -1 })],
   ['a state that is no row', envelopeOf({ after: 'x' })],
   ['a document that is none', mongoEnvelopeOf({ after: '[1]' })],
 ])('%s is unreadable', (_name, value) => {
   expect(read(value)).toMatchObject({ kind: 'dead-letter', code: 'row_unreadable' })
+})
+
+test.each([
+  ['in a snapshot of MongoDB', mongoEnvelopeOf({ op: 'r', after: { _id: 1 } }, { ts_ms: 0, ord: -1 })],
+  ['without one in the source', envelopeOf({}, { ts_ms: undefined })],
+  ['with something else in the source', envelopeOf({}, { ts_ms: 'now' })],
+])('%s the time is that of the envelope', (_name, value) => {
+  expect(read(value)).toMatchObject({ kind: 'change', change: { time: 1_767_225_600_200 } })
+})
+
+test.each([
+  ['no time', envelopeOf({ ts_ms: null }, { ts_ms: null })],
+  ['the time 0', envelopeOf({ ts_ms: 0 }, { ts_ms: 0 })],
+])('%s is refused, so that no entry is dated by a default', (_name, value) => {
+  expect(read(value)).toMatchObject({ kind: 'dead-letter', code: 'time_missing' })
+})
+
+test('a row of a snapshot without a position has its time in its place', () => {
+  const incremental = envelopeOf({ op: 'r', before: null }, { lsn: null, snapshot: 'incremental' })
+  expect(read(incremental)).toMatchObject({ change: { position: ['snapshot', 1_767_225_600_123] } })
+  expect(read(envelopeOf({ op: 'r', before: null }))).toMatchObject({ change: { position: 26_780_400 } })
+})
+
+test('a row of a snapshot is skipped before anything else of it is looked at', () => {
+  const nonsense = { op: 'r', source: { connector: 'oracle' }, after: 5 }
+  expect(readDebeziumJson(recordOf(nonsense), { skipsSnapshots: true })).toEqual({ kind: 'skip', reason: 'snapshot' })
+})
+
+const registry = Buffer.concat([Buffer.from([0, 0, 0, 0, 7]), Buffer.from('{}')])
+const row = { id: 1, n: 'a' }
+test.each<[string, Partial<ReturnType<typeof recordOf>>, RegExp]>([
+  ['a row that was unwrapped', { value: bytes(row) }, /ExtractNewRecordState/],
+  ['an event of an outbox', { value: bytes(row), headers: { id: 'e-1' } }, /EventRouter.*herald\.change\.recorded\.v1/],
+  ['an event of an outbox that is a text', { value: bytes('{}'), headers: { id: 'e-1' } }, /EventRouter/],
+  [
+    'a CloudEvent without extension attributes',
+    { value: bytes({ specversion: '1.0', source: '/debezium/postgresql/j', data: { before: null, after: row } }) },
+    /value\.converter\.extension\.attributes\.enable=true/,
+  ],
+  [
+    'a resolved timestamp',
+    { value: bytes({ resolved: '1795932562446000000.0000000000' }) },
+    /changefeed \(CockroachDB\)/,
+  ],
+  ['a row of a changefeed', { value: bytes({ after: row, updated: '1.0' }) }, /changefeed \(CockroachDB\)/],
+  [
+    'a value of a schema registry',
+    { value: registry },
+    /five bytes of a schema registry.*value\.converter=.*JsonConverter/,
+  ],
+  ['a key of a schema registry', { key: registry }, /five bytes of a schema registry.*key\.converter=.*JsonConverter/],
+])('the detail says what to do about %s', (_name, changes, detail) => {
+  const read = readDebeziumJson({ ...recordOf(envelopeOf({})), ...changes })
+  expect(read).toMatchObject({ kind: 'dead-letter', detail: expect.stringMatching(detail) })
 })
 
 test.each([

@@ -5,6 +5,9 @@ export type Row = { readonly [field: string]: JsonValue }
 export const connectors = ['postgresql', 'mariadb', 'mysql', 'mongodb'] as const
 export type Connector = (typeof connectors)[number]
 
+/** Whether a value names a connector whose records are read. */
+export const isConnector = (value: unknown): value is Connector => connectors.some((name) => name === value)
+
 export type RowOperation = 'c' | 'u' | 'd' | 'r'
 
 /** The change of one row, independent of the form in which the record holds it. */
@@ -20,6 +23,11 @@ export type RowChange = {
   /** The transaction and the position in it, if the connector writes them. */
   readonly order: readonly [transactionId: string, totalOrder: number | string] | undefined
   readonly isInMongoTransaction: boolean
+  /**
+   * Whether the converter writes the default of a column in place of NULL (`replace.null.with.default`, its default): beyond
+   * snapshots no connector writes `source.snapshot` itself, whose default is `false`.
+   */
+  readonly replacesNulls: boolean
   readonly before: Row | null
   readonly after: Row | null
   /** The description of a MongoDB update, which shows whether `after` belongs to it. */

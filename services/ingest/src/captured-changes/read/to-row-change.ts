@@ -26,10 +26,11 @@ export function toRowChange(envelope: Envelope, key: JsonValue, reader: Pick<Jso
   if (!connector) return reject('row_unreadable', `The connector is not one of ${connectors.join(', ')}`)
   const origin = originOf(connector, source)
   if (!origin) return reject('row_unreadable', 'The source has no name, db and table')
-  const position = positionOf(connector, source)
+  const time = timeOf(envelope)
+  if (time === undefined) return reject('time_missing', 'Neither source.ts_ms nor ts_ms of the envelope is a time')
+  if (!fitsUuidV7(time)) return reject('row_unreadable', 'source.ts_ms is not a time')
+  const position = positionOf(connector, source) ?? (op === 'r' ? ['snapshot', time] : undefined)
   if (position === undefined) return reject('row_unreadable', 'The source has no position')
-  const time = toInteger(source.ts_ms)
-  if (typeof time !== 'number' || !fitsUuidV7(time)) return reject('row_unreadable', 'source.ts_ms is not a time')
   if (key !== null && !isObject(key)) return reject('row_unreadable', 'The key is not an object')
   const before = readState(envelope, 'before', connector, reader)
   if (before?.kind === 'dead-letter') return before
@@ -47,6 +48,7 @@ export function toRowChange(envelope: Envelope, key: JsonValue, reader: Pick<Jso
     key,
     order: orderOf(envelope.transaction),
     isInMongoTransaction: connector === 'mongodb' && (source.lsid ?? source.txnNumber ?? null) !== null,
+    replacesNulls: op !== 'r' && String(source.snapshot) === 'false',
     before: before?.row ?? null,
     after: after?.row ?? null,
     update: update?.update,
@@ -62,6 +64,12 @@ function originOf(connector: Connector, source: JsonObject): string[] | undefine
   const [name, db, table] = parts
   if (name === undefined || db === undefined || table === undefined) return undefined
   return [connector, name, db, ...(schema === undefined ? [] : [schema]), table]
+}
+
+/** MongoDB's connector writes 0 in snapshots, and converters leave out what is the default. */
+function timeOf({ source, ts_ms: envelopeTime }: Envelope): number | undefined {
+  const times = [source.ts_ms, envelopeTime].map((time) => toInteger(time))
+  return times.find((time) => typeof time === 'number' && time !== 0) as number | undefined
 }
 
 function positionOf(connector: Connector, source: JsonObject): JsonValue | undefined {

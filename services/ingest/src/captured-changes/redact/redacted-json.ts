@@ -1,7 +1,8 @@
 import type { JsonValue } from '@herald/contracts'
 import { isDebeziumCloudEvent } from '../read/debezium-cloud-event.ts'
 import { hasSchema } from '../read/json-document.ts'
-import { countMembers, countValues, mostMembers, mostSourcedValues } from '../read/lossless-json.ts'
+import { countJson, countValues, mostMembers, mostSourcedValues } from '../read/lossless-json.ts'
+import { isConnector } from '../read/row-change.ts'
 
 /** The texts that may be one of these names in another Unicode form are not longer, in UTF-16 code units. */
 const longestFormOf = (names: readonly string[]) =>
@@ -41,7 +42,7 @@ function createBoundedParser() {
   return (text: string): JsonValue => {
     bytes -= text.length
     if (bytes < 0) throw new RangeError('Too many bytes')
-    members -= countMembers(text, members) + membersPerText
+    members -= countJson(text, members).members + membersPerText
     if (members < 0) throw new RangeError('Too many members')
     const plain: JsonValue = JSON.parse(text)
     // So all numbers are as `JSON.stringify` writes them.
@@ -57,10 +58,36 @@ const isMembers = (node: unknown): node is Members =>
   typeof node === 'object' && node !== null && !Array.isArray(node) && !isRawJSON(node)
 
 const states = new Set(['before', 'after', 'updateDescription'])
+const times = ['ts_ms', 'ts_us', 'ts_ns']
 
-/** Not a row that has columns of these names. */
-const isEnvelope = ({ op, source }: Members) =>
-  typeof op === 'string' && isMembers(source) && typeof source.connector === 'string'
+/** What the connectors write themselves, which a column may be named like. */
+const ownMembers = {
+  envelope: new Set(['op', ...times]),
+  source: new Set([
+    ...['version', 'connector', 'name', 'snapshot', 'db', 'schema', 'table', 'collection', 'sequence', ...times],
+    ...['txId', 'lsn', 'xmin', 'origin', 'origin_lsn', 'server_id', 'gtid', 'file', 'pos', 'row', 'thread'],
+    ...['ord', 'lsid', 'txnNumber', 'wallTime'],
+  ]),
+  transaction: new Set(['id', 'total_order', 'data_collection_order']),
+  schema: new Set(['type', 'optional', 'field', 'name', 'version', 'doc']),
+}
+/** CloudEvents attributes; Debezium's own begin with `iodebezium`. */
+const ownAttributes = new Set([
+  'id',
+  'source',
+  'specversion',
+  'type',
+  'time',
+  'datacontenttype',
+  'dataschema',
+  'subject',
+])
+const isOwnAttribute = (name: string) => ownAttributes.has(name) || name.startsWith('iodebezium')
+
+const operations: ReadonlySet<JsonValue | undefined> = new Set(['c', 'u', 'd', 'r', 't', 'm'])
+
+/** What a connector wrote whose records are read. Anything else may hold a field anywhere. */
+const isEnvelope = ({ op, source }: Members) => operations.has(op) && isMembers(source) && isConnector(source.connector)
 
 /** From JSON to the same without the values of some fields; `undefined` if it is not JSON, or would take too long. */
 export function createJsonRedaction(fields: readonly string[]) {
@@ -109,35 +136,72 @@ export function createJsonRedaction(fields: readonly string[]) {
       return mapMembers(node, (key, value) => (isHidden(key) ? redacted : redactRow(value)))
     }
 
-    /** A column may be named like a field of an envelope, of which only the rows are redacted. */
+    /** Members that a connector writes itself are kept, others are like those of a row. */
+    const redactOthers = (node: JsonValue | undefined, own: ReadonlySet<string>): JsonValue =>
+      isMembers(node)
+        ? mapMembers(node, (key, value) => (own.has(key) ? redactRow(value) : redactMember(key, value)))
+        : redactRow(node ?? null)
+    const redactMember = (key: string, value: JsonValue) => (isHidden(key) ? redacted : redactRow(value))
+
+    /** A column may be named like a member of an envelope, of which only what is not the connector's own is redacted. */
     const redactDocument = (node: JsonValue): JsonValue => {
-      if (hasSchema(node)) return { ...node, payload: redactDocument(node.payload) }
+      if (hasSchema(node)) return { schema: redactSchema(node.schema), payload: redactDocument(node.payload) }
       if (!isMembers(node)) return redactRow(node)
       if (isDebeziumCloudEvent(node)) {
-        return mapMembers(withoutStatement(node, 'iodebeziumquery'), (key, value) =>
-          key === 'data' ? redactContent(value) : value,
-        )
+        return mapMembers(withoutStatement(node, 'iodebeziumquery'), (key, value) => {
+          if (key === 'data') return redactContent(value)
+          return isOwnAttribute(key) ? value : redactMember(key, value)
+        })
       }
       if (!isEnvelope(node)) return redactRow(node)
       return mapMembers(node, (key, value) => {
         if (states.has(key)) return redactRow(value)
-        return key === 'source' && isMembers(value) ? withoutStatement(value, 'query') : value
+        if (key === 'source') return redactOthers(withoutStatement(value as Members, 'query'), withQuery)
+        if (key === 'transaction') return redactOthers(value, ownMembers.transaction)
+        return ownMembers.envelope.has(key) ? redactRow(value) : redactMember(key, value)
       })
     }
 
+    const redactKeyNode = (node: JsonValue): JsonValue =>
+      hasSchema(node) ? { schema: redactSchema(node.schema), payload: redactRow(node.payload) } : redactRow(node)
+
     /** The data of a CloudEvent: the states, or a row without an envelope. */
     const redactContent = (node: JsonValue): JsonValue => {
-      if (hasSchema(node)) return { ...node, payload: redactContent(node.payload) }
+      if (hasSchema(node)) return { schema: redactSchema(node.schema), payload: redactContent(node.payload) }
       const hasStates = isMembers(node) && Object.keys(node).every((key) => states.has(key))
       return hasStates ? mapMembers(node, (_, value) => redactRow(value)) : redactRow(node)
     }
 
+    /** A schema has the names of the columns, and may have their defaults and allowed values. */
+    const redactSchema = (node: JsonValue | undefined): JsonValue => {
+      if (Array.isArray(node)) return node.map(redactSchema)
+      if (!isMembers(node)) return node ?? null
+      const isOfField = typeof node.field === 'string' && isHidden(node.field)
+      return mapMembers(node, (key, value) => {
+        if (nestedSchemas.has(key)) return redactSchema(value)
+        if (ownMembers.schema.has(key)) return redactRow(value)
+        return isOfField ? redacted : redactMember(key, value)
+      })
+    }
+
     return {
       redactValue: (text: string) => redactText(text, redactDocument),
-      redactKey: (text: string) => redactText(text, redactRow),
+      redactKey: (text: string) => redactText(text, redactKeyNode),
+      /** A header whose text may be JSON. */
+      redactHeader: (text: string): string => {
+        try {
+          return redactString(text)
+        } catch {
+          return redacted
+        }
+      },
+      isField,
     }
   }
 }
+
+const withQuery: ReadonlySet<string> = new Set([...ownMembers.source, 'query'])
+const nestedSchemas = new Set(['fields', 'items', 'keys', 'values'])
 
 const mapMembers = (node: Members, map: (key: string, value: JsonValue) => JsonValue): Members =>
   Object.fromEntries(Object.entries(node).map(([key, value]) => [key, map(key, value)]))

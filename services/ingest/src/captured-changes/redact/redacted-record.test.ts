@@ -7,6 +7,10 @@ const redact = createRecordRedaction(mappingOf({ redact: ['email', 'code', 'r\u0
 const parsedValue = ({ value }: IncomingRecord) => JSON.parse(String(value))
 const secret = 'ada@example.org'
 const cloudEvent = { specversion: '1.0', iodebeziumconnector: 'mysql', iodebeziumop: 'c' }
+const schemaOf = (more: object) => ({
+  type: 'struct',
+  fields: [{ type: 'struct', field: 'after', fields: [{ type: 'string', optional: true, field: 'email', ...more }] }],
+})
 const members = (count: number) => `{${Array.from({ length: count }, (_, n) => `"k${n}":1`).join(',')}}`
 
 describe('a redacted record', () => {
@@ -41,6 +45,30 @@ describe('a redacted record', () => {
       { ...cloudEvent, iodebeziumquery: `set email = '${secret}'`, data: { before: null, after: { id: 1 } } },
     ],
     ['an unwrapped row with a document', { id: 1, doc: JSON.stringify({ email: secret }) }],
+    ['an envelope of another connector', { op: 'c', source: { connector: 'shopify' }, email: secret }],
+    ['an operation that is none', { op: 'x', source: { connector: 'postgresql' }, email: secret }],
+    ['a sibling of the states', { ...envelopeOf({ op: 'c', before: null, after: rowOf() }), email: secret }],
+    ['a field of the source', envelopeOf({}, { email: secret })],
+    ['a field in a text of the source', envelopeOf({}, { sequence: JSON.stringify({ email: secret }) })],
+    ['a field of the transaction', envelopeOf({ transaction: { id: '1', total_order: 1, email: secret } })],
+    [
+      'a default in a schema',
+      { schema: schemaOf({ default: secret }), payload: envelopeOf({ before: null, after: null }) },
+    ],
+    ['allowed values in a schema', { schema: schemaOf({ parameters: { allowed: secret } }), payload: envelopeOf({}) }],
+    [
+      'a default of a whole row in a schema',
+      {
+        schema: { type: 'struct', fields: [{ type: 'struct', field: 'after', default: { email: secret } }] },
+        payload: 1,
+      },
+    ],
+    ['columns named like a schema and its payload', { schema: { type: 'a', email: secret }, payload: 1 }],
+    [
+      'a CloudEvent of another connector',
+      { ...cloudEvent, iodebeziumconnector: 'shopify', data: { x: { email: secret } } },
+    ],
+    ['an attribute of a CloudEvent', { ...cloudEvent, email: secret, data: { before: null, after: { id: 1 } } }],
     ['a statement', envelopeOf({}, { query: `update customer set email = '${secret}'` })],
     ['not JSON', `{"email": "${secret}"`],
   ])('contains nothing secret: %s', async (_name, value) => {
@@ -79,12 +107,36 @@ describe('a redacted record', () => {
     expect(parsedValue(await redactAfter(recordOf(event)))).toEqual(expected)
   })
 
-  test('has no secret in its key and in the headers with keys', async () => {
+  test('has no secret in its key and in its headers', async () => {
     const headers = { '__debezium.newkey': Buffer.from('{"code":"a"}'), other: Buffer.from('{"code":"a"}') }
     const record = await redact(recordOf(envelopeOf({}), { id: 1, code: 'a' }, headers))
     expect(String(record.key)).toBe('{"id":1,"code":"[redacted]"}')
     expect(String(record.headers['__debezium.newkey'])).toBe('{"code":"[redacted]"}')
-    expect(String(record.headers.other)).toBe('{"code":"a"}')
+    expect(String(record.headers.other)).toBe('{"code":"[redacted]"}')
+  })
+
+  test('has no secret in headers that a transformation wrote, and other headers as they were', async () => {
+    const bytes = Buffer.from([0xff, 0x00])
+    const headers = {
+      email: Buffer.from(secret),
+      rows: [Buffer.from(`[{"email":"${secret}"}]`), bytes],
+      traceparent: 'a',
+    }
+    const record = await redact(recordOf(envelopeOf({}), { id: 1 }, headers))
+    expect(record.headers).toEqual({
+      email: Buffer.from('[redacted]'),
+      rows: [Buffer.from('[{"email":"[redacted]"}]'), bytes],
+      traceparent: 'a',
+    })
+  })
+
+  test('has no default of a redacted field in the schema of its key', async () => {
+    const schema = { type: 'struct', fields: [{ type: 'string', field: 'code', default: secret }] }
+    const { key } = await redact(recordOf(envelopeOf({}), { schema, payload: { code: 'a', id: 1 } }))
+    expect(JSON.parse(String(key))).toEqual({
+      schema: { type: 'struct', fields: [{ type: 'string', field: 'code', default: '[redacted]' }] },
+      payload: { code: '[redacted]', id: 1 },
+    })
   })
 
   // Sorting their combining marks takes minutes: longer than a test may take.

@@ -5,7 +5,7 @@ import type { IncomingRecord } from '@herald/kafka'
 import { readDebeziumJson } from '../read/read-debezium-json.ts'
 import type { Row } from '../read/row-change.ts'
 import { createUnavailableCheck } from '../read/unavailable-value.ts'
-import { createJsonRedaction, createNameCheck } from './redacted-json.ts'
+import { createJsonRedaction, createNameCheck, redacted } from './redacted-json.ts'
 
 /** Names the redacted fields that had changed, so that a replayed dead letter makes the same entries. */
 const changedHeader = 'herald-redacted-changes'
@@ -52,7 +52,8 @@ export function createRecordRedaction({
     const changed = [...new Set([...redactedChangesOf(record), ...changedFields(record)])]
     // Each of both may take a while.
     await nextTurn()
-    const { redactKey, redactValue } = beginRedaction()
+    const redaction = beginRedaction()
+    const { redactKey, redactValue } = redaction
     const [key, value] = [redactBytes(record.key, redactKey), redactBytes(record.value, redactValue)]
     const omitted = {
       ...record.readFailure?.omitted,
@@ -64,7 +65,7 @@ export function createRecordRedaction({
       key,
       value,
       headers: {
-        ...redactHeaders(record.headers, redactKey),
+        ...redactHeaders(record.headers, redaction),
         ...(changed.length === 0 ? {} : { [changedHeader]: JSON.stringify(changed) }),
       },
       ...(Object.keys(omitted).length === 0 ? {} : { readFailure: { ...unread, ...record.readFailure, omitted } }),
@@ -83,16 +84,29 @@ function redactBytes(bytes: Buffer | null, redactText: (text: string) => string 
 /** Debezium writes the other one of a changed key to a header. */
 const keyHeaders = new Set(['__debezium.newkey', '__debezium.oldkey'])
 
+/** A transformation (`HeaderFrom`, EventRouter) may have written a column to a header of its name, or rows as JSON. */
 function redactHeaders(
   headers: IncomingRecord['headers'],
-  redactText: (text: string) => string | undefined,
+  { redactKey, redactHeader, isField }: ReturnType<ReturnType<typeof createJsonRedaction>>,
 ): IncomingRecord['headers'] {
-  const redactOne = <T extends Buffer | string | null | undefined>(value: T) =>
-    value === null || value === undefined ? value : Buffer.from(redactText(value.toString()) ?? '')
+  const redactText = (name: string, text: string): string => {
+    if (keyHeaders.has(name)) return redactKey(text) ?? ''
+    return isField(name) ? redacted : redactHeader(text)
+  }
+  const redactOne = <T extends Buffer | string | null | undefined>(name: string, value: T) => {
+    if (value === null || value === undefined) return value
+    const text = value.toString()
+    const kept = redactText(name, text)
+    // Bytes that are no text stay as they are.
+    return kept === text ? value : Buffer.from(kept)
+  }
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => {
-      if (!keyHeaders.has(name)) return [name, value]
-      return [name, Array.isArray(value) ? value.map((one) => redactOne(one) ?? '') : (redactOne(value) ?? null)]
+      if (name === changedHeader) return [name, value]
+      return [
+        name,
+        Array.isArray(value) ? value.map((one) => redactOne(name, one) ?? '') : (redactOne(name, value) ?? null),
+      ]
     }),
   )
 }
