@@ -21,7 +21,7 @@ const kafkaRequests =
 const limits: Readonly<Record<string, string>> = {
   'packages/client/src/http.ts: fetch': 'the signal of a deadline',
   'packages/client/src/pause.ts: promise ×2': 'a pause ends by its timer; the signal of the caller',
-  'packages/runtime/src/auth/verification-keys.ts: fetch': 'jose’s signal, timeoutDuration',
+  'packages/runtime/src/auth/fetch-key-set.ts: fetch': 'jose’s signal, timeoutDuration',
   'packages/runtime/src/http/turns.ts: wait for an event': 'holds nothing, and ends with the connection',
   'packages/runtime/src/lifecycle/shutdown.ts: promise': 'one turn of the event loop',
   'packages/runtime/src/time/time-limit.ts: promise': 'is a limit',

@@ -1,4 +1,4 @@
-/** What a token has at a claim's place: a value, or why there is none. The fault never quotes the token. */
+/** The value at a claim's place in a token, or why there is none. The fault never quotes the token. */
 export type FoundClaim = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly fault: string }
 
 /** A claim by the name that the settings give it. */

@@ -13,7 +13,7 @@ type Kept = NamedErasure & { readonly from: number; readonly to: number }
 /** The erasures of an export, and which entries each names. It must see all lines before the first question. */
 export function createErasureIndex() {
   const erasures: Kept[] = []
-  /** Of all erasures: first index and end of each range. In one array of numbers, because there may be millions. */
+  /** First index and end of each range of all erasures, in one array of numbers, because there may be millions. */
   const ranges: number[] = []
   let index: ReturnType<typeof toOwners> | undefined
 

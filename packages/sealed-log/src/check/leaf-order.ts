@@ -6,7 +6,7 @@ import type { Range } from '../tree/subtrees.ts'
  */
 type Place = 'next' | 'early' | 'late' | 'repeated'
 
-/** Of an export with more disorder than this, nothing can be said. Each of 1,000,000 lines may be out of turn. */
+/** Nothing can be said about an export with more disorder than this. Each of 1,000,000 lines may be out of turn. */
 export const mostDisorder = 1_000_000
 
 /** Follows the indexes of lines, and remembers those without a line: 16 bytes for a gap, and a number for a line out of turn. */

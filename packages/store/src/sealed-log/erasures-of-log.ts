@@ -8,7 +8,7 @@ import type { CausalReads } from '../recorded-order/causal-reads.ts'
 export type ErasuresOfLog = {
   /** An erasure was accepted, and has no leaf yet. */
   readonly isUnderWay: boolean
-  /** Of each erasure, entries that it names whose user salts may not be gone yet. */
+  /** The entries that each erasure names whose user salts may not be gone yet. */
   readonly named: readonly RangeBounds[]
 }
 

@@ -23,7 +23,7 @@ import { type EntryLeaf, type ErasureLeaf, type Leaf, type LeafSource, readLeave
 export type ExportSource = LeafSource & {
   readonly changeEntries: Collection<ChangeEntryDocument>
   readonly maxEntryBytes: number
-  /** Of each erasure, entries that it names whose user salts may not be gone yet. */
+  /** The entries that each erasure names whose user salts may not be gone yet. */
   readonly named: readonly RangeBounds[]
 }
 

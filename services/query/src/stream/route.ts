@@ -31,7 +31,7 @@ export function addStreamRoute(app: HttpServer, { streams }: { readonly streams:
     // Written directly from here on, because only then is the number of buffered bytes known.
     reply.hijack()
     raw.writeHead(200, { ...reply.getHeaders(), ...headers } as Record<string, string>)
-    // Who catches up may wait for the first event.
+    // A stream that catches up may wait for its first event.
     raw.flushHeaders()
     admission.enter({ sink: raw, lastEventId, expiresAt })
     return reply

@@ -60,7 +60,7 @@ const isMembers = (node: unknown): node is Members =>
 const states = new Set(['before', 'after', 'updateDescription'])
 const times = ['ts_ms', 'ts_us', 'ts_ns']
 
-/** What the connectors write themselves, which a column may be named like. */
+/** Fields that the connectors write themselves; a column may have the same name. */
 const ownMembers = {
   envelope: new Set(['op', ...times]),
   source: new Set([
@@ -86,7 +86,7 @@ const isOwnAttribute = (name: string) => ownAttributes.has(name) || name.startsW
 
 const operations: ReadonlySet<JsonValue | undefined> = new Set(['c', 'u', 'd', 'r', 't', 'm'])
 
-/** What a connector wrote whose records are read. Anything else may hold a field anywhere. */
+/** A record of a connector whose records are read. Anything else may hold a field anywhere. */
 const isEnvelope = ({ op, source }: Members) => operations.has(op) && isMembers(source) && isConnector(source.connector)
 
 /** From JSON to the same without the values of some fields; `undefined` if it is not JSON, or would take too long. */
