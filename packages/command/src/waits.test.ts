@@ -66,7 +66,7 @@ function ofKafka(file: string, limit: string, requests: readonly string[]) {
 }
 
 const folders =
-  '{services/*/{src,operator},packages/{contracts,runtime,sealed-log,kafka,mongo,store,publisher,client}/src}/**/*.ts'
+  '{services/*/{src,operator},packages/{contracts,runtime,sealed-log,feed,kafka,mongo,persons,store,publisher,client}/src}/**/*.ts'
 const isProduct = (file: string) => !/\.(test|fixture)\.ts$/.test(file)
 const comments = /\/\*[\s\S]*?\*\/|\/\/.*$/gm
 

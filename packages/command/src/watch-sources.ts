@@ -18,6 +18,8 @@ const watched: Readonly<Record<string, readonly ServiceName[]>> = {
   'packages/contracts': ['ingest', 'query', 'seal'],
   'packages/sealed-log': ['ingest', 'query', 'seal'],
   'packages/mongo': ['ingest', 'query', 'seal'],
+  'packages/persons': ['ingest', 'query', 'seal'],
+  'packages/feed': ['ingest', 'query', 'seal'],
   'packages/store': ['ingest', 'query', 'seal'],
   'packages/runtime': ['ingest', 'query', 'seal'],
   'packages/kafka': ['ingest', 'seal'],

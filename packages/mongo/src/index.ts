@@ -7,16 +7,15 @@ export {
   watch,
 } from './change-streams/watch.ts'
 export { type Clock, checkFence, createFence, insertWithinMs, lookAgainMs, ownClock } from './connection/fence.ts'
-export { createLastingClient } from './connection/lasting-client.ts'
 export { leaveToOthers } from './connection/leave-to-others.ts'
 export { runCommand, runWrite } from './connection/run-command.ts'
 export { createServerClock } from './connection/server-clock.ts'
+export { createStorageClient } from './connection/storage-client.ts'
 export {
   duplicateKey,
   hasTakenTooLong,
   isDuplicateKey,
   isStorageUnavailable,
-  RetractionUnfinishedError,
   StorageUnavailableError,
 } from './connection/storage-errors.ts'
 export { createGuard, type Guard, type Look } from './guards/guard.ts'
@@ -51,12 +50,14 @@ export { endOfText, textAt } from './json/values.ts'
 export { inBatches, readInBatches } from './keys/batches.ts'
 export {
   byKey,
+  createdUpTo,
   greatestId,
   hex,
   type IdRange,
   indexKeysUpTo,
   keyRange,
   keysUnder,
+  lastIdOf,
   leastId,
   toIndexKey,
   toKey,
@@ -68,6 +69,8 @@ export {
   blocks,
   type CollectionPlan,
   clustered,
+  dayLonger,
+  due,
   expiry,
   heads,
   ifPresent,
@@ -80,6 +83,7 @@ export { findByKeys } from './reading/find-by-keys.ts'
 export { findBytes, runForBytes } from './reading/find-bytes.ts'
 export { findFew } from './reading/find-few.ts'
 export { firstStepCount, nextCount, stepBytes } from './reading/next-count.ts'
+export { behind, nextRange, type Range } from './reading/next-range.ts'
 export { findPage, type PageSource } from './reading/page.ts'
 export { readAhead } from './reading/read-ahead.ts'
 export { lookWithin, maxResponseBytes, noReadBudgets, type ReadBudgets, type Reader } from './reading/read-budget.ts'

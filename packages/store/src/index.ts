@@ -1,36 +1,49 @@
-export type { InsertOutcome, Leases } from '@herald/mongo'
+export type {
+  Announcement,
+  Announcements,
+  Announcing,
+  Counts,
+  CreateRequests,
+  Digests,
+  DueBatch,
+  DueItem,
+  Feed,
+  FeedChanges,
+  FeedOwner,
+  FeedStep,
+  Mutes,
+  NewNotification,
+  OverdueReceipts,
+  Receipt,
+  ReceiptKind,
+  Receipts,
+  Reservation,
+  Retraction,
+  Retractions,
+  Unfinished,
+} from '@herald/feed'
 export {
-  isStorageUnavailable,
-  type Position,
+  createdBody,
+  type FeedChange,
+  type Marked,
+  ownerKey,
   RetractionUnfinishedError,
-  StorageUnavailableError,
-  timeOfPosition,
-} from '@herald/mongo'
-export type { Announcement, DueBatch, DueItem } from './announcements/announcement.ts'
-export type { Announcements } from './announcements/announcements.ts'
-export type { Digests } from './announcements/digests.ts'
+  type Selected,
+} from '@herald/feed'
+export type { InsertOutcome, Leases } from '@herald/mongo'
+export { isStorageUnavailable, type Position, StorageUnavailableError, timeOfPosition } from '@herald/mongo'
+export type { ErasureProgress, Erasures, OpenErasure } from '@herald/persons'
+export { type Erasure, type ErasurePhase, erasurePhases } from '@herald/persons'
 export type { ChangeEntries, ChangeLog } from './change-entries/change-entries.ts'
 export type { ExportFormat } from './change-entries/export.ts'
-export type { StoredChangeEntry } from './documents/change-entry-document.ts'
-export { type Erasure, type ErasurePhase, erasurePhases } from './documents/erasure-document.ts'
-export type { Announcing } from './documents/fan-out-document.ts'
-export type { NewNotification } from './documents/notification-document.ts'
-export type { Retraction } from './documents/tombstone-document.ts'
-export type { Receipt, ReceiptKind } from './documents/waiting-receipt.ts'
-export type { ErasureProgress, Erasures, OpenErasure } from './erasures/erasures.ts'
-export { type FeedChange, type Marked, ownerKey, type Selected } from './feed-changes/feed-change.ts'
-export type { FeedChanges, FeedStep } from './feed-changes/feed-changes.ts'
-export type { Feed, FeedOwner } from './feeds/feed.ts'
-export type { Counts } from './feeds/seen.ts'
+export type { ChangeEntryDocument, StoredChangeEntry } from './documents/change-entry-document.ts'
+export type { LogPageDocument, LogStateDocument } from './documents/log-page-document.ts'
+export type { CheckpointDocument, LogNodeDocument } from './documents/sealed-log-document.ts'
 export type { FoundEvent } from './lookup/event-lookup.ts'
 export type { LogStatus, LogsStatus } from './lookup/log-status.ts'
 export type { StorageState } from './lookup/storage-state.ts'
-export type { Mutes } from './mutes/mutes.ts'
-export type { OverdueReceipts } from './receipts/overdue-receipts.ts'
-export type { Receipts } from './receipts/receipts.ts'
 export type { RecordedLog, RecordedPage } from './recorded-order/recorded-log.ts'
 export type { Sequencer, SequencerProgress } from './recorded-order/sequencer.ts'
-export type { Retractions } from './retractions/retractions.ts'
 export type { ProvenEntry } from './sealed-log/prove-entry.ts'
 export type { LogConsistency, SealedExport, SealedLog } from './sealed-log/sealed-log.ts'
 export type { Acceptance } from './sealing/acceptances.ts'
@@ -40,6 +53,3 @@ export type { Sealer, SealerListener } from './sealing/sealer.ts'
 export type { Sealing } from './sealing/sealing.ts'
 export { OriginConflict, type SealingState } from './sealing/sealing-state.ts'
 export { createStore, type Notifications, type Store, type StoreOptions } from './store.ts'
-export type { CreateRequests, Reservation } from './storing/create-requests.ts'
-export type { Unfinished } from './storing/unfinished.ts'
-export { createdBody } from './wire/notification-json.ts'

@@ -1,7 +1,18 @@
 import {
-  createLastingClient,
+  type Announcing,
+  createFeedChanges,
+  createFeeds,
+  createMutes,
+  type Feed,
+  type FeedChanges,
+  type FeedOwner,
+  type Mutes,
+  type StoreNotifications,
+} from '@herald/feed'
+import {
   createLeases,
   createServerClock,
+  createStorageClient,
   type Differences,
   findDifferences,
   type Leases,
@@ -12,24 +23,16 @@ import {
 } from '@herald/mongo'
 import { type ChangeEntries, createChangeEntries } from './change-entries/change-entries.ts'
 import { collectionsOf } from './documents/collections.ts'
-import type { Announcing } from './documents/fan-out-document.ts'
-import { createFeedChanges, type FeedChanges } from './feed-changes/feed-changes.ts'
-import { createFeed, type Feed, type FeedOwner } from './feeds/feed.ts'
-import { createListPage } from './feeds/list-page.ts'
-import { createMarkMany } from './feeds/mark-many.ts'
-import { createSeen } from './feeds/seen.ts'
 import { createEventLookup, type EventLookup } from './lookup/event-lookup.ts'
 import { createLogStatus, type LogsQuery, type LogsStatus } from './lookup/log-status.ts'
 import { readStorageState, type StorageState } from './lookup/storage-state.ts'
 import { planCollections } from './migration/collection-plans.ts'
-import { createMutes, type Mutes } from './mutes/mutes.ts'
 import { createGrownLogs } from './recorded-order/grown-logs.ts'
 import { createRecordedLog, type RecordedLog } from './recorded-order/recorded-log.ts'
 import { createSequencer, type Sequencer } from './recorded-order/sequencer.ts'
 import { createSealedLog, type SealedLog } from './sealed-log/sealed-log.ts'
 import { createSealing, type Sealing } from './sealing/sealing.ts'
-import type { StoreNotifications } from './storing/store-notifications.ts'
-import { createWriters } from './writers.ts'
+import { createWriters, type Writers } from './writers.ts'
 
 export type StoreOptions = {
   readonly uri: string
@@ -50,7 +53,7 @@ export type Notifications = {
   of(owner: FeedOwner): Feed
 }
 
-export type Store = Omit<ReturnType<typeof createWriters>, 'insertNew' | 'erasedPersons'> & {
+export type Store = Omit<Writers, 'insertNew' | 'erasedPersons'> & {
   readonly notifications: Notifications
   readonly mutes: { of(owner: FeedOwner): Mutes }
   readonly changeEntries: ChangeEntries
@@ -81,50 +84,27 @@ export type Store = Omit<ReturnType<typeof createWriters>, 'insertNew' | 'erased
   close(): Promise<void>
 }
 
-/**
- * Does not connect: the driver connects with the first operation and reconnects after outages. Writes are acknowledged
- * by a majority. Reads go to the primary, so that every client reads its own writes. The timeouts keep each operation
- * shorter than the time Kafka allows a consumer.
- */
+/** Puts what Herald stores on two clients. Does not connect, see {@link createStorageClient}. */
 export function createStore(storeOptions: StoreOptions): Store {
   const { uri, applicationName, retentionDays, announcing, reads: budgets = noReadBudgets } = storeOptions
-  const options = {
-    appName: applicationName,
-    writeConcern: { w: 'majority', journal: true, wtimeoutMS: 5_000 },
-    retryWrites: true,
-    retryReads: true,
-    readPreference: 'primary',
-    serverSelectionTimeoutMS: 2_000,
-    connectTimeoutMS: 2_000,
-    socketTimeoutMS: 8_000,
-    waitQueueTimeoutMS: 8_000,
-    ignoreUndefined: true,
-  } as const
-  const { client, close } = createLastingClient(uri, options)
+  const { client, close } = createStorageClient(uri, { applicationName })
   // Finding an old position in the oplog takes longer than any other read.
-  const watching = createLastingClient(uri, { ...options, socketTimeoutMS: 45_000 })
+  const watching = createStorageClient(uri, { applicationName, socketTimeoutMS: 45_000 })
   const changes = watching.client.db(storeOptions.database)
   const now = createServerClock(client)
   const database = client.db(storeOptions.database)
   const plans = planCollections(retentionDays)
   const collections = collectionsOf(database)
-  const { notifications, bulkMarks, changeEntries, fanOuts, tombstones, erasures, waitingReceipts } = collections
+  const { notifications, changeEntries, fanOuts, tombstones, erasures, waitingReceipts } = collections
   const { insertNew, erasedPersons, ...writers } = createWriters(collections, { announcing, now })
-  const markMany = createMarkMany({ client, notifications, bulkMarks })
+  const feedOf = createFeeds({ client, ...collections, budgets })
   const recordedLog = createRecordedLog({ ...collections, budgets, retentionDays, now })
-  const feeds = {
-    collection: notifications,
-    budgets,
-    listPage: createListPage(),
-    markMany,
-    seen: createSeen(collections),
-  }
   const grownLogs = createGrownLogs()
   const sources = { fanOuts, notifications, tombstones, changeEntries, erasures, waitingReceipts }
   return {
     ...writers,
     now,
-    notifications: { insertNew, of: (owner) => createFeed(feeds, owner) },
+    notifications: { insertNew, of: feedOf },
     mutes: { of: createMutes(collections) },
     changeEntries: createChangeEntries({ collection: changeEntries, budgets, erasedPersons }),
     leases: createLeases(collections.leases),

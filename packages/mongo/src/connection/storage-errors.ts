@@ -11,11 +11,6 @@ export class StorageUnavailableError extends Error {
   override readonly name: string = 'StorageUnavailableError'
 }
 
-/** A retraction concerns more than is retracted in one go. The same retraction continues where this one stopped. */
-export class RetractionUnfinishedError extends StorageUnavailableError {
-  override readonly name = 'RetractionUnfinishedError'
-}
-
 /**
  * Error codes with which MongoDB permanently refuses the content of a document. All others, including unknown ones,
  * count as transient: retrying a record for too long is a nuisance, giving one up is a loss.

@@ -1,4 +1,4 @@
-import { bytesToUuid, fitsUuidV7, uuidToBytes, writeUuid } from '@herald/contracts'
+import { bytesToUuid, fitsUuidV7, makeUuidV7, uuidToBytes, writeUuid } from '@herald/contracts'
 import { Binary } from 'mongodb'
 
 /** Encodes a UUID as BSON binary of subtype 4, which MongoDB's tools display as a UUID. */
@@ -74,6 +74,11 @@ export function keyRange(prefix: readonly string[], { before, upTo, createdFrom,
   if (end !== undefined && (upTo === undefined || end <= upTo)) return { ...from, $lt: toKey(...prefix, end) }
   return { ...from, $lte: toKey(...prefix, upTo ?? greatestId) }
 }
+
+/** The ids up to a time, inclusive. */
+export const createdUpTo = (time: Date) => ({ createdTo: time.getTime() + 1 })
+/** The greatest id of a millisecond. */
+export const lastIdOf = (time: Date) => makeUuidV7(time.getTime(), Buffer.alloc(10, 0xff))
 
 export const byKey = <T extends { readonly _id: Binary }>(documents: Iterable<T>) =>
   new Map([...documents].map((document) => [hex(document._id), document]))

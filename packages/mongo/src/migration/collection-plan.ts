@@ -28,6 +28,9 @@ export const ifPresent = (name: string, field: string): IndexPlan => ({
   partialFilterExpression: { [field]: { $exists: true } },
 })
 
+/** Finds work by the time when it is due. */
+export const due = ifPresent('due', 'dueAt')
+
 /** Finds the heads of subscribers, which are among the events that they summarize. */
 export const heads: IndexPlan = {
   name: 'heads',
@@ -42,3 +45,6 @@ const secondsPerDay = 24 * 60 * 60
 /** Expires documents so many days after the time in a field; none without a retention. */
 export const retentionOf = (key: string, days: number | undefined): readonly IndexPlan[] =>
   days === undefined ? [] : [{ name: retentionIndex, key: { [key]: 1 }, expireAfterSeconds: days * secondsPerDay }]
+
+/** A day longer than the notifications, so that none outlives what finds it or keeps it away. */
+export const dayLonger = (days: number | undefined) => (days === undefined ? undefined : days + 1)

@@ -10,14 +10,14 @@ import {
   toUuidBinary,
   writeEach,
 } from '@herald/mongo'
+import type { ErasedLook, ErasedPersons } from '@herald/persons'
 import type { Collection } from 'mongodb'
 import {
   type ChangeEntryDocument,
   type StoredChangeEntry,
   toChangeEntryDocument,
 } from '../documents/change-entry-document.ts'
-import { maskChangeEntry } from '../documents/mask.ts'
-import type { ErasedLook, ErasedPersons } from '../guards/erased-persons.ts'
+import { maskChangeEntry } from '../documents/mask-change-entry.ts'
 import { changeEntryPageBody } from '../wire/change-entry-json.ts'
 import { type ExportFormat, encodeExport } from './export.ts'
 import { readLog } from './read-log.ts'

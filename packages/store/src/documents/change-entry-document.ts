@@ -1,7 +1,7 @@
 import type { ChangeEntry } from '@herald/contracts'
+import type { JsonText } from '@herald/feed'
 import { toKey, toUuidBinary } from '@herald/mongo'
 import type { Binary } from 'mongodb'
-import type { JsonText } from './notification-document.ts'
 
 export type StoredChangeEntry = Readonly<Omit<ChangeEntry, 'createdAt' | 'beforeState' | 'afterState'>> & {
   readonly subscriberId: string

@@ -1,5 +1,5 @@
 import { formatTimestamp } from '@herald/contracts'
-import { anyText, anyTime, bytesOf, subscriberId, uuid } from '@herald/mongo/testing'
+import { anyText, anyTime, at, bytesOf, idAt, subscriberId, uuid } from '@herald/mongo/testing'
 import fc from 'fast-check'
 import { type StoredChangeEntry, toChangeEntryDocument } from './change-entry-document.ts'
 
@@ -47,3 +47,21 @@ export const anyEntry: fc.Arbitrary<StoredChangeEntry> = fc.record({
   afterState: fc.json(),
   createdAt: anyTime,
 })
+
+/** A change by a user, recorded n seconds after the start. */
+export function changeBy(userId: string, seconds: number, changes: Partial<StoredChangeEntry> = {}): StoredChangeEntry {
+  return {
+    id: idAt(seconds * 1_000, Number.parseInt(userId.slice(-4), 16)),
+    subscriberId,
+    createdAt: at(seconds),
+    user: { id: userId, name: 'Ada', email: 'ada@example.com' },
+    entityType: 'portfolio',
+    entityId: 'p-1',
+    entityTitle: 'Engines',
+    actionType: 'update',
+    changedField: 'name',
+    beforeState: '{"by":"someone"}',
+    afterState: 'null',
+    ...changes,
+  }
+}

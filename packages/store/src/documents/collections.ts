@@ -1,120 +1,31 @@
-import type { LocationType } from '@herald/contracts'
-import type { HeadDocument, KeyDocument, LeaseDocument } from '@herald/mongo'
-import type { Binary, Db } from 'mongodb'
+import { type FeedCollections, feedCollectionsOf } from '@herald/feed'
+import type { KeyDocument, LeaseDocument } from '@herald/mongo'
+import { type PersonsCollections, personsCollectionsOf } from '@herald/persons'
+import type { Collection, Db } from 'mongodb'
 import type { ChangeEntryDocument } from './change-entry-document.ts'
-import type { ErasureDocument } from './erasure-document.ts'
-import type { FanOutDocument } from './fan-out-document.ts'
 import type { LogPageDocument, LogStateDocument } from './log-page-document.ts'
-import type { JsonText, NotificationDocument } from './notification-document.ts'
 import type { CheckpointDocument, LogNodeDocument } from './sealed-log-document.ts'
-import type { TombstoneDocument } from './tombstone-document.ts'
-import type { WaitingReceiptDocument } from './waiting-receipt.ts'
 
-export type BulkMarkAction = 'read' | 'archived' | 'unarchived'
-
-/** The restrictions of a mark of all; `upTo` is its newest notification. Absent fields restrict nothing. */
-export type BulkMarkEnd = {
-  upTo?: Binary
-  locationType?: LocationType
-  locationId?: Binary
-  status?: 'read'
-}
-
-/** Written when a bulk mark has ended, so that followers can treat it as one change. */
-export type BulkMarkDocument = {
-  /** subscriber ‖ recipient ‖ id of the mark, 48 bytes. */
-  _id: Binary
-  v: 1
-  at: Date
-  /** Set at the end. A mark of a location is written before it begins, too: its parts do not tell it. */
-  end?: BulkMarkEnd
-  begun?: BulkMarkEnd
-  count?: number
-  expiresAt: Date
-}
-
-/** A location or an actor that a user has muted. */
-export type MuteDocument = {
-  /** subscriber ‖ kind, one byte ‖ target ‖ user, 49 bytes. */
-  _id: Binary
-  v: 1
-  /** subscriber ‖ user, 32 bytes. */
-  user: Binary
-  setAt: Date
-  /** When it is over; absent for never. */
-  until?: Date
-}
-
-/** How far a user has seen their feed. */
-export type SeenMarkDocument = {
-  /** subscriber ‖ user, 32 bytes. */
-  _id: Binary
-  v: 1
-  /** The newest notification seen. Never decreases. */
-  upTo: Binary
-}
-
-/** Written when a feed was erased, in the same collection, for those who follow changes. Its id is that of the erasure. */
-export type FeedErasureDocument = Pick<BulkMarkDocument, '_id' | 'v' | 'expiresAt'> & {
-  /** No notification up to this id is left. */
-  erasedUpTo: Binary
-}
-
-/** A `POST /` with an `Idempotency-Key`, and the content to create for it. */
-export type CreateRequestDocument = {
-  /** subscriber ‖ user ‖ SHA-256 of the key, 64 bytes. */
-  _id: Binary
-  v: 1
-  bodyHash: Binary
-  /** The notification to create, as JSON; empty once it is erased. */
-  content: string
-  erased?: true
-  done: boolean
-  leaseUntil: Date
-  expiresAt: Date
-}
-
-/** The unread notifications of one recipient at one location that are announced together. Written before it is published. */
-export type DigestDocument = {
-  /** subscriber ‖ recipient ‖ location ‖ number, 64 bytes. Of two that were computed at once, the second is refused. */
-  _id: Binary
-  v: 1
-  /** The keys of the notifications, newest first. Each is in one digest, so that it is announced as unread once. */
-  notifications: Binary[]
-  /** When the oldest of them had been unread for the configured time. */
-  time: Date
-  /** The data of the event, until it is announced. */
-  data?: JsonText
-  announceAt?: Date
-  /** When it is deleted, announced or not. No notification in it is due any more by then. */
-  expiresAt: Date
-}
-
-export type Collections = ReturnType<typeof collectionsOf>
-
-/** Some collections contain documents of two forms, and have a name for each. */
-export function collectionsOf(database: Db) {
-  return {
-    notifications: database.collection<NotificationDocument>('notifications'),
-    changeEntries: database.collection<ChangeEntryDocument>('change-entries'),
-    logPages: database.collection<LogPageDocument>('log-pages'),
-    logState: database.collection<LogStateDocument>('log-state'),
-    fanOuts: database.collection<FanOutDocument>('fan-outs'),
-    tombstones: database.collection<TombstoneDocument>('tombstones'),
-    tombstoneHeads: database.collection<HeadDocument>('tombstones'),
-    digests: database.collection<DigestDocument>('digests'),
-    erasures: database.collection<ErasureDocument>('erasures'),
-    erasureHeads: database.collection<HeadDocument>('erasures'),
-    personKeys: database.collection<KeyDocument<Binary>>('person-keys'),
-    leases: database.collection<LeaseDocument>('leases'),
-    logNodes: database.collection<LogNodeDocument>('log-nodes'),
-    logCheckpoints: database.collection<CheckpointDocument>('log-checkpoints'),
-    bulkMarks: database.collection<BulkMarkDocument>('bulk-marks'),
-    mutes: database.collection<MuteDocument>('mutes'),
-    seenMarks: database.collection<SeenMarkDocument>('seen-marks'),
-    feedErasures: database.collection<FeedErasureDocument>('bulk-marks'),
-    streamKeys: database.collection<KeyDocument<string>>('stream-keys'),
-    waitingReceipts: database.collection<WaitingReceiptDocument>('waiting-receipts'),
-    createRequests: database.collection<CreateRequestDocument>('create-requests'),
+export type Collections = FeedCollections &
+  PersonsCollections & {
+    readonly changeEntries: Collection<ChangeEntryDocument>
+    readonly logPages: Collection<LogPageDocument>
+    readonly logState: Collection<LogStateDocument>
+    readonly logNodes: Collection<LogNodeDocument>
+    readonly logCheckpoints: Collection<CheckpointDocument>
+    readonly leases: Collection<LeaseDocument>
+    readonly streamKeys: Collection<KeyDocument<string>>
   }
-}
+
+/** Every collection of Herald. */
+export const collectionsOf = (database: Db): Collections => ({
+  ...feedCollectionsOf(database),
+  ...personsCollectionsOf(database),
+  changeEntries: database.collection('change-entries'),
+  logPages: database.collection('log-pages'),
+  logState: database.collection('log-state'),
+  logNodes: database.collection('log-nodes'),
+  logCheckpoints: database.collection('log-checkpoints'),
+  leases: database.collection('leases'),
+  streamKeys: database.collection('stream-keys'),
+})

@@ -1,13 +1,12 @@
+import { mention, pageIn } from '@herald/feed/testing'
 import { someFromTo } from '@herald/jest-preset/full-run'
-import { at, subscriberId, uuid } from '@herald/mongo/testing'
+import { at, createInterceptor, type Intercept, subscriberId, uuid } from '@herald/mongo/testing'
+import { clear, erasure, findTraces, workOff } from '@herald/persons/testing'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { createChangeEntries } from '../change-entries/change-entries.ts'
-import { mention } from '../retractions/fan-outs.fixture.ts'
-import { createInterceptor, type Intercept } from '../retractions/intercepted.fixture.ts'
-import { pageIn } from '../store.fixture.ts'
+import { changeBy } from '../documents/change-entry.fixture.ts'
 import { createEmptyStore } from '../test-store.fixture.ts'
 import { createWriters } from '../writers.ts'
-import { changeBy, clear, erasure, findTraces, workOff } from './erasures.fixture.ts'
 
 const { store, database, collections, migrate, close } = createEmptyStore()
 beforeAll(migrate)

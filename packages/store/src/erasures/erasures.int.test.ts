@@ -1,11 +1,10 @@
+import type { NewNotification, Receipt } from '@herald/feed'
+import { byAda, mention, notificationIn, pageIn, retraction } from '@herald/feed/testing'
 import { at, subscriberId, uuid } from '@herald/mongo/testing'
+import { ada, bob, clear, cleo, erasure, findTraces, workOff } from '@herald/persons/testing'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
-import type { NewNotification } from '../documents/notification-document.ts'
-import type { Receipt } from '../documents/waiting-receipt.ts'
-import { mention, retraction } from '../retractions/fan-outs.fixture.ts'
-import { notificationIn, pageIn } from '../store.fixture.ts'
+import { changeBy } from '../documents/change-entry.fixture.ts'
 import { createEmptyStore } from '../test-store.fixture.ts'
-import { ada, bob, byAda, changeBy, clear, cleo, erasure, findTraces, workOff } from './erasures.fixture.ts'
 
 const { store, database, examined, migrate, close } = createEmptyStore()
 const { notifications, retractions, receipts, erasures, changeEntries, createRequests } = store

@@ -1,6 +1,6 @@
+import { newNotification } from '@herald/feed/testing'
 import { uuid } from '@herald/mongo/testing'
 import { afterAll, beforeEach, expect, test } from '@jest/globals'
-import { newNotification } from '../store.fixture.ts'
 import { createStore } from '../store.ts'
 import { createNewStore } from '../test-store.fixture.ts'
 

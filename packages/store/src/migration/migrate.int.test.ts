@@ -1,7 +1,7 @@
+import { newNotification } from '@herald/feed/testing'
 import { createIfMissing, createIndex, replaceUnclustered } from '@herald/mongo'
 import { uuid } from '@herald/mongo/testing'
 import { afterAll, expect, test } from '@jest/globals'
-import { newNotification } from '../store.fixture.ts'
 import { createStore } from '../store.ts'
 import { createNewStore } from '../test-store.fixture.ts'
 
@@ -43,13 +43,12 @@ test.each([
 ])('migrated for %s days, a process configured for %s is ready and warns', async (migrated, own, warning, ofLonger) => {
   await withStore(migrated, (store) => store.migrate())
   const readiness = await withStore(own, (store) => store.checkReady())
-  expect(readiness).toEqual({
-    ok: true,
-    warnings: [
-      ...['notifications', 'change-entries'].map((collection) => `documents of ${collection} ${warning}`),
-      ...['fan-outs', 'tombstones', 'erasures'].map((collection) => `documents of ${collection} ${ofLonger}`),
-    ],
-  })
+  const warnings = [
+    ...['notifications', 'change-entries'].map((collection) => `documents of ${collection} ${warning}`),
+    ...['fan-outs', 'tombstones', 'erasures'].map((collection) => `documents of ${collection} ${ofLonger}`),
+  ]
+  expect(readiness).toEqual({ ok: true, warnings: expect.arrayContaining(warnings) })
+  expect(readiness).toHaveProperty('warnings.length', warnings.length)
 })
 
 const isClustered = async (collection: string) => {

@@ -1,8 +1,8 @@
 import { limits } from '@herald/contracts'
+import { mention, retraction } from '@herald/feed/testing'
 import { subscriberId, uuid } from '@herald/mongo/testing'
+import { erasure } from '@herald/persons/testing'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { erasure } from '../erasures/erasures.fixture.ts'
-import { mention, retraction } from '../retractions/fan-outs.fixture.ts'
 import { createEmptyStore } from '../test-store.fixture.ts'
 import { planCollections } from './collection-plans.ts'
 

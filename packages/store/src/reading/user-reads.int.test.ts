@@ -1,3 +1,5 @@
+import { toNotificationDocuments } from '@herald/feed'
+import { newNotification, pageIn } from '@herald/feed/testing'
 import { idAt, subscriberId, uuid } from '@herald/mongo/testing'
 import { eventually, startReplicaSet, whyNoMongod } from '@herald/test-servers'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
@@ -5,8 +7,6 @@ import { MongoClient, WriteConcern } from 'mongodb'
 import { changeEntry } from '../documents/change-entry.fixture.ts'
 import { toChangeEntryDocument } from '../documents/change-entry-document.ts'
 import { collectionsOf } from '../documents/collections.ts'
-import { toNotificationDocuments } from '../documents/notification-document.ts'
-import { newNotification, pageIn } from '../store.fixture.ts'
 import { createStore } from '../store.ts'
 
 // Skipped only where no mongod can run; one that fails to start fails the test.

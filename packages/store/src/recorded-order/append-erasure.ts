@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { formatTimestamp } from '@herald/contracts'
 import { hex, keyRange, type Position, StorageUnavailableError, toIndexKey, toUuidBinary, uuidIn } from '@herald/mongo'
+import type { ErasureDocument } from '@herald/persons'
 import { erasureLeafData, hashLeaf, hashUser } from '@herald/sealed-log'
 import { Binary, type Collection } from 'mongodb'
 import type { ChangeEntryDocument } from '../documents/change-entry-document.ts'
-import type { ErasureDocument } from '../documents/erasure-document.ts'
 import {
   type ErasurePage,
   encodeRanges,

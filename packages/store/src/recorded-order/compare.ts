@@ -10,9 +10,9 @@ import {
   timeOf,
   watch,
 } from '@herald/mongo'
+import type { ErasureDocument } from '@herald/persons'
 import type { Binary, Collection, Db } from 'mongodb'
 import type { ChangeEntryDocument } from '../documents/change-entry-document.ts'
-import type { ErasureDocument } from '../documents/erasure-document.ts'
 import type { AppendEntries } from './append-entries.ts'
 import type { AppendErasure } from './append-erasure.ts'
 import type { CausalReads } from './causal-reads.ts'

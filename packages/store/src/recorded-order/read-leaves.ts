@@ -1,8 +1,7 @@
 import { findByKeys, hex, readAhead, readKey, toUuidBinary, uuidIn, writeAll } from '@herald/mongo'
+import { appliesTo, type ErasedPersons, type FindErased } from '@herald/persons'
 import { type Binary, BSON, type Collection } from 'mongodb'
 import type { ChangeEntryDocument } from '../documents/change-entry-document.ts'
-import { appliesTo, type FindErased } from '../documents/mask.ts'
-import type { ErasedPersons } from '../guards/erased-persons.ts'
 import type { CausalReads } from './causal-reads.ts'
 import { type EntryLeaf, toEntryLeaf } from './entry-leaf.ts'
 

@@ -1,7 +1,7 @@
 import { type Clock, type Hold, ownClock, timeOfPosition, uuidIn } from '@herald/mongo'
+import type { ErasedPersons } from '@herald/persons'
 import type { Db } from 'mongodb'
 import type { Collections } from '../documents/collections.ts'
-import type { ErasedPersons } from '../guards/erased-persons.ts'
 import { type AppendEntries, createAppendEntries } from './append-entries.ts'
 import { type AppendErasure, createAppendErasure } from './append-erasure.ts'
 import { createCausalReads } from './causal-reads.ts'

@@ -1,6 +1,6 @@
 import { hex, keysUnder, toKey, toUuidBinary, userReads, uuidIn } from '@herald/mongo'
+import type { ErasureDocument } from '@herald/persons'
 import type { Collections } from '../documents/collections.ts'
-import type { ErasureDocument } from '../documents/erasure-document.ts'
 import { decodeBounds, type ErasurePage, pagesFrom, type RangeBounds } from '../documents/log-page-document.ts'
 import type { CausalReads } from '../recorded-order/causal-reads.ts'
 

@@ -6,8 +6,8 @@ const partitionBatch = 'packages/kafka/dist/client/partition-batch.js'
 const leasedWorker = 'packages/runtime/dist/workers/leased-worker.js'
 const fence = 'packages/mongo/dist/connection/fence.js'
 const serverClock = 'packages/mongo/dist/connection/server-clock.js'
-const erasures = 'packages/store/dist/erasures/erasures.js'
-const retractions = 'packages/store/dist/retractions/retractions.js'
+const erasures = 'packages/persons/dist/erasures.js'
+const retractions = 'packages/feed/dist/retractions/retractions.js'
 
 /** Returns the work itself, however long it takes. */
 const keepNothing = '((_name, _limitMs, work) => work)('

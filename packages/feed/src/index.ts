@@ -1,0 +1,30 @@
+export type { Announcement, DueBatch, DueItem } from './announcements/announcement.ts'
+export type { Announcements } from './announcements/announcements.ts'
+export type { Digests } from './announcements/digests.ts'
+export { planFeed } from './collection-plans.ts'
+export { type FeedCollections, feedCollectionsOf } from './documents/collections.ts'
+export type { Announcing } from './documents/fan-out-document.ts'
+export {
+  type FeedOwner,
+  type JsonText,
+  type NewNotification,
+  toNotificationDocuments,
+} from './documents/notification-document.ts'
+export type { Retraction } from './documents/tombstone-document.ts'
+export type { Receipt, ReceiptKind, WaitingReceipts } from './documents/waiting-receipt.ts'
+export { createFeeds, type Feed } from './feed.ts'
+export { type FeedChange, type Marked, ownerKey, type Selected } from './feed-changes/feed-change.ts'
+export { createFeedChanges, type FeedChanges, type FeedStep } from './feed-changes/feed-changes.ts'
+export { createFeedWriters, type FeedOptions, type FeedWriters } from './feed-writers.ts'
+export { createdBody } from './json/notification-json.ts'
+export type { FeedQuery } from './lists/list-page.ts'
+export type { Counts } from './lists/seen.ts'
+export { findNotification, type NotificationSources, type Wanted } from './lookup/find-notification.ts'
+export { createMutes, type Mutes } from './mutes/mutes.ts'
+export type { OverdueReceipts } from './receipts/overdue-receipts.ts'
+export type { Receipts } from './receipts/receipts.ts'
+export { RetractionUnfinishedError } from './retractions/retraction-unfinished.ts'
+export type { Retractions } from './retractions/retractions.ts'
+export type { CreateRequests, Reservation } from './storing/create-requests.ts'
+export type { StoreNotifications } from './storing/store-notifications.ts'
+export type { Unfinished } from './storing/unfinished.ts'

@@ -1,0 +1,63 @@
+import { type Hold, readLimits } from '@herald/mongo'
+import type { Collection } from 'mongodb'
+import type { FeedCollections } from '../documents/collections.ts'
+import type { FanOutDocument } from '../documents/fan-out-document.ts'
+import { fromRequestContent } from '../documents/notification-document.ts'
+import type { RetractBy } from '../retractions/retractions.ts'
+import type { StoreNotifications } from './store-notifications.ts'
+
+/** Work that no redelivered event causes. */
+export type Unfinished = {
+  /**
+   * Finishes requests whose process died on the way, and retracts once more what was retracted a while ago. Does what is
+   * due, the oldest first, up to a limited number, or until `hold`, which is called before each request, resolves to
+   * `false`. Forgets announcements that are due for a month, as without a topic.
+   *
+   * @returns the number of requests finished, why MongoDB refused others, and the number of retractions done again
+   */
+  finish(now: Date, hold?: Hold): Promise<Finished>
+}
+
+type Finished = { readonly finished: number; readonly refused: readonly string[]; readonly again: number }
+
+/** A request has less than 300 KB. */
+const requestsPerCall = 20
+const announcedWithinMs = 30 * 24 * 60 * 60 * 1_000
+const byDueTime = { ...readLimits, hint: 'due', sort: { dueAt: 1 }, limit: requestsPerCall } as const
+
+export type UnfinishedDependencies = Pick<FeedCollections, 'fanOuts' | 'tombstones'> & {
+  readonly storeNotifications: StoreNotifications
+  readonly retractBy: RetractBy
+}
+
+export function createUnfinished(dependencies: UnfinishedDependencies): Unfinished {
+  const { fanOuts, tombstones, storeNotifications, retractBy } = dependencies
+  return {
+    async finish(now, hold = async () => true) {
+      const due = { dueAt: { $lte: now } } as const
+      const retractions = await tombstones.find(due, byDueTime).toArray()
+      const { retracted, refused: notRetracted } = await retractBy(retractions)
+      const refusals = [...notRetracted.values()]
+      const again = retracted.filter(({ done }) => done).length
+      const found = await fanOuts.find(due, byDueTime).toArray()
+      const contents = found.flatMap(({ content }) => content ?? [])
+      let stored = 0
+      for (const content of contents) {
+        if (!(await hold())) break
+        // Stores what is missing, and is no longer due afterwards, stored or refused.
+        const { refused } = await storeNotifications([{ ...fromRequestContent(content), finishBy: now }])
+        refusals.push(...refused.map(({ reason }) => reason))
+        stored++
+      }
+      const finished = retracted.length - again + stored - refusals.length
+      await forgetAnnouncements(fanOuts, new Date(now.getTime() - announcedWithinMs))
+      return { finished, refused: refusals, again }
+    },
+  }
+}
+
+async function forgetAnnouncements(fanOuts: Collection<FanOutDocument>, before: Date): Promise<void> {
+  const announced = { announceAt: true, unannounced: true } as const
+  await fanOuts.updateMany({ announceAt: { $lt: before } }, { $unset: announced }, { hint: 'announce' })
+  await fanOuts.updateMany({ unreadAt: { $lt: before } }, { $unset: { unreadAt: true } }, { hint: 'unread' })
+}

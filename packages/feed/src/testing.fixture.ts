@@ -1,0 +1,2 @@
+export { newNotification, notificationIn, pageIn } from './new-notification.fixture.ts'
+export { byAda, mention, retraction } from './retractions/fan-outs.fixture.ts'

@@ -1,0 +1,8 @@
+export { planPersons } from './collection-plans.ts'
+export { type PersonsCollections, personsCollectionsOf } from './collections.ts'
+export type { EraseSteps, PhaseInput, PhaseOutcome } from './erase-steps.ts'
+export { appliesTo, type ErasedPerson, type FindErased } from './erased-person.ts'
+export type { ErasedLook, ErasedPersons } from './erased-persons.ts'
+export { type Erasure, type ErasureDocument, type ErasurePhase, erasurePhases } from './erasure-document.ts'
+export type { ErasureProgress, Erasures, OpenErasure } from './erasures.ts'
+export { createPersons } from './persons.ts'
