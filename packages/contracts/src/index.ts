@@ -50,13 +50,8 @@ export {
   exampleEvents,
   type TopicKind,
 } from './events/events.ts'
-export {
-  type EventRecord,
-  headerText,
-  type ReadEvent,
-  type RecordHeaders,
-  readCloudEvent,
-} from './events/read-cloud-event.ts'
+export { type EventRecord, type ReadEvent, readCloudEvent } from './events/read-cloud-event.ts'
+export { headerText, type RecordHeaders } from './events/record-headers.ts'
 export type { Operation } from './http/operation.ts'
 export { operations, scopes } from './http/operations.ts'
 export { createOpenApiDocument } from './openapi/document.ts'

@@ -1,4 +1,5 @@
 import { readCloudEvent } from '@herald/contracts'
+import { type AnyHeaders, toRecordHeaders } from './any-headers.ts'
 import type { HeraldEvent } from './event.ts'
 import { InvalidEvent } from './invalid-event.ts'
 import type { Topics } from './message.ts'
@@ -9,7 +10,7 @@ export type AnyMessage = {
   readonly topic?: string | undefined
   readonly key?: Buffer | string | null | undefined
   readonly value: Buffer | string | null
-  readonly headers?: Readonly<Record<string, Buffer | string | (Buffer | string)[] | undefined>> | undefined
+  readonly headers?: AnyHeaders | null | undefined
 }
 
 export type ReadOptions = { readonly topics?: Topics | undefined; readonly now?: Date | undefined }
@@ -20,8 +21,11 @@ export type ReadOptions = { readonly topics?: Topics | undefined; readonly now?:
  * @throws InvalidEvent with all issues, if Herald would reject the event or could not keep it in order
  */
 export function readMessage(message: AnyMessage, { topics, now = new Date() }: ReadOptions = {}): HeraldEvent {
-  const { value, headers = {} } = message
-  const read = readCloudEvent({ value: value === null ? null : Buffer.from(value), headers })
+  const { value, headers } = message
+  if (value !== null && typeof value !== 'string' && !(value instanceof Uint8Array)) {
+    throw new InvalidEvent([{ pointer: '', detail: 'The value is neither text nor bytes; send JSON.stringify of it' }])
+  }
+  const read = readCloudEvent({ value: value === null ? null : Buffer.from(value), headers: toRecordHeaders(headers) })
   // Herald stops here, too; the other checks need the whole event.
   if (!read.ok) throw new InvalidEvent([{ pointer: '', detail: `${read.detail} (${read.code})` }])
   const { time, ...attributes } = read.attributes

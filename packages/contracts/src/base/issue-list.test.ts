@@ -56,6 +56,11 @@ test('reports a schema violation below such a key in a few kilobytes', () => {
   expect(issues.at(-1)).toEqual({ pointer: '', detail: '4901 more issues' })
 })
 
+test('the pointer of data that is wrong as a whole has no slash at its end', () => {
+  expect(describeIssues([{ pointer: '', detail: 'Required' }], '/data')).toBe('/data: Required')
+  expect(describeIssues([{ pointer: '', detail: 'Required' }])).toBe('/: Required')
+})
+
 test('a line of issues ends with how many are left', () => {
   const issues = Array.from({ length: 90 }, (_, n) => ({ pointer: `/${n}`, detail: 'x'.repeat(100) }))
   const line = describeIssues(issues, '/data')

@@ -49,7 +49,7 @@ const restCharacters = 24
 export function describeIssues(issues: readonly ValidationIssue[], under = ''): string {
   let line = ''
   for (const [index, { pointer, detail }] of issues.entries()) {
-    const next = `${index === 0 ? '' : '; '}${under}${pointer || '/'}: ${detail}`
+    const next = `${index === 0 ? '' : '; '}${under + pointer || '/'}: ${detail}`
     const isLast = index === issues.length - 1
     const room = limits.deadLetterDetailBytes - (isLast ? 0 : restCharacters)
     if (line.length + next.length > room) return `${line}; ${issues.length - index} more`

@@ -2,20 +2,11 @@ import type { DeadLetterReason } from '../base/dead-letter-reasons.ts'
 import { describeIssues } from '../base/issue-list.ts'
 import { findUnsafeJson } from '../base/json-safety.ts'
 import { limits } from '../base/limits.ts'
-import { decodeUtf8 } from '../base/utf8.ts'
+import { decodeUtf8, hasRegistryBytes } from '../base/utf8.ts'
 import { toValidationIssues } from '../base/zod-issues.ts'
 import { type CloudEventAttributes, cloudEventAttributesSchema } from './cloud-event.ts'
-
-type HeaderValue = Buffer | string | undefined
-/** The headers of a record; repeated ones are an array. */
-export type RecordHeaders = Readonly<Record<string, HeaderValue | HeaderValue[] | null>>
-
-/** The text of a header, the first if it is repeated; `undefined` if it is absent or has no value. */
-export function headerText(headers: RecordHeaders, name: string): string | undefined {
-  const header = headers[name]
-  const first = Array.isArray(header) ? header[0] : header
-  return first === undefined || first === null ? undefined : first.toString()
-}
+import { describeForeign, registryDetail } from './foreign-record.ts'
+import { headerText, type RecordHeaders } from './record-headers.ts'
 
 export type EventRecord = { readonly value: Buffer | null; readonly headers: RecordHeaders }
 
@@ -40,13 +31,16 @@ export function readCloudEvent(record: EventRecord): ReadEvent {
   const contentType = headerText(headers, 'content-type')?.toLowerCase()
   if (contentType?.startsWith('application/cloudevents')) return readStructured(value, contentType)
   if (headerText(headers, 'ce_specversion') !== undefined) return readBinary(record, contentType)
-  return reject(
-    'not_cloudevent',
-    'The record has neither content-type application/cloudevents+json nor a ce_specversion header',
-  )
+  return reject('not_cloudevent', describeForeign(record))
 }
 
 function readStructured(value: Buffer | null, contentType: string): ReadEvent {
+  if (contentType.startsWith('application/cloudevents-batch')) {
+    return reject(
+      'not_cloudevent',
+      'The record is a batch (application/cloudevents-batch+json); send each event in a record of its own',
+    )
+  }
   if (!/^application\/cloudevents\+json\s*(;\s*charset="?utf-8"?\s*)?$/.test(contentType)) {
     return reject('not_cloudevent', 'The only supported structured format is application/cloudevents+json in UTF-8')
   }
@@ -81,6 +75,7 @@ function withAttributes(candidate: Record<string, unknown>, data: unknown): Read
 
 function readJson(value: Buffer | null): JsonRead {
   if (!value || value.length === 0) return reject('not_json', 'The value is empty')
+  if (hasRegistryBytes(value)) return reject('not_json', registryDetail)
   const text = decodeUtf8(value)
   let json: unknown
   try {

@@ -35,6 +35,42 @@ describe('expectValidEvent', () => {
   })
 })
 
+describe('headers as Kafka clients have them', () => {
+  const published = mention()
+  const message = toMessage(published)
+  const binary = toMessage(published, { mode: 'binary' })
+  const type = 'content-type'
+  const bytes = Object.entries(binary.headers).map(([name, value]) => [Buffer.from(name), Buffer.from(value)] as const)
+  test.each<[string, Parameters<typeof expectValidEvent>[0]]>([
+    ['a Map', { ...message, headers: new Map([[type, 'application/cloudevents+json']]) }],
+    ['a Map of buffers', { ...binary, headers: new Map(bytes) }],
+    [
+      'a list of objects with one key each',
+      { ...binary, headers: Object.entries(binary.headers).map(([name, value]) => ({ [name]: Buffer.from(value) })) },
+    ],
+    ['a list of pairs', { ...binary, headers: bytes }],
+    ['an object with lists', { ...message, headers: { [type]: ['application/cloudevents+json', 'other'] } }],
+  ])('%s', (_name, sent) => {
+    expect(expectValidEvent(sent)).toEqual(expectValidEvent(message))
+  })
+
+  test('a repeated header counts once, as its first value', () => {
+    const headers = [{ [type]: 'application/cloudevents+json' }, { [type]: 'text/plain' }]
+    expect(expectValidEvent({ ...message, headers })).toEqual(expectValidEvent(message))
+  })
+
+  test('none are as an empty object', () => {
+    for (const headers of [undefined, null, [], new Map()]) {
+      expect(() => expectValidEvent({ ...message, headers })).toThrow('structured event without content-type')
+    }
+  })
+
+  test('a value that is an object has a reason of its own', () => {
+    const value = { ...mention().data } as unknown as string
+    expect(() => expectValidEvent({ ...binary, value })).toThrow('JSON.stringify')
+  })
+})
+
 describe('verifyPublisher', () => {
   const publish = (...made: HeraldEvent[]) => ({
     publish: (producer: RecordingProducer) => createPublisher({ producer }).publish(...made),

@@ -1,3 +1,4 @@
+import { type DeadLetterReason, limits } from '@herald/contracts'
 import { commandSettingsSchema } from '#ingest/settings/config'
 import { defineCommand, from } from '../command-line/command.ts'
 import { type FoundDeadLetter, originOf } from '../dead-letters/found-dead-letter.ts'
@@ -43,6 +44,26 @@ export const whereCommand = defineCommand({
   },
 })
 
+type Codes = readonly DeadLetterReason[]
+const ofEvent: Codes = ['not_cloudevent', 'not_json', 'unsafe_json', 'invalid_attributes', 'invalid_data']
+const ofRow: Codes = ['row_unreadable', 'before_missing', 'key_missing', 'time_missing', 'transaction_order_missing']
+/** Follow from the record alone, whenever it is sent. */
+const hopeless: readonly string[] = ['record_too_large', 'record_unreadable', ...ofEvent, ...ofRow]
+const ofMapping: readonly string[] = [
+  'subscriber_missing',
+  'user_missing',
+  'mapping_failed',
+  'too_many_changes',
+] satisfies Codes
+
+function nextAfter({ code }: FoundDeadLetter, origin: string): string {
+  if (hopeless.includes(code)) {
+    return 'sent back it would fail again: the publisher has to send it anew, as the detail says.'
+  }
+  const replay = `herald dead-letters replay --origin ${origin} sends it back.`
+  return ofMapping.includes(code) ? `correct the mapping; then ${replay}` : replay
+}
+
 function answerFromTopics(
   since: Date,
   { record, total, notSearched }: Awaited<ReturnType<typeof searchPending>>,
@@ -56,11 +77,11 @@ function answerFromTopics(
     const origin = originOf(letter)
     // The origin is chosen by the writers of the dead-letter topic.
     const isPlain = /^[\w.-]+\/\d+\/\d+$/.test(origin)
-    const next = `herald dead-letters show ${origin} prints it; herald dead-letters replay --origin ${origin} sends it back.`
+    const next = `herald dead-letters show ${origin} prints it; ${nextAfter(letter, origin)}`
     return {
       answer: 'dead',
       summary: 'It could not be stored.',
-      details: { origin, code: letter.code },
+      details: { origin, code: letter.code, detail: letter.detail.slice(0, limits.deadLetterDetailBytes) || undefined },
       ...(isPlain && { hint: next }),
     }
   }

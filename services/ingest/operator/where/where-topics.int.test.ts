@@ -25,7 +25,8 @@ describe('dead', () => {
       answer: {
         code: 'invalid_data',
         origin: expect.stringMatching(`^${ingest().topics.mention}/\\d+/\\d+$`),
-        hint: expect.stringContaining('herald dead-letters replay --origin'),
+        detail: expect.stringMatching(/^\/data\/recipientIds: /),
+        hint: expect.stringMatching(/herald dead-letters show .*sent back it would fail again/),
       },
     })
     expect((await where(['--notification', idOf('bad')])).answer.answer).toBe('dead')
