@@ -68,6 +68,9 @@ export type CreateNotification = {
    * At most 16384 bytes of JSON and 16 levels; no key is `__proto__`
    */
   metadata: {
+    /**
+     * With `entityType`, `anchorId` or both
+     */
     mention: {
       mentionerName: string
       snippet: string
@@ -85,6 +88,9 @@ export type CreateNotification = {
   }
   recipientIds: string[]
 }
+/**
+ * Either `ids` or `all`; the others only with `all`
+ */
 export type MarkRead = {
   ids?: string[]
   all?: true
@@ -92,6 +98,9 @@ export type MarkRead = {
   locationType?: 'comment' | 'value' | 'file comment' | 'file' | 'entity'
   locationId?: string | undefined
 }
+/**
+ * Either `ids` or `all`; the others only with `all`
+ */
 export type ArchiveMany = {
   ids?: string[]
   all?: true
@@ -134,6 +143,9 @@ export type CreatedNotification = {
  * At most 16384 bytes of JSON and 16 levels; no key is `__proto__`
  */
 export type NotificationMetadata = {
+  /**
+   * With `entityType`, `anchorId` or both
+   */
   mention: {
     mentionerName: string
     snippet: string
@@ -294,6 +306,10 @@ export type ChangeEntryPage = {
      * Only in the recorded order: how far it may be behind what is stored
      */
     lagSeconds?: number
+    /**
+     * Only in the recorded order: `false` exactly when nothing more was recorded when it was read
+     */
+    hasMore?: boolean
   }
 }
 export type Checkpoint = {

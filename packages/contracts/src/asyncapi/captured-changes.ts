@@ -2,7 +2,7 @@ const channelDescription = `Records of Debezium's connectors for PostgreSQL, Mar
 
 \`c\` and \`d\` become one entry with the \`actionType\` \`create\` or \`delete\`, an empty \`changedField\` and the whole row as a state; \`u\` becomes an \`update\` for each changed top-level field, and none if no field has changed; \`r\` (snapshot) becomes a \`create\` if the mapping records snapshots. Subscriber, user and entity are taken from the row, as the mapping says. The ids are derived from the position of the change in the database's log, so a record that a connector delivers again makes no further entries.
 
-Skipped are tombstones (records without a value), truncates, messages, the begin and end of transactions, schema changes and heartbeats. Unwrapped rows (\`ExtractNewRecordState\`) are dead letters. Integers that a double cannot hold become strings of their digits.`
+Skipped are tombstones (records without a value), truncates, messages, the begin and end of transactions, schema changes and heartbeats. Unwrapped rows (\`ExtractNewRecordState\`) are dead letters. Numbers that a double does not give back become strings of their digits; with schemas, dates and times become ISO 8601.`
 
 /** The channel of captured changes, whose topics the mapping file names, and its message, which Debezium documents. */
 export const capturedChanges = {
@@ -24,6 +24,7 @@ export const capturedChanges = {
     },
     payload: {
       type: 'object',
+      title: 'CapturedChange',
       properties: {
         op: {
           type: 'string',

@@ -124,5 +124,5 @@ const deadLetter: JsonSchema = {
     },
     required: ['herald-error-code', 'herald-error-detail'],
   },
-  payload: {},
+  payload: { title: 'DeadLetter', description: 'The original value, unchanged' },
 }

@@ -51,6 +51,7 @@ export function structured(name: string, event: DescribedEvent, notes = attribut
     },
     payload: {
       type: 'object',
+      title: titleOf(name),
       properties: { ...properties, data: dataReference(name) },
       required: [...required, 'data'],
     },
@@ -86,8 +87,10 @@ function toHeaders({ datacontenttype, ...attributes }: Readonly<Record<string, u
 }
 
 export function dataSchemaOf(name: string, event: DescribedEvent): [string, JsonSchema] {
-  return [dataName(name), jsonSchemaOf(event.data, 'draft-7')]
+  return [dataName(name), { title: dataName(name), ...jsonSchemaOf(event.data, 'draft-7') }]
 }
 
-const dataName = (name: string) => `${name.charAt(0).toUpperCase()}${name.slice(1)}Data`
+/** Generators name the types of payloads by it. */
+const titleOf = (name: string) => `${name.charAt(0).toUpperCase()}${name.slice(1)}`
+const dataName = (name: string) => `${titleOf(name)}Data`
 const dataReference = (name: string) => ({ $ref: `#/components/schemas/${dataName(name)}` })

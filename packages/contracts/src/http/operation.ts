@@ -3,7 +3,7 @@ import type { ErrorCode } from '../base/error-codes.ts'
 
 type Service = 'ingest' | 'query'
 
-/** A representation of a response body: its schema, if it is JSON, and an example. */
+/** A representation of a response body: its schema, if it is JSON of a known form, and an example. */
 export type MediaType = { readonly schema?: z.ZodType; readonly example?: unknown }
 
 /** An operation behind the base URL: the service, the request parts and every possible response. */

@@ -131,7 +131,7 @@ export const operations = {
     path: '/',
     summary: 'List the current user’s notifications',
     description:
-      'Newest first, without archived ones unless `archived` asks for them; `status` applies within these. Pass `nextCursor` as `cursor` to get the next page; it is `null` on the last page. A page may end before `limit` and still have a next one: it has at most 4 MiB of stored data, and with filters it looks at a bounded number of entries.',
+      'Newest first, without archived ones unless `archived` asks for them; `status` applies within these. Pass `nextCursor` as `cursor` to get the next page; it is `null` on the last page. A page may end before `limit`, and may even be empty, and still have a next one: it has at most 4 MiB of stored data, and with filters it looks at 10,000 notifications. Only `nextCursor` `null` is the end.',
     etag: true,
     querystring: listNotificationsQuerySchema,
     success: ok('A page', json(notificationPageSchema, examples.notificationPage)),
@@ -264,7 +264,7 @@ export const operations = {
     ...changeLog,
     path: '/change-entries',
     summary: 'List the current subscriber’s change entries, page by page',
-    description: `Newest first. Pass \`nextCursor\` as \`cursor\` to get the next page; it is \`null\` on the last page. A page may end before \`limit\` and still have a next one: it has at most 4 MiB of stored data, and with filters it looks at a bounded number of entries. With \`order=recorded\`, to copy the log and follow it: oldest first in the order in which entries were recorded, so that none appears behind a position that was returned, however late its event; \`nextCursor\` is always present, and the same one if there is nothing new; a page may be empty and have a new cursor; \`lagSeconds\` is how far the order may be behind what is stored. ${wholeRows}`,
+    description: `Newest first. Pass \`nextCursor\` as \`cursor\` to get the next page; it is \`null\` on the last page. A page may end before \`limit\`, and may even be empty, and still have a next one: it has at most 4 MiB of stored data, and with filters it looks at 10,000 entries. Only \`nextCursor\` \`null\` is the end. With \`order=recorded\`, to copy the log and follow it: oldest first in the order in which entries were recorded, so that none appears behind a position that was returned, however late its event; \`nextCursor\` is always present, and the same one if there is nothing new; a page may be empty and have a new cursor; \`hasMore\` is \`false\` exactly when nothing more was recorded when it was read, and loaders stop there; \`lagSeconds\` is how far the order may be behind what is stored. ${wholeRows}`,
     querystring: listChangeEntriesQuerySchema,
     success: ok('A page', json(changeEntryPageSchema, examples.changeEntryPage)),
     errors: ['cursor_expired', 'order_not_ready'],
@@ -273,7 +273,7 @@ export const operations = {
     ...changeLog,
     path: '/change-entries/all',
     summary: 'List all change entries of the current subscriber',
-    description: `Newest first, as one streamed document. \`Accept\` selects JSON (the default), NDJSON or CSV. If the export fails midway the connection is cut, so that an incomplete document is never mistaken for a complete one. The number of exports that are open at the same time is bounded, per user and per process; one too many is 429. ${wholeRows}`,
+    description: `Newest first, as one streamed document. \`Accept\` selects JSON (the default), NDJSON or CSV. In CSV an apostrophe precedes texts that a spreadsheet would evaluate, and texts that begin with one, also behind \`;\`, CR and LF within a text: remove one there to read them back; states are JSON without it. If the export fails midway the connection is cut, so that an incomplete document is never mistaken for a complete one. The number of exports that are open at the same time is bounded, per user and per process; one too many is 429. ${wholeRows}`,
     querystring: exportChangeEntriesQuerySchema,
     success: ok('All entries', {
       ...json(changeEntriesSchema, examples.changeEntries),

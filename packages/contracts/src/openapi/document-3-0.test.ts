@@ -40,7 +40,16 @@ test('converts what differs', () => {
   expect(Notification.properties.readAt).toEqual({ type: 'string', format: 'date-time', example, nullable: true })
   expect(MarkRead.properties.all).toEqual({ type: 'boolean', enum: [true] })
   expect(UnreadCount.properties.data.properties.unreadCount).toMatchObject({ type: 'integer', format: 'int64' })
-  expect(JSON.stringify(document)).not.toMatch(/"(const|dependentRequired)":|"type":"null"/)
+  expect(JSON.stringify(document)).not.toMatch(/"(const|dependentRequired|not)":|"type":"null"/)
+})
+
+test('has no scopes on a bearer scheme, and says in words which one is needed', () => {
+  for (const methods of Object.values<Record<string, { security: object[]; description: string }>>(document.paths)) {
+    for (const { security } of Object.values(methods)) {
+      for (const requirement of security) expect(requirement).toEqual({ bearer: [] })
+    }
+  }
+  expect(document.paths['/change-entries'].get.description).toContain('Needs the scope `change-entries:read`.')
 })
 
 test.each([

@@ -45,10 +45,14 @@ function convert([key, value]: [string, unknown]): JsonSchema {
       return convertChoice(key, value as readonly JsonSchema[])
     // Constraints that Herald enforces: generators make useless types of them.
     case 'dependentRequired':
+    case 'not':
     case 'propertyNames':
       return {}
     case 'examples':
       return Array.isArray(value) ? { example: value[0] } : { examples: value }
+    // Only OAuth 2 and OpenID Connect have scopes there.
+    case 'security':
+      return { security: (value as JsonSchema[]).map(withoutScopes) }
     case 'example':
     case 'default':
       return { [key]: value }
@@ -57,9 +61,10 @@ function convert([key, value]: [string, unknown]): JsonSchema {
   }
 }
 
+const withoutScopes = (requirement: JsonSchema) =>
+  Object.fromEntries(Object.keys(requirement).map((scheme) => [scheme, []]))
+
 function convertChoice(key: 'anyOf' | 'oneOf', choices: readonly JsonSchema[]): JsonSchema {
-  // Constraints, as `dependentRequired`.
-  if (choices.every((choice) => Object.keys(choice).join() === 'required')) return {}
   const others = choices.filter(({ type }) => type !== 'null').map((choice) => toVersion30(choice) as JsonSchema)
   const nullable = others.length < choices.length ? { nullable: true } : {}
   const [only] = others

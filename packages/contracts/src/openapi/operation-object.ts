@@ -24,7 +24,11 @@ export function operationObject(operationId: string, operation: Operation): Json
     operationId,
     tags: [tag],
     summary,
-    description: [description, method === 'GET' ? '`HEAD` returns the same header fields without a body.' : '']
+    description: [
+      description,
+      scope === undefined ? '' : `Needs the scope \`${scope}\`.`,
+      method === 'GET' ? '`HEAD` returns the same header fields without a body.' : '',
+    ]
       .filter(Boolean)
       .join(' '),
     security: operation.public ? [] : [{ bearer: scope ? [scope] : [] }],
@@ -55,7 +59,9 @@ function requestBody(schema: z.ZodType, examples: Readonly<Record<string, unknow
 }
 
 function successResponses({ success, etag, public: isPublic }: Operation) {
-  const content = Object.fromEntries(Object.entries(success.content).map(([type, media]) => [type, toMedia(media)]))
+  const content = Object.fromEntries(
+    Object.entries(success.content).map(([type, media]) => [type, toMedia(type, media)]),
+  )
   const traits = { rateLimited: !isPublic, etag: etag === true }
   const notModified = { description: 'Not modified', headers: headersOfStatus(304, traits) }
   return {
@@ -68,9 +74,12 @@ function successResponses({ success, etag, public: isPublic }: Operation) {
   }
 }
 
-function toMedia({ schema, example }: MediaType) {
+/** Without a schema, generated clients return nothing. */
+const plainSchema = (type: string) => (/[/+]json$/.test(type) ? { type: 'object' } : { type: 'string' })
+
+function toMedia(type: string, { schema, example }: MediaType) {
   return {
-    ...(schema ? { schema: bodySchema(schema) } : {}),
+    schema: schema ? bodySchema(schema) : plainSchema(type),
     ...(example === undefined ? {} : { example }),
   }
 }

@@ -1,9 +1,8 @@
 import { z } from 'zod'
 import type { JsonValue } from '../base/json-safety.ts'
 import { limits } from '../base/limits.ts'
-import { timestampSchema } from '../base/timestamp.ts'
 import { isUuid, uuidSchema } from '../base/uuid.ts'
-import { pageLimitSchema } from './list-notifications.ts'
+import { pageLimitSchema, periodFilters } from './list-notifications.ts'
 
 const stateSchema = z.custom<JsonValue>().meta({ description: 'Any JSON value, including `null`' })
 
@@ -23,13 +22,12 @@ export const changeEntrySchema = z.object({
 export type ChangeEntry = z.infer<typeof changeEntrySchema>
 
 const filters = {
-  entityType: z.string().optional(),
-  entityId: z.string().optional(),
-  userId: uuidSchema.optional(),
-  actionType: z.string().optional(),
-  changedField: z.string().optional(),
-  createdFrom: timestampSchema.optional(),
-  createdTo: timestampSchema.optional(),
+  entityType: z.string().optional().meta({ description: 'Only of entities of exactly this type' }),
+  entityId: z.string().optional().meta({ description: 'Only of the entity with exactly this id, any text' }),
+  userId: uuidSchema.optional().meta({ description: 'Only by the user with this UUID' }),
+  actionType: z.string().optional().meta({ description: 'Only with exactly this action, such as `update`' }),
+  changedField: z.string().optional().meta({ description: 'Only of exactly this field; empty: entries of whole rows' }),
+  ...periodFilters,
 }
 
 /** The query of `GET /change-entries/all`. Filters are combined with AND. */
@@ -52,7 +50,9 @@ export const listChangeEntriesQuerySchema = z
       .string()
       .max(limits.cursorCharacters)
       .optional()
-      .meta({ description: 'The `nextCursor` of the previous page in the same order' }),
+      .meta({
+        description: `The \`nextCursor\` of the previous page in the same order, at most ${limits.cursorCharacters} characters`,
+      }),
     ...filters,
   })
   .refine(({ order, cursor }) => cursor === undefined || isCursorOf(order, cursor), {
@@ -78,5 +78,11 @@ export const changeEntryPageSchema = z.object({
       .nonnegative()
       .optional()
       .meta({ description: 'Only in the recorded order: how far it may be behind what is stored' }),
+    hasMore: z
+      .boolean()
+      .optional()
+      .meta({
+        description: 'Only in the recorded order: `false` exactly when nothing more was recorded when it was read',
+      }),
   }),
 })

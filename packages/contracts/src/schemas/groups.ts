@@ -11,7 +11,14 @@ const cursorForm = /^[\w-]{43}(?:[4-6][\w-]*)?$/
 /** The query of `GET /notifications/groups`. The cursor is opaque. */
 export const listGroupsQuerySchema = z.strictObject({
   limit: pageLimitSchema(limits.groupsMax),
-  cursor: z.string().max(limits.groupCursorCharacters).regex(cursorForm, { error: 'Must be a nextCursor' }).optional(),
+  cursor: z
+    .string()
+    .max(limits.groupCursorCharacters)
+    .regex(cursorForm, { error: 'Must be a nextCursor' })
+    .optional()
+    .meta({
+      description: `The \`nextCursor\` of the previous page, at most ${limits.groupCursorCharacters} characters`,
+    }),
   status: readStatusSchema,
 })
 

@@ -35,7 +35,10 @@ function bulkSchema<Shape extends Restrictions>(shape: Shape) {
       }
     })
     .meta({
-      oneOf: [{ required: ['ids'] }, { required: ['all'] }],
+      // One of both: a choice of `required` lists makes useless types of many generators.
+      minProperties: 1,
+      not: { required: ['ids', 'all'] },
+      description: 'Either `ids` or `all`; the others only with `all`',
       dependentRequired: Object.fromEntries(names.map((name) => [name, ['all']])),
     })
 }

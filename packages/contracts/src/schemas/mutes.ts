@@ -7,7 +7,10 @@ import { timestampOutput, uuidOutput } from './outputs.ts'
 export const muteKinds = ['location', 'actor'] as const
 export type MuteKind = (typeof muteKinds)[number]
 
-export const muteParamsSchema = z.strictObject({ kind: z.enum(muteKinds), id: uuidSchema })
+export const muteParamsSchema = z.strictObject({
+  kind: z.enum(muteKinds).meta({ description: 'What is muted: `location` or `actor`' }),
+  id: uuidSchema.meta({ description: 'The UUID of the location, whatever its type, or of the actor' }),
+})
 
 /** The body of `PUT /mutes/{kind}/{id}`; without `until`, and with `null`, it holds for good. */
 export const muteSchema = z.strictObject({ until: timestampSchema.nullish() })

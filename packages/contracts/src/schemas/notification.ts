@@ -44,8 +44,7 @@ export const createNotificationHeadersSchema = z.object({
     .max(limits.idempotencyKeyCharacters, { error: `Must have at most ${limits.idempotencyKeyCharacters} characters` })
     .optional()
     .meta({
-      description:
-        'Chosen by the caller; a retry with the same key and body within 24 hours gets the first response again',
+      description: `Chosen by the caller, 1 to ${limits.idempotencyKeyCharacters} characters; a retry with the same key and body within 24 hours gets the first response again`,
     }),
 })
 

@@ -7,7 +7,7 @@ const indexSchema = (minimum: 0 | 1, description: string) =>
     .string()
     .regex(/^(?:0|-?[1-9][0-9]{0,18})$/, { error: 'Must be a whole number' })
     .transform(Number)
-    .meta({ wireSchema: { type: 'integer', minimum, description } })
+    .meta({ wireSchema: { type: 'integer', minimum, description: `${description}; ${minimum} or more` } })
 
 /** The query of `GET /change-entries/checkpoint/consistency`. */
 export const consistencyQuerySchema = z.strictObject({
@@ -21,7 +21,9 @@ export const exportSealedLogQuerySchema = z.strictObject({
   to: indexSchema(0, 'The index behind the last leaf; the end of the log if absent').optional(),
 })
 
-export const changeEntryParamsSchema = z.strictObject({ changeEntryId: uuidSchema })
+export const changeEntryParamsSchema = z.strictObject({
+  changeEntryId: uuidSchema.meta({ description: 'The UUID of the change entry' }),
+})
 
 const checkpoint = z.string().meta({ description: 'A signed checkpoint (C2SP tlog-checkpoint)' })
 const hash = z.string().meta({ description: 'Base64 of 32 bytes' })

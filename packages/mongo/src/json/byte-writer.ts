@@ -85,7 +85,7 @@ export type Page = {
   readonly documents: readonly Buffer[]
   readonly next: string | null
   /** Numbers that are in the body, too. */
-  readonly others?: Readonly<Record<string, number>>
+  readonly others?: Readonly<Record<string, number | boolean>>
 }
 
 /** Creates a function that returns the body of a response with a page, under the given name. */

@@ -1,4 +1,4 @@
-import { type Input, inputOf } from './bson.ts'
+import type { Input } from './bson.ts'
 import { output } from './byte-writer.ts'
 import { endOfText } from './values.ts'
 
@@ -26,13 +26,19 @@ function beginsFormula(bytes: Buffer, at: number, end: number): boolean {
   return false
 }
 
-/** Whether a formula begins at the start of a cell. A leading tab, line end or byte order mark counts, because some programs drop it. */
-function beginsFormulaCell(bytes: Buffer, at: number, end: number): boolean {
+/**
+ * Whether an apostrophe goes before the start of a cell: a formula begins there, or an apostrophe that would else be taken for
+ * one of ours. A leading tab, line end or byte order mark counts, because some programs drop it.
+ */
+function needsMarkAtStart(bytes: Buffer, at: number, end: number): boolean {
   const first = bytes[at]
   if (first === tab || first === lineFeed || first === carriageReturn || beginsWith(bytes, at, byteOrderMark))
     return true
-  return beginsFormula(bytes, at, end)
+  return needsMark(bytes, at, end)
 }
+
+const needsMark = (bytes: Buffer, at: number, end: number) =>
+  (at < end && bytes[at] === apostrophe) || beginsFormula(bytes, at, end)
 
 /** If semicolons separate cells, each one starts a cell and each line end starts a row, even inside quotes. */
 const endsCell = (byte: number) => byte === semicolon || byte === lineFeed || byte === carriageReturn
@@ -41,19 +47,25 @@ const needsQuotes = (byte: number) => byte === quote || byte === comma || endsCe
 /**
  * Writes a text as a cell of CSV (RFC 4180): quoted if it contains a comma, a semicolon, a quote or a line break. An
  * apostrophe precedes everything that a spreadsheet may interpret as a formula
- * (https://owasp.org/www-community/attacks/CSV_Injection).
+ * (https://owasp.org/www-community/attacks/CSV_Injection), and each apostrophe in such a place: readers get the text back by
+ * removing one apostrophe at the start and one behind each `;`, CR and LF.
  */
-export function writeCsvCell(input: Input, at: number): void {
-  const { bytes } = input
+export function writeCsvCell({ bytes }: Input, at: number): void {
   const end = endOfText(bytes, at)
-  const isFormula = at < end && beginsFormulaCell(bytes, at, end)
+  writeCell(bytes, at, end, needsMark, at < end && needsMarkAtStart(bytes, at, end))
+}
+
+type NeedsMark = typeof needsMark
+const never: NeedsMark = () => false
+
+function writeCell(bytes: Buffer, at: number, end: number, isMarked: NeedsMark, isMarkedAtStart: boolean): void {
   const to = output.bytes
   let next = output.length
-  if (isFormula) to[next++] = apostrophe
+  if (isMarkedAtStart) to[next++] = apostrophe
   for (let i = at; i < end; i++) {
     const byte = bytes[i] as number
     if (needsQuotes(byte)) {
-      writeQuotedCell(bytes, at, end, isFormula)
+      writeQuotedCell(bytes, at, end, isMarked, isMarkedAtStart)
       return
     }
     to[next++] = byte
@@ -61,40 +73,40 @@ export function writeCsvCell(input: Input, at: number): void {
   output.length = next
 }
 
-function writeQuotedCell(bytes: Buffer, at: number, end: number, isFormula: boolean): void {
+function writeQuotedCell(bytes: Buffer, at: number, end: number, isMarked: NeedsMark, isMarkedAtStart: boolean): void {
   const to = output.bytes
   let next = output.length
   to[next++] = quote
-  if (isFormula) to[next++] = apostrophe
+  if (isMarkedAtStart) to[next++] = apostrophe
   for (let i = at; i < end; i++) {
     const byte = bytes[i] as number
     if (byte === quote) to[next++] = quote
     to[next++] = byte
-    if (endsCell(byte) && beginsFormula(bytes, i + 1, end)) to[next++] = apostrophe
+    if (endsCell(byte) && isMarked(bytes, i + 1, end)) to[next++] = apostrophe
   }
   to[next++] = quote
   output.length = next
 }
 
 /**
- * Writes JSON as a cell of CSV. Its semicolons are inside strings, where the start of a formula can be written as an
- * escape, so that the JSON keeps its value.
+ * Writes JSON as a cell of CSV, without apostrophes: a negative number stays a number, and everything else begins with a letter,
+ * a digit, a quote or a bracket. Its semicolons are inside strings, where the start of a formula can be written as an escape, so
+ * that the JSON keeps its value.
  */
-export function writeCsvJsonCell(input: Input, at: number): void {
-  const { bytes } = input
+export function writeCsvJsonCell({ bytes }: Input, at: number): void {
   const end = endOfText(bytes, at)
   let hasFormula = false
   for (let i = bytes.indexOf(semicolon, at); i !== -1 && i < end && !hasFormula; i = bytes.indexOf(semicolon, i + 1)) {
     hasFormula = beginsFormula(bytes, i + 1, end)
   }
   if (!hasFormula) {
-    writeCsvCell(input, at)
+    writeCell(bytes, at, end, never, false)
     return
   }
-  const text = bytes.toString('utf8', at, end).replaceAll(/;([=+\-@\uff1d\uff0b\uff0d\uff20])/g, (_, sign: string) => {
-    return `;\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`
-  })
-  const escaped = Buffer.from(`\0\0\0\0${text}\0`)
-  escaped.writeInt32LE(escaped.length - 4)
-  writeCsvCell(inputOf(escaped), escaped.byteOffset + 4)
+  const escaped = bytes.toString('utf8', at, end).replaceAll(/;(\ufeff*)([=+\-@\uff1d\uff0b\uff0d\uff20])/g, escapeSign)
+  const text = Buffer.from(escaped)
+  writeCell(text, 0, text.length, never, false)
 }
+
+const escapeSign = (_: string, marks: string, sign: string) =>
+  `;${marks}\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`

@@ -68,6 +68,11 @@ export function createLogReader(
       }
       return { entries, end, recordedAt }
     },
+    /** The index behind the last leaf. */
+    async end(): Promise<number> {
+      const last = await pageAt(Number.MAX_SAFE_INTEGER, 1)
+      return last ? last.first + last.count : 0
+    },
     /** The index of the first leaf that was not recorded before a time. */
     async firstSince(time: Date): Promise<number> {
       const last = await pageAt(Number.MAX_SAFE_INTEGER, 1)

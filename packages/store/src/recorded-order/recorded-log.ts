@@ -59,8 +59,9 @@ export function createRecordedLog(dependencies: RecordedLogDependencies) {
       const from = given ?? (expired ? await look(() => log.firstSince(expired)) : 0)
       const found = await find({ subscriberId, userId }, log, { from, limit, filter: toFilter(filters), expired })
       if (found === 'expired') return { kind: 'cursor-expired' }
+      const others = { lagSeconds, hasMore: found.end < (await look(log.end)) }
       const next = toCursor(subscriberId, found.end)
-      return { kind: 'page', body: changeEntryPageBody({ documents: found.documents, next, others: { lagSeconds } }) }
+      return { kind: 'page', body: changeEntryPageBody({ documents: found.documents, next, others }) }
     },
   })
 

@@ -45,7 +45,7 @@ const idsOf = (entries: readonly { id: string }[]) => entries.map(({ id }) => id
 async function page(parameters: string, user = reader) {
   const { status, json } = await user.get(`/change-entries?order=recorded${parameters}`)
   if (status !== 200) throw new Error(JSON.stringify(json))
-  return json.data as { changeEntries: { id: string }[]; nextCursor: string; lagSeconds: number }
+  return json.data as { changeEntries: { id: string }[]; nextCursor: string; lagSeconds: number; hasMore: boolean }
 }
 
 /** Follows from a cursor until there is nothing new. */
@@ -85,7 +85,8 @@ test('is not ready before a sequencer has run', async () => {
 
 test('an empty log has a cursor, which stays the same until something is recorded', async () => {
   const empty = await page('')
-  expect(empty).toEqual({ changeEntries: [], nextCursor: expect.any(String), lagSeconds: expect.any(Number) })
+  const cursor = expect.any(String)
+  expect(empty).toEqual({ changeEntries: [], nextCursor: cursor, lagSeconds: expect.any(Number), hasMore: false })
   expect((await page(`&cursor=${empty.nextCursor}`)).nextCursor).toBe(empty.nextCursor)
   const entries = [entry(), entry(), entry()]
   await query.store.changeEntries.insertNew(entries)
@@ -94,6 +95,36 @@ test('an empty log has a cursor, which stays the same until something is recorde
   const { json } = await reader.get('/change-entries?limit=3')
   const shown = (await page('')).changeEntries
   expect(shown).toEqual(json.data.changeEntries.toReversed())
+})
+
+test('a loader that stops at the first page without more has everything, however rare what it looks for is', async () => {
+  const { cursor } = await follow()
+  const entries = Array.from({ length: 25 }, (_, n) => entry({ entityId: n % 20 === 4 ? 'wanted' : 'other' }))
+  await query.store.changeEntries.insertNew(entries)
+  await followUntil(25, cursor)
+  for (const [parameters, wanted] of [
+    ['&limit=10', entries],
+    ['&limit=1&entityId=wanted', entries.filter(({ entityId }) => entityId === 'wanted')],
+    ['&limit=25', entries],
+    ['&limit=100&entityId=none', []],
+  ] as const) {
+    const ids: string[] = []
+    let [next, hasMore, pages] = [cursor, true, 0]
+    while (hasMore) {
+      const read = await page(`${parameters}&cursor=${next}`)
+      ids.push(...idsOf(read.changeEntries))
+      next = read.nextCursor
+      hasMore = read.hasMore
+      pages += 1
+      expect(pages).toBeLessThan(20)
+    }
+    expect([parameters, ids]).toEqual([parameters, idsOf(wanted)])
+    expect(await page(`${parameters}&cursor=${next}`)).toMatchObject({
+      changeEntries: [],
+      nextCursor: next,
+      hasMore: false,
+    })
+  }
 })
 
 test('late entries come behind what was returned', async () => {
