@@ -36,14 +36,19 @@ export function serviceFile(
 
 const mainFile = (name: ServiceName) => (name === 'seal' ? serviceFile('query', 'seal') : serviceFile(name, 'main'))
 
-type StartOptions = { file?: string; node?: string; nodeOptions?: readonly string[] }
+type StartOptions = { file?: string; node?: string; nodeOptions?: readonly string[]; words?: readonly string[] }
 
 /** Runs a service on free ports with the given settings and waits until it is ready. */
 export async function startService(
   service: ServiceName,
   settings: NodeJS.ProcessEnv,
-  /** An entry point of another build, its options of Node.js, another Node.js. */
-  { file = mainFile(service), node = process.execPath, nodeOptions = nodeArguments[service] }: StartOptions = {},
+  /** An entry point of another build, its options of Node.js, another Node.js, arguments of the program. */
+  {
+    file = mainFile(service),
+    node = process.execPath,
+    nodeOptions = nodeArguments[service],
+    words = [],
+  }: StartOptions = {},
 ): Promise<StartedService> {
   const host = '127.0.0.1'
   const port = await findFreePort()
@@ -52,7 +57,7 @@ export async function startService(
   const program = await startProgram({
     name: service,
     command: node,
-    args: [...nodeOptions, file],
+    args: [...nodeOptions, file, ...words],
     environment: { ...settings, HOST: host, PORT: String(port), ADMIN_PORT: String(adminPort) },
     ready: { url: `${adminUrl}/readyz` },
     stopSignal: 'SIGTERM',

@@ -16,6 +16,13 @@ export {
   type LeafRanges,
 } from './leaf/leaf-data.ts'
 export { drawSalt } from './leaf/salt.ts'
+export {
+  type Acceptance,
+  emptyRoot,
+  openAcceptance,
+  signAcceptance,
+  subscriberOfAcceptance,
+} from './note/acceptance.ts'
 export { type Checkpoint, type OpenedCheckpoint, openCheckpoint, signCheckpoint } from './note/checkpoint.ts'
 export { keyNameOf, whyNotAnOrigin } from './note/key-name.ts'
 export { readSigningKey, type SigningKey } from './note/signing-key.ts'

@@ -1,7 +1,8 @@
 import process from 'node:process'
 import { createLogger, loadOrExit, runHttpService } from '@herald/runtime'
-import { acceptCodes, acceptHelp, acceptRestore, readArguments } from './sealing/accept-restore.ts'
+import { acceptCodes, acceptRestore } from './sealing/accept-restore.ts'
 import { createSealer } from './sealing/app.ts'
+import { readArguments, sealHelp } from './sealing/arguments.ts'
 import { sealSettingsSchema } from './sealing/config.ts'
 
 const asked = readArguments(process.argv.slice(2))
@@ -11,15 +12,15 @@ if (asked.kind === 'serve') {
     manifest: new URL('../package.json', import.meta.url),
     schema: sealSettingsSchema,
     process,
-    create: createSealer,
+    create: (dependencies) => createSealer(dependencies, { acceptKey: asked.acceptKey }),
   })
 } else if (asked.kind === 'accept') {
   const settings = loadOrExit(sealSettingsSchema, process, createLogger({ name: 'herald-seal', level: 'info' }))
   const logger = createLogger({ name: 'herald-seal', level: 'silent' })
   const print = (line: string) => void process.stdout.write(`${line}\n`)
   // A client that has lost its broker may keep the process alive.
-  process.exit(await acceptRestore({ subscriberId: asked.subscriberId, settings, logger, print }))
+  process.exit(await acceptRestore({ subscriberIds: asked.subscriberIds, settings, logger, print }))
 } else {
-  process[asked.kind === 'help' ? 'stdout' : 'stderr'].write(acceptHelp)
+  process[asked.kind === 'help' ? 'stdout' : 'stderr'].write(sealHelp)
   process.exitCode = asked.kind === 'help' ? 0 : acceptCodes.usage
 }

@@ -29,13 +29,14 @@ describe('topics', () => {
     expect(topics.map(({ metadata }) => metadata.name).sort()).toEqual([...names, checkpointTopic].sort())
   })
 
-  test('both compact the topic of checkpoints, and no other', () => {
-    const compacted = topics.filter(({ spec }) => spec.config['cleanup.policy'] === 'compact')
-    expect(compacted.map(({ metadata }) => metadata.name)).toEqual([checkpointTopic])
+  test('both keep every record of the topic of checkpoints, and of no other', () => {
+    const kept = topics.filter(({ spec }) => spec.config['retention.ms'] === -1)
+    expect(kept.map(({ metadata }) => metadata.name)).toEqual([checkpointTopic])
+    expect(kept.map(({ spec }) => spec.config['cleanup.policy'])).toEqual(['delete'])
     const commands = String(compose.services.topics.command.at(-1))
-    const [, name] = /^.*create "\$\$(\w+)" \d+ cleanup\.policy=compact; fi$/m.exec(commands) ?? []
+    const [, name] = /^.*create "\$\$(\w+)" \d+ cleanup\.policy=delete retention\.ms=-1; fi$/m.exec(commands) ?? []
     expect(name).toBe('KAFKA_CHECKPOINT_TOPIC')
-    expect(commands.match(/=compact/g)).toHaveLength(1)
+    expect(`${commands}${JSON.stringify(topics)}`).not.toContain('compact')
   })
 
   test('both set the same sizes, and a dead letter has room for the largest record plus 64 KiB', () => {

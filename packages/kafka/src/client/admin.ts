@@ -3,8 +3,8 @@ import type { OffsetRange, TopicDescription } from '../port/kafka-port.ts'
 
 const { ConfigResourceTypes } = kafkajs
 
-/** The topic setting that limits the size of a batch, in compressed bytes. */
-const sizeSetting = 'max.message.bytes'
+/** The first one limits the size of a batch, in compressed bytes. */
+const configNames = ['max.message.bytes', 'cleanup.policy', 'retention.ms', 'retention.bytes']
 
 export async function withAdmin<T>(kafka: Kafka, work: (admin: Admin) => Promise<T>): Promise<T> {
   const admin = kafka.admin({ retry: { retries: 1 } })
@@ -25,13 +25,15 @@ export async function describeTopics(
   if (found.length === 0) return new Map()
   const { resources } = await admin.describeConfigs({
     includeSynonyms: false,
-    resources: found.map((name) => ({ type: ConfigResourceTypes.TOPIC, name, configNames: [sizeSetting] })),
+    resources: found.map((name) => ({ type: ConfigResourceTypes.TOPIC, name, configNames })),
   })
   return new Map(
-    resources.map(({ resourceName, configEntries }) => [
-      resourceName,
-      { maxBatchBytes: Number(configEntries[0]?.configValue) },
-    ]),
+    resources.map(({ resourceName, configEntries }) => {
+      const values = new Map(configEntries.map(({ configName, configValue }) => [configName, configValue]))
+      const [maxBatchBytes, , retentionMs, retentionBytes] = configNames.map((name) => Number(values.get(name)))
+      const numbers = { maxBatchBytes, retentionMs, retentionBytes } as Omit<TopicDescription, 'cleanupPolicy'>
+      return [resourceName, { ...numbers, cleanupPolicy: values.get('cleanup.policy') ?? '' }]
+    }),
   )
 }
 

@@ -107,8 +107,16 @@ export class RecordTooLarge extends Error {
   override readonly name = 'RecordTooLarge'
 }
 
-/** The largest batch that a topic accepts, compressed. */
-export type TopicDescription = { readonly maxBatchBytes: number }
+export type TopicDescription = {
+  /** The largest batch that the topic accepts, compressed. */
+  readonly maxBatchBytes: number
+  /** `delete`, `compact`, or both, comma-separated. */
+  readonly cleanupPolicy: string
+  /** -1 for ever. */
+  readonly retentionMs: number
+  /** For each partition; -1 without a limit. */
+  readonly retentionBytes: number
+}
 
 export type PositionReader = {
   read(): Promise<readonly GroupPosition[]>

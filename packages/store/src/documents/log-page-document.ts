@@ -74,15 +74,12 @@ export type ConflictDocument = {
   foundAt: Date
 }
 
-/** An operator's acceptance of everything that was published of a log before it was restored. In the same collection. */
+/** A signed acceptance of an operator, as it is published. In the same collection. */
 export type AcceptanceDocument = {
   /** `accepted/<subscriber>` */
   _id: string
-  v: 1
-  topic: string
-  /** As text, because an offset has 64 bits. */
-  offsets: { partition: number; offset: string }[]
-  size: number
+  v: 2
+  note: string
   acceptedAt: Date
 }
 

@@ -35,9 +35,17 @@ export type SealOutcome =
   /** Another process has the lease. */
   | { readonly kind: 'stopped' }
 
+/** A checkpoint that is known from elsewhere than the database. */
+export type KnownCheckpoint = Checkpoint & {
+  /** Where it is known from, for the reason of a conflict. */
+  readonly from: 'published' | 'signed here'
+}
+
 export type SealOptions = {
-  /** The newest that was published outside the database. */
-  readonly published?: Checkpoint | undefined
+  /** The newest that was published, and the last one that this process signed. */
+  readonly known?: readonly KnownCheckpoint[]
+  /** Stops the log if it has entries. */
+  readonly foreign?: string | undefined
   /** Compares the leaves with the newest checkpoint even if nothing is to be sealed. */
   readonly isDoubted?: boolean
 }
@@ -55,7 +63,11 @@ export function createSealLog(dependencies: SealDependencies) {
   const { leaves, nodes, checkpoints, now, intervalMs, clock, sign } = dependencies
   const compareAnchor = createCompareAnchor({ nodes, checkpoints })
   /** @throws LogConflict */
-  return async (subscriberId: string, hold: Hold, { published, isDoubted }: SealOptions = {}): Promise<SealOutcome> => {
+  return async (
+    subscriberId: string,
+    hold: Hold,
+    { known = [], foreign, isDoubted }: SealOptions = {},
+  ): Promise<SealOutcome> => {
     const fence = createFence(insertWithinMs, clock)
     const { newest, signed: sealed } = await checkpoints.newestOfBoth(subscriberId)
     // A process died between insert and signature, or someone else inserted it: it is signed if the leaves give its root.
@@ -63,9 +75,12 @@ export function createSealLog(dependencies: SealDependencies) {
     const from = sealed?.size ?? 0
     const length = await leaves.length(subscriberId)
     if (newest !== undefined) checkLength(length, newest)
-    // Most of the time, it is the checkpoint before this one.
-    if (published !== undefined && published.size === sealed?.size) checkRoot(sealed.root, published)
-    else if (published !== undefined) await compareAnchor(subscriberId, published)
+    if (foreign !== undefined && length > 0) throw new LogConflict(foreign)
+    for (const one of known) {
+      // Most of the time, it is the checkpoint before this one.
+      if (one.size === sealed?.size) checkRoot(sealed.root, one)
+      else await compareAnchor(subscriberId, one)
+    }
     const dueInMs = sealed === undefined ? 0 : sealed.sealedAt.getTime() + intervalMs - now().getTime()
     const isIdle = unsigned === undefined && (length === from || dueInMs > 0)
     const idle: SealOutcome = length === from ? { kind: 'unchanged' } : { kind: 'early', dueInMs }
@@ -95,17 +110,16 @@ function append(tree: GrowingTree, hashes: Uint8Array): void {
 }
 
 /**
- * Compares a log with the newest checkpoint that was published outside the database.
+ * Compares a log with a checkpoint that is known from outside the database.
  *
  * @throws LogConflict if that one is larger than what is sealed here, or of another log
  */
 export function createCompareAnchor({ nodes, checkpoints }: Pick<SealDependencies, 'nodes' | 'checkpoints'>) {
-  return async (subscriberId: string, anchor: Checkpoint): Promise<void> => {
+  return async (subscriberId: string, anchor: Checkpoint & Partial<KnownCheckpoint>): Promise<void> => {
     const { size = 0 } = (await checkpoints.newest(subscriberId)) ?? {}
     if (anchor.size > size) {
-      throw new LogConflict(
-        `A checkpoint of size ${anchor.size} was published, but the log is sealed up to ${size} only`,
-      )
+      const how = anchor.from === 'signed here' ? 'signed by this process' : 'published'
+      throw new LogConflict(`A checkpoint of size ${anchor.size} was ${how}, but the log is sealed up to ${size} only`)
     }
     checkRoot(await rootAt(anchor.size, nodes.readerOf(subscriberId)), anchor)
   }

@@ -10,7 +10,8 @@ import { eachLog } from './each-log.ts'
 import { LogConflict } from './log-conflict.ts'
 import { createPendingLogs } from './pending-logs.ts'
 import { createPublisher } from './publisher.ts'
-import { createSealLog, type SealDependencies, type SealOutcome } from './seal-log.ts'
+import { createSealLog, type KnownCheckpoint, type SealDependencies, type SealOutcome } from './seal-log.ts'
+import { createSignedHere } from './signed-here.ts'
 
 export type SealerOptions = {
   readonly intervalMs: number
@@ -36,6 +37,8 @@ export type Sealer = {
   work(hold: Hold): Promise<void>
   /** For how long the oldest leaf has been unsealed beyond the interval; `undefined` while another process works. */
   lagSeconds(): number | undefined
+  /** The number of logs that this process has stopped, whatever is stored of that. */
+  stopped(): number
 }
 
 export type SealerDependencies = Omit<SealDependencies, 'intervalMs' | 'sign'> & {
@@ -44,6 +47,8 @@ export type SealerDependencies = Omit<SealDependencies, 'intervalMs' | 'sign'> &
   readonly grownLogs: Pick<GrownLogs, 'listen'>
   readonly pause?: (ms: number) => Promise<unknown>
 }
+
+type Looked = { readonly outcome: SealOutcome; readonly accepted: string | undefined }
 
 const logsAtOnce = 32
 /** So that an unavailable MongoDB is noticed before each log has failed. */
@@ -58,6 +63,7 @@ export function createSealer(dependencies: SealerDependencies, options: SealerOp
   const pending = createPendingLogs({ intervalMs, clock })
   const onFailure = (error: unknown) => listener.onFailure(error)
   const publisher = anchor && createPublisher({ anchor, checkpoints, onFailure, clock })
+  const signedHere = createSignedHere()
   const stopped = new Set<string>()
   const told = new Set<string>()
   let isActive = false
@@ -114,11 +120,12 @@ export function createSealer(dependencies: SealerDependencies, options: SealerOp
     const grownAt = pending.begin(subscriberId)
     const now = clock()
     try {
-      const outcome = await look(subscriberId, hold)
+      const { outcome, accepted } = await look(subscriberId, hold)
       if (stopped.has(subscriberId)) await resume(subscriberId)
       if (isSearch || outcome.kind === 'sealed') publisher?.add(subscriberId)
       if (outcome.kind === 'sealed') {
         const { checkpoint, leaves } = outcome
+        signedHere.add(subscriberId, checkpoint, accepted)
         listener.onSealed(subscriberId, { size: checkpoint.size, leaves })
       }
       pending.end(subscriberId, after(outcome, grownAt, now))
@@ -132,10 +139,15 @@ export function createSealer(dependencies: SealerDependencies, options: SealerOp
     }
   }
 
-  async function look(subscriberId: string, hold: Hold): Promise<SealOutcome> {
+  async function look(subscriberId: string, hold: Hold): Promise<Looked> {
     const isDoubted = stopped.has(subscriberId)
-    const lookOnce = async () =>
-      sealLog(subscriberId, hold, { published: await anchor?.newest(subscriberId, isDoubted), isDoubted })
+    const lookOnce = async () => {
+      const { newest, foreign, accepted } = (await anchor?.look(subscriberId, isDoubted)) ?? {}
+      const own = signedHere.find(subscriberId, accepted)
+      const known: KnownCheckpoint[] = newest === undefined ? [] : [{ ...newest, from: 'published' }]
+      if (own !== undefined) known.push({ ...own, from: 'signed here' })
+      return { outcome: await sealLog(subscriberId, hold, { known, foreign, isDoubted }), accepted }
+    }
     try {
       return await lookOnce()
     } catch (error) {
@@ -159,7 +171,8 @@ export function createSealer(dependencies: SealerDependencies, options: SealerOp
   async function stop(subscriberId: string, reason: string): Promise<boolean> {
     try {
       publisher?.remove(subscriberId)
-      if (!stopped.has(subscriberId)) await conflicts.store(subscriberId, reason)
+      // At each look, because somebody may have deleted it.
+      await conflicts.store(subscriberId, reason)
     } catch (error) {
       listener.onFailure(error, subscriberId)
       return false
@@ -193,6 +206,7 @@ export function createSealer(dependencies: SealerDependencies, options: SealerOp
         await publisher?.settled()
       }
     },
+    stopped: () => (isActive ? stopped.size : 0),
     lagSeconds() {
       return isActive ? pending.lagMs((subscriberId) => !stopped.has(subscriberId)) / 1_000 : undefined
     },

@@ -15,7 +15,17 @@ export class OriginConflict extends Error {
   override readonly name = 'OriginConflict'
 }
 
+/** A key that the sealer does not have is in use. */
+export class KeyConflict extends Error {
+  override readonly name = 'KeyConflict'
+}
+
 const _id = 'sealing'
+
+export type NoteOptions = {
+  /** `start` refuses another key in use, `accept` puts the own ones before it, and `work` leaves the order to others. */
+  readonly as: 'start' | 'accept' | 'work'
+}
 
 export function createSealingState(
   logState: Collection<LogStateDocument>,
@@ -35,8 +45,9 @@ export function createSealingState(
      * Notes the origin and keys of a sealer, before it signs anything. Keys of earlier ones stay behind them.
      *
      * @throws OriginConflict
+     * @throws KeyConflict if the key in use is none of these
      */
-    async note({ origin, keys }: SealingState): Promise<void> {
+    async note({ origin, keys }: SealingState, { as }: NoteOptions = { as: 'accept' }): Promise<void> {
       const noted = await read()
       if (noted !== undefined && noted.origin !== origin && (await logCheckpoints.findOne({}, userReads)) !== null) {
         throw new OriginConflict(
@@ -44,8 +55,20 @@ export function createSealingState(
         )
       }
       const own = keys.map((key) => new Binary(key))
-      const earlier = { $filter: { input: { $ifNull: ['$keys', []] }, cond: { $not: { $in: ['$$this', own] } } } }
-      const set = { v: { $literal: 1 }, origin: { $literal: origin }, keys: { $concatArrays: [own, earlier] } }
+      const inUse = noted?.keys[0]
+      if (as === 'start' && inUse !== undefined && !keys.some((key) => Buffer.compare(key, inUse) === 0)) {
+        throw new KeyConflict(
+          `The key in use, ${Buffer.from(inUse).toString('base64')}, is neither LOG_SIGNING_KEY nor LOG_SIGNING_KEY_PREVIOUS. Set LOG_SIGNING_KEY_PREVIOUS to it to rotate, or start once with --accept-key if it is lost or was stolen`,
+        )
+      }
+      const stored = { $ifNull: ['$keys', []] }
+      const without = (input: object, others: object) => ({
+        $filter: { input, cond: { $not: { $in: ['$$this', others] } } },
+      })
+      const literal = { $literal: own }
+      const parts = as === 'work' ? [stored, without(literal, stored)] : [literal, without(stored, literal)]
+      const all = { $concatArrays: parts }
+      const set = { v: { $literal: 1 }, origin: { $literal: origin }, keys: all }
       await documents.updateOne({ _id }, [{ $set: set }], { upsert: true })
     },
   }

@@ -1,5 +1,5 @@
 import type { Clock } from '@herald/mongo'
-import { type Checkpoint, rootAt } from '@herald/sealed-log'
+import { type Checkpoint, emptyRoot, rootAt } from '@herald/sealed-log'
 import type { Collections } from '../documents/collections.ts'
 import type { GrownLogs } from '../recorded-order/grown-logs.ts'
 import { createAcceptances } from './acceptances.ts'
@@ -29,17 +29,17 @@ export function createSealing(dependencies: SealingDependencies) {
   const conflicts = createConflicts(logState, now)
   return {
     state: createSealingState(logState, logCheckpoints),
-    conflicts: { find: conflicts.find, count: conflicts.count },
+    conflicts: { find: conflicts.find, count: conflicts.count, list: conflicts.list },
     acceptances: createAcceptances(logState, now),
     createSealer(options: SealerOptions): Sealer {
       return createSealer({ leaves, nodes, checkpoints, conflicts, logPages, now, ...others }, options)
     },
     /**
-     * Compares the leaves of a log with its own checkpoints, and returns the size of the newest one.
+     * Compares the leaves of a log with its own checkpoints, and returns the newest one.
      *
      * @throws LogConflict
      */
-    async checkOwn(subscriberId: string): Promise<number> {
+    async checkOwn(subscriberId: string): Promise<Checkpoint> {
       await conflicts.waitForMajority()
       const { newest, signed } = await checkpoints.newestOfBoth(subscriberId)
       const length = await leaves.length(subscriberId)
@@ -48,8 +48,9 @@ export function createSealing(dependencies: SealingDependencies) {
         checkLength(length, own)
         checkRoot(await rootAt(own.size, nodes.readerOf(subscriberId)), own)
       }
-      return newest?.size ?? 0
+      return { size: newest?.size ?? 0, root: newest?.root ?? emptyRoot }
     },
+    hasLeaves: async (subscriberId: string): Promise<boolean> => (await leaves.length(subscriberId)) > 0,
     /** Compares a log with a checkpoint that was published. @throws LogConflict */
     compare: createCompareAnchor({ nodes, checkpoints }) as (subscriberId: string, own: Checkpoint) => Promise<void>,
   }

@@ -28,14 +28,17 @@ test('creates topics once with their sizes and partitions', async () => {
   expect(largest).toEqual([1_114_112, 1_114_112, 1_114_112, 1_114_112, 2_097_152])
 })
 
-test('compacts the topic of checkpoints, which keeps the newest of each log', async () => {
+test('keeps every record of the topic of checkpoints', async () => {
   const checkpoint = `log-checkpoints-${randomUUID()}`
   expect(await createTopics(brokers, { ...topics, checkpoint })).toEqual(topics)
   const { resources } = await admin.describeConfigs({
     includeSynonyms: false,
-    resources: [{ type: kafkajs.ConfigResourceTypes.TOPIC, name: checkpoint, configNames: ['cleanup.policy'] }],
+    resources: [
+      { type: kafkajs.ConfigResourceTypes.TOPIC, name: checkpoint, configNames: ['cleanup.policy', 'retention.ms'] },
+    ],
   })
-  expect(resources[0]?.configEntries[0]?.configValue).toBe('compact')
+  const config = resources[0]?.configEntries.map(({ configName, configValue }) => [configName, configValue])
+  expect(Object.fromEntries(config ?? [])).toEqual({ 'cleanup.policy': 'delete', 'retention.ms': '-1' })
 })
 
 test('creates only missing topics', async () => {

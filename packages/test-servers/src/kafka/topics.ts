@@ -54,7 +54,7 @@ export async function createTopics(
     const existing = new Set(await admin.listTopics())
     const missing = all.filter((topic) => !existing.has(topic))
     const configOf = (topic: string) => {
-      if (topic === checkpoint) return { 'cleanup.policy': 'compact' }
+      if (topic === checkpoint) return { 'cleanup.policy': 'delete', 'retention.ms': '-1' }
       return { 'max.message.bytes': String(topic === names.deadLetter ? DEAD_LETTER_BYTES : ORIGIN_BYTES) }
     }
     await create(admin, missing, configOf, partitions)

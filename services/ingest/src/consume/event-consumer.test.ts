@@ -6,6 +6,8 @@ import { expect, test } from '@jest/globals'
 import { quickTimes } from '../settings/times.fixture.ts'
 import { createEventConsumer } from './event-consumer.ts'
 
+const described = { maxBatchBytes: 1, cleanupPolicy: 'delete', retentionMs: -1, retentionBytes: -1 }
+
 const never = () => new Promise<never>(() => {})
 
 test('gives up a broker that does not answer before a member has begun, and tries again', async () => {
@@ -15,7 +17,7 @@ test('gives up a broker that does not answer before a member has begun, and trie
       async describeTopics(topics) {
         calls.push('describe')
         if (calls.length === 1) return never()
-        return new Map(topics.map((topic) => [topic, { maxBatchBytes: 1 }]))
+        return new Map(topics.map((topic) => [topic, described]))
       },
       createMember(): GroupMember {
         calls.push('create')
@@ -60,7 +62,7 @@ test('stops while a member has not begun', async () => {
     close: async () => {},
   }
   const consumer = createEventConsumer({
-    kafka: { describeTopics: async () => new Map([['t', { maxBatchBytes: 1 }]]), createMember: () => member },
+    kafka: { describeTopics: async () => new Map([['t', described]]), createMember: () => member },
     groupId: 'g',
     topics: ['t'],
     deadLetterTopic: 't',

@@ -10,21 +10,26 @@ import {
   type ServiceDependencies,
   systemClock,
 } from '@herald/runtime'
-import { createStore, isStorageUnavailable, OriginConflict, type Store } from '@herald/store'
+import { createStore, isStorageUnavailable, KeyConflict, OriginConflict, type Store } from '@herald/store'
+import type { Registry } from 'prom-client'
 import { observeLease } from '../sequencing/held-lease.ts'
 import { createSequencingMetrics } from '../sequencing/metrics.ts'
 import { createSequencingWorker, openOnceReady } from '../sequencing/worker.ts'
 import { sealGroupPrefix } from './accept-restore.ts'
 import type { SealSettings } from './config.ts'
 import { createKafkaAnchor } from './kafka-anchor.ts'
-import { createSealingMetrics } from './metrics.ts'
+import { createSealingMetrics, type SealingMetrics } from './metrics.ts'
 import { createSigner, type Signer } from './signer.ts'
+import { createTopicMemory } from './topic-memory.ts'
 import { createSealingWorker } from './worker.ts'
 
 type Sealer = { readonly admin: AdminServer; readonly start: () => Promise<void> }
 
 /** Wires the process that assigns the recorded order of change entries, and seals it. It has no public HTTP server. */
-export function createSealer({ settings, logger, build, releasers }: ServiceDependencies<SealSettings>): Sealer {
+export function createSealer(
+  { settings, logger, build, releasers }: ServiceDependencies<SealSettings>,
+  { acceptKey }: { readonly acceptKey: boolean },
+): Sealer {
   const { registry } = createMetrics(build)
   const store = createStore({
     uri: settings.MONGODB_URI,
@@ -47,13 +52,18 @@ export function createSealer({ settings, logger, build, releasers }: ServiceDepe
   })
   releasers.add('sequencer', () => sequencing.stop())
   const signer = createSigner(settings)
-  const published = signer && openTopic({ settings, logger, store, signer })
+  const metrics = signer && createSealingMetrics(registry, store.sealing.conflicts)
+  const published = signer && metrics && openTopic({ settings, logger, store, signer, metrics, registry })
   if (published) releasers.add('Kafka', () => published.close())
   if (settings.KAFKA_CHECKPOINT_TOPIC !== undefined && signer === undefined) {
     logger.warn('KAFKA_CHECKPOINT_TOPIC has no effect without LOG_SIGNING_KEY')
   }
+  if (signer && published === undefined) logger.warn(noWitnesses)
+  const noteKeys = signer && createNoteKeys(store, signer, acceptKey)
   const sealing =
     signer &&
+    noteKeys &&
+    metrics &&
     createSealingWorker({
       ...shared,
       gate: openOnceReady(storage),
@@ -62,34 +72,50 @@ export function createSealer({ settings, logger, build, releasers }: ServiceDepe
       intervalMs: settings.SEAL_INTERVAL_SECONDS * 1_000,
       anchor: published?.anchor,
       isSequencing: isHeld,
-      metrics: createSealingMetrics(registry, store.sealing.conflicts),
+      noteKeys,
+      metrics,
     })
   if (sealing) releasers.add('sealer', () => sealing.stop())
   const admin = createAdminServer({
     logger,
     registry,
     livenessChecks: [deadlines.health],
-    readinessChecks: [storage],
+    readinessChecks: [storage, ...(published ? [published.memory.check] : [])],
   })
   return {
     admin,
     async start() {
-      if (signer) await noteSigner({ signer, store, logger })
+      if (noteKeys) await refuseToStart(noteKeys, logger)
       else await warnIfSealedBefore({ store, logger })
+      published?.memory.start()
       sequencing.start()
       sealing?.start()
     },
   }
 }
 
-type TopicDependencies = Pick<ServiceDependencies<SealSettings>, 'settings' | 'logger'> & NoteDependencies
+const noWitnesses =
+  'LOG_SIGNING_KEY is set without KAFKA_CHECKPOINT_TOPIC: whoever can write to MongoDB can have another history signed after a restart of this process'
 
-function openTopic({ settings, logger, store, signer }: TopicDependencies) {
+type TopicDependencies = Pick<ServiceDependencies<SealSettings>, 'settings' | 'logger'> &
+  NoteDependencies & { readonly metrics: SealingMetrics; readonly registry: Registry }
+
+function openTopic({ settings, logger, store, signer, metrics, registry }: TopicDependencies) {
   const { KAFKA_CHECKPOINT_TOPIC: topic, KAFKA_BROKERS: brokers } = settings
   if (topic === undefined || brokers === undefined) return undefined
   const options = toKafkaOptions({ ...settings, KAFKA_BROKERS: brokers }, 'herald-seal')
   const kafka = createKafka({ ...options, temporaryGroupPrefix: sealGroupPrefix }, logger)
-  return createKafkaAnchor({ kafka, topic, origin: signer.origin, sealing: store.sealing, logger })
+  const { sealing } = store
+  const { anchor, close } = createKafkaAnchor({ kafka, topic, signer, sealing, logger, onForeign: metrics.foreign })
+  const memory = createTopicMemory({ kafka, topic, registry })
+  return {
+    anchor,
+    memory,
+    close() {
+      memory.stop()
+      return close()
+    },
+  }
 }
 
 /** Only the process that assigns the order seals, so one without a key keeps the others from it. */
@@ -105,12 +131,22 @@ async function warnIfSealedBefore({ store, logger }: Omit<NoteDependencies, 'sig
 
 type NoteDependencies = { readonly signer: Signer; readonly store: Pick<Store, 'sealing'>; readonly logger: Logger }
 
-/** Refuses to start under another origin. While MongoDB is unavailable, the worker finds it out later, and seals nothing. */
-async function noteSigner({ signer, store, logger }: NoteDependencies): Promise<void> {
+/** The first time, another key in use is a conflict; afterwards another process may have begun to rotate it. */
+function createNoteKeys(store: Pick<Store, 'sealing'>, signer: Signer, acceptKey: boolean): () => Promise<void> {
+  let as: 'start' | 'accept' | 'work' = acceptKey ? 'accept' : 'start'
+  return async () => {
+    await store.sealing.state.note(signer.state, { as })
+    as = 'work'
+  }
+}
+
+/** Under another origin, or with another key. While MongoDB is unavailable, the worker finds it out later, and seals nothing. */
+async function refuseToStart(noteKeys: () => Promise<void>, logger: Logger): Promise<void> {
   try {
-    await store.sealing.state.note(signer.state)
+    await noteKeys()
   } catch (error) {
     if (error instanceof OriginConflict) logger.fatal({ setting: 'LOG_ORIGIN' }, `LOG_ORIGIN: ${error.message}`)
+    if (error instanceof KeyConflict) logger.fatal({ setting: 'LOG_SIGNING_KEY' }, `LOG_SIGNING_KEY: ${error.message}`)
     if (!isStorageUnavailable(error)) throw error
     logger.warn({ err: error }, 'MongoDB is not available yet')
   }

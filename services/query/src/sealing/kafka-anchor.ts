@@ -1,83 +1,114 @@
 import { createTopicProducer, type IncomingRecord, type KafkaPort } from '@herald/kafka'
 import type { VerifierKey } from '@herald/sealed-log'
-import { type Acceptance, type Anchor, LogConflict, type Sealing } from '@herald/store'
-import { createPublishedLogs } from './published-logs.ts'
-import { createVerifierKeys } from './signer.ts'
+import { type Anchor, LogConflict, type Sealing } from '@herald/store'
+import { createAcceptedLogs } from './accepted-logs.ts'
+import { createPublishedLogs, type PublishedLogsOptions } from './published-logs.ts'
+import { createVerifierKeys, type Signer } from './signer.ts'
 import { createTopicReader } from './topic-reader.ts'
 
 export type KafkaAnchorDependencies = {
   readonly kafka: KafkaPort
   readonly topic: string
-  readonly origin: string
+  readonly signer: Pick<Signer, 'origin' | 'state' | 'keysOf' | 'signAcceptance'>
   readonly sealing: Pick<Sealing, 'state' | 'acceptances'>
   readonly logger: { warn(fields: object, message: string): void }
+  /** Notes under the name of a log that no known key has signed. */
+  readonly onForeign?: ((count: number) => void) | undefined
 }
 
 const publishTimeoutMs = 5_000
 const contentType = { 'content-type': 'text/plain' }
+const warnEveryMs = 60_000
 
 /** The checkpoints that are published in a topic. */
-export function createKafkaAnchor({ kafka, topic, origin, sealing, logger }: KafkaAnchorDependencies) {
+export function createKafkaAnchor(dependencies: KafkaAnchorDependencies) {
+  const { kafka, topic, signer, sealing, logger, onForeign = () => {} } = dependencies
+  const { origin } = signer
   const reader = createTopicReader(kafka, topic)
   const producer = createTopicProducer(kafka, topic)
-  let logs = createPublishedLogs(origin)
+  const accepted = createAcceptedLogs({ origin, topic, keysOf: signer.keysOf })
+  let keysOf: (subscriberId: string) => readonly VerifierKey[] = signer.keysOf
+  /** Whether an acceptance was found of which MongoDB has no copy: records ahead of it were taken that do not count. */
+  let isAcceptedAnew = false
+  let isCatchingUp = false
+  const options: PublishedLogsOptions = {
+    origin,
+    keysOf: (subscriberId) => keysOf(subscriberId),
+    acceptedOf: accepted.of,
+    onAcceptance(note) {
+      if (isCatchingUp && accepted.take(note)) isAcceptedAnew = true
+    },
+  }
+  let logs = createPublishedLogs(options)
   /** The offsets that were read so far. */
   let read = new Map<number, bigint>()
-  let accepted = new Map<string, Acceptance>()
+  const warn = createWarning({ topic, origin, logger })
 
-  /** An acceptance in another topic says nothing about this one. */
-  const ofTopic = (acceptance: Acceptance | undefined) => (acceptance?.topic === topic ? acceptance : undefined)
-
-  async function readKeys(): Promise<(subscriberId: string) => readonly VerifierKey[]> {
+  /** Reads keys of MongoDB, too: a note of an earlier key counts, and one that somebody adds there can only stop logs. */
+  async function readKeys(): Promise<void> {
     const state = await sealing.state.read()
-    return state === undefined ? () => [] : createVerifierKeys(state)
+    const keys = [...signer.state.keys, ...(state?.keys ?? [])]
+    keysOf = createVerifierKeys({ origin, keys })
   }
 
-  function warnOfOthers(others: number, last: IncomingRecord | undefined): void {
-    if (last === undefined) return
-    const { partition, offset } = last
-    logger.warn(
-      { topic, others, partition, offset },
-      `${others} records in ${topic} are no checkpoints of logs of ${origin}, and are ignored. The last one is at offset ${offset} of partition ${partition}`,
-    )
+  /** During a rotation, so that acceptances hold when the key before is gone. */
+  async function renewAcceptances(): Promise<void> {
+    for (const acceptance of accepted.withoutSignatureOf((subscriberId) => signer.keysOf(subscriberId).slice(0, 1))) {
+      const note = signer.signAcceptance(acceptance)
+      await publishAcceptance(producer, acceptance.subscriberId, note)
+      await sealing.acceptances.store(acceptance.subscriberId, note)
+      accepted.take(note)
+    }
+  }
+
+  async function catchUp(hold: Parameters<Anchor['catchUp']>[0]): Promise<boolean> {
+    await readKeys()
+    for await (const note of sealing.acceptances.all()) accepted.take(note)
+    accepted.endAt(await reader.ends())
+    for (;;) {
+      isAcceptedAnew = false
+      const counts = { other: 0, foreign: 0 }
+      const each = (record: IncomingRecord) => {
+        const kind = logs.take(record)
+        if (kind !== 'other' && kind !== 'foreign') return
+        counts[kind]++
+        warn.note(kind, record)
+      }
+      const outcome = await reader.read(read, each, hold)
+      onForeign(counts.foreign)
+      warn.write()
+      // Records that were taken of a topic that was created again are taken again.
+      if (outcome === 'stopped') return false
+      if (outcome !== 'recreated' && !isAcceptedAnew) {
+        read = outcome
+        await renewAcceptances()
+        return true
+      }
+      if (outcome === 'recreated') {
+        logger.warn({ topic }, `${topic} was created anew: what was published before is not there to be compared`)
+      }
+      logs = createPublishedLogs(options)
+      read = new Map()
+    }
   }
 
   const anchor: Anchor = {
     async catchUp(hold) {
-      accepted = await sealing.acceptances.all()
-      const keysOf = await readKeys()
-      for (;;) {
-        let others = 0
-        let last: IncomingRecord | undefined
-        const each = (record: IncomingRecord) => {
-          const isNote = logs.take(record, keysOf, (subscriberId) => ofTopic(accepted.get(subscriberId)))
-          if (isNote) return
-          others++
-          last = record
-        }
-        const outcome = await reader.read(read, each, hold)
-        warnOfOthers(others, last)
-        // Records that were taken of a topic that was created again are taken again.
-        if (outcome === 'stopped') return false
-        if (outcome !== 'recreated') {
-          read = outcome
-          return true
-        }
-        logger.warn({ topic }, `${topic} was created anew: what was published before is not there to be compared`)
-        logs = createPublishedLogs(origin)
-        read = new Map()
+      isCatchingUp = true
+      try {
+        return await catchUp(hold)
+      } finally {
+        isCatchingUp = false
       }
     },
     subscribers: () => logs.subscribers(),
-    async newest(subscriberId, isStopped) {
+    async look(subscriberId, isStopped) {
       if (isStopped) await readAccepted(subscriberId)
-      const { problem, newest } = logs.of(subscriberId)
+      const { problem, ...log } = logs.of(subscriberId)
       if (problem !== undefined) throw new LogConflict(problem)
-      return newest
+      return log
     },
-    publishedSize(subscriberId) {
-      return logs.of(subscriberId).newest?.size ?? ofTopic(accepted.get(subscriberId))?.size
-    },
+    publishedSize: (subscriberId) => logs.of(subscriberId).newest?.size ?? accepted.of(subscriberId)?.size,
     async publish(checkpoints) {
       const records = checkpoints.map(({ subscriberId, note }) => ({
         record: { key: Buffer.from(subscriberId), value: Buffer.from(note), headers: contentType },
@@ -89,20 +120,52 @@ export function createKafkaAnchor({ kafka, topic, origin, sealing, logger }: Kaf
 
   /** Reads a later acceptance of an operator. Only records behind it count, which may be there already. */
   async function readAccepted(subscriberId: string): Promise<void> {
-    const found = ofTopic(await sealing.acceptances.find(subscriberId))
-    if (found === undefined || isSame(found, accepted.get(subscriberId))) return
-    const keysOf = await readKeys()
-    const since = createPublishedLogs(origin)
-    const end = await reader.read(found.offsets, (record) => void since.take(record, keysOf, () => found))
-    if (!(end instanceof Map)) return
-    logs.replace(subscriberId, since.of(subscriberId))
-    accepted.set(subscriberId, found)
+    const note = await sealing.acceptances.find(subscriberId)
+    if (note === undefined || !accepted.take(note)) return
+    accepted.endAt(await reader.ends())
+    const found = accepted.of(subscriberId)
+    if (found === undefined) return
+    await readKeys()
+    logs.forget(subscriberId)
+    await reader.read(found.offsets, (record) => void logs.take(record, subscriberId))
   }
 
   return { anchor, close: () => producer.close() }
 }
 
-function isSame(one: Acceptance, other: Acceptance | undefined): boolean {
-  if (other === undefined || one.size !== other.size || one.offsets.size !== other.offsets.size) return false
-  return [...one.offsets].every(([partition, offset]) => other.offsets.get(partition) === offset)
+/** Publishes an acceptance like a checkpoint of its log. */
+export async function publishAcceptance(
+  producer: Pick<ReturnType<typeof createTopicProducer>, 'publish'>,
+  subscriberId: string,
+  note: string,
+): Promise<void> {
+  const record = { key: Buffer.from(subscriberId), value: Buffer.from(note), headers: contentType }
+  await producer.publish(() => [{ record }], publishTimeoutMs)
+}
+
+type WarningOptions = Pick<KafkaAnchorDependencies, 'topic' | 'logger'> & { readonly origin: string }
+
+/** One line a minute about records that are ignored, whatever is in the topic. */
+function createWarning({ topic, origin, logger }: WarningOptions) {
+  const counts = { other: 0, foreign: 0 }
+  let last: IncomingRecord | undefined
+  let warnedAt = Number.NEGATIVE_INFINITY
+  return {
+    note(kind: 'other' | 'foreign', record: IncomingRecord): void {
+      counts[kind]++
+      last = record
+    },
+    write(): void {
+      if (last === undefined || performance.now() - warnedAt < warnEveryMs) return
+      const { partition, offset } = last
+      const { other: others, foreign } = counts
+      logger.warn(
+        { topic, others, foreign, partition, offset },
+        `${others} records in ${topic} are no checkpoints of logs of ${origin}, and are ignored; ${foreign} notes under names of its logs have no signature of a known key. The last one is at offset ${offset} of partition ${partition}`,
+      )
+      Object.assign(counts, { other: 0, foreign: 0 })
+      last = undefined
+      warnedAt = performance.now()
+    },
+  }
 }

@@ -23,10 +23,16 @@ export function createSealingMetrics(registry: Registry, conflicts: Pick<Sealing
     async collect() {
       const count = await conflicts.count().catch(() => undefined)
       if (count === undefined) this.remove()
-      else this.set(count)
+      // Somebody may have deleted what is stored, until the next look at these logs.
+      else this.set(Math.max(count, sealer?.stopped() ?? 0))
     },
   })
-  let sealer: Pick<Sealer, 'lagSeconds'> | undefined
+  const foreignNotes = new Counter({
+    name: 'herald_log_foreign_notes_total',
+    help: 'Notes in KAFKA_CHECKPOINT_TOPIC under names of logs that no known key signed, each time that they are read',
+    registers,
+  })
+  let sealer: Pick<Sealer, 'lagSeconds' | 'stopped'> | undefined
   new Gauge({
     name: 'herald_log_seal_lag_seconds',
     help: 'For how long the oldest leaf has been unsealed beyond the interval, without stopped logs; only in the process that seals',
@@ -38,7 +44,8 @@ export function createSealingMetrics(registry: Registry, conflicts: Pick<Sealing
     },
   })
   return {
-    observe(one: Pick<Sealer, 'lagSeconds'>): void {
+    foreign: (count: number): void => foreignNotes.inc(count),
+    observe(one: Pick<Sealer, 'lagSeconds' | 'stopped'>): void {
       sealer = one
     },
     sealed(count: number): void {

@@ -1,23 +1,38 @@
 import type { IncomingRecord } from '@herald/kafka'
 import type { Checkpoint, VerifierKey } from '@herald/sealed-log'
-import type { Acceptance } from '@herald/store'
+import type { PublishedLog } from '@herald/store'
+import type { AcceptedLog } from './accepted-logs.ts'
 import { readNote } from './read-note.ts'
 
-/** The published checkpoints of a log, beyond what was accepted. */
-export type PublishedLog = {
+type Log = {
   /** The largest. */
   readonly newest?: Checkpoint | undefined
   /** Why it cannot be compared with the log. */
   readonly problem?: string | undefined
 }
 
+/** The kind of a record. */
+export type Taken = 'checkpoint' | 'foreign' | 'acceptance' | 'other'
+
+export type PublishedLogsOptions = {
+  readonly origin: string
+  readonly keysOf: (subscriberId: string) => readonly VerifierKey[]
+  readonly acceptedOf: (subscriberId: string) => AcceptedLog | undefined
+  /** An acceptance, which may be anybody's. */
+  readonly onAcceptance: (note: string) => void
+}
+
+/** Some 200 bytes each. The first ones stay: whoever floods the topic later removes none of them. */
+const mostForeign = 200_000
+
 /** Keeps the published checkpoints of each log, some 300 bytes each. */
-export function createPublishedLogs(origin: string) {
-  const logs = new Map<string, PublishedLog>()
-  const of = (subscriberId: string): PublishedLog => logs.get(subscriberId) ?? {}
+export function createPublishedLogs({ origin, keysOf, acceptedOf, onAcceptance }: PublishedLogsOptions) {
+  const logs = new Map<string, Log>()
+  /** Where a log has a note that no known key has signed. Mostly nobody has such a log. */
+  const foreign = new Map<string, string>()
 
   function add(subscriberId: string, { size, root }: Checkpoint, place: string): void {
-    const { newest, problem } = of(subscriberId)
+    const { newest, problem } = logs.get(subscriberId) ?? {}
     if (newest?.size === size && Buffer.compare(newest.root, root) !== 0) {
       const twoOfOneSize = `Two checkpoints of size ${size} with different roots were published${place}`
       logs.set(subscriberId, { newest, problem: problem ?? twoOfOneSize })
@@ -28,30 +43,39 @@ export function createPublishedLogs(origin: string) {
   }
 
   return {
-    of,
+    of(subscriberId: string): PublishedLog & Pick<Log, 'problem'> {
+      const { newest, problem } = logs.get(subscriberId) ?? {}
+      const accepted = acceptedOf(subscriberId)
+      const place = foreign.get(subscriberId)
+      return {
+        // An acceptance is published, too: the log may not go back behind it.
+        newest: accepted !== undefined && accepted.size > (newest?.size ?? 0) ? accepted : newest,
+        problem,
+        accepted: accepted?.note,
+        foreign: place && `A checkpoint under the name of this log was published that no known key has signed${place}`,
+      }
+    },
     subscribers: () => logs.keys(),
-    replace: (subscriberId: string, log: PublishedLog): void => void logs.set(subscriberId, log),
+    foreignSubscribers: () => foreign.keys(),
+    forget(subscriberId: string): void {
+      logs.delete(subscriberId)
+      foreign.delete(subscriberId)
+    },
     published: (subscriberId: string, checkpoint: Checkpoint): void => add(subscriberId, checkpoint, ''),
-    /** @returns whether the record is a checkpoint under the name of a log */
-    take(
-      record: IncomingRecord,
-      keysOf: (subscriberId: string) => readonly VerifierKey[],
-      acceptedOf: (subscriberId: string) => Acceptance | undefined,
-    ): boolean {
+    take(record: IncomingRecord, only?: string): Taken {
       const read = readNote(record.value, origin, keysOf)
-      if (read.kind === 'other') return false
+      if (read.kind === 'acceptance') onAcceptance(read.note)
+      if (read.kind === 'acceptance' || read.kind === 'other') return read.kind
       const { subscriberId } = read
       const { partition, offset } = record
       const isAccepted = BigInt(offset) < (acceptedOf(subscriberId)?.offsets.get(partition) ?? 0n)
-      if (isAccepted) return true
+      if (isAccepted || (only !== undefined && only !== subscriberId)) return read.kind
       const place = ` (offset ${offset} of partition ${partition})`
       if (read.kind === 'checkpoint') add(subscriberId, read.checkpoint, place)
-      else {
-        const { newest, problem } = of(subscriberId)
-        const unknown = `A checkpoint under the name of this log was published that no known key has signed${place}: ${read.detail}`
-        logs.set(subscriberId, { newest, problem: problem ?? unknown })
-      }
-      return true
+      else if (foreign.size < mostForeign && !foreign.has(subscriberId)) foreign.set(subscriberId, place)
+      return read.kind
     },
   }
 }
+
+export type PublishedLogs = ReturnType<typeof createPublishedLogs>

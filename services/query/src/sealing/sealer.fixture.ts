@@ -59,7 +59,7 @@ export async function createTestLogs(name: string, { mongodbUri, brokers }: Serv
     KAFKA_BROKERS: addresses.join(','),
   }
 
-  async function publish(messages: readonly { readonly key: string; readonly value: string }[]): Promise<void> {
+  async function publish(messages: readonly { readonly key: string; readonly value: string | null }[]): Promise<void> {
     const producer = raw.producer({ allowAutoTopicCreation: false })
     await producer.connect()
     await producer.send({ topic, messages: [...messages] })
@@ -78,11 +78,12 @@ export async function createTestLogs(name: string, { mongodbUri, brokers }: Serv
       await query.store.migrate()
       const admin = raw.admin()
       await admin.connect()
-      await createTopic(admin, { topic, numPartitions: 3 })
+      const configEntries = [{ name: 'retention.ms', value: '-1' }]
+      await createTopic(admin, { topic, numPartitions: 3, configEntries })
       await admin.disconnect()
     },
-    async start(changes: Record<string, string> = {}): Promise<StartedService> {
-      const started = await startService('seal', { ...settings, ...changes })
+    async start(changes: Record<string, string> = {}, words: readonly string[] = []): Promise<StartedService> {
+      const started = await startService('seal', { ...settings, ...changes }, { words })
       processes.push(started)
       return started
     },

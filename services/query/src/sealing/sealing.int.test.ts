@@ -103,7 +103,8 @@ test(
     expect(openCheckpoint(later, [next.verifierOf(subscriberId)]).ok).toBe(true)
     expect(openCheckpoint(later, [logs.key.verifierOf(subscriberId)]).ok).toBe(false)
     await after.stop()
-    first = await logs.start()
+    const back = { LOG_SIGNING_KEY_PREVIOUS: next.pem }
+    first = await logs.start(back)
   },
   hangsAfterMs,
 )
@@ -158,6 +159,6 @@ test.each([
   [['--help'], 0],
 ])('%p has exit code %p and shows the usage', async (words, code) => {
   const ran = await logs.run(words)
-  expect(ran.output).toContain('Usage: node services/query/dist/seal.js --accept-restore <subscriberId>')
+  expect(ran.output).toContain('Usage: node services/query/dist/seal.js --accept-restore <subscriberId>…')
   expect(ran.code).toBe(code)
 })

@@ -1,9 +1,11 @@
 import {
+  type Acceptance,
   type Checkpoint,
   keyNameOf,
   publicKeyOf,
   rawKeyOf,
   type SigningKey,
+  signAcceptance,
   signCheckpoint,
   toVerifierKey,
   type VerifierKey,
@@ -15,6 +17,9 @@ import type { SealSettings } from './config.ts'
 export type Signer = {
   readonly origin: string
   readonly sign: (subscriberId: string, checkpoint: Checkpoint) => string
+  readonly signAcceptance: (acceptance: Acceptance) => string
+  /** The keys that verify what this process signs. */
+  readonly keysOf: (subscriberId: string) => readonly VerifierKey[]
   /** The origin and the keys that others need to verify. */
   readonly state: SealingState
 }
@@ -24,10 +29,13 @@ export function createSigner(settings: SealSettings): Signer | undefined {
   const { LOG_SIGNING_KEY: key, LOG_SIGNING_KEY_PREVIOUS: previous, LOG_ORIGIN: origin } = settings
   if (key === undefined || origin === undefined) return undefined
   const keys: readonly SigningKey[] = previous === undefined ? [key] : [key, previous]
+  const state = { origin, keys: keys.map(({ publicKey }) => rawKeyOf(publicKey)) }
   return {
     origin,
     sign: (subscriberId, checkpoint) => signCheckpoint(checkpoint, keyNameOf(origin, subscriberId), keys),
-    state: { origin, keys: keys.map(({ publicKey }) => rawKeyOf(publicKey)) },
+    signAcceptance: (acceptance) => signAcceptance(acceptance, origin, keys),
+    keysOf: createVerifierKeys(state),
+    state,
   }
 }
 

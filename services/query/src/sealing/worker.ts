@@ -4,12 +4,14 @@ import type { SealingMetrics } from './metrics.ts'
 import type { Signer } from './signer.ts'
 
 export type SealingWorkerDependencies = Omit<LeaseDependencies, 'leases' | 'holder'> & {
-  readonly sealing: Pick<Sealing, 'createSealer' | 'state'>
+  readonly sealing: Pick<Sealing, 'createSealer'>
   readonly signer: Signer
   readonly intervalMs: number
   readonly anchor?: Anchor | undefined
   /** Whether this process assigns the recorded order; then it seals, too. */
   readonly isSequencing: () => boolean
+  /** Notes origin and keys. @throws OriginConflict, KeyConflict */
+  readonly noteKeys: () => Promise<void>
   readonly metrics: SealingMetrics
   readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>
 }
@@ -20,10 +22,11 @@ const pauses = { minPauseMs: 500, maxPauseMs: 10_000 } as const
 const idlePauseMs = 500
 /** So that an unavailable MongoDB does not fill the log with a line for each log. */
 const warnEveryMs = 10_000
+const conflictEveryMs = 60_000
 
 /** Seals in the process that assigns the recorded order, because it knows what has grown. Nothing depends on that. */
 export function createSealingWorker(dependencies: SealingWorkerDependencies): LeasedWorker {
-  const { sealing, signer, intervalMs, anchor, isSequencing, metrics, logger, ...leased } = dependencies
+  const { sealing, signer, intervalMs, anchor, isSequencing, noteKeys, metrics, logger, ...leased } = dependencies
   const sealer = sealing.createSealer({
     intervalMs,
     sign: signer.sign,
@@ -39,7 +42,7 @@ export function createSealingWorker(dependencies: SealingWorkerDependencies): Le
       leaseMs: 0,
       async work(hold) {
         // Before anything is signed; another process may have been configured otherwise since.
-        if (isSequencing()) await sealing.state.note(signer.state)
+        if (isSequencing()) await noteKeys()
         await sealer.work(hold)
       },
       onFailure: (err, failures) => logger.warn({ err, failures }, 'Could not seal change logs, retrying'),
@@ -50,11 +53,17 @@ export function createSealingWorker(dependencies: SealingWorkerDependencies): Le
 
 function createListener({ metrics, logger }: Pick<SealingWorkerDependencies, 'metrics' | 'logger'>): SealerListener {
   let [warnedAt, failures] = [Number.NEGATIVE_INFINITY, 0]
+  let [stoppedAt, others] = [Number.NEGATIVE_INFINITY, 0]
   return {
     onSealed: (_, { leaves }) => metrics.sealed(leaves),
     onConflict(subscriberId, reason) {
+      // A line a minute, however many logs somebody stops. `herald log status` names all of them.
+      if (performance.now() - stoppedAt < conflictEveryMs) return void others++
+      const before = others
+      stoppedAt = performance.now()
+      others = 0
       logger.error(
-        { subscriberId, reason },
+        { subscriberId, reason, others: before },
         `The change log of a subscriber does not agree with what was sealed of it before: ${reason}. It is sealed no further; other logs are. Runbook: HeraldLogConflict`,
       )
     },
