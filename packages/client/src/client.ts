@@ -1,10 +1,12 @@
 import { type ChangeEntries, createChangeEntries } from './change-entries.ts'
+import { HeraldConnectionError } from './errors.ts'
 import { createHttp } from './http.ts'
 import { createMutes, type Mutes } from './mutes.ts'
 import { createNotifications, type Notifications } from './notifications.ts'
 import { type RetryOptions, retryDefaults } from './retry.ts'
+import { createSharedFollow } from './shared-stream.ts'
 import { createFollow } from './stream.ts'
-import { createTokens, type TokenSource } from './token.ts'
+import { createTokens, type TokenSource, type Tokens } from './token.ts'
 
 export type HeraldClientOptions = {
   /** URL of Herald, including the version in front of its paths, such as `https://api.example/v1`. */
@@ -23,6 +25,10 @@ export type HeraldClient = {
   readonly notifications: Notifications
   readonly mutes: Mutes
   readonly changeEntries: ChangeEntries
+  /** The user that the tokens are for. */
+  readonly session: Pick<Tokens, 'user' | 'onUser'>
+  /** Ends all streams and calls; later ones reject. */
+  readonly close: () => void
 }
 
 /**
@@ -34,11 +40,17 @@ export function createHeraldClient(options: HeraldClientOptions): HeraldClient {
   const retry = { ...retryDefaults, ...options.retry }
   // Looked up at each call, so that a later replacement of the global is used.
   const fetch: typeof globalThis.fetch = options.fetch ?? ((...request) => globalThis.fetch(...request))
-  const http = createHttp({ baseUrl, tokens: createTokens(token), fetch, retry, timeoutMs })
-  const follow = createFollow({ http, silenceMs: streamSilenceMs, ...retry, maxPauseMs: 30_000 })
+  const tokens = createTokens(token)
+  const closing = new AbortController()
+  const closed = closing.signal
+  const http = createHttp({ baseUrl, tokens, fetch, retry, timeoutMs, closed })
+  const connect = createFollow({ http, silenceMs: streamSilenceMs, ...retry, maxPauseMs: 30_000, closed })
+  const follow = createSharedFollow({ follow: connect, user: tokens.user, baseUrl, silenceMs: streamSilenceMs, closed })
   return {
     notifications: createNotifications({ http, follow }),
     mutes: createMutes({ http }),
     changeEntries: createChangeEntries({ http }),
+    session: { user: tokens.user, onUser: tokens.onUser },
+    close: () => closing.abort(new HeraldConnectionError('The client is closed')),
   }
 }

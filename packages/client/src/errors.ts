@@ -49,6 +49,15 @@ export class HeraldConnectionError extends Error {
   override readonly name = 'HeraldConnectionError'
 }
 
+/** There is no token, because the user is signed out; nothing was sent. */
+export class HeraldSignedOut extends Error {
+  override readonly name = 'HeraldSignedOut'
+
+  constructor() {
+    super('There is no token: the user is signed out')
+  }
+}
+
 /** Whether `error` is a `HeraldProblem`, with the given code if there is one. */
 export function isHeraldProblem(error: unknown, code?: HeraldProblem['code']): error is HeraldProblem {
   return error instanceof HeraldProblem && (code === undefined || error.code === code)

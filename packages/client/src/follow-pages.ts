@@ -21,6 +21,12 @@ type FollowPauses = {
 
 const pauses: FollowPauses = { pollMs: 1_000, minPauseMs: 500, maxPauseMs: 30_000 }
 
+/** About ten minutes. */
+const maxRefusals = 25
+
+/** Whether a refusal is not Herald's own word, but a gateway's in a roll-out, or comes from a key that was just replaced. */
+const mayPass = (error: unknown) => error instanceof HeraldProblem && (error.code === 'unknown' || error.status === 401)
+
 type FollowPagesOptions = {
   readonly cursor: string | undefined
   readonly signal: AbortSignal | undefined
@@ -43,8 +49,8 @@ export async function* followPages(options: FollowPagesOptions): AsyncGenerator<
       }
     } catch (error) {
       signal?.throwIfAborted()
-      if (!isRetryable(error)) throw error
       failures++
+      if (!isRetryable(error) && !(mayPass(error) && failures <= maxRefusals)) throw error
       const requestedMs = error instanceof HeraldProblem ? error.retryAfterMs : undefined
       pauseMs = requestedMs ?? backoffMs(failures, pauses)
     }

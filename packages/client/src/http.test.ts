@@ -237,6 +237,25 @@ describe('the stream', () => {
     expect(requests.map(({ headers }) => headers['last-event-id'])).toEqual([undefined, 'a'])
   })
 
+  test.each([400, 401, 403, 404, 405, 410])('goes on after a %s, which time may cure', async (status) => {
+    let asked = 0
+    const { client } = await serve(
+      (_, response, count) => {
+        if (count <= 2) return response.writeHead(status, { 'content-type': 'text/html' }).end('<h1>a gateway</h1>')
+        response.writeHead(200, { 'content-type': 'text/event-stream' })
+        response.write('id: a\nevent: heartbeat\ndata: {}\n\n')
+      },
+      { token: () => `token ${++asked}` },
+    )
+    const seen: string[] = []
+    for await (const event of client.notifications.stream()) {
+      seen.push(event.type === 'lost' ? event.reason : event.type)
+      if (event.type === 'heartbeat') break
+    }
+    expect(seen.filter((type) => type !== 'refused')).toEqual(['open', 'heartbeat'])
+    expect(asked).toBeGreaterThan(1)
+  })
+
   test('ignores unknown events', async () => {
     const { client } = await serve((_, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
@@ -265,4 +284,85 @@ describe('leaving the loop closes the connection', () => {
     // Otherwise the connection stays open, and the test reaches its time limit.
     await closed
   })
+})
+
+describe('the session', () => {
+  const tokenOf = (sub: string) =>
+    `h.${Buffer.from(JSON.stringify({ sub, subscriber_id: 'acme' })).toString('base64url')}.s`
+
+  test('tells of another user before a request is sent as that user', async () => {
+    const tokens = [tokenOf('ada'), tokenOf('ada'), tokenOf('bo')]
+    const { client, requests } = await serve((_, response) => answerCount(response), { token: () => tokens.shift() })
+    const dropped = new AbortController()
+    await client.notifications.unreadCount()
+    const users: unknown[] = []
+    client.session.onUser((user) => {
+      if (users.push(user) > 1) dropped.abort(new Error('another user'))
+    })
+    await client.notifications.unreadCount()
+    const { signal } = dropped
+    await expect(client.notifications.markRead('of-ada', { signal })).rejects.toThrow('another user')
+    expect([users.length, requests.length]).toEqual([2, 2])
+  })
+
+  test('a token that returns nothing is signed out: nothing is sent', async () => {
+    const { client, requests } = await serve((_, response) => answerCount(response), { token: async () => undefined })
+    const users: unknown[] = []
+    client.session.onUser((user) => users.push(user))
+    await expect(client.notifications.unreadCount()).rejects.toMatchObject({ name: 'HeraldSignedOut' })
+    expect([await client.session.user(), users, requests.length]).toEqual([null, [null], 0])
+  })
+
+  test('a token that was asked for earlier and comes later is of no other user', async () => {
+    let resolve = (_: string) => {}
+    const first = new Promise<string>((done) => {
+      resolve = done
+    })
+    const answers = [first, Promise.resolve(tokenOf('bo'))]
+    const { client, requests } = await serve((_, response) => answerCount(response), {
+      token: () => answers.shift() ?? '',
+    })
+    const users: unknown[] = []
+    client.session.onUser((user) => users.push(user))
+    const early = client.notifications.unreadCount()
+    await client.notifications.unreadCount()
+    resolve(tokenOf('ada'))
+    await early
+    expect(users).toEqual([expect.stringContaining('bo')])
+    // Each request has the token that it asked for.
+    expect(requests.map(({ headers }) => headers.authorization)).toEqual([
+      `Bearer ${tokenOf('bo')}`,
+      `Bearer ${tokenOf('ada')}`,
+    ])
+  })
+
+  test('ends with `close`', async () => {
+    const { client } = await serve((_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.write('id: a\nevent: heartbeat\ndata: {}\n\n')
+    })
+    const stream = client.notifications.stream()
+    await stream.next()
+    client.close()
+    const isClosed = { message: 'The client is closed' }
+    await expect(
+      (async () => {
+        for await (const _ of stream);
+      })(),
+    ).rejects.toMatchObject(isClosed)
+    await expect(client.notifications.unreadCount()).rejects.toMatchObject(isClosed)
+  })
+})
+
+test('a poll asks once, and takes the last response again if nothing has changed', async () => {
+  const { client, requests } = await serve((request, response, count) => {
+    if (count === 3) return refuse(response, 503, 'storage_unavailable')
+    if (request.headers['if-none-match'] === '"1"') return response.writeHead(304).end()
+    response.setHeader('etag', '"1"')
+    answerCount(response)
+  })
+  const first = await client.notifications.counts({ poll: true })
+  expect(await client.notifications.counts({ poll: true })).toBe(first)
+  await expect(client.notifications.counts({ poll: true })).rejects.toMatchObject({ status: 503 })
+  expect(requests).toHaveLength(3)
 })

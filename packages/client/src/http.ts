@@ -14,6 +14,8 @@ export type CallOptions = {
    * than the page lives.
    */
   readonly keepalive?: boolean | undefined
+  /** Asks once, because it is asked again later, and takes the last response again if Herald says that nothing has changed. */
+  readonly poll?: boolean | undefined
 }
 
 export type Call = CallOptions & {
@@ -35,13 +37,20 @@ export type HttpOptions = {
   readonly fetch: typeof globalThis.fetch
   readonly retry: RetryOptions
   readonly timeoutMs: number
+  /** Aborted when the client is closed. */
+  readonly closed: AbortSignal
 }
 
 export type Http = ReturnType<typeof createHttp>
 
+/** Responses that are kept to be polled. */
+const keptResponses = 8
+
 /** Sends requests with a token and a timeout, and retries them. */
-export function createHttp({ baseUrl, tokens, fetch, retry, timeoutMs }: HttpOptions) {
+export function createHttp({ baseUrl, tokens, fetch, retry, timeoutMs, closed }: HttpOptions) {
   const base = baseUrl.replace(/\/+$/, '')
+  const kept = new Map<string, { readonly tag: string; readonly data: unknown }>()
+  tokens.onUser(() => kept.clear())
 
   async function request(call: Call, deadline: Deadline, token: string): Promise<OpenResponse> {
     const { signal } = deadline
@@ -56,20 +65,23 @@ export function createHttp({ baseUrl, tokens, fetch, retry, timeoutMs }: HttpOpt
     const response = await deadline.during(() =>
       fetch(`${base}${path}`, { method, headers, signal, keepalive, ...content }),
     )
-    if (response.ok) return { response, token, deadline }
+    if (response.ok || response.status === 304) return { response, token, deadline }
     throw await deadline.during(() => readProblem(response))
   }
 
   /** Sends a request once, or twice if the first token is rejected. On success the deadline keeps running. */
   async function openOnce(call: Call, expired?: string): Promise<OpenResponse> {
-    const deadline = createDeadline(timeoutMs, call.signal)
+    const deadline = createDeadline(timeoutMs, call.signal ? AbortSignal.any([closed, call.signal]) : closed)
     const { signal } = deadline
     try {
+      signal.throwIfAborted()
       const known = call.keepalive ? tokens.latest() : undefined
       const token = known ?? (await abortable(expired === undefined ? tokens.get() : tokens.renew(expired), signal))
       return await request(call, deadline, token).catch(async (error) => {
         if (!tokens.canRenew || !(error instanceof HeraldProblem) || error.status !== 401) throw error
-        return request(call, deadline, await abortable(tokens.renew(token), signal))
+        const renewed = await abortable(tokens.renew(token), signal)
+        if (renewed === token) throw error
+        return request(call, deadline, renewed)
       })
     } catch (error) {
       deadline.release()
@@ -78,9 +90,18 @@ export function createHttp({ baseUrl, tokens, fetch, retry, timeoutMs }: HttpOpt
   }
 
   async function jsonOnce<T>(call: Call): Promise<T> {
-    const { response, deadline } = await openOnce(call)
+    const { path } = call
+    const known = call.poll ? kept.get(path) : undefined
+    const headers = { ...call.headers, ...(known && { 'if-none-match': known.tag }) }
+    const { response, deadline } = await openOnce({ ...call, headers })
     try {
+      if (known && response.status === 304) return known.data as T
       const { data } = await deadline.during(() => response.json() as Promise<{ data: T }>)
+      const tag = response.headers.get('etag')
+      if (call.poll && tag) {
+        if (kept.size >= keptResponses) kept.clear()
+        kept.set(path, { tag, data })
+      }
       return data
     } finally {
       deadline.release()
@@ -98,6 +119,7 @@ export function createHttp({ baseUrl, tokens, fetch, retry, timeoutMs }: HttpOpt
         return await attempt()
       } catch (error) {
         call.signal?.throwIfAborted()
+        if (call.poll || closed.aborted) throw error
         const milliseconds = pauseBefore(error, { failures, repeatable: call.repeatable ?? true, ...retry })
         if (milliseconds === undefined) throw error
         await pause(milliseconds, call.signal)

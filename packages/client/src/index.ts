@@ -20,6 +20,7 @@ export {
   type ErrorCode,
   HeraldConnectionError,
   HeraldProblem,
+  HeraldSignedOut,
   isHeraldProblem,
   type ProblemDetails,
   type ValidationIssue,
@@ -41,4 +42,4 @@ export type {
 export type { RetryOptions } from './retry.ts'
 export type { ChangeEntryProof, CheckpointConsistency, SealedLine } from './sealed-log.ts'
 export type { FeedEvent, FollowOptions, LossReason } from './stream.ts'
-export type { TokenSource } from './token.ts'
+export type { TokenSource, TokenUser } from './token.ts'

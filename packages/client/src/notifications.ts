@@ -49,11 +49,11 @@ export type NotificationsDependencies = {
 /** The current user's notifications. */
 export function createNotifications({ http, follow }: NotificationsDependencies) {
   const one = (id: string) => `/notifications/${encodeURIComponent(id)}`
-  const list = (query: NotificationQuery = {}, { signal }: CallOptions = {}) =>
-    http.json<NotificationPage>({ path: `/${queryString(query)}`, signal })
+  const list = (query: NotificationQuery = {}, { signal, poll }: CallOptions = {}) =>
+    http.json<NotificationPage>({ path: `/${queryString(query)}`, signal, poll })
 
-  const counts = ({ signal }: CallOptions = {}) =>
-    http.json<UnreadCount['data']>({ path: '/notifications/unread-count', signal })
+  const counts = ({ signal, poll }: CallOptions = {}) =>
+    http.json<UnreadCount['data']>({ path: '/notifications/unread-count', signal, poll })
   const mark = (id: string, state: string, options?: CallOptions) =>
     http.json<Notification>({ method: 'PATCH', path: `${one(id)}/${state}`, ...options })
   const markMany = (state: string, which: ArchiveSelection, options?: CallOptions) =>
@@ -102,8 +102,8 @@ export function createNotifications({ http, follow }: NotificationsDependencies)
     counts,
     unreadCount: async (options?: CallOptions): Promise<number> => (await counts(options)).unreadCount,
     /** A page of groups, one for each location, of the newest 1,000 notifications. */
-    groups: (query: GroupQuery = {}, { signal }: CallOptions = {}) =>
-      http.json<NotificationGroupPage>({ path: `/notifications/groups${queryString(query)}`, signal }),
+    groups: (query: GroupQuery = {}, { signal, poll }: CallOptions = {}) =>
+      http.json<NotificationGroupPage>({ path: `/notifications/groups${queryString(query)}`, signal, poll }),
     /**
      * Creates a notification (scope `notifications:create`). Sends an `Idempotency-Key`, so that retries create no duplicate. To
      * retry yourself, for example after a crash, pass the key of the first attempt.
@@ -122,8 +122,8 @@ export function createNotifications({ http, follow }: NotificationsDependencies)
     /** Retracts a notification of which the user is the actor (scope `notifications:create`), from all recipients. */
     retract: (id: string, { signal }: CallOptions = {}) => http.empty({ method: 'DELETE', path: one(id), signal }),
     /**
-     * Streams live events. Reconnects without loss until the signal is aborted or the loop is left. Throws permanent errors (400,
-     * 403, a token still rejected after a refresh).
+     * Streams live events. Reconnects without loss until the signal is aborted or the loop is left, also after refusals, because a
+     * gateway or a key may be replaced at this moment: see the event `lost`.
      */
     stream: follow,
   }

@@ -28,7 +28,7 @@ type ServerEvent =
   | { readonly type: 'reset'; readonly reason: string }
 
 /** Reason for a lost connection. The last three are sent by the server before it ends the stream. */
-export type LossReason = 'connection' | 'refused' | 'expired' | 'closing' | 'cut-off'
+export type LossReason = 'connection' | 'refused' | 'not-shared' | 'expired' | 'closing' | 'cut-off'
 
 /** A change of the connection: `open`, or `lost` with the pause before the next attempt. */
 type ConnectionEvent =

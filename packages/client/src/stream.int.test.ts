@@ -126,7 +126,11 @@ test('reconnects with a new token after expiry', async () => {
   await feed.done
 })
 
-test('throws permanent errors', async () => {
-  const { client } = await herald.newUser({}, { token: 'nonsense' })
-  await expect(client.notifications.stream().next()).rejects.toMatchObject({ code: 'unauthorized' })
+test('says why it is refused, and asks again', async () => {
+  const { client } = await herald.newUser({}, { token: 'nonsense', retry: { minPauseMs: 5 } })
+  const reasons: unknown[] = []
+  for await (const event of client.notifications.stream()) {
+    if (event.type === 'lost' && reasons.push([event.reason, event.error]) === 2) break
+  }
+  expect(reasons).toEqual(Array(2).fill(['refused', expect.objectContaining({ code: 'unauthorized' })]))
 })

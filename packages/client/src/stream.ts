@@ -3,7 +3,7 @@ import { bodyText } from './body-text.ts'
 import { HeraldProblem } from './errors.ts'
 import type { CallOptions, Http, OpenResponse } from './http.ts'
 import { pause } from './pause.ts'
-import { backoffMs, isRetryable } from './retry.ts'
+import { backoffMs } from './retry.ts'
 import { decodeEvent, type EndReason, type FeedEvent, type LossReason } from './stream-events.ts'
 
 export type { FeedEvent, LossReason } from './stream-events.ts'
@@ -11,6 +11,11 @@ export type { FeedEvent, LossReason } from './stream-events.ts'
 export type FollowOptions = CallOptions & {
   /** Position to resume after, from an earlier event; the stream starts from now if unset. */
   readonly lastEventId?: string | undefined
+  /**
+   * Shares one connection with the other tabs of the same user and base URL. Where the browser cannot (it needs Web Locks and
+   * BroadcastChannel, and so a secure context), the stream is `lost` at once: poll.
+   */
+  readonly shared?: boolean | undefined
 }
 
 export type StreamDependencies = {
@@ -19,15 +24,19 @@ export type StreamDependencies = {
   readonly silenceMs: number
   readonly minPauseMs: number
   readonly maxPauseMs: number
+  readonly closed: AbortSignal
 }
+
+/** A longer `Retry-After` is not waited for. */
+const maxRetryAfterMs = 35_000
 
 /** A connection that lasted this long resets the count of failures. */
 const goodAfterMs = 10_000
 
 /** Follows the stream across reconnects. */
-export function createFollow({ http, silenceMs, minPauseMs, maxPauseMs }: StreamDependencies) {
+export function createFollow({ http, silenceMs, minPauseMs, maxPauseMs, closed }: StreamDependencies) {
   return async function* follow(options: FollowOptions = {}): AsyncGenerator<FeedEvent, never, undefined> {
-    const { signal } = options
+    const signal = options.signal ? AbortSignal.any([closed, options.signal]) : closed
     let lastEventId = options.lastEventId
     let firstPauseMs = minPauseMs
     let failures = 0
@@ -73,7 +82,8 @@ export function createFollow({ http, silenceMs, minPauseMs, maxPauseMs }: Stream
 
     function pauseAfter(error: unknown): number {
       failures++
-      if (error instanceof HeraldProblem && error.retryAfterMs !== undefined) return error.retryAfterMs
+      const requestedMs = error instanceof HeraldProblem ? error.retryAfterMs : undefined
+      if (requestedMs !== undefined) return Math.min(requestedMs, maxRetryAfterMs)
       if (failures > 1) return backoffMs(failures, { minPauseMs: firstPauseMs, maxPauseMs })
       // Token expiry is expected.
       return reason === 'expired' ? 0 : firstPauseMs
@@ -84,9 +94,8 @@ export function createFollow({ http, silenceMs, minPauseMs, maxPauseMs }: Stream
       try {
         reason = (yield* connect()) ?? 'connection'
       } catch (caught) {
-        signal?.throwIfAborted()
-        // Too many open streams of a user (429) is temporary; other rejections are permanent.
-        if (caught instanceof HeraldProblem && !isRetryable(caught)) throw caught
+        signal.throwIfAborted()
+        // Time may cure each of them: whoever is in the path may have sent it.
         reason = caught instanceof HeraldProblem ? 'refused' : 'connection'
         error = caught
       }
