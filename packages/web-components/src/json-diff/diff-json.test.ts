@@ -108,3 +108,21 @@ test('bounds the time for arrays and texts with nothing in common', () => {
   diffJson(words('a'), words('b'))
   expect(process.cpuUsage(began).user).toBeLessThan(5_000_000)
 })
+
+test('compares the texts of an entry only as long as its work lasts; the others are replaced', () => {
+  const texts = (word: string) =>
+    Object.fromEntries(
+      Array.from({ length: 200 }, (_, n) => [`text ${n}`, `${`${n} words of a text `.repeat(125)}${word}`]),
+    )
+  const difference = diffStates(texts('before'), texts('after'))
+  const kinds = difference.kind === 'object' ? difference.members.map(({ difference }) => difference.kind) : []
+  expect(kinds[0]).toBe('text')
+  expect(kinds.lastIndexOf('text')).toBeLessThan(50)
+  expect(kinds.at(-1)).toBe('replaced')
+})
+
+test('compares large items of lists once each', () => {
+  const items = (last: string) =>
+    Array.from({ length: 300 }, (_, n) => ({ text: 'x'.repeat(1_500), list: Array(20).fill(n), last }))
+  expect(diffStates(items('a'), items('b')).kind).toBe('array')
+})

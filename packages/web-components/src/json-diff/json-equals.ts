@@ -12,3 +12,12 @@ export function jsonEquals(left: JsonValue, right: JsonValue): boolean {
   if (keys.length !== Object.keys(right).length) return false
   return keys.every((key) => Object.hasOwn(right, key) && jsonEquals(left[key] as JsonValue, right[key] as JsonValue))
 }
+
+/** Text that is the same for equal values. */
+export function canonical(value: JsonValue): string {
+  return JSON.stringify(value, (_, inner: JsonValue) =>
+    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([left], [right]) => (left < right ? -1 : 1)))
+      : inner,
+  )
+}
