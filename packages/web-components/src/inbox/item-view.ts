@@ -59,7 +59,7 @@ export function itemView(view: PanelView, row: Row, index: number, isCurrent: bo
   return html`<article
     part=${isRead ? 'item' : 'item item-unread'}
     class="${isRead ? '' : 'unread'} ${view.fresh.has(id) ? 'fresh' : ''} ${row.isInGroup ? 'inner' : ''} ${height === undefined ? '' : 'sketch'}"
-    style=${height === undefined ? nothing : `height:${height}px`}
+    .style=${height === undefined ? '' : `height:${height}px`}
     data-id=${key}
     data-start=${archive}
     data-end=${mark}

@@ -4,7 +4,7 @@ import { endView } from '../shared/state-views.ts'
 import { itemView } from './item-view.ts'
 import type { PanelView } from './panel-model.ts'
 
-/** The rendered part of the list. */
+/** The rendered part of the list. Styles are set as properties, because strict pages allow no attribute. */
 export function listView(view: PanelView): TemplateResult {
   const { state, rows, range, currentKey, swipes, onFocus } = view
   const rendered = rows.slice(range.start, range.end)
@@ -13,7 +13,7 @@ export function listView(view: PanelView): TemplateResult {
     const key = (event.target as HTMLElement).closest('article')?.dataset.id
     if (key !== undefined) onFocus(key)
   }
-  return html`<div style="height:${range.above}px"></div>
+  return html`<div .style=${`height:${range.above}px`}></div>
     <div
       role="feed"
       aria-labelledby="title"
@@ -30,6 +30,6 @@ export function listView(view: PanelView): TemplateResult {
         (row, index) => itemView(view, row, range.start + index, row.key === current),
       )}
     </div>
-    <div style="height:${range.below}px"></div>
+    <div .style=${`height:${range.below}px`}></div>
     ${endView(view)}`
 }

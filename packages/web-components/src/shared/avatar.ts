@@ -10,7 +10,7 @@ export type AvatarOptions = { readonly name: string; readonly image?: string | u
  */
 export function avatar({ name, image, isAi = false }: AvatarOptions): TemplateResult {
   const source = safeAddress(image)
-  return html`<span class="avatar" part="avatar" style="--hue:${hueOf(name)}" aria-hidden="true"
+  return html`<span class="avatar" part="avatar" .style=${`--hue:${hueOf(name)}`} aria-hidden="true"
     ><span>${initialsOf(name)}</span>${
       source === undefined
         ? nothing
