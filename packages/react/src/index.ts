@@ -1,3 +1,5 @@
+'use client'
+
 export type { HeraldErrorEvent, HeraldNotificationEvent, HeraldUnreadCountEvent } from '@herald/inbox'
 export type { Group, GroupMark, Listing, News } from '@herald/inbox/feed'
 export { HeraldChangeLog, type HeraldChangeLogProps, HeraldInbox, type HeraldInboxProps } from './elements.ts'

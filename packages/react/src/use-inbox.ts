@@ -1,8 +1,10 @@
+'use client'
+
 import type { HeraldClient } from '@herald/client'
 import {
   createInboxFeed,
   emptyInbox,
-  followNetwork,
+  followPage,
   type GroupMark,
   type InboxFeed,
   keyOf,
@@ -37,12 +39,19 @@ export function useInbox(client: HeraldClient, { onNews, grouped = false }: Inbo
   })
 
   useEffect(() => {
-    const { notifications } = client
+    const { notifications, session } = client
     const onNews = (news: News) => latest.current.onNews?.(news)
-    const started = createInboxFeed({ notifications, grouped: latest.current.grouped, onChange: setState, onNews })
+    const started = createInboxFeed({
+      notifications,
+      session,
+      grouped: latest.current.grouped,
+      isShown: () => !document.hidden,
+      onChange: setState,
+      onNews,
+    })
     feed.current = started
     const ended = new AbortController()
-    followNetwork(started, ended.signal)
+    followPage(started, ended.signal)
     started.start()
     void started.list('all')
     return () => {

@@ -14,9 +14,9 @@ type Bundle = {
 }
 
 const bundles: readonly Bundle[] = [
-  { entry: 'index', outfile: 'herald-inbox.min.js', maxBytes: 43_500 },
-  { entry: 'inbox-element', outfile: 'herald-inbox-only.min.js', other: 'change-log', maxBytes: 31_000 },
-  { entry: 'change-log-element', outfile: 'herald-change-log.min.js', other: 'inbox', maxBytes: 27_000 },
+  { entry: 'index', outfile: 'herald-inbox.min.js', maxBytes: 48_000 },
+  { entry: 'inbox-element', outfile: 'herald-inbox-only.min.js', other: 'change-log', maxBytes: 35_500 },
+  { entry: 'change-log-element', outfile: 'herald-change-log.min.js', other: 'inbox', maxBytes: 29_500 },
 ]
 
 /** Properties of states and views, which are shortened: no element, event, text or response has one of these names. */
@@ -24,7 +24,8 @@ const internal = `refreshSoon toggleRead toggleGroup markGroup archiveGroup sett
   showsKeys newSince menuKey currentKey currentId onToggleMutes onLoadMutes onUnmute onFilter onToTop onFocus onFailed onUnclear
   onMuted onActed onNews onChange scrolling sealOf onCheck onSaveProof isFiltering hasExportFailed onToggleFilters onWhole onExport onDismiss onRefresh
   onMore isWhole onClear exporting scroller sentinel rendered toPanel toItem phase listing pending connection fresh fetched counted
-  explained hold onLive moved restoreTo onKeyDown onClosed`
+  explained hold onLive moved restoreTo onKeyDown onClosed heardAt failures blocked dueAt streamAt checkAt checkedAt isReached
+  isVerifying isLevel isShown onPhase onCounts onOtherUser onOther onRefused onToken`
 
 /** Minifies style sheets, and the indentation of templates, which esbuild leaves as they are. */
 const templates: Plugin = {

@@ -3,10 +3,11 @@ export { type Group, keyOf } from './inbox/groups.ts'
 // The inbox without elements, for lists of one's own and for other frameworks.
 export {
   createInboxFeed,
-  followNetwork,
+  followPage,
   type GroupMark,
   type InboxFeed,
   type InboxFeedDependencies,
   type News,
+  type PageEvent,
 } from './inbox/inbox-feed.ts'
 export { emptyInbox, type InboxState, type Listing, shown } from './inbox/inbox-state.ts'

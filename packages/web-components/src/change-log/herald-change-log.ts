@@ -1,6 +1,7 @@
 import type { ChangeEntries, ChangeEntry, ExportFormat, HeraldClient } from '@herald/client'
 import { html, type PropertyDeclarations, type PropertyValues, type TemplateResult } from 'lit'
 import { avatarStyles } from '../shared/avatar.ts'
+import { followUser } from '../shared/follow-user.ts'
 import { HeraldElement } from '../shared/herald-element.ts'
 import { stateStyles } from '../shared/state-styles.ts'
 import { theme } from '../shared/theme.ts'
@@ -115,10 +116,16 @@ export class HeraldChangeLog extends HeraldElement {
     }
   }
 
-  protected connect({ changeEntries }: HeraldClient): void {
+  protected connect(client: HeraldClient): void {
+    const { changeEntries } = client
     this.#changeEntries = changeEntries
     this.#connection = new AbortController()
     const { signal } = this.#connection
+    const onOther = () => {
+      this.disconnect()
+      this.connect(client)
+    }
+    followUser(client.session, { onOther, signal })
     this.#feed = createChangeLogFeed({ changeEntries, onChange: (state) => this.#onState(state) })
     this.#seals = createSeals({
       changeEntries,

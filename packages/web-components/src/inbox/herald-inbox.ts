@@ -10,7 +10,7 @@ import { theme } from '../shared/theme.ts'
 import { whenSeen } from '../shared/when-seen.ts'
 import { type InboxTexts, inboxTexts } from '../texts/inbox-texts.ts'
 import { bellStyles } from './bell-styles.ts'
-import { createInboxFeed, followNetwork, type InboxFeed } from './inbox-feed.ts'
+import { createInboxFeed, followPage, type InboxFeed } from './inbox-feed.ts'
 import { emptyInbox, type InboxState, shown } from './inbox-state.ts'
 import { itemStyles } from './item-styles.ts'
 import { keysStyles } from './keys-styles.ts'
@@ -121,17 +121,18 @@ export class HeraldInbox extends HeraldElement {
   }
 
   protected connect(client: HeraldClient): void {
-    const { notifications } = client
+    const { notifications, session } = client
     const { grouped } = this
     const onChange = (state: InboxState) => {
       this.state = state
     }
-    const feed = createInboxFeed({ notifications, grouped, onChange, onNews: this.#panel.onNews })
+    const isShown = () => this.isOpen
+    const feed = createInboxFeed({ notifications, session, grouped, isShown, onChange, onNews: this.#panel.onNews })
     this.#feed = feed
     this.#panel.connect(client)
     this.#following = new AbortController()
     const { signal } = this.#following
-    followNetwork(feed, signal)
+    followPage(feed, signal)
     window.addEventListener('resize', () => this.#place(), { signal })
     window.addEventListener('scroll', () => this.#place(), { signal, capture: true, passive: true })
     feed.start()
@@ -144,6 +145,10 @@ export class HeraldInbox extends HeraldElement {
     this.#panel.onClosed()
     this.#feed = undefined
     this.state = emptyInbox
+  }
+
+  protected override onToken(): void {
+    this.#feed?.notice('token')
   }
 
   protected override render(): TemplateResult {
@@ -228,8 +233,9 @@ export class HeraldInbox extends HeraldElement {
     }
     this.wasOpened = true
     this.#panel.onOpen()
-    const { phase, listing } = this.state
-    if (phase === 'idle' || phase === 'failed') void this.#feed?.list(listing)
+    const { phase, listing, connection } = this.state
+    this.#feed?.notice('opened')
+    if (phase === 'idle' || phase === 'failed' || connection !== 'live') void this.#feed?.list(listing)
   }
 
   async #onToggle(event: ToggleEvent): Promise<void> {

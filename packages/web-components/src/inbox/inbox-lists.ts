@@ -24,7 +24,7 @@ export function createInboxLists({ source, store, ended, onFailed, ...options }:
   let refreshing: ReturnType<typeof setTimeout> | undefined
   const signalOfList = () => AbortSignal.any([ended, listing.signal])
 
-  async function list(status: Listing, isOther = status !== store.state.listing): Promise<void> {
+  async function list(status: Listing, isOther = status !== store.state.listing, poll = false): Promise<void> {
     listing.abort()
     listing = new AbortController()
     clearTimeout(refreshing)
@@ -37,7 +37,7 @@ export function createInboxLists({ source, store, ended, onFailed, ...options }:
     }
     try {
       // The state of now: events and marks may have changed it during the request.
-      await store.fetched(readPage(source, store.state, { isGrouped, signal }), (page) =>
+      await store.fetched(readPage(source, store.state, { isGrouped, signal, poll }), (page) =>
         withFirstPage(store.state, page),
       )
     } catch (error) {
@@ -45,7 +45,7 @@ export function createInboxLists({ source, store, ended, onFailed, ...options }:
       // Keeps the items shown rather than replacing them by an error; the connection state shows that they may be stale.
       if (store.state.phase === 'ready') isStale = true
       else store.set({ phase: 'failed', error })
-      onFailed(error)
+      if (!poll) onFailed(error)
     }
   }
 
@@ -82,6 +82,11 @@ export function createInboxLists({ source, store, ended, onFailed, ...options }:
   return {
     list,
     refresh,
+    /** Fetches the list again, if it was fetched, and is silent if that fails. */
+    async poll(): Promise<void> {
+      if (store.state.phase === 'ready') await list(store.state.listing, false, true)
+      else if (store.state.phase === 'failed') await list(store.state.listing)
+    },
     /** Fetches the list again shortly, once for changes in quick succession. */
     refreshSoon(): void {
       refreshing ??= setTimeout(() => {

@@ -7,6 +7,8 @@ export type InboxMarksDependencies = {
   readonly store: InboxStore
   /** Milliseconds in which an archive can be undone, before it is saved. */
   readonly undoMs: number
+  /** Aborted when another user is signed in: nothing is sent any more. */
+  readonly dropped: AbortSignal
   readonly onFailed: (mark: Mark, error: unknown) => void
 }
 
@@ -19,7 +21,7 @@ type Held = {
 }
 
 /** Shows marks at once, and saves them one at a time, so that the last click wins. */
-export function createInboxMarks({ store, undoMs, onFailed }: InboxMarksDependencies) {
+export function createInboxMarks({ store, undoMs, dropped: signal, onFailed }: InboxMarksDependencies) {
   let queue: Promise<unknown> = Promise.resolve()
   /** Marks of the queue that are not sent yet, and the one that is not answered yet. */
   const waiting = new Set<PendingMark>()
@@ -46,7 +48,7 @@ export function createInboxMarks({ store, undoMs, onFailed }: InboxMarksDependen
     await queue
     if (!waiting.delete(pending)) return undefined
     sending = pending
-    return send({}).finally(() => {
+    return send({ signal }).finally(() => {
       sending = undefined
     })
   }
@@ -58,9 +60,9 @@ export function createInboxMarks({ store, undoMs, onFailed }: InboxMarksDependen
       waiting.delete(earlier)
       store.set(without(earlier))
     }
-    const sent = send({ keepalive: true })
+    const sent = send({ keepalive: true, signal })
     if (!sending || !isReplacedBy(sending.mark, mark)) return sent
-    return Promise.allSettled([queue, sent]).then(() => send({}))
+    return Promise.allSettled([queue, sent]).then(() => send({ signal }))
   }
 
   async function save(pending: PendingMark, send: Send, isLeaving: boolean): Promise<boolean> {

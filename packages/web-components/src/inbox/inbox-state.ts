@@ -25,7 +25,8 @@ export type InboxState = {
   readonly pending: readonly PendingMark[]
   /** The one among them that can still be undone. */
   readonly undoable: PendingMark | undefined
-  readonly connection: 'connecting' | 'live' | 'offline' | 'refused'
+  /** How it is known what is new; `polling`: at least once a minute. */
+  readonly connection: 'connecting' | 'live' | 'polling' | 'offline' | 'refused' | 'signed-out'
 }
 
 export const emptyInbox: InboxState = {

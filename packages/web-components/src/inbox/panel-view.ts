@@ -84,9 +84,12 @@ function headerView(view: PanelView) {
 
 function noticesView({ state, notice, texts, set }: PanelView) {
   const isAway = state.connection === 'offline' && state.phase !== 'failed'
-  const isRefused = state.connection === 'refused' && state.phase === 'ready'
+  const isReady = state.phase === 'ready'
+  const isRefused = state.connection === 'refused' && isReady
+  const isPolling = state.connection === 'polling' && isReady
   return html`${isAway ? noticeView(offlineIcon(), texts.offline) : nothing}
   ${isRefused ? noticeView(warningIcon(), texts.notLive) : nothing}
+  ${isPolling ? noticeView(offlineIcon(), texts.polling) : nothing}
   ${notice ? failureNoticeView(notice, texts.dismiss, () => set({ notice: undefined })) : nothing}`
 }
 
@@ -109,7 +112,8 @@ function newAboveView({ fresh, isScrolled, texts, onToTop }: PanelView) {
 function bodyView(view: PanelView) {
   const { state, rows, texts, feed } = view
   if (state.phase === 'failed') {
-    const isRefused = isHeraldProblem(state.error) && (state.error.status === 401 || state.error.status === 403)
+    const isProblem = isHeraldProblem(state.error) && (state.error.status === 401 || state.error.status === 403)
+    const isRefused = isProblem || state.connection === 'signed-out'
     const text = isRefused ? texts.refusedText : texts.failedText
     return failedView({
       title: texts.failedTitle,

@@ -20,16 +20,19 @@ type Options = CallOptions & { readonly isGrouped: boolean; readonly cursor?: st
 export async function readPage(
   source: PageSource,
   state: InboxState,
-  { isGrouped, cursor, signal }: Options,
+  { isGrouped, cursor, signal, poll }: Options,
 ): Promise<Page> {
   const { listing } = state
   if (!isGrouped || listing === 'archived') {
     const limit = cursor === undefined ? asMany(state.items.length, 100) : nextPages
-    const { notifications: items, nextCursor } = await source.list({ ...queryOf(listing), limit, cursor }, { signal })
+    const { notifications: items, nextCursor } = await source.list(
+      { ...queryOf(listing), limit, cursor },
+      { signal, poll },
+    )
     return { items, nextCursor }
   }
   const limit = asMany(cursor === undefined ? (state.groups?.length ?? 0) : nextPages, nextPages)
-  const { groups, nextCursor } = await source.groups({ status: listing, limit, cursor }, { signal })
+  const { groups, nextCursor } = await source.groups({ status: listing, limit, cursor }, { signal, poll })
   const opened = new Map(state.groups?.filter(({ isOpen }) => isOpen).map((group) => [keyOf(group), group]))
   const read = (group: NotificationGroup) => {
     const before = opened.get(keyOf(group))

@@ -18,7 +18,10 @@ export abstract class HeraldElement extends LitElement {
 
   /** URL of Herald, including the version in front of its paths. */
   declare baseUrl: string | undefined
-  /** The bearer token, or a function that returns it and is called before each request. */
+  /**
+   * The bearer token, or a function that returns it and is called before each request. The newest one is asked; another function
+   * or another token of the same user changes nothing else.
+   */
   declare token: TokenSource | undefined
   /** A client to use instead of `baseUrl` and `token`. */
   declare client: HeraldClient | undefined
@@ -32,6 +35,7 @@ export abstract class HeraldElement extends LitElement {
     this.spoken = text
   })
   #connected: HeraldClient | undefined
+  #wasSignedIn = false
 
   constructor() {
     super()
@@ -44,6 +48,8 @@ export abstract class HeraldElement extends LitElement {
   protected abstract connect(client: HeraldClient): void
   /** Releases everything that `connect` acquired. */
   protected abstract disconnect(): void
+  /** The page has set another token, or another function. */
+  protected onToken(): void {}
 
   override connectedCallback(): void {
     super.connectedCallback()
@@ -57,7 +63,11 @@ export abstract class HeraldElement extends LitElement {
   }
 
   protected override willUpdate(changed: PropertyValues): void {
-    if (['client', 'baseUrl', 'token'].some((name) => changed.has(name))) this.#reconnect()
+    const isSignedIn = this.token !== undefined && this.token !== ''
+    const isSame = !changed.has('client') && !changed.has('baseUrl') && isSignedIn === this.#wasSignedIn
+    this.#wasSignedIn = isSignedIn
+    if (!isSame) this.#reconnect()
+    else if (changed.has('token')) this.onToken()
   }
 
   protected announce(text: string): void {
@@ -82,7 +92,11 @@ export abstract class HeraldElement extends LitElement {
     this.#leave()
     const { client, baseUrl, token } = this
     if (client) this.#connected = client
-    else if (baseUrl !== undefined && token !== undefined) this.#connected = createHeraldClient({ baseUrl, token })
+    else if (baseUrl !== undefined && token !== undefined) {
+      const ask = (options: { refresh: boolean }) =>
+        typeof this.token === 'function' ? this.token(options) : this.token
+      this.#connected = createHeraldClient({ baseUrl, token: ask })
+    }
     if (this.#connected && this.isConnected) this.connect(this.#connected)
   }
 

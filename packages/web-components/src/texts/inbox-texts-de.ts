@@ -52,6 +52,7 @@ export const inboxTextsDe: InboxTexts = {
   offline: 'Keine Verbindung. Neue Mitteilungen erscheinen, sobald sie wieder besteht.',
   online: 'Die Verbindung besteht wieder',
   notLive: 'Neue Mitteilungen erscheinen zurzeit nicht von selbst.',
+  polling: 'Live-Aktualisierungen sind hier nicht möglich. Neue Mitteilungen erscheinen innerhalb einer Minute.',
   markFailed: 'Ihre Änderung konnte nicht gespeichert werden und wurde zurückgenommen.',
   dismiss: 'Ausblenden',
   mutes: 'Stummgeschaltet',

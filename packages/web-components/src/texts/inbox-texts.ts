@@ -57,6 +57,7 @@ export const inboxTexts = {
   offline: 'No connection. New notifications will appear when it is back.',
   online: 'The connection is back',
   notLive: 'New notifications won’t appear automatically at the moment.',
+  polling: 'Live updates aren’t available here. New notifications appear within a minute.',
   markFailed: 'Your change could not be saved and was undone.',
   dismiss: 'Dismiss',
   mutes: 'Muted',
