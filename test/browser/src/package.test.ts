@@ -79,6 +79,13 @@ test.each([
   expect(stdout).toBe('')
 })
 
+test('every module of the React package says that it belongs to the client, for pages that servers render', async () => {
+  const modules = join(folder, 'node_modules/@herald/react/dist')
+  const names = (await readdir(modules)).filter((name) => name.endsWith('.js'))
+  const texts = await Promise.all(names.map((name) => readFile(join(modules, name), 'utf8')))
+  expect(texts.map((text) => text.split('\n')[0])).toEqual(Array(3).fill("'use client';"))
+})
+
 test('the README’s ten lines are sufficient for a page', async () => {
   const [lines = ''] = await blocksOf('html')
   expect(lines.trim().split('\n').length).toBeLessThanOrEqual(10)

@@ -95,6 +95,7 @@ export async function startStage() {
     errors,
     /** Opens the demo, signed in as one of its three users. */
     openAs: (key: string, options: BrowserContextOptions = {}) => openPage(`${demo.demoUrl}?as=${key}`, options),
+    openUrl: (url: string, options: BrowserContextOptions = {}) => openPage(url, options),
     /** Opens the page of the other origin with components, for the user in the claims. */
     async openHost(show: readonly Component[], claims: object = {}, options: BrowserContextOptions = {}) {
       const token = await herald.tokens.sign({ subscriber_id: account.subscriberId, ...claims })
