@@ -78,11 +78,8 @@ export const changeEntryPageSchema = z.object({
       .nonnegative()
       .optional()
       .meta({ description: 'Only in the recorded order: how far it may be behind what is stored' }),
-    hasMore: z
-      .boolean()
-      .optional()
-      .meta({
-        description: 'Only in the recorded order: `false` exactly when nothing more was recorded when it was read',
-      }),
+    hasMore: z.boolean().optional().meta({
+      description: 'Only in the recorded order: `false` exactly when nothing more was recorded when it was read',
+    }),
   }),
 })
