@@ -22,7 +22,8 @@ const limits: Readonly<Record<string, string>> = {
   'packages/client/src/http.ts: fetch': 'the signal of a deadline',
   'packages/client/src/pause.ts: promise ×2': 'a pause ends by its timer; the signal of the caller',
   'packages/client/src/shared-stream.ts: promise': 'streamSilenceMs, 5 s until the tab that leads has answered',
-  'packages/client/src/tab-lock.ts: promise ×2': 'the signal of the stream: a lock is held as long as the stream is followed',
+  'packages/client/src/tab-lock.ts: promise ×2':
+    'the signal of the stream: a lock is held as long as the stream is followed',
   'packages/runtime/src/auth/fetch-key-set.ts: fetch': 'jose’s signal, timeoutDuration',
   'packages/runtime/src/http/turns.ts: wait for an event': 'holds nothing, and ends with the connection',
   'packages/runtime/src/lifecycle/shutdown.ts: promise': 'one turn of the event loop',

@@ -1,6 +1,8 @@
-import { setTimeout as wait } from 'node:timers/promises'
-import { expect, test } from '@jest/globals'
+import { afterEach, beforeEach, expect, jest, test } from '@jest/globals'
 import { createLateness } from './lateness.ts'
+
+beforeEach(() => void jest.useFakeTimers())
+afterEach(() => void jest.useRealTimers())
 
 const present = Date.UTC(2026, 0, 1)
 const secondsAgo = (seconds: number) => `82${(present / 1_000 - seconds).toString(16)}00000001`
@@ -12,14 +14,14 @@ test('is late if it was stored long before', () => {
   expect([0, 1, 2, 3, 0].map((seconds) => isLate(secondsAgo(seconds)))).toEqual([false, false, true, true, false])
 })
 
-test('whatever follows a reopening or a silence is late for a while', async () => {
+test('whatever follows a reopening or a silence is late for a while', () => {
   const isLate = createTestLateness(false, 100)
   const resumed = createTestLateness(true, 100)
   expect([isLate(secondsAgo(0)), resumed(secondsAgo(0)), resumed(secondsAgo(0))]).toEqual([false, true, true])
-  await wait(150)
+  jest.advanceTimersByTime(150)
   expect([isLate(secondsAgo(0)), isLate(secondsAgo(0))]).toEqual([true, true])
   for (let n = 0; n < 30; n++) {
-    await wait(5)
+    jest.advanceTimersByTime(5)
     isLate(secondsAgo(0))
   }
   expect(isLate(secondsAgo(0))).toBe(false)
