@@ -31,7 +31,7 @@ const limits: Readonly<Record<string, string>> = {
   'packages/runtime/src/shares/budget.ts: promise': 'waitMs',
   'packages/mongo/src/connection/lasting-client.ts: MongoDB client': 'Limits, required by the type of its options',
   'packages/mongo/src/connection/patched-driver.ts: promise': 'the socket’s timeout, which closes the connection',
-  'packages/store/src/recorded-order/change-queue.ts: promise ×4': 'each step of the sequencer has a deadline',
+  'packages/change-log/src/recorded-order/change-queue.ts: promise ×4': 'each step of the sequencer has a deadline',
   'packages/mongo/src/change-streams/watch.ts: promise': 'raced against the first batch, which has socketTimeoutMS',
   'services/ingest/src/consume/event-consumer.ts: promise ×3': 'lasts as long as the member, whose liveness is checked',
   'services/ingest/src/consume/gathered-handler.ts: promise': 'the work of a chunk',
@@ -69,7 +69,7 @@ function ofKafka(file: string, limit: string, requests: readonly string[]) {
 }
 
 const folders =
-  '{services/*/{src,operator},packages/{contracts,runtime,sealed-log,feed,kafka,mongo,persons,store,publisher,client}/src}/**/*.ts'
+  '{services/*/{src,operator},packages/{contracts,runtime,sealed-log,change-log,feed,kafka,mongo,persons,store,publisher,client}/src}/**/*.ts'
 const isProduct = (file: string) => !/\.(test|fixture)\.ts$/.test(file)
 const comments = /\/\*[\s\S]*?\*\/|\/\/.*$/gm
 

@@ -21,9 +21,17 @@ beforeEach(async () => {
   problem = undefined
   waiting.clear()
   root = await mkdtemp(join(tmpdir(), 'herald-watch-'))
-  const packages = ['contracts', 'sealed-log', 'mongo', 'persons', 'feed', 'store', 'runtime', 'kafka'].map(
-    (name) => `packages/${name}`,
-  )
+  const packages = [
+    'contracts',
+    'sealed-log',
+    'mongo',
+    'persons',
+    'feed',
+    'change-log',
+    'store',
+    'runtime',
+    'kafka',
+  ].map((name) => `packages/${name}`)
   const folders = [...packages, 'services/ingest', 'services/query']
   for (const folder of folders) await mkdir(join(root, folder, 'src', 'deep'), { recursive: true })
   const service = (name: string) => ({ restart: async () => note(`restart ${name}`), onLine: () => {} })

@@ -20,6 +20,7 @@ const watched: Readonly<Record<string, readonly ServiceName[]>> = {
   'packages/mongo': ['ingest', 'query', 'seal'],
   'packages/persons': ['ingest', 'query', 'seal'],
   'packages/feed': ['ingest', 'query', 'seal'],
+  'packages/change-log': ['ingest', 'query', 'seal'],
   'packages/store': ['ingest', 'query', 'seal'],
   'packages/runtime': ['ingest', 'query', 'seal'],
   'packages/kafka': ['ingest', 'seal'],

@@ -6,7 +6,6 @@ export { type FeedCollections, feedCollectionsOf } from './documents/collections
 export type { Announcing } from './documents/fan-out-document.ts'
 export {
   type FeedOwner,
-  type JsonText,
   type NewNotification,
   toNotificationDocuments,
 } from './documents/notification-document.ts'

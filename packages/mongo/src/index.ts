@@ -46,7 +46,7 @@ export {
   verbatim,
 } from './json/document-form.ts'
 export { createOffsetReader } from './json/field-offsets.ts'
-export { endOfText, textAt } from './json/values.ts'
+export { endOfText, type JsonText, textAt } from './json/values.ts'
 export { inBatches, readInBatches } from './keys/batches.ts'
 export {
   byKey,

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
+import { changeEntry } from '@herald/change-log/testing'
 import { newNotification } from '@herald/feed/testing'
 import { toIndexKey } from '@herald/mongo'
 import { idAt } from '@herald/mongo/testing'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { Binary } from 'mongodb'
-import { changeEntry } from './documents/change-entry.fixture.ts'
 import { createEmptyStore } from './test-store.fixture.ts'
 
 const { store, database, migrate, close } = createEmptyStore()

@@ -1,3 +1,4 @@
+import { type ChangeLogs, createChangeLogs } from '@herald/change-log'
 import {
   type Announcing,
   createFeedChanges,
@@ -21,17 +22,10 @@ import {
   type ReadBudgets,
   sharedKey,
 } from '@herald/mongo'
-import { type ChangeEntries, createChangeEntries } from './change-entries/change-entries.ts'
-import { collectionsOf } from './documents/collections.ts'
+import { planCollections } from './collections/collection-plans.ts'
+import { collectionsOf } from './collections/collections.ts'
 import { createEventLookup, type EventLookup } from './lookup/event-lookup.ts'
-import { createLogStatus, type LogsQuery, type LogsStatus } from './lookup/log-status.ts'
 import { readStorageState, type StorageState } from './lookup/storage-state.ts'
-import { planCollections } from './migration/collection-plans.ts'
-import { createGrownLogs } from './recorded-order/grown-logs.ts'
-import { createRecordedLog, type RecordedLog } from './recorded-order/recorded-log.ts'
-import { createSequencer, type Sequencer } from './recorded-order/sequencer.ts'
-import { createSealedLog, type SealedLog } from './sealed-log/sealed-log.ts'
-import { createSealing, type Sealing } from './sealing/sealing.ts'
 import { createWriters, type Writers } from './writers.ts'
 
 export type StoreOptions = {
@@ -53,36 +47,28 @@ export type Notifications = {
   of(owner: FeedOwner): Feed
 }
 
-export type Store = Omit<Writers, 'insertNew' | 'erasedPersons'> & {
-  readonly notifications: Notifications
-  readonly mutes: { of(owner: FeedOwner): Mutes }
-  readonly changeEntries: ChangeEntries
-  readonly leases: Leases
-  readonly feedChanges: FeedChanges
-  /** The key with which all processes encrypt the ids of stream events: 32 bytes. */
-  readonly streamKeys: { get(): Promise<Buffer> }
-  readonly eventLookup: EventLookup
-  /** Change entries in the order that the sequencer assigns. */
-  readonly recordedLog: RecordedLog
-  readonly sequencer: Sequencer
-  readonly sealing: Sealing
-  /** Change entries under signed checkpoints, with proofs. */
-  readonly sealedLog: SealedLog
-  /** The time by MongoDB's clock, which is the same for all processes. */
-  now(): Date
-  /**
-   * Whether a primary responds and everything that {@link migrate} creates exists. Throws if none responds. Warns of
-   * collections whose documents expire after a different time than configured.
-   */
-  checkReady(): Promise<{ ok: true; warnings: readonly string[] } | { ok: false; detail: string }>
-  migrate(): Promise<void>
-  /** The differences that {@link migrate} would remove. */
-  planMigration(): Promise<Differences>
-  readState(): Promise<StorageState>
-  /** The recorded order and the sealing of logs. Its cost depends on the limit, and not on the number of logs. */
-  readLogStatus(query: LogsQuery): Promise<LogsStatus>
-  close(): Promise<void>
-}
+export type Store = Omit<Writers, 'insertNew' | 'erasedPersons'> &
+  ChangeLogs & {
+    readonly notifications: Notifications
+    readonly mutes: { of(owner: FeedOwner): Mutes }
+    readonly leases: Leases
+    readonly feedChanges: FeedChanges
+    /** The key with which all processes encrypt the ids of stream events: 32 bytes. */
+    readonly streamKeys: { get(): Promise<Buffer> }
+    readonly eventLookup: EventLookup
+    /** The time by MongoDB's clock, which is the same for all processes. */
+    now(): Date
+    /**
+     * Whether a primary responds and everything that {@link migrate} creates exists. Throws if none responds. Warns of
+     * collections whose documents expire after a different time than configured.
+     */
+    checkReady(): Promise<{ ok: true; warnings: readonly string[] } | { ok: false; detail: string }>
+    migrate(): Promise<void>
+    /** The differences that {@link migrate} would remove. */
+    planMigration(): Promise<Differences>
+    readState(): Promise<StorageState>
+    close(): Promise<void>
+  }
 
 /** Puts what Herald stores on two clients. Does not connect, see {@link createStorageClient}. */
 export function createStore(storeOptions: StoreOptions): Store {
@@ -98,23 +84,18 @@ export function createStore(storeOptions: StoreOptions): Store {
   const { notifications, changeEntries, fanOuts, tombstones, erasures, waitingReceipts } = collections
   const { insertNew, erasedPersons, ...writers } = createWriters(collections, { announcing, now })
   const feedOf = createFeeds({ client, ...collections, budgets })
-  const recordedLog = createRecordedLog({ ...collections, budgets, retentionDays, now })
-  const grownLogs = createGrownLogs()
+  const changeLogs = createChangeLogs({ ...collections, watching: changes, budgets, erasedPersons, retentionDays, now })
   const sources = { fanOuts, notifications, tombstones, changeEntries, erasures, waitingReceipts }
   return {
     ...writers,
+    ...changeLogs,
     now,
     notifications: { insertNew, of: feedOf },
     mutes: { of: createMutes(collections) },
-    changeEntries: createChangeEntries({ collection: changeEntries, budgets, erasedPersons }),
     leases: createLeases(collections.leases),
     feedChanges: createFeedChanges(changes),
     streamKeys: { get: () => sharedKey(collections.streamKeys, 'event-ids') },
     eventLookup: createEventLookup({ ...sources, erasedPersons }),
-    recordedLog,
-    sequencer: createSequencer({ ...collections, watching: changes, erasedPersons, now, grownLogs }),
-    sealing: createSealing({ ...collections, now, grownLogs }),
-    sealedLog: createSealedLog({ ...collections, budgets, now }),
     async checkReady() {
       const { missing, retention: warnings } = await findDifferences(database, plans)
       return missing.length === 0 ? { ok: true, warnings } : { ok: false, detail: `Run migrate: ${missing.join('; ')}` }
@@ -122,7 +103,6 @@ export function createStore(storeOptions: StoreOptions): Store {
     migrate: () => migrate(database, plans),
     planMigration: () => findDifferences(database, plans),
     readState: () => readStorageState(database, collections, plans),
-    readLogStatus: createLogStatus({ ...collections, ...recordedLog, now }),
     async close() {
       await Promise.all([close(), watching.close()])
     },

@@ -1,8 +1,8 @@
 import { migrate } from '@herald/mongo'
 import { createEmptyDatabase, createNewDatabase, createTestDatabase, type TestDatabase } from '@herald/mongo/testing'
 import type { Db } from 'mongodb'
-import { collectionsOf } from './documents/collections.ts'
-import { planCollections } from './migration/collection-plans.ts'
+import { planCollections } from './collections/collection-plans.ts'
+import { collectionsOf } from './collections/collections.ts'
 import { createStore } from './store.ts'
 
 function withStore<Opened extends TestDatabase>(opened: Opened) {

@@ -1,7 +1,7 @@
+import { createEraseEntries } from '@herald/change-log'
 import { createFeedWriters, type FeedOptions, type FeedWriters } from '@herald/feed'
 import { createPersons, type ErasedPersons, type Erasures } from '@herald/persons'
-import { createEraseEntries } from './change-entries/erase-entries.ts'
-import type { Collections } from './documents/collections.ts'
+import type { Collections } from './collections/collections.ts'
 
 export type Writers = Omit<FeedWriters, 'eraseSteps'> & {
   readonly erasures: Erasures

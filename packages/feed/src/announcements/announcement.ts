@@ -1,4 +1,4 @@
-import type { JsonText } from '../documents/notification-document.ts'
+import type { JsonText } from '@herald/mongo'
 import type { Parts } from './parts.ts'
 
 export type Announcement = { readonly subscriberId: string; readonly traceparent?: string | undefined } & (

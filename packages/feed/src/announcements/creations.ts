@@ -1,5 +1,5 @@
 import { limits } from '@herald/contracts'
-import { asBuffer, eachAtOnce, inBatches, readLimits, uuidIn, writeAll } from '@herald/mongo'
+import { asBuffer, eachAtOnce, inBatches, type JsonText, readLimits, uuidIn, writeAll } from '@herald/mongo'
 import type { UpdateFilter } from 'mongodb'
 import type { FeedCollections } from '../documents/collections.ts'
 import {
@@ -8,7 +8,7 @@ import {
   recipientKeys,
   remainingPositions,
 } from '../documents/fan-out-document.ts'
-import type { JsonText, NewNotification } from '../documents/notification-document.ts'
+import type { NewNotification } from '../documents/notification-document.ts'
 import { bytesIn, positionsOf } from '../documents/recipient-list.ts'
 import { announcedJson, contentOf } from '../json/notification-json.ts'
 import type { Announcement, DueBatch } from './announcement.ts'

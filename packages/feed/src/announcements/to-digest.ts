@@ -1,8 +1,8 @@
 import { limits, timeOfUuidV7 } from '@herald/contracts'
-import { uuidIn } from '@herald/mongo'
+import { type JsonText, uuidIn } from '@herald/mongo'
 import type { Binary } from 'mongodb'
 import type { DigestDocument } from '../documents/collections.ts'
-import type { JsonText, NotificationDocument } from '../documents/notification-document.ts'
+import type { NotificationDocument } from '../documents/notification-document.ts'
 
 /** Unread notifications of one recipient at one location whose time has come. */
 export type DueGroup = Pick<NotificationDocument, 'locationId' | 'locationType'> & {

@@ -1,7 +1,7 @@
-import { asBuffer, hex, inBatches, keyRange, keysUnder, readLimits, toKey, uuidIn } from '@herald/mongo'
+import { asBuffer, hex, inBatches, type JsonText, keyRange, keysUnder, readLimits, toKey, uuidIn } from '@herald/mongo'
 import type { Binary } from 'mongodb'
 import type { FeedCollections } from '../documents/collections.ts'
-import { boxes, type JsonText } from '../documents/notification-document.ts'
+import { boxes } from '../documents/notification-document.ts'
 import { notificationJson } from '../json/notification-json.ts'
 import type { DueGroup } from './to-digest.ts'
 

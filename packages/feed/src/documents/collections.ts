@@ -1,8 +1,8 @@
 import type { LocationType } from '@herald/contracts'
-import type { HeadDocument } from '@herald/mongo'
+import type { HeadDocument, JsonText } from '@herald/mongo'
 import type { Binary, Db } from 'mongodb'
 import type { FanOutDocument } from './fan-out-document.ts'
-import type { JsonText, NotificationDocument } from './notification-document.ts'
+import type { NotificationDocument } from './notification-document.ts'
 import type { TombstoneDocument } from './tombstone-document.ts'
 import type { WaitingReceiptDocument } from './waiting-receipt.ts'
 

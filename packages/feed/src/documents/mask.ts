@@ -1,6 +1,6 @@
-import { later, toUuidBinary } from '@herald/mongo'
+import { type JsonText, later, toUuidBinary } from '@herald/mongo'
 import { appliesTo, type ErasedPerson, type FindErased } from '@herald/persons'
-import type { JsonText, NewNotification, NotificationDocument } from './notification-document.ts'
+import type { NewNotification, NotificationDocument } from './notification-document.ts'
 
 function latest(one: Date | undefined, other: Date | undefined): Date | undefined {
   return one && other ? later(one, other) : (one ?? other)

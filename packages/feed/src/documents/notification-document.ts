@@ -1,9 +1,6 @@
 import type { Actor, ActorType, LocationType, NotificationType, SubjectType } from '@herald/contracts'
-import { hex, toKey, toUuidBinary, uuidIn } from '@herald/mongo'
+import { hex, type JsonText, toKey, toUuidBinary, uuidIn } from '@herald/mongo'
 import type { Binary } from 'mongodb'
-
-/** JSON as text. Free-form parts are stored as text, because BSON rejects, drops or reorders some of their keys. */
-export type JsonText = string
 
 export type NewNotification = {
   readonly id: string

@@ -4,6 +4,7 @@ import {
   documentForm,
   encodeDocuments,
   fields,
+  type JsonText,
   jsonText,
   jsonTime,
   jsonTimeIfSet,
@@ -13,7 +14,6 @@ import {
 } from '@herald/mongo'
 import { BSON } from 'mongodb'
 import {
-  type JsonText,
   type NewNotification,
   type NotificationDocument,
   toNotificationDocuments,

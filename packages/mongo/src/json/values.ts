@@ -2,6 +2,9 @@ import { formatTimestamp } from '@herald/contracts'
 import { type Input, int32 } from './bson.ts'
 import { output } from './byte-writer.ts'
 
+/** JSON as text. Free-form parts are stored as text, because BSON rejects, drops or reorders some of their keys. */
+export type JsonText = string
+
 const dash = 0x2d
 const digitPairs = Uint16Array.from({ length: 256 }, (_, byte) =>
   Buffer.from(byte.toString(16).padStart(2, '0')).readUInt16LE(),

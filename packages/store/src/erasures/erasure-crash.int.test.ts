@@ -1,10 +1,10 @@
+import { createChangeEntries } from '@herald/change-log'
+import { changeBy } from '@herald/change-log/testing'
 import { mention, pageIn } from '@herald/feed/testing'
 import { someFromTo } from '@herald/jest-preset/full-run'
 import { at, createInterceptor, type Intercept, subscriberId, uuid } from '@herald/mongo/testing'
 import { clear, erasure, findTraces, workOff } from '@herald/persons/testing'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { createChangeEntries } from '../change-entries/change-entries.ts'
-import { changeBy } from '../documents/change-entry.fixture.ts'
 import { createEmptyStore } from '../test-store.fixture.ts'
 import { createWriters } from '../writers.ts'
 

@@ -1,9 +1,9 @@
+import { changeBy } from '@herald/change-log/testing'
 import type { NewNotification, Receipt } from '@herald/feed'
 import { byAda, mention, notificationIn, pageIn, retraction } from '@herald/feed/testing'
 import { at, subscriberId, uuid } from '@herald/mongo/testing'
 import { ada, bob, clear, cleo, erasure, findTraces, workOff } from '@herald/persons/testing'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
-import { changeBy } from '../documents/change-entry.fixture.ts'
 import { createEmptyStore } from '../test-store.fixture.ts'
 
 const { store, database, examined, migrate, close } = createEmptyStore()

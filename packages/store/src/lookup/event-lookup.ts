@@ -2,7 +2,7 @@ import { timeOfUuidV7 } from '@herald/contracts'
 import { findNotification, type NotificationSources, type WaitingReceipts, type Wanted } from '@herald/feed'
 import { keysUnder, readLimits, toKey, uuidIn } from '@herald/mongo'
 import { appliesTo, type ErasedPersons } from '@herald/persons'
-import type { Collections } from '../documents/collections.ts'
+import type { Collections } from '../collections/collections.ts'
 
 /** The traces of an event in MongoDB, without names, texts, e-mail addresses and states. */
 export type FoundEvent = Awaited<ReturnType<EventLookup['find']>>

@@ -1,6 +1,6 @@
 import { type CollectionPlan, findDifferences, readLimits } from '@herald/mongo'
 import type { Db } from 'mongodb'
-import type { Collections } from '../documents/collections.ts'
+import type { Collections } from '../collections/collections.ts'
 
 export type StorageState = Awaited<ReturnType<typeof readStorageState>>
 

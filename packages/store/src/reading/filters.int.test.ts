@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
+import type { ChangeLogQuery } from '@herald/change-log'
+import { changeEntry } from '@herald/change-log/testing'
 import { limits } from '@herald/contracts'
 import type { FeedQuery } from '@herald/feed'
 import { newNotification, pageIn } from '@herald/feed/testing'
 import { usually } from '@herald/jest-preset/full-run'
 import { idAt, start, uuid } from '@herald/mongo/testing'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import type { ChangeLogQuery } from '../change-entries/change-entries.ts'
-import { changeEntry } from '../documents/change-entry.fixture.ts'
 import { createTestStore } from '../test-store.fixture.ts'
 
 const { store, subscriberId, profile, examined, migrate, close } = createTestStore({ profiled: true })

@@ -1,12 +1,12 @@
+import { toChangeEntryDocument } from '@herald/change-log'
+import { changeEntry } from '@herald/change-log/testing'
 import { toNotificationDocuments } from '@herald/feed'
 import { newNotification, pageIn } from '@herald/feed/testing'
 import { idAt, subscriberId, uuid } from '@herald/mongo/testing'
 import { eventually, startReplicaSet, whyNoMongod } from '@herald/test-servers'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { MongoClient, WriteConcern } from 'mongodb'
-import { changeEntry } from '../documents/change-entry.fixture.ts'
-import { toChangeEntryDocument } from '../documents/change-entry-document.ts'
-import { collectionsOf } from '../documents/collections.ts'
+import { collectionsOf } from '../collections/collections.ts'
 import { createStore } from '../store.ts'
 
 // Skipped only where no mongod can run; one that fails to start fails the test.

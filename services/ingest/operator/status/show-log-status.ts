@@ -1,4 +1,4 @@
-import type { LogStatus, LogsStatus } from '@herald/store'
+import type { LogStatus, LogsStatus } from '@herald/change-log'
 import { type Line, toColumns, toTable } from '../command-line/terminal.ts'
 import { orderText, stoppedText } from './show-status.ts'
 

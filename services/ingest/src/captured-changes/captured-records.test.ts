@@ -1,4 +1,4 @@
-import type { StoredChangeEntry } from '@herald/store'
+import type { StoredChangeEntry } from '@herald/change-log'
 import { expect, test } from '@jest/globals'
 import { createRecordHandler, type RecordHandlerDependencies } from '../events/record-handler.ts'
 import type { HandledRecord } from '../events/record-outcome.ts'

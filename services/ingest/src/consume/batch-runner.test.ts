@@ -1,7 +1,7 @@
+import { RetractionUnfinishedError } from '@herald/feed'
 import type { PartitionBatch } from '@herald/kafka'
 import { quietLogger } from '@herald/kafka/testing'
 import { createDeadlines } from '@herald/runtime'
-import { RetractionUnfinishedError } from '@herald/store'
 import { expect, test } from '@jest/globals'
 import { quickTimes } from '../settings/times.fixture.ts'
 import { createBatchRunner } from './batch-runner.ts'

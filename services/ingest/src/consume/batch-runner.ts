@@ -1,6 +1,6 @@
+import { RetractionUnfinishedError } from '@herald/feed'
 import type { IncomingRecord, PartitionBatch } from '@herald/kafka'
 import { backoffMs, DeadlineExceeded, type Deadlines, type Logger, within } from '@herald/runtime'
-import { RetractionUnfinishedError } from '@herald/store'
 import type { HandleRecords } from '../events/record-handler.ts'
 import type { RecordKind } from '../settings/config.ts'
 import type { Times } from '../settings/times.ts'

@@ -1,6 +1,7 @@
+import { RetractionUnfinishedError } from '@herald/feed'
 import type { IncomingRecord, KafkaPort } from '@herald/kafka'
 import type { Clock, Deadlines, HealthCheck, Logger, Releasers, Tracing } from '@herald/runtime'
-import { isStorageUnavailable, RetractionUnfinishedError, type Store } from '@herald/store'
+import { isStorageUnavailable, type Store } from '@herald/store'
 import type { Registry } from 'prom-client'
 import { showReplacedNulls } from '../captured-changes/replaced-nulls.ts'
 import { createOverdueReceipts } from '../events/overdue-receipts.ts'

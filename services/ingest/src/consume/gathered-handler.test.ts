@@ -1,5 +1,6 @@
+import { RetractionUnfinishedError } from '@herald/feed'
 import type { IncomingRecord } from '@herald/kafka'
-import { RetractionUnfinishedError, StorageUnavailableError } from '@herald/store'
+import { StorageUnavailableError } from '@herald/store'
 import { beforeEach, expect, test } from '@jest/globals'
 import { recordOf } from '../events/records.fixture.ts'
 import { wouldFailAgain } from './event-ingestion.ts'

@@ -1,3 +1,4 @@
+import type { StoredChangeEntry } from '@herald/change-log'
 import {
   type CloudEventAttributes,
   type DeadLetterReason,
@@ -15,8 +16,9 @@ import {
   toValidationIssues,
   traceparentOf,
 } from '@herald/contracts'
+import type { NewNotification, Receipt, ReceiptKind, Retraction } from '@herald/feed'
 import type { IncomingRecord } from '@herald/kafka'
-import type { Erasure, NewNotification, Receipt, ReceiptKind, Retraction, StoredChangeEntry } from '@herald/store'
+import type { Erasure } from '@herald/persons'
 import type { z } from 'zod'
 import type { CapturedDecision } from '../captured-changes/map/decide-captured-change.ts'
 import { toRecordText } from './record-text.ts'

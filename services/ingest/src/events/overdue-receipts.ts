@@ -1,6 +1,6 @@
 import { limits } from '@herald/contracts'
+import type { Receipts } from '@herald/feed'
 import type { Clock, Deadlines, Logger } from '@herald/runtime'
-import type { Receipts } from '@herald/store'
 import type { DeadLetters } from '../produce/dead-letter.ts'
 import { fromRecordText } from './record-text.ts'
 

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Receipt } from '@herald/feed'
 import type { IncomingRecord } from '@herald/kafka'
-import { type Receipt, StorageUnavailableError } from '@herald/store'
+import { StorageUnavailableError } from '@herald/store'
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import type { DeadLetter } from '../produce/dead-letter.ts'
 import { createRecordHandler, type RecordHandlerDependencies } from './record-handler.ts'

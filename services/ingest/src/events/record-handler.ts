@@ -1,14 +1,9 @@
+import type { ChangeEntries } from '@herald/change-log'
+import type { DueBatch, Receipts, Retractions } from '@herald/feed'
 import type { IncomingRecord } from '@herald/kafka'
+import type { Erasures } from '@herald/persons'
 import { createTurns, type Tracing } from '@herald/runtime'
-import type {
-  ChangeEntries,
-  DueBatch,
-  Erasures,
-  InsertOutcome,
-  Notifications,
-  Receipts,
-  Retractions,
-} from '@herald/store'
+import type { InsertOutcome, Notifications } from '@herald/store'
 import type { CapturedChanges } from '../captured-changes/captured-changes.ts'
 import type { AnnounceCreated } from '../produce/announcement-publisher.ts'
 import type { DeadLetter, DeadLetters } from '../produce/dead-letter.ts'

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { createdNotificationSchema } from '@herald/contracts'
+import type { NewNotification } from '@herald/feed'
 import { toCanonicalJson } from '@herald/sealed-log'
-import type { NewNotification } from '@herald/store'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { createTestIngest, type TestIngest } from '../ingest.fixture.ts'
 import { createRequest } from './create-request.fixture.ts'

@@ -1,4 +1,5 @@
 import { operations, traceparentOf } from '@herald/contracts'
+import { createdBody } from '@herald/feed'
 import {
   type Budget,
   type Clock,
@@ -8,7 +9,6 @@ import {
   problem,
   routeOptions,
 } from '@herald/runtime'
-import { createdBody } from '@herald/store'
 import { creationBytesOf } from './budgets.ts'
 import type { CreateNotificationUseCase } from './create-notification.ts'
 

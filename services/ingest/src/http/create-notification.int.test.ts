@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { type CreateNotification, formatTimestamp } from '@herald/contracts'
-import { createStore, type NewNotification, StorageUnavailableError } from '@herald/store'
+import type { NewNotification } from '@herald/feed'
+import { createStore, StorageUnavailableError } from '@herald/store'
 import { databaseOfRun, migrateOnce } from '@herald/test-servers'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { MongoClient } from 'mongodb'

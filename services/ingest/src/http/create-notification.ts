@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
 import type { CreateNotification } from '@herald/contracts'
 import { limits, makeUuidV7 } from '@herald/contracts'
+import type { CreateRequests, NewNotification, Reservation } from '@herald/feed'
 import type { Clock } from '@herald/runtime'
 import { toCanonicalJson } from '@herald/sealed-log'
-import type { CreateRequests, NewNotification, Notifications, Reservation } from '@herald/store'
+import type { Notifications } from '@herald/store'
 import { type Author, toNewNotification } from './new-notification.ts'
 
 export type CreateNotificationDependencies = {

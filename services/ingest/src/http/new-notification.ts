@@ -1,5 +1,5 @@
 import type { Actor, CreateNotification } from '@herald/contracts'
-import type { NewNotification } from '@herald/store'
+import type { NewNotification } from '@herald/feed'
 
 export type Author = { readonly subscriberId: string; readonly actor: Actor }
 

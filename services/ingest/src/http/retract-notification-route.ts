@@ -1,6 +1,6 @@
 import { deriveEventId, limits, operations, timeOfUuidV7, traceparentOf } from '@herald/contracts'
+import type { Retractions } from '@herald/feed'
 import { type Budget, type Clock, type Deadlines, type HttpServer, problem, routeOptions } from '@herald/runtime'
-import type { Retractions } from '@herald/store'
 
 export type RetractRouteDependencies = {
   readonly retractions: Retractions

@@ -1,6 +1,6 @@
 import { announcedEvents, formatTimestamp } from '@herald/contracts'
+import type { Announcement } from '@herald/feed'
 import type { OutgoingRecord } from '@herald/kafka'
-import type { Announcement } from '@herald/store'
 
 const headers = { 'content-type': 'application/cloudevents+json' }
 

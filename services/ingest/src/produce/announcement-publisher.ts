@@ -1,6 +1,6 @@
+import type { Announcement, DueBatch } from '@herald/feed'
 import { createTopicProducer, type KafkaPort, RecordTooLarge } from '@herald/kafka'
 import { backoffMs, type Clock, type Logger } from '@herald/runtime'
-import type { Announcement, DueBatch } from '@herald/store'
 import { toRecords } from './announced-records.ts'
 
 export type AnnouncementPublisher = ReturnType<typeof createAnnouncementPublisher>

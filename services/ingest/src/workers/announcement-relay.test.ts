@@ -1,7 +1,7 @@
 import { setImmediate as immediate } from 'node:timers/promises'
+import type { Announcement } from '@herald/feed'
 import { RecordTooLarge } from '@herald/kafka'
 import { createDeadlines } from '@herald/runtime'
-import type { Announcement } from '@herald/store'
 import { eventually } from '@herald/test-servers'
 import { expect, test } from '@jest/globals'
 import { createAnnouncementRelay } from './announcement-relay.ts'

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Announcements, Digests, DueBatch } from '@herald/feed'
 import { RecordTooLarge } from '@herald/kafka'
 import { backoffMs, createLeasedWorker, type LeaseDependencies, type LeasedWorker, type Logger } from '@herald/runtime'
-import type { Announcements, Digests, DueBatch } from '@herald/store'
 import type { AnnouncementPublisher } from '../produce/announcement-publisher.ts'
 
 export type AnnouncementRelayDependencies = LeaseDependencies & {

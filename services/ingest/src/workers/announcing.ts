@@ -1,6 +1,7 @@
+import type { Announcement, Announcements, Announcing } from '@herald/feed'
 import type { KafkaPort } from '@herald/kafka'
 import { type Clock, type LeaseDependencies, type Logger, type Releasers, systemClock } from '@herald/runtime'
-import type { Announcement, Announcements, Announcing, Store } from '@herald/store'
+import type { Store } from '@herald/store'
 import { Counter, Gauge, type Registry } from 'prom-client'
 import { createAnnounceCreated, createAnnouncementPublisher } from '../produce/announcement-publisher.ts'
 import type { Settings } from '../settings/config.ts'

@@ -1,5 +1,6 @@
+import type { ErasureProgress, OpenErasure } from '@herald/persons'
 import { createDeadlines } from '@herald/runtime'
-import { type ErasureProgress, type OpenErasure, StorageUnavailableError } from '@herald/store'
+import { StorageUnavailableError } from '@herald/store'
 import { eventually } from '@herald/test-servers'
 import { expect, test } from '@jest/globals'
 import { createErasureWorker, type ErasureWorkerDependencies } from './erasure-worker.ts'

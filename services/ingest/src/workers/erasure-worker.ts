@@ -1,5 +1,5 @@
+import { type ErasureProgress, type Erasures, erasurePhases, type OpenErasure } from '@herald/persons'
 import { createLeasedWorker, type LeaseDependencies, type LeasedWorker, type Logger } from '@herald/runtime'
-import { type ErasureProgress, type Erasures, erasurePhases, type OpenErasure } from '@herald/store'
 import { Counter, Gauge, type Registry } from 'prom-client'
 
 export type ErasureWorkerDependencies = LeaseDependencies & {

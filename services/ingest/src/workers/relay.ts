@@ -1,5 +1,5 @@
+import type { Unfinished } from '@herald/feed'
 import { createLeasedWorker, type LeaseDependencies, type LeasedWorker, type Logger } from '@herald/runtime'
-import type { Unfinished } from '@herald/store'
 
 export type RelayDependencies = LeaseDependencies & {
   readonly unfinished: Unfinished

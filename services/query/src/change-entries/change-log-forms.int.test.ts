@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { gunzipSync } from 'node:zlib'
+import type { StoredChangeEntry } from '@herald/change-log'
 import { changeEntryPageSchema } from '@herald/contracts'
-import type { StoredChangeEntry } from '@herald/store'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { changeEntryAt, changeEntryJson, createTestQuery, type User } from '../query.fixture.ts'
 

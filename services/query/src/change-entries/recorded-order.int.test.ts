@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import type { StoredChangeEntry } from '@herald/change-log'
 import { makeUuidV7, timeOfUuidV7 } from '@herald/contracts'
-import type { StoredChangeEntry } from '@herald/store'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { MongoClient } from 'mongodb'
 import { createTestQuery, type User } from '../query.fixture.ts'

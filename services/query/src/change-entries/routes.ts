@@ -1,3 +1,4 @@
+import type { ChangeEntries, ExportFormat, RecordedLog, RecordedPage } from '@herald/change-log'
 import { operations } from '@herald/contracts'
 import {
   type Budget,
@@ -8,7 +9,6 @@ import {
   retryLater,
   routeOptions,
 } from '@herald/runtime'
-import type { ChangeEntries, ExportFormat, RecordedLog, RecordedPage } from '@herald/store'
 import accepts from 'accepts'
 import { openTransfer } from './transfer.ts'
 

@@ -1,5 +1,6 @@
+import type { FeedOwner } from '@herald/feed'
 import { createMetrics } from '@herald/runtime'
-import type { FeedOwner, Notifications } from '@herald/store'
+import type { Notifications } from '@herald/store'
 import { afterEach, expect, jest, test } from '@jest/globals'
 import { countBudget } from '../budgets.ts'
 import { createCountUnread } from './count-unread.ts'

@@ -1,5 +1,6 @@
+import type { Counts, FeedOwner } from '@herald/feed'
 import type { Budget } from '@herald/runtime'
-import type { Counts, FeedOwner, Notifications } from '@herald/store'
+import type { Notifications } from '@herald/store'
 
 /** Creates a function that counts the unread and unseen notifications of a user. Counts of one user wait for each other. */
 export function createCountUnread(counts: Pick<Budget, 'within'>, notifications: Pick<Notifications, 'of'>) {

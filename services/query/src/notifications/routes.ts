@@ -1,6 +1,7 @@
 import { operations } from '@herald/contracts'
+import type { Counts, Feed, FeedOwner } from '@herald/feed'
 import { type Budget, type HttpServer, type Identity, problem, routeOptions } from '@herald/runtime'
-import type { Counts, Feed, FeedOwner, Notifications } from '@herald/store'
+import type { Notifications } from '@herald/store'
 
 export type NotificationRoutesDependencies = {
   readonly notifications: Pick<Notifications, 'of'>

@@ -1,6 +1,6 @@
+import type { SealedLog } from '@herald/change-log'
 import { operations } from '@herald/contracts'
 import { type Budget, type HttpServer, holdWhileOpen, problem, retryLater, routeOptions } from '@herald/runtime'
-import type { SealedLog } from '@herald/store'
 import accepts from 'accepts'
 import { openTransfer } from '../change-entries/transfer.ts'
 

@@ -1,6 +1,7 @@
+import { LogConflict, type Sealing } from '@herald/change-log'
 import { createKafka, createTopicProducer, toKafkaOptions } from '@herald/kafka'
 import type { Logger } from '@herald/runtime'
-import { createStore, LogConflict, type Sealing } from '@herald/store'
+import { createStore } from '@herald/store'
 import { createAcceptedLogs } from './accepted-logs.ts'
 import type { SealSettings } from './config.ts'
 import { publishAcceptance } from './kafka-anchor.ts'

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { KeyConflict, OriginConflict } from '@herald/change-log'
 import { createKafka, toKafkaOptions } from '@herald/kafka'
 import {
   type AdminServer,
@@ -10,7 +11,7 @@ import {
   type ServiceDependencies,
   systemClock,
 } from '@herald/runtime'
-import { createStore, isStorageUnavailable, KeyConflict, OriginConflict, type Store } from '@herald/store'
+import { createStore, isStorageUnavailable, type Store } from '@herald/store'
 import type { Registry } from 'prom-client'
 import { observeLease } from '../sequencing/held-lease.ts'
 import { createSequencingMetrics } from '../sequencing/metrics.ts'

@@ -1,6 +1,6 @@
+import { type Anchor, LogConflict, type Sealing } from '@herald/change-log'
 import { createTopicProducer, type IncomingRecord, type KafkaPort } from '@herald/kafka'
 import type { VerifierKey } from '@herald/sealed-log'
-import { type Anchor, LogConflict, type Sealing } from '@herald/store'
 import { createAcceptedLogs } from './accepted-logs.ts'
 import { createPublishedLogs, type PublishedLogsOptions } from './published-logs.ts'
 import { createVerifierKeys, type Signer } from './signer.ts'

@@ -1,4 +1,4 @@
-import type { Sealer, Sealing } from '@herald/store'
+import type { Sealer, Sealing } from '@herald/change-log'
 import { Counter, Gauge, type Registry } from 'prom-client'
 
 export type SealingMetrics = ReturnType<typeof createSealingMetrics>

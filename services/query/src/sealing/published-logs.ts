@@ -1,6 +1,6 @@
+import type { PublishedLog } from '@herald/change-log'
 import type { IncomingRecord } from '@herald/kafka'
 import type { Checkpoint, VerifierKey } from '@herald/sealed-log'
-import type { PublishedLog } from '@herald/store'
 import type { AcceptedLog } from './accepted-logs.ts'
 import { readNote } from './read-note.ts'
 

@@ -1,3 +1,4 @@
+import type { SealingState } from '@herald/change-log'
 import {
   type Acceptance,
   type Checkpoint,
@@ -10,7 +11,6 @@ import {
   toVerifierKey,
   type VerifierKey,
 } from '@herald/sealed-log'
-import type { SealingState } from '@herald/store'
 import type { SealSettings } from './config.ts'
 
 /** Signs checkpoints. The present key comes first. */

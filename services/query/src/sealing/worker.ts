@@ -1,5 +1,5 @@
+import type { Anchor, SealerListener, Sealing } from '@herald/change-log'
 import { backoffMs, createLeasedWorker, type LeaseDependencies, type LeasedWorker, type Logger } from '@herald/runtime'
-import type { Anchor, SealerListener, Sealing } from '@herald/store'
 import type { SealingMetrics } from './metrics.ts'
 import type { Signer } from './signer.ts'
 

@@ -1,4 +1,4 @@
-import type { RecordedLog, SequencerProgress } from '@herald/store'
+import type { RecordedLog, SequencerProgress } from '@herald/change-log'
 import { Counter, Gauge, type Registry } from 'prom-client'
 
 export type SequencingMetrics = ReturnType<typeof createSequencingMetrics>

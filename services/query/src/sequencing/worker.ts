@@ -1,3 +1,4 @@
+import type { Sequencer } from '@herald/change-log'
 import {
   backoffMs,
   createLeasedWorker,
@@ -6,7 +7,6 @@ import {
   type LeasedWorker,
   type Logger,
 } from '@herald/runtime'
-import type { Sequencer } from '@herald/store'
 import type { SequencingMetrics } from './metrics.ts'
 
 export type SequencingWorkerDependencies = Omit<LeaseDependencies, 'gate'> & {

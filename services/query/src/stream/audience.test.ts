@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { FeedChange, Selected } from '@herald/store'
+import type { FeedChange, Selected } from '@herald/feed'
 import { expect, test } from '@jest/globals'
 import { type ChangeStep, createAudience } from './audience.ts'
 import { createTestClient } from './client.fixture.ts'

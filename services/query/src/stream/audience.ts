@@ -1,4 +1,5 @@
-import type { FeedChange, FeedStep, Position, Selected } from '@herald/store'
+import type { FeedChange, FeedStep, Selected } from '@herald/feed'
+import type { Position } from '@herald/store'
 import type { StreamClient } from './client.ts'
 import { type StreamEvent, toStreamEvent } from './event-format.ts'
 import { createHeldMark, type HeldMark, type PartOfMark } from './held-mark.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { FeedStep } from '@herald/store'
+import type { FeedStep } from '@herald/feed'
 import { expect, test } from '@jest/globals'
 import { createCatchUp } from './catch-up.ts'
 import { createTestClient } from './client.fixture.ts'

@@ -1,5 +1,6 @@
+import type { FeedChanges } from '@herald/feed'
 import { backoffMs, createTurns, type Logger, pause } from '@herald/runtime'
-import type { FeedChanges, Position } from '@herald/store'
+import type { Position } from '@herald/store'
 import { type Audience, type ChangeStep, createAudience, type Decode } from './audience.ts'
 import type { StreamClient } from './client.ts'
 import type { LastErasures } from './last-erasures.ts'

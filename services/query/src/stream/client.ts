@@ -1,4 +1,5 @@
-import type { FeedOwner, Position } from '@herald/store'
+import type { FeedOwner } from '@herald/feed'
+import type { Position } from '@herald/store'
 import { encodeEvent, encodeRetry, type StreamEvent } from './event-format.ts'
 import type { EventIds } from './event-id.ts'
 import type { EndReason, StreamMetrics } from './metrics.ts'

@@ -1,5 +1,5 @@
 import { formatTimestamp } from '@herald/contracts'
-import type { FeedChange, Marked, Selected } from '@herald/store'
+import type { FeedChange, Marked, Selected } from '@herald/feed'
 
 /** An event of a stream (WHATWG HTML, 9.2): its name, its data as JSON, and the id to resume from. */
 export type StreamEvent = { readonly event: string; readonly data: string; readonly id?: string | undefined }

@@ -1,4 +1,5 @@
-import type { FeedChange, Position, Selected } from '@herald/store'
+import type { FeedChange, Selected } from '@herald/feed'
+import type { Position } from '@herald/store'
 import { markEvent, resetEvent, type StreamEvent } from './event-format.ts'
 
 export type PartOfMark = Extract<FeedChange, { kind: 'part-of-bulk-mark' }>

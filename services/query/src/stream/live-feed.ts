@@ -1,5 +1,6 @@
+import type { FeedChanges } from '@herald/feed'
 import { backoffMs, createTurns, type Logger, pause, within } from '@herald/runtime'
-import { type FeedChanges, type Position, StorageUnavailableError } from '@herald/store'
+import { type Position, StorageUnavailableError } from '@herald/store'
 import type { ChangeStep } from './audience.ts'
 import { createLateness } from './lateness.ts'
 import { maxTurnMs, type StreamOptions } from './options.ts'

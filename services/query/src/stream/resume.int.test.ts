@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
-import { ownerKey } from '@herald/store'
+import { ownerKey } from '@herald/feed'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { notificationAt } from '../query.fixture.ts'
 import { createEventIds } from './event-id.ts'

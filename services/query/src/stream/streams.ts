@@ -1,12 +1,6 @@
+import { type Counts, type FeedOwner, ownerKey as keyOf } from '@herald/feed'
 import { type Budget, type Logger, takeOrThrow } from '@herald/runtime'
-import {
-  type Counts,
-  type FeedOwner,
-  ownerKey as keyOf,
-  type Position,
-  type Store,
-  timeOfPosition,
-} from '@herald/store'
+import { type Position, type Store, timeOfPosition } from '@herald/store'
 import { type ChangeStep, createAudience } from './audience.ts'
 import { createCatchUp } from './catch-up.ts'
 import { createStreamClient, type Sink, type StreamClient } from './client.ts'

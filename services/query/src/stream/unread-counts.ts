@@ -1,5 +1,5 @@
+import type { Counts, FeedOwner } from '@herald/feed'
 import { backoffMs, type Logger } from '@herald/runtime'
-import type { Counts, FeedOwner } from '@herald/store'
 import type { StreamClient } from './client.ts'
 import type { StreamOptions } from './options.ts'
 

@@ -1,4 +1,4 @@
-import type { StoredChangeEntry } from '@herald/store'
+import type { StoredChangeEntry } from '@herald/change-log'
 import { uuidOf } from '../ingest/events.ts'
 
 const firstMillisecond = Date.UTC(2026, 0, 1)

@@ -1,4 +1,5 @@
-import { createStore, type NewNotification } from '@herald/store'
+import type { NewNotification } from '@herald/feed'
+import { createStore } from '@herald/store'
 import type { TokenIssuer } from '@herald/token-issuer'
 import { uuidOf } from '../ingest/events.ts'
 import { timeEach } from '../measure.ts'

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import type { NewNotification, Store, StoredChangeEntry } from '@herald/store'
+import type { StoredChangeEntry } from '@herald/change-log'
+import type { NewNotification } from '@herald/feed'
+import type { Store } from '@herald/store'
 
 export type Person = { readonly subscriberId: string; readonly userId: string; readonly token: string }
 

@@ -1,6 +1,6 @@
+import type { StoredChangeEntry } from '@herald/change-log'
 import { limits, type Mapping } from '@herald/contracts'
 import type { IncomingRecord } from '@herald/kafka'
-import type { StoredChangeEntry } from '@herald/store'
 import { readDebeziumJson } from '../read/read-debezium-json.ts'
 import { type RowChange, type RowRejection, reject, type SkipReason } from '../read/row-change.ts'
 import { redactedChangesOf } from '../redact/redacted-record.ts'

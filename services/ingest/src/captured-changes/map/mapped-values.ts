@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import type { StoredChangeEntry } from '@herald/change-log'
 import {
   bytesToUuid,
   deriveSubscriberId,
@@ -14,7 +15,6 @@ import {
   uuidToBytes,
 } from '@herald/contracts'
 import { toCanonicalJson } from '@herald/sealed-log'
-import type { StoredChangeEntry } from '@herald/store'
 import { isObject } from '../read/json-document.ts'
 import { type RowRejection, reject } from '../read/row-change.ts'
 

@@ -1,0 +1,40 @@
+import type { ReadBudgets } from '@herald/mongo'
+import type { ErasedPersons } from '@herald/persons'
+import type { Db } from 'mongodb'
+import { createChangeEntries } from './change-entries/change-entries.ts'
+import type { LogSources } from './documents/collections.ts'
+import { createLogStatus } from './lookup/log-status.ts'
+import { createGrownLogs } from './recorded-order/grown-logs.ts'
+import { createRecordedLog } from './recorded-order/recorded-log.ts'
+import { createSequencer } from './recorded-order/sequencer.ts'
+import { createSealedLog } from './sealed-log/sealed-log.ts'
+import { createSealing } from './sealing/sealing.ts'
+
+export type ChangeLogsDependencies = LogSources & {
+  /** The database on a client for change streams. */
+  readonly watching: Db
+  readonly budgets: ReadBudgets
+  readonly erasedPersons: ErasedPersons
+  readonly retentionDays: number | undefined
+  readonly now: () => Date
+}
+
+/** The change logs of all subscribers: their entries, the recorded order, sealing, proofs. */
+export function createChangeLogs(dependencies: ChangeLogsDependencies) {
+  const { changeEntries: collection, budgets, erasedPersons } = dependencies
+  const grownLogs = createGrownLogs()
+  const recordedLog = createRecordedLog(dependencies)
+  return {
+    changeEntries: createChangeEntries({ collection, budgets, erasedPersons }),
+    /** Change entries in the order that the sequencer assigns. */
+    recordedLog,
+    sequencer: createSequencer({ ...dependencies, grownLogs }),
+    sealing: createSealing({ ...dependencies, grownLogs }),
+    /** Change entries under signed checkpoints, with proofs. */
+    sealedLog: createSealedLog(dependencies),
+    /** The recorded order and the sealing of logs. Its cost depends on the limit, and not on the number of logs. */
+    readLogStatus: createLogStatus({ ...dependencies, ...recordedLog }),
+  }
+}
+
+export type ChangeLogs = ReturnType<typeof createChangeLogs>

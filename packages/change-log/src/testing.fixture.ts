@@ -1,0 +1,1 @@
+export { changeBy, changeEntry } from './documents/change-entry.fixture.ts'
