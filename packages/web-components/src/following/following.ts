@@ -68,6 +68,7 @@ const poll = { min: 30_000, max: 40_000 }
 /** Wide, because many pages lose their gateway at once: of a thousand, less than 100 ask in a second. */
 const firstRetry = { min: 1_000, max: 20_000 }
 const retry = { min: 12_000, max: 35_000 }
+const spread = { min: 1_000, max: 20_000 }
 const blockedRetry = { min: 15_000, max: 150_000 }
 
 export const notFollowing: Following = {
@@ -161,8 +162,9 @@ function read(state: Following, differs: boolean, { now, random }: Surroundings)
     return stay({ ...reached, phase: 'catching-up', dueAt: state.heardAt + withheldMs })
   }
   if (now < state.streamAt) return stay({ ...reached, phase: 'polling' })
-  const phase = state.blocked > 0 ? 'polling' : 'catching-up'
-  return { state: { ...opening({ ...reached, phase }, now) }, effects: ['open'] }
+  if (state.blocked > 0) return { state: opening({ ...reached, phase: 'polling' }, now), effects: ['open'] }
+  // The gateway is back, for many pages at once.
+  return stay({ ...reached, phase: 'catching-up', dueAt: now + between(spread, random) })
 }
 
 function due(state: Following, { now, random }: Surroundings): Step {
