@@ -43,7 +43,7 @@ export async function pack({ folder }: Workspace, { to, repositoryUrl, build = t
 async function npmPack(folder: string, to: string, build: boolean): Promise<Packed> {
   await mkdir(to, { recursive: true })
   const args = ['pack', '--json', '--silent', '--foreground-scripts=false', '--pack-destination', to]
-  const printed = await succeed('npm', build ? args : [...args, '--ignore-scripts'], folder)
+  const printed = await succeed('npm', [...args, `--ignore-scripts=${!build}`], folder)
   const [entry] = Object.values(JSON.parse(printed)) as [NpmPacked]
   const file = join(to, entry.filename.replace('@', '').replace('/', '-'))
   return { ...entry, file, bytes: entry.size, files: entry.files.map(({ path }) => path) }

@@ -29,6 +29,16 @@ describe('topics', () => {
     expect(topics.map(({ metadata }) => metadata.name).sort()).toEqual([...names, checkpointTopic].sort())
   })
 
+  test('the topics of Kustomize and Helm have a version that Strimzi serves', () => {
+    const { spec } = parse(read('test/deploy/crds/kafka-topic.yaml')) as Manifest
+    const served = spec.versions.filter((version: { served: boolean }) => version.served)
+    const versions = served.map(({ name }: { name: string }) => `${spec.group}/${name}`)
+    for (const { apiVersion } of topics) expect(versions).toContain(apiVersion)
+    const chart = read('deploy/helm/herald/templates/strimzi-topics.yaml').match(/(?<=^apiVersion: ).+$/gm) ?? []
+    expect(chart.length).toBeGreaterThan(2)
+    for (const apiVersion of chart) expect(versions).toContain(apiVersion)
+  })
+
   test('both keep every record of the topic of checkpoints, and of no other', () => {
     const kept = topics.filter(({ spec }) => spec.config['retention.ms'] === -1)
     expect(kept.map(({ metadata }) => metadata.name)).toEqual([checkpointTopic])

@@ -6,11 +6,12 @@ import { run } from './commands.ts'
 /** Third-party custom resource definitions, from their Go modules. */
 const modules = [
   {
-    name: 'sigs.k8s.io/gateway-api@v1.3.0',
+    // Newer ones need Go 1.27.
+    name: 'sigs.k8s.io/gateway-api@v1.6.3',
     files: ['gateways', 'httproutes'].map((name) => `config/crd/standard/gateway.networking.k8s.io_${name}.yaml`),
   },
   {
-    name: 'github.com/kedacore/keda/v2@v2.17.2',
+    name: 'github.com/kedacore/keda/v2@v2.21.0',
     files: ['scaledobjects', 'triggerauthentications'].map((name) => `config/crd/bases/keda.sh_${name}.yaml`),
   },
   {

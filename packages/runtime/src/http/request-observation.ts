@@ -35,6 +35,7 @@ export function createRequestObservation({ metrics, tracing }: RequestObservatio
           'http.request.method': method,
           'http.route': route,
           'http.response.status_code': status,
+          ...(status >= 500 ? { 'error.type': String(status) } : {}),
           'herald.request_id': request.id,
         },
       })

@@ -25,7 +25,7 @@ export type KafkaJars = {
 
 /** Finds the jars of Kafka's broker in the cache, or fetches them with Maven. */
 export async function findKafkaJars(java: string, options: FindOptions): Promise<KafkaJars> {
-  const version = kafkaVersion()
+  const version = kafkaVersion(options.environment)
   const folder = await findMavenJars(
     java,
     {
@@ -40,10 +40,11 @@ export async function findKafkaJars(java: string, options: FindOptions): Promise
 
 /** Returns why the broker cannot run as a program here, or undefined. It fetches nothing. */
 export async function whyNoKafka(environment: NodeJS.ProcessEnv): Promise<string | undefined> {
-  const isThere = isCached(environment, folderOf(kafkaVersion())) || findCommand('mvn', environment)
+  const isThere = isCached(environment, folderOf(kafkaVersion(environment))) || findCommand('mvn', environment)
   return isThere ? whyNoJava(environment) : 'mvn is not on the PATH'
 }
 
-/** The jars have the version of the image. */
-const kafkaVersion = () => versionOf(composeImage('kafka'))
+/** The jars have the version of the image, unless `HERALD_KAFKA_VERSION` names another. */
+const kafkaVersion = ({ HERALD_KAFKA_VERSION }: NodeJS.ProcessEnv) =>
+  HERALD_KAFKA_VERSION || versionOf(composeImage('kafka'))
 const folderOf = (version: string) => `kafka-${version}`

@@ -12,13 +12,23 @@ export type ChunkTrace = {
   end(handled: readonly HandledRecord[]): void
 }
 
+/** Named by OpenTelemetry's semantic conventions. */
+const attributesOf = {
+  mongodb: { 'db.system.name': 'mongodb' },
+  kafka: {
+    'messaging.system': 'kafka',
+    'messaging.operation.name': 'send',
+    'messaging.operation.type': 'send',
+  },
+} as const
+
 const untraced: ChunkTrace = {
   storing: (_, act) => act(),
   deadLettering: (act) => act(),
   end: () => {},
 }
 
-export function beginChunkTrace(tracing: Tracing | undefined): ChunkTrace {
+export function beginChunkTrace(tracing: Tracing | undefined, group: string): ChunkTrace {
   if (!tracing) return untraced
   const chunkMs = spanClock()
   const stored: Step[] = []
@@ -26,7 +36,7 @@ export function beginChunkTrace(tracing: Tracing | undefined): ChunkTrace {
   const timed = async <T>(steps: Step[], name: string, system: System, act: () => Promise<T>): Promise<T> => {
     const startMs = spanClock()
     const made = await act()
-    const attributes = system === 'kafka' ? { 'messaging.system': system } : { 'db.system.name': system }
+    const attributes = attributesOf[system]
     steps.push({ name, kind: 'client', startMs, endMs: spanClock(), attributes })
     return made
   }
@@ -48,11 +58,14 @@ export function beginChunkTrace(tracing: Tracing | undefined): ChunkTrace {
           failed,
           attributes: {
             'messaging.system': 'kafka',
+            'messaging.operation.name': 'process',
             'messaging.operation.type': 'process',
+            'messaging.consumer.group.name': group,
             'messaging.destination.name': topic,
             'messaging.destination.partition.id': String(partition),
             'messaging.kafka.offset': Number(offset),
             'herald.outcome': outcome,
+            ...(failed ? { 'error.type': outcome } : {}),
           },
           children: failed ? deadLettered : stored,
         })

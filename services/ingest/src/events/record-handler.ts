@@ -110,7 +110,7 @@ export function createRecordHandler(dependencies: RecordHandlerDependencies): Ha
 
   return async (records, kind) => {
     const now = times()
-    const trace = beginChunkTrace(tracing)
+    const trace = beginChunkTrace(tracing, group)
     // One chunk after the other, or those of several partitions would be decided in the same turn.
     const deciding = lastDeciding.then(() => decideEach(records, kind, now))
     lastDeciding = deciding
