@@ -205,6 +205,8 @@ test('breaks no rule of a strict page, and looks the same', async () => {
     await inbox.panel.locator('.scroller').evaluate((list) => list.scrollTo(0, 1e6))
     return (await inbox.items.last().getAttribute('aria-setsize')) === '90'
   })
+  // Items are sketched while the list is scrolled fast.
+  await inbox.panel.locator('article .avatar').first().waitFor()
   const looks = await page.evaluate(() => {
     const root = document.querySelector('herald-inbox')?.shadowRoot
     const [above] = root?.querySelectorAll<HTMLElement>('.scroller > div') ?? []

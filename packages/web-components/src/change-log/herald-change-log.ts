@@ -138,7 +138,9 @@ export class HeraldChangeLog extends HeraldElement {
       const reread = () => this.#setFilters(readFilters(location.search, this.addressPrefix))
       window.addEventListener('popstate', reread, { signal })
     }
-    window.addEventListener('online', () => this.state.phase === 'failed' && void this.refresh(), { signal })
+    const again = () => this.state.phase === 'failed' && !document.hidden && void this.refresh()
+    window.addEventListener('online', again, { signal })
+    document.addEventListener('visibilitychange', again, { signal })
     void this.refresh()
   }
 
