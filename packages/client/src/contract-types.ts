@@ -28,6 +28,7 @@ export type Problem = {
     | 'not_found'
     | 'sealing_off'
     | 'no_such_checkpoint'
+    | 'leaf_unavailable'
     | 'method_not_allowed'
     | 'request_timeout'
     | 'request_in_progress'

@@ -26,6 +26,7 @@ export {
 export { type Checkpoint, type OpenedCheckpoint, openCheckpoint, signCheckpoint } from './note/checkpoint.ts'
 export { keyNameOf, whyNotAnOrigin } from './note/key-name.ts'
 export { readSigningKey, type SigningKey } from './note/signing-key.ts'
+export { formatTlogProof } from './note/tlog-proof.ts'
 export {
   formatVerifierKey,
   publicKeyOf,

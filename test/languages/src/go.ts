@@ -5,7 +5,8 @@ import { fetchPythonPackages, findCommand, runCommand, whyNoPip } from '@herald/
 import { exampleFile, findOptions, type Language, orFail, ownFile, run } from './toolchain.ts'
 
 const generator = 'github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.5.1'
-const oldest = [1, 22] as const
+type Version = readonly [major: number, minor: number]
+const oldest: Version = [1, 22]
 
 /** Modules come from the module proxy; another toolchain is never fetched. */
 const goEnvironment = { GOTOOLCHAIN: 'local', GOFLAGS: '-mod=mod' }
@@ -49,21 +50,21 @@ export const go: Language = {
 }
 
 /** Builds a program of this workspace in a folder. @returns its path */
-export async function buildGo(source: string, folder: string): Promise<string> {
-  const command = (await installedGo()) ?? (await fetchedGo())
+export async function buildGo(source: string, folder: string, least: Version = oldest): Promise<string> {
+  const command = (await installedGo(least)) ?? (await fetchedGo())
   const target = join(folder, 'source')
   await cp(source, target, { recursive: true })
   await run(command, ['build', '-mod=readonly', '-o', join(folder, 'program'), '.'], target, goEnvironment)
   return join(folder, 'program')
 }
 
-async function installedGo(): Promise<string | undefined> {
+async function installedGo(least: Version = oldest): Promise<string | undefined> {
   const command = findCommand('go', process.env)
   if (command === undefined) return undefined
   const environment = { ...process.env, ...goEnvironment }
   const text = await runCommand(command, ['env', 'GOVERSION'], { environment }).catch(() => '')
   const [, major, minor] = /go(\d+)\.(\d+)/.exec(text) ?? []
-  const isNew = Number(major) > oldest[0] || (Number(major) === oldest[0] && Number(minor) >= oldest[1])
+  const isNew = Number(major) > least[0] || (Number(major) === least[0] && Number(minor) >= least[1])
   return isNew ? command : undefined
 }
 

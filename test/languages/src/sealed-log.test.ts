@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, expect, test } from '@jest/globals'
 import { buildGo, go } from './go.ts'
 import { readLiveLog } from './live-log.ts'
-import { type Case, createCases } from './sealed-log.ts'
+import { type Case, createCases, createTextProofs } from './sealed-log.ts'
 import { ownFile } from './toolchain.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'herald-sealed-log-'))
@@ -33,6 +33,24 @@ testHere(
     const found = await verify(lies.map(([, lie]) => lie))
     expect(found.length).toBe(lies.length)
     expect(lies.filter((_, i) => found[i] === 'ok').map(([name]) => name)).toEqual([])
+  },
+  300_000,
+)
+
+testHere(
+  'torchwood verifies a proof as text from the key of the log only, and finds what is false',
+  async () => {
+    const built = await buildGo(ownFile('verifiers/torchwood'), join(folder, 'torchwood'), [1, 27])
+    const { verifierKey, truths, lies } = await createTextProofs()
+    const proofs = [...truths, ...lies.map(([, lie]) => lie)]
+    const input = JSON.stringify({ policy: `log ${verifierKey}\nquorum none\n`, proofs })
+    const { stdout, stderr } = spawnSync(built, { input, encoding: 'utf8', timeout: 60_000 })
+    expect(stderr).toBe('')
+    const verdicts = stdout.trim().split('\n')
+    expect(verdicts.slice(0, truths.length).map((line) => line.split(' ')[0])).toEqual(truths.map(() => 'ok'))
+    const found = verdicts.slice(truths.length)
+    expect(found.length).toBe(lies.length)
+    expect(lies.filter((_, i) => found[i]?.startsWith('ok')).map(([name]) => name)).toEqual([])
   },
   300_000,
 )

@@ -1,4 +1,4 @@
-import { formatVerifierKey } from '@herald/sealed-log'
+import { entryLeafData, formatTlogProof, formatVerifierKey, hashUser } from '@herald/sealed-log'
 import { createSealedLog, createSigningKey } from '@herald/sealed-log/testing'
 
 /** A claim that a program that knows nothing of Herald verifies. Hashes are Base64. */
@@ -68,6 +68,39 @@ export async function createCases(): Promise<{ truths: Case[]; lies: (readonly [
       ['another state', edit('entry', { afterState: 'other' })],
       ['another user', edit('entry', { user: { id: '', name: '', email: '' } })],
       ['another erasure', { kind: 'line', line: { ...lines[500], erasure: { leafIndexes: [] } } }],
+    ],
+  }
+}
+
+/** Proofs as text, and what is wrong with each false one. */
+export async function createTextProofs(): Promise<{
+  verifierKey: string
+  truths: string[]
+  lies: (readonly [string, string])[]
+}> {
+  const log = createSealedLog({ origin: 'log.example.com/herald' })
+  log.addEntries(300)
+  const checkpoint = log.seal()
+  const proofOf = async (index: number) => {
+    const { entry, salt = '', userSalt = '' } = log.lines[index] ?? {}
+    if (entry === undefined) throw new Error(`Leaf ${index} has no entry`)
+    const userHash = hashUser(Buffer.from(userSalt, 'base64'), entry.user)
+    const extra = entryLeafData({ salt: Buffer.from(salt, 'base64'), userHash, entry })
+    const hashes = (await log.proveInclusion(index, 300)).map(base64)
+    return formatTlogProof({ index, hashes, checkpoint, extra })
+  }
+  const truths = await Promise.all([0, 1, 255, 256, 299].map(proofOf))
+  const [, proof = '', other = ''] = truths
+  const line = (text: string, n: number) => text.split('\n')[n] ?? ''
+  return {
+    verifierKey: log.verifierKey,
+    truths,
+    lies: [
+      ['the leaf of another entry', proof.replace(line(proof, 1), line(other, 1))],
+      ['another index', proof.replace('\nindex 1\n', '\nindex 0\n')],
+      ['another size', proof.replace('\n300\n', '\n299\n')],
+      ['a missing hash', proof.replace(`${line(proof, 3)}\n`, '')],
+      ['no signature', proof.slice(0, proof.lastIndexOf('\n\n') + 2)],
     ],
   }
 }

@@ -23,21 +23,28 @@ export const userOf = ({ userId, userName, userEmail }: WithUser) => ({
   email: userEmail,
 })
 
-/** Draws the salts of an entry and hashes it as it is stored. */
-export function toEntryLeaf(document: ChangeEntryDocument): EntryLeaf {
-  const id = uuidIn(document._id, 1)
-  const salt = drawSalt()
-  const userSalt = drawSalt()
-  const userHash = hashUser(userSalt, userOf(document))
+/** The data of an entry's leaf, as the entry is stored. */
+export function leafDataOf(
+  document: Omit<ChangeEntryDocument, keyof WithUser>,
+  hashes: { readonly salt: Uint8Array; readonly userHash: Uint8Array },
+): Buffer {
   const { entityType, entityId, entityTitle, actionType, changedField } = document
   const entry = {
-    ...{ id, entityType, entityId, entityTitle, actionType, changedField },
+    ...{ id: uuidIn(document._id, 1), entityType, entityId, entityTitle, actionType, changedField },
     createdAt: formatTimestamp(document.createdAt),
     beforeState: JSON.parse(document.beforeState),
     afterState: JSON.parse(document.afterState),
   }
-  const leafHash = hashLeaf(entryLeafData({ salt, userHash, entry }))
-  return { id: toUuidBinary(id), salt, userSalt, userHash, leafHash }
+  return entryLeafData({ ...hashes, entry })
+}
+
+/** Draws the salts of an entry and hashes it as it is stored. */
+export function toEntryLeaf(document: ChangeEntryDocument): EntryLeaf {
+  const salt = drawSalt()
+  const userSalt = drawSalt()
+  const userHash = hashUser(userSalt, userOf(document))
+  const leafHash = hashLeaf(leafDataOf(document, { salt, userHash }))
+  return { id: toUuidBinary(uuidIn(document._id, 1)), salt, userSalt, userHash, leafHash }
 }
 
 /** The fields of a page that have a value for each of its entries. */

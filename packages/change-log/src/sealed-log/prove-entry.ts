@@ -1,4 +1,4 @@
-import { toKey, toUuidBinary, uuidIn } from '@herald/mongo'
+import { toKey, toUuidBinary, userReads, uuidIn } from '@herald/mongo'
 import { hashBytes, hashUser, proveInclusion, type ReadTiles, type TileAddress, tileWidth } from '@herald/sealed-log'
 import type { Binary, Collection } from 'mongodb'
 import type { ChangeEntryDocument } from '../documents/change-entry-document.ts'
@@ -13,7 +13,7 @@ import {
 } from '../documents/log-page-document.ts'
 import { type CheckpointDocument, nodeKey } from '../documents/sealed-log-document.ts'
 import { type CausalReads, createCausalReads } from '../recorded-order/causal-reads.ts'
-import { userOf } from '../recorded-order/entry-leaf.ts'
+import { leafDataOf, userOf } from '../recorded-order/entry-leaf.ts'
 import { createLogPages } from '../recorded-order/log-pages.ts'
 import { isSigned, signedIn, toCheckpoint } from '../sealing/checkpoints.ts'
 import type { TreeNodes } from '../sealing/tree-nodes.ts'
@@ -39,7 +39,8 @@ type EntryProof = {
 
 export type ProvenEntry =
   | { readonly kind: 'proven'; readonly proof: EntryProof }
-  | { readonly kind: 'not-stored' }
+  /** `wasRecorded` if its hash is left, because it has expired. */
+  | { readonly kind: 'not-stored'; readonly wasRecorded: boolean }
   | { readonly kind: 'not-sealed' }
 
 type User = Pick<ChangeEntryDocument, '_id' | 'userId' | 'userName' | 'userEmail'>
@@ -121,7 +122,7 @@ export function createProveEntry(dependencies: ProveEntryDependencies) {
   return async (subscriberId: string, id: string): Promise<ProvenEntry> => {
     const reads = createCausalReads()
     let found = await find(reads, subscriberId, id)
-    if (found.user === undefined) return { kind: 'not-stored' }
+    if (found.user === undefined) return { kind: 'not-stored', wasRecorded: hasPage(found) }
     // Again, because it may have been read before the entry was, or from a server that has just become primary.
     if (!hasPage(found)) found = await find(reads, subscriberId, id)
     const { user, checkpoint: newest, nodes: above = [] } = found
@@ -162,4 +163,15 @@ export function createProveEntry(dependencies: ProveEntryDependencies) {
     const isNamed = named.some(({ erasure }) => isInRanges(decodeBounds(erasure.leafIndexes), leafIndex))
     return isNamed || createErasuresOfLog(dependencies, subscriberId).hasUnrecorded(reads, pseudonym)
   }
+}
+
+/** Reads the data of a proven entry's leaf; `undefined` if the entry is not stored any more, or its user was erased. */
+export async function readLeafData(
+  changeEntries: Collection<ChangeEntryDocument>,
+  { subscriberId, id, proof }: { readonly subscriberId: string; readonly id: string; readonly proof: EntryProof },
+): Promise<Buffer | undefined> {
+  if (proof.userSalt === null) return undefined
+  const document = await changeEntries.findOne({ _id: toKey(subscriberId, id) }, userReads)
+  const bytes = (text: string) => Buffer.from(text, 'base64')
+  return document ? leafDataOf(document, { salt: bytes(proof.salt), userHash: bytes(proof.userHash) }) : undefined
 }

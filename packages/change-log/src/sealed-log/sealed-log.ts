@@ -1,6 +1,6 @@
 import { limits } from '@herald/contracts'
 import { lookWithin, type ReadBudgets, type Reader } from '@herald/mongo'
-import { formatVerifierKey, keyNameOf, proveConsistency, publicKeyOf } from '@herald/sealed-log'
+import { formatTlogProof, formatVerifierKey, keyNameOf, proveConsistency, publicKeyOf } from '@herald/sealed-log'
 import type { LogSources } from '../documents/collections.ts'
 import { createCausalReads } from '../recorded-order/causal-reads.ts'
 import { createCheckpoints } from '../sealing/checkpoints.ts'
@@ -10,7 +10,7 @@ import { createSealingState } from '../sealing/sealing-state.ts'
 import { createTreeNodes } from '../sealing/tree-nodes.ts'
 import { createErasuresOfLog } from './erasures-of-log.ts'
 import { exportLines } from './export-lines.ts'
-import { createProveEntry, type ProvenEntry } from './prove-entry.ts'
+import { createProveEntry, type ProvenEntry, readLeafData } from './prove-entry.ts'
 
 export type SealedLogDependencies = LogSources & {
   readonly budgets: ReadBudgets
@@ -19,6 +19,8 @@ export type SealedLogDependencies = LogSources & {
 
 /** No sealer with a key has run. */
 type SealingOff = { readonly kind: 'sealing-off' }
+/** The data of the leaf is not there any more: the entry was erased or has expired. */
+type LeafUnavailable = { readonly kind: 'leaf-unavailable' }
 type NoCheckpoint = { readonly kind: 'no-checkpoint' }
 /** Not a size, or no range, of this log. */
 type InvalidSize = { readonly kind: 'invalid-size' }
@@ -87,12 +89,12 @@ export function createSealedLog({ budgets, now, ...collections }: SealedLogDepen
         const newest = await newestSigned()
         if (newest === undefined) return otherwise({ kind: 'invalid-size' })
         const { from, to = newest.size } = sizes
-        if (from < 1 || from > to || to > newest.size) return { kind: 'invalid-size' }
+        if (from < 0 || from > to || to > newest.size) return { kind: 'invalid-size' }
         const checkpoint = to === newest.size ? newest : await look(() => checkpoints.signedOf(subscriberId, to))
         if (checkpoint === undefined) return { kind: 'no-checkpoint' }
-        const proof = await budgets.bytes.within(reader, proofBytes, () =>
-          proveConsistency(from, to, nodes.readerOf(subscriberId)),
-        )
+        const prove = () => proveConsistency(from, to, nodes.readerOf(subscriberId))
+        // Every log continues the empty one.
+        const proof = from === 0 ? [] : await budgets.bytes.within(reader, proofBytes, prove)
         const hashes = proof.map((hash) => hash.toString('base64'))
         return { kind: 'consistency', consistency: { from, to, hashes, checkpoint: checkpoint.note } }
       },
@@ -100,6 +102,23 @@ export function createSealedLog({ budgets, now, ...collections }: SealedLogDepen
       async proof(id: string): Promise<ProvenEntry | SealingOff> {
         const outcome = await budgets.bytes.within(reader, proofBytes, () => proveEntry(subscriberId, id))
         return outcome.kind === 'proven' ? outcome : otherwise(outcome)
+      },
+      /** Proves it in one text, for programs that know nothing of Herald (C2SP tlog-proof). */
+      async tlogProof(
+        id: string,
+      ): Promise<
+        { kind: 'text'; text: string } | LeafUnavailable | Exclude<ProvenEntry, { kind: 'proven' }> | SealingOff
+      > {
+        const outcome = await this.proof(id)
+        if (outcome.kind === 'not-stored' && outcome.wasRecorded) return { kind: 'leaf-unavailable' }
+        if (outcome.kind !== 'proven') return outcome
+        const { proof } = outcome
+        const data = await budgets.bytes.within(reader, maxEntryBytes, () =>
+          readLeafData(collections.changeEntries, { subscriberId, id, proof }),
+        )
+        if (data === undefined) return { kind: 'leaf-unavailable' }
+        const { leafIndex: index, hashes, checkpoint } = proof
+        return { kind: 'text', text: formatTlogProof({ index, hashes, checkpoint, extra: data }) }
       },
       /**
        * The newest checkpoint and the leaves from an index to before another one, by default all that are recorded, as lines of

@@ -15,6 +15,7 @@ export const errorCodes = {
   not_found: { status: 404, title: 'Not found' },
   sealing_off: { status: 404, title: 'The change log is not sealed' },
   no_such_checkpoint: { status: 404, title: 'No such checkpoint' },
+  leaf_unavailable: { status: 404, title: 'Leaf unavailable' },
   method_not_allowed: { status: 405, title: 'Method not allowed' },
   request_timeout: { status: 408, title: 'Request timeout' },
   request_in_progress: { status: 409, title: 'A request with this idempotency key is in progress' },

@@ -312,7 +312,7 @@ export const operations = {
     path: '/change-entries/checkpoint/consistency',
     summary: 'Prove that the log of one size continues that of a smaller size',
     description:
-      '1 ≤ `from` ≤ `to` ≤ the size of the newest checkpoint, or 400 `invalid_size`. There must be a checkpoint of size `to`.',
+      '0 ≤ `from` ≤ `to` ≤ the size of the newest checkpoint, or 400 `invalid_size`. There must be a checkpoint of size `to`.',
     etag: true,
     querystring: consistencyQuerySchema,
     success: ok('The proof, and the checkpoint of size `to`', json(consistencySchema, examples.consistency)),
@@ -323,11 +323,14 @@ export const operations = {
     path: '/change-entries/:changeEntryId/proof',
     summary: 'Prove that a change entry is in the sealed log',
     description:
-      'With the hashes, the leaf of the entry gives the root in `checkpoint`. An entry that is stored and in no checkpoint yet is 409 `not_sealed_yet`.',
+      'With the hashes, the leaf of the entry gives the root in `checkpoint`. An entry that is stored and in no checkpoint yet is 409 `not_sealed_yet`. `Accept: text/plain` returns the proof as C2SP tlog-proof, with the data of the leaf as `extra`, for programs that know nothing of Herald; of an entry that was erased or has expired that is 404 `leaf_unavailable`.',
     etag: true,
     params: changeEntryParamsSchema,
-    success: ok('The proof, and the newest checkpoint', json(changeEntryProofSchema, examples.changeEntryProof)),
-    errors: ['sealing_off', 'not_found', 'not_sealed_yet'],
+    success: ok('The proof, and the newest checkpoint', {
+      ...json(changeEntryProofSchema, examples.changeEntryProof),
+      'text/plain': { example: examples.tlogProof },
+    }),
+    errors: ['sealing_off', 'not_found', 'leaf_unavailable', 'not_sealed_yet'],
   },
   exportSealedLog: {
     ...changeLog,

@@ -55,6 +55,14 @@ const leaf = {
 }
 const otherLeafHash = 'PH6byTDck/AfppmF7yQtn56GHzxTVaokzl70tLinDMs='
 const { salt, userSalt, leafHash } = leaf
+/** The data of the first leaf. */
+const leafData = [
+  'Aa/crWQQzs3TAkiKfkYLn0smVhzDNrkYDO9Jk0l4ZzWIeyJhY3Rpb25UeXBlIjoidXBkYXRlIiwiYWZ0ZXJTdGF0ZSI6eyJuYW1l',
+  'IjoiRW5naW5lcyJ9LCJiZWZvcmVTdGF0ZSI6eyJuYW1lIjoiRW5naW5lIn0sImNoYW5nZWRGaWVsZCI6Im5hbWUiLCJjcmVhdGVk',
+  'QXQiOiIyMDI2LTAxLTMxVDA5OjMwOjAwWiIsImVudGl0eUlkIjoicC0xIiwiZW50aXR5VGl0bGUiOiJFbmdpbmVzIiwiZW50aXR5',
+  'VHlwZSI6InBvcnRmb2xpbyIsImlkIjoiMDE5YzEyZDQtMWE0MC03MWQxLWE1YjEtM2MwYjZlMWM5YTEwIiwidXNlckhhc2giOiJP',
+  'cXgxbWNrNjArYWlzcGI4b3NHSEt5NXF0NFkxajF0RzZxaGs3cEdSK0Q0PSJ9',
+].join('')
 const sealedLines = [
   { checkpoint },
   { leafIndex: 0, leafHash, salt, userSalt, entry: changeEntry },
@@ -116,6 +124,7 @@ export const examples = {
       checkpoint,
     },
   },
+  tlogProof: `c2sp.org/tlog-proof@v1\nextra ${leafData}\nindex 0\n${otherLeafHash}\n\n${checkpoint}`,
   sealedLines: sealedLines.map((line) => `${JSON.stringify(line)}\n`).join(''),
   stream: event('unread-count', { unreadCount: 5, unseenCount: 2 }),
 } as const

@@ -11,7 +11,7 @@ const indexSchema = (minimum: 0 | 1, description: string) =>
 
 /** The query of `GET /change-entries/checkpoint/consistency`. */
 export const consistencyQuerySchema = z.strictObject({
-  from: indexSchema(1, 'The smaller size'),
+  from: indexSchema(0, 'The smaller size; from 0 there is nothing to prove'),
   to: indexSchema(1, 'The larger size; that of the newest checkpoint if absent').optional(),
 })
 

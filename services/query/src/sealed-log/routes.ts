@@ -10,7 +10,14 @@ export type SealedLogRoutesDependencies = {
 }
 
 /** Why there is no answer. */
-type Refused = 'sealing-off' | 'no-checkpoint' | 'invalid-size' | 'not-ready' | 'not-stored' | 'not-sealed'
+type Refused =
+  | 'leaf-unavailable'
+  | 'sealing-off'
+  | 'no-checkpoint'
+  | 'invalid-size'
+  | 'not-ready'
+  | 'not-stored'
+  | 'not-sealed'
 
 const textType = 'text/plain; charset=utf-8'
 const linesType = 'application/x-ndjson; charset=utf-8'
@@ -45,8 +52,15 @@ export function addSealedLogRoutes(app: HttpServer, { sealedLog, exports }: Seal
   app.get(
     '/change-entries/:changeEntryId/proof',
     routeOptions(operations.getChangeEntryProof),
-    async ({ identity, params }) => {
-      const found = await sealedLog.of(identity.subscriberId, identity.userId).proof(params.changeEntryId)
+    async ({ identity, params, raw }, reply) => {
+      const log = sealedLog.of(identity.subscriberId, identity.userId)
+      reply.header('vary', 'Accept')
+      if (accepts(raw).type(['application/json', 'text/plain']) === 'text/plain') {
+        const found = await log.tlogProof(params.changeEntryId)
+        if (found.kind !== 'text') throw refusal(found.kind)
+        return reply.type(textType).send(found.text)
+      }
+      const found = await log.proof(params.changeEntryId)
       if (found.kind !== 'proven') throw refusal(found.kind)
       return { data: found.proof }
     },
@@ -77,6 +91,8 @@ function refusal(kind: Refused): Error {
       return problem('order_not_ready', 'A person is being erased; try again later', { headers: retryLater })
     case 'not-stored':
       return problem('not_found', 'Change entry not found')
+    case 'leaf-unavailable':
+      return problem('leaf_unavailable', 'The entry was erased or has expired, so the data of its leaf is not there')
     case 'not-sealed':
       return problem('not_sealed_yet', 'The entry is in no checkpoint yet; it will be in one of the next')
   }

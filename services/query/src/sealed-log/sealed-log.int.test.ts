@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { gunzipSync } from 'node:zlib'
-import { verifyConsistency, verifyInclusion } from '@herald/sealed-log'
+import { hashLeaf, verifyConsistency, verifyInclusion } from '@herald/sealed-log'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { Binary } from 'mongodb'
 import { changeEntryAt, createTestQuery, type User } from '../query.fixture.ts'
 import { createTestSealer, workOff } from './test-sealer.fixture.ts'
 
@@ -117,6 +118,69 @@ test('a proof gives the root of the checkpoint in it', async () => {
   }
 })
 
+/** Reads a C2SP tlog-proof as the document of its format says, and throws unless its leaf is in its checkpoint. */
+function verifyText(text: string, subscriberId: string) {
+  const [, extra = '', index, hashes = '', note = ''] =
+    /^c2sp\.org\/tlog-proof@v1\nextra (\S+)\nindex (0|[1-9]\d*)\n((?:\S{44}\n)*)\n(.+)$/s.exec(text) ?? []
+  const checkpoint = sealer.open(subscriberId, note)
+  const leafHash = hashLeaf(bytes(extra))
+  const proof = { index: Number(index), leafHash, ...checkpoint, hashes: hashes.split('\n').slice(0, -1).map(bytes) }
+  if (!verifyInclusion(proof)) throw new Error('The leaf is not in the checkpoint')
+  return { index: Number(index), data: bytes(extra) }
+}
+
+test('a proof as text is verified from the key of the log only, and has the entry in it', async () => {
+  const { user, ids } = await newLog(300)
+  for (const [at, id] of ids.entries()) {
+    if (at % 61 !== 0) continue
+    const text = await user.fetch(`/change-entries/${id}/proof`, { accept: 'text/plain' })
+    expect(text.headers).toMatchObject({
+      'content-type': 'text/plain; charset=utf-8',
+      vary: expect.stringContaining('Accept'),
+    })
+    const { index, data } = verifyText(text.body, user.subscriberId)
+    expect([index, data[0]]).toEqual([at, 1])
+    expect(JSON.parse(data.subarray(33).toString())).toMatchObject({ id, entityType: 'portfolio' })
+  }
+  const path = `/change-entries/${ids[0]}/proof`
+  for (const accept of ['*/*', 'application/json', 'application/*, text/plain;q=0.5', 'image/png']) {
+    const json = await user.fetch(path, { accept })
+    expect(JSON.parse(json.body)).toMatchObject({ data: { leafIndex: 0 } })
+    expect(json.headers.vary).toContain('Accept')
+  }
+})
+
+test('of an entry that was erased or has expired there is no proof as text', async () => {
+  const { user, entries, ids } = await newLog(3)
+  const [erased, expired, whole] = ids
+  const text = async (id = '') => {
+    const { statusCode, body } = await user.fetch(`/change-entries/${id}/proof`, { accept: 'text/plain' })
+    return [statusCode, statusCode === 200 ? undefined : JSON.parse(body).code]
+  }
+  expect(await text(expired)).toEqual([200, undefined])
+  const key = Buffer.from(`${user.subscriberId}${expired}`.replaceAll('-', ''), 'hex')
+  await sealer.collection('change-entries').deleteOne({ _id: new Binary(key) })
+  expect(await text(expired)).toEqual([404, 'leaf_unavailable'])
+  expect(await answer(user, `/change-entries/${expired}/proof`)).toEqual([404, 'not_found'])
+  expect(await text(randomUUID())).toEqual([404, 'not_found'])
+  const personId = entries[0]?.user.id ?? ''
+  const time = new Date((entries[0]?.createdAt.getTime() ?? 0) + 1)
+  await query.store.erasures.accept([{ subscriberId: user.subscriberId, eventId: randomUUID(), time, personId }])
+  await workOff(query.store)
+  await sealer.record()
+  expect(await text(erased)).toEqual([404, 'leaf_unavailable'])
+  expect((await text(whole))[0]).toBe(entries[2]?.user.id === personId ? 404 : 200)
+})
+
+test('every log continues the empty one', async () => {
+  const { user } = await newLog(5)
+  const { json } = await user.get('/change-entries/checkpoint/consistency?from=0')
+  expect(json).toMatchObject({ data: { from: 0, to: 5, hashes: [] } })
+  const path = '/change-entries/checkpoint/consistency'
+  expect(await answer(user, `${path}?from=0&to=0`)).toEqual([404, 'no_such_checkpoint'])
+  expect(await answer(user, `${path}?from=-1`)).toEqual([400, 'invalid_size'])
+})
+
 test('the log of a size continues that of a smaller one', async () => {
   const { user } = await newLog(5)
   const first = sealer.open(user.subscriberId, (await user.fetch('/change-entries/checkpoint', {})).body)
@@ -132,7 +196,7 @@ test('the log of a size continues that of a smaller one', async () => {
   const older = (await user.get(`${path}?from=2&to=5`)).json.data
   expect([older.to, sealer.open(user.subscriberId, older.checkpoint).size]).toEqual([5, 5])
   expect(await answer(user, `${path}?from=1&to=4`)).toEqual([404, 'no_such_checkpoint'])
-  for (const sizes of ['from=0', 'from=-1', 'from=7', 'from=3&to=2', 'from=1&to=7', 'from=1&to=999999999999999999'])
+  for (const sizes of ['from=-1', 'from=7', 'from=3&to=2', 'from=1&to=7', 'from=1&to=999999999999999999'])
     expect([sizes, ...(await answer(user, `${path}?${sizes}`))]).toEqual([sizes, 400, 'invalid_size'])
   for (const sizes of ['', 'from=x', 'from=1.0', 'from=1&to=', 'from=1&other=2', 'from=01'])
     expect([sizes, ...(await answer(user, `${path}?${sizes}`))]).toEqual([sizes, 400, 'validation_failed'])
