@@ -1,5 +1,5 @@
 /** The value at a claim's place in a token, or why there is none. The fault never quotes the token. */
-export type FoundClaim = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly fault: string }
+type FoundClaim = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly fault: string }
 
 /** A claim by the name that the settings give it. */
 export type ClaimPath = { readonly name: string; readonly find: (claims: object) => FoundClaim }

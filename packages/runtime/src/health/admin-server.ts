@@ -1,6 +1,6 @@
 import { type FastifyReply, fastify } from 'fastify'
 import { Gauge, type Registry } from 'prom-client'
-import { schemaController } from '../http/schema-controller.ts'
+import { schemaController } from '../fastify/schema-controller.ts'
 import type { Logger } from '../logging/logger.ts'
 import {
   type CheckAnswer,

@@ -1,7 +1,8 @@
 import type { FeedEvent, Notification } from '@herald/client'
 import { afterEach, expect, test } from '@jest/globals'
-import { createInboxFeed, type InboxFeed, type InboxFeedDependencies, type News } from './inbox-feed.ts'
+import { createInboxFeed, type InboxFeed } from './inbox-feed.ts'
 import { shown } from './inbox-state.ts'
+import type { InboxFeedDependencies, News } from './user-inbox.ts'
 
 type Source = InboxFeedDependencies['notifications']
 

@@ -1,47 +1,7 @@
-import type { HeraldClient, Notification, Notifications, TokenUser } from '@herald/client'
+import type { TokenUser } from '@herald/client'
 import { createFollower } from '../following/follower.ts'
 import type { Input } from '../following/following.ts'
-import type { Mark } from './changes.ts'
-import type { Group } from './groups.ts'
-import type { InboxState } from './inbox-state.ts'
-import { createUserInbox, type UserInbox } from './user-inbox.ts'
-
-/** Announced to screen readers, and reported to the host page. */
-export type News =
-  | { readonly kind: 'arrived'; readonly notification: Notification }
-  | { readonly kind: 'all-marked' | 'offline' | 'online' }
-  | { readonly kind: 'mark-failed'; readonly mark: Mark; readonly error: unknown }
-  | { readonly kind: 'list-failed' | 'stream-refused'; readonly error: unknown }
-
-export type InboxFeedDependencies = {
-  readonly notifications: Pick<
-    Notifications,
-    | 'list'
-    | 'groups'
-    | 'counts'
-    | 'markRead'
-    | 'markUnread'
-    | 'markManyRead'
-    | 'markSeen'
-    | 'archive'
-    | 'archiveMany'
-    | 'unarchive'
-    | 'stream'
-  >
-  /** The user that the tokens are for: with another one, everything is dropped and begun anew. */
-  readonly session?: HeraldClient['session'] | undefined
-  readonly onChange: (state: InboxState) => void
-  readonly onNews: (news: News) => void
-  readonly clock?: () => Date
-  /** Milliseconds in which an archive can be undone, before it is saved. */
-  readonly undoMs?: number
-  readonly grouped?: boolean
-  /** Whether the list is looked at; one that is not is fetched again when it is opened, and not before. */
-  readonly isShown?: () => boolean
-}
-
-/** The notifications of one location, up to the newest one shown. */
-export type GroupMark = Pick<Group, 'locationType' | 'locationId' | 'items'>
+import { createUserInbox, type InboxFeedDependencies, type UserInbox } from './user-inbox.ts'
 
 export type InboxFeed = ReturnType<typeof createInboxFeed>
 

@@ -1,7 +1,7 @@
 import type { Mute, MuteTarget } from '@herald/client'
 import type { LitElement } from 'lit'
 import type { InboxTexts } from '../texts/inbox-texts.ts'
-import type { InboxFeed, News } from './inbox-feed.ts'
+import type { InboxFeed } from './inbox-feed.ts'
 import { type InboxState, type Listing, nameOfActor, shown } from './inbox-state.ts'
 import { createListFocus } from './list-focus.ts'
 import { createListScrolling } from './list-scrolling.ts'
@@ -9,6 +9,7 @@ import { createMutes, type Mutes, type MutesDependencies } from './mutes.ts'
 import type { PanelState } from './panel-model.ts'
 import { createRowActions } from './row-actions.ts'
 import { createSwipes } from './swipes.ts'
+import type { News } from './user-inbox.ts'
 
 export type PanelDependencies = {
   readonly state: () => InboxState

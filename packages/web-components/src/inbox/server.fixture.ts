@@ -1,6 +1,6 @@
 import type { FeedEvent, Notification, TokenUser } from '@herald/client'
 import { HeraldConnectionError, HeraldProblem } from '@herald/client'
-import type { InboxFeedDependencies } from './inbox-feed.ts'
+import type { InboxFeedDependencies } from './user-inbox.ts'
 
 /** The path between the page and Herald; on a `silent` one, open connections transfer nothing any more, and new ones work. */
 export type Path = 'works' | 'withholds' | 'refuses' | 'gone' | 'silent'

@@ -13,7 +13,7 @@ const askMs = 30_000
 const defaultEveryMs = 60_000
 
 /** Why a topic will lose records; `undefined` if it keeps all. */
-export function whyItForgets({ cleanupPolicy, retentionMs, retentionBytes }: TopicDescription): string | undefined {
+function whyItForgets({ cleanupPolicy, retentionMs, retentionBytes }: TopicDescription): string | undefined {
   if (cleanupPolicy.includes('compact')) return `cleanup.policy is ${cleanupPolicy}`
   if (retentionMs !== -1) return `retention.ms is ${retentionMs}`
   return retentionBytes === -1 ? undefined : `retention.bytes is ${retentionBytes}`
