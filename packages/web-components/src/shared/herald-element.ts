@@ -67,7 +67,11 @@ export abstract class HeraldElement extends LitElement {
     const isSame = !changed.has('client') && !changed.has('baseUrl') && isSignedIn === this.#wasSignedIn
     this.#wasSignedIn = isSignedIn
     if (!isSame) this.#reconnect()
-    else if (changed.has('token')) this.onToken()
+    else if (changed.has('token')) {
+      // A string is another token; a function may be the same one, written in place.
+      if (typeof this.token === 'string') void this.#connected?.session?.user().catch(() => {})
+      this.onToken()
+    }
   }
 
   protected announce(text: string): void {
