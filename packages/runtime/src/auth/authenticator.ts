@@ -2,7 +2,6 @@ import type { JWTHeaderParameters, JWTPayload } from 'jose'
 import { decodeProtectedHeader } from 'jose/decode/protected_header'
 import * as errors from 'jose/errors'
 import { jwtVerify } from 'jose/jwt/verify'
-import type { HealthCheck } from '../health/health-checks.ts'
 import { type Clock, systemClock } from '../time/clock.ts'
 import type { AuthenticationSettings } from './authentication-settings.ts'
 import { readBearerToken } from './bearer-token.ts'
@@ -77,7 +76,7 @@ export function createAuthenticator(
 
   return {
     /** None with a configured key. */
-    readinessChecks: keys.check ? [{ name: 'keys', check: keys.check } satisfies HealthCheck] : [],
+    readinessChecks: keys.check ? [{ name: 'keys', check: keys.check }] : [],
     /** @param authorization all values of the `Authorization` header, unmodified */
     authenticate: async (authorization: readonly string[]): Promise<Authentication> => {
       const read = readBearerToken(authorization)

@@ -1,10 +1,9 @@
 import { setTimeout } from 'node:timers/promises'
-import type { CheckOutcome } from '../health/health-checks.ts'
 import type { Logger } from '../logging/logger.ts'
 import type { Clock } from '../time/clock.ts'
 import { fetchKeySet } from './fetch-key-set.ts'
 import { type KeySet, remoteAlgorithms } from './key-set.ts'
-import { KeysUnavailable, TokenRefused, type VerificationKeys } from './verification-keys.ts'
+import { type KeyCheck, KeysUnavailable, TokenRefused, type VerificationKeys } from './verification-keys.ts'
 
 export type RemoteKeysOptions = {
   readonly uri: string
@@ -126,7 +125,7 @@ export function createRemoteKeys({
     throw new TokenRefused('The signing key is unknown')
   }
 
-  async function check(): Promise<CheckOutcome> {
+  async function check(): Promise<KeyCheck> {
     await Promise.race([current().catch(() => {}), wait(1_000)])
     if (failure) return { ok: lastKeys() !== undefined, detail: failure.error.message }
     return fetched ? { ok: true } : { ok: false, detail: `${uri} has not answered yet` }

@@ -1,7 +1,9 @@
 import type { KeyObject } from 'node:crypto'
 import type { CryptoKey, JWTHeaderParameters } from 'jose'
-import type { CheckOutcome } from '../health/health-checks.ts'
 import type { PublicKey } from './public-key.ts'
+
+/** The outcome of a readiness check. */
+export type KeyCheck = { readonly ok: true; readonly detail?: string } | { readonly ok: false; readonly detail: string }
 
 type VerificationKey = CryptoKey | KeyObject
 
@@ -16,7 +18,7 @@ export type VerificationKeys = {
   /** Identifies the keys in use: a new object after each fetch, `undefined` if they must be fetched first. */
   readonly currentKeys: () => object | undefined
   /** Whether there are keys to verify with; the detail names where they come from and what was answered. */
-  readonly check?: () => Promise<CheckOutcome>
+  readonly check?: () => Promise<KeyCheck>
 }
 
 /** There are no keys to verify with; the token may be valid. */
