@@ -49,7 +49,7 @@ test('the code blocks of services/query/guides/prove-the-change-log.md run with 
   const steps = await runGuideOutside('services/query/guides/prove-the-change-log.md', printed)
   const expected = steps.filter(({ expected }) => expected !== undefined)
   expect(expected.map(({ printed }) => printed.trim())).toEqual(expected.map(({ expected }) => expected))
-  expect(expected).toHaveLength(3)
+  expect(expected).toHaveLength(4)
 })
 
 test('the README links to every guide, and a test runs each guide', async () => {

@@ -61,6 +61,7 @@ export type CreateRequestDocument = {
   /** subscriber ‖ user ‖ SHA-256 of the key, 64 bytes. */
   _id: Binary
   v: 1
+  /** SHA-256 of the body; empty once it is erased. */
   bodyHash: Binary
   /** The notification to create, as JSON; empty once it is erased. */
   content: string

@@ -20,6 +20,7 @@ import {
 import type { EraseSteps, FindErased, PhaseInput, PhaseOutcome } from '@herald/persons'
 import type { Binary, Collection, Filter } from 'mongodb'
 import type { FeedCollections, FeedErasureDocument } from '../documents/collections.ts'
+import { erasedRequest } from '../documents/erased-request.ts'
 import { bytesIn, positionIn } from '../documents/recipient-list.ts'
 import { eraseRecipients, latestConcerned, type TombstoneDocument } from '../documents/tombstone-document.ts'
 import { mutesOfSubscriber, mutesOfTarget } from '../mutes/mute-key.ts'
@@ -104,7 +105,7 @@ export function createFeedEraseSteps(dependencies: EraseStepsDependencies): Omit
         $or: [{ _id: own }, { content: { $regex: personId } }],
         erased: { $exists: false },
       },
-      { $set: { content: '', erased: true } },
+      { $set: erasedRequest },
     )
     return { erased: modifiedCount, after: last }
   }

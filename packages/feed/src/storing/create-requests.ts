@@ -3,6 +3,7 @@ import { limits } from '@herald/contracts'
 import { type Clock, createFence, insertWithinMs, isDuplicateKey, readLimits, toKey } from '@herald/mongo'
 import { Binary, type Collection } from 'mongodb'
 import type { CreateRequestDocument } from '../documents/collections.ts'
+import { erasedRequest } from '../documents/erased-request.ts'
 import { fromRequestContent, type NewNotification, toRequestContent } from '../documents/notification-document.ts'
 
 type RequestKey = { readonly subscriberId: string; readonly userId: string; readonly idempotencyKey: string }
@@ -37,7 +38,7 @@ export function createCreateRequests(collection: Collection<CreateRequestDocumen
     kind: 'reserved',
     notification: fromRequestContent(content),
     finish: async () => void (await collection.updateOne({ _id }, { $set: { done: true } })),
-    erase: async () => void (await collection.updateOne({ _id }, { $set: { content: '', erased: true, done: true } })),
+    erase: async () => void (await collection.updateOne({ _id }, { $set: { ...erasedRequest, done: true } })),
     // Releases only its own lease: once that has expired, another process may hold the next one.
     release: async () => void (await collection.updateOne({ _id, leaseUntil }, { $set: { leaseUntil: new Date(0) } })),
   })

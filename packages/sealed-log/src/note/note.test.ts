@@ -119,6 +119,8 @@ test.each([
   ['a b+12345678+AQID', 'Must have the form'],
   [peter.replace('+A', '+B'), 'Must be an Ed25519 key'],
   [peter.slice(0, -4), 'Must be an Ed25519 key'],
+  [`witness.example+12345678+${Buffer.alloc(33, 4).toString('base64')}`, 'this is the cosignature/v1 key of a witness'],
+  [`witness.example+12345678+${Buffer.alloc(1313, 6).toString('base64')}`, 'this is the ML-DSA-44 cosignature key'],
   [peter.replace('c74f20a3', 'c74f20a4'), 'do not belong to its name and key'],
   [peter.replace('Peter', 'Piet'), 'do not belong to its name and key'],
   [`${peter}\n`, 'Must have the form'],

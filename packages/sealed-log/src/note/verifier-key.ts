@@ -13,6 +13,11 @@ export type VerifierKey = {
 const keyBytes = 32
 /** The type of signature: Ed25519. */
 const ed25519 = Buffer.of(1)
+/** Keys of cosignatures (C2SP tlog-cosignature), by their type of signature. */
+const witnessTypes: ReadonlyMap<number, string> = new Map([
+  [4, 'cosignature/v1'],
+  [6, 'ML-DSA-44 cosignature'],
+])
 /** An Ed25519 key in SPKI (RFC 8410) is these bytes and the key. */
 const spkiPrefix = Buffer.from('302a300506032b6570032100', 'hex')
 
@@ -27,6 +32,12 @@ export function readVerifierKey(text: string): ReadVerifierKey {
   if (!isKeyName(name) || bytes === undefined || bytes.length < 2) {
     return invalid(
       'Must have the form <name>+<8 hex digits>+<base64>, as log.example.com/herald/<subscriber>+1a2b3c4d+AT…',
+    )
+  }
+  const witness = bytes[0] === undefined ? undefined : witnessTypes.get(bytes[0])
+  if (witness !== undefined) {
+    return invalid(
+      `Must be the key of a log, and this is the ${witness} key of a witness: its name is not that of a log`,
     )
   }
   if (bytes[0] !== ed25519[0] || bytes.length !== 1 + keyBytes) return invalid('Must be an Ed25519 key')

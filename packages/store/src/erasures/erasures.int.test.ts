@@ -4,6 +4,7 @@ import { byAda, mention, notificationIn, pageIn, retraction } from '@herald/feed
 import { at, subscriberId, uuid } from '@herald/mongo/testing'
 import { ada, bob, clear, cleo, erasure, findTraces, workOff } from '@herald/persons/testing'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import type { Binary } from 'mongodb'
 import { createEmptyStore } from '../test-store.fixture.ts'
 
 const { store, database, examined, migrate, close } = createEmptyStore()
@@ -182,6 +183,13 @@ test('erases stored responses to an Idempotency-Key, of the person and of those 
   }
   await erase(erasure(1, ada, 10))
   expect([(await reserve(ada)).kind, (await reserve(bob)).kind]).toEqual(['erased', 'erased'])
+  // A hash would confirm what somebody guesses of an erased body.
+  const requests = database.collection<{ _id: Binary; content: string; bodyHash: Binary }>('create-requests')
+  const found = await requests.find({ erased: true } as never).toArray()
+  const own = found.filter(
+    ({ _id }) => Buffer.from(_id.buffer).toString('hex', 0, 16) === subscriberId.replaceAll('-', ''),
+  )
+  expect(own.map(({ content, bodyHash }) => content.length + bodyHash.position)).toEqual([0, 0])
   expect(await reserve(cleo)).toEqual({ kind: 'finished', notification: without })
 })
 
