@@ -78,6 +78,7 @@ export {
 } from './migration/collection-plan.ts'
 export { type Differences, findDifferences } from './migration/find-missing.ts'
 export { createIfMissing, createIndex, migrate, replaceUnclustered } from './migration/migrate.ts'
+export { createDatabaseReadiness } from './migration/readiness.ts'
 export { eachAtOnce } from './reading/each-at-once.ts'
 export { findByKeys } from './reading/find-by-keys.ts'
 export { findBytes, runForBytes } from './reading/find-bytes.ts'

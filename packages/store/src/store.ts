@@ -11,6 +11,7 @@ import {
   type StoreNotifications,
 } from '@herald/feed'
 import {
+  createDatabaseReadiness,
   createLeases,
   createServerClock,
   createStorageClient,
@@ -80,6 +81,7 @@ export function createStore(storeOptions: StoreOptions): Store {
   const now = createServerClock(client)
   const database = client.db(storeOptions.database)
   const plans = planCollections(retentionDays)
+  const readiness = createDatabaseReadiness(database, plans)
   const collections = collectionsOf(database)
   const { notifications, changeEntries, fanOuts, tombstones, erasures, waitingReceipts } = collections
   const { insertNew, erasedPersons, ...writers } = createWriters(collections, { announcing, now })
@@ -97,7 +99,7 @@ export function createStore(storeOptions: StoreOptions): Store {
     streamKeys: { get: () => sharedKey(collections.streamKeys, 'event-ids') },
     eventLookup: createEventLookup({ ...sources, erasedPersons }),
     async checkReady() {
-      const { missing, retention: warnings } = await findDifferences(database, plans)
+      const { missing, retention: warnings } = await readiness()
       return missing.length === 0 ? { ok: true, warnings } : { ok: false, detail: `Run migrate: ${missing.join('; ')}` }
     },
     migrate: () => migrate(database, plans),

@@ -7,6 +7,9 @@ import { createTestQuery, notificationAt, type User } from '../query.fixture.ts'
 type Response = Awaited<ReturnType<User['get']>>
 type Slow = { readonly command: string; readonly collection: string }
 
+/** MongoDB a region away, or with a busy disk. */
+const regionMs = 400
+
 const sentAtOnce = 400
 const slowMs = 2_000
 /** One after the other, each answered at once. Behind the slow commands the first would wait longer than all take. */
@@ -113,6 +116,19 @@ onSlowServer('while MongoDB is slow', () => {
     },
     60_000,
   )
+
+  test('a service is ready however long an operation takes', async () => {
+    const data = { failCommands: ['listCollections', 'listIndexes'], blockConnection: true, blockTimeMS: regionMs }
+    const failPoint = {
+      configureFailPoint: 'failCommand',
+      mode: 'alwaysOn',
+      data: { ...data, appName: 'herald-query' },
+    }
+    await client.db('admin').command(failPoint)
+    const isReady = async () => (await query.admin.app.inject('/readyz')).statusCode === 200
+    await eventually(isReady)
+    expect(await isReady()).toBe(true)
+  })
 
   test('whoever sends hundreds of marks at once gets 429 for those that are not served in time', async () => {
     const { user, ids } = await userWithFeed()
