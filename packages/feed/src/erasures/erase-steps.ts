@@ -5,12 +5,12 @@ import {
   createdUpTo,
   greatestId,
   insertNew,
+  type KeyRange,
   keyRange,
   keysUnder,
   lastIdOf,
   nextRange,
   ownClock,
-  type Range,
   readInBatches,
   readLimits,
   toKey,
@@ -56,7 +56,7 @@ export function createFeedEraseSteps(dependencies: EraseStepsDependencies): Omit
   const eraseFromDigests = createEraseFromDigests(digests)
 
   /** Deleted documents leave the range, so that every step begins at its start. */
-  async function deleteNext<T extends Keyed>(collection: Collection<T>, range: Range, filter: Filter<T> = {}) {
+  async function deleteNext<T extends Keyed>(collection: Collection<T>, range: KeyRange, filter: Filter<T> = {}) {
     const next = await nextRange(collection, range, { count: documentsPerStep, filter })
     const { deletedCount } = await collection.deleteMany({ ...filter, _id: next.range } as Filter<T>)
     return { erased: deletedCount, after: next.last }
@@ -124,7 +124,7 @@ export function createFeedEraseSteps(dependencies: EraseStepsDependencies): Omit
   /** Reads the next documents of a range, because persons are in no index, and erases from those concerned. */
   async function scan<T extends Keyed>(
     collection: Collection<T>,
-    range: Range,
+    range: KeyRange,
     { sizeOf, isConcerned, erase }: ScanWork<T>,
   ): Promise<PhaseOutcome> {
     const found = collection

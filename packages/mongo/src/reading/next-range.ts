@@ -1,14 +1,14 @@
 import type { Binary, Collection, Filter } from 'mongodb'
 import { readLimits } from './read-limits.ts'
 
-export type Range = { readonly $gte?: Binary; readonly $gt?: Binary; readonly $lt?: Binary; readonly $lte?: Binary }
+export type KeyRange = { readonly $gte?: Binary; readonly $gt?: Binary; readonly $lt?: Binary; readonly $lte?: Binary }
 
 /** The range of the next `count` documents that match, and the last of them if others may follow. */
 export async function nextRange<T extends { _id: Binary }>(
   collection: Collection<T>,
-  range: Range,
+  range: KeyRange,
   { count, filter = {}, hint }: { readonly count: number; readonly filter?: Filter<T>; readonly hint?: string },
-): Promise<{ range: Range; last: Binary | undefined }> {
+): Promise<{ range: KeyRange; last: Binary | undefined }> {
   const options = { ...readLimits, ...(hint ? { hint } : {}), projection: { _id: 1 } }
   const last = await collection
     .find({ ...filter, _id: range } as Filter<T>, options)
@@ -20,5 +20,5 @@ export async function nextRange<T extends { _id: Binary }>(
 }
 
 /** The rest of a range, behind a key. */
-export const behind = (after: Binary | undefined, range: Range): Range =>
+export const behind = (after: Binary | undefined, range: KeyRange): KeyRange =>
   after === undefined ? range : { ...range, $gt: after }
