@@ -20,7 +20,7 @@ const bundles: readonly Bundle[] = [
 ]
 
 /** Properties of states and views, which are shortened: no element, event, text or response has one of these names. */
-const internal = `refreshSoon toggleRead toggleGroup markGroup archiveGroup settle moreOf isGrouped isInGroup undoable isScrolled
+const internal = `refreshSoon toggleRead settle isGrouped isInGroup undoable isScrolled
   showsKeys newSince menuKey currentKey currentId onToggleMutes onLoadMutes onUnmute onFilter onToTop onFocus onFailed onUnclear
   onMuted onActed onNews onChange scrolling sealOf onCheck onSaveProof isFiltering hasExportFailed onToggleFilters onWhole onExport onDismiss onRefresh
   onMore isWhole onClear exporting scroller sentinel rendered toPanel toItem phase listing pending connection fresh fetched counted
