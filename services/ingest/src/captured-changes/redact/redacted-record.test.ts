@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals'
 import { decide, envelopeOf, mappingOf, mongoEnvelopeOf, recordOf, rowOf } from '../records.fixture.ts'
 import { createRecordRedaction } from './redacted-record.ts'
 
-const redact = createRecordRedaction(mappingOf({ redact: ['email', 'code', 'r\u00e9sum\u00e9'] }))
+const redact = createRecordRedaction(mappingOf({ redact: ['email', 'code', 'origin', 'r\u00e9sum\u00e9'] }))
 const parsedValue = ({ value }: IncomingRecord) => JSON.parse(String(value))
 const secret = 'ada@example.org'
 const cloudEvent = { specversion: '1.0', iodebeziumconnector: 'mysql', iodebeziumop: 'c' }
@@ -46,6 +46,10 @@ describe('a redacted record', () => {
     ],
     ['an unwrapped row with a document', { id: 1, doc: JSON.stringify({ email: secret }) }],
     ['an envelope of another connector', { op: 'c', source: { connector: 'shopify' }, email: secret }],
+    [
+      'a field of another connector named like one of Debezium',
+      { op: 'c', source: { connector: 'x', origin: secret } },
+    ],
     ['an operation that is none', { op: 'x', source: { connector: 'postgresql' }, email: secret }],
     ['a sibling of the states', { ...envelopeOf({ op: 'c', before: null, after: rowOf() }), email: secret }],
     ['a field of the source', envelopeOf({}, { email: secret })],
