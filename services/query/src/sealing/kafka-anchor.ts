@@ -75,7 +75,8 @@ export function createKafkaAnchor(dependencies: KafkaAnchorDependencies) {
         warn.note(kind, record)
       }
       const outcome = await reader.read(read, each, hold)
-      onForeign(counts.foreign)
+      // A second reading counts the records.
+      if (!isAcceptedAnew) onForeign(counts.foreign)
       warn.write()
       // Records that were taken of a topic that was created again are taken again.
       if (outcome === 'stopped') return false
