@@ -127,7 +127,9 @@ test('the log of each size continues that of each smaller one', async () => {
     expect(verifyConsistency({ from, fromRoot, to, toRoot: checkpoint.root, hashes })).toBe(true)
   }
   expect(await kindOf(log.consistency({ from: 300, to: 500 }))).toBe('no-checkpoint')
-  for (const sizes of [{ from: 0 }, { from: -1 }, { from: 301, to: 300 }, { from: 1, to: 701 }, { from: 701 }])
+  const fromNothing = await log.consistency({ from: 0 })
+  expect(fromNothing).toMatchObject({ kind: 'consistency', consistency: { from: 0, to: 700, hashes: [] } })
+  for (const sizes of [{ from: -1 }, { from: 301, to: 300 }, { from: 1, to: 701 }, { from: 701 }])
     expect(await kindOf(log.consistency(sizes))).toBe('invalid-size')
 })
 
