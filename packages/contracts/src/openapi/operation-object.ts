@@ -74,8 +74,11 @@ function successResponses({ success, etag, public: isPublic }: Operation) {
   }
 }
 
-/** Without a schema, generated clients return nothing. */
-const plainSchema = (type: string) => (/[/+]json$/.test(type) ? { type: 'object' } : { type: 'string' })
+/** Without a schema, generated clients return nothing. Programs differ in whether that of a stream is of its text or of each event. */
+function plainSchema(type: string): JsonSchema {
+  if (type === 'text/event-stream') return { description: 'Server-sent events with `id`, `event` and `data`' }
+  return { type: /[/+]json$/.test(type) ? 'object' : 'string' }
+}
 
 function toMedia(type: string, { schema, example }: MediaType) {
   return {
