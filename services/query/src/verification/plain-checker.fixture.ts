@@ -29,11 +29,11 @@ const treeHash = (leaves: readonly Buffer[]): Buffer => {
 }
 
 function kindOf({ entry, erasure, gone }: Json) {
-  const form = [isThere(entry), isThere(erasure), isThere(gone) ? gone : undefined].join()
+  const form = [isThere(entry), isThere(erasure), isThere(gone) ? JSON.stringify(gone) : ''].join()
   return {
     'true,false,': 'entry',
-    'true,false,erased': 'erased',
-    'false,false,expired': 'expired',
+    'true,false,"erased"': 'erased',
+    'false,false,"expired"': 'expired',
     'false,true,': 'erasure',
   }[form]
 }
