@@ -1,5 +1,5 @@
 import { createServerClock, createStorageClient, migrate, noReadBudgets } from '@herald/mongo'
-import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '@herald/mongo/testing'
+import { createEmptyDatabase, createTestDatabase, onDatabase, type TestDatabase } from '@herald/mongo/testing'
 import { createPersons, type PersonsCollections, personsCollectionsOf, planPersons } from '@herald/persons'
 import type { Db } from 'mongodb'
 import { createEraseEntries } from './change-entries/erase-entries.ts'
@@ -46,19 +46,7 @@ export function openLog({ uri, database: name, applicationName }: Place) {
   }
 }
 
-function withLog<Opened extends TestDatabase>(opened: Opened) {
-  const { uri, name, applicationName, database } = opened
-  const store = openLog({ uri, database: name, applicationName })
-  return {
-    ...opened,
-    store,
-    collections: collectionsOf(database),
-    async close(): Promise<void> {
-      await opened.close()
-      await store.close()
-    },
-  }
-}
+const withLog = <Opened extends TestDatabase>(opened: Opened) => onDatabase(opened, openLog, collectionsOf)
 
 const migrateAll = (database: Db) => migrate(database, [...planChangeLogs(undefined), ...planPersons(undefined)])
 

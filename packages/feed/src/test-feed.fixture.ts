@@ -1,5 +1,5 @@
 import { createStorageClient, migrate, noReadBudgets } from '@herald/mongo'
-import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '@herald/mongo/testing'
+import { createEmptyDatabase, createTestDatabase, onDatabase, type TestDatabase } from '@herald/mongo/testing'
 import { createPersons, type PersonsCollections, personsCollectionsOf, planPersons } from '@herald/persons'
 import type { Db } from 'mongodb'
 import { planFeed } from './collection-plans.ts'
@@ -40,19 +40,7 @@ export function openFeed({ uri, database: name, applicationName, ...options }: P
   }
 }
 
-function withFeed<Opened extends TestDatabase>(opened: Opened) {
-  const { uri, name, applicationName, database } = opened
-  const store = openFeed({ uri, database: name, applicationName })
-  return {
-    ...opened,
-    store,
-    collections: collectionsOf(database),
-    async close(): Promise<void> {
-      await opened.close()
-      await store.close()
-    },
-  }
-}
+const withFeed = <Opened extends TestDatabase>(opened: Opened) => onDatabase(opened, openFeed, collectionsOf)
 
 const migrateAll = (database: Db) => migrate(database, [...planFeed(undefined), ...planPersons(undefined)])
 

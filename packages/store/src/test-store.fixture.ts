@@ -1,23 +1,17 @@
 import { migrate } from '@herald/mongo'
-import { createEmptyDatabase, createNewDatabase, createTestDatabase, type TestDatabase } from '@herald/mongo/testing'
+import {
+  createEmptyDatabase,
+  createNewDatabase,
+  createTestDatabase,
+  onDatabase,
+  type TestDatabase,
+} from '@herald/mongo/testing'
 import type { Db } from 'mongodb'
 import { planCollections } from './collections/collection-plans.ts'
 import { collectionsOf } from './collections/collections.ts'
 import { createStore } from './store.ts'
 
-function withStore<Opened extends TestDatabase>(opened: Opened) {
-  const { uri, name, applicationName, database } = opened
-  const store = createStore({ uri, database: name, applicationName })
-  return {
-    ...opened,
-    store,
-    collections: collectionsOf(database),
-    async close(): Promise<void> {
-      await opened.close()
-      await store.close()
-    },
-  }
-}
+const withStore = <Opened extends TestDatabase>(opened: Opened) => onDatabase(opened, createStore, collectionsOf)
 
 const migrateAll = (database: Db) => migrate(database, planCollections(undefined))
 

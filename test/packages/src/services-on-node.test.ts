@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { isFullRun } from '@herald/jest-preset/full-run'
 import { type StartedHerald, serviceFile } from '@herald/local-herald'
 import { createEvents, createPublisher } from '@herald/publisher'
 import { beforeAll, expect, test } from '@jest/globals'
@@ -33,9 +34,7 @@ beforeAll(async () => {
 
 // The oldest supported version, the one in .nvmrc, and the newest. All other tests run on the second.
 const versions = [['the oldest'], ['24'], ['26']] as const
-const isFull = process.env.HERALD_FULL === '1'
-
-test.each(isFull ? versions : versions.slice(0, 1))(
+test.each(isFullRun ? versions : versions.slice(0, 1))(
   'both services run on Node.js %s: events and requests appear in feed, change log and stream',
   async (name) => {
     const node = await fetchNode(name === 'the oldest' ? oldest : name)

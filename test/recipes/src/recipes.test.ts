@@ -1,11 +1,9 @@
+import { isFullRun } from '@herald/jest-preset/full-run'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { readRecipes, type Step } from './recipes.ts'
 import { copyWorkspace, type WorkspaceCopy } from './workspace-copy.ts'
 
 const recipes = readRecipes(new URL('../../../CONTRIBUTING.md', import.meta.url))
-
-/** That a forgotten step is always detected takes many builds. */
-const isFullRun = process.env.HERALD_FULL === '1'
 
 let copy: WorkspaceCopy
 beforeAll(async () => {
@@ -54,6 +52,7 @@ describe.each(recipes)('$title', ({ steps }) => {
     }
   })
 
+  // That a forgotten step is always detected takes many builds.
   if (!isFullRun) return
   test.each(steps)('fails the check without the step "$title"', async (omitted) => {
     await apply(steps.filter((step) => step !== omitted))

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { isFullRun } from '@herald/jest-preset/full-run'
 import { signCheckpoint } from '@herald/sealed-log'
 import { createSealedLog, formatExport } from '@herald/sealed-log/testing'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
@@ -71,8 +72,6 @@ test('a long export is checked in a heap that could not hold it', async () => {
   const { stdout, stderr } = await promisify(execFile)(process.execPath, [...heapLimits, program, ...files()])
   expect([stdout, stderr]).toEqual(['', '90000 leaves read; the checkpoint has size 90000\nResult: whole\n'])
 })
-
-const isFullRun = process.env.HERALD_FULL === '1'
 
 test('lines in descending order are each a finding, in a heap that holds little more than their indexes', async () => {
   const count = isFullRun ? 1_000_000 : 100_000
