@@ -13,13 +13,18 @@ const listed = skips.map((line) => form.exec(line)?.groups ?? { line })
 /** Skips are made by Jest’s functions, by tests that are given a reason, or by a suite that says so in the line that CI reads. */
 const canSkip = /\b(test|describe|run)\.skip\b|\bwhy: |\bSKIPPED test\//
 
-/** The source of a test file, or the files of a suite that say what it skips, `test/faults/disk-full` for a part of one. */
+/**
+ * The source of a test file, or the files that say what is skipped: of a folder, as `test/foreign/packages`, or of a suite
+ * that names the part, as `test/faults/disk-full`.
+ */
 function sourcesOf(path: string): string {
   if (path.endsWith('.ts')) return read(path)
   const [, suite = '', part = ''] = path.split('/')
-  const files = readdirSync(join(workspaceRoot, 'test', suite, 'src')).filter((name) => name.endsWith('.ts'))
-  const text = files.map((name) => read(`test/${suite}/src/${name}`)).join('\n')
-  return text.includes(`'${part}`) ? text : ''
+  const isFolder = existsSync(join(workspaceRoot, path))
+  const folder = isFolder ? path : `test/${suite}/src`
+  const files = readdirSync(join(workspaceRoot, folder)).filter((name) => name.endsWith('.ts'))
+  const text = files.map((name) => read(`${folder}/${name}`)).join('\n')
+  return isFolder || text.includes(`'${part}`) ? text : ''
 }
 
 test('each skip that is allowed has a date, a run, a test and a reason', () => {

@@ -40,7 +40,7 @@ const known: Readonly<Record<string, number>> = {
   'services/query/src/stream/slow-reader.int.test.ts': 4,
   'services/query/src/stream/stream.int.test.ts': 7,
   'services/query/src/stream/unread-counts.test.ts': 1,
-  'test/captured-changes/src/restarts.test.ts': 2,
+  'test/foreign/captured-changes/restarts.test.ts': 2,
   'test/deploy/src/alerts.test.ts': 1,
   'test/deploy/src/dashboard.test.ts': 1,
 }
