@@ -28,10 +28,10 @@ export { addZodIssues, toValidationIssues } from './base/zod-issues.ts'
 export {
   createMappingJsonSchema,
   isConstant,
-  keyOf,
   type MappedKey,
   type MappedValue,
   type Mapping,
+  mappedKeyOf,
   mappingFileSchema,
   mappingSchema,
   pathOf,

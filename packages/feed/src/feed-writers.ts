@@ -1,4 +1,4 @@
-import type { Clock } from '@herald/mongo'
+import type { MonotonicClock } from '@herald/mongo'
 import type { ErasedPersons } from '@herald/persons'
 import { createAnnouncements } from './announcements/announcements.ts'
 import { createCreations } from './announcements/creations.ts'
@@ -28,7 +28,7 @@ export type FeedOptions = {
   /** Documents that a step of an erasure examines; less in tests. */
   readonly documentsPerStep?: number
   /** For the limits of steps and inserts; the clocks of this process by default. */
-  readonly clock?: Clock | undefined
+  readonly clock?: MonotonicClock | undefined
   readonly now?: () => Date
 }
 

@@ -6,7 +6,14 @@ export {
   type WithPosition,
   watch,
 } from './change-streams/watch.ts'
-export { type Clock, checkFence, createFence, insertWithinMs, lookAgainMs, ownClock } from './connection/fence.ts'
+export {
+  checkFence,
+  createFence,
+  insertWithinMs,
+  lookAgainMs,
+  type MonotonicClock,
+  ownClock,
+} from './connection/fence.ts'
 export { leaveToOthers } from './connection/leave-to-others.ts'
 export { runCommand, runWrite } from './connection/run-command.ts'
 export { createServerClock } from './connection/server-clock.ts'

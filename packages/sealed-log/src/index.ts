@@ -4,7 +4,7 @@ export { createExportCheck } from './check/export-check.ts'
 export { type Finding, type FindingCode, formatFinding } from './check/finding.ts'
 export { createLeafOrder, mostDisorder } from './check/leaf-order.ts'
 export { toPlainText } from './check/plain-text.ts'
-export { isIndex, isObject, type LineObject } from './check/sealed-line.ts'
+export { isIndex, isLineObject, type LineObject } from './check/sealed-line.ts'
 export { hashBytes, hashLeaf } from './hash/hashes.ts'
 export { toCanonicalJson } from './leaf/canonical-json.ts'
 export {

@@ -22,7 +22,7 @@ import { creationBudget, retractionBudget } from './http/budgets.ts'
 import { createNotificationCreation } from './http/create-notification.ts'
 import { addCreateNotificationRoute } from './http/create-notification-route.ts'
 import { addRetractNotificationRoute } from './http/retract-notification-route.ts'
-import type { Settings } from './settings/config.ts'
+import type { IngestSettings } from './settings/config.ts'
 import { defaultTimes, type Times } from './settings/times.ts'
 import { createAnnouncer, enableAnnouncements } from './workers/announcing.ts'
 import { createErasureMetrics, createErasureWorker } from './workers/erasure-worker.ts'
@@ -37,7 +37,7 @@ type Ingest = {
 
 /** Wires ingest, which stores events from Kafka and `POST /` in MongoDB. Nothing listens or consumes yet. */
 export function createIngest(
-  { settings, logger, build, releasers, tracing }: ServiceDependencies<Settings>,
+  { settings, logger, build, releasers, tracing }: ServiceDependencies<IngestSettings>,
   times: Times = defaultTimes,
 ): Ingest {
   const clock = systemClock

@@ -7,7 +7,7 @@ import { createStore } from '@herald/store'
 import { emptiedDatabase, newDatabase, sharedDatabase, type TestDatabase, topicsWithSuffix } from '@herald/test-servers'
 import { createTokenIssuer } from '@herald/token-issuer'
 import { createIngest } from './app.ts'
-import { settingsSchema } from './settings/config.ts'
+import { ingestSettingsSchema } from './settings/config.ts'
 import { quickTimes } from './settings/times.fixture.ts'
 import type { Times } from './settings/times.ts'
 
@@ -35,7 +35,7 @@ async function createIngestOn(place: TestDatabase, name: string, { environment =
   const { name: database } = place
   const topics = topicsWithSuffix(suffix)
   const brokers = (process.env.KAFKA_BROKERS ?? '').split(',')
-  const loaded = loadSettings(settingsSchema, {
+  const loaded = loadSettings(ingestSettingsSchema, {
     MONGODB_URI: uri,
     MONGODB_DATABASE: database,
     KAFKA_BROKERS: brokers.join(','),

@@ -21,7 +21,7 @@ import {
   streamByteBudget,
 } from './budgets.ts'
 import { addChangeEntryRoutes } from './change-entries/routes.ts'
-import type { Settings } from './config.ts'
+import type { QuerySettings } from './config.ts'
 import { addDocumentationRoutes } from './documentation/routes.ts'
 import { addMuteRoutes } from './mutes/routes.ts'
 import { createCountUnread } from './notifications/count-unread.ts'
@@ -32,7 +32,7 @@ import type { StreamOptions } from './stream/options.ts'
 import { addStreamRoute } from './stream/route.ts'
 import { createStreams } from './stream/streams.ts'
 
-export type QueryDependencies = ServiceDependencies<Settings> & {
+export type QueryDependencies = ServiceDependencies<QuerySettings> & {
   /** Overrides of the default limits of streams, for tests. */
   readonly streamOptions?: Partial<StreamOptions>
 }

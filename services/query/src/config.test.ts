@@ -1,6 +1,6 @@
 import { loadSettings } from '@herald/runtime'
 import { expect, test } from '@jest/globals'
-import { settingsSchema } from './config.ts'
+import { querySettingsSchema } from './config.ts'
 import { currentPage, page } from './settings-page.fixture.ts'
 
 test('deploy/settings.md is up to date; run `npm run generate -w services/query` if it is not', () => {
@@ -15,7 +15,7 @@ const required = {
 }
 
 const issuesOf = (environment: Record<string, string>) => {
-  const loaded = loadSettings(settingsSchema, environment)
+  const loaded = loadSettings(querySettingsSchema, environment)
   return loaded.ok ? [] : loaded.issues.map(({ name }) => name).sort()
 }
 

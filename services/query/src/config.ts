@@ -9,7 +9,7 @@ import {
 import { z } from 'zod'
 import { queryBudgets } from './budgets.ts'
 
-export const settingsSchema = z.object({
+export const querySettingsSchema = z.object({
   ...httpSettings({ port: 3002, adminPort: 9002 }),
   ...observationSettings,
   ...storageSettings,
@@ -17,4 +17,4 @@ export const settingsSchema = z.object({
   ...retentionSettings,
   ...budgetSettings(...queryBudgets),
 })
-export type Settings = z.output<typeof settingsSchema>
+export type QuerySettings = z.output<typeof querySettingsSchema>

@@ -1,12 +1,12 @@
 import process from 'node:process'
 import { runHttpService } from '@herald/runtime'
 import { createQuery } from './app.ts'
-import { settingsSchema } from './config.ts'
+import { querySettingsSchema } from './config.ts'
 
 await runHttpService({
   name: 'herald-query',
   manifest: new URL('../package.json', import.meta.url),
-  schema: settingsSchema,
+  schema: querySettingsSchema,
   process,
   create: createQuery,
 })

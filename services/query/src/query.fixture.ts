@@ -7,7 +7,7 @@ import { createStore } from '@herald/store'
 import { createTokenIssuer } from '@herald/token-issuer'
 import { MongoClient } from 'mongodb'
 import { createQuery } from './app.ts'
-import { settingsSchema } from './config.ts'
+import { querySettingsSchema } from './config.ts'
 
 export type User = Awaited<ReturnType<Awaited<ReturnType<typeof createTestQuery>>['newUser']>>
 
@@ -16,7 +16,7 @@ export async function createTestQuery(name: string, environment: Record<string, 
   const issuer = await createTokenIssuer()
   const uri = environment.MONGODB_URI ?? process.env.MONGODB_URI ?? ''
   const database = `herald-test-query-${name}-${process.pid}`
-  const loaded = loadSettings(settingsSchema, {
+  const loaded = loadSettings(querySettingsSchema, {
     MONGODB_URI: uri,
     MONGODB_DATABASE: database,
     ...issuer.settings,

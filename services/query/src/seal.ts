@@ -1,7 +1,7 @@
 import process from 'node:process'
 import { createLogger, loadOrExit, runHttpService } from '@herald/runtime'
 import { acceptCodes, acceptRestore } from './sealing/accept-restore.ts'
-import { createSealer } from './sealing/app.ts'
+import { createSealService } from './sealing/app.ts'
 import { readArguments, sealHelp } from './sealing/arguments.ts'
 import { sealSettingsSchema } from './sealing/config.ts'
 
@@ -12,7 +12,7 @@ if (asked.kind === 'serve') {
     manifest: new URL('../package.json', import.meta.url),
     schema: sealSettingsSchema,
     process,
-    create: (dependencies) => createSealer(dependencies, { acceptKey: asked.acceptKey }),
+    create: (dependencies) => createSealService(dependencies, { acceptKey: asked.acceptKey }),
   })
 } else if (asked.kind === 'accept') {
   const settings = loadOrExit(sealSettingsSchema, process, createLogger({ name: 'herald-seal', level: 'info' }))

@@ -102,7 +102,7 @@ export const pagesFrom = (subscriberId: string, first: number) => ({
   $lte: lastKey(subscriberId),
 })
 
-export type Range = readonly [from: number, to: number]
+export type IndexRange = readonly [from: number, to: number]
 
 /** First indexes and ends of ranges, alternating. An erasure may have millions, which are searched for each of many leaves. */
 export type RangeBounds = Float64Array
@@ -119,7 +119,7 @@ export function isInRanges(bounds: RangeBounds, index: number): boolean {
 }
 
 /** Joins ascending indexes to ranges that do not touch. */
-export function toRanges(indexes: readonly number[]): Range[] {
+export function toRanges(indexes: readonly number[]): IndexRange[] {
   const ranges: [number, number][] = []
   for (const index of indexes) {
     const last = ranges.at(-1)
@@ -130,7 +130,7 @@ export function toRanges(indexes: readonly number[]): Range[] {
 }
 
 /** As the distances between their ends, each in as many groups of 7 bits as it needs (LEB128): some 3 bytes a range. */
-export function encodeRanges(ranges: readonly Range[]): Binary {
+export function encodeRanges(ranges: readonly IndexRange[]): Binary {
   const bytes: number[] = []
   let end = 0
   for (const next of ranges.flat()) {
@@ -142,7 +142,7 @@ export function encodeRanges(ranges: readonly Range[]): Binary {
   return new Binary(Buffer.from(bytes))
 }
 
-export const decodeRanges = (encoded: Binary): Range[] => [...rangesIn(encoded)]
+export const decodeRanges = (encoded: Binary): IndexRange[] => [...rangesIn(encoded)]
 
 /** The ranges in 16 bytes each. */
 export function decodeBounds(encoded: Binary): RangeBounds {
@@ -157,7 +157,7 @@ export function decodeBounds(encoded: Binary): RangeBounds {
 }
 
 /** Yields the ranges one at a time. */
-export function* rangesIn({ buffer }: Pick<Binary, 'buffer'>): Generator<Range, void, void> {
+export function* rangesIn({ buffer }: Pick<Binary, 'buffer'>): Generator<IndexRange, void, void> {
   let from: number | undefined
   let end = 0
   let [distance, scale] = [0, 1]

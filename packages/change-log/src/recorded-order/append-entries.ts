@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { eachAtOnce, hex, type Position, StorageUnavailableError, toIndexKey, uuidIn } from '@herald/mongo'
 import { type EntryPage, entriesPerPage } from '../documents/log-page-document.ts'
-import { type EntryLeaf, fieldsOf } from './entry-leaf.ts'
+import { fieldsOf, type RecordedLeaf } from './entry-leaf.ts'
 import type { LogPages, Tail } from './log-pages.ts'
 import type { EntryToRead, ReadLeaves } from './read-leaves.ts'
 
@@ -21,7 +21,7 @@ const tailsAtOnce = 16
 const maxAttempts = 200
 const pauseMs = 50
 
-type Log = { readonly subscriberId: string; tail: Tail; entries: readonly (EntryToAppend & { leaf: EntryLeaf })[] }
+type Log = { readonly subscriberId: string; tail: Tail; entries: readonly (EntryToAppend & { leaf: RecordedLeaf })[] }
 
 /**
  * Appends entries to the logs of their subscribers, in this order, without those that are there already. Several processes may

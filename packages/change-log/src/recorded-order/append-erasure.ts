@@ -9,8 +9,8 @@ import {
   type ErasurePage,
   encodeRanges,
   hashAt,
+  type IndexRange,
   isDropped,
-  type Range,
   toRanges,
 } from '../documents/log-page-document.ts'
 import type { CausalReads } from './causal-reads.ts'
@@ -68,7 +68,7 @@ export function createAppendErasure(dependencies: AppendErasureDependencies): Ap
   }
 
   /** The entries in the order whose user was erased after they were hashed, without those that an erasure there names. */
-  async function findTaken(erasure: ErasureDocument, named: readonly (readonly Range[])[]): Promise<Range[]> {
+  async function findTaken(erasure: ErasureDocument, named: readonly (readonly IndexRange[])[]): Promise<IndexRange[]> {
     const subscriberId = uuidIn(erasure._id)
     const userId = toUuidBinary(uuidIn(erasure.target, 1))
     const range = keyRange([subscriberId], { createdTo: erasure.until.getTime() + 1 })
@@ -104,7 +104,7 @@ export function createAppendErasure(dependencies: AppendErasureDependencies): Ap
     erasure: ErasureDocument,
     tail: Tail,
     position: Position | undefined,
-    leafIndexes: Range[],
+    leafIndexes: IndexRange[],
   ): ErasurePage {
     const subscriberId = uuidIn(erasure._id)
     const eventId = uuidIn(erasure._id, 1)
@@ -127,13 +127,13 @@ export function createAppendErasure(dependencies: AppendErasureDependencies): Ap
   }
 }
 
-function withoutNamed(indexes: readonly number[], named: readonly Range[]): number[] {
+function withoutNamed(indexes: readonly number[], named: readonly IndexRange[]): number[] {
   const ranges = named.toSorted(([one], [other]) => one - other)
   let at = 0
   return indexes
     .toSorted((one, other) => one - other)
     .filter((index) => {
-      while (at < ranges.length && (ranges[at] as Range)[1] <= index) at++
-      return at === ranges.length || index < (ranges[at] as Range)[0]
+      while (at < ranges.length && (ranges[at] as IndexRange)[1] <= index) at++
+      return at === ranges.length || index < (ranges[at] as IndexRange)[0]
     })
 }

@@ -1,6 +1,6 @@
 import {
-  type Clock,
   type Hold,
+  type MonotonicClock,
   type Position,
   readAhead,
   readKey,
@@ -28,7 +28,7 @@ export type CompareDependencies = {
   readonly appendEntries: AppendEntries
   readonly appendErasure: AppendErasure
   readonly reads: CausalReads
-  readonly clock: Clock
+  readonly clock: MonotonicClock
 }
 
 export type Compare = (begun: Comparison | undefined, hold: Hold) => Promise<Position | undefined>

@@ -6,7 +6,7 @@ import type { ChangeEntryDocument } from '../documents/change-entry-document.ts'
 import type { EntryPage } from '../documents/log-page-document.ts'
 
 /** The fields of an entry in a page. */
-export type EntryLeaf = {
+export type RecordedLeaf = {
   readonly id: Binary
   readonly salt: Buffer
   readonly userSalt: Buffer
@@ -39,7 +39,7 @@ export function leafDataOf(
 }
 
 /** Draws the salts of an entry and hashes it as it is stored. */
-export function toEntryLeaf(document: ChangeEntryDocument): EntryLeaf {
+export function toEntryLeaf(document: ChangeEntryDocument): RecordedLeaf {
   const salt = drawSalt()
   const userSalt = drawSalt()
   const userHash = hashUser(userSalt, userOf(document))
@@ -49,9 +49,10 @@ export function toEntryLeaf(document: ChangeEntryDocument): EntryLeaf {
 
 /** The fields of a page that have a value for each of its entries. */
 export function fieldsOf(
-  leaves: readonly EntryLeaf[],
+  leaves: readonly RecordedLeaf[],
 ): Pick<EntryPage, 'ids' | 'salts' | 'userSalts' | 'userHashes' | 'leafHashes'> {
-  const join = (field: Exclude<keyof EntryLeaf, 'id'>) => new Binary(Buffer.concat(leaves.map((leaf) => leaf[field])))
+  const join = (field: Exclude<keyof RecordedLeaf, 'id'>) =>
+    new Binary(Buffer.concat(leaves.map((leaf) => leaf[field])))
   return {
     ids: leaves.map(({ id }) => id),
     salts: join('salt'),

@@ -16,9 +16,9 @@ import {
   decodeRanges,
   type EntryPage,
   type ErasurePage,
+  type IndexRange,
   type LogPageDocument,
   pagesFrom,
-  type Range,
 } from '../documents/log-page-document.ts'
 import type { CausalReads } from './causal-reads.ts'
 
@@ -147,7 +147,7 @@ export function createLogPages(logPages: Collection<LogPageDocument>, reads: Cau
       return refused
     },
     /** Replaces the user salts of entries by zeros. */
-    async dropUserSalts(subscriberId: string, ranges: readonly Range[]): Promise<void> {
+    async dropUserSalts(subscriberId: string, ranges: readonly IndexRange[]): Promise<void> {
       const projection = { first: 1, count: 1, userSalts: 1 }
       for (let [at, from] = [0, ranges[0]?.[0] ?? 0]; at < ranges.length; ) {
         const page = (await pageAt(subscriberId, from, projection)) as EntryPage | undefined
@@ -157,7 +157,7 @@ export function createLogPages(logPages: Collection<LogPageDocument>, reads: Cau
         const salts = Buffer.from(page.userSalts.buffer)
         let next = at
         for (let start = from; next < ranges.length && start < end; ) {
-          const to = (ranges[next] as Range)[1]
+          const to = (ranges[next] as IndexRange)[1]
           salts.fill(0, (start - page.first) * hashBytes, (Math.min(to, end) - page.first) * hashBytes)
           if (to > end) break
           start = ranges[++next]?.[0] ?? end
@@ -177,4 +177,4 @@ export function createLogPages(logPages: Collection<LogPageDocument>, reads: Cau
 }
 
 /** The ranges that an erasure in the order names. */
-export const rangesOf = ({ erasure }: ErasurePage): Range[] => decodeRanges(erasure.leafIndexes)
+export const rangesOf = ({ erasure }: ErasurePage): IndexRange[] => decodeRanges(erasure.leafIndexes)

@@ -3,7 +3,7 @@ import { appliesTo, type ErasedPersons, type FindErased } from '@herald/persons'
 import { type Binary, BSON, type Collection } from 'mongodb'
 import type { ChangeEntryDocument } from '../documents/change-entry-document.ts'
 import type { CausalReads } from './causal-reads.ts'
-import { type EntryLeaf, toEntryLeaf } from './entry-leaf.ts'
+import { type RecordedLeaf, toEntryLeaf } from './entry-leaf.ts'
 
 export type ReadLeaves = ReturnType<typeof createReadLeaves>
 
@@ -24,8 +24,8 @@ export function createReadLeaves({ changeEntries, erasedPersons, reads }: ReadLe
    * look for erasures, or was killed there, leaves a user who was erased before. That look is made here too, so that every user who
    * is hashed and erased later is found by the work of that erasure.
    */
-  return async (entries: readonly EntryToRead[]): Promise<Map<string, EntryLeaf>> => {
-    const leaves = new Map<string, EntryLeaf>()
+  return async (entries: readonly EntryToRead[]): Promise<Map<string, RecordedLeaf>> => {
+    const leaves = new Map<string, RecordedLeaf>()
     for await (const documents of readAhead(read(entries))) {
       const found = documents.map((bytes) => BSON.deserialize(bytes) as ChangeEntryDocument)
       for (const entry of await mask(found)) leaves.set(hex(entry._id), toEntryLeaf(entry))

@@ -7,9 +7,9 @@ import type { LogSources } from '../documents/collections.ts'
 import {
   type EntryPage,
   type ErasurePage,
+  type IndexRange,
   type LogPageDocument,
   pagesFrom,
-  type Range,
 } from '../documents/log-page-document.ts'
 import { rangesOf } from './log-pages.ts'
 import type { Sequencer } from './sequencer.ts'
@@ -50,7 +50,7 @@ export type OrderedEntry = {
 export type OrderedErasure = {
   readonly index: number
   readonly eventId: string
-  readonly leafIndexes: readonly Range[]
+  readonly leafIndexes: readonly IndexRange[]
 }
 
 /** A log as its pages have it. Throws if an index is missing or assigned twice. */

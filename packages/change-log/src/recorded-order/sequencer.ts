@@ -1,4 +1,4 @@
-import { type Clock, type Hold, ownClock, timeOfPosition, uuidIn } from '@herald/mongo'
+import { type Hold, type MonotonicClock, ownClock, timeOfPosition, uuidIn } from '@herald/mongo'
 import type { ErasedPersons } from '@herald/persons'
 import type { Db } from 'mongodb'
 import type { LogSources } from '../documents/collections.ts'
@@ -37,7 +37,7 @@ export type SequencerDependencies = Pick<LogSources, 'changeEntries' | 'erasures
   readonly saveEveryMs?: number
   readonly maxAwaitTimeMS?: number
   readonly collectMs?: number
-  readonly clock?: Clock
+  readonly clock?: MonotonicClock
 }
 
 /** How often progress is stored, which is also a change that the stream reports when nothing else happens. */

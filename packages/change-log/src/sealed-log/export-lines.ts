@@ -18,7 +18,7 @@ import type { Collection } from 'mongodb'
 import type { ChangeEntryDocument } from '../documents/change-entry-document.ts'
 import { type ErasurePage, isDropped, isInRanges, type RangeBounds, rangesIn } from '../documents/log-page-document.ts'
 import { type EntryLine, encodeEntryLines } from '../json/sealed-entry-json.ts'
-import { type EntryLeaf, type ErasureLeaf, type Leaf, type LeafSource, readLeaves } from './leaf-pages.ts'
+import { type Leaf, type LeafSource, readLeaves, type StoredEntryLeaf, type StoredErasureLeaf } from './leaf-pages.ts'
 
 export type ExportSource = LeafSource & {
   readonly changeEntries: Collection<ChangeEntryDocument>
@@ -109,7 +109,7 @@ async function* encode(source: ExportSource, { leaves, found }: Step): Pieces {
 const base64 = (bytes: Buffer) => bytes.toString('base64')
 const opening = ({ index, leafHash }: Leaf) => `{"leafIndex":${index},"leafHash":"${base64(leafHash)}"`
 
-function toEntryLine(leaf: EntryLeaf, document: Buffer, named: readonly RangeBounds[]): EntryLine {
+function toEntryLine(leaf: StoredEntryLeaf, document: Buffer, named: readonly RangeBounds[]): EntryLine {
   const { index, salt, userSalt, userHash } = leaf
   const isErased = isDropped(userSalt) || named.some((bounds) => isInRanges(bounds, index))
   const user = isErased ? `"userHash":"${base64(userHash)}"` : `"userSalt":"${base64(userSalt)}"`
@@ -119,7 +119,7 @@ function toEntryLine(leaf: EntryLeaf, document: Buffer, named: readonly RangeBou
 /** An erasure may name millions of ranges. */
 async function* encodeErasure(
   { logPages, subscriberId, budgets, reader, reads }: ExportSource,
-  leaf: ErasureLeaf,
+  leaf: StoredErasureLeaf,
 ): Pieces {
   const query = { filter: { _id: toIndexKey(subscriberId, leaf.index) }, limit: 1 }
   const ranges = await budgets.bytes.within(reader, maxResponseBytes, async () => {

@@ -4,7 +4,7 @@ import { type EntryPage, type ErasurePage, hashAt, type LogPageDocument } from '
 import type { CausalReads } from '../recorded-order/causal-reads.ts'
 
 /** An entry's leaf in its page. */
-export type EntryLeaf = {
+export type StoredEntryLeaf = {
   readonly kind: 'entry'
   readonly index: number
   readonly leafHash: Buffer
@@ -16,7 +16,7 @@ export type EntryLeaf = {
   readonly userHash: Buffer
 }
 
-export type ErasureLeaf = {
+export type StoredErasureLeaf = {
   readonly kind: 'erasure'
   readonly index: number
   readonly leafHash: Buffer
@@ -24,7 +24,7 @@ export type ErasureLeaf = {
   readonly time: Date
 }
 
-export type Leaf = EntryLeaf | ErasureLeaf
+export type Leaf = StoredEntryLeaf | StoredErasureLeaf
 
 export type LeafSource = {
   readonly logPages: Collection<LogPageDocument>

@@ -1,4 +1,4 @@
-import { type Clock, ownClock } from '@herald/mongo'
+import { type MonotonicClock, ownClock } from '@herald/mongo'
 
 /** A log with something new, or one that was sealed within the interval. */
 export type PendingLog = {
@@ -19,7 +19,7 @@ export function createPendingLogs({
 }: {
   intervalMs: number
   mostLogs?: number
-  clock?: Clock | undefined
+  clock?: MonotonicClock | undefined
 }) {
   const logs = new Map<string, PendingLog>()
   /** Since when a search through all logs is due. */

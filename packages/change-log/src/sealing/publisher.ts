@@ -1,4 +1,4 @@
-import { type Clock, checkFence, createFence, eachAtOnce, insertWithinMs, ownClock } from '@herald/mongo'
+import { checkFence, createFence, eachAtOnce, insertWithinMs, type MonotonicClock, ownClock } from '@herald/mongo'
 import type { Anchor, PublishedCheckpoint } from './anchor.ts'
 import type { Checkpoints, SignedCheckpoint } from './checkpoints.ts'
 
@@ -6,7 +6,7 @@ export type PublisherDependencies = {
   readonly anchor: Pick<Anchor, 'publishedSize' | 'publish'>
   readonly checkpoints: Pick<Checkpoints, 'signedAfter' | 'lastSigned'>
   readonly onFailure: (error: unknown) => void
-  readonly clock?: Clock | undefined
+  readonly clock?: MonotonicClock | undefined
 }
 
 const logsPerStep = 200

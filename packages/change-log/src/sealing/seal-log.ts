@@ -1,9 +1,9 @@
-import { type Clock, createFence, type Hold, insertWithinMs } from '@herald/mongo'
+import { createFence, type Hold, insertWithinMs, type MonotonicClock } from '@herald/mongo'
 import { type Checkpoint, continueTree, type GrowingTree, rootAt } from '@herald/sealed-log'
 import type { Checkpoints, SignedCheckpoint } from './checkpoints.ts'
 import type { LogLeaves } from './leaves.ts'
 import { LogConflict } from './log-conflict.ts'
-import type { TreeNode, TreeNodes } from './tree-nodes.ts'
+import type { HashedNode, TreeNodes } from './tree-nodes.ts'
 
 export type SealDependencies = {
   readonly leaves: LogLeaves
@@ -14,7 +14,7 @@ export type SealDependencies = {
   /** A checkpoint follows the one before after this time at the earliest. */
   readonly intervalMs: number
   /** Nothing is written that was read longer ago. */
-  readonly clock?: Clock | undefined
+  readonly clock?: MonotonicClock | undefined
   /** The signed note of a log's checkpoint, always the same for the same checkpoint. */
   readonly sign: (subscriberId: string, checkpoint: Checkpoint) => string
 }
@@ -86,7 +86,7 @@ export function createSealLog(dependencies: SealDependencies) {
     const idle: SealOutcome = length === from ? { kind: 'unchanged' } : { kind: 'early', dueInMs }
     if (isIdle && !isDoubted) return idle
 
-    const full: TreeNode[] = []
+    const full: HashedNode[] = []
     const onFullTile: Parameters<typeof continueTree>[2] = {
       onFullTile: ({ level, index }, hash) => full.push({ level: level + 1, index, hash }),
     }

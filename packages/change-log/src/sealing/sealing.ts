@@ -1,4 +1,4 @@
-import type { Clock } from '@herald/mongo'
+import type { MonotonicClock } from '@herald/mongo'
 import { type Checkpoint, emptyRoot, rootAt } from '@herald/sealed-log'
 import type { LogSources } from '../documents/collections.ts'
 import type { GrownLogs } from '../recorded-order/grown-logs.ts'
@@ -16,7 +16,7 @@ export type Sealing = ReturnType<typeof createSealing>
 export type SealingDependencies = Pick<LogSources, 'logPages' | 'logNodes' | 'logCheckpoints' | 'logState'> & {
   readonly now: () => Date
   readonly grownLogs: Pick<GrownLogs, 'listen'>
-  readonly clock?: Clock
+  readonly clock?: MonotonicClock
   readonly pause?: (ms: number) => Promise<unknown>
 }
 

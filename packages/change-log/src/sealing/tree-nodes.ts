@@ -15,7 +15,7 @@ import { type LogNodeDocument, nodeKey } from '../documents/sealed-log-document.
 import type { LogLeaves } from './leaves.ts'
 import { LogConflict } from './log-conflict.ts'
 
-export type TreeNode = {
+export type HashedNode = {
   /** At least 1. */
   readonly level: number
   readonly index: number
@@ -48,7 +48,7 @@ export function createTreeNodes(logNodes: Collection<LogNodeDocument>, leaves: P
       return (addresses) => Promise.all(addresses.map((address) => readTile(subscriberId, address)))
     },
     /** @throws LogConflict if another hash is stored in the place of one */
-    async insert(subscriberId: string, nodes: readonly TreeNode[]): Promise<void> {
+    async insert(subscriberId: string, nodes: readonly HashedNode[]): Promise<void> {
       const documents = nodes.map(toDocument(subscriberId))
       const { duplicates, refused } = await insertNew(logNodes, documents)
       if (refused[0] !== undefined) throw new StorageUnavailableError(`MongoDB refused a node: ${refused[0].reason}`)
@@ -85,7 +85,7 @@ function hashIn(document: Buffer): Buffer {
 
 const toDocument =
   (subscriberId: string) =>
-  ({ level, index, hash }: TreeNode): LogNodeDocument => ({
+  ({ level, index, hash }: HashedNode): LogNodeDocument => ({
     _id: nodeKey(subscriberId, level, index),
     v: 1,
     hash: new Binary(hash),

@@ -49,7 +49,7 @@ type KeySetting = z.output<typeof keySchema>
 export type MappedKey = { readonly id: MappedValue; readonly as?: 'uuid-bytes' | undefined; readonly derive: boolean }
 
 /** A key in its long form. */
-export const keyOf = (setting: KeySetting): MappedKey =>
+export const mappedKeyOf = (setting: KeySetting): MappedKey =>
   typeof setting === 'object' && 'id' in setting ? setting : { id: setting, derive: false }
 
 const isConstantUuid = (value: MappedValue) => !isConstant(value) || isUuid(value.constant)
@@ -65,7 +65,9 @@ export const mappingSchema = z
   .strictObject({
     entityType: text(limits.nameCharacters).meta({ description: '`entityType` of the entries' }),
     subscriberId: keySchema
-      .refine((key) => keyOf(key).derive || isConstantUuid(keyOf(key).id), { error: 'The constant must be a UUID' })
+      .refine((key) => mappedKeyOf(key).derive || isConstantUuid(mappedKeyOf(key).id), {
+        error: 'The constant must be a UUID',
+      })
       .meta({ description: 'The subscriber’s UUID' }),
     entityId: valueSchema.meta({ description: '`entityId` of the entries' }),
     entityTitle: valueSchema.meta({ description: '`entityTitle` of the entries; empty where the field is null' }),
@@ -129,7 +131,7 @@ export function pathOf(value: MappedValue): readonly string[] {
 function checkRedacted(mapping: z.output<typeof mappingSchema>, context: z.RefinementCtx): void {
   const { subscriberId, entityId, entityTitle, user, redact } = mapping
   const places = {
-    subscriberId: keyOf(subscriberId).id,
+    subscriberId: mappedKeyOf(subscriberId).id,
     entityId,
     entityTitle,
     'user.id': user.id,

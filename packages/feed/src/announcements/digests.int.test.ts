@@ -1,5 +1,5 @@
 import { usually } from '@herald/jest-preset/full-run'
-import { type Clock, StorageUnavailableError, toKey } from '@herald/mongo'
+import { type MonotonicClock, StorageUnavailableError, toKey } from '@herald/mongo'
 import { at, createInterceptor, createTestClock, type Intercept, subscriberId, uuid } from '@herald/mongo/testing'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { NewNotification } from '../documents/notification-document.ts'
@@ -17,7 +17,7 @@ beforeEach(async () => {
 const unreadAfterMs = 60_000
 const announcing = { isRecent: () => true, onTooOld: () => {}, now: () => at(0), unreadAfterMs }
 
-function startProcess(intercept?: Intercept, clock?: Clock) {
+function startProcess(intercept?: Intercept, clock?: MonotonicClock) {
   const { wrap, operations } = createInterceptor(intercept)
   const options = { announcing, clock }
   return { ...createWriters(wrap(collections, [...withoutErasures, 'digests']), options), operations }

@@ -1,6 +1,5 @@
 import { bytesToUuid } from '@herald/contracts'
 import {
-  type Clock,
   createFence,
   type Hold,
   hasTakenTooLong,
@@ -9,6 +8,7 @@ import {
   insertNew,
   isStorageUnavailable,
   keysUnder,
+  type MonotonicClock,
   readLimits,
   toKey,
   uuidIn,
@@ -39,7 +39,7 @@ export type DigestsDependencies = Pick<FeedCollections, 'fanOuts' | 'notificatio
   /** An erasure may not have found what was just written. */
   readonly eraseWritten: EraseWritten
   readonly now: () => Date
-  readonly clock?: Clock | undefined
+  readonly clock?: MonotonicClock | undefined
 }
 
 type DueFanOut = Pick<FanOutDocument, '_id' | 'recipients' | 'erased' | 'retractions' | 'locationId' | 'locationType'>

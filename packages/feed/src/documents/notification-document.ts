@@ -125,7 +125,8 @@ export function idsIn(key: Binary) {
 }
 
 /** The key of its fan-out. */
-export const keyOf = ({ subscriberId, id }: Pick<NewNotification, 'subscriberId' | 'id'>) => toKey(subscriberId, id)
+export const notificationKey = ({ subscriberId, id }: Pick<NewNotification, 'subscriberId' | 'id'>) =>
+  toKey(subscriberId, id)
 
 /** The key of the fan-out of a document, as text. */
 export const fanOutKeyIn = (key: Binary) => hex(key).slice(0, 32) + hex(key).slice(64)

@@ -1,7 +1,6 @@
 import { limits } from '@herald/contracts'
 import {
   behind,
-  type Clock,
   createdUpTo,
   greatestId,
   insertNew,
@@ -9,6 +8,7 @@ import {
   keyRange,
   keysUnder,
   lastIdOf,
+  type MonotonicClock,
   nextRange,
   ownClock,
   readInBatches,
@@ -31,7 +31,7 @@ export type EraseStepsDependencies = FeedCollections & {
   readonly eraseFromFanOuts: EraseFromFanOuts
   readonly now: () => Date
   readonly documentsPerStep?: number | undefined
-  readonly clock?: Clock | undefined
+  readonly clock?: MonotonicClock | undefined
 }
 
 const markerKeptMs = 24 * 60 * 60 * 1_000

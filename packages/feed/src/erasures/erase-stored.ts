@@ -3,7 +3,7 @@ import type { ErasedLook } from '@herald/persons'
 import type { Collection } from 'mongodb'
 import type { FanOutDocument } from '../documents/fan-out-document.ts'
 import { erasedIn } from '../documents/mask.ts'
-import { keyOf, type NewNotification } from '../documents/notification-document.ts'
+import { type NewNotification, notificationKey } from '../documents/notification-document.ts'
 import type { RemoveRetracted } from '../retractions/remove-retracted.ts'
 import type { EraseFromFanOuts } from './erase-from-fan-outs.ts'
 
@@ -27,8 +27,8 @@ export function createEraseStored({ fanOuts, removeRetracted, eraseFromFanOuts }
     })
     const refused = new Map<string, string>()
     for (const batch of inBatches(concerned, fanOutsPerBatch)) {
-      const persons = new Map(batch.map(({ notification, erased }) => [hex(keyOf(notification)), erased]))
-      const keys = batch.map(({ notification }) => keyOf(notification))
+      const persons = new Map(batch.map(({ notification, erased }) => [hex(notificationKey(notification)), erased]))
+      const keys = batch.map(({ notification }) => notificationKey(notification))
       const found = await fanOuts.find({ _id: { $in: keys } }, readLimits).toArray()
       const outcome = await eraseFromFanOuts(
         found.map((document) => ({ document, persons: persons.get(hex(document._id)) ?? new Map() })),

@@ -2,13 +2,13 @@ import { limits } from '@herald/contracts'
 import {
   advanceHeads,
   byKey,
-  type Clock,
   hex,
   type InsertOutcome,
   inBatches,
   insertNew,
   keyRange,
   lookAgainMs,
+  type MonotonicClock,
   ownClock,
   readLimits,
   toKey,
@@ -47,7 +47,7 @@ type Outcome = { readonly retracted: readonly TombstoneDocument[]; readonly refu
 export type RetractionsDependencies = Pick<FeedCollections, 'tombstones' | 'tombstoneHeads' | 'fanOuts'> & {
   readonly retractFromFanOuts: RetractFromFanOuts
   readonly eraseFromTombstones: (stored: readonly TombstoneDocument[]) => Promise<void>
-  readonly clock?: Clock | undefined
+  readonly clock?: MonotonicClock | undefined
 }
 
 type Refused = Map<TombstoneDocument, string>

@@ -2,7 +2,7 @@ import { limits } from '@herald/contracts'
 import { createGuard, type Guard, greatestId, hex, leastId, readLimits, toKey, uuidIn } from '@herald/mongo'
 import type { Binary } from 'mongodb'
 import type { FeedCollections } from '../documents/collections.ts'
-import { keyOf, type NewNotification } from '../documents/notification-document.ts'
+import { type NewNotification, notificationKey } from '../documents/notification-document.ts'
 import { type RecipientList, recipientIdsIn } from '../documents/recipient-list.ts'
 import { isInTime, locationTarget, type TombstoneDocument } from '../documents/tombstone-document.ts'
 import { mergedByTarget, type TargetTombstones } from './target-tombstones.ts'
@@ -71,7 +71,7 @@ export function createTombstones({
         const byKey = new Map(concerned.map((notification) => [notification.id, notification]))
         let bytes = merged.bytes()
         for (const notification of byKey.values()) {
-          yield { key: keyOf(notification), tombstonesFor: tombstonesFor(merged, notification), bytes }
+          yield { key: notificationKey(notification), tombstonesFor: tombstonesFor(merged, notification), bytes }
           bytes = 0
         }
       }

@@ -2,7 +2,7 @@ import { bytesToUuid } from '@herald/contracts'
 import { byKey, hex, inBatches, readLimits } from '@herald/mongo'
 import type { Binary, Collection } from 'mongodb'
 import { type FanOutDocument, mutedIn } from '../documents/fan-out-document.ts'
-import { keyOf, type Muted, type NewNotification } from '../documents/notification-document.ts'
+import { type Muted, type NewNotification, notificationKey } from '../documents/notification-document.ts'
 import { bytesIn, positionsOf, recipientAt, toRecipientList } from '../documents/recipient-list.ts'
 
 /** A notification to store, and who has muted it. */
@@ -21,7 +21,7 @@ export async function asFirstStored(
 ): Promise<ReadonlyMap<NewNotification, Decided>> {
   const decided = new Map<NewNotification, Decided>()
   for (const batch of inBatches(notifications, fanOutsPerBatch)) {
-    const keys = batch.map(keyOf)
+    const keys = batch.map(notificationKey)
     const projection = { recipients: 1, muted: 1 } as const
     const found = await fanOuts.find({ _id: { $in: keys } }, { ...readLimits, projection }).toArray()
     const fanOutOf = byKey(found)

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { limits } from '@herald/contracts'
-import { type Clock, createFence, insertWithinMs, isDuplicateKey, readLimits, toKey } from '@herald/mongo'
+import { createFence, insertWithinMs, isDuplicateKey, type MonotonicClock, readLimits, toKey } from '@herald/mongo'
 import { Binary, type Collection } from 'mongodb'
 import type { CreateRequestDocument } from '../documents/collections.ts'
 import { erasedRequest } from '../documents/erased-request.ts'
@@ -33,7 +33,10 @@ export type CreateRequests = {
   reserve(key: RequestKey, bodyHash: Buffer, notification: NewNotification, now: Date): Promise<Reservation>
 }
 
-export function createCreateRequests(collection: Collection<CreateRequestDocument>, clock?: Clock): CreateRequests {
+export function createCreateRequests(
+  collection: Collection<CreateRequestDocument>,
+  clock?: MonotonicClock,
+): CreateRequests {
   const reserved = (_id: Binary, content: string, leaseUntil: Date): Reservation => ({
     kind: 'reserved',
     notification: fromRequestContent(content),

@@ -1,11 +1,11 @@
 import {
-  type Clock,
   considerate,
   createFence,
   hex,
   type InsertOutcome,
   insertNew,
   insertWithinMs,
+  type MonotonicClock,
   writeAll,
 } from '@herald/mongo'
 import type { ErasedPersons } from '@herald/persons'
@@ -17,9 +17,9 @@ import { type Announcing, type FanOutDocument, toFanOutDocument } from '../docum
 import { erasedIn, maskNotification, toWithPersons } from '../documents/mask.ts'
 import {
   fanOutKeyIn,
-  keyOf,
   type NewNotification,
   type NotificationDocument,
+  notificationKey,
   toNotificationDocuments,
 } from '../documents/notification-document.ts'
 import type { EraseStored } from '../erasures/erase-stored.ts'
@@ -49,7 +49,7 @@ export type StoreNotificationsDependencies = Pick<FeedCollections, 'fanOuts' | '
   readonly eraseStored: EraseStored
   readonly receipts: SettleReceipts
   readonly findMuted: FindMuted
-  readonly clock?: Clock | undefined
+  readonly clock?: MonotonicClock | undefined
 }
 
 /**
@@ -72,11 +72,11 @@ export function createStoreNotifications(dependencies: StoreNotificationsDepende
       insertNew(fanOuts, documents),
     ])
     if (announcing) countSkipped(announcing, notifications, fannedOut)
-    else if (fannedOut.duplicates > 0) await forgetAnnouncements(fanOuts, notifications.map(keyOf))
+    else if (fannedOut.duplicates > 0) await forgetAnnouncements(fanOuts, notifications.map(notificationKey))
     const refused = new Map<NewNotification, string>()
     const refuse = (reasonOf: ReadonlyMap<string, string>) => {
       for (const notification of reasonOf.size === 0 ? [] : notifications) {
-        const reason = reasonOf.get(hex(keyOf(notification)))
+        const reason = reasonOf.get(hex(notificationKey(notification)))
         if (reason !== undefined) refused.set(notification, reason)
       }
     }
@@ -92,7 +92,7 @@ export function createStoreNotifications(dependencies: StoreNotificationsDepende
       if (recipientIds.length === 0) continue
       toStore.push({ notification: recipientIds === masked.recipientIds ? masked : { ...masked, recipientIds }, muted })
     }
-    const requests = notifications.filter(({ finishBy }) => finishBy !== undefined).map(keyOf)
+    const requests = notifications.filter(({ finishBy }) => finishBy !== undefined).map(notificationKey)
     const pace = requests.length > 0 ? considerate : undefined
     const stored = await fence(() => insertNew(collection, documentsOf(toStore), pace))
     refuse(reasonsBy(fanOutKeyIn, stored))

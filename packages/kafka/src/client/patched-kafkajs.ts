@@ -57,7 +57,7 @@ type Decoder = { readInt32(): number; readBytes(length: number): Buffer }
  */
 export function patchKafkajs(): void {
   const require = createRequire(import.meta.url)
-  checkVersion(require('kafkajs/package.json').version)
+  checkKafkajsVersion(require('kafkajs/package.json').version)
   const requests: FetchRequests = require('kafkajs/src/protocol/requests/fetch')
   if (requests.protocol.isPatched) return
   const { protocol } = requests
@@ -97,7 +97,7 @@ function replaceModule(require: NodeJS.Require, name: string, replacement: unkno
   if (loaded) loaded.exports = replacement
 }
 
-export function checkVersion(version: unknown): void {
+export function checkKafkajsVersion(version: unknown): void {
   if (version !== patchedVersion) {
     throw new Error(`Requires kafkajs ${patchedVersion}, found ${version}: Herald replaces parts of it`)
   }

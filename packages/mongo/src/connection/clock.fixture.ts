@@ -1,9 +1,9 @@
-import type { Clock } from './fence.ts'
+import type { MonotonicClock } from './fence.ts'
 
 /** A clock that stands still until time passes. */
 export function createTestClock() {
   let passedMs = 0
-  const clock: Clock = () => passedMs
+  const clock: MonotonicClock = () => passedMs
   return {
     clock,
     pass(ms: number): void {

@@ -15,14 +15,14 @@ export const lookAgainMs = 15 * 60_000
 const checks = new AsyncLocalStorage<() => void>()
 
 /** Milliseconds that have passed since some moment, by a clock of this process. */
-export type Clock = () => number
-export const ownClock: Clock = () => performance.now()
+export type MonotonicClock = () => number
+export const ownClock: MonotonicClock = () => performance.now()
 
 /** Both, because a clock stands still while its machine is paused, and one of them may be adjusted then. */
-const bothClocks: readonly Clock[] = [ownClock, () => Date.now()]
+const bothClocks: readonly MonotonicClock[] = [ownClock, () => Date.now()]
 
 /** Starts a limit for the writes that follow from the reads made now, also for their retries by the driver. */
-export function createFence(limitMs: number, clock?: Clock): Fence {
+export function createFence(limitMs: number, clock?: MonotonicClock): Fence {
   const clocks = clock ? [clock] : bothClocks
   const begun = clocks.map((clock) => clock())
   const check = () => {

@@ -6,7 +6,7 @@ import { databaseOfRun } from '@herald/test-servers'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { BSON, Long, type MongoClientOptions, MongoServerError, ObjectId } from 'mongodb'
 import { createLastingClient } from './lasting-client.ts'
-import { checkVersion, patchDriver } from './patched-driver.ts'
+import { checkDriverVersion, patchDriver } from './patched-driver.ts'
 
 const target = new URL((process.env.MONGODB_URI ?? '').replace(/,[^/]*/, ''))
 const sockets = new Set<Socket>()
@@ -80,5 +80,5 @@ test('a large write fails when the monitor gives up on a frozen MongoDB', () =>
   expect(insertIntoFrozen({ socketTimeoutMS: 0, heartbeatFrequencyMS: 500 })).rejects.toThrow('monitor timeout'))
 
 test('refuses another version of the driver', () => {
-  expect(() => checkVersion('7.10.0')).toThrow('Requires version 7.9.0 of the MongoDB driver, found 7.10.0')
+  expect(() => checkDriverVersion('7.10.0')).toThrow('Requires version 7.9.0 of the MongoDB driver, found 7.10.0')
 })

@@ -27,7 +27,7 @@ type Message = { readonly command?: object }
  */
 export function patchDriver(): void {
   const require = createRequire(import.meta.url)
-  checkVersion(require('mongodb/package.json').version)
+  checkDriverVersion(require('mongodb/package.json').version)
   const { prototype }: { prototype: Connection } = require('mongodb/lib/cmap/connection.js').Connection
   const { writeCommand } = prototype
   if (writeCommand.isPatched) return
@@ -61,7 +61,7 @@ function decodeTopologyVersions(prototype: Server): void {
   }
 }
 
-export function checkVersion(version: unknown): void {
+export function checkDriverVersion(version: unknown): void {
   if (version !== patchedVersion) {
     throw new Error(
       `Requires version ${patchedVersion} of the MongoDB driver, found ${version}: Herald patches its writes`,

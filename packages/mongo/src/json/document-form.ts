@@ -4,7 +4,7 @@ import { toWords, type Words, type WriteDocument, writeWords } from './byte-writ
 import { writeCsvCell, writeCsvJsonCell } from './csv-cells.ts'
 import { createOffsetReader } from './field-offsets.ts'
 import { writeJsonText, writeJsonTime } from './json-values.ts'
-import { copyText, textAt, writeTimestamp, writeUuid } from './values.ts'
+import { copyText, textAt, writeTimestamp, writeUuidText } from './values.ts'
 
 export type Value<Field extends string, Stored> = {
   readonly field: Field
@@ -27,7 +27,7 @@ export const uuid = <Field extends string>(field: Field, index = 0): Value<Field
   field,
   isOptional: false,
   skip: binaryHeader + 16 * index,
-  write: writeUuid,
+  write: writeUuidText,
 })
 
 const textValue =

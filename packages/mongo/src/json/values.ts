@@ -12,7 +12,7 @@ const digitPairs = Uint16Array.from({ length: 256 }, (_, byte) =>
 const fourDigits = (from: DataView, at: number) =>
   (digitPairs[from.getUint8(at)] as number) | ((digitPairs[from.getUint8(at + 1)] as number) << 16)
 
-export function writeUuid({ view: from }: Input, at: number): void {
+export function writeUuidText({ view: from }: Input, at: number): void {
   const to = output.view
   const next = output.length
   to.setInt32(next, fourDigits(from, at), true)

@@ -33,7 +33,7 @@ import { createRateLimit } from './rate-limit.ts'
 import { createRequestObservation, QuietLogController } from './request-observation.ts'
 import { createRequestValidation } from './request-validation.ts'
 import { createSlowResponses } from './slow-responses.ts'
-import { createTurns } from './turns.ts'
+import { createRequestTurns } from './turns.ts'
 import { createWaitingResponses } from './waiting-responses.ts'
 
 declare module 'fastify' {
@@ -140,7 +140,7 @@ export function createHttpServer({
 
   const bodyReader = createBodyReader(bodies)
   const slowResponses = createSlowResponses({ stallMs, leastRate, afterExpiryMs })
-  const turnOf = createTurns()
+  const turnOf = createRequestTurns()
 
   function begin(request: FastifyRequest, reply: FastifyReply): void {
     const end = observe(request, reply)

@@ -8,7 +8,7 @@ const waitingPerSocket = 3
  * Lets a request wait that a client sent without waiting for the response to an earlier one. If the client disconnects,
  * Node.js closes only the response whose turn it is, so nothing must be held for the others. Never resolves then.
  */
-export function createTurns() {
+export function createRequestTurns() {
   const waiting = new WeakMap<Socket, number>()
   const add = (socket: Socket, by: number) => {
     const count = (waiting.get(socket) ?? 0) + by

@@ -2,7 +2,7 @@ import { isSameHash, readHash } from '../hash/hashes.ts'
 import type { Checkpoint } from '../note/checkpoint.ts'
 import { verifyConsistency } from '../tree/verify-proofs.ts'
 import type { Finding } from './finding.ts'
-import { isObject } from './sealed-line.ts'
+import { isLineObject } from './sealed-line.ts'
 
 /** The hashes that prove that a log continues from one size to another. */
 export type Consistency = {
@@ -13,7 +13,7 @@ export type Consistency = {
 
 /** Reads an answer of `GET /change-entries/checkpoint/consistency`, with or without the `data` around it. */
 export function readConsistency(answer: unknown): Consistency | undefined {
-  const { from, to, hashes } = isObject(answer) ? (isObject(answer.data) ? answer.data : answer) : {}
+  const { from, to, hashes } = isLineObject(answer) ? (isLineObject(answer.data) ? answer.data : answer) : {}
   if (typeof from !== 'number' || typeof to !== 'number' || !Array.isArray(hashes)) return undefined
   const read = hashes.map(readHash)
   return read.every((hash) => hash !== undefined) ? { from, to, hashes: read } : undefined

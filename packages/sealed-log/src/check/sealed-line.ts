@@ -25,7 +25,7 @@ const time = /^[0-9TZ:+.-]{1,40}$/
 
 const isUuid = (value: unknown): value is string => typeof value === 'string' && uuid.test(value)
 
-export const isObject = (value: unknown): value is LineObject =>
+export const isLineObject = (value: unknown): value is LineObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 export const isIndex = (value: unknown): value is number =>
@@ -34,7 +34,7 @@ export const isIndex = (value: unknown): value is number =>
 /** Reads a line with a `leafIndex`. */
 export function readSealedLine(line: LineObject, index: number): SealedLine {
   const { entry } = line
-  const id = isObject(entry) && isUuid(entry.id) ? entry.id : undefined
+  const id = isLineObject(entry) && isUuid(entry.id) ? entry.id : undefined
   const leafHash = readHash(line.leafHash)
   const kind = kindOf(line)
   const read = { index, id, leafHash, computed: undefined }
@@ -83,7 +83,7 @@ function computeEntry(
   kind: 'entry' | 'erased',
   { salt: saltText, userSalt, userHash: userHashText, entry }: LineObject,
 ) {
-  if (!isObject(entry)) return 'the entry is not an object'
+  if (!isLineObject(entry)) return 'the entry is not an object'
   const salt = readHash(saltText)
   if (salt === undefined) return 'salt is missing or is not the Base64 of 32 bytes'
   if (kind === 'erased' && !isErasedUser(entry.user)) {
@@ -100,7 +100,7 @@ function computeEntry(
  * The change log in the browser decides it too; `erased-users.json` there has cases for both.
  */
 export function isErasedUser(user: unknown): boolean {
-  if (!isObject(user)) return false
+  if (!isLineObject(user)) return false
   const { id, name, email, ...others } = user
   return isUuid(id) && pseudonym.test(id) && name === '' && email === '' && Object.keys(others).length === 0
 }
@@ -108,7 +108,7 @@ export function isErasedUser(user: unknown): boolean {
 function computeUserHash(userSaltText: unknown, user: unknown): Buffer | string {
   const userSalt = readHash(userSaltText)
   if (userSalt === undefined) return 'userSalt is missing or is not the Base64 of 32 bytes'
-  return isObject(user) ? hashUser(userSalt, user as ChangeEntry['user']) : 'user is missing'
+  return isLineObject(user) ? hashUser(userSalt, user as ChangeEntry['user']) : 'user is missing'
 }
 
 function computeErasure({ leafIndex, erasure }: LineObject): Buffer | string {
@@ -118,7 +118,7 @@ function computeErasure({ leafIndex, erasure }: LineObject): Buffer | string {
 
 /** @returns undefined unless its ranges are ascending, do not touch, and lie before the erasure's own leaf */
 export function readErasure(erasure: unknown, leafIndex: number): ErasureLeaf | undefined {
-  if (!isObject(erasure)) return undefined
+  if (!isLineObject(erasure)) return undefined
   const { eventId, time: timeText, leafIndexes } = erasure
   if (!isUuid(eventId) || typeof timeText !== 'string' || !time.test(timeText)) return undefined
   if (!Array.isArray(leafIndexes)) return undefined

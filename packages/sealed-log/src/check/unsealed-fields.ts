@@ -1,4 +1,4 @@
-import { isObject, type LineObject } from './sealed-line.ts'
+import { isLineObject, type LineObject } from './sealed-line.ts'
 
 const ofLine = ['leafIndex', 'leafHash', 'salt', 'userSalt', 'userHash', 'entry', 'gone', 'erasure']
 const ofUser = ['id', 'name', 'email']
@@ -14,7 +14,7 @@ const most = 20
 export function createUnsealedFields() {
   const found = new Set<string>()
   const collect = (value: unknown, known: readonly string[], prefix: string) => {
-    if (!isObject(value)) return
+    if (!isLineObject(value)) return
     for (const name in value) if (!known.includes(name) && found.size < most) found.add(`${prefix}${name}`)
   }
   return {
@@ -22,7 +22,7 @@ export function createUnsealedFields() {
       const { entry, erasure } = line
       collect(line, ofLine, '')
       collect(entry, ofEntry, 'entry.')
-      collect(isObject(entry) ? entry.user : undefined, ofUser, 'entry.user.')
+      collect(isLineObject(entry) ? entry.user : undefined, ofUser, 'entry.user.')
       collect(erasure, ofErasure, 'erasure.')
     },
     names: (): readonly string[] => [...found],

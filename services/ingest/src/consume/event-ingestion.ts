@@ -9,7 +9,7 @@ import { createRecordHandler } from '../events/record-handler.ts'
 import { type HandledRecord, isDeadLetter } from '../events/record-outcome.ts'
 import type { AnnounceCreated } from '../produce/announcement-publisher.ts'
 import { createDeadLetterPublisher, DeadLettersUnavailable } from '../produce/dead-letter-publisher.ts'
-import { type RecordKind, type Settings, topicsReadBy } from '../settings/config.ts'
+import { type IngestSettings, type RecordKind, topicsReadBy } from '../settings/config.ts'
 import type { Times } from '../settings/times.ts'
 import { createEventConsumer, type EventConsumer } from './event-consumer.ts'
 import { createEventMetrics, type EventMetrics } from './event-metrics.ts'
@@ -21,7 +21,7 @@ import { findTopicProblems } from './topic-problems.ts'
 
 export type EventIngestionDependencies = {
   readonly kafka: KafkaPort
-  readonly settings: Settings
+  readonly settings: IngestSettings
   readonly store: Pick<Store, 'notifications' | 'retractions' | 'erasures' | 'changeEntries' | 'receipts'>
   readonly gate: StorageGate
   readonly registry: Registry

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { loadSettings } from '@herald/runtime'
 import { expect, test } from '@jest/globals'
-import { settingsSchema } from './config.ts'
+import { ingestSettingsSchema } from './config.ts'
 import { currentPage, page } from './settings-page.fixture.ts'
 
 test('deploy/settings.md is up to date; run `npm run generate -w services/ingest` if it is not', () => {
@@ -19,7 +19,7 @@ const required = {
 }
 
 const issuesOf = (environment: Record<string, string>) => {
-  const loaded = loadSettings(settingsSchema, environment)
+  const loaded = loadSettings(ingestSettingsSchema, environment)
   return loaded.ok ? [] : loaded.issues.map(({ name }) => name).sort()
 }
 
@@ -67,7 +67,7 @@ test('reads the mapping file, and reports each of its issues', () => {
   const file = join(folder, 'mappings.yaml')
   const load = (text: string, others: Record<string, string> = {}) => {
     writeFileSync(file, text)
-    return loadSettings(settingsSchema, { ...required, ...others, CDC_MAPPINGS: file })
+    return loadSettings(ingestSettingsSchema, { ...required, ...others, CDC_MAPPINGS: file })
   }
   const valid = `topics:
   shop.public.customer:

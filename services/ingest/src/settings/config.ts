@@ -73,7 +73,7 @@ function checkTogether(settings: Checked, context: z.RefinementCtx): void {
   }
 }
 
-export const settingsSchema = z
+export const ingestSettingsSchema = z
   .object({
     ...httpSettings({ port: 3001, adminPort: 9001 }),
     ...budgetSettings(...ingestBudgets),
@@ -85,7 +85,7 @@ export const settingsSchema = z
     ...retentionSettings,
   })
   .superRefine(checkTogether)
-export type Settings = z.output<typeof settingsSchema>
+export type IngestSettings = z.output<typeof ingestSettingsSchema>
 export type KafkaSettings = z.output<typeof kafkaSettingsSchema>
 
 /** The kind of records in a topic: events of the contract, or changes captured from a database. */

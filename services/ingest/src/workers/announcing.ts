@@ -4,7 +4,7 @@ import { type Clock, type LeaseDependencies, type Logger, type Releasers, system
 import type { Store } from '@herald/store'
 import { Counter, Gauge, type Registry } from 'prom-client'
 import { createAnnounceCreated, createAnnouncementPublisher } from '../produce/announcement-publisher.ts'
-import type { Settings } from '../settings/config.ts'
+import type { IngestSettings } from '../settings/config.ts'
 import { createAnnouncementRelay } from './announcement-relay.ts'
 
 const hourMs = 60 * 60 * 1_000
@@ -13,7 +13,7 @@ const minuteMs = 60 * 1_000
 type Enabled = NonNullable<ReturnType<typeof enableAnnouncements>>
 
 /** Whether and what to announce; `undefined` without a topic. */
-export function enableAnnouncements(settings: Settings, registry: Registry, now: Clock, countedMs: number) {
+export function enableAnnouncements(settings: IngestSettings, registry: Registry, now: Clock, countedMs: number) {
   const { KAFKA_NOTIFICATION_TOPIC: topic, ANNOUNCE_UNREAD_AFTER_MINUTES: minutes } = settings
   if (topic === undefined) return undefined
   const metrics = createAnnouncementMetrics(registry, now, countedMs)

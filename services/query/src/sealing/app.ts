@@ -27,7 +27,7 @@ import { createSealingWorker } from './worker.ts'
 type Sealer = { readonly admin: AdminServer; readonly start: () => Promise<void> }
 
 /** Wires the process that assigns the recorded order of change entries, and seals it. It has no public HTTP server. */
-export function createSealer(
+export function createSealService(
   { settings, logger, build, releasers }: ServiceDependencies<SealSettings>,
   { acceptKey }: { readonly acceptKey: boolean },
 ): Sealer {

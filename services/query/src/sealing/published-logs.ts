@@ -12,7 +12,7 @@ type Log = {
 }
 
 /** The kind of a record. */
-export type Taken = 'checkpoint' | 'foreign' | 'acceptance' | 'other'
+export type UsedAs = 'checkpoint' | 'foreign' | 'acceptance' | 'other'
 
 export type PublishedLogsOptions = {
   readonly origin: string
@@ -62,7 +62,7 @@ export function createPublishedLogs({ origin, keysOf, acceptedOf, onAcceptance }
       foreign.delete(subscriberId)
     },
     published: (subscriberId: string, checkpoint: Checkpoint): void => add(subscriberId, checkpoint, ''),
-    take(record: IncomingRecord, only?: string): Taken {
+    take(record: IncomingRecord, only?: string): UsedAs {
       const read = readNote(record.value, origin, keysOf)
       if (read.kind === 'acceptance') onAcceptance(read.note)
       if (read.kind === 'acceptance' || read.kind === 'other') return read.kind

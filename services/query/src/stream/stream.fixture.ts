@@ -5,7 +5,7 @@ import { createStore } from '@herald/store'
 import { createTokenIssuer } from '@herald/token-issuer'
 import { MongoClient } from 'mongodb'
 import { createQuery } from '../app.ts'
-import { settingsSchema } from '../config.ts'
+import { querySettingsSchema } from '../config.ts'
 import { createEventParser, type ParsedEvent } from './event-parser.fixture.ts'
 import type { StreamOptions } from './options.ts'
 
@@ -30,7 +30,7 @@ export async function createStreamTest(name: string, uri = process.env.MONGODB_U
       issuer.sign({ sub: owner.id, subscriber_id: owner.subscriberId }, { expiresIn }),
     /** @param ownUri another URI of the same database */
     async start(streamOptions: Partial<StreamOptions> = {}, ownUri = uri, environment: Record<string, string> = {}) {
-      const loaded = loadSettings(settingsSchema, {
+      const loaded = loadSettings(querySettingsSchema, {
         MONGODB_URI: ownUri,
         MONGODB_DATABASE: database,
         ...issuer.settings,

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
-import { isObject, type LineObject } from '@herald/sealed-log'
+import { isLineObject, type LineObject } from '@herald/sealed-log'
 import { CannotCheck } from './options.ts'
 
 /** More than any line of an export: an erasure of some million entries. */
@@ -9,7 +9,7 @@ const longestLine = 64 * 1024 * 1024
 const chunkBytes = 1024 * 1024
 const lineEnd = 0x0a
 
-export type Line = {
+export type NumberedLine = {
   /** From 1. */
   readonly number: number
   readonly text: string
@@ -30,7 +30,7 @@ export async function sizeOfFile(file: string): Promise<number> {
  *
  * @throws CannotCheck if one is not a JSON object
  */
-export async function* readLines(file: string, bytes: number): AsyncGenerator<readonly Line[]> {
+export async function* readLines(file: string, bytes: number): AsyncGenerator<readonly NumberedLine[]> {
   if (bytes === 0) return
   let number = 0
   let rest: Buffer[] = []
@@ -57,8 +57,8 @@ export async function* readLines(file: string, bytes: number): AsyncGenerator<re
   if (last.length > 0) yield parseLines(last, number)
 }
 
-function parseLines(bytes: Buffer, before: number): Line[] {
-  const lines: Line[] = []
+function parseLines(bytes: Buffer, before: number): NumberedLine[] {
+  const lines: NumberedLine[] = []
   for (let from = 0; from <= bytes.length; ) {
     const end = bytes.indexOf(lineEnd, from)
     const to = end < 0 ? bytes.length : end
@@ -68,10 +68,10 @@ function parseLines(bytes: Buffer, before: number): Line[] {
   return lines
 }
 
-function parseLine(bytes: Buffer, number: number): Line {
+function parseLine(bytes: Buffer, number: number): NumberedLine {
   const text = bytes.toString()
   const object = isUtf8(bytes) ? parseJson(text) : undefined
-  if (!isObject(object)) throw new CannotCheck(`line ${number} is not a JSON object: ${whatItIs(text)}`)
+  if (!isLineObject(object)) throw new CannotCheck(`line ${number} is not a JSON object: ${whatItIs(text)}`)
   return { number, text, object }
 }
 

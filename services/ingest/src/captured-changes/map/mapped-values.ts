@@ -6,11 +6,11 @@ import {
   isConstant,
   isUuid,
   type JsonValue,
-  keyOf,
   limits,
   type MappedKey,
   type MappedValue,
   type Mapping,
+  mappedKeyOf,
   pathOf,
   uuidToBytes,
 } from '@herald/contracts'
@@ -37,14 +37,14 @@ export type MapValues = (row: MappedRow) => MappedValues | RowRejection
 /** Prepares a mapping: paths are split once, because it is applied to every record. */
 export function createMapValues({ entityType, subscriberId, entityId, entityTitle, user }: Mapping): MapValues {
   const places = {
-    subscriberId: toPlace('subscriberId', keyOf(subscriberId).id),
+    subscriberId: toPlace('subscriberId', mappedKeyOf(subscriberId).id),
     entityId: toPlace('entityId', entityId),
     entityTitle: toPlace('entityTitle', entityTitle),
     userId: toPlace('user.id', user.id),
     userName: user.name === undefined ? undefined : toPlace('user.name', user.name),
     userEmail: user.email === undefined ? undefined : toPlace('user.email', user.email),
   }
-  const keys = { subscriber: keyOf(subscriberId), user: keyOf(user) }
+  const keys = { subscriber: mappedKeyOf(subscriberId), user: mappedKeyOf(user) }
   // A misspelt name would otherwise make empty titles without anybody noticing.
   const optional = [places.entityTitle, places.userName, places.userEmail].filter((place) => place?.path.length)
 
