@@ -30,14 +30,14 @@ test('a goal missed twice is not met by a third run', () => {
   const history = afterRuns([50, 60, 200])
   expect(medianOfRuns(history, 'page ÷ copy')).toBe(1.2)
   expect(verdictOf(history, 'page ÷ copy', { atLeast: 2 })).toBe('not met')
-  expect(resultTable([figure(200)], history)).toContain('≥ 2: **not met**, median of 3 runs 1.20')
+  expect(resultTable([figure(200)], history)).toContain('≥ 2: **missed** (1.20)')
   expect(resultTable([figure(200)], history)).toContain('CPU ≤ 3: met')
 })
 
 test('a goal is undecided before the third run', () => {
   const history = afterRuns([200, 200])
   expect(verdictOf(history, 'page ÷ copy', { atLeast: 2 })).toBe('undecided')
-  expect(resultTable([figure(200)], history)).toContain('≥ 2: 2 of 3 runs, median of 2 runs 4.00')
+  expect(resultTable([figure(200)], history)).toContain('≥ 2: 2 of 3 runs (4.00)')
 })
 
 test('keeps the last five runs', () => {

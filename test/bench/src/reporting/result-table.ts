@@ -21,19 +21,19 @@ function showGoals(result: Result, history: History): string {
     .map(({ name, goal }) => {
       const runs = runsOf(history, name)
       const verdict = verdictOf(history, name, goal)
-      const shown = { met: 'met', 'not met': '**not met**', undecided: `${runs} of ${leastRuns} runs` }[verdict]
-      const value = runs > 1 ? `, median of ${runs} runs ${medianOfRuns(history, name).toFixed(2)}` : ''
+      const shown = { met: 'met', 'not met': '**missed**', undecided: `${runs} of ${leastRuns} runs` }[verdict]
+      const value = runs > 1 ? ` (${medianOfRuns(history, name).toFixed(2)})` : ''
       const what = name.endsWith('CPU time') ? 'CPU ' : ''
       return `${what}${showGoal(goal)}: ${shown}${value}`
     })
     .join('<br>')
 }
 
-const heading = ['figure', 'median (min–max)', 'compared with', 'ratio (min–max)', 'goal', 'CPU µs', 'CPU ratio']
+const heading = ['figure', 'median (min–max)', 'compared with', 'ratio (min–max)', 'goal (last runs)', 'CPU µs (ratio)']
 
 /**
  * A Markdown table with one row per result. CPU times are microseconds per operation of the service, MongoDB and the broker,
- * and those of the comparison after the slash.
+ * and those of the comparison after the slash. A figure with several comparisons is repeated as `″`.
  */
 export function resultTable(results: readonly Result[], history: History): string {
   const shown = results.filter(({ point, goal }) => point === undefined || goal !== undefined)
@@ -46,9 +46,11 @@ export function resultTable(results: readonly Result[], history: History): strin
       beside ? `${beside.name}: ${showNumber(median(beside.measured))}` : '',
       ratio ? showRatio(ratio) : '',
       showGoals(result, history),
-      cpuTimes,
-      cpuRatio ? showRatio(cpuRatio) : '',
+      [cpuTimes, cpuRatio ? `(${cpuRatio.median.toFixed(2)})` : ''].filter(Boolean).join(' '),
     ]
   })
-  return [heading, heading.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
+  const isRepeated = (at: number) =>
+    at > 0 && rows[at]?.[0] === rows[at - 1]?.[0] && rows[at]?.[1] === rows[at - 1]?.[1]
+  const cells = rows.map((row, at) => (isRepeated(at) ? ['″', '″', ...row.slice(2)] : row))
+  return [heading, heading.map(() => '---'), ...cells].map((row) => `| ${row.join(' | ')} |`).join('\n')
 }
