@@ -23,7 +23,9 @@ export {
   signAcceptance,
   subscriberOfAcceptance,
 } from './note/acceptance.ts'
+export { formatAddCheckpoint, readWitnessedSize } from './note/add-checkpoint.ts'
 export { type Checkpoint, type OpenedCheckpoint, openCheckpoint, signCheckpoint } from './note/checkpoint.ts'
+export { readCosignature } from './note/cosignature.ts'
 export { keyNameOf, whyNotAnOrigin } from './note/key-name.ts'
 export { readSigningKey, type SigningKey } from './note/signing-key.ts'
 export { formatTlogProof } from './note/tlog-proof.ts'
@@ -35,6 +37,8 @@ export {
   toVerifierKey,
   type VerifierKey,
 } from './note/verifier-key.ts'
+export { readPolicy } from './policy/read-policy.ts'
+export { checkQuorum, type Witness, type WitnessPolicy } from './policy/witness-policy.ts'
 export { proveConsistency, proveInclusion, rootAt } from './tree/prove.ts'
 export { edgeTilesOf, type ReadTiles, type Tile, type TileAddress, tileWidth } from './tree/tiles.ts'
 export { continueTree, createTree, type GrowingTree } from './tree/tree.ts'

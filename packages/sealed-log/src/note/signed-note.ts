@@ -4,13 +4,13 @@ import { isKeyName } from './key-name.ts'
 import type { SigningKey } from './signing-key.ts'
 import { toVerifierKey, type VerifierKey } from './verifier-key.ts'
 
-type Signature = {
+export type Signature = {
   readonly name: string
   readonly id: Buffer
   readonly signature: Buffer
 }
 
-type ParsedNote = {
+export type ParsedNote = {
   /** With its last line end, which is signed too. */
   readonly text: string
   readonly signatures: readonly Signature[]
@@ -57,7 +57,7 @@ export function openNote(note: string, keys: readonly VerifierKey[]): OpenedNote
 }
 
 /** @returns what is wrong with it, if it is not a note */
-function parseNote(note: string): ParsedNote | string {
+export function parseNote(note: string): ParsedNote | string {
   if (note.length > largestNote) return 'a signed note has at most 64 KiB'
   if (controls.test(note) || !note.isWellFormed()) return 'a signed note contains no control characters but line ends'
   const end = note.lastIndexOf('\n\n')
@@ -74,7 +74,8 @@ function parseNote(note: string): ParsedNote | string {
   return { text: note.slice(0, end + 1), signatures }
 }
 
-function parseSignature(line: string): Signature | undefined {
+/** Reads a line without its end. */
+export function parseSignature(line: string): Signature | undefined {
   const [, name = '', base64 = ''] = /^— ([^ ]+) ([^ ]+)$/.exec(line) ?? []
   const bytes = readBase64(base64)
   if (!isKeyName(name) || bytes === undefined || bytes.length < 5) return undefined
