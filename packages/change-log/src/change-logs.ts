@@ -3,12 +3,14 @@ import type { ErasedPersons } from '@herald/persons'
 import type { Db } from 'mongodb'
 import { createChangeEntries } from './change-entries/change-entries.ts'
 import type { LogSources } from './documents/collections.ts'
+import { createLogOrigins } from './lookup/log-origins.ts'
 import { createLogStatus } from './lookup/log-status.ts'
 import { createGrownLogs } from './recorded-order/grown-logs.ts'
 import { createRecordedLog } from './recorded-order/recorded-log.ts'
 import { createSequencer } from './recorded-order/sequencer.ts'
 import { createSealedLog } from './sealed-log/sealed-log.ts'
 import { createSealing } from './sealing/sealing.ts'
+import { createWitnessing } from './witnessing/witnessing.ts'
 
 export type ChangeLogsDependencies = LogSources & {
   /** The database on a client for change streams. */
@@ -30,8 +32,10 @@ export function createChangeLogs(dependencies: ChangeLogsDependencies) {
     recordedLog,
     sequencer: createSequencer({ ...dependencies, grownLogs }),
     sealing: createSealing({ ...dependencies, grownLogs }),
+    createWitnessing: createWitnessing(dependencies),
     /** Change entries under signed checkpoints, with proofs. */
     sealedLog: createSealedLog(dependencies),
+    listLogOrigins: createLogOrigins(dependencies),
     /** The recorded order and the sealing of logs. Its cost depends on the limit, and not on the number of logs. */
     readLogStatus: createLogStatus({ ...dependencies, ...recordedLog }),
   }

@@ -39,6 +39,7 @@ const limits: Readonly<Record<string, string>> = {
   'packages/kafka/src/client/read-to-end.ts: promise': 'Ctrl-C of the operator; stalledAfterMs of the sealer',
   'packages/runtime/src/workers/leased-worker.ts: promise ×2': 'lasts until the worker stops; each step has a deadline',
   'services/query/src/change-entries/transfer.ts: pipeline of streams': 'readers that do not read are disconnected',
+  'services/query/src/sealing/witness-client.ts: fetch': 'answerMs',
   'services/query/src/stream/client.ts: promise': 'drainMs',
   'services/query/src/stream/live-feed.ts: promise ×2': 'openMs',
   'services/query/src/verification/verify.ts: wait for an event': 'a command of a person, who ends it with Ctrl-C',

@@ -7,6 +7,7 @@ export type SealingSettings = {
   readonly LOG_ORIGIN: string
   readonly SEAL_INTERVAL_SECONDS?: string
   readonly KAFKA_CHECKPOINT_TOPIC?: string
+  readonly LOG_WITNESS_POLICY?: string
 }
 
 /** Settings with a new key and a short interval. Without a topic, checkpoints are only in MongoDB. */

@@ -32,7 +32,7 @@ test.each([
   ['dead-letters show', 'ORIGIN: Required'],
   ['status --interval 0', '--interval: Must be a whole number from 1 to 3600'],
   ['log status --limit 0', '--limit: Must be a whole number from 1 to 1000'],
-  ['log seal', 'Unknown command log seal; one of log status'],
+  ['log seal', 'Unknown command log seal; one of log status, log origins'],
   ['status now', "Unexpected argument 'now'"],
   ['check-mappings a.yaml b.yaml', 'Unexpected argument b.yaml'],
   [`retract --subscriber ${uuid}`, 'Either --notification, or --location-type and --location is required'],

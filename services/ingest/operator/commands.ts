@@ -4,6 +4,7 @@ import { deadLetterCommands } from './dead-letters/dead-letter-commands.ts'
 import { deriveSubscriberCommand } from './derive-subscriber-command.ts'
 import { eraseCommand, retractCommand } from './events/event-commands.ts'
 import { migrateCommand } from './migrate-command.ts'
+import { logOriginsCommand } from './status/log-origins-command.ts'
 import { logStatusCommand } from './status/log-status-command.ts'
 import { statusCommand } from './status/status-command.ts'
 import { whereCommand } from './where/where-command.ts'
@@ -12,6 +13,7 @@ export const commands: readonly Command[] = [
   whereCommand,
   statusCommand,
   logStatusCommand,
+  logOriginsCommand,
   retractCommand,
   eraseCommand,
   ...deadLetterCommands,

@@ -63,6 +63,8 @@ export type SealingStateDocument = {
   origin: string
   /** Public keys, 32 bytes each; the present one first. */
   keys: Binary[]
+  /** The witnesses of the policy: names and ids of their keys. Absent before there were any. */
+  witnesses?: string[]
 }
 
 /** A log that is sealed no further until an operator has decided. In the same collection, while it lasts. */
@@ -81,6 +83,24 @@ export type AcceptanceDocument = {
   v: 2
   note: string
   acceptedAt: Date
+}
+
+/** The sizes up to which witnesses know a log. In the same collection. */
+export type WitnessedDocument = {
+  /** `witnessed/<subscriber>` */
+  _id: string
+  v: 1
+  witnesses: WitnessedBy[]
+}
+
+export type WitnessedBy = {
+  /** The name and id of its key. */
+  witness: string
+  /** The largest checkpoint that it has cosigned; 0 if none. */
+  size: number
+  /** Why it cosigns no larger one, and since when; absent while it does. */
+  problem?: string
+  since?: Date
 }
 
 export const entriesPerPage = 1_000

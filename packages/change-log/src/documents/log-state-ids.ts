@@ -1,5 +1,5 @@
 /** The keys of what `log-state` has for single logs. */
-export type LogStateKind = 'conflict' | 'accepted'
+export type LogStateKind = 'conflict' | 'accepted' | 'witnessed'
 
 export const logStateId = (kind: LogStateKind, subscriberId: string) => `${kind}/${subscriberId}` as const
 

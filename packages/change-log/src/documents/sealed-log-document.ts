@@ -17,8 +17,19 @@ export type CheckpointDocument = {
   root: Binary
   /** By MongoDB's clock. */
   sealedAt: Date
-  /** The signed checkpoint; absent until it is signed, which its process may not have lived to do. */
+  /** The signed checkpoint; absent until it is signed, which its process may not have lived to do. It is served and published. */
   note?: string
+  /** The signed checkpoint, instead of the note until it has the quorum of witnesses. */
+  unwitnessed?: string
+  /** The cosignatures, which belong behind the note. One of each key. */
+  cosignatures?: Cosignature[]
+}
+
+export type Cosignature = {
+  /** The witness: name and id of its key. */
+  witness: string
+  /** With its end. */
+  line: string
 }
 
 const subscriberBytes = 16

@@ -8,6 +8,7 @@ import { createCheckpoints } from '../sealing/checkpoints.ts'
 import { createConflicts } from '../sealing/conflicts.ts'
 import { createLogLeaves } from '../sealing/leaves.ts'
 import { createSealingState } from '../sealing/sealing-state.ts'
+import { createWitnessedLogs } from '../witnessing/witnessed-logs.ts'
 
 export type LogStatus = {
   readonly subscriberId: string
@@ -20,8 +21,21 @@ export type LogStatus = {
   readonly unsealedSince: Date | undefined
   /** Why nothing of it is sealed any more. */
   readonly conflict: { readonly reason: string; readonly foundAt: Date } | undefined
+  /** The witnesses of the policy. Empty without one. */
+  readonly witnesses: readonly WitnessStatus[]
   /** The public keys under the name of this log, the present one first. Empty if no log is sealed. */
   readonly verifierKeys: readonly string[]
+}
+
+export type WitnessStatus = {
+  /** The name and id of its key. */
+  readonly witness: string
+  /** The size of the largest checkpoint that it has cosigned; 0 if there is none. */
+  readonly size: number
+  /** Since when it has lacked a checkpoint; `undefined` if it has cosigned the newest one. */
+  readonly behindSince: Date | undefined
+  /** Its last answer, if it did not cosign. */
+  readonly problem: string | undefined
 }
 
 export type LogsStatus = {
@@ -54,6 +68,7 @@ export function createLogStatus({ logPages, logState, logCheckpoints, lag, now }
   const leaves = createLogLeaves(logPages)
   const checkpoints = createCheckpoints(logCheckpoints, now)
   const sealingState = createSealingState(logState, logCheckpoints)
+  const witnessed = createWitnessedLogs(logState)
 
   async function findNewest(limit: number): Promise<string[]> {
     // The collection is not clustered, so that its natural order is that of the inserts.
@@ -72,7 +87,11 @@ export function createLogStatus({ logPages, logState, logCheckpoints, lag, now }
   }
 
   async function readStatus(subscriberId: string, sealing: Awaited<ReturnType<typeof sealingState.read>>) {
-    const [sealed, conflict] = await Promise.all([checkpoints.newestSigned(subscriberId), conflicts.find(subscriberId)])
+    const [sealed, conflict, witnesses] = await Promise.all([
+      checkpoints.newestSigned(subscriberId),
+      conflicts.find(subscriberId),
+      readWitnesses(subscriberId, sealing?.witnesses ?? []),
+    ])
     // Read after the checkpoint, so that it is not shorter.
     const length = await leaves.length(subscriberId)
     const sealedSize = sealed?.size ?? 0
@@ -85,8 +104,22 @@ export function createLogStatus({ logPages, logState, logCheckpoints, lag, now }
       sealedAt: sealed?.sealedAt,
       unsealedSince: unsealed?.recordedAt,
       conflict: conflict && { reason: conflict.reason, foundAt: conflict.foundAt },
+      witnesses,
       verifierKeys: (sealing?.keys ?? []).map((key) => formatVerifierKey(name, publicKeyOf(key))),
     } satisfies LogStatus
+  }
+
+  async function readWitnesses(subscriberId: string, names: readonly string[]): Promise<WitnessStatus[]> {
+    if (names.length === 0) return []
+    const known = await witnessed.find(subscriberId)
+    return Promise.all(
+      names.map(async (witness): Promise<WitnessStatus> => {
+        const { size = 0, problem, since } = known.find((one) => one.witness === witness) ?? {}
+        const lacking = await checkpoints.firstAfter(subscriberId, size)
+        // It may have cosigned another checkpoint of the same size.
+        return { witness, size, behindSince: lacking?.sealedAt ?? since, problem }
+      }),
+    )
   }
 
   return async (query: LogsQuery): Promise<LogsStatus> => {

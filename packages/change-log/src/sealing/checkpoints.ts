@@ -1,20 +1,25 @@
 import { hex, indexKeysUpTo, isDuplicateKey, StorageUnavailableError, toIndexKey, userReads } from '@herald/mongo'
 import type { Checkpoint } from '@herald/sealed-log'
 import { Binary, type Collection, type Filter } from 'mongodb'
-import { type CheckpointDocument, sizeIn } from '../documents/sealed-log-document.ts'
+import { type CheckpointDocument, type Cosignature, sizeIn } from '../documents/sealed-log-document.ts'
 import { createCausalReads } from '../recorded-order/causal-reads.ts'
 import { LogConflict } from './log-conflict.ts'
 
 export type StoredCheckpoint = Checkpoint & {
   readonly sealedAt: Date
+  /** Signed, with the cosignatures so far. */
   readonly note: string | undefined
+  /** Whether it is neither served nor published until it has the quorum of witnesses. */
+  readonly isHeld: boolean
+  /** The witnesses that have cosigned it. */
+  readonly cosignedBy: readonly string[]
 }
 
 export type SignedCheckpoint = StoredCheckpoint & { readonly note: string }
 
 export type Checkpoints = ReturnType<typeof createCheckpoints>
 
-/** The signed checkpoints of a log. */
+/** The checkpoints of a log that are served and published. */
 export const signedIn = (subscriberId: string) => ({ _id: indexKeysUpTo(subscriberId), note: { $exists: true } })
 
 export function createCheckpoints(logCheckpoints: Collection<CheckpointDocument>, now: () => Date) {
@@ -31,22 +36,31 @@ export function createCheckpoints(logCheckpoints: Collection<CheckpointDocument>
   /** Signed or not. */
   const newest = (subscriberId: string) => findNewest({ _id: indexKeysUpTo(subscriberId) })
 
-  async function newestSigned(subscriberId: string): Promise<SignedCheckpoint | undefined> {
-    const found = await findNewest(signedIn(subscriberId))
+  async function newestSigned(
+    subscriberId: string,
+    filter: Filter<CheckpointDocument> = signedIn(subscriberId),
+  ): Promise<SignedCheckpoint | undefined> {
+    const found = await findNewest(filter)
     return isSigned(found) ? found : undefined
   }
 
+  /** Also one that is held. */
+  const newestOwn = (subscriberId: string) =>
+    newestSigned(subscriberId, { _id: indexKeysUpTo(subscriberId), $or: signed })
+
   return {
     newest,
-    newestSigned,
-    /** Both, which are the same most of the time. */
+    /** It is served. */
+    newestSigned: (subscriberId: string) => newestSigned(subscriberId),
+    newestOwn,
+    /** Signed or not, and the newest signed one, which are the same most of the time. Either may be held. */
     async newestOfBoth(subscriberId: string) {
       const any = await newest(subscriberId)
-      return { newest: any, signed: any && (isSigned(any) ? any : await newestSigned(subscriberId)) }
+      return { newest: any, signed: any && (isSigned(any) ? any : await newestOwn(subscriberId)) }
     },
     async signedOf(subscriberId: string, size: number): Promise<SignedCheckpoint | undefined> {
       const found = await find(subscriberId, size)
-      return isSigned(found) ? found : undefined
+      return isSigned(found) && !found.isHeld ? found : undefined
     },
     /** The signed ones that are larger, ascending. */
     async signedAfter(subscriberId: string, size: number, limit: number): Promise<SignedCheckpoint[]> {
@@ -56,6 +70,12 @@ export function createCheckpoints(logCheckpoints: Collection<CheckpointDocument>
       }
       const found = await logCheckpoints.find(filter, { ...userReads, sort: { _id: 1 }, limit }).toArray()
       return found.map(toCheckpoint).filter(isSigned)
+    },
+    /** The next larger one, signed or not, served or not. */
+    async firstAfter(subscriberId: string, size: number): Promise<StoredCheckpoint | undefined> {
+      const _id = { ...indexKeysUpTo(subscriberId), $gt: toIndexKey(subscriberId, size) }
+      const document = await logCheckpoints.findOne({ _id }, { ...userReads, sort: { _id: 1 } })
+      return document === null ? undefined : toCheckpoint(document)
     },
     /** The largest signed ones, ascending. */
     async lastSigned(subscriberId: string, limit: number): Promise<SignedCheckpoint[]> {
@@ -74,7 +94,7 @@ export function createCheckpoints(logCheckpoints: Collection<CheckpointDocument>
       const sealedAt = now()
       try {
         await logCheckpoints.insertOne({ _id, v: 1, root: new Binary(root), sealedAt })
-        return { size, root, sealedAt, note: undefined }
+        return { size, root, sealedAt, note: undefined, isHeld: false, cosignedBy: [] }
       } catch (error) {
         if (!isDuplicateKey(error)) throw error
       }
@@ -88,27 +108,61 @@ export function createCheckpoints(logCheckpoints: Collection<CheckpointDocument>
      * Adds the note of a checkpoint that is stored. The first note remains.
      *
      * @param sign is called with what is stored, and with nothing else
+     * @param isHeldBack whether a note is served and published only when it is released
      */
     async sign(
       subscriberId: string,
       checkpoint: StoredCheckpoint,
       sign: (checkpoint: Checkpoint) => string,
+      isHeldBack: (note: string) => boolean,
     ): Promise<SignedCheckpoint> {
       const { size, root } = checkpoint
-      const unsigned = { _id: toIndexKey(subscriberId, size), root: new Binary(root), note: { $exists: false } }
+      const none = { note: { $exists: false }, unwitnessed: { $exists: false } }
+      const unsigned = { ...own(subscriberId, checkpoint), ...none }
       const note = sign({ size, root })
-      const { matchedCount } = await logCheckpoints.updateOne(unsigned, { $set: { note } })
-      if (matchedCount > 0) return { ...checkpoint, note }
+      const isHeld = isHeldBack(note)
+      const { matchedCount } = await logCheckpoints.updateOne(unsigned, {
+        $set: isHeld ? { unwitnessed: note } : { note },
+      })
+      if (matchedCount > 0) return { ...checkpoint, note, isHeld }
       const stored = await find(subscriberId, size)
       if (!isSigned(stored)) throw new StorageUnavailableError('A note that was stored cannot be read yet')
       return stored
     },
+    /** Adds a cosignature, and returns the checkpoint with it. The first one of a witness remains. */
+    async addCosignature(
+      subscriberId: string,
+      checkpoint: SignedCheckpoint,
+      cosignature: Cosignature,
+    ): Promise<SignedCheckpoint | undefined> {
+      const first = { ...own(subscriberId, checkpoint), 'cosignatures.witness': { $ne: cosignature.witness } }
+      await logCheckpoints.updateOne(first, { $push: { cosignatures: cosignature } })
+      const stored = await find(subscriberId, checkpoint.size)
+      return isSigned(stored) ? stored : undefined
+    },
+    /** From now on, it is served and published. */
+    async release(subscriberId: string, checkpoint: SignedCheckpoint): Promise<void> {
+      const held = { ...own(subscriberId, checkpoint), unwitnessed: { $exists: true } }
+      await logCheckpoints.updateOne(held, [{ $set: { note: '$unwitnessed' } }, { $unset: 'unwitnessed' }])
+    },
   }
 }
+
+const signed = [{ note: { $exists: true } }, { unwitnessed: { $exists: true } }]
+const own = (subscriberId: string, { size, root }: Checkpoint) => ({
+  _id: toIndexKey(subscriberId, size),
+  root: new Binary(root),
+})
 
 export const isSigned = (checkpoint: StoredCheckpoint | undefined): checkpoint is SignedCheckpoint =>
   checkpoint?.note !== undefined
 
-export function toCheckpoint({ _id, root, sealedAt, note }: CheckpointDocument): StoredCheckpoint {
-  return { size: sizeIn(_id), root: Buffer.from(root.buffer), sealedAt, note }
+export function toCheckpoint(document: CheckpointDocument): StoredCheckpoint {
+  const { _id, root, sealedAt, unwitnessed, note = unwitnessed, cosignatures = [] } = document
+  return {
+    ...{ size: sizeIn(_id), root: Buffer.from(root.buffer), sealedAt },
+    note: note === undefined ? undefined : note + cosignatures.map(({ line }) => line).join(''),
+    isHeld: document.note === undefined && unwitnessed !== undefined,
+    cosignedBy: cosignatures.map(({ witness }) => witness),
+  }
 }

@@ -17,6 +17,8 @@ export type SealDependencies = {
   readonly clock?: MonotonicClock | undefined
   /** The signed note of a log's checkpoint, always the same for the same checkpoint. */
   readonly sign: (subscriberId: string, checkpoint: Checkpoint) => string
+  /** Whether a checkpoint has the cosignatures without which it is neither served nor published; without it, none is needed. */
+  readonly hasQuorum?: ((note: string) => boolean) | undefined
 }
 
 export type SealOutcome =
@@ -30,7 +32,7 @@ export type SealOutcome =
     }
   /** Nothing is new. */
   | { readonly kind: 'unchanged' }
-  /** Something is new, but the interval is not over. */
+  /** Something is new, but the interval is not over, or the checkpoint before waits for witnesses. */
   | { readonly kind: 'early'; readonly dueInMs: number }
   /** Another process has the lease. */
   | { readonly kind: 'stopped' }
@@ -53,6 +55,7 @@ export type SealOptions = {
 const leavesPerRead = 10_000
 /** Read and hashed within a few seconds. A longer log gets several checkpoints, an interval apart. */
 const leavesPerSeal = 500_000
+const heldMs = 1_000
 
 /**
  * Seals what is new in a log. Any number of processes may do so at once, and may be killed or frozen anywhere: nodes and
@@ -60,7 +63,7 @@ const leavesPerSeal = 500_000
  * what a process has read is not written any more after the fence.
  */
 export function createSealLog(dependencies: SealDependencies) {
-  const { leaves, nodes, checkpoints, now, intervalMs, clock, sign } = dependencies
+  const { leaves, nodes, checkpoints, now, intervalMs, clock, sign, hasQuorum = () => true } = dependencies
   const compareAnchor = createCompareAnchor({ nodes, checkpoints })
   /** @throws LogConflict */
   return async (
@@ -81,7 +84,11 @@ export function createSealLog(dependencies: SealDependencies) {
       if (one.size === sealed?.size) checkRoot(sealed.root, one)
       else await compareAnchor(subscriberId, one)
     }
-    const dueInMs = sealed === undefined ? 0 : sealed.sealedAt.getTime() + intervalMs - now().getTime()
+    // One waits for the witnesses at a time, so that all of them cosign the same size, however slow each is.
+    const isHeld = sealed?.isHeld === true && !hasQuorum(sealed.note)
+    if (sealed?.isHeld && !isHeld) await fence(() => checkpoints.release(subscriberId, sealed))
+    const restMs = sealed === undefined ? 0 : sealed.sealedAt.getTime() + intervalMs - now().getTime()
+    const dueInMs = isHeld ? Math.max(restMs, heldMs) : restMs
     const isIdle = unsigned === undefined && (length === from || dueInMs > 0)
     const idle: SealOutcome = length === from ? { kind: 'unchanged' } : { kind: 'early', dueInMs }
     if (isIdle && !isDoubted) return idle
@@ -100,7 +107,8 @@ export function createSealLog(dependencies: SealDependencies) {
       if (!(await hold())) return { kind: 'stopped' }
     }
     const stored = await fence(() => checkpoints.insert(subscriberId, { size: to, root: tree.root() }))
-    const checkpoint = await fence(() => checkpoints.sign(subscriberId, stored, (own) => sign(subscriberId, own)))
+    const signOwn = (own: Checkpoint) => sign(subscriberId, own)
+    const checkpoint = await fence(() => checkpoints.sign(subscriberId, stored, signOwn, (note) => !hasQuorum(note)))
     return { kind: 'sealed', checkpoint, leaves: to - from, isMore: to < length }
   }
 }

@@ -18,7 +18,21 @@ export type SealerOptions = {
   /** The signed note of a log's checkpoint, always the same for the same checkpoint. */
   readonly sign: (subscriberId: string, checkpoint: Checkpoint) => string
   readonly anchor?: Anchor | undefined
+  readonly witnessing?: Witnessing | undefined
   readonly listener: SealerListener
+}
+
+/** Has checkpoints cosigned, beside the sealing. What is to be cosigned follows from what is stored. */
+export type Witnessing = {
+  /** Whether a checkpoint has the cosignatures without which it is not served. */
+  hasQuorum(note: string): boolean
+  /** A log may have a checkpoint that a witness has not cosigned. */
+  add(subscriberId: string): void
+  remove(subscriberId: string): void
+  /** Goes on with what is due. Never throws. @param onReleased a checkpoint of the log is served from now on */
+  start(onReleased: (subscriberId: string) => void): void
+  /** Ends, and gives up what is being sent. */
+  stop(): Promise<void>
 }
 
 export type SealerListener = {
@@ -58,8 +72,8 @@ const longestTickMs = 500
 
 export function createSealer(dependencies: SealerDependencies, options: SealerOptions): Sealer {
   const { logPages, checkpoints, conflicts, grownLogs, clock = ownClock, pause = sleep } = dependencies
-  const { intervalMs, anchor, listener } = options
-  const sealLog = createSealLog({ ...dependencies, ...options })
+  const { intervalMs, anchor, witnessing, listener } = options
+  const sealLog = createSealLog({ ...dependencies, ...options, hasQuorum: witnessing?.hasQuorum })
   const pending = createPendingLogs({ intervalMs, clock })
   const onFailure = (error: unknown) => listener.onFailure(error)
   const publisher = anchor && createPublisher({ anchor, checkpoints, onFailure, clock })
@@ -83,6 +97,7 @@ export function createSealer(dependencies: SealerDependencies, options: SealerOp
       if (pending.isSearchDue()) await search(hold)
       else await sealAll(pending.due(), hold)
       publisher?.start()
+      witnessing?.start((subscriberId) => publisher?.add(subscriberId))
       if (!(await hold())) return
       await pause(Math.min(longestTickMs, intervalMs / 4))
     }
@@ -122,7 +137,7 @@ export function createSealer(dependencies: SealerDependencies, options: SealerOp
     try {
       const { outcome, accepted } = await look(subscriberId, hold)
       if (stopped.has(subscriberId)) await resume(subscriberId)
-      if (isSearch || outcome.kind === 'sealed') publisher?.add(subscriberId)
+      if (isSearch || outcome.kind === 'sealed') announce(subscriberId)
       if (outcome.kind === 'sealed') {
         const { checkpoint, leaves } = outcome
         signedHere.add(subscriberId, checkpoint, accepted)
@@ -137,6 +152,11 @@ export function createSealer(dependencies: SealerDependencies, options: SealerOp
       listener.onFailure(error, subscriberId)
       return false
     }
+  }
+
+  function announce(subscriberId: string): void {
+    publisher?.add(subscriberId)
+    witnessing?.add(subscriberId)
   }
 
   async function look(subscriberId: string, hold: Hold): Promise<Looked> {
@@ -171,6 +191,7 @@ export function createSealer(dependencies: SealerDependencies, options: SealerOp
   async function stop(subscriberId: string, reason: string): Promise<boolean> {
     try {
       publisher?.remove(subscriberId)
+      witnessing?.remove(subscriberId)
       // At each look, because somebody may have deleted it.
       await conflicts.store(subscriberId, reason)
     } catch (error) {
@@ -187,7 +208,7 @@ export function createSealer(dependencies: SealerDependencies, options: SealerOp
     await conflicts.remove(subscriberId)
     stopped.delete(subscriberId)
     told.delete(subscriberId)
-    publisher?.add(subscriberId)
+    announce(subscriberId)
     listener.onResolved(subscriberId)
   }
 
@@ -203,7 +224,7 @@ export function createSealer(dependencies: SealerDependencies, options: SealerOp
         await workOn(hold)
       } finally {
         publisher?.clear()
-        await publisher?.settled()
+        await Promise.all([publisher?.settled(), witnessing?.stop()])
       }
     },
     stopped: () => (isActive ? stopped.size : 0),

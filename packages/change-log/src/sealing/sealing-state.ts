@@ -8,6 +8,8 @@ export type SealingState = {
   readonly origin: string
   /** Public Ed25519 keys, 32 bytes each, of all that signed since the log began: the present one first. */
   readonly keys: readonly Uint8Array[]
+  /** The witnesses that are asked for cosignatures: names and ids of their keys. */
+  readonly witnesses?: readonly string[] | undefined
 }
 
 /** Checkpoints exist under another origin. They and all proofs are bound to it, so nothing is sealed under a second one. */
@@ -36,7 +38,9 @@ export function createSealingState(
   /** `undefined` until a sealer with a key has run. */
   async function read(): Promise<SealingState | undefined> {
     const found = await documents.findOne({ _id }, userReads)
-    return found === null ? undefined : { origin: found.origin, keys: found.keys.map(({ buffer }) => buffer) }
+    if (found === null) return undefined
+    const { origin, keys, witnesses } = found
+    return { origin, keys: keys.map(({ buffer }) => buffer), witnesses }
   }
 
   return {
@@ -47,7 +51,7 @@ export function createSealingState(
      * @throws OriginConflict
      * @throws KeyConflict if the key in use is none of these
      */
-    async note({ origin, keys }: SealingState, { as }: NoteOptions = { as: 'accept' }): Promise<void> {
+    async note({ origin, keys, witnesses }: SealingState, { as }: NoteOptions = { as: 'accept' }): Promise<void> {
       const noted = await read()
       if (noted !== undefined && noted.origin !== origin && (await logCheckpoints.findOne({}, userReads)) !== null) {
         throw new OriginConflict(
@@ -68,7 +72,12 @@ export function createSealingState(
       const literal = { $literal: own }
       const parts = as === 'work' ? [stored, without(literal, stored)] : [literal, without(stored, literal)]
       const all = { $concatArrays: parts }
-      const set = { v: { $literal: 1 }, origin: { $literal: origin }, keys: all }
+      const set = {
+        v: { $literal: 1 },
+        origin: { $literal: origin },
+        keys: all,
+        witnesses: witnesses === undefined ? '$$REMOVE' : { $literal: witnesses },
+      }
       await documents.updateOne({ _id }, [{ $set: set }], { upsert: true })
     },
   }

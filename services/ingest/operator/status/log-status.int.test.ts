@@ -106,6 +106,41 @@ test('shows how far logs are recorded and sealed, and exits with 1 while one is 
   expect([another.exitCode, another.stdout]).toEqual([0, expect.stringMatching(/ 0 +0 +– +none/)])
 }, 300_000)
 
+test('shows which witness is behind, and lists the logs in the form that witnesses take', async () => {
+  const subscriberId = await recordEntries(2)
+  const publicKey = Buffer.alloc(32, 7)
+  const witnesses = ['w.example+00000001', 'v.example+00000002']
+  const sealing = { v: 1, origin: 'log.example.com', keys: [new Binary(publicKey)], witnesses }
+  await collection('log-state').replaceOne({ _id: 'sealing' as unknown } as never, sealing as never, { upsert: true })
+  const key = (size: number) =>
+    new Binary(
+      Buffer.concat([Buffer.from(subscriberId.replaceAll('-', ''), 'hex'), Buffer.from([0, 0, 0, 0, 0, 0, 0, size])]),
+    )
+  const root = new Binary(Buffer.alloc(32))
+  const sealedAt = new Date(Date.now() - 90_000)
+  await collection('log-checkpoints').insertMany([
+    { _id: key(1), v: 1, root, sealedAt: new Date(0), note: 'a note' },
+    { _id: key(2), v: 1, root, sealedAt, unwitnessed: 'a note' },
+  ] as never)
+  const [witness] = witnesses
+  const known = [{ witness, size: 1, problem: '404: it does not know the log', since: new Date() }]
+  await collection('log-state').insertOne({ _id: `witnessed/${subscriberId}`, v: 1, witnesses: known } as never)
+
+  const { stdout } = await logStatus(['--subscriber', subscriberId])
+  expect(stdout).toMatch(new RegExp(`${subscriberId} +2 +1 `))
+  expect(stdout).toMatch(/w\.example\+00000001 is behind with 1 of 1 logs, up to 9\d s\n/)
+  expect(stdout).toMatch(/cosigned up to 1, and not further for 9\d s: 404: it does not know the log\n/)
+  expect(stdout).toMatch(/cosigned up to 0, and not further for \d+ s\n/)
+
+  const list = await runHere(['log', 'origins', '--contact', 'ops@example.com', '--qpd', '288'], environment)
+  expect([list.exitCode, list.stderr]).toEqual([0, ''])
+  const [head, ...logs] = list.stdout.trim().split('\n\n')
+  expect(head).toBe('logs/v0')
+  const form = /^vkey log\.example\.com\/[0-9a-f-]{36}\+[0-9a-f]{8}\+\S+\nqpd 288\ncontact ops@example\.com$/
+  expect(logs).toEqual(logs.map(() => expect.stringMatching(form)))
+  expect(logs.join()).toContain(`/${subscriberId}+`)
+}, 300_000)
+
 test('exits with 1 while MongoDB is unavailable', async () => {
   const MONGODB_URI = `mongodb://127.0.0.1:${await findFreePort()}/?replicaSet=none`
   const { exitCode, stderr } = await logStatus([], { MONGODB_URI })

@@ -43,8 +43,38 @@ function showLogs(logs: readonly LogStatus[], now: Date): Line[] {
       const { foundAt, reason } = conflict
       return [{ format: 'red', text: `! ${subscriberId} is stopped since ${foundAt.toISOString()}: ${reason}` }]
     }),
+    ...showWitnesses(logs, now),
   ]
 }
+
+/** How far each witness is behind, and a line for each log that it has not cosigned. */
+function showWitnesses(logs: readonly LogStatus[], now: Date): Line[] {
+  const all = logs.flatMap(({ subscriberId, witnesses }) => witnesses.map((one) => ({ subscriberId, ...one })))
+  const names = [...new Set(all.map(({ witness }) => witness))]
+  if (names.length === 0) return []
+  const lines = names.flatMap((name): Line[] => {
+    const ofIt = all.filter(({ witness }) => witness === name)
+    const behind = ofIt.filter(({ behindSince }) => behindSince !== undefined)
+    const seconds = Math.max(0, ...behind.map(({ behindSince }) => secondsSince(behindSince, now)))
+    const text =
+      behind.length === 0 ? 'none of these logs' : `${behind.length} of ${ofIt.length} logs, up to ${seconds} s`
+    return [
+      `${name} is behind with ${text}`,
+      ...behind.map(({ subscriberId, size, behindSince, problem }): Line => {
+        const why = problem === undefined ? '' : `: ${problem}`
+        const since = `${secondsSince(behindSince, now)} s`
+        return {
+          format: 'red',
+          text: `! ${subscriberId} is cosigned up to ${size}, and not further for ${since}${why}`,
+        }
+      }),
+    ]
+  })
+  return ['', { format: 'bold', text: 'Witnesses' }, ...lines]
+}
+
+const secondsSince = (since: Date | undefined, now: Date) =>
+  since === undefined ? 0 : Math.max(0, Math.round((now.getTime() - since.getTime()) / 1_000))
 
 function unsealedIn({ length, sealedSize, unsealedSince }: LogStatus, now: Date): string {
   if (length === sealedSize) return 'none'

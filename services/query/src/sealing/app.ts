@@ -22,6 +22,7 @@ import { createKafkaAnchor } from './kafka-anchor.ts'
 import { createSealingMetrics, type SealingMetrics } from './metrics.ts'
 import { createSigner, type Signer } from './signer.ts'
 import { createTopicMemory } from './topic-memory.ts'
+import { createWitnesses } from './witnesses.ts'
 import { createSealingWorker } from './worker.ts'
 
 type Sealer = { readonly admin: AdminServer; readonly start: () => Promise<void> }
@@ -59,7 +60,9 @@ export function createSealService(
   if (settings.KAFKA_CHECKPOINT_TOPIC !== undefined && signer === undefined) {
     logger.warn('KAFKA_CHECKPOINT_TOPIC has no effect without LOG_SIGNING_KEY')
   }
-  if (signer && published === undefined) logger.warn(noWitnesses)
+  const policy = settings.LOG_WITNESS_POLICY
+  const witnessing = policy && metrics && createWitnesses({ policy, store, metrics, logger })
+  if (signer && published === undefined && !policy?.witnesses.length) logger.warn(noWitnesses)
   const noteKeys = signer && createNoteKeys(store, signer, acceptKey)
   const sealing =
     signer &&
@@ -72,6 +75,7 @@ export function createSealService(
       signer,
       intervalMs: settings.SEAL_INTERVAL_SECONDS * 1_000,
       anchor: published?.anchor,
+      witnessing,
       isSequencing: isHeld,
       noteKeys,
       metrics,
@@ -96,7 +100,7 @@ export function createSealService(
 }
 
 const noWitnesses =
-  'LOG_SIGNING_KEY is set without KAFKA_CHECKPOINT_TOPIC: whoever can write to MongoDB can have another history signed after a restart of this process'
+  'LOG_SIGNING_KEY is set without KAFKA_CHECKPOINT_TOPIC and LOG_WITNESS_POLICY: whoever can write to MongoDB can have another history signed after a restart of this process'
 
 type TopicDependencies = Pick<ServiceDependencies<SealSettings>, 'settings' | 'logger'> &
   NoteDependencies & { readonly metrics: SealingMetrics; readonly registry: Registry }

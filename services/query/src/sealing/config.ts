@@ -10,12 +10,21 @@ import {
 import { adminSettings, integerSetting, observationSettings, retentionSettings, storageSettings } from '@herald/runtime'
 import { readSigningKey, whyNotAnOrigin } from '@herald/sealed-log'
 import { z } from 'zod'
+import { readPolicyFile } from './policy-file.ts'
 
 const keySetting = () =>
   z.string().transform((text, context) => {
     // An environment file has no line breaks within a value.
     const read = readSigningKey(text.replaceAll('\\n', '\n'))
     if (read.ok) return read.key
+    context.addIssue({ code: 'custom', message: read.detail })
+    return z.NEVER
+  })
+
+const policySetting = () =>
+  z.string().transform((file, context) => {
+    const read = readPolicyFile(file)
+    if (read.ok) return read.policy
     context.addIssue({ code: 'custom', message: read.detail })
     return z.NEVER
   })
@@ -38,6 +47,9 @@ const sealingSettings = {
   SEAL_INTERVAL_SECONDS: integerSetting({ min: 1, max: 86_400 })
     .default(60)
     .meta({ description: 'Seconds between two checkpoints of a log, at least' }),
+  LOG_WITNESS_POLICY: policySetting().optional().meta({
+    description: 'File with the witnesses that cosign checkpoints, and their quorum (C2SP tlog-policy); off if unset',
+  }),
   KAFKA_CHECKPOINT_TOPIC: topicSetting().optional().meta({ description: 'Topic for checkpoints; off if unset' }),
   KAFKA_BROKERS: brokersSetting()
     .optional()
@@ -57,6 +69,9 @@ function checkTogether(settings: Checked, context: z.RefinementCtx): void {
   if (key === undefined && origin !== undefined) reject('LOG_SIGNING_KEY', 'Required with LOG_ORIGIN')
   if (key === undefined && previous !== undefined) {
     reject('LOG_SIGNING_KEY', 'Required with LOG_SIGNING_KEY_PREVIOUS')
+  }
+  if (key === undefined && settings.LOG_WITNESS_POLICY !== undefined) {
+    reject('LOG_SIGNING_KEY', 'Required with LOG_WITNESS_POLICY')
   }
   // One that could not be read has none.
   if (previous?.publicKey !== undefined && key?.publicKey?.equals(previous.publicKey)) {

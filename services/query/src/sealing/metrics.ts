@@ -1,4 +1,4 @@
-import type { Sealer, Sealing } from '@herald/change-log'
+import type { Sealer, Sealing, StartedWitnessing, Submitted } from '@herald/change-log'
 import { Counter, Gauge, type Registry } from 'prom-client'
 
 export type SealingMetrics = ReturnType<typeof createSealingMetrics>
@@ -43,7 +43,27 @@ export function createSealingMetrics(registry: Registry, conflicts: Pick<Sealing
       else this.set(Math.round(seconds))
     },
   })
+  const answers = new Counter({
+    name: 'herald_log_witness_answers_total',
+    help: 'Checkpoints that this process submitted to a witness, by outcome',
+    labelNames: ['witness', 'outcome'],
+    registers,
+  })
+  let witnessing: Pick<StartedWitnessing, 'lags'> | undefined
+  new Gauge({
+    name: 'herald_log_witness_lag_seconds',
+    help: 'For how long a witness has lacked the newest checkpoint of a log, the oldest one; 0 in processes that do not seal',
+    labelNames: ['witness'],
+    registers,
+    collect() {
+      for (const { witness, seconds } of witnessing?.lags() ?? []) this.set({ witness }, Math.round(seconds))
+    },
+  })
   return {
+    answered: (witness: string, outcome: Submitted['kind']): void => answers.inc({ witness, outcome }),
+    observeWitnesses(one: Pick<StartedWitnessing, 'lags'>): void {
+      witnessing = one
+    },
     foreign: (count: number): void => foreignNotes.inc(count),
     observe(one: Pick<Sealer, 'lagSeconds' | 'stopped'>): void {
       sealer = one

@@ -9,7 +9,8 @@ export type ReadNote =
   | { readonly kind: 'other' }
 
 const form = /^(.+)\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\n\d{1,16}\n[A-Za-z0-9+/]{43}=\n/
-const longestNote = 10_000
+/** With 32 cosignatures. */
+const longestNote = 32_768
 
 /** Reads what a topic has as the checkpoint of a log. */
 export function readNote(

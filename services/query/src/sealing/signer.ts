@@ -1,4 +1,4 @@
-import type { SealingState } from '@herald/change-log'
+import { type SealingState, storedNameOf } from '@herald/change-log'
 import {
   type Acceptance,
   type Checkpoint,
@@ -29,7 +29,8 @@ export function createSigner(settings: SealSettings): Signer | undefined {
   const { LOG_SIGNING_KEY: key, LOG_SIGNING_KEY_PREVIOUS: previous, LOG_ORIGIN: origin } = settings
   if (key === undefined || origin === undefined) return undefined
   const keys: readonly SigningKey[] = previous === undefined ? [key] : [key, previous]
-  const state = { origin, keys: keys.map(({ publicKey }) => rawKeyOf(publicKey)) }
+  const witnesses = settings.LOG_WITNESS_POLICY?.witnesses.map(({ key }) => storedNameOf(key))
+  const state = { origin, keys: keys.map(({ publicKey }) => rawKeyOf(publicKey)), witnesses }
   return {
     origin,
     sign: (subscriberId, checkpoint) => signCheckpoint(checkpoint, keyNameOf(origin, subscriberId), keys),

@@ -1,4 +1,4 @@
-import type { Anchor, SealerListener, Sealing } from '@herald/change-log'
+import type { Anchor, SealerListener, Sealing, StartedWitnessing } from '@herald/change-log'
 import { backoffMs, createLeasedWorker, type LeaseDependencies, type LeasedWorker, type Logger } from '@herald/runtime'
 import type { SealingMetrics } from './metrics.ts'
 import type { Signer } from './signer.ts'
@@ -8,6 +8,7 @@ export type SealingWorkerDependencies = Omit<LeaseDependencies, 'leases' | 'hold
   readonly signer: Signer
   readonly intervalMs: number
   readonly anchor?: Anchor | undefined
+  readonly witnessing?: StartedWitnessing | undefined
   /** Whether this process assigns the recorded order; then it seals, too. */
   readonly isSequencing: () => boolean
   /** Notes origin and keys. @throws OriginConflict, KeyConflict */
@@ -26,11 +27,13 @@ const conflictEveryMs = 60_000
 
 /** Seals in the process that assigns the recorded order, because it knows what has grown. Nothing depends on that. */
 export function createSealingWorker(dependencies: SealingWorkerDependencies): LeasedWorker {
-  const { sealing, signer, intervalMs, anchor, isSequencing, noteKeys, metrics, logger, ...leased } = dependencies
+  const { sealing, signer, intervalMs, anchor, witnessing, isSequencing, noteKeys, metrics, logger, ...leased } =
+    dependencies
   const sealer = sealing.createSealer({
     intervalMs,
     sign: signer.sign,
     anchor,
+    witnessing,
     listener: createListener({ metrics, logger }),
   })
   metrics.observe(sealer)

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 
-export const usage = `Usage: verify.js --export <file> --checkpoint <file> --key <verifier key> [--retention-days N]
-       verify.js --checkpoint <file> --key <verifier key> --against <file> [--consistency <file>]
+export const usage = `Usage: verify.js [--policy <file>] --export <file> --checkpoint <file> --key <verifier key> [--retention-days N]
+       verify.js [--policy <file>] --checkpoint <file> --key <verifier key> --against <file> [--consistency <file>]
 
 Verifies a sealed export of a change log offline, with nothing but these files.
 
@@ -9,6 +9,7 @@ Verifies a sealed export of a change log offline, with nothing but these files.
   --checkpoint <file>    GET /change-entries/checkpoint: the checkpoint to hold the export against
   --key <verifier key>   <name>+<8 hex digits>+<base64>, from whoever runs the log. May be repeated during a rotation
   --retention-days N     entries that are marked as expired are accepted: the log keeps them for N days
+  --policy <file>        demands of each checkpoint the quorum of witnesses that this file asks for (C2SP tlog-policy)
   --against <file>       another checkpoint of the log, such as one from the Kafka topic or one kept from earlier
   --consistency <file>   GET /change-entries/checkpoint/consistency, between the sizes of the two checkpoints
 
@@ -27,6 +28,7 @@ export type Options = {
   readonly checkpointFile: string
   readonly keys: readonly string[]
   readonly retentionDays: number | undefined
+  readonly policyFile: string | undefined
   readonly againstFile: string | undefined
   readonly consistencyFile: string | undefined
 }
@@ -46,7 +48,8 @@ export function parseOptions(args: readonly string[]): Options | 'help' {
     throw new CannotCheck('--consistency needs the checkpoint to compare with: --against')
   }
   const retentionDays = parseDays(values['retention-days'])
-  return { exportFile, checkpointFile, keys: values.key, retentionDays, againstFile, consistencyFile }
+  const { policy: policyFile, key: keys } = values
+  return { exportFile, checkpointFile, keys, retentionDays, policyFile, againstFile, consistencyFile }
 }
 
 function parse(args: readonly string[]) {
@@ -56,6 +59,7 @@ function parse(args: readonly string[]) {
     checkpoint: file,
     key: { type: 'string', multiple: true },
     'retention-days': file,
+    policy: file,
     against: file,
     consistency: file,
     help: { type: 'boolean', short: 'h' },

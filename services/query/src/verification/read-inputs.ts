@@ -2,10 +2,13 @@ import { readFile } from 'node:fs/promises'
 import {
   type Checkpoint,
   type Consistency,
+  checkQuorum,
   openCheckpoint,
   readConsistency,
+  readPolicy,
   readVerifierKey,
   type VerifierKey,
+  type WitnessPolicy,
 } from '@herald/sealed-log'
 import { CannotCheck, type Options } from './options.ts'
 import { reasonOf, sizeOfFile } from './read-lines.ts'
@@ -20,10 +23,11 @@ const largestFile = 1024 * 1024
 
 /** Reads everything but the export. @throws CannotCheck */
 export async function readInputs(options: Options): Promise<Inputs> {
-  const { checkpointFile, againstFile, consistencyFile } = options
+  const { checkpointFile, policyFile, againstFile, consistencyFile } = options
   const keys = options.keys.map(readKey)
-  const checkpoint = await readCheckpoint(checkpointFile, keys)
-  const against = againstFile === undefined ? undefined : await readCheckpoint(againstFile, keys)
+  const policy = policyFile === undefined ? undefined : await readPolicyFile(policyFile, keys)
+  const checkpoint = await readCheckpoint(checkpointFile, keys, policy)
+  const against = againstFile === undefined ? undefined : await readCheckpoint(againstFile, keys, policy)
   const consistency = consistencyFile === undefined ? undefined : await readConsistencyFile(consistencyFile)
   if (against !== undefined) checkSizes(checkpoint, against, consistency, options.exportFile)
   return { checkpoint, against, consistency }
@@ -35,9 +39,27 @@ function readKey(text: string): VerifierKey {
   return read.key
 }
 
-async function readCheckpoint(file: string, keys: readonly VerifierKey[]): Promise<Checkpoint> {
-  const opened = openCheckpoint(await readText(file), keys)
+/** Its logs must be those of the keys, if it names any. */
+async function readPolicyFile(file: string, keys: readonly VerifierKey[]): Promise<WitnessPolicy> {
+  const read = readPolicy(await readBytes(file))
+  if (!read.ok) throw new CannotCheck(`the policy in ${file} cannot be used: ${read.detail}`)
+  const { logs } = read.policy
+  const isOther = ({ name, id }: VerifierKey) => !logs.some((log) => log.name === name && log.id.equals(id))
+  const other = logs.length === 0 ? undefined : keys.find(isOther)
+  if (other !== undefined) throw new CannotCheck(`the policy in ${file} is for other logs than ${other.name}`)
+  return read.policy
+}
+
+async function readCheckpoint(
+  file: string,
+  keys: readonly VerifierKey[],
+  policy: WitnessPolicy | undefined,
+): Promise<Checkpoint> {
+  const note = await readText(file)
+  const opened = openCheckpoint(note, keys)
   if (!opened.ok) throw new CannotCheck(`the checkpoint in ${file} cannot be used: ${opened.detail}`)
+  const witnessed = policy && checkQuorum(note, policy)
+  if (witnessed?.ok === false) throw new CannotCheck(`the checkpoint in ${file} cannot be used: ${witnessed.detail}`)
   return opened.checkpoint
 }
 
@@ -68,9 +90,11 @@ function checkSizes(
   )
 }
 
-async function readText(file: string): Promise<string> {
+const readText = async (file: string) => (await readBytes(file)).toString()
+
+async function readBytes(file: string): Promise<Buffer> {
   if ((await sizeOfFile(file)) > largestFile) throw new CannotCheck(`${file} is larger than 1 MiB`)
-  return readFile(file, 'utf8').catch((error: Error) => {
+  return readFile(file).catch((error: Error) => {
     throw new CannotCheck(`${file} cannot be read: ${reasonOf(error)}`)
   })
 }
