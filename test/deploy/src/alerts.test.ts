@@ -179,6 +179,9 @@ onPromtool('evaluated by promtool, on the series of running services', () => {
   test('sealing that is behind fires', () =>
     expectAlerts(15, ['HeraldSealingBehind'], only('herald_log_seal_lag_seconds', {}, '0+60x40')))
 
+  test('a witness that lacks a checkpoint fires', () =>
+    expectAlerts(15, ['HeraldWitnessBehind'], only('herald_log_witness_lag_seconds', {}, '0+60x40')))
+
   test('a retention that differs fires after an hour', async () => {
     const differs = only('herald_retention_differs', {}, '1x90')
     await expectAlerts(50, [], differs)

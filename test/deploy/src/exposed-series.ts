@@ -1,3 +1,6 @@
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { createSealing, type StartedHerald, startHerald } from '@herald/local-herald'
 import { startServers, topicsWithSuffix } from '@herald/test-servers'
 import { Kafka, logLevel, Partitioners } from 'kafkajs'
@@ -11,6 +14,14 @@ export type Series = {
 /** One scrape of both services' /metrics, with the labels that the ServiceMonitor adds. */
 export type Scrape = { readonly names: ReadonlySet<string>; readonly series: readonly Series[] }
 
+/** One witness, which is away. */
+function writePolicy(): string {
+  const file = join(mkdtempSync(join(tmpdir(), 'herald-policy-')), 'policy')
+  const key = 'witness.example+b3ae454f+BN5Vs56KbhHL8uLvUcFobGdKgJpZcJDUs0NKZBqws1CW'
+  writeFileSync(file, `witness w ${key} http://127.0.0.1:9/\nquorum none\n`)
+  return file
+}
+
 /** Runs ingest and query against real servers, with enough load to expose every series used by an alert. */
 export async function startExposing() {
   const servers = await startServers()
@@ -20,7 +31,7 @@ export async function startExposing() {
     topics: topicsWithSuffix(suffix),
     database: `herald-${suffix}`,
     notificationTopic: `notification-events-${suffix}`,
-    sealing: createSealing(`log-checkpoints-${suffix}`),
+    sealing: { ...createSealing(`log-checkpoints-${suffix}`), LOG_WITNESS_POLICY: writePolicy() },
   })
   const kafka = new Kafka({ brokers: servers.kafkaBrokers, logLevel: logLevel.NOTHING })
   const producer = kafka.producer({ createPartitioner: Partitioners.DefaultPartitioner })
