@@ -25,7 +25,7 @@ export {
   isStorageUnavailable,
   StorageUnavailableError,
 } from './connection/storage-errors.ts'
-export { createGuard, type Guard, type Look } from './guards/guard.ts'
+export { createGuard, type Guard, type Look, type LookOptions } from './guards/guard.ts'
 export { advanceHeads, type HeadDocument, later } from './guards/heads.ts'
 export { asBuffer, binaryHeader, firstBinary, inputOf, int32, readKey, sizeOf } from './json/bson.ts'
 export {
@@ -89,7 +89,8 @@ export { createDatabaseReadiness } from './migration/readiness.ts'
 export { eachAtOnce } from './reading/each-at-once.ts'
 export { findByKeys } from './reading/find-by-keys.ts'
 export { findBytes, runForBytes } from './reading/find-bytes.ts'
-export { findFew } from './reading/find-few.ts'
+export { type FindFew, findFew } from './reading/find-few.ts'
+export { findTogether } from './reading/find-together.ts'
 export { firstStepCount, nextCount, stepBytes } from './reading/next-count.ts'
 export { behind, type KeyRange, nextRange } from './reading/next-range.ts'
 export { findPage, type PageSource } from './reading/page.ts'

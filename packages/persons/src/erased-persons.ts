@@ -1,4 +1,13 @@
-import { createGuard, inBatches, keysUnder, type Look, readLimits, toKey, uuidIn } from '@herald/mongo'
+import {
+  createGuard,
+  inBatches,
+  keysUnder,
+  type Look,
+  type LookOptions,
+  readLimits,
+  toKey,
+  uuidIn,
+} from '@herald/mongo'
 import type { PersonsCollections } from './collections.ts'
 import type { ErasedPerson, FindErased } from './erased-person.ts'
 import type { PersonKeys } from './person-keys.ts'
@@ -12,8 +21,8 @@ type WithPersons = {
 export type ErasedLook = Look<string, ErasedPerson> & { readonly find: FindErased; readonly isEmpty: boolean }
 
 export type ErasedPersons = {
-  /** Finds the erased persons in what is to be stored. With an earlier look, only searches what has changed since. */
-  look(items: readonly WithPersons[], earlier?: ErasedLook): Promise<ErasedLook>
+  /** Finds the erased persons in what is to be stored. */
+  look(items: readonly WithPersons[], options?: LookOptions<ErasedLook>): Promise<ErasedLook>
 }
 
 const targetsPerQuery = 5_000
@@ -58,8 +67,8 @@ export function createErasedPersons(
     },
   })
   return {
-    async look(items, earlier) {
-      const look = await guard.look(items, earlier)
+    async look(items, options) {
+      const look = await guard.look(items, options)
       return {
         ...look,
         find: (subscriberId, personId) => look.found.get(subscriberId + personId),

@@ -46,7 +46,7 @@ export function createChangeEntries(dependencies: ChangeEntriesDependencies) {
       const documents = masked.map(toChangeEntryDocument)
       const { refused, ...counts } = await insertNew(collection, documents)
       // Also those known before: an earlier attempt may have stored the entry before its user was erased.
-      const notErased = await eraseUsers(collection, entries, await erasedPersons.look(users, erased))
+      const notErased = await eraseUsers(collection, entries, await erasedPersons.look(users, { earlier: erased }))
       const entryOf = (document: ChangeEntryDocument) => entries[documents.indexOf(document)] as StoredChangeEntry
       const reasons = new Map(refused.map(({ document, reason }) => [entryOf(document), reason]))
       for (const [entry, reason] of notErased) reasons.set(entry, reason)

@@ -1,20 +1,26 @@
 import { bytesToUuid, type MuteKind, writeUuid } from '@herald/contracts'
-import { findFew, inBatches, readLimits, runCommand } from '@herald/mongo'
+import { type FindFew, findFew, inBatches, readLimits, runCommand } from '@herald/mongo'
 import type { Binary } from 'mongodb'
 import type { FeedCollections, MuteDocument } from '../documents/collections.ts'
 import type { Muted, NewNotification } from '../documents/notification-document.ts'
 import { muteKey, muteTargetBytes, writeMuteTarget } from './mute-key.ts'
 
 /** Finds who has muted the location or the actor of notifications that are about to be stored. */
-export type FindMuted = (notifications: readonly NewNotification[]) => Promise<ReadonlyMap<NewNotification, Muted>>
+export type FindMuted = (
+  notifications: readonly NewNotification[],
+  find: FindFew,
+) => Promise<ReadonlyMap<NewNotification, Muted>>
 
 const keysPerQuery = 10_000
 const ownerBytes = 32
+const fewOwners = 100
+const mutesOfFew = 1_000
 const none: ReadonlyMap<NewNotification, Muted> = new Map()
 
 /**
- * Looks which recipients have muted anything, and then at the keys that their mutes would have, so that the work depends on the
- * recipients and not on who else has muted it. Not cached: a mute holds as soon as it is stored.
+ * Reads what a few recipients have muted. Of more recipients, or of more mutes than {@link mutesOfFew}, looks who has muted anything,
+ * and then at the keys that their mutes would have, so that the work depends on the recipients and not on who else has muted it. Not
+ * cached: a mute holds as soon as it is stored.
  */
 export function createFindMuted({ mutes }: Pick<FeedCollections, 'mutes'>, now: () => Date): FindMuted {
   const { db, collectionName } = mutes
@@ -32,15 +38,29 @@ export function createFindMuted({ mutes }: Pick<FeedCollections, 'mutes'>, now: 
     return muting
   }
 
-  return async (notifications) => {
-    isUsed ||= (await findFew(mutes, { limit: 1, projection: { _id: 1 } })).length > 0
-    if (!isUsed) return none
+  const findByKeys = async (notifications: readonly NewNotification[]): Promise<readonly MuteDocument[]> => {
     const muting = await findMuting(notifications)
     const found: MuteDocument[] = []
     for (const keys of inBatches(keysOf(notifications, muting), keysPerQuery)) {
       const filter = { _id: { $in: keys } }
       found.push(...(await findFew(mutes, { filter, hint: '_id_', projection: { until: 1 }, limit: keys.length })))
     }
+    return found
+  }
+
+  const findOf = async (notifications: readonly NewNotification[], find: FindFew): Promise<readonly MuteDocument[]> => {
+    const owners = notifications.reduce((sum, { recipientIds }) => sum + recipientIds.length, 0)
+    if (owners <= fewOwners) {
+      const filter = { user: { $in: [...ownersOf(notifications)] } }
+      const found = await find(mutes, { filter, projection: { until: 1 }, limit: mutesOfFew + 1 })
+      return found.length <= mutesOfFew ? found : findByKeys(notifications)
+    }
+    isUsed ||= (await find(mutes, { limit: 1, projection: { _id: 1 } })).length > 0
+    return isUsed ? findByKeys(notifications) : []
+  }
+
+  return async (notifications, find) => {
+    const found = await findOf(notifications, find)
     const at = now()
     const holding = found.filter(({ until }) => until === undefined || until > at)
     return holding.length === 0 ? none : byNotification(notifications, holding, at)

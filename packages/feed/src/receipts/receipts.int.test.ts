@@ -215,7 +215,7 @@ test('applies waiting receipts without reading their records', async () => {
   await store.receipts.apply(large, context(0))
   const lines = await profile('waiting-receipts', () => storeAndSettle(given))
   const read = lines.filter(({ op }) => op === 'query')
-  expect(read.length).toBeGreaterThanOrEqual(2)
+  expect(read.length).toBeGreaterThanOrEqual(1)
   expect(Math.max(...read.map(({ responseLength }) => responseLength))).toBeLessThan(10_000)
   expect((await stateOf(given)).emailSentAt).toEqual(at(5))
 })

@@ -1,5 +1,5 @@
 import { timeOfUuidV7 } from '@herald/contracts'
-import { findFew, hex, type InsertOutcome, inBatches, insertNew, readLimits, toKey, writeAll } from '@herald/mongo'
+import { type FindFew, hex, type InsertOutcome, inBatches, insertNew, readLimits, toKey, writeAll } from '@herald/mongo'
 import { appliesTo, type ErasedPersons } from '@herald/persons'
 import type { Binary } from 'mongodb'
 import type { FeedCollections } from '../documents/collections.ts'
@@ -37,7 +37,7 @@ export type Receipts = {
 
 /** For storing: receipts may be ahead of their notification. */
 export type SettleReceipts = {
-  findKeys(stored: readonly Recipients[]): Promise<readonly Binary[]>
+  findKeys(stored: readonly Recipients[], find: FindFew): Promise<readonly Binary[]>
   settle(keys: readonly Binary[]): Promise<void>
 }
 
@@ -49,6 +49,7 @@ export type ReceiptsDependencies = Pick<FeedCollections, 'notifications' | 'wait
 }
 
 const keysPerQuery = 1_000
+const fewKeys = 100
 const receiptsPerQuery = 1_000
 /** Any number may wait for one notification. More are left to `claimOverdue`, so that they hold up no other event. */
 const readsPerBatch = 50
@@ -106,7 +107,7 @@ export function createReceipts(dependencies: ReceiptsDependencies): Receipts & S
         })),
       }
     },
-    findKeys: (stored) => keysWithWaiting(waiting, stored),
+    findKeys: (stored, find) => keysWithWaiting(waiting, stored, find),
     async settle(keys) {
       for (const batch of inBatches(keys, keysPerQuery)) {
         for (let reads = 0; reads < readsPerBatch; reads++) {
@@ -135,13 +136,17 @@ async function takeOver(
   await writeAll(waiting, [{ updateMany: { filter: { _id: { $in: ids }, group: { $ne: group } }, update: change } }])
 }
 
-/** There are rarely any, so this is checked first; the keys are only sent if many receipts wait. */
-async function keysWithWaiting(waiting: WaitingReceipts, stored: readonly Recipients[]): Promise<Binary[]> {
-  const some = await findFew(waiting, { projection: { key: 1 }, limit: keysPerQuery + 1 })
+/** There are rarely any, so this is checked first; unless they are few, the keys are only sent if many receipts wait. */
+async function keysWithWaiting(waiting: WaitingReceipts, stored: readonly Recipients[], find: FindFew) {
+  const isFew = stored.reduce((sum, { recipientIds }) => sum + recipientIds.length, 0) <= fewKeys
+  const keysOf = () =>
+    stored.flatMap(({ subscriberId, recipientIds, id }) =>
+      recipientIds.map((recipientId) => toKey(subscriberId, recipientId, id)),
+    )
+  const filter = isFew ? { key: { $in: keysOf() } } : {}
+  const some = await find(waiting, { filter, projection: { key: 1 }, limit: keysPerQuery + 1 })
   if (some.length === 0) return []
-  const keys = stored.flatMap(({ subscriberId, recipientIds, id }) =>
-    recipientIds.map((recipientId) => toKey(subscriberId, recipientId, id)),
-  )
+  const keys = keysOf()
   if (some.length > keysPerQuery) return keys
   const waitingKeys = new Set(some.map(({ key }) => hex(key)))
   return keys.filter((key) => waitingKeys.has(hex(key)))

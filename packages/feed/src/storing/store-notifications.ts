@@ -1,6 +1,7 @@
 import {
   considerate,
   createFence,
+  findTogether,
   hex,
   type InsertOutcome,
   insertNew,
@@ -63,14 +64,16 @@ export function createStoreNotifications(dependencies: StoreNotificationsDepende
 
   return async (notifications) => {
     const fence = createFence(insertWithinMs, clock)
-    const mutedNow = await findMuted(notifications)
-    const documents = notifications.map((one) => toFanOutDocument(one, announcing, mutedNow.get(one)))
     const withPersons = notifications.map(toWithPersons)
-    const [retracted, erasedBefore, fannedOut] = await Promise.all([
-      tombstones.look(notifications),
-      erasedPersons.look(withPersons),
-      insertNew(fanOuts, documents),
-    ])
+    const [retracted, erasedBefore, mutedNow] = await findTogether((find) =>
+      Promise.all([
+        tombstones.look(notifications, { find }),
+        erasedPersons.look(withPersons, { find }),
+        findMuted(notifications, find),
+      ]),
+    )
+    const documents = notifications.map((one) => toFanOutDocument(one, announcing, mutedNow.get(one)))
+    const fannedOut = await insertNew(fanOuts, documents)
     if (announcing) countSkipped(announcing, notifications, fannedOut)
     else if (fannedOut.duplicates > 0) await forgetAnnouncements(fanOuts, notifications.map(notificationKey))
     const refused = new Map<NewNotification, string>()
@@ -97,11 +100,13 @@ export function createStoreNotifications(dependencies: StoreNotificationsDepende
     const stored = await fence(() => insertNew(collection, documentsOf(toStore), pace))
     refuse(reasonsBy(fanOutKeyIn, stored))
     // Also those known before: an earlier attempt may have stored them before their tombstone was.
-    const [retractedNow, erasedNow, keysWithReceipts] = await Promise.all([
-      tombstones.look(notifications, retracted),
-      erasedPersons.look(withPersons, erasedBefore),
-      receipts.findKeys(notifications),
-    ])
+    const [retractedNow, erasedNow, keysWithReceipts] = await findTogether((find) =>
+      Promise.all([
+        tombstones.look(notifications, { earlier: retracted, find }),
+        erasedPersons.look(withPersons, { earlier: erasedBefore, find }),
+        receipts.findKeys(notifications, find),
+      ]),
+    )
     const notNoted = await retractFromFanOuts(tombstones.applyingTo([...retractedNow.found.keys()]))
     const { erased, refused: notErased } = await eraseStored(notifications, erasedNow)
     refuse(notErased)

@@ -1,4 +1,5 @@
 import type { Collection } from 'mongodb'
+import type { FindFew } from '../reading/find-few.ts'
 import { findRecentHeads, type HeadDocument } from './heads.ts'
 
 /** The findings about some items, and the versions of the heads at which they were read. */
@@ -10,8 +11,15 @@ export type Look<Key, Value> = {
 type Guarded = { readonly subscriberId: string; readonly createdAt: Date }
 
 export type Guard<Item, Key, Value> = {
-  /** Finds the tombstones that apply to these items. With an earlier look, only searches what has changed since. */
-  look(items: readonly Item[], earlier?: Look<Key, Value>): Promise<Look<Key, Value>>
+  /** Finds the tombstones that apply to these items. */
+  look(items: readonly Item[], options?: LookOptions<Look<Key, Value>>): Promise<Look<Key, Value>>
+}
+
+export type LookOptions<Earlier> = {
+  /** Only what has changed since this look is searched. */
+  readonly earlier?: Earlier
+  /** Reads the heads; with `findTogether` several guards share a command. */
+  readonly find?: FindFew
 }
 
 export type GuardDependencies<Item, Key, Value> = {
@@ -32,12 +40,12 @@ export function createGuard<Item extends Guarded, Key, Value>(
 ): Guard<Item, Key, Value> {
   const { heads, slackMs, isInTime, search } = dependencies
   return {
-    async look(items, earlier) {
+    async look(items, { earlier, find } = {}) {
       const found = new Map(earlier?.found)
       if (items.length === 0) return { found, versions: new Map() }
       const subscribers = new Set(items.map(({ subscriberId }) => subscriberId))
       const earliest = items.reduce((least, { createdAt }) => Math.min(least, createdAt.getTime()), Infinity)
-      const recent = await findRecentHeads(heads, subscribers, new Date(earliest - slackMs))
+      const recent = await findRecentHeads(heads, subscribers, new Date(earliest - slackMs), find)
       const searched = items.filter((item) => {
         const head = recent.get(item.subscriberId)
         if (head === undefined || !isInTime(head.until, item)) return false

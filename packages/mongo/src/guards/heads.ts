@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Binary, Collection } from 'mongodb'
 import { hex, toKey, toUuidBinary, uuidIn } from '../keys/keys.ts'
-import { findFew } from '../reading/find-few.ts'
+import { type FindFew, findFew } from '../reading/find-few.ts'
 import { readLimits } from '../reading/read-limits.ts'
 import { writeAll } from '../writing/write-each.ts'
 
@@ -33,11 +33,12 @@ export async function findRecentHeads(
   heads: Collection<HeadDocument>,
   subscriberIds: ReadonlySet<string>,
   since: Date,
+  find: FindFew = findFew,
 ): Promise<Heads> {
   const projection = { until: 1, version: 1 }
   const until = { $gte: since }
   const isHead = { until, version: { $exists: true } }
-  const recent = await findFew(heads, { filter: isHead, hint: 'heads', projection, limit: mostOfAll + 1 })
+  const recent = await find(heads, { filter: isHead, hint: 'heads', projection, limit: mostOfAll + 1 })
   const found =
     recent.length <= mostOfAll
       ? recent

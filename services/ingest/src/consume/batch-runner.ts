@@ -105,7 +105,7 @@ export function createBatchRunner(dependencies: BatchRunnerDependencies) {
         const last = chunk.at(-1) as IncomingRecord
         const nextOffset = last === records.at(-1) ? batch.endOffset : offsetAfter(lastOffsetOf(last))
         batch.resolve(nextOffset)
-        await commits.handled(batch, nextOffset)
+        await commits.handled(batch, nextOffset, chunk.length)
         failures.delete(placeOf(batch))
         onChunk({ topic, partition, records: chunk.length, seconds: (performance.now() - start) / 1_000 })
         await within(limitMs, batch.heartbeat())

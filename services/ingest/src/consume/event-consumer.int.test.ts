@@ -4,13 +4,14 @@ import type { IncomingRecord } from '@herald/kafka'
 import { brokers, connectTestClients, createTestKafka, quietLogger, rawKafka } from '@herald/kafka/testing'
 import { createDeadlines, type Deadlines, systemClock } from '@herald/runtime'
 import { createTopic, eventually, topicsWithSuffix } from '@herald/test-servers'
-import { afterEach, expect, test } from '@jest/globals'
+import { afterEach, expect, jest, test } from '@jest/globals'
 import kafkajs from 'kafkajs'
 import { commitOffset } from '../committed-offset.fixture.ts'
 import { deleteTopic } from '../deleted-topic.fixture.ts'
 import type { HandleRecords } from '../events/record-handler.ts'
 import { quickTimes } from '../settings/times.fixture.ts'
 import { createEventConsumer, type EventConsumer } from './event-consumer.ts'
+import type { CommitPace } from './offset-commits.ts'
 
 const { admin, producer } = connectTestClients()
 const kafka = createTestKafka()
@@ -27,6 +28,7 @@ async function start(
   handle: HandleRecords,
   prepare = async (_topics: Topics): Promise<void> => {},
   limitMs: number = quickTimes.limitMs,
+  commitPace?: CommitPace,
 ) {
   deadlines = createDeadlines(systemClock)
   const topics = topicsWithSuffix(`consumer-${process.pid}-${run++}`)
@@ -46,6 +48,7 @@ async function start(
       limitMs,
       heldBack: quickTimes.heldBack,
       restart: quickTimes.restart,
+      commitPace,
       kindOf: () => 'mention',
       handle,
       onChunk: () => {},
@@ -309,4 +312,34 @@ test('reads a topic from its start that was created again, with fewer records, w
   stuck.resolve()
   await eventually(async () => (await committed(topic, 0)) === 10)
   expect(seen).toEqual(expect.arrayContaining(values))
+})
+
+test('records that come alone cost a fetch each, and one commit together, at the latest before the group is left', async () => {
+  const requests: string[] = []
+  const { consumer: create } = kafkajs.Kafka.prototype
+  const created = jest.spyOn(kafkajs.Kafka.prototype, 'consumer').mockImplementation(function observed(
+    this: kafkajs.Kafka,
+    config,
+  ) {
+    const made = create.call(this, config)
+    made.on(made.events.REQUEST, ({ payload }) => requests.push(payload.apiName))
+    return made
+  })
+  let handled = 0
+  const never = { quietMs: 60_000, latestMs: 60_000, records: 500 }
+  const handle: HandleRecords = async ({ length }) => {
+    handled += length
+  }
+  const { topics, send, stop, committed } = await start(handle, undefined, undefined, never)
+  await send(topics.mention, 0, '0')
+  await eventually(() => handled === 1)
+  created.mockRestore()
+  requests.length = 0
+  for (let n = 1; n < 20; n++) {
+    await send(n % 2 ? topics.mention : topics.change, 0, String(n))
+    await eventually(() => handled === n + 1)
+  }
+  await stop()
+  expect(requests.filter((name) => !['Fetch', 'Heartbeat'].includes(name))).toEqual(['OffsetCommit', 'LeaveGroup'])
+  expect([await committed(topics.mention, 0), await committed(topics.change, 0)]).toEqual([11, 9])
 })

@@ -3,7 +3,7 @@ import { backoffMs, type Clock, pause, within } from '@herald/runtime'
 import type { Times } from '../settings/times.ts'
 import { type BatchRunnerDependencies, createBatchRunner } from './batch-runner.ts'
 import { chunkShare } from './chunks.ts'
-import { createOffsetCommits } from './offset-commits.ts'
+import { type CommitPace, createOffsetCommits } from './offset-commits.ts'
 import { findMissingTopics } from './topic-problems.ts'
 
 export type EventConsumerDependencies = Omit<BatchRunnerDependencies, 'commits' | 'onGivenUp'> & {
@@ -16,15 +16,27 @@ export type EventConsumerDependencies = Omit<BatchRunnerDependencies, 'commits' 
   readonly beginMs?: number
   /** The growing pauses between a member that ended and the next one. */
   readonly restart: Times['restart']
+  readonly commitPace?: CommitPace | undefined
 }
 
 export type EventConsumer = ReturnType<typeof createEventConsumer>
 
 /** The client may hang while it closes, which must not keep the next member from starting. */
 const closeMs = 15_000
+const lastCommitMs = 3_000
 
 export function createEventConsumer(dependencies: EventConsumerDependencies) {
-  const { kafka, groupId, topics, deadLetterTopic, clock, beginMs = 120_000, restart, ...batches } = dependencies
+  const {
+    kafka,
+    groupId,
+    topics,
+    deadLetterTopic,
+    clock,
+    beginMs = 120_000,
+    restart,
+    commitPace,
+    ...batches
+  } = dependencies
   const { logger, kindOf } = batches
   const stopping = new AbortController()
   const stopped = new Promise<void>((resolve) => stopping.signal.addEventListener('abort', () => resolve()))
@@ -68,7 +80,7 @@ export function createEventConsumer(dependencies: EventConsumerDependencies) {
     if (missing.length > 0) throw new Error(missing.join('; '))
     const member = kafka.createMember({ groupId, topics, shareOf: (topic) => chunkShare(kindOf(topic)) })
     const givenUp = Promise.withResolvers<never>()
-    const commits = createOffsetCommits({ member, logger, onGivenUp: givenUp.reject })
+    const commits = createOffsetCommits({ member, logger, onGivenUp: givenUp.reject, pace: commitPace })
     const runner = createBatchRunner({ ...batches, commits, onGivenUp: givenUp.reject })
     const over = Promise.race([watch(member, onCommitted), givenUp.promise])
     // Not awaited yet: an early crash must not be an unhandled rejection.
@@ -76,9 +88,13 @@ export function createEventConsumer(dependencies: EventConsumerDependencies) {
     try {
       await within(beginMs, Promise.race([member.run(runner.run), over]))
       await over
+      await within(lastCommitMs, commits.leave()).catch((error: unknown) => {
+        logger.warn({ err: error }, 'Could not commit offsets before leaving the group')
+      })
     } finally {
       assignment = {}
       runner.stop()
+      commits.stop()
       await within(closeMs, member.close()).catch((error: unknown) => {
         logger.warn({ err: error }, 'Could not disconnect consumer')
       })

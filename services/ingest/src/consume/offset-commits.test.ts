@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { MemberEvents, PartitionOffset } from '@herald/kafka'
-import { afterEach, beforeEach, expect, jest, test } from '@jest/globals'
-import { createOffsetCommits, type OffsetCommits } from './offset-commits.ts'
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals'
+import { type CommitPace, createOffsetCommits, type OffsetCommits } from './offset-commits.ts'
 
 // Tests which commits are sent and when; the tests of the consumer cover their effect at a real broker.
 let member: Partial<MemberEvents>
@@ -11,6 +11,7 @@ let asked: string[]
 let answer: (error?: Error) => Promise<void>
 let givenUp: string[]
 const limitMs = 200
+const atOnce = { quietMs: 0, latestMs: 0, records: 1 }
 
 const commit = (offsets: readonly PartitionOffset[]) => {
   asked.push(offsets.map(({ topic, partition, offset }) => `${topic}/${partition} to ${offset}`).join(', '))
@@ -28,7 +29,12 @@ beforeEach(() => {
   jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] })
   asked = []
   givenUp = []
-  commits = createOffsetCommits({
+  commits = createCommits({ pace: atOnce })
+})
+afterEach(() => void jest.useRealTimers())
+
+const createCommits = (options: { pace?: CommitPace }) =>
+  createOffsetCommits({
     member: {
       commit,
       listen(events) {
@@ -38,10 +44,8 @@ beforeEach(() => {
     logger: { debug: () => {} },
     onGivenUp: ({ message }) => givenUp.push(message),
     limitMs,
+    ...options,
   })
-})
-
-afterEach(() => void jest.useRealTimers())
 
 /** Flushes while no commit is answered. */
 async function flushUnanswered(): Promise<void> {
@@ -51,8 +55,67 @@ async function flushUnanswered(): Promise<void> {
   await refused
 }
 
-const handled = (topic: string, partition: number, offset: string) =>
-  commits.handled({ topic, partition, commit }, offset)
+const handled = (topic: string, partition: number, offset: string, records = 1) =>
+  commits.handled({ topic, partition, commit }, offset, records)
+
+describe('events that come alone', () => {
+  beforeEach(() => {
+    commits = createCommits({})
+  })
+  const pass = async (milliseconds: number) => {
+    await jest.advanceTimersByTimeAsync(milliseconds)
+    await nextTurn()
+  }
+
+  test('are committed together once none was handled for 100 ms', async () => {
+    await handled('a', 0, '5')
+    await pass(99)
+    await handled('a', 0, '6')
+    await handled('b', 1, '2')
+    await pass(99)
+    expect(asked).toEqual([])
+    await pass(1)
+    expect(asked).toEqual(['a/0 to 6, b/1 to 2'])
+  })
+
+  test('are committed after a second while more follow, and then wait anew', async () => {
+    for (let n = 1; n <= 24; n++) {
+      await handled('a', 0, String(n))
+      await pass(50)
+      if (n === 20) await answer()
+    }
+    expect(asked).toEqual(['a/0 to 20'])
+    await pass(50)
+    expect(asked).toEqual(['a/0 to 20', 'a/0 to 24'])
+  })
+
+  test('and are handled during a commit wait for the next one', async () => {
+    await handled('a', 0, '1')
+    await pass(100)
+    await handled('a', 0, '2')
+    await answer()
+    expect(asked).toEqual(['a/0 to 1'])
+    await pass(100)
+    expect(asked).toEqual(['a/0 to 1', 'a/0 to 2'])
+  })
+
+  test('wait no longer once there are many of them, or the member leaves', async () => {
+    await handled('a', 0, '400', 400)
+    await nextTurn()
+    expect(asked).toEqual([])
+    await handled('a', 0, '500', 100)
+    await nextTurn()
+    await answer()
+    await handled('a', 0, '501')
+    const left = commits.leave()
+    await nextTurn()
+    await answer()
+    await left
+    await handled('a', 0, '502')
+    await nextTurn()
+    expect(asked).toEqual(['a/0 to 500', 'a/0 to 501', 'a/0 to 502'])
+  })
+})
 
 test('commits in the background and combines partitions that are ready at the same moment', async () => {
   await Promise.all([handled('a', 0, '5'), handled('a', 1, '7'), handled('b', 0, '1')])
@@ -134,6 +197,7 @@ test('flush waits until everything is committed', async () => {
 
 test('commits offsets that were read and not passed on', async () => {
   member.skipped?.({ topic: 'a', partition: 0, offset: '4' })
+  await jest.advanceTimersByTimeAsync(0)
   await nextTurn()
   expect(asked).toEqual(['a/0 to 4'])
 })

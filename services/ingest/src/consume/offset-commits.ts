@@ -15,31 +15,48 @@ export type OffsetCommitsDependencies = {
    */
   readonly onGivenUp: (error: Error) => void
   readonly limitMs?: number
+  readonly pace?: CommitPace | undefined
 }
+
+/** A commit waits until nothing was handled for `quietMs`, but no longer than `latestMs`, nor for more than `records`. */
+export type CommitPace = { readonly quietMs: number; readonly latestMs: number; readonly records: number }
+
+/** Where few events arrive, a commit for each would cost as much as storing it. A redelivered event is refused by its key. */
+const unhurried: CommitPace = { quietMs: 100, latestMs: 1_000, records: 500 }
 
 export const offsetAfter = (offset: string): string => String(BigInt(offset) + 1n)
 
 /**
- * Commits a member's offsets, one commit at a time; partitions that are ready at the same moment share it.
+ * Commits a member's offsets, one commit at a time, for all that was handled within its {@link CommitPace}.
  *
  * This includes transaction markers and aborted records, which are read and not passed on; the group would appear to lag,
  * and to be stuck, until the next record.
  */
-export function createOffsetCommits({ member, logger, onGivenUp, limitMs = 30_000 }: OffsetCommitsDependencies) {
+export function createOffsetCommits(dependencies: OffsetCommitsDependencies) {
+  const { member, logger, onGivenUp, limitMs = 30_000, pace = unhurried } = dependencies
   const due = new Map<string, PartitionOffset>()
+  let timer: NodeJS.Timeout | undefined
+  let latestAt = Infinity
+  let records = 0
+  let isLeaving = false
   let send: PartitionBatch['commit'] = member.commit
   let committing: Promise<void> | undefined
   let failingSince: number | undefined
 
+  const stopWaiting = (): void => {
+    clearTimeout(timer)
+    latestAt = Infinity
+    records = 0
+  }
+
   const commitDue = async (): Promise<void> => {
     const beganAt = performance.now()
+    stopWaiting()
     try {
       await nextTurn()
-      while (due.size > 0) {
-        const offsets = [...due.values()]
-        await within(limitMs, send(offsets))
-        for (const [place, offset] of due) if (offsets.includes(offset)) due.delete(place)
-      }
+      const offsets = [...due.values()]
+      if (offsets.length > 0) await within(limitMs, send(offsets))
+      for (const [place, offset] of due) if (offsets.includes(offset)) due.delete(place)
       failingSince = undefined
     } catch (error) {
       failingSince ??= beganAt
@@ -47,6 +64,7 @@ export function createOffsetCommits({ member, logger, onGivenUp, limitMs = 30_00
       throw error
     } finally {
       committing = undefined
+      if (due.size > 0 && failingSince === undefined) commitSoon()
     }
   }
 
@@ -61,21 +79,38 @@ export function createOffsetCommits({ member, logger, onGivenUp, limitMs = 30_00
     })
   }
 
-  const note = (offset: PartitionOffset) => due.set(`${offset.topic}/${offset.partition}`, offset)
-  const noteAndCommit = (offset: PartitionOffset): void => {
-    note(offset)
-    commitInBackground()
+  const commitSoon = (): void => {
+    clearTimeout(timer)
+    if (isLeaving || records >= pace.records) commitInBackground()
+    else {
+      const now = performance.now()
+      latestAt = Math.min(latestAt, now + pace.latestMs)
+      timer = setTimeout(commitInBackground, Math.min(pace.quietMs, latestAt - now))
+    }
   }
 
+  const flush = async (): Promise<void> => {
+    while (due.size > 0) await commit()
+  }
+
+  const note = (offset: PartitionOffset) => due.set(`${offset.topic}/${offset.partition}`, offset)
+
   member.listen({
-    skipped: noteAndCommit,
-    recreated: noteAndCommit,
+    skipped(offset) {
+      note(offset)
+      commitSoon()
+    },
+    recreated(offset) {
+      note(offset)
+      commitInBackground()
+    },
     heartbeat() {
-      if (due.size > 0) commitInBackground()
+      if (failingSince !== undefined) commitInBackground()
     },
     // Another member may have continued from here. Partitions that this one keeps are read again.
     joined() {
       due.clear()
+      stopWaiting()
       failingSince = undefined
       send = member.commit
     },
@@ -83,21 +118,30 @@ export function createOffsetCommits({ member, logger, onGivenUp, limitMs = 30_00
 
   return {
     /**
-     * Marks the batch's partition as handled up to `nextOffset`, exclusive, and commits it in the background. A commit takes
-     * some milliseconds, during which the next chunk can be handled. A failed commit is retried.
+     * Marks the batch's partition as handled up to `nextOffset`, exclusive, and commits it in the background. A failed commit
+     * is retried.
      *
      * @throws the client's own error when the commit before this one failed and this one fails as well; the member learns
      *   from it that the partition was revoked
      */
-    async handled({ topic, partition, commit: commitInBatch }: HandledBatch, nextOffset: string): Promise<void> {
+    async handled(
+      { topic, partition, commit: commitInBatch }: HandledBatch,
+      nextOffset: string,
+      handledRecords: number,
+    ): Promise<void> {
       note({ topic, partition, offset: nextOffset })
       // Unlike the member's own, this commits while the member stops and does not retry after a rebalance.
       send = commitInBatch
+      records += handledRecords
       if (failingSince !== undefined) await commit()
-      else commitInBackground()
+      else commitSoon()
     },
-    async flush(): Promise<void> {
-      if (due.size > 0) await commit()
+    flush,
+    /** Commits everything, and what is handled from now on at once: the member is about to leave its group. */
+    leave(): Promise<void> {
+      isLeaving = true
+      return flush()
     },
+    stop: stopWaiting,
   }
 }
