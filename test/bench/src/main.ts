@@ -15,6 +15,7 @@ import { growth } from './parts/growth.ts'
 import { ingest } from './parts/ingest.ts'
 import { knee } from './parts/knee.ts'
 import { latency } from './parts/latency.ts'
+import { lone } from './parts/lone.ts'
 import { mixed } from './parts/mixed.ts'
 import { query } from './parts/query.ts'
 import { realistic } from './parts/realistic.ts'
@@ -42,7 +43,7 @@ import { printTarget } from './target/print-target.ts'
 const parts: readonly Part[] = [
   ...[ingest, captured, realistic, cost, smallCache],
   ...[query, growth, bulk, sealing, streams, feeds, start],
-  ...[latency, knee, sustained, backlog, mixed],
+  ...[latency, lone, knee, sustained, backlog, mixed],
   ...[scale, replicated, rebuild],
 ]
 // npm runs this in the package's folder; the path is relative to the folder in which npm was called.
@@ -50,7 +51,7 @@ const pathOf = (path: string) => resolve(process.env.INIT_CWD ?? '.', path)
 const allNames = parts.map(({ name }) => name)
 
 const usage = `npm run bench -- [PART…] [--rounds N] [--smoke] [--out FOLDER]
-npm run bench -- --against CHECKOUT        compares the services with those of another checkout, which must be built
+npm run bench -- [PART…] --against CHECKOUT   compares the services with those of another checkout, which must be built
 npm run bench -- --target SETTINGS.json    load on an existing Herald; prints JSON
 
 ${parts.map(({ name, about }) => `  ${name.padEnd(16)} ${about}`).join('\n')}`
@@ -66,7 +67,7 @@ const { values, positionals } = parseArgs({
     help: { type: 'boolean', default: false },
   },
 })
-const unknown = positionals.filter((name) => !allNames.includes(name))
+const unknown = positionals.filter((name) => ![...allNames, against.name].includes(name))
 if (values.help || unknown.length > 0) {
   console.log(unknown.length > 0 ? `Unknown part: ${unknown.join(', ')}\n\n${usage}` : usage)
   process.exit(unknown.length > 0 ? 1 : 0)
@@ -87,7 +88,8 @@ const log = (line: string) => console.error(line)
 const other = values.against === undefined ? undefined : pathOf(values.against)
 const isChosen = ({ name, isOnlyByName = false }: Part) =>
   positionals.length === 0 ? smoke || !isOnlyByName : positionals.includes(name)
-const chosen = other === undefined ? parts.filter(isChosen) : [against]
+const compared = [against, lone].filter(({ name }) => positionals.length === 0 || positionals.includes(name))
+const chosen = other === undefined ? parts.filter(isChosen) : compared
 const servers = await startServers({ log })
 const client = new MongoClient(servers.mongodbUri)
 const processes = await serverProcesses(servers)
