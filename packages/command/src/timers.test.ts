@@ -27,7 +27,7 @@ const known: Readonly<Record<string, number>> = {
   'packages/test-servers/src/processes/program.test.ts': 1,
   'packages/web-components/src/change-log/seals.test.ts': 1,
   'packages/web-components/src/inbox/inbox-feed.test.ts': 3,
-  'services/query/src/change-entries/change-log-transfer.test.ts': 4,
+  'services/query/src/change-entries/change-log-transfer.test.ts': 1,
   'services/query/src/notifications/mark-many-failover.long.int.test.ts': 2,
   'services/query/src/stream/audience.test.ts': 2,
   'services/query/src/stream/catch-up.test.ts': 9,
