@@ -5,6 +5,7 @@ import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { isDeepStrictEqual } from 'node:util'
 import { changeEntrySchema } from '@herald/contracts'
+import { usually } from '@herald/jest-preset/full-run'
 import { createSealedLog, createSigningKey, formatExport } from '@herald/sealed-log/testing'
 import { afterAll, expect, test } from '@jest/globals'
 import fc from 'fast-check'
@@ -58,7 +59,7 @@ test('no true log is called altered or incomplete, whatever happened to it', asy
       expect(findings).not.toMatch(/^[125] /m)
       expect(code).toBe(isErased ? 3 : log.lines.length > size ? 4 : 0)
     }),
-    { numRuns: 100 },
+    { numRuns: usually(40, { inFullRuns: 100 }) },
   )
 })
 
@@ -99,6 +100,6 @@ test('any changed byte of what a leaf contains is found', async () => {
       // Some changes only write the content in other characters, such as E in a number for e.
       expect(isDeepStrictEqual(provable(changed), lines)).toBe(true)
     }),
-    { numRuns: 1500 },
+    { numRuns: usually(400, { inFullRuns: 1_500 }) },
   )
 })
