@@ -1,15 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { createSealing } from '@herald/local-herald'
 import { eventually } from '@herald/test-servers'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { startTestHerald, type TestHerald } from './herald.fixture.ts'
+import { beforeAll, describe, expect, test } from '@jest/globals'
+import type { TestHerald } from './herald.fixture.ts'
 import type { SealedLine } from './sealed-log.ts'
 
 let herald: TestHerald
-beforeAll(async () => {
-  herald = await startTestHerald('sealed', createSealing())
-}, 300_000)
-afterAll(() => herald?.stop())
 
 const user = { id: randomUUID(), name: 'Ada', email: 'ada@example.com' }
 
@@ -64,39 +59,53 @@ function rootOf(index: number, size: number, leafHash: string, hashes: readonly 
   return hash.toString('base64')
 }
 
-test('what a running service returns proves its log: each entry, its growth, and an erasure', async () => {
-  const { subscriberId, client } = await herald.newUser({ scope: 'change-entries:read' })
-  const { changeEntries } = client
-  const sealed = (size: number) =>
-    eventually(
-      async () => {
-        const checkpoint = read(await changeEntries.checkpoint())
-        return checkpoint.size >= size && checkpoint
-      },
-      { description: `${size} leaves are sealed`, within: 60_000 },
-    )
-  await publish(subscriberId, 300)
-  const first = await sealed(300)
-  await publish(subscriberId, 120)
-  const second = await sealed(420)
-  expect(await changeEntries.checkpointKeys()).toEqual([expect.stringContaining(`localhost/herald/${subscriberId}+`)])
-  const growth = await changeEntries.consistency({ from: first.size, to: second.size })
-  expect({ ...growth, checkpoint: read(growth.checkpoint) }).toMatchObject({ from: 300, to: 420, checkpoint: second })
+export function describeSealedLog(running: () => TestHerald): void {
+  beforeAll(() => {
+    herald = running()
+  })
 
-  const { changeEntries: some } = await changeEntries.list({ limit: 20 })
-  expect(some).toHaveLength(20)
-  for (const { id } of some) {
-    const { leafIndex, leafHash, salt, hashes, checkpoint } = await changeEntries.proof(id)
-    const { size, root } = read(checkpoint)
-    expect(rootOf(leafIndex, size, leafHash, hashes)).toBe(root)
-    expect(rootOf(leafIndex, size, salt, hashes)).not.toBe(root)
-  }
+  describe('the sealed log', () => {
+    test('what a running service returns proves its log: each entry, its growth, and an erasure', async () => {
+      const { subscriberId, client } = await herald.newUser({ scope: 'change-entries:read' })
+      const { changeEntries } = client
+      const sealed = (size: number) =>
+        eventually(
+          async () => {
+            const checkpoint = read(await changeEntries.checkpoint())
+            return checkpoint.size >= size && checkpoint
+          },
+          { description: `${size} leaves are sealed`, within: 60_000 },
+        )
+      await publish(subscriberId, 300)
+      const first = await sealed(300)
+      await publish(subscriberId, 120)
+      const second = await sealed(420)
+      expect(await changeEntries.checkpointKeys()).toEqual([
+        expect.stringContaining(`localhost/herald/${subscriberId}+`),
+      ])
+      const growth = await changeEntries.consistency({ from: first.size, to: second.size })
+      expect({ ...growth, checkpoint: read(growth.checkpoint) }).toMatchObject({
+        from: 300,
+        to: 420,
+        checkpoint: second,
+      })
 
-  await erase(subscriberId)
-  await sealed(421)
-  const lines: SealedLine[] = []
-  for await (const line of changeEntries.sealed()) lines.push(line)
-  expect(lines).toHaveLength(422)
-  expect(lines.at(-1)).toMatchObject({ leafIndex: 420, erasure: { leafIndexes: [[0, 420]] } })
-  expect(lines.filter((line) => 'gone' in line && line.gone === 'erased')).toHaveLength(420)
-})
+      const { changeEntries: some } = await changeEntries.list({ limit: 20 })
+      expect(some).toHaveLength(20)
+      for (const { id } of some) {
+        const { leafIndex, leafHash, salt, hashes, checkpoint } = await changeEntries.proof(id)
+        const { size, root } = read(checkpoint)
+        expect(rootOf(leafIndex, size, leafHash, hashes)).toBe(root)
+        expect(rootOf(leafIndex, size, salt, hashes)).not.toBe(root)
+      }
+
+      await erase(subscriberId)
+      await sealed(421)
+      const lines: SealedLine[] = []
+      for await (const line of changeEntries.sealed()) lines.push(line)
+      expect(lines).toHaveLength(422)
+      expect(lines.at(-1)).toMatchObject({ leafIndex: 420, erasure: { leafIndexes: [[0, 420]] } })
+      expect(lines.filter((line) => 'gone' in line && line.gone === 'erased')).toHaveLength(420)
+    })
+  })
+}
