@@ -193,7 +193,7 @@ export const operations = {
     path: '/notifications/stream',
     summary: 'Follow the current user’s notifications',
     description:
-      'Server-sent events: `notification`, `read-state`, `archive-state`, `seen`, `retracted`, `unread-count` and `heartbeat`; `reset` when the position is no longer available and the client must list again; `expired`, `cut-off` or `closing` before the stream ends. Browsers read it with `fetch`, because a token must never be part of a URL. The number of open streams is bounded, per user and per process; one too many is 429.',
+      'Server-sent events: `notification`, `read-state`, `archive-state`, `seen`, `retracted`, `unread-count` and `heartbeat`; `reset` when the client must list again, because the position is no longer available or an erasure has changed its feed; `expired`, `cut-off` or `closing` before the stream ends. Browsers read it with `fetch`, because a token must never be part of a URL. The number of open streams is bounded, per user and per process; one too many is 429.',
     querystring: streamQuerySchema,
     headers: streamHeadersSchema,
     success: ok('An unbounded stream of events', { 'text/event-stream': { example: examples.stream } }),

@@ -13,6 +13,8 @@ export type FeedChange =
   | { readonly kind: 'retracted'; readonly id: string }
   /** Every notification up to this id was removed, because the recipient was erased. */
   | { readonly kind: 'erased'; readonly upTo: string }
+  /** An erasure has changed the notification of another recipient. */
+  | { readonly kind: 'masked' }
   /** One of the notifications of a bulk mark; `mark` is the same for all of them. */
   | ({ readonly kind: 'part-of-bulk-mark'; readonly mark: string; readonly id: string } & Marked)
   /** The beginning of a bulk mark that is restricted by more than `upTo`, or too large to name its notifications. */
@@ -46,12 +48,15 @@ const changeFields = {
   key: '$documentKey._id',
   collection: '$ns.coll',
   document: ['$fullDocument'],
-  updated: '$updateDescription.updatedFields',
+  updated: { $unsetField: { field: 'metadata', input: '$updateDescription.updatedFields' } },
 } as const
 
+/** Of these fields only erasures change any. */
+const masked = ['actorId', 'subjectId', 'updatedAt'] as const
+
 /**
- * Passes on new notifications, every change of the box that one is in, retractions, erasures of feeds, what was seen, and the
- * beginnings and ends of bulk marks. Each notification of a bulk mark is its own change, so that concurrent changes keep their
+ * Passes on new notifications, every change of the box that one is in, retractions, erasures of feeds and of persons in others'
+ * feeds, what was seen, and the beginnings and ends of bulk marks. Each notification of a bulk mark is its own change, so that concurrent changes keep their
  * place among them. `readStateAt` is not used: of two marks in one millisecond, only the first changes it.
  */
 export const feedChangePipeline: Document[] = [
@@ -59,7 +64,11 @@ export const feedChangePipeline: Document[] = [
     $match: {
       $or: [
         { operationType: 'insert', 'ns.coll': { $in: ['notifications', 'bulk-marks', 'seen-marks'] } },
-        { operationType: 'update', 'ns.coll': 'notifications', 'updateDescription.updatedFields.box': exists },
+        ...['box', ...masked].map((field) => ({
+          operationType: 'update',
+          'ns.coll': 'notifications',
+          [`updateDescription.updatedFields.${field}`]: exists,
+        })),
         { operationType: 'update', 'ns.coll': { $in: ['bulk-marks', 'seen-marks'] } },
       ],
     },
@@ -80,7 +89,7 @@ type Change = {
   readonly collection: 'notifications' | 'bulk-marks' | 'seen-marks'
   readonly document: readonly [Uint8Array | null]
   /** Only updates have these fields. */
-  readonly updated?: Partial<NotificationDocument & BulkMarkDocument & SeenMarkDocument>
+  readonly updated?: Partial<NotificationDocument & BulkMarkDocument & SeenMarkDocument> | null
 }
 
 export function ownerKeyIn({ change: [change] }: ChangeEvent): string {
@@ -111,6 +120,7 @@ export function toFeedChange({ change: [change] }: ChangeEvent): FeedChange {
 /** Only what is unread had no `readAt`, so whatever is read and did not get one was archived. */
 function toMark(id: string, updated: Partial<NotificationDocument>): FeedChange {
   const { box, readAt, archivedAt, bulkMark } = updated
+  if (box === undefined) return { kind: 'masked' }
   if (box === boxes.removed) return { kind: 'retracted', id }
   if (box === boxes.unread) return { kind: 'read-state', id, readAt: null }
   const mark = bulkMark && uuidIn(bulkMark)

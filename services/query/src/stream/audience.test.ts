@@ -3,6 +3,7 @@ import type { FeedChange, Selected } from '@herald/feed'
 import { expect, test } from '@jest/globals'
 import { type ChangeStep, createAudience } from './audience.ts'
 import { createTestClient } from './client.fixture.ts'
+import type { StreamClient } from './client.ts'
 
 const readAt = new Date('2026-03-01T10:00:00Z')
 const at = (n: number) => `${n}`.padStart(4, '0')
@@ -20,9 +21,11 @@ const unread = (id: string): FeedChange => ({ kind: 'read-state', id, readAt: nu
 /** An audience of clients at the given positions, and the events of each: position and data without the time. */
 function createTestAudience(heldMs?: number, positions: readonly number[] = [0]) {
   const clients = positions.map((position) => createTestClient({ position: at(position) }))
+  const masked: StreamClient[] = []
   const audience = createAudience({
     decode: (step) => step.read(),
     members: clients.map(({ client }) => client),
+    onMasked: (concerned) => void masked.push(...concerned),
     ...(heldMs === undefined ? {} : { heldMs }),
   })
   let position = 0
@@ -39,7 +42,7 @@ function createTestAudience(heldMs?: number, positions: readonly number[] = [0])
       return [lastEventId, time === null ? 'unread' : 'read', which]
     })
   const events = (n: number) => clients[n]?.events
-  return { audience, dispatch, events, eventsOf, client: clients[0]?.client }
+  return { audience, dispatch, events, eventsOf, masked, client: clients[0]?.client }
 }
 
 test('sends the notifications of a bulk mark as one event, at the position of its end', () => {
@@ -208,4 +211,10 @@ test('sends nothing to a client that is ahead, and the rest to one in between', 
   const { dispatch, eventsOf } = createTestAudience(undefined, [0, 1, 2, 3])
   dispatch(part('m', '1'), part('m', '2'), end('m'))
   expect([0, 1, 2, 3].map((n) => eventsOf(n)?.length)).toEqual([1, 1, 0, 0])
+})
+
+test('a change by an erasure is no event, and concerns the clients behind it', () => {
+  const { dispatch, events, masked, client } = createTestAudience(undefined, [0, 2])
+  dispatch({ kind: 'masked' })
+  expect([masked, events(0), events(1)]).toEqual([[client], [], []])
 })

@@ -38,6 +38,8 @@ export type AudienceOptions = {
   readonly heldMs?: number
   /** Called with the clients that were sent a mark after that time. */
   readonly onTimeout?: (clients: readonly StreamClient[]) => void
+  /** Called with the clients behind a change that an erasure made in their feed. They must list again. */
+  readonly onMasked: (clients: readonly StreamClient[]) => void
 }
 
 /**
@@ -47,7 +49,7 @@ export type AudienceOptions = {
  * includes, are sent ahead of it; any other change of the same feed is sent after what is held. So clients receive changes in an
  * order that ends with the stored state.
  */
-export function createAudience({ decode, members = [], heldMs, onTimeout }: AudienceOptions) {
+export function createAudience({ decode, members = [], heldMs, onTimeout, onMasked }: AudienceOptions) {
   const groups = new Map<string, Group>()
 
   function add(client: StreamClient): void {
@@ -56,8 +58,10 @@ export function createAudience({ decode, members = [], heldMs, onTimeout }: Audi
     else groups.set(client.ownerKey, newGroup(client))
   }
 
-  function sendToAll({ clients }: Group, event: StreamEvent, position: Position, known = position): StreamClient[] {
-    const sent = [...clients].filter((client) => known > client.position)
+  const behind = ({ clients }: Group, position: Position) => [...clients].filter((client) => position > client.position)
+
+  function sendToAll(group: Group, event: StreamEvent, position: Position, known = position): StreamClient[] {
+    const sent = behind(group, known)
     const encoded = sent[0]?.encode(event, position)
     if (encoded) for (const client of sent) client.sendEncoded(encoded, position)
     return sent
@@ -82,14 +86,9 @@ export function createAudience({ decode, members = [], heldMs, onTimeout }: Audi
   }
 
   /** Sends an arrival ahead of the held mark. It gets no id, because who resumes from it would miss the mark. */
-  function sendAhead(
-    { clients }: Group,
-    held: HeldMark,
-    arrival: Arrival,
-    position: Position,
-  ): readonly StreamClient[] {
+  function sendAhead(group: Group, held: HeldMark, arrival: Arrival, position: Position): readonly StreamClient[] {
     held.passedBy(JSON.parse(arrival.json).id, position)
-    const sent = [...clients].filter((client) => position > client.position)
+    const sent = behind(group, position)
     for (const client of sent) client.sendWithoutId(toStreamEvent(arrival))
     return sent
   }
@@ -127,6 +126,10 @@ export function createAudience({ decode, members = [], heldMs, onTimeout }: Audi
       const group = groups.get(step.owner)
       const change = group && decode(step)
       if (!change) return []
+      if (change.kind === 'masked') {
+        onMasked(behind(group, step.position))
+        return []
+      }
       if (change.kind === 'part-of-bulk-mark') {
         const sent = group.held?.mark === change.mark ? [] : release(group)
         hold(group, change, step.position)

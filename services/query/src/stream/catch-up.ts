@@ -15,7 +15,7 @@ export type CatchUpDependencies = {
   /** The changes that the client missed are no longer available. */
   readonly onLost: (client: StreamClient) => void
   readonly lastErasures: LastErasures
-  /** A change that the client missed is older than an erasure, and may contain the person. */
+  /** A change that the client missed is older than an erasure, and may contain the person, or was made by one. */
   readonly onErased: (client: StreamClient) => void
   readonly logger: Pick<Logger, 'warn'>
   readonly options: Pick<StreamOptions, 'catchUpWindowMs' | 'minPauseMs' | 'maxPauseMs'>
@@ -66,7 +66,12 @@ export function createCatchUp(dependencies: CatchUpDependencies) {
     const chosen = ordered.slice(lostBefore ? Math.floor(ordered.length / 2) : 0)
     const start = (chosen[0] as StreamClient).position
     for (const client of chosen) waiting.delete(client)
-    const round = { audience: createAudience({ decode, members: chosen }), position: start }
+    const audience: Audience = createAudience({
+      decode,
+      members: chosen,
+      onMasked: (clients) => dropAll(audience, clients),
+    })
+    const round = { audience, position: start }
     current = round
     try {
       await replay(round)
@@ -102,7 +107,11 @@ export function createCatchUp(dependencies: CatchUpDependencies) {
   /** Its clients had entered before the erasure, or the process was away. */
   async function dropErased(audience: Audience, step: ChangeStep): Promise<void> {
     if ((await lastErasures.after(audience, step)) === undefined) return
-    for (const client of audience.clientsOf(step.owner)) {
+    dropAll(audience, audience.clientsOf(step.owner))
+  }
+
+  function dropAll(audience: Audience, clients: readonly StreamClient[]): void {
+    for (const client of clients) {
       audience.delete(client)
       onErased(client)
     }

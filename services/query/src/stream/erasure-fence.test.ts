@@ -21,7 +21,7 @@ function createTestFence() {
   const reset: StreamClient[] = []
   const [a, b] = ['a', 'b'].map((owner) => createTestClient({ position: at(0), owner }).client)
   if (!a || !b) throw new Error()
-  const listeners = createAudience({ decode: (step) => step.read(), members: [a, b] })
+  const listeners = createAudience({ decode: (step) => step.read(), members: [a, b], onMasked: () => {} })
   const lastErasures = createLastErasures(async (ids) => {
     reads.push(ids)
     return new Map(ids.flatMap((id) => (erasures[id] === undefined ? [] : [[id, new Date(erasures[id] * 1_000)]])))

@@ -24,7 +24,7 @@ export function encodeRetry(milliseconds: number): string {
   return `retry: ${Math.round(milliseconds)}\n`
 }
 
-type Single = Exclude<FeedChange, { kind: 'part-of-bulk-mark' | 'begin-of-bulk-mark' | 'end-of-bulk-mark' }>
+type Single = Exclude<FeedChange, { kind: `${string}-of-bulk-mark` | 'masked' }>
 
 /** Encodes a change as the event that its owner receives. */
 export function toStreamEvent(change: Single): StreamEvent {

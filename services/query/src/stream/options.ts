@@ -30,6 +30,9 @@ export const streamDefaults = {
   shortlyAwayMs: 60_000,
   /** Age at which a change is late. It is then compared with the erasures of its subscriber before it is sent. */
   lateMs: 1_500,
+  /** A feed that an erasure changes is reset after a random time in this range: those of an actor don't all list at once. */
+  minErasedMs: 1_000,
+  maxErasedMs: 3_000,
   /** Time for which the shared change stream stays open without clients. */
   lingerMs: 30_000,
   /** Time that a request waits for the shared change stream to open before a 503. */

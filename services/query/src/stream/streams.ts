@@ -9,6 +9,7 @@ import { type ResetReason, resetEvent } from './event-format.ts'
 import { createEventIds } from './event-id.ts'
 import { createLastErasures } from './last-erasures.ts'
 import { createLiveFeed } from './live-feed.ts'
+import { createMaskedFeeds } from './masked-feeds.ts'
 import type { EndReason, StreamMetrics } from './metrics.ts'
 import { type StreamOptions, streamDefaults } from './options.ts'
 import { isUpTo } from './position-time.ts'
@@ -49,6 +50,12 @@ export function createStreams(dependencies: StreamsDependencies) {
     onTimeout(recipients) {
       for (const client of recipients) counts.request(client)
     },
+    onMasked: (concerned) => maskedFeeds.add(concerned),
+  })
+  const maskedFeeds = createMaskedFeeds({
+    isListener: listeners.has,
+    reset: (client) => reset(client, 'erased'),
+    options,
   })
   const lastErasures = createLastErasures(store.erasures.lastErasedAt)
   const fence = createErasureFence({ listeners, lastErasures, reset: (client) => reset(client, 'erased') })
@@ -141,6 +148,7 @@ export function createStreams(dependencies: StreamsDependencies) {
   function onEnd(client: StreamClient, reason: EndReason): void {
     listeners.delete(client)
     fence.forget(client)
+    maskedFeeds.forget(client)
     longAway.remove(client)
     shortlyAway.remove(client)
     waitingBytes.forget(client)
