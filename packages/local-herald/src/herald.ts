@@ -5,7 +5,7 @@ import { createTokenIssuer, type TokenIssuer } from '@herald/token-issuer'
 import { failureLogger, stopLimitMs } from './failure-logger.ts'
 import { type GatewayOptions, type StartedGateway, startGateway } from './gateway/gateway.ts'
 import type { SealingSettings } from './sealing.ts'
-import { type StartedService, serviceFile, startService } from './service.ts'
+import { type ServiceName, type StartedService, serviceFile, startService } from './service.ts'
 import { tokenSettings, topicSettings } from './service-settings.ts'
 
 export type HeraldOptions = {
@@ -16,6 +16,8 @@ export type HeraldOptions = {
   /** The topic of announcements, which are off without it. */
   notificationTopic?: string
   database?: string
+  /** Connection strings with a user of MongoDB for each program. */
+  mongodbUris?: Readonly<Record<ServiceName | 'migrate', string>>
   /** Seals the change log; see `createSealing`. Without it, only the recorded order is assigned. */
   sealing?: SealingSettings
   /** The Node.js that runs the services; the current one by default. */
@@ -57,14 +59,18 @@ export async function startHerald(options: HeraldOptions): Promise<StartedHerald
       checkpoint: options.sealing?.KAFKA_CHECKPOINT_TOPIC,
     })
     const settings = serviceSettings(options, tokens, topics)
+    const settingsOf = (program: ServiceName | 'migrate') => ({
+      ...settings,
+      ...(options.mongodbUris && { MONGODB_URI: options.mongodbUris[program] }),
+    })
     const node = options.node ?? process.execPath
-    await runCommand(node, [serviceFile('ingest', 'migrate')], { environment: settings })
+    await runCommand(node, [serviceFile('ingest', 'migrate')], { environment: settingsOf('migrate') })
     log('Topics, collections and indexes are ready.')
 
     const starts = await Promise.allSettled([
-      startService('ingest', settings, { node }),
-      startService('query', settings, { node }),
-      startService('seal', { ...settings, ...options.sealing }, { node }),
+      startService('ingest', settingsOf('ingest'), { node }),
+      startService('query', settingsOf('query'), { node }),
+      startService('seal', { ...settingsOf('seal'), ...options.sealing }, { node }),
     ])
     for (const start of starts)
       if (start.status === 'fulfilled') releasers.add('service', start.value.stop, { limitMs: stopLimitMs })

@@ -40,7 +40,12 @@ export const production = {
     LOG_ORIGIN: 'log.herald.example/herald',
     KAFKA_CHECKPOINT_TOPIC: 'log-checkpoints',
   },
-  secrets: { logSigning: 'herald-log-signing' },
+  secrets: {
+    logSigning: 'herald-log-signing',
+    mongodbUsers: Object.fromEntries(
+      ['ingest', 'query', 'seal', 'migrate'].map((name) => [name, `herald-mongodb-${name}`]),
+    ),
+  },
   keda: { enabled: true },
   strimziTopics: { enabled: true },
   prometheus: { enabled: true, runbooks: 'https://herald.example/deploy/runbooks.md' },

@@ -51,7 +51,7 @@ template:
         command: [node, services/ingest/dist/migrate.js]
         envFrom:
           - configMapRef: { name: herald-settings }
-        env: {{- include "herald.mongodbUri" . | nindent 10 }}
+        env: {{- include "herald.mongodbUri" (list . "migrate") | nindent 10 }}
         resources:
           requests: { cpu: 50m, memory: 64Mi }
           limits: { cpu: "1", memory: 256Mi }
@@ -148,8 +148,9 @@ matchExpressions:
   secret: { secretName: {{ .Values.secrets.kafkaCa }} }
 {{- end -}}
 
-{{/* The variables with the connection string of MongoDB. */}}
+{{/* The variables with the connection string of MongoDB: of a program's own user, or of that of all. */}}
 {{- define "herald.mongodbUri" -}}
+{{- $secrets := (index . 0).Values.secrets -}}
 - name: MONGODB_URI
-  valueFrom: { secretKeyRef: { name: {{ .Values.secrets.mongodb }}, key: uri } }
+  valueFrom: { secretKeyRef: { name: {{ get $secrets.mongodbUsers (index . 1) | default $secrets.mongodb }}, key: uri } }
 {{- end -}}

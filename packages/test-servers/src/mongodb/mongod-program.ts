@@ -12,6 +12,8 @@ export type MongodProgramOptions = Partial<FindOptions> & {
   parentFolder?: string
   /** Server parameters as `name=value`. */
   parameters?: readonly string[]
+  /** The path of a key file, with which the server demands that clients are authenticated. */
+  keyFile?: string
 }
 
 export type StartedMongodProgram = StartedProgram & {
@@ -31,6 +33,7 @@ export async function startMongodProgram(options: MongodProgramOptions = {}): Pr
     command,
     args: [
       ...['--dbpath', folder, '--bind_ip', '127.0.0.1', '--port', String(port), '--nounixsocket', '--quiet'],
+      ...(options.keyFile === undefined ? [] : ['--keyFile', options.keyFile]),
       ...(options.parameters ?? []).flatMap((parameter) => ['--setParameter', parameter]),
       ...['--replSet', options.replicaSet ?? 'herald', '--oplogSize', '512', '--wiredTigerCacheSizeGB', '1'],
     ],

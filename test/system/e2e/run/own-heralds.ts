@@ -5,6 +5,7 @@ export const ownHeralds: Readonly<Record<string, string>> = {
   'notifications/killed-requests.test.ts': 'a MongoDB whose commands are held, and an ingest that is killed',
   'operations/configured-herald.test.ts': 'a rate limit, and every log line, span, metric and origin',
   'operations/readiness.test.ts': 'services without topics and collections',
+  'operations/roles.long.test.ts': 'a MongoDB with a user for each program',
   'operations/settings.test.ts': 'services that do not start',
 }
 

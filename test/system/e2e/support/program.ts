@@ -10,10 +10,14 @@ export type Program = {
   stop(): Promise<void>
 }
 
-/** Starts `node services/<path>` with no environment variables but these and PATH. */
-export function startProgram(path: string, environment: Record<string, string>): Program {
+/** Starts `node services/<path> <words>` with no environment variables but these and PATH. */
+export function startProgram(
+  path: string,
+  environment: Record<string, string>,
+  words: readonly string[] = [],
+): Program {
   const file = fileURLToPath(new URL(`../../../../services/${path}`, import.meta.url))
-  const child = spawn(process.execPath, [file], { env: { PATH: process.env.PATH, ...environment } })
+  const child = spawn(process.execPath, [file, ...words], { env: { PATH: process.env.PATH, ...environment } })
   let output = ''
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (text: string) => {
