@@ -20,6 +20,9 @@ const seenIn = (state: InboxState) => {
   return { unreadCount, items: items.map(({ notification: { id }, isRead }) => `${id}${isRead ? '' : '•'}`) }
 }
 
+/** How an inbox learns of news in the end. */
+const connections = { works: 'live', withholds: 'polling' } as const
+
 /** Lives through a random sequence. @returns what is shown at its end, and what Herald has */
 async function live(seed: number) {
   const random = createRandom(seed)
@@ -78,8 +81,8 @@ async function live(seed: number) {
   if (feed.state.phase === 'idle') void feed.list('all')
   await jest.advanceTimersByTimeAsync(180_000)
   const result = {
-    shown: seenIn(feed.state),
-    truth: server.truth(String(server.user)),
+    shown: { ...seenIn(feed.state), connection: feed.state.connection },
+    truth: { ...server.truth(String(server.user)), connection: connections[path] },
     strangers: [...strangers, ...server.strays],
   }
   feed.stop()

@@ -22,7 +22,7 @@ export function createSimulatedServer(random: () => number) {
   let user: TokenUser = 'ada'
   let seen: TokenUser | undefined
   let stored = 0
-  /** Marks of one user that were sent as another one. */
+  /** Marks and positions of one user that were sent as another one. */
   const strays: string[] = []
 
   const feedOf = (owner: string) => feeds.get(owner) ?? feeds.set(owner, []).get(owner) ?? []
@@ -91,6 +91,7 @@ export function createSimulatedServer(random: () => number) {
     }
     const position = lastEventId?.startsWith(`${owner} `) ? Number(lastEventId.split(' ')[1]) : undefined
     if (position !== undefined) connection.at = position
+    else if (lastEventId !== undefined) strays.push(`position ${lastEventId} as ${owner}`)
     connections.add(connection)
     signal?.addEventListener('abort', () => wake(), { once: true })
     let isLevel = false
