@@ -62,6 +62,12 @@ test('returns proofs as the API does', async () => {
   ])
 })
 
+test('returns a proof as the text that other programs read', async () => {
+  const { changeEntries, asked } = await serve({ body: 'c2sp.org/tlog-proof@v1\n' })
+  expect(await changeEntries.proofText('a/b')).toBe('c2sp.org/tlog-proof@v1\n')
+  expect(asked).toEqual(['/change-entries/a%2Fb/proof text/plain'])
+})
+
 test('what is not sealed yet is an error at once', async () => {
   const { changeEntries, asked } = await serve({ status: 409, body: '{"status":409,"code":"not_sealed_yet"}' })
   await expect(changeEntries.proof('x')).rejects.toMatchObject({ status: 409, code: 'not_sealed_yet' })

@@ -25,6 +25,8 @@ export type SealedLine =
   | (Leaf & { readonly gone: 'expired' })
   | (Leaf & { readonly erasure: { eventId: string; time: string; leafIndexes: [from: number, to: number][] } })
 
+const pathOfProof = (id: string) => `${encodeURIComponent(id)}/proof`
+
 /** The sealed change log: checkpoints, proofs, and the export that `verify.js` reads. */
 export function createSealedLog({ http }: { readonly http: Pick<Http, 'json' | 'open'> }) {
   const get = <T>(path: string, { signal }: CallOptions = {}) =>
@@ -40,7 +42,13 @@ export function createSealedLog({ http }: { readonly http: Pick<Http, 'json' | '
     consistency: (sizes: Readonly<GetCheckpointConsistencyQuery>, options?: CallOptions) =>
       get<CheckpointConsistency>(`checkpoint/consistency${queryString(sizes)}`, options),
     /** Proves that an entry is in the log. Rejects with 409 `not_sealed_yet` until the next checkpoint. */
-    proof: (id: string, options?: CallOptions) => get<ChangeEntryProof>(`${encodeURIComponent(id)}/proof`, options),
+    proof: (id: string, options?: CallOptions) => get<ChangeEntryProof>(pathOfProof(id), options),
+    /** The proof as C2SP tlog-proof, for other programs. Rejects with 404 `leaf_unavailable` if the user of the entry was erased. */
+    async proofText(id: string, { signal }: CallOptions = {}): Promise<string> {
+      const path = `/change-entries/${pathOfProof(id)}`
+      const { response, deadline } = await http.open({ path, headers: { accept: 'text/plain' }, signal })
+      return deadline.during(() => response.text()).finally(() => deadline.release())
+    },
     /**
      * Streams the sealed log from index `from` to before `to`, by default all of it: first the checkpoint, then each leaf. Throws
      * if the transfer breaks, because the log is then incomplete.

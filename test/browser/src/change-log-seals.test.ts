@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { type ChangeEntryProof, createHeraldClient } from '@herald/client'
-import { entryLeafData, hashLeaf, hashUser, openCheckpoint, readVerifierKey, verifyInclusion } from '@herald/sealed-log'
+import { createHeraldClient } from '@herald/client'
+import { hashLeaf, openCheckpoint, readVerifierKey, verifyInclusion } from '@herald/sealed-log'
 import { eventually } from '@herald/test-servers'
 import { describe, expect, test } from '@jest/globals'
 import { MongoClient } from 'mongodb'
@@ -159,27 +159,38 @@ test('a list costs four requests, and one for each entry that the user asks for'
 test('the proof of an entry can be downloaded, and verified without Herald', async () => {
   const subscriberId = await sealedLog('One', 'Two', 'Three')
   const page = await open(subscriberId)
-  const downloaded = page.waitForEvent('download')
-  await sealsOf(page).nth(1).getByRole('button', { name: 'Download proof' }).click()
-  const download = await downloaded
   const [, entry] = (await clientOf(subscriberId).list()).changeEntries
-  if (!entry) throw new Error('There is no second entry')
-  expect(download.suggestedFilename()).toBe(`proof-${entry.id}.json`)
+  const { name, content } = await downloadProof(page)
+  const [extra = '', index, ...hashes] = content.split('\n\n')[0]?.split('\n').slice(1) ?? []
+  const leaf = Buffer.from(extra.replace('extra ', ''), 'base64')
+  expect([name, leaf.includes(String(entry?.id))]).toEqual([`proof-${entry?.id}.tlog-proof`, true])
 
-  const { data } = JSON.parse(await readFile(await download.path(), 'utf8')) as { data: ChangeEntryProof }
   const [key = ''] = await clientOf(subscriberId).checkpointKeys()
   const read = readVerifierKey(key)
   if (!read.ok) throw new Error(read.detail)
-  const opened = openCheckpoint(data.checkpoint, [read.key])
+  const opened = openCheckpoint(content.slice(content.indexOf('\n\n') + 2), [read.key])
   if (!opened.ok) throw new Error(opened.detail)
-  const bytes = (text: string | null) => Buffer.from(text ?? '', 'base64')
-  const userHash = hashUser(bytes(data.userSalt), entry.user)
-  const leafHash = hashLeaf(entryLeafData({ salt: bytes(data.salt), userHash, entry }))
-  expect([leafHash.toString('base64'), userHash.toString('base64')]).toEqual([data.leafHash, data.userHash])
-  const { size, root } = opened.checkpoint
-  expect(verifyInclusion({ index: data.leafIndex, leafHash, size, root, hashes: data.hashes.map(bytes) })).toBe(true)
+  const path = hashes.map((text) => Buffer.from(text, 'base64'))
+  const proof = { index: Number(index?.replace('index ', '')), leafHash: hashLeaf(leaf), hashes: path }
+  expect(verifyInclusion({ ...proof, ...opened.checkpoint })).toBe(true)
+
+  // As for an entry whose user was erased.
+  await page.route('**/proof', (route, request) =>
+    request.headers().accept === 'text/plain' ? route.fulfill({ status: 404 }) : route.continue(),
+  )
+  const json = await downloadProof(page)
+  expect(json.name).toBe(`proof-${entry?.id}.json`)
+  expect(JSON.parse(json.content).data.leafHash).toBe(hashLeaf(leaf).toString('base64'))
   await page.context().close()
 })
+
+/** Downloads the proof of the second entry. */
+async function downloadProof(page: Page): Promise<{ name: string; content: string }> {
+  const downloaded = page.waitForEvent('download')
+  await sealsOf(page).nth(1).getByRole('button', { name: 'Download proof' }).click()
+  const download = await downloaded
+  return { name: download.suggestedFilename(), content: await readFile(await download.path(), 'utf8') }
+}
 
 test('a seal cannot be checked while Herald is away, and can be afterwards', async () => {
   const subscriberId = await sealedLog('One', 'Two', 'Three', 'Four')

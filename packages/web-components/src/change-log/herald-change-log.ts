@@ -188,7 +188,7 @@ export class HeraldChangeLog extends HeraldElement {
         this.whole = new Set([...this.whole, id])
       },
       onCheck: (entry) => void this.#check(entry),
-      onSaveProof: (entry) => this.#saveProof(entry),
+      onSaveProof: (entry) => void this.#saveProof(entry),
     })
     return html`<div lang=${this.language.tag}>${view}</div>`
   }
@@ -224,12 +224,16 @@ export class HeraldChangeLog extends HeraldElement {
     if (seal.kind === 'failed') this.emit('herald-error', { error: seal.error, during: 'seal' })
   }
 
-  /** Saves the answer of `GET /change-entries/{id}/proof`. */
-  #saveProof(entry: ChangeEntry): void {
+  /** Saves the proof as text, which other programs verify, or else as JSON, as for an entry whose user was erased. */
+  async #saveProof(entry: ChangeEntry): Promise<void> {
     const seal = this.sealOf?.(entry)
     if (!seal || seal === 'awaited' || !('proof' in seal)) return
-    const file = new Blob([JSON.stringify({ data: seal.proof }, null, 2)], { type: 'application/json' })
-    saveFile(file, `proof-${entry.id}.json`)
+    const { signal } = this.#connection
+    const text = await this.#changeEntries?.proofText(entry.id, { signal }).catch(() => undefined)
+    if (signal.aborted) return
+    const [content, ending] =
+      text === undefined ? [JSON.stringify({ data: seal.proof }, null, 2), 'json'] : [text, 'tlog-proof']
+    saveFile(new Blob([content]), `proof-${entry.id}.${ending}`)
   }
 
   /** Sets a filter, removes it if the value is empty, or removes all without a name. Adds an entry to the history. */
