@@ -1,3 +1,4 @@
+import { until } from '@herald/jest-preset/until'
 import { afterEach, expect, test } from '@jest/globals'
 import { createSharedFollow } from './shared-stream.ts'
 import type { FeedEvent, FollowOptions } from './stream.ts'
@@ -59,12 +60,6 @@ function openTab(follow: ReturnType<typeof createServer>['follow'], user: string
     }
   })().catch(() => {})
   return { seen, close: () => tab.abort() }
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  const limit = Date.now() + 30_000
-  while (!condition() && Date.now() < limit) await new Promise((resolve) => setTimeout(resolve, 5))
-  expect(condition()).toBe(true)
 }
 
 test('the tabs of a user share one stream, and another one goes on where the first has ended', async () => {

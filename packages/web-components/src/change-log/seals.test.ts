@@ -1,4 +1,5 @@
 import { type ChangeEntry, HeraldProblem } from '@herald/client'
+import { until as waitUntil } from '@herald/jest-preset/until'
 import { expect, test } from '@jest/globals'
 import { createSeals, type SealOf } from './seals.ts'
 
@@ -117,7 +118,7 @@ test('keeps the place while Herald is away, and asks again', async () => {
   }
   const { seals, asked, kinds, until } = start({ checkpoint })
   seals.look(entries)
-  while (asked.length < 3) await new Promise((resolve) => setTimeout(resolve, 1))
+  await waitUntil(() => asked.length >= 3)
   expect(kinds()).toEqual(allAwaited)
   isAway = false
   await until(['altered', 'altered', 'altered', 'unknown', 'unknown'])

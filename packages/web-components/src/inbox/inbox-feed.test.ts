@@ -1,4 +1,5 @@
 import type { FeedEvent, Notification } from '@herald/client'
+import { until } from '@herald/jest-preset/until'
 import { afterEach, expect, test } from '@jest/globals'
 import { createInboxFeed, type InboxFeed } from './inbox-feed.ts'
 import { shown } from './inbox-state.ts'
@@ -53,15 +54,6 @@ function start(source: Partial<Source>, pages: Notification[][] = []) {
   feed = createInboxFeed({ notifications, undoMs: 500, onChange: () => {}, onNews: ({ kind }) => news.push(kind) })
   feed.start()
   return { ...stream, news, lists }
-}
-
-const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
-
-/** Waits until what needs a new list was fetched. */
-async function until(condition: () => boolean): Promise<void> {
-  const limit = Date.now() + 30_000
-  while (!condition() && Date.now() < limit) await pause(10)
-  expect(condition()).toBe(true)
 }
 
 const seen = () =>
