@@ -2,7 +2,7 @@
 export const ownHeralds: Readonly<Record<string, string>> = {
   'access/key-set.test.ts': 'another source of keys, and a clock that is moved',
   'events/stopped-herald.test.ts': 'its services are killed, stopped and restarted',
-  'notifications/killed-requests.test.ts': 'a MongoDB whose commands are held, and an ingest that is killed',
+  'notifications/killed-requests.long.test.ts': 'a MongoDB whose commands are held, and an ingest that is killed',
   'operations/configured-herald.test.ts': 'a rate limit, and every log line, span, metric and origin',
   'operations/readiness.test.ts': 'services without topics and collections',
   'operations/roles.long.test.ts': 'a MongoDB with a user for each program',
