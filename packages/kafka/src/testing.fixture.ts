@@ -9,8 +9,8 @@ export const quietLogger = createLogger({ name: 'test', level: 'silent' })
 /** A client of the library itself, for a test's own topics and records. */
 export const rawKafka = new kafkajs.Kafka({ clientId: 'test', brokers, logLevel: kafkajs.logLevel.NOTHING })
 
-export const createTestKafka = (addresses: readonly string[] = brokers) =>
-  createKafka({ brokers: addresses, clientId: 'test' }, quietLogger)
+export const createTestKafka = (addresses: readonly string[] = brokers, options: { requestTimeout?: number } = {}) =>
+  createKafka({ brokers: addresses, clientId: 'test', ...options }, quietLogger)
 
 /** Connects an admin client and a producer for the tests of a file. */
 export function connectTestClients(): { readonly admin: Admin; readonly producer: Producer } {

@@ -17,6 +17,8 @@ type KafkaOptions = Pick<KafkaConfig, 'ssl' | 'sasl' | 'clientId'> & {
   readonly brokers: readonly string[]
   /** The prefix of groups with which topics are read to their end: ACLs name it. */
   readonly temporaryGroupPrefix?: string
+  /** How long a broker may take to answer. */
+  readonly requestTimeout?: number
 }
 
 export function toKafkaOptions(settings: ConnectionSettings, clientId: string): KafkaOptions {
@@ -37,10 +39,10 @@ export function createClient(
 ): Kafka {
   patchKafkajs()
   return new KafkaClient({
+    requestTimeout: 10_000,
     ...options,
     brokers: seeds.next,
     connectionTimeout: 3_000,
-    requestTimeout: 10_000,
     retry: { initialRetryTime: 200, maxRetryTime: 5_000, retries: 5 },
     logLevel: logLevel.INFO,
     logCreator: logThrough(logger),
