@@ -7,7 +7,7 @@ import { createLogOrigins } from './lookup/log-origins.ts'
 import { createLogStatus } from './lookup/log-status.ts'
 import { createGrownLogs } from './recorded-order/grown-logs.ts'
 import { createRecordedLog } from './recorded-order/recorded-log.ts'
-import { createSequencer } from './recorded-order/sequencer.ts'
+import { createSequencer, type SequencerPace } from './recorded-order/sequencer.ts'
 import { createSealedLog } from './sealed-log/sealed-log.ts'
 import { createSealing } from './sealing/sealing.ts'
 import { createWitnessing } from './witnessing/witnessing.ts'
@@ -19,6 +19,7 @@ export type ChangeLogsDependencies = LogSources & {
   readonly erasedPersons: ErasedPersons
   readonly retentionDays: number | undefined
   readonly now: () => Date
+  readonly pace?: SequencerPace | undefined
 }
 
 /** The change logs of all subscribers: their entries, the recorded order, sealing, proofs. */
@@ -30,7 +31,7 @@ export function createChangeLogs(dependencies: ChangeLogsDependencies) {
     changeEntries: createChangeEntries({ collection, budgets, erasedPersons }),
     /** Change entries in the order that the sequencer assigns. */
     recordedLog,
-    sequencer: createSequencer({ ...dependencies, grownLogs }),
+    sequencer: createSequencer({ ...dependencies, ...dependencies.pace, grownLogs }),
     sealing: createSealing({ ...dependencies, grownLogs }),
     createWitnessing: createWitnessing(dependencies),
     /** Change entries under signed checkpoints, with proofs. */

@@ -16,7 +16,7 @@ export {
 export { type ChangeLogCollections, changeLogCollectionsOf } from './documents/collections.ts'
 export type { LogStatus, LogsQuery, LogsStatus } from './lookup/log-status.ts'
 export type { RecordedLog, RecordedPage } from './recorded-order/recorded-log.ts'
-export type { Sequencer, SequencerProgress } from './recorded-order/sequencer.ts'
+export type { Sequencer, SequencerPace, SequencerProgress } from './recorded-order/sequencer.ts'
 export type { ProvenEntry } from './sealed-log/prove-entry.ts'
 export type { LogConsistency, SealedExport, SealedLog } from './sealed-log/sealed-log.ts'
 export type { Anchor, PublishedCheckpoint, PublishedLog } from './sealing/anchor.ts'

@@ -1,4 +1,4 @@
-import { type ChangeLogs, createChangeLogs } from '@herald/change-log'
+import { type ChangeLogs, createChangeLogs, type SequencerPace } from '@herald/change-log'
 import {
   type Announcing,
   createFeedChanges,
@@ -40,6 +40,8 @@ export type StoreOptions = {
   readonly announcing?: Announcing | undefined
   /** Bound the reads of lists and exports; without them there is no bound. */
   readonly reads?: ReadBudgets
+  /** How soon the sequencer of the recorded order notices what is stored. */
+  readonly pace?: SequencerPace | undefined
 }
 
 export type Notifications = {
@@ -73,7 +75,7 @@ export type Store = Omit<Writers, 'insertNew' | 'erasedPersons'> &
 
 /** Puts what Herald stores on two clients. Does not connect, see {@link createStorageClient}. */
 export function createStore(storeOptions: StoreOptions): Store {
-  const { uri, applicationName, retentionDays, announcing, reads: budgets = noReadBudgets } = storeOptions
+  const { uri, applicationName, retentionDays, announcing, pace, reads: budgets = noReadBudgets } = storeOptions
   const { client, close } = createStorageClient(uri, { applicationName })
   // Finding an old position in the oplog takes longer than any other read.
   const watching = createStorageClient(uri, { applicationName, socketTimeoutMS: 45_000 })
@@ -86,7 +88,15 @@ export function createStore(storeOptions: StoreOptions): Store {
   const { notifications, changeEntries, fanOuts, tombstones, erasures, waitingReceipts } = collections
   const { insertNew, erasedPersons, ...writers } = createWriters(collections, { announcing, now })
   const feedOf = createFeeds({ client, ...collections, budgets })
-  const changeLogs = createChangeLogs({ ...collections, watching: changes, budgets, erasedPersons, retentionDays, now })
+  const changeLogs = createChangeLogs({
+    ...collections,
+    watching: changes,
+    budgets,
+    erasedPersons,
+    retentionDays,
+    now,
+    pace,
+  })
   const sources = { fanOuts, notifications, tombstones, changeEntries, erasures, waitingReceipts }
   return {
     ...writers,

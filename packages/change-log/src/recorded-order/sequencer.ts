@@ -28,17 +28,22 @@ export type Sequencer = {
   work(hold: Hold, onProgress: (progress: SequencerProgress) => void): Promise<void>
 }
 
-export type SequencerDependencies = Pick<LogSources, 'changeEntries' | 'erasures' | 'logPages' | 'logState'> & {
-  /** For the change stream, whose reads have a longer limit. */
-  readonly watching: Db
-  readonly erasedPersons: ErasedPersons
-  readonly now: () => Date
-  readonly grownLogs?: Pick<GrownLogs, 'report' | 'reportAny'>
+/** How soon a sequencer notices, in milliseconds; the defaults suit a service. */
+export type SequencerPace = {
   readonly saveEveryMs?: number
   readonly maxAwaitTimeMS?: number
   readonly collectMs?: number
-  readonly clock?: MonotonicClock
 }
+
+export type SequencerDependencies = Pick<LogSources, 'changeEntries' | 'erasures' | 'logPages' | 'logState'> &
+  SequencerPace & {
+    /** For the change stream, whose reads have a longer limit. */
+    readonly watching: Db
+    readonly erasedPersons: ErasedPersons
+    readonly now: () => Date
+    readonly grownLogs?: Pick<GrownLogs, 'report' | 'reportAny'>
+    readonly clock?: MonotonicClock
+  }
 
 /** How often progress is stored, which is also a change that the stream reports when nothing else happens. */
 const defaultSaveEveryMs = 1_000

@@ -12,7 +12,8 @@ let query: Awaited<ReturnType<typeof createTestQuery>>
 let sealer: ReturnType<typeof createTestSealer>
 
 beforeAll(async () => {
-  query = await createTestQuery('sealed-log')
+  // A user's share of them is one at a time.
+  query = await createTestQuery('sealed-log', { MAX_EXPORTS: '10' })
   await query.store.migrate()
   sealer = createTestSealer({ ...query, uri: process.env.MONGODB_URI ?? '' })
 })
@@ -242,6 +243,15 @@ test('an export has the newest checkpoint and then the leaves, also compressed',
   for (const parameters of ['from=3&to=2', 'to=6', 'from=6', 'from=-1'])
     expect(await answer(user, `/change-entries/sealed?${parameters}`)).toEqual([400, 'invalid_size'])
   expect(await answer(user, '/change-entries/sealed?entityId=p-1')).toEqual([400, 'validation_failed'])
+})
+
+test('exports beyond the share of a user are refused, and those of others are not', async () => {
+  const [{ user }, { user: other }] = [await newLog(3), await newLog(3)]
+  const answers = await Promise.all([user, user, other].map((one) => one.fetch('/change-entries/sealed', {})))
+  expect(answers.map(({ statusCode }) => statusCode).toSorted()).toEqual([200, 200, 429])
+  const refused = answers.slice(0, 2).find(({ statusCode }) => statusCode === 429)
+  expect(refused?.headers['retry-after']).toBe('5')
+  expect((await user.fetch('/change-entries/sealed', {})).statusCode).toBe(200)
 })
 
 test('HEAD has the headers of each', async () => {

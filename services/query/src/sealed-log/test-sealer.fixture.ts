@@ -9,11 +9,14 @@ import {
   signCheckpoint,
 } from '@herald/sealed-log'
 import { createSigningKey } from '@herald/sealed-log/testing'
-import type { Store } from '@herald/store'
+import { createStore } from '@herald/store'
 import { eventually } from '@herald/test-servers'
 import { Binary, MongoClient } from 'mongodb'
 
 const origin = 'log.example.com/herald'
+
+/** A sequencer with it notices at once what is stored, and that it is stopped. */
+export const quickPace = { saveEveryMs: 20, maxAwaitTimeMS: 50, collectMs: 0 }
 
 /** subscriber ‖ index, as the keys of pages and checkpoints. */
 function indexKey(subscriberId: string, index: number, level?: number): Binary {
@@ -23,7 +26,8 @@ function indexKey(subscriberId: string, index: number, level?: number): Binary {
 }
 
 /** Assigns the order and seals logs when it is told to, and knows what the sealer's process writes. */
-export function createTestSealer({ store, database, uri }: { store: Store; database: string; uri: string }) {
+export function createTestSealer({ database, uri }: { database: string; uri: string }) {
+  const store = createStore({ uri, database, applicationName: 'test', pace: quickPace })
   const client = new MongoClient(uri)
   const db = client.db(database)
   const collection = (name: string) => db.collection<{ _id: Binary | string }>(name)
@@ -85,11 +89,14 @@ export function createTestSealer({ store, database, uri }: { store: Store; datab
       if (!opened.ok) throw new Error(opened.detail)
       return opened.checkpoint
     },
-    end: () => client.close(),
+    async end(): Promise<void> {
+      await store.close()
+      await client.close()
+    },
   }
 }
 
 /** Carries out all open erasures. */
-export async function workOff({ erasures }: Pick<Store, 'erasures'>): Promise<void> {
+export async function workOff({ erasures }: Pick<ReturnType<typeof createStore>, 'erasures'>): Promise<void> {
   for (const open of await erasures.open()) while (await erasures.step(open));
 }

@@ -1,7 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
-import { isFullRun, usually } from '@herald/jest-preset/full-run'
 import { type StartedService, startService } from '@herald/local-herald'
 import { createStore, type Store } from '@herald/store'
 import { eventually, startReplicaSet, whyNoMongod } from '@herald/test-servers'
@@ -15,9 +14,8 @@ const start = Date.parse('2026-03-01T00:00:00Z')
 const database = 'herald-sealed-log'
 /** However busy the machine is, only a test that hangs takes longer. */
 const hangsAfterMs = 300_000
-const members = usually(1, { inFullRuns: 3 })
 // Skipped only where no mongod can run; one that fails to start fails the test.
-const set = whyNoMongod(process.env) ? undefined : await startReplicaSet({ members, replicaSet: 'sealed' })
+const set = whyNoMongod(process.env) ? undefined : await startReplicaSet({ members: 3, replicaSet: 'sealed' })
 
 const onOwnServers = set ? describe : describe.skip
 onOwnServers('on servers of its own', () => {
@@ -35,7 +33,7 @@ onOwnServers('on servers of its own', () => {
     })
     store = createStore({ uri, database, applicationName: 'test' })
     await eventually(() => store.migrate().then(() => true))
-    sealer = createTestSealer({ store, database, uri })
+    sealer = createTestSealer({ database, uri })
     await sealer.noteKey()
     const settings = { ...issuer.settings, RATE_LIMIT_PER_MINUTE: '1000000', LOG_LEVEL: 'fatal' }
     service = await startService('query', { ...settings, MONGODB_URI: uri, MONGODB_DATABASE: database })
@@ -119,9 +117,7 @@ onOwnServers('on servers of its own', () => {
     hangsAfterMs,
   )
 
-  const inFullRuns = isFullRun ? test : undefined
-
-  inFullRuns?.(
+  test(
     'an export whose servers are lost is cut or whole, and works again with the next primary',
     async () => {
       const { token } = await newLog(600)
@@ -145,7 +141,7 @@ onOwnServers('on servers of its own', () => {
     hangsAfterMs,
   )
 
-  inFullRuns?.(
+  test(
     'over stepdowns, each export is whole, cut, or refused',
     async () => {
       const { token } = await newLog(200)
