@@ -32,6 +32,7 @@ const limits: Readonly<Record<string, string>> = {
   'packages/mongo/src/connection/lasting-client.ts: MongoDB client': 'Limits, required by the type of its options',
   'packages/mongo/src/connection/patched-driver.ts: promise': 'the socket’s timeout, which closes the connection',
   'packages/change-log/src/recorded-order/change-queue.ts: promise ×4': 'each step of the sequencer has a deadline',
+  'packages/mongo/src/reading/find-together.ts: promise': 'the limits of the command',
   'packages/mongo/src/change-streams/watch.ts: promise': 'raced against the first batch, which has socketTimeoutMS',
   'services/ingest/src/consume/event-consumer.ts: promise ×3': 'lasts as long as the member, whose liveness is checked',
   'services/ingest/src/consume/gathered-handler.ts: promise': 'the work of a chunk',

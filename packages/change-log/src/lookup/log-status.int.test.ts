@@ -76,6 +76,7 @@ test('shows how far the newest logs are sealed, and which one is stopped', async
     ...log,
     subscriberId: uuid(subscriber),
     verifierKeys: verifierKeys(subscriber),
+    witnesses: [],
   }))
   expect(logs).toEqual(expected)
   expect((await store.readLogStatus({ limit: 2 })).logs).toEqual(expected.slice(0, 2))

@@ -45,6 +45,7 @@ export async function submit({ witness, checkpoint, knownSize, prove, signal }: 
 
 const refused = (reason: string): Submitted => ({ kind: 'refused', reason })
 
+// transparency-dev/witness answers 500 for a log that it does not know: that says nothing of the other logs.
 function whyNot(status: number): Submitted {
   const known: Readonly<Record<number, string>> = {
     400: 'the request is malformed for it',
@@ -54,5 +55,5 @@ function whyNot(status: number): Submitted {
   }
   const meaning = known[status]
   const reason = meaning === undefined ? `${status}` : `${status}: ${meaning}`
-  return status === 429 || status >= 500 || status < 400 ? { kind: 'unavailable', reason } : refused(reason)
+  return status === 429 || status > 500 || status < 400 ? { kind: 'unavailable', reason } : refused(reason)
 }

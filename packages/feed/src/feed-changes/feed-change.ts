@@ -51,7 +51,7 @@ const changeFields = {
   updated: { $unsetField: { field: 'metadata', input: '$updateDescription.updatedFields' } },
 } as const
 
-/** Of these fields only erasures change any. */
+/** Only erasures change any of these fields. */
 const masked = ['actorId', 'subjectId', 'updatedAt'] as const
 
 /**

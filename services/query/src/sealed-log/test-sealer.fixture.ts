@@ -16,7 +16,7 @@ import { Binary, MongoClient } from 'mongodb'
 const origin = 'log.example.com/herald'
 
 /** A sequencer with it notices at once what is stored, and that it is stopped. */
-export const quickPace = { saveEveryMs: 20, maxAwaitTimeMS: 50, collectMs: 0 }
+const quickPace = { saveEveryMs: 20, maxAwaitTimeMS: 50, collectMs: 0 }
 
 /** subscriber ‖ index, as the keys of pages and checkpoints. */
 function indexKey(subscriberId: string, index: number, level?: number): Binary {
