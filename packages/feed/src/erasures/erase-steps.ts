@@ -88,9 +88,9 @@ export function createFeedEraseSteps(dependencies: EraseStepsDependencies): Omit
 
   function eraseReceipts({ subscriberId, personId, person: { until } }: PhaseInput): Promise<PhaseOutcome> {
     const prefix = [subscriberId, personId]
+    // Those of notifications that the erasure leaves are applied to them.
     const last = toKey(...prefix, lastIdOf(until), greatestId)
-    const filter = { $or: [{ at: { $lte: until } }, { _id: { $lte: last } }] }
-    return deleteNext(waitingReceipts, keysUnder(prefix, 4), filter as never)
+    return deleteNext(waitingReceipts, keysUnder(prefix, 4), { $and: [{ _id: { $lte: last } }] })
   }
 
   async function eraseRequests({ subscriberId, personId, person, after }: PhaseInput): Promise<PhaseOutcome> {

@@ -153,8 +153,9 @@ async function keysWithWaiting(waiting: WaitingReceipts, stored: readonly Recipi
 }
 
 /** The notification's time, or that of the receipt if it is earlier or the id contains none. */
+/** A receipt goes with its notification: one that an erasure leaves keeps them, however old their own time is. */
 function toPerson({ key, at }: WaitingReceiptDocument) {
   const { subscriberId, recipientId, id } = idsIn(key)
-  const createdAt = new Date(Math.min(timeOfUuidV7(id) ?? Infinity, at.getTime()))
+  const createdAt = new Date(timeOfUuidV7(id) ?? at)
   return { subscriberId, createdAt, personIds: [recipientId] }
 }

@@ -166,6 +166,18 @@ test('deletes waiting receipts, and drops and counts later ones', async () => {
   expect((await list(ada))[0]).toMatchObject({ emailSentAt: at(25) })
 })
 
+test('a receipt that waits while its recipient is erased is applied to a notification that the erasure leaves', async () => {
+  const after = mention(30)
+  await receipts.apply([receipt(after, ada, 6)], context)
+  await erase(erasure(3, ada, 20))
+  // Whichever comes first, and although the receipt itself is dated before the erasure.
+  await receipts.apply([receipt(after, ada, 7)], context)
+  expect(await count('waiting-receipts')).toBe(2)
+  await notifications.insertNew([after])
+  expect(await count('waiting-receipts')).toBe(0)
+  expect((await list(ada))[0]).toMatchObject({ id: after.id, emailSentAt: at(5) })
+})
+
 test('erases stored responses to an Idempotency-Key, of the person and of those who named the person', async () => {
   // Otherwise MongoDB deletes them, because their times are in the past.
   await database.collection('create-requests').dropIndex('expiry')
