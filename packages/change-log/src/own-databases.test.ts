@@ -6,6 +6,7 @@ import { expect, test } from '@jest/globals'
 const needEmptyDatabase = {
   'lookup/log-status.int.test.ts': 'the newest logs of all subscribers are shown',
   'recorded-order/erased-entries.int.test.ts': 'a sequencer appends the entries of all subscribers',
+  'recorded-order/restored-log.int.test.ts': 'all that is stored is put back from a copy',
   'recorded-order/sequencer.int.test.ts': 'a sequencer appends the entries of all subscribers',
   'sealed-log/sealed-log.int.test.ts': 'a sequencer appends the entries of all subscribers',
   'sealing/leaves.int.test.ts': 'all logs have one state of sealing',

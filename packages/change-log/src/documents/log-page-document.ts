@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { uuidToBytes } from '@herald/contracts'
 import { toIndexKey } from '@herald/mongo'
 import { hashBytes } from '@herald/sealed-log'
@@ -22,6 +23,8 @@ type LogPage = {
   recordedAt: Date
   /** 32 bytes for each leaf, as in the fields of {@link EntryPage}. */
   leafHashes: Binary
+  /** The log up to the end of this page in 32 bytes, see {@link chainOf}. */
+  chain: Binary
 }
 
 export type EntryPage = LogPage & {
@@ -110,6 +113,17 @@ export const hashAt = ({ buffer }: Pick<Binary, 'buffer'>, at: number): Uint8Arr
   buffer.subarray(at * hashBytes, (at + 1) * hashBytes)
 
 const zeros = Buffer.alloc(hashBytes)
+
+/** The chain of a log without pages. */
+export const emptyChain: Uint8Array = zeros
+
+/**
+ * The chain of a page: SHA-256 over that of the page before and its own leaf hashes. Salts are random, so a log that was restored
+ * from a backup and grew again has other chains from there on, whatever it contains.
+ */
+export function chainOf(before: Uint8Array, { buffer: leafHashes }: Pick<Binary, 'buffer'>): Binary {
+  return new Binary(createHash('sha256').update(before).update(leafHashes).digest())
+}
 
 /** Whether the salt of a user is gone, because the user was erased. */
 export const isDropped = (userSalt: Uint8Array): boolean => zeros.equals(userSalt)

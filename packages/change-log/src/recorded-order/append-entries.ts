@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { eachAtOnce, hex, type Position, StorageUnavailableError, toIndexKey, uuidIn } from '@herald/mongo'
-import { type EntryPage, entriesPerPage } from '../documents/log-page-document.ts'
+import { chainOf, type EntryPage, entriesPerPage } from '../documents/log-page-document.ts'
 import { fieldsOf, type RecordedLeaf } from './entry-leaf.ts'
-import type { LogPages, Tail } from './log-pages.ts'
+import { type LogPages, type Tail, tailAfter } from './log-pages.ts'
 import type { EntryToRead, ReadLeaves } from './read-leaves.ts'
 
 /** An entry, and the position of its insert in the change stream if it comes from there. */
@@ -85,8 +85,7 @@ export function createAppendEntries({ pages, readLeaves, now }: AppendEntriesDep
         }
         onAppended(page.count)
         const entries = log.entries.slice(page.count)
-        const tail = { length: page.first + page.count, position: page.position }
-        return entries.length === 0 ? [] : [{ ...log, tail, entries }]
+        return entries.length === 0 ? [] : [{ ...log, tail: tailAfter(page), entries }]
       })
     }
     return refused
@@ -96,6 +95,7 @@ export function createAppendEntries({ pages, readLeaves, now }: AppendEntriesDep
     const some = entries.slice(0, entriesPerPage)
     // Entries of a comparison have no position: the log is complete up to the same one as before.
     const position = some.at(-1)?.position ?? tail.position
+    const fields = fieldsOf(some.map(({ leaf }) => leaf))
     return {
       _id: toIndexKey(subscriberId, tail.length),
       v: 1,
@@ -103,7 +103,8 @@ export function createAppendEntries({ pages, readLeaves, now }: AppendEntriesDep
       count: some.length,
       position,
       recordedAt: now(),
-      ...fieldsOf(some.map(({ leaf }) => leaf)),
+      ...fields,
+      chain: chainOf(tail.chain, fields.leafHashes),
     }
   }
 }

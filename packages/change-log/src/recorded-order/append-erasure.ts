@@ -6,6 +6,7 @@ import { erasureLeafData, hashLeaf, hashUser } from '@herald/sealed-log'
 import { Binary, type Collection } from 'mongodb'
 import type { ChangeEntryDocument } from '../documents/change-entry-document.ts'
 import {
+  chainOf,
   type ErasurePage,
   encodeRanges,
   hashAt,
@@ -109,6 +110,7 @@ export function createAppendErasure(dependencies: AppendErasureDependencies): Ap
     const subscriberId = uuidIn(erasure._id)
     const eventId = uuidIn(erasure._id, 1)
     const leaf = { eventId, time: formatTimestamp(erasure.until), leafIndexes }
+    const leafHashes = new Binary(hashLeaf(erasureLeafData(leaf)))
     return {
       _id: toIndexKey(subscriberId, tail.length),
       v: 1,
@@ -116,7 +118,8 @@ export function createAppendErasure(dependencies: AppendErasureDependencies): Ap
       count: 1,
       position: position ?? tail.position,
       recordedAt: now(),
-      leafHashes: new Binary(hashLeaf(erasureLeafData(leaf))),
+      leafHashes,
+      chain: chainOf(tail.chain, leafHashes),
       erasure: {
         target: erasure.target,
         eventId: toUuidBinary(eventId),

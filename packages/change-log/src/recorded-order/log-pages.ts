@@ -16,14 +16,26 @@ import {
   decodeRanges,
   type EntryPage,
   type ErasurePage,
+  emptyChain,
   type IndexRange,
   type LogPageDocument,
   pagesFrom,
 } from '../documents/log-page-document.ts'
 import type { CausalReads } from './causal-reads.ts'
 
-/** The end of a log: its length, and the position up to which it is complete. */
-export type Tail = { readonly length: number; readonly position?: string | undefined }
+/** The end of a log: its length, its chain, and the position up to which it is complete. */
+export type Tail = { readonly length: number; readonly chain: Uint8Array; readonly position?: string | undefined }
+
+export const tailAfter = ({
+  first,
+  count,
+  chain,
+  position,
+}: Pick<LogPageDocument, 'first' | 'count' | 'chain' | 'position'>) => ({
+  length: first + count,
+  chain: chain.buffer,
+  position,
+})
 
 export type LogPages = ReturnType<typeof createLogPages>
 
@@ -89,8 +101,9 @@ export function createLogPages(logPages: Collection<LogPageDocument>, reads: Cau
     async tailOf(subscriberId: string): Promise<Tail> {
       const kept = tails.get(subscriberId)
       if (kept) return kept
-      const last = await pageAt(subscriberId, Number.MAX_SAFE_INTEGER, { first: 1, count: 1, position: 1 })
-      const tail = last ? { length: last.first + last.count, position: last.position } : { length: 0 }
+      const projection = { first: 1, count: 1, chain: 1, position: 1 }
+      const last = await pageAt(subscriberId, Number.MAX_SAFE_INTEGER, projection)
+      const tail = last ? tailAfter(last) : { length: 0, chain: emptyChain }
       if (tails.size >= keptTails) tails.clear()
       tails.set(subscriberId, tail)
       return tail
@@ -142,7 +155,7 @@ export function createLogPages(logPages: Collection<LogPageDocument>, reads: Cau
       for (const page of pages) {
         const subscriberId = uuidIn(page._id)
         if (refused.has(page)) tails.delete(subscriberId)
-        else tails.set(subscriberId, { length: page.first + page.count, position: page.position })
+        else tails.set(subscriberId, tailAfter(page))
       }
       return refused
     },

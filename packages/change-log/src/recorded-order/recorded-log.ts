@@ -4,7 +4,7 @@ import type { Filter } from 'mongodb'
 import type { ChangeEntryDocument } from '../documents/change-entry-document.ts'
 import type { LogSources } from '../documents/collections.ts'
 import { changeEntryPageBody } from '../json/change-entry-json.ts'
-import { readCursor, toCursor } from './cursor.ts'
+import { isSameChain, type Place, readCursor, toCursor } from './cursor.ts'
 import { createOrderState } from './order-state.ts'
 import { createLogReader, type LogReader } from './read-log-pages.ts'
 
@@ -16,7 +16,7 @@ export type RecordedPage =
   | { readonly kind: 'not-ready' }
   /** Not a cursor of this log. */
   | { readonly kind: 'invalid-cursor' }
-  /** The entries behind the cursor were recorded longer ago than documents are kept. */
+  /** The entries behind the cursor were recorded longer ago than documents are kept, or the log is another one by then. */
   | { readonly kind: 'cursor-expired' }
 
 export type RecordedLog = ReturnType<typeof createRecordedLog>
@@ -27,7 +27,7 @@ export type RecordedLogDependencies = Pick<LogSources, 'changeEntries' | 'logPag
   readonly now: () => Date
 }
 
-type Found = { readonly documents: readonly Buffer[]; readonly end: number }
+type Found = { readonly documents: readonly Buffer[]; readonly end: Place }
 
 /** An entry comes from an event of at most 1 MiB, and its ids are shorter as bytes. */
 const maxEntryBytes = limits.eventBytes
@@ -56,10 +56,14 @@ export function createRecordedLog(dependencies: RecordedLogDependencies) {
       if (lagSeconds === undefined) return { kind: 'not-ready' }
       const log = createLogReader(logPages, subscriberId)
       const expired = expiredBefore()
-      const from = given ?? (expired ? await look(() => log.firstSince(expired)) : 0)
-      const found = await find({ subscriberId, userId }, log, { from, limit, filter: toFilter(filters), expired })
-      if (found === 'expired') return { kind: 'cursor-expired' }
-      const others = { lagSeconds, hasMore: found.end < (await look(log.end)) }
+      const from = given?.index ?? (expired ? await look(() => log.firstSince(expired)) : 0)
+      const search = { from, given, limit, filter: toFilter(filters), expired }
+      let found = await find({ subscriberId, userId }, log, search)
+      if (found === 'beyond-end' && (await look(() => log.reaches(from)))) {
+        found = await find({ subscriberId, userId }, log, search)
+      }
+      if (typeof found === 'string') return { kind: 'cursor-expired' }
+      const others = { lagSeconds, hasMore: found.end.index < (await look(log.end)) }
       const next = toCursor(subscriberId, found.end)
       return { kind: 'page', body: changeEntryPageBody({ documents: found.documents, next, others }) }
     },
@@ -67,6 +71,8 @@ export function createRecordedLog(dependencies: RecordedLogDependencies) {
 
   type Search = {
     readonly from: number
+    /** What a cursor says of the log before this index. */
+    readonly given: Place | undefined
     readonly limit: number
     readonly filter: Filter<ChangeEntryDocument> | undefined
     readonly expired: Date | undefined
@@ -79,29 +85,34 @@ export function createRecordedLog(dependencies: RecordedLogDependencies) {
     if (filter === undefined) return read({ ...search, count: limit, bytes: limits.pageBytes })
     return budgets.scans.within(reader, 1, async () => {
       const documents: Buffer[] = []
-      let end = search.from
+      let end: Place | undefined
       let bytes: number = limits.pageBytes
       for (let examined = 0; examined < limits.examinedPerRequest; examined += limits.examinedPerStep) {
-        const part = { ...search, from: end, limit: limit - documents.length, count: limits.examinedPerStep, bytes }
-        const next = await read(part)
-        if (next === 'expired') return next
+        const from = end?.index ?? search.from
+        const part = { ...search, from, limit: limit - documents.length, count: limits.examinedPerStep, bytes }
+        const next = await read(end ? { ...part, given: end } : part)
+        if (typeof next === 'string') return next
         // The first of a page is taken whatever its size.
         if (documents.length > 0 && next.documents.some(({ length }) => length > bytes)) break
         documents.push(...next.documents.map((document) => Buffer.from(document)))
         bytes -= next.documents.reduce((sum, { length }) => sum + length, 0)
-        const isEnd = next.end === end
+        const isEnd = next.end.index === from
         end = next.end
         if (isEnd || documents.length >= limit || bytes <= 0) break
       }
-      return { documents, end }
+      return { documents, end: end as Place }
     })
   }
 
   type Part = Search & { readonly count: number; readonly bytes: number }
 
   /** Looks at the next `count` entries and returns those that match, at most `limit` of them and about `bytes`. */
-  async function findNext(log: LogReader, { from, limit, count, filter, bytes, expired }: Part) {
-    const { entries, end, recordedAt } = await log.read(from, count)
+  async function findNext(log: LogReader, { from, given, limit, count, filter, bytes, expired }: Part) {
+    const { entries, end, recordedAt, chainBefore } = await log.read(from, count)
+    const before = chainBefore(from)
+    if (before === undefined) return 'beyond-end'
+    if (given !== undefined && !isSameChain(before, given)) return 'contradicted'
+    const place = (index: number): Place => ({ index, chain: chainBefore(index) ?? before })
     if (expired !== undefined && recordedAt !== undefined && recordedAt < expired) return 'expired'
     const keys = entries.map(({ key }) => key)
     const { documents, isCut } = await findByKeys(changeEntries, {
@@ -120,10 +131,10 @@ export function createRecordedLog(dependencies: RecordedLogDependencies) {
     // Otherwise everything was looked at, and what was not found is gone or does not match.
     const isPart =
       last !== undefined && (isCut || excess !== -1 || (taken.length === limit && taken.length < keys.length))
-    if (!isPart) return { documents: taken, end } satisfies Found
+    if (!isPart) return { documents: taken, end: place(end) } satisfies Found
     const lastKey = hex(readKey(last))
     const at = entries.find(({ key }) => hex(key) === lastKey)
-    return { documents: taken, end: (at?.index ?? end) + 1 } satisfies Found
+    return { documents: taken, end: place((at?.index ?? end) + 1) } satisfies Found
   }
 
   return { of, lag }

@@ -70,6 +70,9 @@ function bodyOf(page: RecordedPage): Buffer {
     case 'invalid-cursor':
       throw invalidRequest([{ pointer: '/cursor', detail: 'Must be a cursor of this log' }])
     case 'cursor-expired':
-      throw problem('cursor_expired', 'Entries behind this cursor may have expired; begin without a cursor')
+      throw problem(
+        'cursor_expired',
+        'Entries behind this cursor may have expired, or are not the ones that were read; begin without a cursor',
+      )
   }
 }
