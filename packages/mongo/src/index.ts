@@ -108,5 +108,5 @@ export {
   scanNext,
 } from './reading/scan.ts'
 export { considerate, type InsertOutcome, insertNew } from './writing/insert-new.ts'
-export { type KeyDocument, sharedKey } from './writing/shared-key.ts'
+export { type KeyDocument, renewSharedKey, sharedKey } from './writing/shared-key.ts'
 export { writeAll, writeEach } from './writing/write-each.ts'

@@ -21,12 +21,14 @@ import {
   migrate,
   noReadBudgets,
   type ReadBudgets,
+  renewSharedKey,
   sharedKey,
 } from '@herald/mongo'
 import { planCollections } from './collections/collection-plans.ts'
 import { collectionsOf } from './collections/collections.ts'
 import { createEventLookup, type EventLookup } from './lookup/event-lookup.ts'
 import { readStorageState, type StorageState } from './lookup/storage-state.ts'
+import { createGroupNotes, type StoredGroupNotes } from './restores/group-notes.ts'
 import { createWriters, type Writers } from './writers.ts'
 
 export type StoreOptions = {
@@ -57,7 +59,12 @@ export type Store = Omit<Writers, 'insertNew' | 'erasedPersons'> &
     readonly leases: Leases
     readonly feedChanges: FeedChanges
     /** The key with which all processes encrypt the ids of stream events: 32 bytes. */
-    readonly streamKeys: { get(): Promise<Buffer> }
+    readonly streamKeys: {
+      get(): Promise<Buffer>
+      /** Replaces the key: no id from before can be resumed, and processes that had the old one notice within 30 s. */
+      renew(): Promise<void>
+    }
+    readonly groupNotes: StoredGroupNotes
     readonly eventLookup: EventLookup
     /** The time by MongoDB's clock, which is the same for all processes. */
     now(): Date
@@ -72,6 +79,8 @@ export type Store = Omit<Writers, 'insertNew' | 'erasedPersons'> &
     readState(): Promise<StorageState>
     close(): Promise<void>
   }
+
+const streamKeyId = 'event-ids'
 
 /** Puts what Herald stores on two clients. Does not connect, see {@link createStorageClient}. */
 export function createStore(storeOptions: StoreOptions): Store {
@@ -106,7 +115,11 @@ export function createStore(storeOptions: StoreOptions): Store {
     mutes: { of: createMutes(collections) },
     leases: createLeases(collections.leases),
     feedChanges: createFeedChanges(changes),
-    streamKeys: { get: () => sharedKey(collections.streamKeys, 'event-ids') },
+    streamKeys: {
+      get: () => sharedKey(collections.streamKeys, streamKeyId),
+      renew: () => renewSharedKey(collections.streamKeys, streamKeyId),
+    },
+    groupNotes: createGroupNotes(collections.groupNotes),
     eventLookup: createEventLookup({ ...sources, erasedPersons }),
     async checkReady() {
       const { missing, retention: warnings } = await readiness()

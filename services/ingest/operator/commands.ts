@@ -4,6 +4,7 @@ import { deadLetterCommands } from './dead-letters/dead-letter-commands.ts'
 import { deriveSubscriberCommand } from './derive-subscriber-command.ts'
 import { eraseCommand, retractCommand } from './events/event-commands.ts'
 import { migrateCommand } from './migrate-command.ts'
+import { restoredCommand } from './restored/restored-command.ts'
 import { logOriginsCommand } from './status/log-origins-command.ts'
 import { logStatusCommand } from './status/log-status-command.ts'
 import { statusCommand } from './status/status-command.ts'
@@ -14,6 +15,7 @@ export const commands: readonly Command[] = [
   statusCommand,
   logStatusCommand,
   logOriginsCommand,
+  restoredCommand,
   retractCommand,
   eraseCommand,
   ...deadLetterCommands,

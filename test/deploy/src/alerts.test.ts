@@ -173,6 +173,12 @@ onPromtool('evaluated by promtool, on the series of running services', () => {
   test('a recorded order that is behind fires', () =>
     expectAlerts(10, ['HeraldOrderBehind'], only('herald_order_lag_seconds', {}, '0+30x40')))
 
+  test('a MongoDB that was restored fires at once, until the group was set back', async () => {
+    const restored = only('herald_restored_behind_seconds', {}, '0x1 3600+60x10 0x10')
+    await expectAlerts(3, ['HeraldRestored'], restored)
+    await expectAlerts(15, [], restored)
+  })
+
   test('a sealed log that is stopped fires at once', () =>
     expectAlerts(2, ['HeraldLogConflict'], only('herald_log_conflict', {}, '0x1 1x40')))
 

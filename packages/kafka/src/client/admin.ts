@@ -46,3 +46,8 @@ export async function offsetsSince(admin: Admin, topic: string, since: Date): Pr
     return { partition, from, end: ends.get(partition) ?? from }
   })
 }
+
+export async function countMembers(admin: Admin, groupId: string): Promise<number> {
+  const { groups } = await admin.describeGroups([groupId])
+  return groups.reduce((sum, { members }) => sum + members.length, 0)
+}

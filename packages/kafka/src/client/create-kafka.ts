@@ -2,7 +2,7 @@ import type { Logger } from '@herald/runtime'
 import kafkajs, { type Admin, type Kafka, type KafkaConfig } from 'kafkajs'
 import type { KafkaPort } from '../port/kafka-port.ts'
 import type { ConnectionSettings } from '../settings/connection-settings.ts'
-import { describeTopics, offsetsSince, withAdmin } from './admin.ts'
+import { countMembers, describeTopics, offsetsSince, withAdmin } from './admin.ts'
 import { createGroupMember } from './group-member.ts'
 import { logThrough } from './log-lines.ts'
 import { patchKafkajs } from './patched-kafkajs.ts'
@@ -10,6 +10,7 @@ import { createPositionReader } from './position-reader.ts'
 import { connectProducer } from './producer.ts'
 import { readToEnd } from './read-to-end.ts'
 import { createSeeds, type Seeds } from './seed-brokers.ts'
+import { setOffsets } from './set-offsets.ts'
 
 const { Kafka: KafkaClient, logLevel } = kafkajs
 
@@ -69,5 +70,7 @@ export function createKafka(options: KafkaOptions, logger: Logger): KafkaPort {
     createPositionReader: (groupId, topics) => createPositionReader(positions, groupId, topics),
     readToEnd: (topic, each, start) => readToEnd(readers, topic, each, start, options.temporaryGroupPrefix),
     offsetsSince: (topic, since) => ask((admin) => offsetsSince(admin, topic, since)),
+    countMembers: (groupId) => ask((admin) => countMembers(admin, groupId)),
+    setOffsets: (groupId, offsets) => setOffsets(members, groupId, offsets),
   }
 }

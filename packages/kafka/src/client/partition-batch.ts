@@ -31,6 +31,6 @@ export function toRecord(topic: string, partition: number, message: FetchedRecor
 function byTopic(offsets: readonly PartitionOffset[]): TopicOffsets[] {
   return [...Map.groupBy(offsets, ({ topic }) => topic)].map(([topic, partitions]) => ({
     topic,
-    partitions: partitions.map(({ partition, offset }) => ({ partition, offset })),
+    partitions: partitions.map(({ topic: _, ...offset }) => offset),
   }))
 }

@@ -15,17 +15,21 @@ export function createPositionReader(kafka: Kafka, groupId: string, topics: read
 }
 
 async function readPositions(admin: Admin, groupId: string, topics: readonly string[]): Promise<GroupPosition[]> {
-  const committed = new Map<string, bigint>()
+  const commits = new Map<string, { offset: bigint; metadata: string }>()
   for (const { topic, partitions } of await admin.fetchOffsets({ groupId, topics: [...topics] })) {
-    for (const { partition, offset } of partitions) committed.set(`${topic}/${partition}`, BigInt(offset))
+    for (const { partition, offset, metadata } of partitions) {
+      if (BigInt(offset) >= 0n)
+        commits.set(`${topic}/${partition}`, { offset: BigInt(offset), metadata: metadata ?? '' })
+    }
   }
   const positions: GroupPosition[] = []
   for (const topic of topics) {
     for (const { partition, high, low } of await admin.fetchTopicOffsets(topic)) {
-      const offset = committed.get(`${topic}/${partition}`) ?? -1n
+      const commit = commits.get(`${topic}/${partition}`)
       const first = BigInt(low)
       // Without a commit, or with one before the first record, the consumer starts at the first record.
-      positions.push({ topic, partition, committed: offset < first ? first : offset, end: BigInt(high) })
+      const committed = commit === undefined || commit.offset < first ? first : commit.offset
+      positions.push({ topic, partition, committed, end: BigInt(high), commit })
     }
   }
   return positions

@@ -16,6 +16,10 @@ export type KafkaPort = {
   readToEnd(topic: string, each: (record: IncomingRecord) => Promise<unknown>, start?: ReadStart): Promise<void>
   /** The offset after the last record of each partition, and the first one with a timestamp of at least `since`. */
   offsetsSince(topic: string, since: Date): Promise<readonly OffsetRange[]>
+  /** The number of members that a group has now. */
+  countMembers(groupId: string): Promise<number>
+  /** Commits these offsets for a group that has no members. */
+  setOffsets(groupId: string, offsets: readonly PartitionOffset[]): Promise<void>
 }
 
 /** Where to start reading: at a time, or at an offset of each partition. Partitions without one are not read. */
@@ -81,8 +85,13 @@ export type PartitionBatch = {
   pause(): () => void
 }
 
-/** The offset of the next record to handle. */
-export type PartitionOffset = { readonly topic: string; readonly partition: number; readonly offset: string }
+/** The offset of the next record to handle, and what is attached to its commit. */
+export type PartitionOffset = {
+  readonly topic: string
+  readonly partition: number
+  readonly offset: string
+  readonly metadata?: string
+}
 
 export type ProducerOptions = {
   /** How often all records of a call are sent again after an error that may pass; 5 by default. */
@@ -129,4 +138,6 @@ export type GroupPosition = {
   readonly partition: number
   readonly committed: bigint
   readonly end: bigint
+  /** The group's own commit, if it has made one, and what was attached to it. */
+  readonly commit?: { readonly offset: bigint; readonly metadata: string } | undefined
 }

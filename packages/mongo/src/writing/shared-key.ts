@@ -6,6 +6,14 @@ import { readLimits } from '../reading/read-limits.ts'
 /** A secret shared by all processes. */
 export type KeyDocument<Id> = { _id: Id; v: 1; key: Binary }
 
+const newKey = () => new Binary(randomBytes(32))
+
+/** Replaces the secret: what was made with the old one is void for every process that looks again. */
+export async function renewSharedKey<Id>(collection: Collection<KeyDocument<Id>>, _id: Id): Promise<void> {
+  const update = { $set: { v: 1, key: newKey() } } as never
+  await collection.updateOne({ _id } as Filter<KeyDocument<Id>>, update, { upsert: true })
+}
+
 /** Returns 32 random bytes, created at the first call and then the same for every process. */
 export async function sharedKey<Id>(collection: Collection<KeyDocument<Id>>, _id: Id): Promise<Buffer> {
   // A key that is not on a majority could be replaced by another one after a failover.
@@ -15,8 +23,7 @@ export async function sharedKey<Id>(collection: Collection<KeyDocument<Id>>, _id
     // Throws if the collection is missing, which an insert would create without the options of `migrate`.
     await collection.indexes(readLimits)
     try {
-      const key = new Binary(randomBytes(32))
-      await collection.insertOne({ _id, v: 1, key } as OptionalUnlessRequiredId<KeyDocument<Id>>)
+      await collection.insertOne({ _id, v: 1, key: newKey() } as OptionalUnlessRequiredId<KeyDocument<Id>>)
     } catch (error) {
       if (!isDuplicateKey(error)) throw error
     }

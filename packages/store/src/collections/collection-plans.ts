@@ -10,4 +10,5 @@ export const planCollections = (retentionDays: number | undefined): readonly Col
   ...planPersons(retentionDays),
   { name: 'leases', options: {}, indexes: [] },
   { name: 'stream-keys', options: clustered, indexes: [] },
+  { name: 'group-notes', options: {}, indexes: [] },
 ]

@@ -3,6 +3,7 @@ import type { z } from 'zod'
 import { findTopicProblems } from '#ingest/consume/topic-problems'
 import { type commandSettingsSchema, topicsReadBy } from '#ingest/settings/config'
 import { type CommandContext, messageOf } from '../command-line/command.ts'
+import { findRestored } from '../restored/find-restored.ts'
 
 export type Status = Awaited<ReturnType<typeof readStatus>>
 export type KafkaStatus = Extract<Status['kafka'], { ok: true }>
@@ -20,15 +21,17 @@ export async function readStatus({ settings, openKafka, openStore, clock, pause 
     const problems = await findTopicProblems(kafka, topics, settings.KAFKA_DEAD_LETTER_TOPIC)
     // A missing topic would fail the positions of all.
     const present = [...(await kafka.describeTopics(topics)).keys()]
-    const partitions = present.length === 0 ? [] : await readPartitions(kafka, group, present, () => pause(rateMs))
-    return { ok: true, problems, partitions } as const
+    const read = () => readPartitions(kafka, group, present, () => pause(rateMs))
+    return { ok: true, problems, ...(present.length === 0 ? { partitions: [], positions: [] } : await read()) } as const
   }
   const readStorage = async () => {
     const [state, log] = await Promise.all([store.readState(), store.readLogStatus({ limit: 0 })])
     return { ok: true, ...state, orderLagSeconds: log.orderLagSeconds, stoppedLogs: log.stopped } as const
   }
-  const [kafkaState, storageState] = await Promise.all([readKafka().catch(toReason), readStorage().catch(toReason)])
-  return { time: clock().toISOString(), group, kafka: kafkaState, mongodb: storageState }
+  const [found, storageState] = await Promise.all([readKafka().catch(toReason), readStorage().catch(toReason)])
+  const { positions = [], ...kafkaState } = { positions: undefined, ...found }
+  const restored = await findRestored(store, group, positions).catch(() => undefined)
+  return { time: clock().toISOString(), group, kafka: kafkaState, mongodb: storageState, restored }
 }
 
 const toReason = (error: unknown) => ({ ok: false, reason: messageOf(error) }) as const
@@ -45,7 +48,7 @@ async function readPartitions(
     const [before, startedAt] = [await reader.read(), performance.now()]
     await pause()
     const [now, seconds] = [await reader.read(), (performance.now() - startedAt) / 1_000]
-    return now.map((position) => toPartition(position, before, seconds))
+    return { partitions: now.map((position) => toPartition(position, before, seconds)), positions: now }
   } finally {
     await reader.close()
   }

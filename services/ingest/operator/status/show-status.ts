@@ -2,8 +2,9 @@ import { type Line, toColumns, toTable } from '../command-line/terminal.ts'
 import type { KafkaStatus, Status, StorageStatus } from './read-status.ts'
 
 /** Everything that is not as it should be. */
-export function problemsOf({ kafka, mongodb }: Status): string[] {
+export function problemsOf({ kafka, mongodb, restored }: Status): string[] {
   return [
+    ...(restored ? [restoredText(restored)] : []),
     ...(kafka.ok ? kafka.problems : [`Kafka is unavailable: ${kafka.reason}`]),
     ...(mongodb.ok
       ? [
@@ -12,6 +13,12 @@ export function problemsOf({ kafka, mongodb }: Status): string[] {
         ]
       : [`MongoDB is unavailable: ${mongodb.reason}`]),
   ]
+}
+
+function restoredText({ partitions, notedAt, rewindFrom }: NonNullable<Status['restored']>): string {
+  const until = notedAt ? `its last note of this group is of ${notedAt.toISOString()}` : 'it has no note of this group'
+  const from = rewindFrom ? `from ${rewindFrom.toISOString()} on` : 'from the beginning'
+  return `MongoDB was restored from a backup: ${until}, and ${partitions} partitions were committed further. Stop ingest and seal, and run herald restored: it reads again ${from}`
 }
 
 export const stoppedText = (logs: number) => `${logs} sealed ${logs === 1 ? 'log is' : 'logs are'} stopped`

@@ -8,6 +8,7 @@ export const answers = {
   erased: { exitCode: 6, meaning: 'the recipient was erased' },
   expired: { exitCode: 7, meaning: 'it is older than RETENTION_DAYS' },
   'not consumed yet': { exitCode: 8, meaning: 'it is, or may be, among the records that ingest has not read' },
+  'not stored': { exitCode: 10, meaning: 'ingest has, or may have, read its record, and MongoDB has no trace of it' },
   'never seen': { exitCode: 9, meaning: 'there is no trace of it' },
 } as const satisfies Record<string, { readonly exitCode: number; readonly meaning: string }>
 

@@ -24,7 +24,8 @@ export const whereOptions = z
     }),
     scan: integerSetting({ max: 100_000_000 }).default(200_000).meta({
       value: 'NUMBER',
-      description: 'Records that ingest has not read yet and that are searched, 200000 by default',
+      description:
+        'Records that are searched, of those that ingest has not read and of those that it has; 200000 by default',
     }),
     json: flag('Print one JSON object'),
   })

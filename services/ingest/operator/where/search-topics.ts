@@ -13,12 +13,15 @@ export type TopicSearch = {
   readonly now: Date
 }
 
+export type Searched = Awaited<ReturnType<typeof searchRecords>>
+
 /**
- * Searches the records that the group has not committed, topic by topic, without topics that have more than `scan` left.
+ * Searches the records that the group has not committed, or those that it has, topic by topic, without topics that have more than
+ * `scan` left.
  *
  * @returns the place of the record, and how many records there are and were not searched
  */
-export async function searchPending(search: TopicSearch, scan: number) {
+export async function searchRecords(search: TopicSearch, which: 'pending' | 'committed', scan: number) {
   const { kafka, settings, since } = search
   const reader = kafka.createPositionReader(settings.KAFKA_GROUP_ID, [...topicsReadBy(settings).keys()])
   const positions = await reader.read().finally(() => reader.close())
@@ -27,9 +30,10 @@ export async function searchPending(search: TopicSearch, scan: number) {
   for (const [topic, ofTopic] of Map.groupBy(positions, (position) => position.topic)) {
     const starts = new Map((await kafka.offsetsSince(topic, since)).map(({ partition, from }) => [partition, from]))
     const ranges = ofTopic.flatMap(({ partition, committed, end }) => {
-      let from = starts.get(partition) ?? committed
-      if (from < committed) from = committed
-      return from < end ? [{ partition, from, count: Number(end - from) }] : []
+      const start = starts.get(partition) ?? committed
+      const from = which === 'committed' || start > committed ? start : committed
+      const to = which === 'committed' ? committed : end
+      return from < to ? [{ partition, from, count: Number(to - from) }] : []
     })
     const count = ranges.reduce((sum, range) => sum + range.count, 0)
     total += count

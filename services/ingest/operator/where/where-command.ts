@@ -5,7 +5,7 @@ import { type FoundDeadLetter, originOf } from '../dead-letters/found-dead-lette
 import { type Answer, answers, showAnswer, toJson } from './answer.ts'
 import { answerFromStorage } from './answer-from-storage.ts'
 import { publishedSince, toQuestion, whereOptions } from './question.ts'
-import { searchDeadLetters, searchPending, type TopicSearch } from './search-topics.ts'
+import { type Searched, searchDeadLetters, searchRecords, type TopicSearch } from './search-topics.ts'
 
 export const whereCommand = defineCommand({
   name: 'where',
@@ -13,7 +13,7 @@ export const whereCommand = defineCommand({
   settings: commandSettingsSchema,
   options: whereOptions,
   notes: [
-    'Looks in MongoDB first, then at the records that ingest has not read and at the dead letters. It changes nothing, and prints no names, texts, e-mail addresses or states.',
+    'Looks in MongoDB first, then at the records that ingest has not read, at the dead letters, and at those that it has read. It changes nothing, and prints no names, texts, e-mail addresses or states.',
     '',
     'Exit codes of the answers:',
     ...Object.entries(answers).map(([name, { exitCode, meaning }]) => `  ${exitCode}  ${name}: ${meaning}`),
@@ -31,10 +31,11 @@ export const whereCommand = defineCommand({
       return answerFromStorage(question, found, { now, retentionDays: settings.RETENTION_DAYS })
     }
     const searchTopics = async (): Promise<Answer> => {
-      const pending = await from('Kafka', searchPending(search, options.scan))
+      const pending = await from('Kafka', searchRecords(search, 'pending', options.scan))
       const letter = await from('Kafka', searchDeadLetters(search))
       // It may have been stored since the first look.
-      return (await lookUp()) ?? answerFromTopics(since, pending, letter)
+      const answer = (await lookUp()) ?? answerFromTopics(pending, letter)
+      return answer ?? answerFromCommitted(since, await from('Kafka', searchRecords(search, 'committed', options.scan)))
     }
     // Kafka is only needed if MongoDB has no trace.
     const found = (await lookUp()) ?? (await searchTopics())
@@ -65,10 +66,9 @@ function nextAfter({ code }: FoundDeadLetter, origin: string): string {
 }
 
 function answerFromTopics(
-  since: Date,
-  { record, total, notSearched }: Awaited<ReturnType<typeof searchPending>>,
+  { record, total, notSearched }: Searched,
   letter: FoundDeadLetter | undefined,
-): Answer {
+): Answer | undefined {
   const hint = 'herald status shows the lag and the rate of each partition.'
   if (record !== undefined) {
     return { answer: 'not consumed yet', summary: 'Ingest has not read its record.', details: { record }, hint }
@@ -85,9 +85,24 @@ function answerFromTopics(
       ...(isPlain && { hint: next }),
     }
   }
+  if (notSearched === 0) return undefined
+  const summary = `It may be among ${notSearched} records that ingest has not read and that were not searched.`
+  return { answer: 'not consumed yet', summary, hint: `--scan ${total} searches them.` }
+}
+
+/** After what would explain the missing trace was looked for. */
+function answerFromCommitted(since: Date, { record, total, notSearched }: Searched): Answer {
+  if (record !== undefined) {
+    return {
+      answer: 'not stored',
+      summary: 'Ingest has read its record, and MongoDB has no trace of it.',
+      details: { record },
+      hint: 'A receipt leaves none once it is applied, nor does a row that its mapping skips. For anything else, MongoDB was restored from a backup: herald status says so, and herald restored reads the record again.',
+    }
+  }
   if (notSearched > 0) {
-    const summary = `It may be among ${notSearched} records that ingest has not read and that were not searched.`
-    return { answer: 'not consumed yet', summary, hint: `--scan ${total} searches them.` }
+    const summary = `It may be among ${notSearched} records that ingest has read and that were not searched.`
+    return { answer: 'not stored', summary, hint: `--scan ${total} searches them.` }
   }
   return {
     answer: 'never seen',

@@ -3,7 +3,7 @@ import { backoffMs, type Clock, pause, within } from '@herald/runtime'
 import type { Times } from '../settings/times.ts'
 import { type BatchRunnerDependencies, createBatchRunner } from './batch-runner.ts'
 import { chunkShare } from './chunks.ts'
-import { type CommitPace, createOffsetCommits } from './offset-commits.ts'
+import { type CommitPace, createOffsetCommits, type OffsetCommitsDependencies } from './offset-commits.ts'
 import { findMissingTopics } from './topic-problems.ts'
 
 export type EventConsumerDependencies = Omit<BatchRunnerDependencies, 'commits' | 'onGivenUp'> & {
@@ -12,6 +12,7 @@ export type EventConsumerDependencies = Omit<BatchRunnerDependencies, 'commits' 
   readonly topics: readonly string[]
   readonly deadLetterTopic: string
   readonly clock: Clock
+  readonly notes?: OffsetCommitsDependencies['notes']
   /** Longer than the group waits for another member that is still handling a chunk. */
   readonly beginMs?: number
   /** The growing pauses between a member that ended and the next one. */
@@ -32,6 +33,7 @@ export function createEventConsumer(dependencies: EventConsumerDependencies) {
     topics,
     deadLetterTopic,
     clock,
+    notes,
     beginMs = 120_000,
     restart,
     commitPace,
@@ -80,7 +82,7 @@ export function createEventConsumer(dependencies: EventConsumerDependencies) {
     if (missing.length > 0) throw new Error(missing.join('; '))
     const member = kafka.createMember({ groupId, topics, shareOf: (topic) => chunkShare(kindOf(topic)) })
     const givenUp = Promise.withResolvers<never>()
-    const commits = createOffsetCommits({ member, logger, onGivenUp: givenUp.reject, pace: commitPace })
+    const commits = createOffsetCommits({ member, logger, notes, onGivenUp: givenUp.reject, pace: commitPace })
     const runner = createBatchRunner({ ...batches, commits, onGivenUp: givenUp.reject })
     const over = Promise.race([watch(member, onCommitted), givenUp.promise])
     // Not awaited yet: an early crash must not be an unhandled rejection.

@@ -9,6 +9,8 @@ import { createRecordHandler } from '../events/record-handler.ts'
 import { type HandledRecord, isDeadLetter } from '../events/record-outcome.ts'
 import type { AnnounceCreated } from '../produce/announcement-publisher.ts'
 import { createDeadLetterPublisher, DeadLettersUnavailable } from '../produce/dead-letter-publisher.ts'
+import { createOffsetNotes } from '../restores/offset-notes.ts'
+import { createRestoreCheck } from '../restores/restore-check.ts'
 import { type IngestSettings, type RecordKind, topicsReadBy } from '../settings/config.ts'
 import type { Times } from '../settings/times.ts'
 import { createEventConsumer, type EventConsumer } from './event-consumer.ts'
@@ -22,7 +24,10 @@ import { findTopicProblems } from './topic-problems.ts'
 export type EventIngestionDependencies = {
   readonly kafka: KafkaPort
   readonly settings: IngestSettings
-  readonly store: Pick<Store, 'notifications' | 'retractions' | 'erasures' | 'changeEntries' | 'receipts'>
+  readonly store: Pick<
+    Store,
+    'notifications' | 'retractions' | 'erasures' | 'changeEntries' | 'receipts' | 'groupNotes'
+  >
   readonly gate: StorageGate
   readonly registry: Registry
   readonly onDroppedReceipts?: ((count: number) => void) | undefined
@@ -73,10 +78,12 @@ export function createEventIngestion(dependencies: EventIngestionDependencies) {
     observe: createObserver(metrics, logger),
   })
   const heldBack = new Map<string, Date>()
+  const { notes, restoreCheck } = createNotes({ ...dependencies, topics })
   const consumer = createEventConsumer({
     ...shared,
     deadLetterTopic,
     clock,
+    notes,
     logger,
     deadlines,
     limitMs: times.limitMs,
@@ -106,7 +113,10 @@ export function createEventIngestion(dependencies: EventIngestionDependencies) {
     now,
     logger,
     intervalMs: times.lagMs,
-    onPoll: () => void overdueReceipts.process(),
+    onPoll(positions) {
+      void overdueReceipts.process()
+      if (positions) void restoreCheck.check(positions)
+    },
   })
   metrics.showPartitions(monitor)
 
@@ -140,6 +150,22 @@ export function createEventIngestion(dependencies: EventIngestionDependencies) {
           lastHeldBack: (topic, partition) => heldBack.get(`${topic}/${partition}`),
         }),
     },
+  }
+}
+
+type WithTopics = EventIngestionDependencies & { readonly topics: readonly string[] }
+
+/** Recognizes a MongoDB that was restored from a backup. */
+function createNotes({ kafka, settings, store, registry, logger, now, times, topics }: WithTopics) {
+  const group = settings.KAFKA_GROUP_ID
+  const readPositions = async () => {
+    const reader = kafka.createPositionReader(group, topics)
+    return reader.read().finally(() => reader.close())
+  }
+  const notes = store.groupNotes
+  return {
+    notes: createOffsetNotes({ notes, group, readPositions, logger }),
+    restoreCheck: createRestoreCheck({ notes, group, registry, now, logger, everyMs: times.notesMs }),
   }
 }
 

@@ -14,7 +14,7 @@ export type LagMonitorDependencies = {
   readonly intervalMs: number
   readonly limitMs?: number
   /** Called after each poll and not awaited, so that it cannot delay the next one. */
-  readonly onPoll?: () => void
+  readonly onPoll?: (positions: readonly GroupPosition[] | undefined) => void
 }
 
 export type LagMonitor = ReturnType<typeof createLagMonitor>
@@ -39,9 +39,10 @@ export function createLagMonitor(dependencies: LagMonitorDependencies) {
   let stopped = false
 
   const poll = async (): Promise<void> => {
+    let positions: readonly GroupPosition[] | undefined
     try {
       const times = { at: clock(), now: now() }
-      const positions = await within(limitMs, reader.read())
+      positions = await within(limitMs, reader.read())
       const current = {
         ...times,
         positions: new Map(positions.map((one) => [placeOf(one.topic, one.partition), one])),
@@ -57,7 +58,7 @@ export function createLagMonitor(dependencies: LagMonitorDependencies) {
       reader.close().catch(() => {})
       reader = kafka.createPositionReader(groupId, topics)
     }
-    onPoll?.()
+    onPoll?.(positions)
   }
 
   const noteCaughtUp = (topic: string, current: Snapshot): void => {

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { GroupMember, PartitionBatch, PartitionOffset } from '@herald/kafka'
 import { type Logger, within } from '@herald/runtime'
+import type { OffsetNotes } from '../restores/offset-notes.ts'
 
 export type OffsetCommits = ReturnType<typeof createOffsetCommits>
 
@@ -14,6 +15,8 @@ export type OffsetCommitsDependencies = {
    * broker has not noticed yet that another one coordinates the group. A new member finds that one.
    */
   readonly onGivenUp: (error: Error) => void
+  /** Notes offsets before they are committed. */
+  readonly notes?: Pick<OffsetNotes, 'before' | 'forget'> | undefined
   readonly limitMs?: number
   readonly pace?: CommitPace | undefined
 }
@@ -33,7 +36,7 @@ export const offsetAfter = (offset: string): string => String(BigInt(offset) + 1
  * and to be stuck, until the next record.
  */
 export function createOffsetCommits(dependencies: OffsetCommitsDependencies) {
-  const { member, logger, onGivenUp, limitMs = 30_000, pace = unhurried } = dependencies
+  const { member, logger, onGivenUp, notes, limitMs = 30_000, pace = unhurried } = dependencies
   const due = new Map<string, PartitionOffset>()
   let timer: NodeJS.Timeout | undefined
   let latestAt = Infinity
@@ -55,7 +58,8 @@ export function createOffsetCommits(dependencies: OffsetCommitsDependencies) {
     try {
       await nextTurn()
       const offsets = [...due.values()]
-      if (offsets.length > 0) await within(limitMs, send(offsets))
+      const noted = notes && offsets.length > 0 ? await notes.before(offsets) : offsets
+      if (noted.length > 0) await within(limitMs, send(noted))
       for (const [place, offset] of due) if (offsets.includes(offset)) due.delete(place)
       failingSince = undefined
     } catch (error) {
@@ -111,6 +115,7 @@ export function createOffsetCommits(dependencies: OffsetCommitsDependencies) {
     joined() {
       due.clear()
       stopWaiting()
+      notes?.forget()
       failingSince = undefined
       send = member.commit
     },

@@ -5,6 +5,7 @@ export const quickTimes: Times = {
   ...defaultTimes,
   gateMs: 20,
   lagMs: 200,
+  notesMs: 200,
   heldBack: { minPauseMs: 10, maxPauseMs: 100 },
   restart: { minPauseMs: 20, maxPauseMs: 200 },
   relayMs: 200,

@@ -4,6 +4,8 @@ export const defaultTimes = {
   gateMs: 1_000,
   /** Between two looks at how far the group is. */
   lagMs: 5_000,
+  /** Between two comparisons of the offsets of the group with what is noted of them in MongoDB. */
+  notesMs: 15_000,
   /** After which a chunk, a request or a step of a worker is given up. */
   limitMs: 60_000,
   /** The growing pauses of a partition whose chunk failed. */
