@@ -45,7 +45,8 @@ export type StreamClient = ReturnType<typeof createStreamClient>
 
 /** An open stream: its position, heartbeats, token expiry and buffered bytes. The audience decides what it receives. */
 export function createStreamClient(dependencies: ClientDependencies) {
-  const { sink, ids, options, metrics } = dependencies
+  const { sink, options, metrics } = dependencies
+  let { ids } = dependencies
   const expiresAt = dependencies.expiresAt.getTime()
   let position = dependencies.position
   let ended = false
@@ -134,6 +135,10 @@ export function createStreamClient(dependencies: ClientDependencies) {
     },
     get waitingBytes() {
       return ended ? 0 : sink.writableLength
+    },
+    /** Later events have ids of another key. */
+    useIds(next: EventIds): void {
+      ids = next
     },
     /** Encodes an event at a position, for all clients of the same owner. */
     encode: (event: StreamEvent, at: Position) => encode({ ...event, id: ids.seal(at) }),

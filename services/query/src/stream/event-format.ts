@@ -47,7 +47,7 @@ export const markEvent = (which: Which, { action, at }: Marked): StreamEvent =>
     : stateEvent('archive-state', which, { archivedAt: at })
 
 /** Why a client must list again; `bulk-mark`: the ids of a mark were too many to name, and what it selected is unknown. */
-export type ResetReason = 'unknown-id' | 'too-old' | 'erased' | 'bulk-mark'
+export type ResetReason = 'unknown-id' | 'too-old' | 'erased' | 'bulk-mark' | 'restored'
 
 export const resetEvent = (reason: ResetReason): StreamEvent => ({ event: 'reset', data: JSON.stringify({ reason }) })
 

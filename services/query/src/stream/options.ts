@@ -33,6 +33,8 @@ export const streamDefaults = {
   /** A feed that an erasure changes is reset after a random time in this range: those of an actor don't all list at once. */
   minErasedMs: 1_000,
   maxErasedMs: 3_000,
+  /** Time after which the key of ids is read again. */
+  keyMs: 15_000,
   /** Time for which the shared change stream stays open without clients. */
   lingerMs: 30_000,
   /** Time that a request waits for the shared change stream to open before a 503. */

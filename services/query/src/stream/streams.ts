@@ -13,6 +13,7 @@ import { createMaskedFeeds } from './masked-feeds.ts'
 import type { EndReason, StreamMetrics } from './metrics.ts'
 import { type StreamOptions, streamDefaults } from './options.ts'
 import { isUpTo } from './position-time.ts'
+import { createStreamKey } from './stream-key.ts'
 import { createUnreadCounts } from './unread-counts.ts'
 import { createWaitingBytes } from './waiting-bytes.ts'
 
@@ -59,7 +60,12 @@ export function createStreams(dependencies: StreamsDependencies) {
   })
   const lastErasures = createLastErasures(store.erasures.lastErasedAt)
   const fence = createErasureFence({ listeners, lastErasures, reset: (client) => reset(client, 'erased') })
-  let sharedKey: Promise<Buffer> | undefined
+  const streamKey = createStreamKey({
+    get: store.streamKeys.get,
+    everyMs: options.keyMs,
+    isUsed: () => clients.size > 0,
+    onChanged: resetAll,
+  })
   let idleTimer: NodeJS.Timeout | undefined
   let closing = false
 
@@ -138,6 +144,16 @@ export function createStreams(dependencies: StreamsDependencies) {
     counts.request(client, { soon: true })
   }
 
+  /** The database is another one: what a client has seen may not be there, and positions of before mean nothing. */
+  function resetAll(key: Buffer): void {
+    for (const client of clients) {
+      longAway.remove(client)
+      shortlyAway.remove(client)
+      client.useIds(createEventIds(key, client.ownerKey))
+      reset(client, 'restored')
+    }
+  }
+
   function reached(client: StreamClient): Position | undefined {
     if (!listeners.has(client)) return undefined
     if (listeners.hasHeldMark(client.ownerKey)) return client.position
@@ -169,7 +185,8 @@ export function createStreams(dependencies: StreamsDependencies) {
     { sink, lastEventId, expiresAt }: StreamRequest,
   ): void {
     const ownerKey = keyOf(owner)
-    const ids = createEventIds(key, ownerKey)
+    // It may have changed since the client was admitted.
+    const ids = createEventIds(streamKey.known ?? key, ownerKey)
     const resumed = lastEventId === undefined ? undefined : ids.open(lastEventId)
     const position = resumed ?? live.position ?? ''
     const client = createStreamClient({
@@ -202,14 +219,6 @@ export function createStreams(dependencies: StreamsDependencies) {
     else (isUpTo(resumed, now() - options.shortlyAwayMs) ? longAway : shortlyAway).add(client)
   }
 
-  function loadKey(): Promise<Buffer> {
-    sharedKey ??= store.streamKeys.get().catch((error) => {
-      sharedKey = undefined
-      throw error
-    })
-    return sharedKey
-  }
-
   return {
     /**
      * Prepares a stream; the returned `enter` opens it synchronously. `resumes`: whether it may have a position.
@@ -221,7 +230,7 @@ export function createStreams(dependencies: StreamsDependencies) {
       const leave = takeOrThrow(slots, { subscriberId: owner.subscriberId, userId: owner.recipientId }, 1)
       try {
         const [key, erased] = await Promise.all([
-          loadKey(),
+          streamKey.load(),
           resumes ? store.erasures.lastErasedAt([owner.subscriberId]) : undefined,
         ])
         const erasedAt = erased?.get(owner.subscriberId)
@@ -240,6 +249,7 @@ export function createStreams(dependencies: StreamsDependencies) {
       closing = true
       for (const client of clients) client.close()
       clearTimeout(idleTimer)
+      streamKey.close()
       counts.close()
       await Promise.all([live.close(), longAway.close(), shortlyAway.close()])
     },
