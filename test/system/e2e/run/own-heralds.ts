@@ -1,6 +1,7 @@
 /** The files that start a Herald, or processes of it, of their own, with the reason. All others share that of the run. */
 export const ownHeralds: Readonly<Record<string, string>> = {
   'access/key-set.test.ts': 'another source of keys, and a clock that is moved',
+  'events/restored-backup.long.test.ts': 'a MongoDB whose files are put back, and services that are stopped',
   'events/stopped-herald.test.ts': 'its services are killed, stopped and restarted',
   'notifications/killed-requests.long.test.ts': 'a MongoDB whose commands are held, and an ingest that is killed',
   'operations/configured-herald.test.ts': 'a rate limit, and every log line, span, metric and origin',
