@@ -45,7 +45,7 @@ const limits: Readonly<Record<string, string>> = {
   'services/query/src/stream/live-feed.ts: promise ×2': 'openMs',
   'services/query/src/verification/verify.ts: wait for an event': 'a command of a person, who ends it with Ctrl-C',
   ...ofKafka('admin.ts', 'the check’s limit, beginMs of the consumer, or sizeAskedMs; Ctrl-C of the operator', [
-    'admin.connect, admin.describeConfigs, admin.disconnect, admin.fetchTopicOffsets',
+    'admin.connect, admin.describeConfigs, admin.describeGroups, admin.disconnect, admin.fetchTopicOffsets',
     'admin.fetchTopicOffsetsByTimestamp, admin.listTopics',
   ]),
   ...ofKafka('group-member.ts', 'beginMs of the consumer', ['consumer.connect, consumer.run, consumer.subscribe']),
@@ -55,6 +55,10 @@ const limits: Readonly<Record<string, string>> = {
   ...ofKafka('partition-batch.ts', 'limitMs of the batch runner', ['payload.heartbeat']),
   ...ofKafka('position-reader.ts', 'limitMs of the lag monitor; Ctrl-C of the operator', [
     'admin.connect, admin.disconnect, admin.fetchOffsets, admin.fetchTopicOffsets',
+  ]),
+  'packages/kafka/src/client/set-offsets.ts: promise': 'Ctrl-C of the operator',
+  ...ofKafka('set-offsets.ts', 'Ctrl-C of the operator', [
+    'consumer.commitOffsets, consumer.connect, consumer.disconnect, consumer.pause, consumer.run, consumer.subscribe',
   ]),
   ...ofKafka('producer.ts', 'timeoutMs of the topic producer; not awaited after an error', [
     'producer.connect, producer.disconnect ×2, producer.send',

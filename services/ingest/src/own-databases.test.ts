@@ -15,6 +15,7 @@ const needEmptyDatabase = {
 /** The test files that begin without collections, or change them. */
 const needNewDatabase = {
   'operator/dead-letters/heal.int.test.ts': 'validates what is stored',
+  'operator/restored/restored.int.test.ts': 'a database that a copy is put into',
   'operator/status/status.int.test.ts': 'begins before the migration',
   'src/consume/before-migrate.int.test.ts': 'begins before the migration',
   'src/migrate.int.test.ts': 'migrates',

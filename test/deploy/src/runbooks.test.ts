@@ -1,5 +1,4 @@
 import { globSync, readFileSync } from 'node:fs'
-import { defaultTopics } from '@herald/test-servers'
 import { expect, test } from '@jest/globals'
 import { root } from './overlays.ts'
 
@@ -19,11 +18,4 @@ test('the runbooks mention every dead-letter code', () => {
   const codes = [...source.matchAll(/^ {2}([a-z_]+):/gm)].map(([, code]) => code as string)
   expect(codes.length).toBeGreaterThan(5)
   expect(codes.filter((code) => !runbooks.includes(`\`${code}\``))).toEqual([])
-})
-
-test('restoring from a backup reads every topic again that Herald reads', () => {
-  const [, section = ''] = runbooks.split('## Restoring from a backup\n')
-  const [reset = ''] = /kafka-consumer-groups\.sh(?:.*\\\n)*.*/.exec(section) ?? []
-  const { deadLetter: _, ...read } = defaultTopics
-  expect([...reset.matchAll(/--topic ([\w-]+)/g)].map(([, name]) => name).sort()).toEqual(Object.values(read).sort())
 })

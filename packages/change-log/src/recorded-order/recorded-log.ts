@@ -71,7 +71,7 @@ export function createRecordedLog(dependencies: RecordedLogDependencies) {
 
   type Search = {
     readonly from: number
-    /** What a cursor says of the log before this index. */
+    /** The place that a cursor names, at this index. */
     readonly given: Place | undefined
     readonly limit: number
     readonly filter: Filter<ChangeEntryDocument> | undefined

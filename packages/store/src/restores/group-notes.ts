@@ -15,7 +15,7 @@ export type PartitionPlace = { readonly topic: string; readonly partition: numbe
 
 export type OffsetToNote = PartitionPlace & {
   readonly offset: bigint
-  /** What the group had committed before, of which there must be a note. */
+  /** The offset that the group had committed before, of which there must be a note. */
   readonly noted: bigint | undefined
 }
 

@@ -69,7 +69,7 @@ async function publish({ topics }: TestIngest, id: string): Promise<void> {
   await producer.send({ topic: captured, messages: [{ key, value }] })
 }
 
-/** What is stored of each kind of event. */
+/** The number of stored documents of each kind of event. */
 async function countStored({ database }: TestIngest) {
   const count = (name: string) =>
     client

@@ -96,7 +96,9 @@ const command = (file: string, words: readonly string[]) =>
       KAFKA_DEAD_LETTER_TOPIC: topics.deadLetter,
     },
   })
-const status = () => command(herald, ['status', '--interval', '1']).catch((error: Error) => error.message)
+/** Its lines, also with another exit code than 0. */
+const status = () =>
+  command(herald, ['status', '--interval', '1']).catch(({ cause }: { cause: { stdout: string } }) => cause.stdout)
 
 function row(n: number) {
   const after = { id: n, name: `row ${n}`, tenant: subscriberId, changed_by: userId }
