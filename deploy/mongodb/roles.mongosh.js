@@ -12,7 +12,7 @@ const roles = {
   'herald-ingest': [
     reads,
     ...writes(store, 'notifications', 'fan-outs', 'tombstones', 'digests', 'waiting-receipts', 'create-requests'),
-    ...writes(['insert', 'update'], 'change-entries', 'erasures', 'leases'),
+    ...writes(['insert', 'update'], 'change-entries', 'erasures', 'leases', 'group-notes'),
     ...writes(['insert'], 'person-keys'),
     // The feed of an erased person.
     ...writes(['insert', 'remove'], 'bulk-marks'),
@@ -39,8 +39,8 @@ const roles = {
     // An empty collection that must be clustered is replaced.
     privilege('', 'renameCollectionSameDB', 'dropCollection', 'insert'),
   ],
-  // The command `herald`, which writes only to Kafka; its `migrate` needs the role above.
-  'herald-operator': [reads],
+  // The command `herald`. Only its `restored` writes to MongoDB; its `migrate` needs the role above.
+  'herald-operator': [reads, ...writes(['insert', 'update'], 'group-notes', 'leases', 'stream-keys')],
 }
 
 const missing = (role) => db.runCommand({ rolesInfo: role }).roles.length === 0

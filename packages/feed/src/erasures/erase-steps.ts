@@ -88,7 +88,7 @@ export function createFeedEraseSteps(dependencies: EraseStepsDependencies): Omit
 
   function eraseReceipts({ subscriberId, personId, person: { until } }: PhaseInput): Promise<PhaseOutcome> {
     const prefix = [subscriberId, personId]
-    // Those of notifications that the erasure leaves are applied to them.
+    // Receipts of notifications that the erasure leaves are applied to them.
     const last = toKey(...prefix, lastIdOf(until), greatestId)
     return deleteNext(waitingReceipts, keysUnder(prefix, 4), { $and: [{ _id: { $lte: last } }] })
   }
