@@ -43,8 +43,11 @@ async function recordEntries(count: number): Promise<string> {
     afterState: '"b"',
     createdAt,
   }))
+  const pagesBefore = await collection('log-pages').countDocuments()
   await ingest.store.changeEntries.insertNew(entries)
-  const isRecorded = async () => (await collection('log-state').countDocuments({ levelAt: { $exists: true } })) > 0
+  const isRecorded = async () =>
+    (await collection('log-pages').countDocuments()) > pagesBefore &&
+    (await collection('log-state').countDocuments({ levelAt: { $exists: true } })) > 0
   await ingest.store.sequencer.work(
     async () => !(await isRecorded()),
     () => {},
