@@ -12,9 +12,9 @@ trap interrupted INT TERM HUP
 touch "$results"/{counts,times,failures,skips}
 
 # step [--seconds N] COMMAND …: runs a command and adds its counts. A command that prints none, fails without a failed test,
-# skips a test that the list does not name, or is not done within N seconds (default 900) counts as a failure.
+# skips a test that the list does not name, or is not done within N seconds (default 1800) counts as a failure.
 step() {
-  local seconds=900 began=$SECONDS shell=$BASHPID output status limit
+  local seconds=1800 began=$SECONDS shell=$BASHPID output status limit
   if [ "$1" = --seconds ]; then seconds=$2; shift 2; fi
   printf '\n--- %s\n' "$*"
   if [ -n "$within" ] && [ "$seconds" -gt $((within - SECONDS)) ]; then seconds=$((within - SECONDS)); fi

@@ -12,8 +12,8 @@ const [ownArgs, jestArgs] = splitArguments(process.argv.slice(2))
 const tasks: readonly Part['task'][] = ownArgs.includes('--pure') ? ['test:pure'] : ['test:pure', 'test:servers']
 const turboArgs = ownArgs.filter((argument) => argument !== '--pure')
 
-/** Tests without servers compute, and tests with servers mostly wait, so that three parts fit on two cores. */
-const partsAtOnce = 3
+/** Each part has workers of its own, and servers beside them: two parts keep two cores busy, and three make each test wait. */
+const partsAtOnce = 2
 
 /** They take longest, and depend on most packages: turbo would begin them last, so that they would end alone. */
 const longest = ['@herald/query', '@herald/client']

@@ -16,5 +16,5 @@ export const brokerSettings = {
   'group.initial.rebalance.delay.ms': '0',
   // A killed broker that restarts waits until its previous session has timed out, 9 s by default.
   'broker.heartbeat.interval.ms': '500',
-  'broker.session.timeout.ms': '3000',
+  'broker.session.timeout.ms': '6000',
 } as const

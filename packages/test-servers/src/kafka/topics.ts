@@ -51,13 +51,11 @@ export async function createTopics(
   const admin = new Kafka({ clientId: 'herald-topics', brokers: [...brokers], logLevel: logLevel.NOTHING }).admin()
   await admin.connect()
   try {
-    const existing = new Set(await admin.listTopics())
-    const missing = all.filter((topic) => !existing.has(topic))
     const configOf = (topic: string) => {
       if (topic === checkpoint) return { 'cleanup.policy': 'delete', 'retention.ms': '-1' }
       return { 'max.message.bytes': String(topic === names.deadLetter ? DEAD_LETTER_BYTES : ORIGIN_BYTES) }
     }
-    await create(admin, missing, configOf, partitions)
+    await untilCreated(all, () => create(admin, all, configOf, partitions))
     await untilLed(admin, all)
   } finally {
     await admin.disconnect()
@@ -65,12 +63,15 @@ export async function createTopics(
   return names
 }
 
+/** Creates the topics that the broker does not list. */
 async function create(
   admin: Admin,
-  topics: readonly string[],
+  all: readonly string[],
   configOf: (topic: string) => Record<string, string>,
   partitions: number,
 ) {
+  const existing = new Set(await admin.listTopics())
+  const topics = all.filter((topic) => !existing.has(topic))
   if (topics.length === 0) return
   await admin.createTopics({
     // kafkajs fails while a broker does not know the topic yet; `untilLed` waits instead.
@@ -87,8 +88,14 @@ async function create(
 
 /** Creates a topic and returns once each partition has a leader. */
 export async function createTopic(admin: Admin, config: ITopicConfig & { numPartitions: number }): Promise<void> {
-  await admin.createTopics({ waitForLeaders: false, topics: [config] })
+  await untilCreated([config.topic], () => admin.createTopics({ waitForLeaders: false, topics: [config] }))
   await untilLed(admin, [config.topic], config.numPartitions)
+}
+
+/** Tries again: a broker that got no processor for some seconds counts as gone, and a topic without a broker is refused. */
+async function untilCreated(topics: readonly string[], create: () => Promise<unknown>) {
+  const isCreated = () => create().then(() => true)
+  await eventually(isCreated, { description: `the broker creates ${topics.join(', ')}`, every: 500 })
 }
 
 /**

@@ -115,7 +115,7 @@ export async function createTestLogs(name: string, { mongodbUri, brokers }: Serv
     checkpoints: (subscriberId: string) => readCheckpoints(database, subscriberId),
     leaves: (subscriberId: string) => readLeaves(database, subscriberId),
     metric: async ({ adminUrl }: StartedService, name: string) => {
-      const text = await (await fetch(`${adminUrl}/metrics`)).text()
+      const text = await (await fetch(`${adminUrl}/metrics`, { headers: { connection: 'close' } })).text()
       const [, value] = new RegExp(`^${name} (\\S+)$`, 'm').exec(text) ?? []
       return value === undefined ? undefined : Number(value)
     },

@@ -33,22 +33,11 @@ function writeContinuously(world: StreamTest, user: ReturnType<typeof newUser>) 
   }
 }
 
-/** Opens a stream like a client that retries after a 503, as sent while MongoDB is unavailable or slow. */
-async function openWithRetry(...given: Parameters<typeof openStream>) {
-  for (const deadline = Date.now() + 60_000; ; ) {
-    const stream = await openStream(...given)
-    if (stream.response.status === 200) return stream
-    await stream.close()
-    expect([stream.response.status, Date.now() < deadline]).toEqual([503, true])
-    await wait(100)
-  }
-}
-
 /** A permanent and a repeatedly reconnecting client both receive everything once, during and after the fault. */
 async function expectEachOnce(world: StreamTest, query: StartedQuery, injectFault: () => Promise<unknown>) {
   const user = newUser()
   const token = await world.token(user)
-  const permanent = await openWithRetry(query.url, token)
+  const permanent = await openStream(query.url, token)
   await permanent.until('heartbeat')
   const stop = writeContinuously(world, user)
   let lastEventId = permanent.lastEventId()
@@ -130,7 +119,7 @@ describe('on one server', () => {
     async (milliseconds) => {
       const [reader, stranger] = [newUser(), newUser()]
       const streams = await Promise.all(
-        [reader, stranger].map(async (user) => openWithRetry(query.url, await world.token(user))),
+        [reader, stranger].map(async (user) => openStream(query.url, await world.token(user))),
       )
       const [concerned, other] = streams
       if (!concerned || !other) throw new Error()

@@ -68,16 +68,22 @@ export async function createStreamTest(name: string, uri = process.env.MONGODB_U
   }
 }
 
+/** Asks for a stream like a client that tries again after a 503, as sent while MongoDB is unavailable or slow. */
+async function connect(url: string, headers: Record<string, string>, signal: AbortSignal) {
+  for (const deadline = Date.now() + 60_000; ; await wait(100)) {
+    const response = await fetch(`${url}/notifications/stream`, { headers, signal })
+    if (response.status !== 503 || Date.now() > deadline) return response
+    const { code } = (await response.clone().json()) as { code: string }
+    if (code !== 'storage_unavailable') return response
+    await response.body?.cancel()
+  }
+}
+
 /** Opens a stream with `fetch`, and collects its events. */
 export async function openStream(url: string, token: string, lastEventId?: string) {
   const stop = new AbortController()
-  const response = await fetch(`${url}/notifications/stream`, {
-    headers: {
-      authorization: `Bearer ${token}`,
-      ...(lastEventId === undefined ? {} : { 'last-event-id': lastEventId }),
-    },
-    signal: stop.signal,
-  })
+  const resumed = lastEventId === undefined ? {} : { 'last-event-id': lastEventId }
+  const response = await connect(url, { authorization: `Bearer ${token}`, ...resumed }, stop.signal)
   const events: ParsedEvent[] = []
   const parse = createEventParser()
   let outcome: 'open' | 'ended' | 'broken' = 'open'
@@ -104,12 +110,14 @@ export async function openStream(url: string, token: string, lastEventId?: strin
     notificationIds: () => named('notification').map(({ data }) => JSON.parse(data).id as string),
     lastEventId: () => events.at(-1)?.lastEventId ?? '',
     /** Waits for this many events with this name. */
-    async until(name: string, count = 1, limitMs = 60_000): Promise<ParsedEvent[]> {
+    async until(name: string, count = 1, limitMs = 120_000): Promise<ParsedEvent[]> {
       const deadline = Date.now() + limitMs
       while (named(name).length < count) {
         if (Date.now() > deadline || outcome !== 'open') {
           const seen = events.map(({ event }) => event).join(' ')
-          throw new Error(`${named(name).length} of ${count} ${name} received; ${outcome}; all: ${seen}`)
+          throw new Error(
+            `${response.status}: ${named(name).length} of ${count} ${name} received; ${outcome}; all: ${seen}`,
+          )
         }
         await wait(5)
       }

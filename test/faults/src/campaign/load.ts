@@ -95,7 +95,9 @@ export function createLoad({ ledger, offsets, producer, log }: LoadDependencies)
     },
     async caughtUp() {
       await last
-      await until('the group to catch up', async () => (await inFlight()) < leastInFlight / 2)
+      await until('the group to catch up', async () => (await inFlight()) < leastInFlight / 2, {
+        withinMs: 600_000,
+      })
     },
     settled: () => last,
   }

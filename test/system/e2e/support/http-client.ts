@@ -19,7 +19,10 @@ const parse = (text: string): unknown => {
   }
 }
 
-export async function send(url: string, { method = 'GET', token, headers = {}, json, raw }: Request = {}) {
+export async function send(
+  url: string,
+  { method = 'GET', token, headers = {}, json, raw }: Request = {},
+): Promise<Answer> {
   const body = json === undefined ? raw : JSON.stringify(json)
   const answer = await fetch(url, {
     method,
@@ -33,5 +36,5 @@ export async function send(url: string, { method = 'GET', token, headers = {}, j
     ...(body === undefined ? {} : { body: typeof body === 'string' ? Buffer.from(body) : body, duplex: 'half' }),
   })
   const text = await answer.text()
-  return { status: answer.status, headers: answer.headers, text, json: parse(text) } satisfies Answer
+  return { status: answer.status, headers: answer.headers, text, json: parse(text) }
 }
