@@ -14,7 +14,6 @@ export {
   type MonotonicClock,
   ownClock,
 } from './connection/fence.ts'
-export { leaveToOthers } from './connection/leave-to-others.ts'
 export { runCommand, runWrite } from './connection/run-command.ts'
 export { createServerClock } from './connection/server-clock.ts'
 export { createStorageClient } from './connection/storage-client.ts'
@@ -107,6 +106,6 @@ export {
   type Segment,
   scanNext,
 } from './reading/scan.ts'
-export { considerate, type InsertOutcome, insertNew } from './writing/insert-new.ts'
+export { considerate, type InsertOutcome, insertNew, leaveToOthers } from './writing/insert-new.ts'
 export { type KeyDocument, renewSharedKey, sharedKey } from './writing/shared-key.ts'
 export { writeAll, writeEach } from './writing/write-each.ts'

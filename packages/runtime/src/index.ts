@@ -30,10 +30,9 @@ export { observationSettings, retentionSettings, storageSettings } from './setti
 export { type Budget, takeOrThrow } from './shares/budget.ts'
 export { type BudgetDefinition, budgetSettings } from './shares/budgets.ts'
 export { httpBudgets } from './shares/http-budgets.ts'
-export { backoffMs } from './time/backoff.ts'
 export { type Clock, systemClock } from './time/clock.ts'
 export { createTurns } from './time/event-loop-turns.ts'
-export { pause } from './time/pause.ts'
+export { backoffMs, pause } from './time/pause.ts'
 export { within } from './time/time-limit.ts'
 export { type FinishedSpan, spanClock, type Tracing } from './tracing/span.ts'
 export {

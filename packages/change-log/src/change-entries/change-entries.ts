@@ -10,14 +10,13 @@ import {
   toUuidBinary,
   writeEach,
 } from '@herald/mongo'
-import type { ErasedLook, ErasedPersons } from '@herald/persons'
+import { appliesTo, type ErasedLook, type ErasedPersons, type FindErased } from '@herald/persons'
 import type { Collection } from 'mongodb'
 import {
   type ChangeEntryDocument,
   type StoredChangeEntry,
   toChangeEntryDocument,
 } from '../documents/change-entry-document.ts'
-import { maskChangeEntry } from '../documents/mask-change-entry.ts'
 import { changeEntryPageBody } from '../json/change-entry-json.ts'
 import { type ExportFormat, encodeExport } from './export.ts'
 import { readLog } from './read-log.ts'
@@ -105,4 +104,11 @@ async function eraseUsers(
   })
   const { refused } = await writeEach(collection, updates)
   return refused.map(({ document, reason }) => [concerned[updates.indexOf(document)] as StoredChangeEntry, reason])
+}
+
+/** A change entry without its user, if they were erased; otherwise the same object. */
+function maskChangeEntry(entry: StoredChangeEntry, find: FindErased): StoredChangeEntry {
+  const person = find(entry.subscriberId, entry.user.id)
+  if (!appliesTo(person, entry.createdAt)) return entry
+  return { ...entry, user: { id: person.pseudonym, name: '', email: '' } }
 }

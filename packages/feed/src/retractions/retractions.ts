@@ -11,6 +11,7 @@ import {
   type MonotonicClock,
   ownClock,
   readLimits,
+  StorageUnavailableError,
   toKey,
   uuidIn,
   writeAll,
@@ -27,8 +28,12 @@ import {
   toTombstone,
 } from '../documents/tombstone-document.ts'
 import { type RetractFromFanOuts, toRetract } from './retract-from-fan-outs.ts'
-import { RetractionUnfinishedError } from './retraction-unfinished.ts'
 import { deleteReplaced, findBeyondBudget } from './target-budget.ts'
+
+/** A retraction concerns more than is retracted in one go. The same retraction continues where this one stopped. */
+export class RetractionUnfinishedError extends StorageUnavailableError {
+  override readonly name = 'RetractionUnfinishedError'
+}
 
 export type Retractions = {
   /**

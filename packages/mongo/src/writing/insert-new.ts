@@ -1,5 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Binary, type Collection, type Document } from 'mongodb'
-import { leaveToOthers } from '../connection/leave-to-others.ts'
 import { runWrite } from '../connection/run-command.ts'
 import { StorageUnavailableError } from '../connection/storage-errors.ts'
 import { inBatches } from '../keys/batches.ts'
@@ -15,6 +15,12 @@ const documentsPerInsert = 1_000
 export type Pace = { readonly bytes: number; readonly pause?: (tookMs: number) => Promise<unknown> }
 
 const fast: Pace = { bytes: 2 * 1024 * 1024 }
+
+/** Short, so that a user's 15 MB are still stored within seconds. */
+const longestPauseMs = 100
+
+/** Leaves MongoDB and the processors to others for as long as an operation of one user took: half of the time. */
+export const leaveToOthers = (tookMs: number): Promise<void> => sleep(Math.min(tookMs, longestPauseMs))
 
 /** For the notification of one user: the small writes of others wait behind a small insert. */
 export const considerate: Pace = { bytes: 256 * 1024, pause: leaveToOthers }

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { backoffMs } from './backoff.ts'
+import { backoffMs } from './pause.ts'
 
 const draw = (random: number, count = 9) =>
   Array.from({ length: count }, (_, failures) =>
