@@ -27,7 +27,7 @@ export type FeedOptions = {
   readonly announcing?: Announcing | undefined
   /** Documents that a step of an erasure examines; less in tests. */
   readonly documentsPerStep?: number
-  /** For the limits of steps and inserts; the clocks of this process by default. */
+  /** The clocks for the limits of steps and inserts; those of this process by default. */
   readonly clock?: MonotonicClock | undefined
   readonly now?: () => Date
 }

@@ -24,7 +24,7 @@ export type Feed = {
   get(id: string): Promise<Buffer | null>
   /** Sets `readAt` if the notification is unread, else keeps it. Returns `null` if there is no such notification. */
   markRead(id: string, at: Date): Promise<Buffer | null>
-  /** Also takes it out of the archive. A bulk mark that has begun leaves it alone. */
+  /** Marks it as unread and takes it out of the archive. A bulk mark that has begun leaves it alone. */
   markUnread(id: string, at: Date): Promise<Buffer | null>
   /** Archives the notification and marks it as read; keeps both times if they are set. */
   archive(id: string, at: Date): Promise<Buffer | null>

@@ -44,7 +44,7 @@ export function createChangeEntries(dependencies: ChangeEntriesDependencies) {
       const masked = erased.isEmpty ? entries : entries.map((entry) => maskChangeEntry(entry, erased.find))
       const documents = masked.map(toChangeEntryDocument)
       const { refused, ...counts } = await insertNew(collection, documents)
-      // Also those known before: an earlier attempt may have stored the entry before its user was erased.
+      // Entries known before are masked, too: an earlier attempt may have stored the entry before its user was erased.
       const notErased = await eraseUsers(collection, entries, await erasedPersons.look(users, { earlier: erased }))
       const entryOf = (document: ChangeEntryDocument) => entries[documents.indexOf(document)] as StoredChangeEntry
       const reasons = new Map(refused.map(({ document, reason }) => [entryOf(document), reason]))

@@ -163,7 +163,7 @@ export function toRanges(indexes: readonly number[]): IndexRange[] {
   return ranges
 }
 
-/** As the distances between their ends, each in as many groups of 7 bits as it needs (LEB128): some 3 bytes a range. */
+/** Writes ranges as the distances between their ends, each in as many groups of 7 bits as it needs (LEB128): some 3 bytes a range. */
 export function encodeRanges(ranges: readonly IndexRange[]): Binary {
   const bytes: number[] = []
   let end = 0

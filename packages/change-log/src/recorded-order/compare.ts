@@ -20,7 +20,7 @@ import { changesToAppend } from './changes-to-append.ts'
 import type { Comparison, OrderState } from './order-state.ts'
 
 export type CompareDependencies = {
-  /** For the change stream, whose reads have a longer limit. */
+  /** A client for the change stream, whose reads have a longer limit. */
   readonly watching: Db
   readonly changeEntries: Collection<ChangeEntryDocument>
   readonly erasures: Collection<ErasureDocument>

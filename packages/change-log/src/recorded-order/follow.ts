@@ -21,7 +21,7 @@ export type Follow = (after: Position, onLevel: OnLevel) => Promise<'lost' | 'st
 /** The order contains everything up to the position. Returns `false` to stop. */
 type OnLevel = (position: Position) => Promise<boolean>
 
-/** For what arrives meanwhile to share pages: a write for each entry would not keep up. */
+/** Entries that arrive meanwhile share a page: a write for each of them would not keep up. */
 const defaultCollectMs = 100
 
 /** Appends the changes after a position, as they come. */

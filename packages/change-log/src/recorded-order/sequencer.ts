@@ -37,7 +37,7 @@ export type SequencerPace = {
 
 export type SequencerDependencies = Pick<LogSources, 'changeEntries' | 'erasures' | 'logPages' | 'logState'> &
   SequencerPace & {
-    /** For the change stream, whose reads have a longer limit. */
+    /** A client for the change stream, whose reads have a longer limit. */
     readonly watching: Db
     readonly erasedPersons: ErasedPersons
     readonly now: () => Date
@@ -62,7 +62,7 @@ export function createSequencer(dependencies: SequencerDependencies): Sequencer 
       let appended = 0
       const appendEntries: AppendEntries = async (entries) => {
         appended += await append(entries)
-        // Also if another process had appended them: it may have died before it told.
+        // Logs are reported even if another process had appended to them: it may have died before it reported them.
         grownLogs.report(new Set(entries.map(({ key }) => uuidIn(key))))
       }
       const report = (levelAt: Date | undefined) => {

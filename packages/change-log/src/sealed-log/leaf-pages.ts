@@ -74,7 +74,7 @@ export async function* readLeaves(source: LeafSource, from: number, to: number):
       }
       taken++
     }
-    // Not held while the reader is slow.
+    // Pages are not held while the reader is slow.
     pages = []
     if (leaves.length > 0) yield leaves
     if (at >= to) return

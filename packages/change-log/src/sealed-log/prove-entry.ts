@@ -123,7 +123,7 @@ export function createProveEntry(dependencies: ProveEntryDependencies) {
     const reads = createCausalReads()
     let found = await find(reads, subscriberId, id)
     if (found.user === undefined) return { kind: 'not-stored', wasRecorded: hasPage(found) }
-    // Again, because it may have been read before the entry was, or from a server that has just become primary.
+    // The page is read again: it may have been read before the entry was, or from a server that has just become primary.
     if (!hasPage(found)) found = await find(reads, subscriberId, id)
     const { user, checkpoint: newest, nodes: above = [] } = found
     const checkpoint = newest && toCheckpoint(newest)

@@ -134,7 +134,7 @@ export function createSealedLog({ budgets, now, ...collections }: SealedLogDepen
         const version = await look(() => erasures.version())
         const reads = createCausalReads()
         const { isUnderWay, named } = await look(() => erasures.find(reads))
-        // Not older, so that it contains the leaves of all erasures that were found.
+        // The length is read afterwards, so that it contains the leaves of all erasures that were found.
         const length = await look(() => leaves.length(subscriberId, reads))
         // After a failover, the new primary may not know all of them yet. What is missing then was removed, which is no error here.
         if (length < newest.size) await conflicts.waitForMajority()

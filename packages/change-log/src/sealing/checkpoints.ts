@@ -44,7 +44,7 @@ export function createCheckpoints(logCheckpoints: Collection<CheckpointDocument>
     return isSigned(found) ? found : undefined
   }
 
-  /** Also one that is held. */
+  /** The newest signed checkpoint, including one that is held. */
   const newestOwn = (subscriberId: string) =>
     newestSigned(subscriberId, { _id: indexKeysUpTo(subscriberId), $or: signed })
 

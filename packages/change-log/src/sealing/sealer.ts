@@ -37,7 +37,7 @@ export type Witnessing = {
 
 export type SealerListener = {
   onSealed(subscriberId: string, sealed: { readonly size: number; readonly leaves: number }): void
-  /** Once for each log that is stopped. */
+  /** A log was stopped; called once for each. */
   onConflict(subscriberId: string, reason: string): void
   /** A log that was stopped is sealed again. */
   onResolved(subscriberId: string): void
@@ -65,7 +65,7 @@ export type SealerDependencies = Omit<SealDependencies, 'intervalMs' | 'sign'> &
 type Looked = { readonly outcome: SealOutcome; readonly accepted: string | undefined }
 
 const logsAtOnce = 32
-/** So that an unavailable MongoDB is noticed before each log has failed. */
+/** Few enough that an unavailable MongoDB is noticed before each log has failed. */
 const logsPerStep = 128
 const retryMs = 5_000
 const longestTickMs = 500
@@ -192,7 +192,7 @@ export function createSealer(dependencies: SealerDependencies, options: SealerOp
     try {
       publisher?.remove(subscriberId)
       witnessing?.remove(subscriberId)
-      // At each look, because somebody may have deleted it.
+      // A conflict is stored at each look, because somebody may have deleted it.
       await conflicts.store(subscriberId, reason)
     } catch (error) {
       listener.onFailure(error, subscriberId)

@@ -66,7 +66,7 @@ export function createTreeNodes(logNodes: Collection<LogNodeDocument>, leaves: P
     const stored = byKey(await logNodes.find({ _id }, userReads).toArray())
     for (const { _id, hash } of documents) {
       const other = stored.get(hex(_id))
-      // Not on a majority yet, and it may never be.
+      // The node is not on a majority yet, and may never be.
       if (other === undefined) throw new StorageUnavailableError('A node that exists cannot be read yet')
       if (hex(other.hash) !== hex(hash))
         throw new LogConflict('Another hash of the tree is stored than the leaves give')

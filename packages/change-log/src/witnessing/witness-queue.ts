@@ -13,7 +13,7 @@ type Waiting = {
   /** Since when the witness lacks something, by the clock of the process. */
   since: number
   failures: number
-  /** Not before this time. */
+  /** The witness is not asked before this time. */
   dueAt: number
 }
 

@@ -137,7 +137,7 @@ export function createDigests(dependencies: DigestsDependencies): Digests {
       try {
         return await writeGroup(group, ids[index] as Binary, when)
       } catch (error) {
-        // Then the others fail too, and all are tried again soon.
+        // The others would fail too, and all are tried again soon.
         if (isStorageUnavailable(error) && !hasTakenTooLong(error)) throw error
         for (const key of group.keys) failures.set(fanOutKeyIn(key), error)
         return []

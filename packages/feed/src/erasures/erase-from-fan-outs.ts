@@ -107,7 +107,7 @@ function toPlan(fanOut: FanOutToErase): Plan {
   }
 }
 
-/** Also by the pseudonym, because a notification may be stored unmasked after its fan-out was masked. */
+/** Finds a person by id or pseudonym, because a notification may be stored unmasked after its fan-out was masked. */
 function personOf(id: Binary, persons: ErasedById): ErasedPerson | undefined {
   const text = uuidIn(id)
   return persons.get(text) ?? [...persons.values()].find(({ pseudonym }) => pseudonym === text)

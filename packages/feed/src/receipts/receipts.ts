@@ -35,7 +35,7 @@ export type Receipts = {
   claimOverdue(claim: ReceiptContext & { before: Date; leaseMs: number }): Promise<OverdueReceipts | undefined>
 }
 
-/** For storing: receipts may be ahead of their notification. */
+/** Applies receipts that were ahead of their notification, when it is stored. */
 export type SettleReceipts = {
   findKeys(stored: readonly Recipients[], find: FindFew): Promise<readonly Binary[]>
   settle(keys: readonly Binary[]): Promise<void>

@@ -99,7 +99,7 @@ export function createStoreNotifications(dependencies: StoreNotificationsDepende
     const pace = requests.length > 0 ? considerate : undefined
     const stored = await fence(() => insertNew(collection, documentsOf(toStore), pace))
     refuse(reasonsBy(fanOutKeyIn, stored))
-    // Also those known before: an earlier attempt may have stored them before their tombstone was.
+    // Notifications known before are looked at, too: an earlier attempt may have stored them before their tombstone was.
     const [retractedNow, erasedNow, keysWithReceipts] = await findTogether((find) =>
       Promise.all([
         tombstones.look(notifications, { earlier: retracted, find }),
@@ -168,7 +168,7 @@ function reasonsBy(keyIn: (key: Binary) => string, { refused }: Pick<InsertOutco
   return new Map(refused.map(({ document, reason }) => [keyIn(document._id), reason]))
 }
 
-/** A generator, because a few events may have a hundred thousand recipients together. */
+/** Yields one document at a time, because a few events may have a hundred thousand recipients together. */
 function* documentsOf(decided: readonly Decided[]): Generator<NotificationDocument> {
   for (const { notification, muted } of decided) yield* toNotificationDocuments(notification, muted)
 }

@@ -1,6 +1,6 @@
 /** A long read is made of steps of this size. */
 export const stepBytes = 1024 * 1024
-/** Small, because the size of the documents is not known yet. */
+/** The first step is small, because the size of the documents is not known yet. */
 export const firstStepCount = 4
 const stepGrowth = 8
 

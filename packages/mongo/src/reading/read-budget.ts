@@ -24,5 +24,5 @@ export const lookWithin =
 
 const unlimited: ReadBudget = { within: (_reader, _amount, read) => read(), isAlone: () => true }
 
-/** For processes that read no pages. */
+/** A budget for processes that read no pages. */
 export const noReadBudgets: ReadBudgets = { bytes: unlimited, scans: unlimited }

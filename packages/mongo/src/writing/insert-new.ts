@@ -16,13 +16,13 @@ export type Pace = { readonly bytes: number; readonly pause?: (tookMs: number) =
 
 const fast: Pace = { bytes: 2 * 1024 * 1024 }
 
-/** Short, so that a user's 15 MB are still stored within seconds. */
+/** A pause is short, so that a user's 15 MB are still stored within seconds. */
 const longestPauseMs = 100
 
 /** Leaves MongoDB and the processors to others for as long as an operation of one user took: half of the time. */
 export const leaveToOthers = (tookMs: number): Promise<void> => sleep(Math.min(tookMs, longestPauseMs))
 
-/** For the notification of one user: the small writes of others wait behind a small insert. */
+/** The pace for the notification of one user: the small writes of others wait behind a small insert. */
 export const considerate: Pace = { bytes: 256 * 1024, pause: leaveToOthers }
 
 /**

@@ -227,7 +227,7 @@ export function createHttpServer({
   app.addHook('onSend', async (request, reply, payload) => {
     const tagged = tagResponse(request, reply, payload)
     boundWaiting(request, reply, tagged)
-    // Again, because the route may have replaced `Vary`.
+    // The headers are added again, because the route may have replaced `Vary`.
     cors.addHeaders(request, reply)
     return tagged
   })

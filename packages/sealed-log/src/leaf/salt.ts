@@ -12,7 +12,7 @@ export function drawSalt(): Buffer {
     used = 0
   }
   const salt = Buffer.from(pool.subarray(used, used + hashBytes))
-  // So that no copy of the salt stays in the pool.
+  // No copy of the salt stays in the pool.
   pool.fill(0, used, used + hashBytes)
   used += hashBytes
   return salt

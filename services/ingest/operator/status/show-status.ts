@@ -57,7 +57,7 @@ function showKafka(group: string, { partitions }: KafkaStatus): Line[] {
   ]
 }
 
-/** At the present rates; `never` if more is published than stored. */
+/** The time left at the present rates; `never` if more is published than stored. */
 function timeLeft(lag: number, stored: number | undefined, published: number | undefined): string {
   if (lag === 0) return 'now'
   const gain = (stored ?? 0) - (published ?? 0)

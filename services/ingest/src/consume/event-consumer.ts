@@ -13,7 +13,7 @@ export type EventConsumerDependencies = Omit<BatchRunnerDependencies, 'commits' 
   readonly deadLetterTopic: string
   readonly clock: Clock
   readonly notes?: OffsetCommitsDependencies['notes']
-  /** Longer than the group waits for another member that is still handling a chunk. */
+  /** A member may take this long to begin: longer than the group waits for another one that is still handling a chunk. */
   readonly beginMs?: number
   /** The growing pauses between a member that ended and the next one. */
   readonly restart: Times['restart']
@@ -85,7 +85,7 @@ export function createEventConsumer(dependencies: EventConsumerDependencies) {
     const commits = createOffsetCommits({ member, logger, notes, onGivenUp: givenUp.reject, pace: commitPace })
     const runner = createBatchRunner({ ...batches, commits, onGivenUp: givenUp.reject })
     const over = Promise.race([watch(member, onCommitted), givenUp.promise])
-    // Not awaited yet: an early crash must not be an unhandled rejection.
+    // It is awaited later: an early crash must not be an unhandled rejection.
     over.catch(() => {})
     try {
       await within(beginMs, Promise.race([member.run(runner.run), over]))

@@ -54,7 +54,7 @@ export function createLagMonitor(dependencies: LagMonitorDependencies) {
     } catch (error) {
       last = undefined
       logger.debug({ err: error }, 'Could not read lag')
-      // Not awaited, since it may hang like the request.
+      // Closing is not awaited, since it may hang like the request.
       reader.close().catch(() => {})
       reader = kafka.createPositionReader(groupId, topics)
     }
@@ -108,7 +108,7 @@ export function createLagMonitor(dependencies: LagMonitorDependencies) {
       await polling
       await reader.close()
     },
-    /** As of the last poll; empty if it failed. */
+    /** The lags as of the last poll; empty if it failed. */
     lags(): PartitionLag[] {
       return [...(last?.positions.values() ?? [])].map(({ topic, partition, committed, end }) => ({
         topic,

@@ -57,7 +57,7 @@ type AnnounceCreatedDependencies = {
 /** Announces what was just stored, or leaves it to the relay. Throws only if MongoDB is unavailable. */
 export type AnnounceCreated = (created: DueBatch) => Promise<void>
 
-/** Short, because events wait for it. */
+/** The limit is short, because events wait for it. */
 const createdTimeoutMs = 2_000
 
 export function createAnnounceCreated({ publisher, now, logger }: AnnounceCreatedDependencies): AnnounceCreated {

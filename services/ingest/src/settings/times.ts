@@ -12,7 +12,7 @@ export const defaultTimes = {
   heldBack: { minPauseMs: 100, maxPauseMs: 5_000 },
   /** The growing pauses between a member of the group that ended and the next one. */
   restart: { minPauseMs: 250, maxPauseMs: 5_000 },
-  /** For an answer of the broker to dead letters. */
+  /** The limit for an answer of the broker to dead letters. */
   deadLettersMs: 5_000,
   /** Between two looks of each worker for something to do. */
   relayMs: 15_000,

@@ -7,7 +7,7 @@ export type NotificationRoutesDependencies = {
   readonly notifications: Pick<Notifications, 'of'>
   readonly countUnread: (owner: FeedOwner, waitMs?: number) => Promise<Counts>
   readonly marks: Pick<Budget, 'within'>
-  /** Not for lists, groups and marks of many: their reads are counted by the store, or by another budget. */
+  /** Lists, groups and marks of many do not use it: their reads are counted by the store, or by another budget. */
   readonly storage: Pick<Budget, 'within'>
   /** The time by MongoDB's clock, which marks are compared by. */
   readonly clock: () => Date

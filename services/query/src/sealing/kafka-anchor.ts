@@ -51,7 +51,7 @@ export function createKafkaAnchor(dependencies: KafkaAnchorDependencies) {
     keysOf = createVerifierKeys({ origin, keys })
   }
 
-  /** During a rotation, so that acceptances hold when the key before is gone. */
+  /** Signs acceptances anew during a rotation, so that they hold when the key before is gone. */
   async function renewAcceptances(): Promise<void> {
     for (const acceptance of accepted.withoutSignatureOf((subscriberId) => signer.keysOf(subscriberId).slice(0, 1))) {
       const note = signer.signAcceptance(acceptance)

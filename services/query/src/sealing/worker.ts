@@ -21,7 +21,7 @@ export type SealingWorkerDependencies = Omit<LeaseDependencies, 'leases' | 'hold
 const stepLimitMs = 5 * 60_000
 const pauses = { minPauseMs: 500, maxPauseMs: 10_000 } as const
 const idlePauseMs = 500
-/** So that an unavailable MongoDB does not fill the log with a line for each log. */
+/** Warnings are this far apart: an unavailable MongoDB would otherwise write a line for each log. */
 const warnEveryMs = 10_000
 const conflictEveryMs = 60_000
 

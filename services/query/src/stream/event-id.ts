@@ -23,7 +23,7 @@ export type EventIds = ReturnType<typeof createEventIds>
 export function createEventIds(sharedKey: Buffer, owner: string) {
   const ownerBytes = Buffer.from(owner, 'hex')
   const info = Buffer.concat([Buffer.from(`herald event ids ${version} `), ownerBytes])
-  // As a `KeyObject`: from bytes, each cipher would make one of its own, three quarters of the time of an id.
+  // The key is a `KeyObject`: from bytes, each cipher would make one of its own, three quarters of the time of an id.
   const key = createSecretKey(Buffer.from(hkdfSync('sha256', sharedKey, Buffer.alloc(0), info, 32)))
   const additional = Buffer.concat([Buffer.from([version]), ownerBytes])
 

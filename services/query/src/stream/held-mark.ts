@@ -38,7 +38,7 @@ export function createHeldMark({ mark, ...marked }: PartOfMark) {
      */
     toEvent(selected: Selected | undefined): StreamEvent {
       if (ids) return markEvent({ ids }, marked)
-      // Also of a mark of all: one that arrived before its first change may be newer, and is unread.
+      // A mark of all has an end, too: a notification that arrived before its first change may be newer, and is unread.
       const which = selected && { all: true as const, upTo: newest, ...selected }
       const includesArrival = which && oldestArrival !== undefined && oldestArrival <= which.upTo
       return which && !includesArrival ? markEvent(which, marked) : resetEvent('bulk-mark')

@@ -14,9 +14,9 @@ import { reasonOf } from './read-lines.ts'
 import { type ExportResult, verifyExport } from './verify-export.ts'
 
 type Streams = {
-  /** For findings. */
+  /** Receives the findings. */
   readonly output: Writable
-  /** For what else there is to say to a person. */
+  /** Receives notes for a person. */
   readonly notes: Writable
 }
 
