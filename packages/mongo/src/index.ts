@@ -70,7 +70,7 @@ export {
   toUuidBinary,
   uuidIn,
 } from './keys/keys.ts'
-export { createLeases, type Hold, type LeaseDocument, type Leases } from './leases/leases.ts'
+export { createLeases, type Hold, heldUntil, type LeaseDocument, type Leases } from './leases/leases.ts'
 export {
   blocks,
   type CollectionPlan,

@@ -87,7 +87,9 @@ export function createSealLog(dependencies: SealDependencies) {
     // One waits for the witnesses at a time, so that all of them cosign the same size, however slow each is.
     const isHeld = sealed?.isHeld === true && !hasQuorum(sealed.note)
     if (sealed?.isHeld && !isHeld) await fence(() => checkpoints.release(subscriberId, sealed))
-    const restMs = sealed === undefined ? 0 : sealed.sealedAt.getTime() + intervalMs - now().getTime()
+    const leftMs = sealed === undefined ? 0 : sealed.sealedAt.getTime() + intervalMs - now().getTime()
+    // One that was sealed after now was sealed before a clock stepped back.
+    const restMs = leftMs > intervalMs ? 0 : leftMs
     const dueInMs = isHeld ? Math.max(restMs, heldMs) : restMs
     const isIdle = unsigned === undefined && (length === from || dueInMs > 0)
     const idle: SealOutcome = length === from ? { kind: 'unchanged' } : { kind: 'early', dueInMs }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { inBatches, readLimits, toUuidBinary } from '@herald/mongo'
+import { heldUntil, inBatches, readLimits, toUuidBinary } from '@herald/mongo'
 import type { Binary } from 'mongodb'
 import type { ReceiptContext, WaitingReceiptDocument, WaitingReceipts } from '../documents/waiting-receipt.ts'
 
@@ -36,11 +36,11 @@ export async function claimOverdue(
   }
 }
 
-function overdueNow({ before, now, group }: Claim) {
+function overdueNow({ before, now, group, leaseMs }: Claim) {
   const abandonedSince = new Date(before.getTime() - groupGoneMs)
   return {
     waitingSince: { $lt: before },
-    leaseUntil: { $lte: now },
+    leaseUntil: { $not: heldUntil(now, leaseMs) },
     $or: [{ group }, { waitingSince: { $lt: abandonedSince } }],
   }
 }

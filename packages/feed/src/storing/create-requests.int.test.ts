@@ -38,6 +38,12 @@ test('lets one of many requests take over after the lease, with the content rese
   expect(takers.filter(({ kind }) => kind === 'in-progress')).toHaveLength(3)
 })
 
+test('lets a request take over a lease that was taken before the clock of MongoDB was set back', async () => {
+  await reserve(key('c2'), body, 'first', at(7_200))
+  expect(await reserve(key('c2'), body, 'second', at(7_195))).toMatchObject({ kind: 'in-progress' })
+  expect(await reserve(key('c2'), body, 'third', at(0))).toMatchObject({ kind: 'reserved', ...saying('first') })
+})
+
 test('releases the lease of a failed request', async () => {
   const first = await reserve(key('d'), body, 'first', at(0))
   if (first.kind === 'reserved') await first.release()

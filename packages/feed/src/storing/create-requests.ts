@@ -1,6 +1,14 @@
 import { createHash } from 'node:crypto'
 import { limits } from '@herald/contracts'
-import { createFence, insertWithinMs, isDuplicateKey, type MonotonicClock, readLimits, toKey } from '@herald/mongo'
+import {
+  createFence,
+  heldUntil,
+  insertWithinMs,
+  isDuplicateKey,
+  type MonotonicClock,
+  readLimits,
+  toKey,
+} from '@herald/mongo'
 import { Binary, type Collection } from 'mongodb'
 import type { CreateRequestDocument } from '../documents/collections.ts'
 import { erasedRequest } from '../documents/erased-request.ts'
@@ -79,7 +87,10 @@ export function createCreateRequests(
         if (first.erased) return { kind: 'erased' }
         if (!Buffer.from(first.bodyHash.buffer).equals(bodyHash)) return { kind: 'other-body' }
         if (first.done) return { kind: 'finished', notification: fromRequestContent(first.content) }
-        if (first.leaseUntil > now) return { kind: 'in-progress', until: first.leaseUntil }
+        const held = heldUntil(now, limits.idempotencyLeaseMs)
+        if (first.leaseUntil > held.$gt && first.leaseUntil <= held.$lte) {
+          return { kind: 'in-progress', until: first.leaseUntil }
+        }
         const taken = await collection.updateOne(
           { _id, done: false, leaseUntil: first.leaseUntil, erased: { $exists: false } },
           { $set: { leaseUntil } },

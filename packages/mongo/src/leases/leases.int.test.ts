@@ -42,3 +42,14 @@ test('ends by the clock of the server, not that of a process', async () => {
   await eventually(() => leases.hold('c', lease(2)))
   expect(await leases.hold('c', lease(1))).toBe(false)
 })
+
+test('is free if it ends later than its term from now, as after the clock of the server was set back', async () => {
+  expect(await leases.hold('d', lease(1, 30_000))).toBe(true)
+  const setBack = (ms: number) =>
+    collection.updateOne({ _id: named('d') }, [{ $set: { until: { $add: ['$until', ms] } } }])
+  await setBack(-1_000)
+  expect(await leases.hold('d', lease(2))).toBe(false)
+  await setBack(2 * 60 * 60 * 1_000)
+  expect(await leases.hold('d', lease(2))).toBe(true)
+  expect(await leases.hold('d', lease(1))).toBe(false)
+})
