@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import { afterAll, describe, expect, test } from '@jest/globals'
+import { OverBudget } from '../shares/budget.ts'
 import { authorized, createTestServer, identity, readProblem } from './http-server.fixture.ts'
 import { problem } from './problem.ts'
 
@@ -17,13 +18,18 @@ app.get('/thrown', async () => {
   throw 'a string'
 })
 app.get('/cached', async (_request, reply) => reply.header('cache-control', 'private, no-cache').send({ data: 1 }))
-app.get('/cut', async (_request, reply) => {
-  const rows = (async function* () {
-    yield '{"data":['
-    throw new Error('The cursor is gone')
-  })()
-  return reply.type('application/json').send(Readable.from(rows))
-})
+for (const [path, error] of Object.entries({
+  '/cut': new Error('The cursor is gone'),
+  '/full': new OverBudget('full'),
+})) {
+  app.get(path, async (_request, reply) => {
+    const rows = (async function* () {
+      yield '{"data":['
+      throw error
+    })()
+    return reply.type('application/json').send(Readable.from(rows))
+  })
+}
 afterAll(() => app.close())
 
 test('sends a complete problem document that must not be cached', async () => {
@@ -87,6 +93,13 @@ test('forbids caching unless the route sets cache-control', async () => {
 test('aborts the response and logs when a stream fails', async () => {
   await expect(app.inject({ url: '/cut', headers: { ...authorized, 'x-request-id': 'cut' } })).rejects.toThrow()
   expect(lines).toContainEqual(expect.objectContaining({ requestId: 'cut', msg: 'Response aborted' }))
+})
+
+test('a response that is refused on its way is cut, and no error', async () => {
+  await expect(app.inject({ url: '/full', headers: { ...authorized, 'x-request-id': 'full' } })).rejects.toThrow()
+  const ofRequest = lines.filter(({ requestId }) => requestId === 'full')
+  expect(ofRequest).toContainEqual(expect.objectContaining({ level: 'info', refused: 'full' }))
+  expect(ofRequest.filter(({ level, err }) => level === 'error' || err)).toEqual([])
 })
 
 test('logs and observes each request once, by route pattern', async () => {

@@ -1,5 +1,6 @@
 import { type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import type { Metrics } from '../metrics/metrics.ts'
+import { OverBudget } from '../shares/budget.ts'
 import { spanClock, type Tracing } from '../tracing/span.ts'
 
 export type RequestObservationDependencies = {
@@ -60,7 +61,11 @@ export class QuietLogController extends LogController {
     super({ requestIdLogLabel: 'requestId', disableRequestLogging: true })
   }
   override streamError(error: Error & { code?: string }, request: FastifyRequest): void {
-    if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') request.log.error({ err: error }, 'Response aborted')
+    if (error.code === 'ERR_STREAM_PREMATURE_CLOSE') return
+    // As for a response that has not begun: its reader, or others, hold what the next part needs, and the budget counts it.
+    if (error instanceof OverBudget)
+      request.log.info({ refused: error.refused }, 'Response cut, because a budget is used up')
+    else request.log.error({ err: error }, 'Response aborted')
   }
   override writeHeadError(error: Error, request: FastifyRequest): void {
     request.log.error({ err: error }, 'Could not write response headers')
