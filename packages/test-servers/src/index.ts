@@ -17,6 +17,7 @@ export {
   topicsWithSuffix,
 } from './kafka/topics.ts'
 export { databaseOfRun, databaseOfWorker, emptyDatabase, migrateOnce } from './mongodb/database-of-run.ts'
+export { type HoldingProxy, startHoldingProxy } from './mongodb/holding-proxy.ts'
 export { whyNoMongod } from './mongodb/mongod-file.ts'
 export { type MongodProgramOptions, type StartedMongodProgram, startMongodProgram } from './mongodb/mongod-program.ts'
 export { type ReplicaSetOptions, type StartedReplicaSet, startReplicaSet } from './mongodb/replica-set.ts'

@@ -13,6 +13,7 @@ import {
   problem,
   retryLater,
   type ServiceDependencies,
+  storageBudget,
   systemClock,
 } from '@herald/runtime'
 import { createStore, isStorageUnavailable } from '@herald/store'
@@ -103,9 +104,10 @@ export function createIngest(
     randomBytes: () => randomBytes(10),
   })
   const creations = metrics.budgets.open(creationBudget, settings.MAX_CREATION_BYTES)
-  addCreateNotificationRoute(http, { create, clock: now, creations, deadlines, limitMs })
+  const operations = metrics.budgets.open(storageBudget, settings.MAX_STORAGE_OPERATIONS)
+  addCreateNotificationRoute(http, { create, clock: now, creations, storage: operations, deadlines, limitMs })
   const slots = metrics.budgets.open(retractionBudget, settings.MAX_RETRACTIONS)
-  addRetractNotificationRoute(http, { retractions, slots, clock: now, deadlines, limitMs })
+  addRetractNotificationRoute(http, { retractions, storage: operations, slots, clock: now, deadlines, limitMs })
   const admin = createAdminServer({
     logger,
     registry,

@@ -7,6 +7,7 @@ import {
   createStorageCheck,
   type HttpServer,
   type ServiceDependencies,
+  storageBudget,
 } from '@herald/runtime'
 import { createStore, isStorageUnavailable } from '@herald/store'
 import {
@@ -16,7 +17,6 @@ import {
   markBudget,
   readBudget,
   scanBudget,
-  storageBudget,
   streamBudget,
   streamByteBudget,
 } from './budgets.ts'
@@ -68,6 +68,7 @@ export function createQuery({ settings, logger, build, releasers, tracing, strea
     logger,
     metrics: createStreamMetrics(metrics.registry),
     clock: store.now,
+    storage,
     slots: metrics.budgets.open(streamBudget, settings.MAX_STREAMS),
     bytes: metrics.budgets.open(streamByteBudget, settings.MAX_STREAM_BYTES),
     // Requests for a count do not wait for those of streams.

@@ -1,6 +1,6 @@
-import { createMetrics } from '@herald/runtime'
+import { createMetrics, storageBudget } from '@herald/runtime'
 import { expect, test } from '@jest/globals'
-import { countInStorage, readBudget, storageBudget } from './budgets.ts'
+import { countInStorage, readBudget } from './budgets.ts'
 
 const owner = { subscriberId: 'a', userId: 'anna' }
 const mebibyte = 1024 * 1024

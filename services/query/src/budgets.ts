@@ -1,4 +1,4 @@
-import type { Budget, BudgetDefinition } from '@herald/runtime'
+import { type Budget, type BudgetDefinition, storageBudget } from '@herald/runtime'
 
 export const exportBudget = {
   name: 'exports',
@@ -60,19 +60,6 @@ export const markBudget = {
   setting: 'MAX_MARKS',
   counts: 'operations that mark many notifications',
   sum: 8,
-  userShare: 1 / 8,
-  beyond: 'waits up to 8 s for its turn',
-} as const satisfies BudgetDefinition
-
-/**
- * Each occupies a connection to MongoDB, of which the driver opens 100. The rest is for scans, counts and marks of many, which have
- * budgets of their own.
- */
-export const storageBudget = {
-  name: 'storage operations',
-  setting: 'MAX_STORAGE_OPERATIONS',
-  counts: 'reads and writes in progress in MongoDB',
-  sum: 64,
   userShare: 1 / 8,
   beyond: 'waits up to 8 s for its turn',
 } as const satisfies BudgetDefinition

@@ -54,6 +54,7 @@ export async function createTestQuery(name: string, environment: Record<string, 
       return {
         id,
         subscriberId,
+        authorization,
         get: (url: string) => requestJson('GET', url, { authorization }),
         patch: (url: string) => requestJson('PATCH', url, { authorization }),
         post: (url: string, body: unknown) =>

@@ -20,4 +20,17 @@ export const responseBudget = {
   userShare: 1 / 4,
 } as const satisfies BudgetDefinition
 
+/**
+ * Each occupies a connection to MongoDB, of which the driver opens 100. The rest is for events, workers, and what has a budget of its
+ * own: scans, counts, retractions and marks of many.
+ */
+export const storageBudget = {
+  name: 'storage operations',
+  setting: 'MAX_STORAGE_OPERATIONS',
+  counts: 'reads and writes of requests in progress in MongoDB',
+  sum: 64,
+  userShare: 1 / 8,
+  beyond: 'waits up to 8 s for its turn',
+} as const satisfies BudgetDefinition
+
 export const httpBudgets = [bodyBudget, responseBudget] as const

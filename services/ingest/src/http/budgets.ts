@@ -1,5 +1,5 @@
 import { type CreateNotification, toMetadataText } from '@herald/contracts'
-import type { BudgetDefinition } from '@herald/runtime'
+import { type BudgetDefinition, storageBudget } from '@herald/runtime'
 
 /** Held while a notification is stored. */
 export const creationBudget = {
@@ -22,7 +22,7 @@ export const retractionBudget = {
 } as const satisfies BudgetDefinition
 
 /** Beyond those of every HTTP server. */
-export const ingestBudgets = [creationBudget, retractionBudget] as const
+export const ingestBudgets = [creationBudget, retractionBudget, storageBudget] as const
 
 /** A stored notification has about this size without its metadata. */
 const bytesBesideMetadata = 512

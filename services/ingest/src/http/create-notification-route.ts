@@ -17,12 +17,13 @@ export type RouteDependencies = {
   readonly clock: Clock
   /** The bytes of creations in flight. A request waits for its part. */
   readonly creations: Pick<Budget, 'within'>
+  readonly storage: Pick<Budget, 'within'>
   readonly deadlines: Pick<Deadlines, 'keep'>
   readonly limitMs: number
 }
 
 export function addCreateNotificationRoute(app: HttpServer, dependencies: RouteDependencies): void {
-  const { create, clock, creations, deadlines, limitMs } = dependencies
+  const { create, clock, creations, storage, deadlines, limitMs } = dependencies
   app.post('/', routeOptions(operations.createNotification), async ({ body, headers, identity, raw }, reply) => {
     const { subscriberId, userId, name, picture, actorType } = identity
     if (body.actorType !== actorType) {
@@ -34,7 +35,9 @@ export function addCreateNotificationRoute(app: HttpServer, dependencies: RouteD
     const author = { subscriberId, actor: { id: userId, name, image: picture } }
     // One that does not end keeps its part, since the driver keeps its bytes until the process is restarted.
     const work = creations.within(identity, creationBytesOf(body), () =>
-      create(body, author, headers['idempotency-key'], traceparentOf(raw.headers.traceparent)),
+      storage.within(identity, 1, () =>
+        create(body, author, headers['idempotency-key'], traceparentOf(raw.headers.traceparent)),
+      ),
     )
     const outcome = await deadlines.keep('A request to create a notification', limitMs, work)
     if (outcome.kind === 'other-body') {

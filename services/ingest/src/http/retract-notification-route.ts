@@ -4,6 +4,7 @@ import { type Budget, type Clock, type Deadlines, type HttpServer, problem, rout
 
 export type RetractRouteDependencies = {
   readonly retractions: Retractions
+  readonly storage: Pick<Budget, 'within'>
   readonly slots: Pick<Budget, 'within'>
   readonly clock: Clock
   readonly deadlines: Pick<Deadlines, 'keep'>
@@ -15,14 +16,15 @@ const source = ''
 
 /** `DELETE /notifications/{id}`: retracts a notification for its actor. Repeated requests are the same retraction. */
 export function addRetractNotificationRoute(app: HttpServer, dependencies: RetractRouteDependencies): void {
-  const { retractions, slots, clock, deadlines, limitMs } = dependencies
+  const { retractions, storage, slots, clock, deadlines, limitMs } = dependencies
   app.delete(
     '/notifications/:notificationId',
     routeOptions(operations.retractNotification),
     async ({ params: { notificationId }, identity, raw }, reply) => {
       const { subscriberId, userId } = identity
       const target = { notificationId }
-      if ((await retractions.actorOf({ subscriberId, ...target })) !== userId) {
+      const actor = await storage.within(identity, 1, () => retractions.actorOf({ subscriberId, ...target }))
+      if (actor !== userId) {
         throw problem('not_found', 'Notification not found')
       }
       const eventTime = timeOfUuidV7(notificationId) ?? 0

@@ -23,6 +23,7 @@ export type StreamsDependencies = {
   readonly logger: Logger
   readonly metrics: StreamMetrics
   readonly clock: () => Date
+  readonly storage: Pick<Budget, 'within'>
   /** Open streams, and the bytes that wait for their readers. */
   readonly slots: Budget
   readonly bytes: Budget
@@ -40,7 +41,7 @@ export type Admission = { readonly enter: (request: StreamRequest) => void; read
 
 /** The streams of this process, which share one change stream. */
 export function createStreams(dependencies: StreamsDependencies) {
-  const { store, logger, metrics, clock, slots } = dependencies
+  const { store, logger, metrics, clock, storage, slots } = dependencies
   const options: StreamOptions = { ...streamDefaults, ...dependencies.options }
   const now = () => clock().getTime()
   const clients = new Set<StreamClient>()
@@ -227,11 +228,12 @@ export function createStreams(dependencies: StreamsDependencies) {
      */
     async admit(owner: FeedOwner, { resumes = true } = {}): Promise<Admission> {
       // Counted before the first `await`: otherwise many concurrent requests would pass the limit.
-      const leave = takeOrThrow(slots, { subscriberId: owner.subscriberId, userId: owner.recipientId }, 1)
+      const user = { subscriberId: owner.subscriberId, userId: owner.recipientId }
+      const leave = takeOrThrow(slots, user, 1)
       try {
         const [key, erased] = await Promise.all([
           streamKey.load(),
-          resumes ? store.erasures.lastErasedAt([owner.subscriberId]) : undefined,
+          resumes ? storage.within(user, 1, () => store.erasures.lastErasedAt([owner.subscriberId])) : undefined,
         ])
         const erasedAt = erased?.get(owner.subscriberId)
         if (!closing) {
