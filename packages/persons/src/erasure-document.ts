@@ -28,6 +28,8 @@ export type ErasureWork = {
   /** The last key of the phase that was examined; absent at its beginning. */
   after?: Binary
   erased: number
+  /** When it was accepted, or its last step done, by MongoDB's clock. */
+  since: Date
 }
 
 /** An erasure, kept so that replayed events of the person are masked: its tombstone, and the work until it is done. */

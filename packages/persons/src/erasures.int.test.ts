@@ -11,7 +11,7 @@ import { ada, bob, erasure, workOff } from './testing.fixture.ts'
 
 const opened = createEmptyDatabase((database) => migrate(database, planPersons(undefined)))
 const collections = personsCollectionsOf(opened.database)
-const { erasedPersons, createErasures } = createPersons(collections)
+const { erasedPersons, createErasures } = createPersons(collections, () => new Date(1_000))
 
 /** Notes the input of each phase; the phase `changes` takes two steps. */
 function createSteps() {
@@ -41,7 +41,18 @@ test('carries out the phases in their order, each until nothing is left of it', 
   expect(inputs.map(({ phase }) => phase)).toEqual(twice)
   expect(inputs.filter(({ after }) => after !== undefined)).toMatchObject([{ phase: 'changes', personId: ada }])
   expect(steps.at(-1)).toMatchObject({ phase: 'digests', erased: twice.length, done: true })
-  expect(await erasures.countOpen()).toBe(0)
+  expect(await erasures.readOpen()).toEqual({ count: 0, oldest: undefined })
+})
+
+test('the oldest one has been waiting since it was accepted, or since its last step', async () => {
+  const { erasures } = createSteps()
+  await erasures.accept([erasure(1, ada, 10)])
+  expect(await erasures.readOpen()).toEqual({ count: 1, oldest: new Date(1_000) })
+  const [open] = await erasures.open()
+  if (open) await erasures.step(open)
+  expect(await erasures.readOpen()).not.toMatchObject({ oldest: new Date(1_000) })
+  await erasures.accept([erasure(2, bob, 10)])
+  expect(await erasures.readOpen()).toEqual({ count: 2, oldest: new Date(1_000) })
 })
 
 test('another process continues after the last step', async () => {

@@ -34,6 +34,8 @@ export type ErasureProgress = OpenErasure & {
   readonly done: boolean
 }
 
+export type OpenErasures = { readonly count: number; readonly oldest: Date | undefined }
+
 export type Erasures = {
   /**
    * Accepts erasures: from then on, nothing of the persons is stored that was created up to the erasure's time. The steps
@@ -42,7 +44,8 @@ export type Erasures = {
   accept(erasures: readonly Erasure[]): Promise<Pick<InsertOutcome<Erasure>, 'refused'>>
   /** The erasures that are not done, the oldest first, up to a limited number. */
   open(): Promise<readonly OpenErasure[]>
-  countOpen(): Promise<number>
+  /** How many are not done, and since when the oldest has been waiting for its next step. */
+  readOpen(): Promise<OpenErasures>
   /** Does the next step, bounded in time and memory; `undefined` if all are done. Several processes may repeat it. */
   step(erasure: OpenErasure): Promise<ErasureProgress | undefined>
   /**
@@ -57,6 +60,8 @@ export type Erasures = {
 export type ErasuresDependencies = Pick<PersonsCollections, 'erasures' | 'erasureHeads'> & {
   readonly personKeys: PersonKeys
   readonly eraseSteps: EraseSteps
+  /** The time by MongoDB's clock. */
+  readonly now: () => Date
 }
 
 const openPerCall = 100
@@ -64,7 +69,7 @@ const headsPerRead = 1_000
 const keyOf = ({ subscriberId, eventId }: OpenErasure) => toKey(subscriberId, eventId)
 
 export function createErasures(dependencies: ErasuresDependencies): Erasures {
-  const { erasures, erasureHeads: heads, personKeys, eraseSteps } = dependencies
+  const { erasures, erasureHeads: heads, personKeys, eraseSteps, now } = dependencies
 
   const toDocument = async ({ subscriberId, eventId, time, personId }: Erasure): Promise<ErasureDocument> => {
     const toPseudonym = await personKeys.of(subscriberId)
@@ -73,7 +78,7 @@ export function createErasures(dependencies: ErasuresDependencies): Erasures {
       v: 1,
       target: toKey(subscriberId, toPseudonym(personId)),
       until: time,
-      work: { personId: toUuidBinary(personId), phase: erasurePhases[0], erased: 0 },
+      work: { personId: toUuidBinary(personId), phase: erasurePhases[0], erased: 0, since: now() },
       unrecorded: true,
       keptFrom: time,
     }
@@ -101,7 +106,13 @@ export function createErasures(dependencies: ErasuresDependencies): Erasures {
         .toArray()
       return found.map(({ _id }) => ({ subscriberId: uuidIn(_id), eventId: uuidIn(_id, 1) }))
     },
-    countOpen: () => erasures.countDocuments({ work: { $exists: true } }, { ...readLimits, hint: 'open' }),
+    async readOpen() {
+      const options = { ...readLimits, hint: 'open' } as const
+      const count = await erasures.countDocuments({ work: { $exists: true } }, options)
+      if (count === 0) return { count, oldest: undefined }
+      const first = { ...options, sort: { 'work.since': 1 }, projection: { 'work.since': 1 } } as const
+      return { count, oldest: (await erasures.findOne({ work: { $exists: true } }, first))?.work?.since }
+    },
     async step(erasure) {
       const _id = keyOf(erasure)
       const document = await erasures.findOne({ _id }, readLimits)
@@ -119,8 +130,11 @@ export function createErasures(dependencies: ErasuresDependencies): Erasures {
       const next = nextWork({ ...work, erased }, after)
       // Only from the step that was done: another process may have done it, and the next one, meanwhile.
       const unchanged = { _id, 'work.phase': work.phase, 'work.after': work.after ?? { $exists: false } }
-      if (next !== undefined) await erasures.updateOne(unchanged as never, { $set: { work: next } })
-      else {
+      if (next !== undefined) {
+        // Replaced first: fields of a value that `$set` gives to a document are merged into it.
+        const change = [{ $unset: 'work' }, { $set: { work: { ...next, since: '$$NOW' } } }]
+        await erasures.updateOne(unchanged as never, change)
+      } else {
         await advanceHeads(heads, [document])
         const sealedId = await personKeys.seal(subscriberId, eventId, work.personId)
         const dueAt = { $add: ['$$NOW', lookAgainMs] }
@@ -162,7 +176,7 @@ export function createErasures(dependencies: ErasuresDependencies): Erasures {
 }
 
 /** @returns `undefined` after the last step */
-function nextWork(work: ErasureWork, after: Binary | undefined): ErasureWork | undefined {
+function nextWork(work: ErasureWork, after: Binary | undefined): Omit<ErasureWork, 'since'> | undefined {
   const { phase, personId, erased } = work
   if (after !== undefined) return { personId, phase, after, erased }
   const next = erasurePhases[erasurePhases.indexOf(phase) + 1]

@@ -5,10 +5,10 @@ import { createErasures } from './erasures.ts'
 import { createPersonKeys } from './person-keys.ts'
 
 /** The persons of subscribers: who was erased, and erasures, whose steps those bring who store something of persons. */
-export function createPersons(collections: PersonsCollections) {
+export function createPersons(collections: PersonsCollections, now = () => new Date()) {
   const personKeys = createPersonKeys(collections.personKeys)
   return {
     erasedPersons: createErasedPersons(collections, personKeys),
-    createErasures: (eraseSteps: EraseSteps) => createErasures({ ...collections, personKeys, eraseSteps }),
+    createErasures: (eraseSteps: EraseSteps) => createErasures({ ...collections, personKeys, eraseSteps, now }),
   }
 }

@@ -24,6 +24,7 @@ import {
   renewSharedKey,
   sharedKey,
 } from '@herald/mongo'
+import type { OpenErasures } from '@herald/persons'
 import { planCollections } from './collections/collection-plans.ts'
 import { collectionsOf } from './collections/collections.ts'
 import { createEventLookup, type EventLookup } from './lookup/event-lookup.ts'
@@ -76,10 +77,12 @@ export type Store = Omit<Writers, 'insertNew' | 'erasedPersons'> &
     migrate(): Promise<void>
     /** The differences that {@link migrate} would remove. */
     planMigration(): Promise<Differences>
-    readState(): Promise<StorageState>
+    readState(): Promise<StorageState & { openErasures: OpenErasures; dueAnnouncements: OpenErasures }>
     close(): Promise<void>
   }
 
+/** Counting stops here: a larger number changes no decision. */
+const countedAtMost = 100_000
 const streamKeyId = 'event-ids'
 
 /** Puts what Herald stores on two clients. Does not connect, see {@link createStorageClient}. */
@@ -127,7 +130,14 @@ export function createStore(storeOptions: StoreOptions): Store {
     },
     migrate: () => migrate(database, plans),
     planMigration: () => findDifferences(database, plans),
-    readState: () => readStorageState(database, collections, plans),
+    async readState() {
+      const state = await readStorageState(database, collections, plans)
+      const [openErasures, { due: count, oldest }] = await Promise.all([
+        writers.erasures.readOpen(),
+        writers.announcements.countDue(state.now, countedAtMost),
+      ])
+      return { ...state, openErasures, dueAnnouncements: { count, oldest } }
+    },
     async close() {
       await Promise.all([close(), watching.close()])
     },

@@ -10,7 +10,7 @@ export type Writers = Omit<FeedWriters, 'eraseSteps'> & {
 
 /** Everything that events and requests cause, and the work that follows from it. */
 export function createWriters(collections: Collections, options: FeedOptions = {}): Writers {
-  const { erasedPersons, createErasures } = createPersons(collections)
+  const { erasedPersons, createErasures } = createPersons(collections, options.now)
   const { eraseSteps, ...writers } = createFeedWriters(collections, erasedPersons, options)
   const ofEntries = createEraseEntries(collections.changeEntries, options.documentsPerStep)
   return { ...writers, erasures: createErasures({ ...eraseSteps, ...ofEntries }), erasedPersons }

@@ -117,6 +117,7 @@ export function createIngest(
 
   const relay = createRelay({ ...leased, unfinished, logger, everyMs: times.relayMs })
   releasers.add('relay', () => relay.stop())
+  erasureMetrics.showOpen(store.erasures, now, times.countedMs)
   const erasures = createErasureWorker({
     ...leased,
     erasures: store.erasures,

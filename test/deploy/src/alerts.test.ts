@@ -173,6 +173,22 @@ onPromtool('evaluated by promtool, on the series of running services', () => {
   test('a recorded order that is behind fires', () =>
     expectAlerts(10, ['HeraldOrderBehind'], only('herald_order_lag_seconds', {}, '0+30x40')))
 
+  test('erasures and announcements that stand still fire', () =>
+    expectAlerts(
+      15,
+      ['HeraldAnnouncementsStalled', 'HeraldErasuresStalled'],
+      only('herald_erasures_oldest_seconds', {}, '0+60x40'),
+      only('herald_announcements_oldest_seconds', {}, '0+60x40'),
+    ))
+
+  test('erasures and announcements that are worked off do not fire', () =>
+    expectAlerts(
+      15,
+      [],
+      only('herald_erasures_oldest_seconds', {}, '200x40'),
+      only('herald_announcements_oldest_seconds', {}, '600-60x10 0x30'),
+    ))
+
   test('a MongoDB that was restored fires at once, until the group was set back', async () => {
     const restored = only('herald_restored_behind_seconds', {}, '0x1 3600+60x10 0x10')
     await expectAlerts(3, ['HeraldRestored'], restored)

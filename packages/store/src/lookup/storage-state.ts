@@ -8,6 +8,7 @@ export type StorageState = Awaited<ReturnType<typeof readStorageState>>
 const countLimit = 100_000
 
 type Hello = {
+  readonly localTime: Date
   readonly primary?: string
   readonly lastWrite?: { readonly lastWriteDate: Date; readonly majorityWriteDate: Date }
 }
@@ -30,6 +31,8 @@ export async function readStorageState(
   ])
   const { lastWriteDate, majorityWriteDate } = hello.lastWrite ?? {}
   return {
+    /** The time of the primary, by which everything stored has its times. */
+    now: hello.localTime,
     version: String(build.version),
     primary: hello.primary,
     /** How far the majority of the replica set is behind the primary. Change streams and writes wait for it. */

@@ -21,8 +21,12 @@ export async function readStatus({ settings, openKafka, openStore, clock, pause 
     const problems = await findTopicProblems(kafka, topics, settings.KAFKA_DEAD_LETTER_TOPIC)
     // A missing topic would fail the positions of all.
     const present = [...(await kafka.describeTopics(topics)).keys()]
-    const read = () => readPartitions(kafka, group, present, () => pause(rateMs))
-    return { ok: true, problems, ...(present.length === 0 ? { partitions: [], positions: [] } : await read()) } as const
+    const read = () => readPartitions(kafka, group, present, pause, rateMs)
+    return {
+      ok: true,
+      problems,
+      ...(present.length === 0 ? { partitions: [], positions: [], standing: [] } : await read()),
+    } as const
   }
   const readStorage = async () => {
     const [state, log] = await Promise.all([store.readState(), store.readLogStatus({ limit: 0 })])
@@ -30,39 +34,58 @@ export async function readStatus({ settings, openKafka, openStore, clock, pause 
   }
   const [found, storageState] = await Promise.all([readKafka().catch(toReason), readStorage().catch(toReason)])
   const { positions = [], ...kafkaState } = { positions: undefined, ...found }
+  const announces = settings.KAFKA_NOTIFICATION_TOPIC !== undefined
   const restored = await findRestored(store, group, positions).catch(() => undefined)
-  return { time: clock().toISOString(), group, kafka: kafkaState, mongodb: storageState, restored }
+  return { time: clock().toISOString(), group, announces, kafka: kafkaState, mongodb: storageState, restored }
 }
 
 const toReason = (error: unknown) => ({ ok: false, reason: messageOf(error) }) as const
 
-/** Looks twice: rates are those in between. */
+const looksEveryMs = 5_000
+/** Longer than a member of the group that joins or leaves it holds up the others. */
+const storesWithinMs = 30_000
+
+/** Looks twice: rates are those in between. Goes on while a partition has records and nothing of it is stored. */
 async function readPartitions(
   kafka: Pick<KafkaPort, 'createPositionReader'>,
   group: string,
   topics: readonly string[],
-  pause: () => Promise<unknown>,
+  pause: StatusContext['pause'],
+  rateMs: number,
 ) {
   const reader = kafka.createPositionReader(group, topics)
   try {
     const [before, startedAt] = [await reader.read(), performance.now()]
-    await pause()
+    await pause(rateMs)
     const [now, seconds] = [await reader.read(), (performance.now() - startedAt) / 1_000]
-    return { partitions: now.map((position) => toPartition(position, before, seconds)), positions: now }
+    const hasNotMoved = ({ topic, partition, committed }: GroupPosition) =>
+      before.some((one) => one.topic === topic && one.partition === partition && one.committed === committed)
+    const isWaiting = (position: GroupPosition) => position.committed < position.end && hasNotMoved(position)
+    let latest = now
+    for (let waitedMs = rateMs; waitedMs < storesWithinMs && latest.some(isWaiting); waitedMs += looksEveryMs) {
+      await pause(looksEveryMs)
+      latest = await reader.read()
+    }
+    const partitions = now.map((position) => toPartition(position, before, seconds))
+    return { partitions, positions: now, standing: latest.filter(isWaiting).map(toLag) }
   } finally {
     await reader.close()
   }
 }
 
+type PartitionStatus = ReturnType<typeof toLag> & { readonly published?: number; readonly stored?: number }
+
+const toLag = ({ topic, partition, committed, end }: GroupPosition) => ({
+  topic,
+  partition,
+  lag: Number(end - committed),
+})
+
 /** Records that the group has not committed, and records per second. */
-function toPartition(
-  { topic, partition, committed, end }: GroupPosition,
-  all: readonly GroupPosition[],
-  seconds: number,
-) {
-  const lag = Number(end - committed)
+function toPartition(position: GroupPosition, all: readonly GroupPosition[], seconds: number): PartitionStatus {
+  const { topic, partition, committed, end } = position
   const before = all.find((one) => one.topic === topic && one.partition === partition)
-  if (before === undefined) return { topic, partition, lag }
+  if (before === undefined) return toLag(position)
   const rate = (now: bigint, then: bigint) => Math.round((Number(now - then) / seconds) * 10) / 10
-  return { topic, partition, lag, published: rate(end, before.end), stored: rate(committed, before.committed) }
+  return { ...toLag(position), published: rate(end, before.end), stored: rate(committed, before.committed) }
 }

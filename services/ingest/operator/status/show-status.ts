@@ -2,16 +2,44 @@ import { type Line, toColumns, toTable } from '../command-line/terminal.ts'
 import type { KafkaStatus, Status, StorageStatus } from './read-status.ts'
 
 /** Everything that is not as it should be. */
-export function problemsOf({ kafka, mongodb, restored }: Status): string[] {
+export function problemsOf({ announces, kafka, mongodb, restored }: Status): string[] {
   return [
     ...(restored ? [restoredText(restored)] : []),
-    ...(kafka.ok ? kafka.problems : [`Kafka is unavailable: ${kafka.reason}`]),
+    ...(kafka.ok
+      ? [...kafka.problems, ...kafka.standing.map(standingText)]
+      : [`Kafka is unavailable: ${kafka.reason}`]),
     ...(mongodb.ok
       ? [
           ...mongodb.differences.map((difference) => `MongoDB: ${difference}; run migrate`),
+          ...stalledTexts(mongodb, announces),
           ...(mongodb.stoppedLogs === 0 ? [] : [`${stoppedText(mongodb.stoppedLogs)}; see herald log status`]),
         ]
       : [`MongoDB is unavailable: ${mongodb.reason}`]),
+  ]
+}
+
+const standingText = ({ topic, partition, lag }: KafkaStatus['standing'][number]) =>
+  `${topic}/${partition}: ${lag} records wait, and nothing was stored for 30 s. Runbook: No progress`
+
+/** Seconds after which what waits does not go on by itself; the alerts have the same. */
+const stalledAfter = { order: 60, erasures: 300, announcements: 300, requests: 300 } as const
+
+type Waiting = { readonly count: number; readonly oldest?: Date | undefined }
+
+const secondsOf = ({ oldest }: Waiting, { now }: Pick<StorageStatus, 'now'>) =>
+  oldest === undefined ? 0 : Math.max(0, Math.round((now.getTime() - oldest.getTime()) / 1_000))
+
+function stalledTexts(storage: StorageStatus, announces: boolean): string[] {
+  const { orderLagSeconds = 0, openErasures, dueAnnouncements, interruptedRequests } = storage
+  const textOf = (waiting: Waiting, limit: number, text: string) => {
+    const seconds = secondsOf(waiting, storage)
+    return seconds > limit ? [`${waiting.count} ${text} ${seconds} s`] : []
+  }
+  return [
+    ...(orderLagSeconds > stalledAfter.order ? [`The recorded order is ${orderText(orderLagSeconds)}`] : []),
+    ...textOf(openErasures, stalledAfter.erasures, 'erasures stand still, the oldest for'),
+    ...(announces ? textOf(dueAnnouncements, stalledAfter.announcements, 'announcements wait, the oldest for') : []),
+    ...textOf(interruptedRequests, stalledAfter.requests, 'interrupted requests wait, the oldest for'),
   ]
 }
 
@@ -37,7 +65,7 @@ export function showStatus(
       ? [{ format: 'green', text: '  everything is in place' } as const]
       : problems.map((problem) => ({ format: 'red', text: `! ${problem}` }) as const)),
     ...(kafka.ok ? ['', ...showKafka(group, kafka)] : []),
-    ...(mongodb.ok ? ['', ...showStorage(mongodb, new Date(time))] : []),
+    ...(mongodb.ok ? ['', ...showStorage(mongodb)] : []),
   ]
 }
 
@@ -64,12 +92,10 @@ function timeLeft(lag: number, stored: number | undefined, published: number | u
   return gain > 0 ? `${Math.ceil(lag / gain)} s` : 'never'
 }
 
-function showStorage(storage: StorageStatus, now: Date): Line[] {
+function showStorage(storage: StorageStatus): Line[] {
   const { version, primary, majorityBehindMs, waitingReceipts, interruptedRequests, orderLagSeconds } = storage
-  const ageOf = ({ count, oldest }: StorageStatus['waitingReceipts']): string => {
-    if (oldest === undefined) return 'none'
-    return `${count}, the oldest for ${Math.round((now.getTime() - oldest.getTime()) / 1_000)} s`
-  }
+  const ageOf = (waiting: Waiting): string =>
+    waiting.oldest === undefined ? 'none' : `${waiting.count}, the oldest for ${secondsOf(waiting, storage)} s`
   return [
     { format: 'bold', text: 'MongoDB' },
     ...toColumns([
@@ -79,6 +105,8 @@ function showStorage(storage: StorageStatus, now: Date): Line[] {
       ['recorded order', orderText(orderLagSeconds)],
       ['waiting receipts', ageOf(waitingReceipts)],
       ['interrupted requests', ageOf(interruptedRequests)],
+      ['erasures', ageOf(storage.openErasures)],
+      ['announcements', ageOf(storage.dueAnnouncements)],
     ]),
   ]
 }

@@ -46,11 +46,12 @@ test('shows lag and rate of each partition, and the state of MongoDB', async () 
     { now, group: ingest.groupId },
   )
   const json = await status(['--json'])
-  expect([json.exitCode, json.stderr]).toEqual([0, ''])
+  const standing = `${ingest.topics.mention}/0: 2 records wait, and nothing was stored for 30 s. Runbook: No progress`
+  expect([json.exitCode, json.stderr]).toEqual([1, ''])
   expect(JSON.parse(json.stdout)).toMatchObject({
     version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
     group: ingest.groupId,
-    problems: [],
+    problems: [standing],
     kafka: {
       partitions: expect.arrayContaining([
         { topic: ingest.topics.mention, partition: 0, lag: 2, published: 0, stored: 0 },
@@ -64,7 +65,9 @@ test('shows lag and rate of each partition, and the state of MongoDB', async () 
   })
   const { stdout } = await status()
   expect(stdout).toMatch(new RegExp(`${ingest.topics.mention}/0 +2 +0 +0 +never`))
-  expect(stdout).toContain('everything is in place')
+  expect(stdout).toContain(`! ${standing}`)
+  await commitOffset(ingest.brokers, { groupId, topic: ingest.topics.mention, partition: 0, offset: 3 })
+  expect((await status()).stdout).toContain('everything is in place')
   expect(stdout).toMatch(/recorded order +no sequencer has run/)
   // Plain in a pipe.
   expect(stdout).not.toContain('\x1b')
@@ -94,6 +97,55 @@ test('shows how far the recorded order is behind, and names sealed logs that are
     expect(stdout).toContain('! 1 sealed log is stopped; see herald log status\n')
     expect(stdout).toMatch(/recorded order +\d+ s behind what is stored/)
     await logState.deleteMany({ _id: /^conflict/ })
+  } finally {
+    await client.close()
+  }
+}, 300_000)
+
+test('names erasures, announcements and requests that stand still, by MongoDB’s clock', async () => {
+  const client = new MongoClient(process.env.MONGODB_URI ?? '')
+  const subscriberId = crypto.randomUUID()
+  const erasure = { subscriberId, eventId: crypto.randomUUID(), personId: crypto.randomUUID(), time: new Date() }
+  try {
+    const database = client.db(ingest.database)
+    const erasures = database.collection('erasures')
+    const fanOuts = database.collection('fan-outs')
+    await ingest.store.erasures.accept([erasure])
+    expect((await status()).stdout).toContain('everything is in place')
+    const ago = (seconds: number) => ({ $subtract: ['$$NOW', seconds * 1_000] })
+    await erasures.updateMany({ work: { $exists: true } }, [{ $set: { 'work.since': ago(400) } }])
+    const announced = { _id: Buffer.from(crypto.randomUUID()), v: 1, announceAt: new Date() }
+    await fanOuts.insertOne(announced as never)
+    await fanOuts.updateMany({}, [{ $set: { announceAt: ago(500) } }])
+    // Announcements wait for ever without their topic.
+    const { stdout } = await status()
+    expect(stdout.match(/^! .*/gm)).toEqual([
+      expect.stringMatching(/^! 1 erasures stand still, the oldest for 40\d s$/),
+    ])
+    const { stdout: json, exitCode } = await status(['--json'], { KAFKA_NOTIFICATION_TOPIC: 'notification-events' })
+    expect([JSON.parse(json).problems, exitCode]).toEqual([
+      [
+        expect.stringMatching(/^1 erasures stand still/),
+        expect.stringMatching(/^1 announcements wait, the oldest for 50\d s$/),
+      ],
+      1,
+    ])
+    await fanOuts.updateMany({}, [{ $unset: 'announceAt' }, { $set: { dueAt: ago(600), createdAt: ago(660) } }])
+    expect((await status()).stdout).toMatch(/^! 1 interrupted requests wait, the oldest for 66\d s$/m)
+    await Promise.all([erasures.deleteMany({}), fanOuts.deleteMany({})])
+  } finally {
+    await client.close()
+  }
+}, 300_000)
+
+test('names an order that is a minute behind', async () => {
+  const client = new MongoClient(process.env.MONGODB_URI ?? '')
+  try {
+    const logState = client.db(ingest.database).collection<{ _id: string }>('log-state')
+    await logState.updateOne({ _id: 'order' }, [{ $set: { levelAt: { $subtract: ['$levelAt', 3_600_000] } } }])
+    const { exitCode, stdout } = await status()
+    expect([exitCode, stdout]).toEqual([1, expect.stringMatching(/^! The recorded order is \d+ s behind/m)])
+    await logState.deleteOne({ _id: 'order' })
   } finally {
     await client.close()
   }

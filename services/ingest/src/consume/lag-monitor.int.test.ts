@@ -211,3 +211,29 @@ test('gives up a request that is not answered, and polls again with another conn
   await eventually(() => polls > 2, { within: 10_000 })
   expect([readers, closed, lagsOf('t')]).toEqual([3, 2, [2]])
 })
+
+test('a poll that fails is no progress', async () => {
+  let [reads, polls] = [0, 0]
+  const position = { topic: 't', partition: 0, committed: 1n, end: 3n }
+  monitor = createLagMonitor({
+    kafka: {
+      createPositionReader: () => ({
+        read: async () => {
+          if (++reads % 3 === 0) throw new Error('away')
+          return [position]
+        },
+        close: async () => {},
+      }),
+    },
+    groupId: 'g',
+    topics: ['t'],
+    logger: quietLogger,
+    clock: () => new Date(polls),
+    now: () => new Date(polls),
+    intervalMs: 1,
+    onPoll: () => void polls++,
+  })
+  monitor.start()
+  await eventually(() => polls > 7 && monitor.lags().length === 1, { within: 10_000 })
+  expect(monitor.stuckSince('t', 0)).toEqual(new Date(0))
+})

@@ -33,7 +33,9 @@ export function createLagMonitor(dependencies: LagMonitorDependencies) {
   const ahead = new Set<string>()
   /** The last poll of each topic whose end offsets have not all been reached. */
   const marks = new Map<string, Snapshot>()
+  /** The last poll that was answered: one that fails says nothing about progress. */
   let last: Snapshot | undefined
+  let isKnown = false
   let timer: NodeJS.Timeout | undefined
   let polling: Promise<void> = Promise.resolve()
   let stopped = false
@@ -51,8 +53,9 @@ export function createLagMonitor(dependencies: LagMonitorDependencies) {
       noteStuck(current)
       noteAhead(current)
       last = current
+      isKnown = true
     } catch (error) {
-      last = undefined
+      isKnown = false
       logger.debug({ err: error }, 'Could not read lag')
       // Closing is not awaited, since it may hang like the request.
       reader.close().catch(() => {})
@@ -110,7 +113,8 @@ export function createLagMonitor(dependencies: LagMonitorDependencies) {
     },
     /** The lags as of the last poll; empty if it failed. */
     lags(): PartitionLag[] {
-      return [...(last?.positions.values() ?? [])].map(({ topic, partition, committed, end }) => ({
+      if (last === undefined || !isKnown) return []
+      return [...last.positions.values()].map(({ topic, partition, committed, end }) => ({
         topic,
         partition,
         lag: Number(end - committed),
@@ -119,6 +123,6 @@ export function createLagMonitor(dependencies: LagMonitorDependencies) {
     /** The latest known time, by MongoDB's clock, for which the group has committed all records that the topic held then. */
     caughtUpTo: (topic: string) => caughtUp.get(topic),
     /** Since when a partition has had records but no commit; `undefined` while it makes progress. */
-    stuckSince: (topic: string, partition: number) => (last ? stuck.get(placeOf(topic, partition)) : undefined),
+    stuckSince: (topic: string, partition: number) => stuck.get(placeOf(topic, partition)),
   }
 }

@@ -109,5 +109,5 @@ export const kafkaSettingsSchema = z.object(kafkaSettings).superRefine(checkToge
 
 /** The settings of the commands that look into topics and MongoDB: those of ingest without its servers. */
 export const commandSettingsSchema = z
-  .object({ ...storageSettings, ...kafkaSettings, ...retentionSettings })
+  .object({ ...storageSettings, ...kafkaSettings, ...notificationTopicSetting, ...retentionSettings })
   .superRefine(checkTogether)

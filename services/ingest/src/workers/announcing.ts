@@ -2,10 +2,11 @@ import type { Announcement, Announcements, Announcing } from '@herald/feed'
 import type { KafkaPort } from '@herald/kafka'
 import { type Clock, type LeaseDependencies, type Logger, type Releasers, systemClock } from '@herald/runtime'
 import type { Store } from '@herald/store'
-import { Counter, Gauge, type Registry } from 'prom-client'
+import { Counter, type Registry } from 'prom-client'
 import { createAnnounceCreated, createAnnouncementPublisher } from '../produce/announcement-publisher.ts'
 import type { IngestSettings } from '../settings/config.ts'
 import { createAnnouncementRelay } from './announcement-relay.ts'
+import { createShownCount, secondsSince } from './shown-count.ts'
 
 const hourMs = 60 * 60 * 1_000
 const minuteMs = 60 * 1_000
@@ -84,28 +85,10 @@ function createAnnouncementMetrics(registry: Registry, clock: Clock, countedMs: 
     observeSkipped: (count: number) => skipped.inc(count),
     /** Exposes what is due as of the last look; nothing while MongoDB is unavailable. */
     showDue({ countDue }: Pick<Announcements, 'countDue'>) {
-      let looked: { readonly at: number; readonly count: ReturnType<Announcements['countDue']> } | undefined
-      const look = () => {
-        const now = clock()
-        if (looked === undefined || now.getTime() - looked.at >= countedMs) {
-          looked = { at: now.getTime(), count: countDue(now, countedAtMost) }
-        }
-        return looked.count
-      }
-      const show = (name: string, help: string, read: (count: Awaited<ReturnType<typeof look>>) => number) =>
-        new Gauge({
-          name,
-          help,
-          registers,
-          async collect() {
-            const count = await look().catch(() => undefined)
-            if (count === undefined) this.remove()
-            else this.set(read(count))
-          },
-        })
+      const show = createShownCount(registry, () => countDue(clock(), countedAtMost), countedMs)
       show('herald_announcements_due', 'Announcements that wait; at least so many at 100,000', ({ due }) => due)
       show('herald_announcements_oldest_seconds', 'How long the oldest announcement has been waiting', ({ oldest }) =>
-        oldest === undefined ? 0 : Math.max(0, (clock().getTime() - oldest.getTime()) / 1_000),
+        secondsSince(oldest, clock()),
       )
     },
   }

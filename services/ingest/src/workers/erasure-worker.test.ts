@@ -24,8 +24,10 @@ function start({ steps, isOpen = [true], held = [true], doneBefore = [] }: Given
   const openNow = () => [one, two].filter(({ eventId }) => (steps[eventId] ?? []).length > 0)
   const dependencies: ErasureWorkerDependencies = {
     erasures: {
-      open: async () => openNow(),
-      countOpen: async () => openNow().length,
+      async open() {
+        calls.push(`open ${openNow().length}`)
+        return openNow()
+      },
       async step({ subscriberId, eventId }): Promise<ErasureProgress | undefined> {
         calls.push(`step ${eventId}`)
         const erasedNow = steps[eventId]?.shift()
@@ -46,7 +48,6 @@ function start({ steps, isOpen = [true], held = [true], doneBefore = [] }: Given
     },
     gate: { isOpen: async () => next(isOpen) },
     metrics: {
-      observeOpen: (count) => calls.push(`open ${count}`),
       observeStep: ({ erasedNow }) => counted.push(erasedNow),
     },
     holder: 'me',

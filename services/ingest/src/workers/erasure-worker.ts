@@ -1,10 +1,11 @@
 import { type ErasureProgress, type Erasures, erasurePhases, type OpenErasure } from '@herald/persons'
-import { createLeasedWorker, type LeaseDependencies, type LeasedWorker, type Logger } from '@herald/runtime'
-import { Counter, Gauge, type Registry } from 'prom-client'
+import { type Clock, createLeasedWorker, type LeaseDependencies, type LeasedWorker, type Logger } from '@herald/runtime'
+import { Counter, type Registry } from 'prom-client'
+import { createShownCount, secondsSince } from './shown-count.ts'
 
 export type ErasureWorkerDependencies = LeaseDependencies & {
-  readonly erasures: Pick<Erasures, 'open' | 'countOpen' | 'step' | 'lookAgain'>
-  readonly metrics: Pick<ReturnType<typeof createErasureMetrics>, 'observeStep' | 'observeOpen'>
+  readonly erasures: Pick<Erasures, 'open' | 'step' | 'lookAgain'>
+  readonly metrics: Pick<ReturnType<typeof createErasureMetrics>, 'observeStep'>
   readonly logger: Pick<Logger, 'info' | 'warn'>
   readonly everyMs: number
   readonly logEveryMs?: number
@@ -36,7 +37,6 @@ export function createErasureWorker(dependencies: ErasureWorkerDependencies): Le
     leaseMs: 30_000,
     async work(hold) {
       const open = await erasures.open()
-      metrics.observeOpen(open.length === 0 ? 0 : await erasures.countOpen())
       for (const erasure of open) {
         if (!(await hold())) return
         // One that fails does not hold back the others.
@@ -52,11 +52,6 @@ export function createErasureWorker(dependencies: ErasureWorkerDependencies): Le
 
 export function createErasureMetrics(registry: Registry) {
   const registers = [registry]
-  const open = new Gauge({
-    name: 'herald_erasures_open',
-    help: 'Erasures of persons that are accepted and not done yet',
-    registers,
-  })
   const erased = new Counter({
     name: 'herald_erased_documents_total',
     help: 'Documents deleted or masked by erasures of persons, by phase',
@@ -71,8 +66,17 @@ export function createErasureMetrics(registry: Registry) {
   // A series that starts with its first value starts above 0, which `increase` does not see.
   for (const phase of erasurePhases) erased.inc({ phase }, 0)
   return {
-    observeOpen: (count: number) => open.set(count),
     observeStep: ({ phase, erasedNow }: ErasureProgress) => erased.inc({ phase }, erasedNow),
     observeDropped: (count: number) => dropped.inc(count),
+    /** Exposes what is open as of the last look, whichever process works; nothing while MongoDB is unavailable. */
+    showOpen({ readOpen }: Pick<Erasures, 'readOpen'>, clock: Clock, countedMs: number) {
+      const show = createShownCount(registry, readOpen, countedMs)
+      show('herald_erasures_open', 'Erasures of persons that are accepted and not done yet', ({ count }) => count)
+      show(
+        'herald_erasures_oldest_seconds',
+        'How long the oldest of them has been waiting for its next step',
+        ({ oldest }) => secondsSince(oldest, clock()),
+      )
+    },
   }
 }

@@ -120,7 +120,7 @@ async function print(
   name: string,
   { seconds, cpuSeconds, cpu, peakMiB, erased }: Run & { cpu: number },
 ): Promise<void> {
-  const open = await store.erasures.countOpen()
+  const { count: open } = await store.erasures.readOpen()
   const left = (await store.notifications.of({ subscriberId, recipientId: person }).counts()).unreadCount
   console.log(
     `${name}: ${seconds} s, ${cpuSeconds} s of CPU, ${(cpu / 1e6).toFixed(1)} s of CPU in mongod, at most ${peakMiB} MiB, ${erased} erased so far, ${left} left in the feed, ${open} open`,
