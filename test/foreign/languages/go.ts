@@ -51,11 +51,29 @@ export const go: Language = {
 
 /** Builds a program of this workspace in a folder. @returns its path */
 export async function buildGo(source: string, folder: string, least: Version = oldest): Promise<string> {
+  await buildIn(source, folder, least, ['-o', join(folder, 'program'), '.'])
+  return join(folder, 'program')
+}
+
+/** Builds several programs, by the paths of their packages, also those of modules. @returns their folder */
+export async function buildGoPrograms(
+  source: string,
+  folder: string,
+  least: Version,
+  packages: readonly string[],
+): Promise<string> {
+  const programs = join(folder, 'programs')
+  await mkdir(programs, { recursive: true })
+  await buildIn(source, folder, least, ['-o', programs, ...packages])
+  return programs
+}
+
+async function buildIn(source: string, folder: string, least: Version, words: readonly string[]): Promise<void> {
   const command = (await installedGo(least)) ?? (await fetchedGo())
   const target = join(folder, 'source')
+  // A copy, so that the build changes no file of the repository.
   await cp(source, target, { recursive: true })
-  await run(command, ['build', '-mod=readonly', '-o', join(folder, 'program'), '.'], target, goEnvironment)
-  return join(folder, 'program')
+  await run(command, ['build', '-mod=readonly', ...words], target, goEnvironment)
 }
 
 async function installedGo(least: Version = oldest): Promise<string | undefined> {
