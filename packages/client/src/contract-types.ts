@@ -94,7 +94,7 @@ export type CreateNotification = {
  */
 export type MarkRead = {
   ids?: string[]
-  all?: true
+  all?: true | undefined
   upTo?: string | undefined
   locationType?: 'comment' | 'value' | 'file comment' | 'file' | 'entity'
   locationId?: string | undefined
@@ -104,7 +104,7 @@ export type MarkRead = {
  */
 export type ArchiveMany = {
   ids?: string[]
-  all?: true
+  all?: true | undefined
   upTo?: string | undefined
   locationType?: 'comment' | 'value' | 'file comment' | 'file' | 'entity'
   locationId?: string | undefined

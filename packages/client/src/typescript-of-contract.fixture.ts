@@ -69,6 +69,7 @@ function toCompile(schema: Schema): Schema {
   const { $schema: _, minItems: __, maxItems: ___, anyOf, oneOf, ...rest } = schema
   const choices = (forms: unknown) => (isAboutFields(forms) ? {} : { anyOf: (forms as Schema[]).map(toCompile) })
   const properties = rest.properties as Record<string, Schema> | undefined
+  if ((rest.not as Schema | undefined)?.const === false) return { tsType: 'true' }
   if (isFreeForm(rest)) return { ...described(rest), tsType: '{ [key: string]: JsonValue }' }
   if (!rest.type && !rest.$ref && !anyOf && !oneOf && rest.enum === undefined) {
     return { ...described(rest), tsType: 'JsonValue' }

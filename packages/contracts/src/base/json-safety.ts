@@ -7,6 +7,8 @@ export type JsonValue = null | boolean | number | string | JsonValue[] | { [key:
 const reference = { $ref: '#/components/schemas/JsonValue' }
 export const safeJsonSchema = { propertyNames: { not: { const: '__proto__' } }, additionalProperties: reference }
 export const jsonValueSchema = { ...safeJsonSchema, items: reference }
+/** For OpenAPI 3.1, since ogen refuses a schema with both `additionalProperties` and `items`. */
+export const openApiJsonValueSchema = { ...safeJsonSchema, unevaluatedItems: reference }
 
 /**
  * Finds valid JSON that Herald cannot store: a key `__proto__` (silently dropped by zod and others), a lone surrogate (not

@@ -289,8 +289,9 @@ export const operations = {
       'A signed note (C2SP tlog-checkpoint): the size and the root of the Merkle tree (RFC 9162) over the log in recorded order. `Accept: application/json` returns it as JSON.',
     etag: true,
     success: ok('The signed checkpoint', {
-      'text/plain': { example: examples.checkpointNote },
+      // JSON first: several generators take the type of the first, and ask for JSON wherever there is some.
       ...json(checkpointSchema, examples.checkpoint),
+      'text/plain': { example: examples.checkpointNote },
     }),
     errors: ['sealing_off', 'no_such_checkpoint'],
   },

@@ -134,7 +134,11 @@ describe('describes the limits', () => {
 
   test('of marking many notifications', () => {
     expect(schemas.MarkRead).toMatchObject({
-      properties: { ids: { minItems: 1, maxItems: 100, items: uuid }, all: { const: true }, upTo: uuid },
+      properties: {
+        ids: { minItems: 1, maxItems: 100, items: uuid },
+        all: { type: 'boolean', not: { const: false } },
+        upTo: uuid,
+      },
       additionalProperties: false,
       minProperties: 1,
       not: { required: ['ids', 'all'] },
@@ -178,6 +182,40 @@ test('has no choice between lists of required members, of which generators make 
     })
   }
   expect(visit(document, '')).toEqual([])
+})
+
+describe('has nothing that a generator is known to read wrongly:', () => {
+  const schemas: [string, Record<string, unknown>][] = []
+  const collect = (node: unknown, path: string) => {
+    if (typeof node !== 'object' || node === null) return
+    schemas.push([path, node as Record<string, unknown>])
+    for (const [key, value] of Object.entries(node)) if (!/^examples?$/.test(key)) collect(value, `${path}/${key}`)
+  }
+  collect(document, '')
+  const placesOf = (isWrong: (node: Record<string, unknown>) => boolean) =>
+    schemas.filter(([, node]) => isWrong(node)).map(([path]) => path)
+
+  test('a schema of objects and lists at once (ogen refuses it)', () => {
+    expect(placesOf(({ additionalProperties, items }) => additionalProperties !== undefined && !!items)).toEqual([])
+  })
+
+  test('`true` as the only value (openapi-generator’s Python client refuses it)', () => {
+    expect(placesOf(({ const: value, type }) => type === 'boolean' && value !== undefined)).toEqual([])
+  })
+
+  test('JSON behind another representation (the type of the first is taken, and JSON asked for)', () => {
+    const late = (content: unknown) => {
+      const types = Object.keys((content ?? {}) as object)
+      return types.findIndex((type) => /[/+]json$/.test(type)) > 0
+    }
+    expect(placesOf(({ content }) => late(content))).toEqual([])
+  })
+
+  test('text that is not `text/…` (Python refuses it, and hey-api returns a blob)', () => {
+    const isText = ([type, media]: [string, unknown]) =>
+      !/^text\/|[/+]json$/.test(type) && (media as { schema: { format?: string } }).schema.format !== 'binary'
+    expect(placesOf(({ content }) => Object.entries((content ?? {}) as object).some(isText))).toEqual([])
+  })
 })
 
 test('says that the end of a period is exclusive', () => {

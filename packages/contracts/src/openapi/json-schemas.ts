@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { jsonValueSchema } from '../base/json-safety.ts'
+import { openApiJsonValueSchema } from '../base/json-safety.ts'
 import { changeEntriesSchema, changeEntryPageSchema, changeEntrySchema } from '../schemas/change-entry.ts'
 import { groupPageSchema, groupSchema } from '../schemas/groups.ts'
 import { notificationPageSchema } from '../schemas/list-notifications.ts'
@@ -64,7 +64,7 @@ const uri = (name: string) => `#/components/schemas/${name}`
 
 /** The schemas under `components`: requests as sent by clients, responses as sent by Herald. */
 export function componentSchemas(): Record<string, JsonSchema> {
-  return { ...toComponents(accepted, 'input'), ...toComponents(returned, 'output'), JsonValue: jsonValueSchema }
+  return { ...toComponents(accepted, 'input'), ...toComponents(returned, 'output'), JsonValue: openApiJsonValueSchema }
 }
 
 /** A reference to the schema of a body under `components`. */

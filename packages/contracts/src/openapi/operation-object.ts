@@ -77,7 +77,9 @@ function successResponses({ success, etag, public: isPublic }: Operation) {
 /** Without a schema, generated clients return nothing. Programs differ in whether that of a stream is of its text or of each event. */
 function plainSchema(type: string): JsonSchema {
   if (type === 'text/event-stream') return { description: 'Server-sent events with `id`, `event` and `data`' }
-  return { type: /[/+]json$/.test(type) ? 'object' : 'string' }
+  if (/[/+]json$/.test(type)) return { type: 'object' }
+  // Generated clients read bytes or a stream then; as texts some refuse NDJSON, and others return bytes all the same.
+  return { type: 'string', ...(type.startsWith('text/') ? {} : { format: 'binary' }) }
 }
 
 function toMedia(type: string, { schema, example }: MediaType) {

@@ -10,6 +10,9 @@ const restrictions = {
   locationType: z.enum(locationTypes).optional(),
   locationId: uuidSchema.optional(),
 }
+/** The Python client of openapi-generator compares the value of a `const` as text, and refuses `true`. */
+const onlyTrue = { type: 'boolean', not: { const: false }, description: 'Only `true`' }
+
 type Restrictions = Readonly<Record<string, z.ZodType>>
 
 /** The body of a bulk mark: some by id, or all, or all that fulfil what else it says. */
@@ -22,7 +25,7 @@ function bulkSchema<Shape extends Restrictions>(shape: Shape) {
         .min(1, { error: 'Must name at least one notification' })
         .max(limits.markedIds, { error: `Must name at most ${limits.markedIds} notifications` })
         .optional(),
-      all: z.literal(true).optional(),
+      all: z.literal(true).meta({ wireSchema: onlyTrue }).optional(),
       ...shape,
     })
     .superRefine((body: Readonly<Record<string, unknown>>, context) => {
