@@ -6,8 +6,7 @@ import { run } from './commands.ts'
 /** Third-party custom resource definitions, from their Go modules. */
 const modules = [
   {
-    // Newer ones need Go 1.27.
-    name: 'sigs.k8s.io/gateway-api@v1.6.3',
+    name: 'sigs.k8s.io/gateway-api@v1.7.0',
     files: ['gateways', 'httproutes'].map((name) => `config/crd/standard/gateway.networking.k8s.io_${name}.yaml`),
   },
   {
@@ -27,7 +26,9 @@ const strimzi = new URL('../crds/kafka-topic.yaml', import.meta.url)
 export async function installCustomResources({ kubectl, apply }: Cluster): Promise<void> {
   const fetched = await Promise.all(
     modules.map(async ({ name, files }) => {
-      const { Dir } = JSON.parse((await run('go', ['mod', 'download', '-json', name])).stdout) as { Dir: string }
+      // The module may need a newer Go than the one installed, which is then fetched as a module too.
+      const { stdout } = await run('env', ['GOTOOLCHAIN=auto', 'go', 'mod', 'download', '-json', name])
+      const { Dir } = JSON.parse(stdout) as { Dir: string }
       return files.map((file) => readFileSync(join(Dir, file), 'utf8'))
     }),
   )
