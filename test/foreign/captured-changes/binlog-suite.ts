@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { createBinlogRows } from './binlog-rows.ts'
 import { type CapturedHerald, type Entry, newPrefix, startCapturedHerald } from './captured-herald.ts'
 import { jsonWithSchemas, type StartedConnect, startConnect, whyNoConnect } from './connect.ts'
 import type { StartedDatabase } from './databases.ts'
@@ -30,6 +31,7 @@ export async function testBinlogDatabase({ name, kind, why: whyNoDatabase, start
   const customers = prefixes.map((prefix) => `${prefix}.shop.customer`)
   const notes = prefixes.map((prefix) => `${prefix}.shop.nokey`)
   const subscriber = subscribers([...customers, ...notes])
+  const rows = createBinlogRows(kind, shop, schemas)
 
   let database: StartedDatabase
   let histories: string
@@ -49,9 +51,11 @@ export async function testBinlogDatabase({ name, kind, why: whyNoDatabase, start
     create table customer (id bigint primary key, name varchar(50) not null, email varchar(50), big bigint,
       ubig bigint unsigned, amount decimal(20,4), doc json, secret varchar(50));
     create table nokey (a int, b text);
-    insert into customer (id, name, secret) values (1, 'Ada', 'hush')`)
+    insert into customer (id, name, secret) values (1, 'Ada', 'hush');
+    ${rows.schema}`)
     const snapshot = { snapshot: 'record' }
     herald = await startCapturedHerald(shop, {
+      ...rows.mappings,
       ...Object.fromEntries(
         customers.map((topic) => [
           topic,
@@ -72,6 +76,7 @@ export async function testBinlogDatabase({ name, kind, why: whyNoDatabase, start
       'database.include.list': 'shop',
       'decimal.handling.mode': 'string',
       'bigint.unsigned.handling.mode': 'precise',
+      ...rows.settings,
       'schema.history.internal': 'io.debezium.storage.file.history.FileSchemaHistory',
       'schema.history.internal.file.filename': join(histories, prefix),
     })
@@ -79,7 +84,7 @@ export async function testBinlogDatabase({ name, kind, why: whyNoDatabase, start
       kind,
       brokers: herald.brokers,
       connectors: {
-        [shop]: settings(shop, 1001),
+        [shop]: { ...settings(shop, 1001), ...rows.ofFirst },
         [schemas]: { ...settings(schemas, 1002), ...jsonWithSchemas },
         [transactions]: { ...settings(transactions, 1003), 'provide.transaction.metadata': 'true' },
       },
@@ -197,6 +202,8 @@ export async function testBinlogDatabase({ name, kind, why: whyNoDatabase, start
       }
       await untilExpected(customers)
     })
+
+    rows.test(() => ({ database, herald }))
 
     test('there are no dead letters, and nothing else was recorded', async () => {
       await herald.untilCaughtUp()

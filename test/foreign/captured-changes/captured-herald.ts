@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import process from 'node:process'
 import { type StartedHerald, startHerald } from '@herald/local-herald'
 import { createTopics, eventually, type HeraldTopics, topicsWithSuffix } from '@herald/test-servers'
-import { Kafka, logLevel } from 'kafkajs'
+import { Kafka, type KafkaMessage, logLevel } from 'kafkajs'
 import { MongoClient } from 'mongodb'
 
 /** The parts of an entry that tests compare. */
@@ -17,6 +17,17 @@ export type Entry = readonly [
   afterState: unknown,
 ]
 
+/** An entry as the service shows it. */
+export type FullEntry = { readonly [field: string]: unknown; readonly createdAt: string; readonly entityId: string }
+
+export type DeadLetter = {
+  readonly topic: string
+  readonly code: string
+  readonly detail: string
+  /** Key, value and headers. */
+  readonly text: string
+}
+
 export type CapturedHerald = {
   readonly brokers: string[]
   readonly herald: StartedHerald
@@ -24,10 +35,14 @@ export type CapturedHerald = {
   readonly prefix: string
   /** All entries of a subscriber over HTTP, sorted. */
   entriesOf(subscriberId: string): Promise<Entry[]>
+  fullEntriesOf(subscriberId: string): Promise<FullEntry[]>
   /** Waits until a subscriber has exactly these entries. */
   untilEntriesAre(subscriberId: string, expected: readonly Entry[]): Promise<void>
   /** Topic, code and detail of each dead letter. */
   deadLetters(): Promise<readonly (readonly [topic: string, code: string, detail: string])[]>
+  fullDeadLetters(): Promise<readonly DeadLetter[]>
+  /** Key, value and headers of each record of a topic. */
+  recordsOf(topic: string): Promise<readonly string[]>
   countRecords(topic: string): Promise<number>
   /** Waits until ingest has committed all records of its topics. */
   untilCaughtUp(): Promise<void>
@@ -54,7 +69,7 @@ export async function startCapturedHerald(prefix: string, mappings: Mappings): P
   const environment = { CDC_MAPPINGS: file, KAFKA_GROUP_ID: prefix, RATE_LIMIT_PER_MINUTE: '100000' }
   const herald = await startHerald({ servers, topics, database: prefix, environment })
 
-  const entriesOf = async (subscriberId: string): Promise<Entry[]> => {
+  const fullEntriesOf = async (subscriberId: string): Promise<FullEntry[]> => {
     const token = await herald.tokens.sign({
       sub: randomUUID(),
       subscriber_id: subscriberId,
@@ -64,12 +79,36 @@ export async function startCapturedHerald(prefix: string, mappings: Mappings): P
     const answer = await fetch(`${herald.baseUrl}/change-entries/all`, { headers })
     if (!answer.ok) throw new Error(await answer.text())
     const lines = (await answer.text()).split('\n').filter(Boolean)
-    const found = lines.map((line): Entry => {
-      const { actionType, entityId, changedField, beforeState, afterState } = JSON.parse(line)
-      return [actionType, entityId, changedField, beforeState, afterState]
-    })
+    return lines.map((line) => JSON.parse(line))
+  }
+  const entriesOf = async (subscriberId: string): Promise<Entry[]> => {
+    const found = (await fullEntriesOf(subscriberId)).map(
+      ({ actionType, entityId, changedField, beforeState, afterState }) =>
+        [actionType, entityId, changedField, beforeState, afterState] as Entry,
+    )
     return sorted(found)
   }
+
+  const readTopic = async (topic: string): Promise<KafkaMessage[]> => {
+    const consumer = kafka.consumer({ groupId: randomUUID(), maxWaitTimeInMs: 100 })
+    const admin = kafka.admin()
+    await Promise.all([consumer.connect(), admin.connect()])
+    const ends = await admin.fetchTopicOffsets(topic)
+    const count = ends.reduce((sum, { high }) => sum + Number(high), 0)
+    const found: KafkaMessage[] = []
+    await consumer.subscribe({ topic, fromBeginning: true })
+    await consumer.run({ autoCommit: false, eachMessage: async ({ message }) => void found.push(message) })
+    await eventually(() => found.length >= count).finally(() =>
+      Promise.all([consumer.disconnect(), admin.disconnect()]),
+    )
+    return found
+  }
+  const fullDeadLetters = async (): Promise<DeadLetter[]> =>
+    (await readTopic(topics.deadLetter)).map((message) => {
+      const header = (name: string) => String(message.headers?.[`herald-${name}`])
+      const parts = { topic: header('origin-topic'), code: header('error-code'), detail: header('error-detail') }
+      return { ...parts, text: textOf(message) }
+    })
 
   return {
     brokers,
@@ -86,25 +125,14 @@ export async function startCapturedHerald(prefix: string, mappings: Mappings): P
       const { expect } = await import('@jest/globals')
       expect(await entriesOf(subscriberId)).toEqual(wanted)
     },
+    fullEntriesOf,
+    fullDeadLetters,
     async deadLetters() {
-      const consumer = kafka.consumer({ groupId: randomUUID(), maxWaitTimeInMs: 100 })
-      const admin = kafka.admin()
-      await Promise.all([consumer.connect(), admin.connect()])
-      const ends = await admin.fetchTopicOffsets(topics.deadLetter)
-      const count = ends.reduce((sum, { high }) => sum + Number(high), 0)
-      const found: (readonly [string, string, string])[] = []
-      await consumer.subscribe({ topic: topics.deadLetter, fromBeginning: true })
-      await consumer.run({
-        autoCommit: false,
-        async eachMessage({ message: { headers } }) {
-          const text = (name: string) => String(headers?.[`herald-${name}`])
-          found.push([text('origin-topic'), text('error-code'), text('error-detail')])
-        },
-      })
-      await eventually(() => found.length >= count).finally(() =>
-        Promise.all([consumer.disconnect(), admin.disconnect()]),
-      )
-      return found.sort()
+      const letters = await fullDeadLetters()
+      return letters.map(({ topic, code, detail }) => [topic, code, detail] as const).sort()
+    },
+    async recordsOf(topic) {
+      return (await readTopic(topic)).map(textOf)
     },
     async countRecords(topic) {
       const admin = kafka.admin()
@@ -143,6 +171,9 @@ export async function startCapturedHerald(prefix: string, mappings: Mappings): P
     },
   }
 }
+
+const textOf = ({ key, value, headers = {} }: KafkaMessage) =>
+  [String(key), String(value), ...Object.entries(headers).map(([name, text]) => `${name}: ${text}`)].join('\n')
 
 const sorted = (entries: readonly Entry[]): Entry[] =>
   [...entries].sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))

@@ -12,12 +12,12 @@ import {
   whyNoServerPrograms,
 } from '@herald/test-servers'
 
-const connectVersion = '3.9.1'
-/** CloudEventsConverter of 3.5 and 3.6 does not load in this Connect; only PostgreSQL's connector uses it here. */
+const connectVersion = '4.4.0'
+/** The newest that can be had with their dependencies. */
 const connectorVersions = {
   postgres: '3.7.0.Final',
   mariadb: '3.5.0.Final',
-  mysql: '3.5.0.Final',
+  mysql: '3.6.1.Final',
   mongodb: '3.6.1.Final',
 } as const
 const connectorClasses = {
@@ -28,25 +28,29 @@ const connectorClasses = {
 } as const
 
 type ConnectorKind = keyof typeof connectorVersions
-type Settings = Readonly<Record<string, string | number>>
+type Versions = { readonly connect?: string; readonly connector?: string }
+export type Settings = Readonly<Record<string, string | number>>
 
 const findOptions = { environment: process.env, log: console.error }
 
-/** Plain JSON, as Connect's converter writes it with the settings of the guide. */
-const plainJson: Settings = {
+/** The converter without settings: it writes schemas, and the default of a column in place of NULL. */
+export const defaultJson: Settings = {
   'key.converter': 'org.apache.kafka.connect.json.JsonConverter',
-  'key.converter.schemas.enable': 'false',
+  'value.converter': 'org.apache.kafka.connect.json.JsonConverter',
+}
+/** Writes a schema into each key and value. Connect ignores the settings of a converter that the connector does not name. */
+export const jsonWithSchemas: Settings = {
+  ...defaultJson,
   'key.converter.decimal.format': 'NUMERIC',
   'key.converter.replace.null.with.default': 'false',
-  'value.converter': 'org.apache.kafka.connect.json.JsonConverter',
-  'value.converter.schemas.enable': 'false',
   'value.converter.decimal.format': 'NUMERIC',
   'value.converter.replace.null.with.default': 'false',
 }
-/** Writes a schema into each key and value, too. */
-export const jsonWithSchemas: Settings = {
-  'key.converter.schemas.enable': 'true',
-  'value.converter.schemas.enable': 'true',
+/** Plain JSON, with the settings of the guide. */
+const plainJson: Settings = {
+  ...jsonWithSchemas,
+  'key.converter.schemas.enable': 'false',
+  'value.converter.schemas.enable': 'false',
 }
 export const cloudEvents: Settings = {
   'value.converter': 'io.debezium.converters.CloudEventsConverter',
@@ -54,6 +58,17 @@ export const cloudEvents: Settings = {
   'value.converter.data.serializer.type': 'json',
   'value.converter.json.schemas.enable': 'false',
 }
+
+/** The settings of a connector of the database `shop`, without its slot, publication and tables. */
+export const postgresSettings = (port: number): Settings => ({
+  'plugin.name': 'pgoutput',
+  'database.hostname': '127.0.0.1',
+  'database.port': port,
+  'database.dbname': 'shop',
+  'database.user': 'postgres',
+  'database.password': 'none',
+  'publication.autocreate.mode': 'filtered',
+})
 
 /** Returns why Kafka Connect cannot run here, or undefined: it needs what Kafka needs. */
 export const whyNoConnect = () => whyNoServerPrograms()
@@ -63,6 +78,8 @@ export type ConnectOptions = {
   readonly brokers: readonly string[]
   /** Settings of connectors by `topic.prefix`. */
   readonly connectors: Readonly<Record<string, Settings>>
+  /** Other versions, of Connect and of the connector. */
+  readonly versions?: Versions
 }
 
 export type StartedConnect = StartedProgram & {
@@ -74,8 +91,8 @@ export type StartedConnect = StartedProgram & {
  * Runs Kafka Connect with some of Debezium's connectors, and waits until their snapshots are complete. A restart continues at
  * the offsets that were last flushed.
  */
-export async function startConnect({ kind, brokers, connectors }: ConnectOptions): Promise<StartedConnect> {
-  const { java, args, plugin } = await findConnect(kind)
+export async function startConnect({ kind, brokers, connectors, versions }: ConnectOptions): Promise<StartedConnect> {
+  const { java, args, plugin } = await findConnect(kind, versions)
   const folder = await mkdtemp(join(tmpdir(), 'herald-connect-'))
   const fileOf = (name: string) => join(folder, `${name}.properties`)
   const prefixes = Object.keys(connectors)
@@ -102,22 +119,24 @@ export async function startConnect({ kind, brokers, connectors }: ConnectOptions
 }
 
 /** Finds the jars of Connect and of a connector, or fetches them with Maven. */
-async function findConnect(kind: ConnectorKind, version = connectVersion) {
+async function findConnect(
+  kind: ConnectorKind,
+  { connect = connectVersion, connector: connectorVersion = connectorVersions[kind] }: Versions = {},
+) {
   const java = await findJava(findOptions)
   const jars = await findMavenJars(
     java,
     {
-      name: `kafka-connect-${version}`,
+      name: `kafka-connect-${connect}`,
       artifacts: [
-        `org.apache.kafka:connect-runtime:${version}`,
-        `org.apache.kafka:connect-json:${version}`,
+        `org.apache.kafka:connect-runtime:${connect}`,
+        `org.apache.kafka:connect-json:${connect}`,
         'org.slf4j:slf4j-simple:1.7.36',
       ],
     },
     findOptions,
   )
   const connector = `debezium-connector-${kind}`
-  const connectorVersion = connectorVersions[kind]
   const plugin = await findMavenJars(
     java,
     { name: `${connector}-${connectorVersion}`, artifacts: [`io.debezium:${connector}:${connectorVersion}`] },
@@ -141,7 +160,7 @@ export type WorkerOptions = {
 
 /** Runs a distributed worker with the settings of a file. Connectors are created over HTTP. */
 export async function startWorker({ kind, version, file, overrides, environment, url }: WorkerOptions) {
-  const { java, args, plugin } = await findConnect(kind, version)
+  const { java, args, plugin } = await findConnect(kind, { connect: version })
   const folder = await mkdtemp(join(tmpdir(), 'herald-connect-'))
   const worker = join(folder, 'worker.properties')
   return startProgram({

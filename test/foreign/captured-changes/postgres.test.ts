@@ -1,7 +1,7 @@
 import { eventually, type StartedProgram } from '@herald/test-servers'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { type CapturedHerald, type Entry, newPrefix, startCapturedHerald } from './captured-herald.ts'
-import { cloudEvents, jsonWithSchemas, startConnect, whyNoConnect } from './connect.ts'
+import { cloudEvents, jsonWithSchemas, postgresSettings, startConnect, whyNoConnect } from './connect.ts'
 import { type StartedDatabase, startPostgres, whyNoPostgres } from './databases.ts'
 import { byTable, mappingOf, subscribers } from './mappings.ts'
 import { entriesOfSharedStatements, sharedStatements } from './shared-statements.ts'
@@ -83,17 +83,11 @@ beforeAll(async () => {
     },
   })
   const settings = (prefix: string, ...tables: readonly string[]) => ({
-    'plugin.name': 'pgoutput',
+    ...postgresSettings(database.port),
     'slot.name': prefix,
     'publication.name': prefix,
-    'database.hostname': '127.0.0.1',
-    'database.port': database.port,
-    'database.dbname': 'shop',
-    'database.user': 'postgres',
-    'database.password': 'none',
     'decimal.handling.mode': 'string',
     'table.include.list': tables.map((table) => `public.${table}`).join(','),
-    'publication.autocreate.mode': 'filtered',
   })
   connect = await startConnect({
     kind: 'postgres',

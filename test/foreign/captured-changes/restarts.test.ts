@@ -2,7 +2,7 @@ import process from 'node:process'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { type CapturedHerald, type Entry, newPrefix, startCapturedHerald } from './captured-herald.ts'
-import { type StartedConnect, startConnect, whyNoConnect } from './connect.ts'
+import { postgresSettings, type StartedConnect, startConnect, whyNoConnect } from './connect.ts'
 import { type StartedDatabase, startPostgres, whyNoPostgres } from './databases.ts'
 import { mappingOf, subscribers } from './mappings.ts'
 
@@ -68,16 +68,10 @@ beforeAll(async () => {
     brokers: herald.brokers,
     connectors: {
       [prefix]: {
-        'plugin.name': 'pgoutput',
+        ...postgresSettings(database.port),
         'slot.name': prefix,
         'publication.name': prefix,
-        'database.hostname': '127.0.0.1',
-        'database.port': database.port,
-        'database.dbname': 'shop',
-        'database.user': 'postgres',
-        'database.password': 'none',
         'table.include.list': 'public.account',
-        'publication.autocreate.mode': 'filtered',
       },
     },
   })
