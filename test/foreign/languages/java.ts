@@ -22,7 +22,7 @@ const properties = [
   ...['disallowAdditionalPropertiesIfNotPresent=false', 'enumUnknownDefaultCase=true'],
 ].join()
 
-const compilerOf = (java: string) => findCommand('javac', { PATH: dirname(java) })
+export const compilerOf = (java: string) => findCommand('javac', { PATH: dirname(java) })
 
 export const java: Language = {
   name: 'Java',
