@@ -30,7 +30,7 @@ test('pins third-party images to the digest from their registry, after which the
   expect(before.stdout).not.toContain('herald/')
 
   expect(pin().status).toBe(0)
-  expect(readFileSync(join(folder, 'docker-compose.yml'), 'utf8')).toContain(`image: apache/kafka:4.1.0@${digest}\n`)
+  expect(readFileSync(join(folder, 'docker-compose.yml'), 'utf8')).toContain(`image: apache/kafka:4.4.0@${digest}\n`)
   expect(readFileSync(join(folder, 'deploy/Dockerfile'), 'utf8')).toContain(
     `FROM node:24-bookworm-slim@${digest} AS node\n`,
   )
