@@ -8,13 +8,30 @@ import type {
   HeraldInbox as InboxElement,
 } from '@herald/inbox'
 import '@herald/inbox'
-import { type CSSProperties, createElement, type ReactNode, type Ref } from 'react'
+import { type CSSProperties, createElement, type ReactNode, type Ref, useSyncExternalStore } from 'react'
 
 type ElementProps<Element> = {
   readonly ref?: Ref<Element>
   readonly id?: string
   readonly className?: string
   readonly style?: CSSProperties
+}
+
+const unchanging = () => () => {}
+
+/**
+ * Renders an element. React leaves out the properties and listeners of one that a server has rendered (react/react#35446), but not
+ * those that a later rendering adds.
+ */
+function useElement(name: string, { children, ...properties }: Record<string, unknown>): ReactNode {
+  const isHydrated = useSyncExternalStore(
+    unchanging,
+    () => true,
+    () => false,
+  )
+  const { ref, id, className, style, theme, locale } = properties
+  const attributes: Record<string, unknown> = { ref, id, className, style, theme, locale }
+  return createElement(name, isHydrated ? properties : attributes, children as ReactNode)
 }
 
 /** The properties of `<herald-inbox>`, and its events as functions. */
@@ -36,14 +53,14 @@ export type HeraldInboxProps = ElementProps<InboxElement> &
 
 /** `<herald-inbox>`: a bell with the number of unread notifications, and the list of them. */
 export function HeraldInbox(props: HeraldInboxProps): ReactNode {
-  const { onOpenNotification, onNotification, onUnreadCount, onError, children, ...properties } = props
+  const { onOpenNotification, onNotification, onUnreadCount, onError, ...properties } = props
   const events = {
     'onherald-open-notification': onOpenNotification,
     'onherald-notification': onNotification,
     'onherald-unread-count': onUnreadCount,
     'onherald-error': onError,
   }
-  return createElement('herald-inbox', { ...properties, ...events }, children)
+  return useElement('herald-inbox', { ...properties, ...events })
 }
 
 /** The properties of `<herald-change-log>`, and its events as functions. */
@@ -61,5 +78,5 @@ export type HeraldChangeLogProps = ElementProps<ChangeLogElement> &
 /** `<herald-change-log>`: the change log as a timeline with differences. */
 export function HeraldChangeLog({ onFilter, onError, ...properties }: HeraldChangeLogProps): ReactNode {
   const events = { 'onherald-filter': onFilter, 'onherald-error': onError }
-  return createElement('herald-change-log', { ...properties, ...events })
+  return useElement('herald-change-log', { ...properties, ...events })
 }

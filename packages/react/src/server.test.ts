@@ -4,7 +4,7 @@ import { renderToString } from 'react-dom/server'
 import { HeraldChangeLog, HeraldInbox } from './index.ts'
 
 test('renders on a server, where there is no stream', () => {
-  const inbox = createElement(HeraldInbox, { theme: 'dark', locale: 'de', onError: () => {} })
+  const inbox = createElement(HeraldInbox, { theme: 'dark', locale: 'de', token: 'secret', onError: () => {} })
   expect(renderToString(inbox)).toBe('<herald-inbox theme="dark" locale="de"></herald-inbox>')
   expect(renderToString(createElement(HeraldChangeLog, { className: 'wide' }))).toBe(
     '<herald-change-log class="wide"></herald-change-log>',

@@ -2,10 +2,13 @@ import { execFile } from 'node:child_process'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { HeraldInbox } from '@herald/react'
 import { eventually } from '@herald/test-servers'
 import { expect, test } from '@jest/globals'
 import { build } from 'esbuild'
 import type { Request } from 'playwright-core'
+import { createElement } from 'react'
+import { renderToString } from 'react-dom/server'
 import { inboxOf } from './inbox-page.ts'
 import { prepareStage } from './prepare-stage.ts'
 
@@ -116,5 +119,31 @@ test('the README’s examples run with React 19 and leave nothing behind', async
   const { notifications } = stage.clientOf(stage.account.userId)
   await eventually(async () => (await notifications.list({ archived: 'true' })).notifications.length === 1)
   await eventually(() => streams.ended === streams.opened)
+  await page.context().close()
+})
+
+test('an inbox that a server has rendered has its properties and listeners in the page', async () => {
+  const { outputFiles } = await build({
+    stdin: {
+      contents: `
+        import { HeraldInbox } from '@herald/react'
+        import { createElement } from 'react'
+        import { hydrateRoot } from 'react-dom/client'
+        const token = async () => (await fetch('/session/token')).text()
+        const onUnreadCount = ({ detail }) => { document.title = String(detail.unreadCount) }
+        hydrateRoot(document.querySelector('main'), createElement(HeraldInbox, { baseUrl: ${JSON.stringify(stage.herald.baseUrl)}, token, onUnreadCount }))`,
+      resolveDir: pathOf('.'),
+    },
+    bundle: true,
+    format: 'esm',
+    define: { 'process.env.NODE_ENV': '"production"' },
+    write: false,
+  })
+  const rendered = renderToString(createElement(HeraldInbox, { baseUrl: stage.herald.baseUrl, token: 'secret' }))
+  const page = await stage.openContent(`<!doctype html><html lang="en"><title>Host</title><main>${rendered}</main>`)
+  await page.addScriptTag({ type: 'module', content: outputFiles[0]?.text ?? '' })
+  const unread = await stage.clientOf(stage.account.userId).notifications.unreadCount()
+  await inboxOf(page).untilUnread(unread)
+  await page.waitForFunction((count) => document.title === String(count), unread)
   await page.context().close()
 })
