@@ -9,7 +9,7 @@ type Version = readonly [major: number, minor: number]
 const oldest: Version = [1, 22]
 
 /** Modules come from the module proxy; another toolchain is never fetched. */
-const goEnvironment = { GOTOOLCHAIN: 'local', GOFLAGS: '-mod=mod' }
+export const goEnvironment = { GOTOOLCHAIN: 'local', GOFLAGS: '-mod=mod' }
 
 export const go: Language = {
   name: 'Go',
@@ -76,7 +76,7 @@ async function buildIn(source: string, folder: string, least: Version, words: re
   await run(command, ['build', '-mod=readonly', ...words], target, goEnvironment)
 }
 
-async function installedGo(least: Version = oldest): Promise<string | undefined> {
+export async function installedGo(least: Version = oldest): Promise<string | undefined> {
   const command = findCommand('go', process.env)
   if (command === undefined) return undefined
   const environment = { ...process.env, ...goEnvironment }

@@ -2,14 +2,14 @@ import { copyFile, mkdir, readdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import process from 'node:process'
 import { findCommand, findJava, findMavenJars } from '@herald/test-servers'
+import { runOpenApiGenerator } from './generators.ts'
 import { exampleFile, findOptions, type Language, orFail, ownFile, run } from './toolchain.ts'
 
-const generator = 'org.openapitools:openapi-generator-cli:7.12.0'
 /** The imports of the generated client, in the versions of its own pom.xml. */
 const clientJars = [
-  'com.fasterxml.jackson.core:jackson-databind:2.17.1',
-  'com.fasterxml.jackson.datatype:jackson-datatype-jsr310:2.17.1',
-  'org.openapitools:jackson-databind-nullable:0.2.6',
+  'com.fasterxml.jackson.core:jackson-databind:2.21.5',
+  'com.fasterxml.jackson.datatype:jackson-datatype-jsr310:2.21.5',
+  'org.openapitools:jackson-databind-nullable:0.2.11',
   'com.google.code.findbugs:jsr305:3.0.2',
   'jakarta.annotation:jakarta.annotation-api:1.3.5',
 ]
@@ -37,13 +37,11 @@ export const java: Language = {
     const runtime = await findJava(findOptions)
     const jarsOf = async (name: string, artifacts: readonly string[]) =>
       join(await findMavenJars(runtime, { name, artifacts }, findOptions), 'jars', '*')
-    const generatorJars = await jarsOf('openapi-generator-7.12.0', [generator])
-    const libraries = await jarsOf('java-client-libraries-2.17.1', clientJars)
+    const libraries = await jarsOf('java-client-libraries-2.21.5', clientJars)
     const kafka = await jarsOf('java-publisher-libraries-3.9.1', publisherJars)
-    const generate = ['-cp', generatorJars, 'org.openapitools.codegen.OpenAPIGenerator', 'generate']
     const target = ['-g', 'java', '--library', 'native', '-i', document, '-o', join(folder, 'generated')]
     const only = '--global-property=apiTests=false,modelTests=false,apiDocs=false,modelDocs=false'
-    await run(runtime, [...generate, ...target, `--additional-properties=${properties}`, only], folder)
+    await runOpenApiGenerator(folder, [...target, `--additional-properties=${properties}`, only])
     const sources = join(folder, 'generated/src/main/java')
     const generated = (await readdir(sources, { recursive: true })).filter((name) => name.endsWith('.java'))
     const classes = join(folder, 'classes')

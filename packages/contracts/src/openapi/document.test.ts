@@ -203,6 +203,12 @@ describe('has nothing that a generator is known to read wrongly:', () => {
     expect(placesOf(({ const: value, type }) => type === 'boolean' && value !== undefined)).toEqual([])
   })
 
+  test('a stream of events that ogen parses (its client does not compile)', () => {
+    expect(document.paths['/notifications/stream'].get.responses['200'].content['text/event-stream']).toMatchObject({
+      'x-ogen-raw-response': true,
+    })
+  })
+
   test('JSON behind another representation (the type of the first is taken, and JSON asked for)', () => {
     const late = (content: unknown) => {
       const types = Object.keys((content ?? {}) as object)
