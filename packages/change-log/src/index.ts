@@ -14,7 +14,7 @@ export {
   toChangeEntryDocument,
 } from './documents/change-entry-document.ts'
 export { type ChangeLogCollections, changeLogCollectionsOf } from './documents/collections.ts'
-export type { LogStatus, LogsQuery, LogsStatus } from './lookup/log-status.ts'
+export type { LogStatus, LogsQuery, LogsStatus } from './operators/log-status.ts'
 export type { RecordedLog, RecordedPage } from './recorded-order/recorded-log.ts'
 export type { Sequencer, SequencerPace, SequencerProgress } from './recorded-order/sequencer.ts'
 export type { ProvenEntry } from './sealed-log/prove-entry.ts'

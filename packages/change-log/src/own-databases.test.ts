@@ -4,7 +4,7 @@ import { expect, test } from '@jest/globals'
 
 /** The test files that see everything that is stored: each has the empty database of its process, `createEmptyLog`. */
 const needEmptyDatabase = {
-  'lookup/log-status.int.test.ts': 'the newest logs of all subscribers are shown',
+  'operators/log-status.int.test.ts': 'the newest logs of all subscribers are shown',
   'recorded-order/erased-entries.int.test.ts': 'a sequencer appends the entries of all subscribers',
   'recorded-order/restored-log.int.test.ts': 'all that is stored is put back from a copy',
   'recorded-order/sequencer.int.test.ts': 'a sequencer appends the entries of all subscribers',

@@ -1,6 +1,6 @@
 export type { InsertOutcome, Leases } from '@herald/mongo'
 export { isStorageUnavailable, type Position, StorageUnavailableError, timeOfPosition } from '@herald/mongo'
-export type { FoundEvent } from './lookup/event-lookup.ts'
-export type { StorageState } from './lookup/storage-state.ts'
+export type { FoundEvent } from './operators/event-lookup.ts'
+export type { StorageState } from './operators/storage-state.ts'
 export { type GroupNotes, type OffsetToNote, type PartitionPlace, placeOf } from './restores/group-notes.ts'
 export { createStore, type Notifications, type Store, type StoreOptions } from './store.ts'

@@ -27,8 +27,8 @@ import {
 import type { OpenErasures } from '@herald/persons'
 import { planCollections } from './collections/collection-plans.ts'
 import { collectionsOf } from './collections/collections.ts'
-import { createEventLookup, type EventLookup } from './lookup/event-lookup.ts'
-import { readStorageState, type StorageState } from './lookup/storage-state.ts'
+import { createEventLookup, type EventLookup } from './operators/event-lookup.ts'
+import { readStorageState, type StorageState } from './operators/storage-state.ts'
 import { createGroupNotes, type StoredGroupNotes } from './restores/group-notes.ts'
 import { createWriters, type Writers } from './writers.ts'
 

@@ -4,7 +4,7 @@ import { failureLogger, stopLimitMs } from '../failure-logger.ts'
 import { type HeraldOptions, type StartedHerald, startHerald } from '../herald.ts'
 import { createMailbox } from '../mail/mailbox.ts'
 import { type StartedMail, startMail } from '../mail/start-mail.ts'
-import { createPublisher } from '../samples/cloud-events.ts'
+import { connectPublisher } from '../samples/cloud-events.ts'
 import { untilListed, untilSealed } from '../samples/listing.ts'
 import { createSampleAccount, type SampleAccount, sampleChanges, sampleMentions } from '../samples/samples.ts'
 import { createSealing } from '../sealing.ts'
@@ -38,7 +38,7 @@ export async function startDemo({ port = 0, mailerFile, ...options }: DemoStackO
   const { servers, log = () => {}, notificationTopic = 'notification-events', database = 'herald' } = options
   const releasers = createReleasers(failureLogger)
   try {
-    const publisher = await createPublisher(servers.kafkaBrokers)
+    const publisher = await connectPublisher(servers.kafkaBrokers)
     releasers.add('publisher', publisher.stop)
     const account = createSampleAccount('/demo/people')
     const mailbox = createMailbox()

@@ -43,10 +43,10 @@ export function binaryMessage({ id, source, type, time, subscriberId, data }: Cl
   }
 }
 
-export type Publisher = Awaited<ReturnType<typeof createPublisher>>
+export type Publisher = Awaited<ReturnType<typeof connectPublisher>>
 
 /** Connects a producer. */
-export async function createPublisher(brokers: readonly string[]) {
+export async function connectPublisher(brokers: readonly string[]) {
   const kafka = new Kafka({ clientId: 'herald-samples', brokers: [...brokers], logLevel: logLevel.NOTHING })
   const producer = kafka.producer({ createPartitioner: Partitioners.DefaultPartitioner })
   await producer.connect()

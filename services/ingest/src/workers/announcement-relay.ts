@@ -26,7 +26,9 @@ const tooLargeMs = 10 * 60 * 1_000
  * neither waits for the other, however much is due or fails.
  */
 export function createAnnouncementRelay(dependencies: AnnouncementRelayDependencies): LeasedWorker {
-  const workers = [createDigestWriter(dependencies), createPublisher(dependencies)].filter((one) => one !== undefined)
+  const workers = [createDigestWriter(dependencies), createDuePublisher(dependencies)].filter(
+    (one) => one !== undefined,
+  )
   return {
     start() {
       for (const worker of workers) worker.start()
@@ -55,7 +57,7 @@ function createDigestWriter(dependencies: AnnouncementRelayDependencies): Leased
   })
 }
 
-function createPublisher(dependencies: AnnouncementRelayDependencies): LeasedWorker {
+function createDuePublisher(dependencies: AnnouncementRelayDependencies): LeasedWorker {
   const { announcements, publisher, now, logger, everyMs } = dependencies
 
   const publish = async ({ items, settle, postpone }: DueBatch): Promise<void> => {

@@ -55,7 +55,7 @@ export function createRecordDecoder(
     let leftToRead: number = fetchLimits.responseReadBytes
     for (let index = 0; index < withRecords.length && left > 0 && leftToRead > 0; index++) {
       const partition = withRecords[(index + turn) % withRecords.length] as Fetched
-      const isEnough = createBudget(Math.min(left, fetchLimits.partitionBytes), shareOf(partition.topic))
+      const isEnough = isEnoughOf(Math.min(left, fetchLimits.partitionBytes), shareOf(partition.topic))
       const fromOffset = offsets.get(partition.place) as number
       const { bytes, readBytes } = await decodePartition(partition, fromOffset, isEnough, { paused, giveWay })
       left -= bytes
@@ -89,7 +89,7 @@ const placeOf = (topic: string, partition: number) => `${topic}/${partition}`
 
 type Decoded = Pick<RecordGroup, 'bytes' | 'contentBytes' | 'readBytes'>
 
-function createBudget(maxBytes: number, { records, bytes }: Partial<PartitionShare> = {}) {
+function isEnoughOf(maxBytes: number, { records, bytes }: Partial<PartitionShare> = {}) {
   return (count: number, decoded: Decoded): boolean =>
     decoded.bytes >= maxBytes ||
     decoded.readBytes >= fetchLimits.partitionReadBytes ||
@@ -97,14 +97,14 @@ function createBudget(maxBytes: number, { records, bytes }: Partial<PartitionSha
     decoded.contentBytes >= (bytes ?? Number.POSITIVE_INFINITY)
 }
 
-type Budget = ReturnType<typeof createBudget>
+type IsEnough = ReturnType<typeof isEnoughOf>
 type Shared = { readonly paused: PausedBatches; readonly giveWay: () => Promise<void> }
 
 /** Adds messages until it is enough. Returns their bytes and the number of bytes decompressed for them. */
 async function decodePartition(
   { place, bytes, aborted, messages }: Fetched,
   fromOffset: number,
-  isEnough: Budget,
+  isEnough: IsEnough,
   { paused, giveWay }: Shared,
 ) {
   const isHidden = createTransactionFilter(aborted)
