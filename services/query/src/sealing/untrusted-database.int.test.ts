@@ -6,7 +6,8 @@ import { createTopic, eventually } from '@herald/test-servers'
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import kafkajs from 'kafkajs'
 import { Binary } from 'mongodb'
-import { createTestLogs, newKey, origin } from './sealer.fixture.ts'
+import { forgeEntry } from './forge-entry.fixture.ts'
+import { createTestLogs, newKey, origin, verifyNote } from './sealer.fixture.ts'
 
 /** Each test does what somebody can do who writes to MongoDB, and in some also to the topic, and who has no signing key. */
 const logs = await createTestLogs('untrusted')
@@ -82,6 +83,43 @@ test(
     expect(await signedSizes(subscriberId)).toEqual([])
     expect(sealer.logs().some((line) => line.includes('HeraldLogConflict') && line.includes(subscriberId))).toBe(true)
     expect(sealer.logs().some((line) => line.includes('can have another history signed'))).toBe(true)
+  },
+  hangsAfterMs,
+)
+
+test(
+  'an entry that was changed together with its leaf is not signed beside a running sealer; a restart forgets, as is warned of',
+  async () => {
+    const sealer = await start(withoutTopic)
+    const subscriberId = logs.newSubscriber()
+    await addAndSeal(subscriberId, 300, { isPublished: false })
+    await forgeEntry(logs, subscriberId, 7)
+    await logs.storeEntries(subscriberId, 1)
+    expect(await stoppedFor(subscriberId)).toMatch(/^A checkpoint of size 300 was signed by this process/)
+    await untilLookedAgain({ isPublished: false })
+    expect(await signedSizes(subscriberId)).toEqual([])
+    await sealer.restart()
+    await eventually(async () => (await signedSizes(subscriberId)).at(-1) === 301)
+    const note = (await newestNote(subscriberId)) ?? ''
+    expect(await verifyNote(note, subscriberId, logs.key, await logs.leaves(subscriberId))).toBe(301)
+  },
+  hangsAfterMs,
+)
+
+test(
+  'an entry that was changed together with its leaf is not signed after a restart, if its log was published',
+  async () => {
+    const sealer = await start()
+    const subscriberId = logs.newSubscriber()
+    await addAndSeal(subscriberId, 300)
+    await forgeEntry(logs, subscriberId, 299)
+    await logs.storeEntries(subscriberId, 1)
+    await stoppedFor(subscriberId)
+    await states.deleteMany({ _id: { $regex: /^conflict/ } })
+    await sealer.restart()
+    await stoppedFor(subscriberId)
+    await untilLookedAgain()
+    expect(await signedSizes(subscriberId)).toEqual([])
   },
   hangsAfterMs,
 )
