@@ -36,6 +36,7 @@ export const planFeed = (retentionDays: number | undefined): readonly Collection
       { name: 'target', key: { target: 1, until: 1 } },
       heads,
       due,
+      { ...ifPresent('unfinished', 'unfinished'), key: { unfinished: 1, _id: 1 } },
       ...retentionOf('keptFrom', dayLonger(retentionDays)),
     ],
   },

@@ -28,6 +28,7 @@ import { defaultTimes, type Times } from './settings/times.ts'
 import { createAnnouncer, enableAnnouncements } from './workers/announcing.ts'
 import { createErasureMetrics, createErasureWorker } from './workers/erasure-worker.ts'
 import { createRelay } from './workers/relay.ts'
+import { createRetractionWorker } from './workers/retraction-worker.ts'
 
 type Ingest = {
   readonly http: HttpServer
@@ -117,6 +118,8 @@ export function createIngest(
 
   const relay = createRelay({ ...leased, unfinished, logger, everyMs: times.relayMs })
   releasers.add('relay', () => relay.stop())
+  const retracting = createRetractionWorker({ ...leased, retractions, logger, everyMs: times.retractionsMs })
+  releasers.add('retractions', () => retracting.stop())
   erasureMetrics.showOpen(store.erasures, now, times.countedMs)
   const erasures = createErasureWorker({
     ...leased,
@@ -133,6 +136,7 @@ export function createIngest(
     start() {
       events.start()
       relay.start()
+      retracting.start()
       announcer?.start()
       erasures.start()
     },

@@ -38,6 +38,8 @@ export type TombstoneDocument = {
   /** When another process finishes the retraction of a request; once it is done, when it is repeated. */
   dueAt?: Date
   traceparent?: string
+  /** Left to a worker, because it is large. */
+  unfinished?: true
   /** Everything that was stored before the tombstone has been retracted. */
   done?: true
   keptFrom: Date

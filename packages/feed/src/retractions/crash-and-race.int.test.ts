@@ -22,10 +22,27 @@ const remaining = { [uuid(2)]: [ids[3]], [uuid(3)]: [ids[3], ids[2]], [uuid(4)]:
 /** A process of its own, whose operations on MongoDB are intercepted. */
 function startProcess(intercept?: Intercept) {
   const { wrap, operations } = createInterceptor(intercept)
-  return { ...createWriters(wrap(collections, withoutErasures)), operations }
+  let [time, isLate] = [0, false]
+  const clock = () => {
+    if (isLate) time += 1_000
+    return time
+  }
+  return {
+    ...createWriters(wrap(collections, withoutErasures), { clock }),
+    operations,
+    /** Has no time for anything that may be left. */
+    async whileLate(work: () => Promise<unknown>) {
+      isLate = true
+      await work()
+      isLate = false
+    },
+  }
 }
 
 class Killed extends Error {}
+const isKilled = (error: Error) => {
+  if (!(error instanceof Killed || error.cause instanceof Killed)) throw error
+}
 
 /** Kills a process before or after one of its operations; the process cannot tell whether that was carried out. */
 const killedAt =
@@ -37,6 +54,16 @@ const killedAt =
 type Process = ReturnType<typeof startProcess>
 const storeAll = async (process: Process) => void (await process.insertNew(mentions))
 const retractAll = async (process: Process) => void (await process.retractions.apply(retracts))
+const leaveAll = ({ whileLate, retractions }: Process) => whileLate(() => retractions.accept(retracts))
+const goOn = async ({ retractions }: Process) => {
+  for (let next = await retractions.nextLeft(); next !== undefined; next = await retractions.nextLeft()) {
+    await retractions.goOn(next)
+  }
+}
+const leaveAndGoOn = async (process: Process) => {
+  await leaveAll(process)
+  await goOn(process)
+}
 
 async function clear(): Promise<void> {
   for (const name of ['notifications', 'fan-outs', 'tombstones']) await database.collection(name).deleteMany({})
@@ -54,6 +81,8 @@ async function feeds() {
 
 const storeThenRetract = [storeAll, retractAll] as const
 const retractThenStore = [retractAll, storeAll] as const
+const storeThenLeave = [storeAll, leaveAndGoOn] as const
+const leaveThenStore = [leaveAndGoOn, storeAll] as const
 
 async function countOperations(work: (process: Process) => Promise<void>): Promise<number> {
   await clear()
@@ -65,6 +94,8 @@ async function countOperations(work: (process: Process) => Promise<void>): Promi
 describe.each([
   ['storing, then retracting', storeThenRetract],
   ['retracting, then storing', retractThenStore],
+  ['storing, then retracting what was left', storeThenLeave],
+  ['retracting what was left, then storing', leaveThenStore],
 ])('%s', (_, [first, second]) => {
   const both = async (process: Process) => {
     await first(process)
@@ -120,6 +151,27 @@ describe.each([
   }, 300_000)
 })
 
+test('what was left is retracted without another delivery, wherever those who go on are killed', async () => {
+  const prepare = async () => {
+    await clear()
+    await storeAll(startProcess())
+    await leaveAll(startProcess())
+    expect(await feeds()).not.toEqual(remaining)
+  }
+  await prepare()
+  const counted = startProcess()
+  await goOn(counted)
+  expect(counted.operations()).toBeGreaterThan(5)
+  for (let operation = 1; operation <= counted.operations(); operation++) {
+    for (const when of ['before', 'after'] as const) {
+      await prepare()
+      await goOn(startProcess(killedAt(operation, when))).catch(isKilled)
+      await goOn(startProcess())
+      expect({ operation, when, ...(await feeds()) }).toEqual({ operation, when, ...remaining })
+    }
+  }
+}, 300_000)
+
 test('notes each recipient once, if two processes retract the same notifications', async () => {
   const others = [retraction(11, { notificationId: ids[0] as string }), retraction(12, location, { seconds: 2 })]
   const total = await countOperations(retractAll)
@@ -168,9 +220,7 @@ describe('a request whose process is killed at any operation', () => {
         for (const when of ['before', 'after'] as const) {
           await clear()
           for (const prepare of before) await prepare(startProcess())
-          await request(startProcess(killedAt(operation, when))).catch((error) => {
-            if (!(error instanceof Killed || error.cause instanceof Killed)) throw error
-          })
+          await request(startProcess(killedAt(operation, when))).catch(isKilled)
           const { unfinished } = startProcess()
           expect(await unfinished.finish(tooEarly)).toEqual({ finished: 0, refused: [], again: 0 })
           const { finished } = await unfinished.finish(finishBy)

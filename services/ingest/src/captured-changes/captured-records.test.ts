@@ -22,7 +22,7 @@ async function handle(
   const dependencies: RecordHandlerDependencies = {
     notifications: { insertNew: async () => ({ refused: [] }) as never },
     erasures: { accept: async () => ({ refused: [] }) },
-    retractions: { apply: async () => ({ refused: [] }) },
+    retractions: { accept: async () => ({ refused: [] }) },
     receipts: { apply: async () => ({ refused: [] }) } as never,
     changeEntries: {
       async insertNew(entries) {

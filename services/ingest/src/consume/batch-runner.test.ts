@@ -1,4 +1,3 @@
-import { RetractionUnfinishedError } from '@herald/feed'
 import type { PartitionBatch } from '@herald/kafka'
 import { quietLogger } from '@herald/kafka/testing'
 import { createDeadlines } from '@herald/runtime'
@@ -19,42 +18,6 @@ const batchOf = (changes: Partial<PartitionBatch> = {}): PartitionBatch => ({
   commit: async () => {},
   pause: () => () => {},
   ...changes,
-})
-
-test('a retraction that takes several goes is continued without growing pauses', async () => {
-  let goes = 0
-  const pauses: number[] = []
-  const info = ({ milliseconds }: { milliseconds: number }) => void pauses.push(milliseconds)
-  const runner = createBatchRunner({
-    handle: async () => {
-      if (++goes <= 12) throw new RetractionUnfinishedError('not yet')
-    },
-    kindOf: () => 'mention',
-    commits: { handled: async () => {}, flush: async () => {} },
-    logger: { ...quietLogger, info } as never,
-    deadlines: createDeadlines(() => new Date()),
-    limitMs: 60_000,
-    heldBack: { minPauseMs: 1, maxPauseMs: 1_000 },
-    onChunk: () => {},
-    onHeldBack: () => {},
-    onGivenUp: () => {},
-  })
-  let isDone = false
-  while (!isDone) {
-    const paused = new Promise<void>((resume) => {
-      const batch = batchOf({
-        pause: () => resume,
-        resolve: () => {
-          isDone = true
-          resume()
-        },
-      })
-      void runner.run(batch)
-    })
-    await paused
-  }
-  expect([goes, pauses]).toEqual([13, Array(12).fill(1)])
-  runner.stop()
 })
 
 test.each([

@@ -1,4 +1,3 @@
-import { RetractionUnfinishedError } from '@herald/feed'
 import type { IncomingRecord, PartitionBatch } from '@herald/kafka'
 import { backoffMs, DeadlineExceeded, type Deadlines, type Logger, within } from '@herald/runtime'
 import type { HandleRecords } from '../events/record-handler.ts'
@@ -59,17 +58,10 @@ export function createBatchRunner(dependencies: BatchRunnerDependencies) {
 
   const holdBack = (batch: PartitionBatch, error: unknown): void => {
     const { topic, partition } = batch
-    // An unfinished retraction is progress: the pause only lets the other partitions go on.
-    const isProgress = error instanceof RetractionUnfinishedError
-    const count = isProgress ? 0 : (failures.get(placeOf(batch)) ?? 0)
+    const count = failures.get(placeOf(batch)) ?? 0
     const milliseconds = Math.round(backoffMs(count, heldBack))
-    if (isProgress) {
-      failures.delete(placeOf(batch))
-      logger.info({ topic, partition, milliseconds }, 'Large retraction, letting other partitions go on')
-    } else {
-      failures.set(placeOf(batch), count + 1)
-      logger.warn({ topic, partition, milliseconds, err: error }, 'Could not process chunk, pausing partition')
-    }
+    failures.set(placeOf(batch), count + 1)
+    logger.warn({ topic, partition, milliseconds, err: error }, 'Could not process chunk, pausing partition')
     onHeldBack(topic, partition)
     const resume = batch.pause()
     const timer = setTimeout(() => {

@@ -1,4 +1,3 @@
-import { RetractionUnfinishedError } from '@herald/feed'
 import type { IncomingRecord, KafkaPort } from '@herald/kafka'
 import type { Clock, Deadlines, HealthCheck, Logger, Releasers, Tracing } from '@herald/runtime'
 import { isStorageUnavailable, type Store } from '@herald/store'
@@ -171,8 +170,6 @@ function createNotes({ kafka, settings, store, registry, logger, now, times, top
 
 /** Whether the records, handled alone, would fail with the same error. */
 export function wouldFailAgain(error: unknown, records: readonly IncomingRecord[]): boolean {
-  // The others have not been tried yet.
-  if (error instanceof RetractionUnfinishedError) return false
   if (error instanceof DeadLettersUnavailable) return records.some((record) => error.concerns(record))
   return isStorageUnavailable(error)
 }

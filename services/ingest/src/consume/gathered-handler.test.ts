@@ -1,4 +1,3 @@
-import { RetractionUnfinishedError } from '@herald/feed'
 import type { IncomingRecord } from '@herald/kafka'
 import { StorageUnavailableError } from '@herald/store'
 import { beforeEach, expect, test } from '@jest/globals'
@@ -85,7 +84,6 @@ test('does not retry the share that an error affects, but the others', async () 
   expect(calls).toEqual(['mention 1+2+3: 3', 'mention 2: 1', 'mention 3: 1'])
 })
 
-test('a retraction that takes several goes holds up no other share', () => {
+test('MongoDB that is away affects every share', () => {
   expect(wouldFailAgain(new StorageUnavailableError('away'), share(0, 1))).toBe(true)
-  expect(wouldFailAgain(new RetractionUnfinishedError('not yet'), share(0, 1))).toBe(false)
 })

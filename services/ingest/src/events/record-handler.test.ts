@@ -30,7 +30,7 @@ function createHandler(changes: Partial<RecordHandlerDependencies> = {}) {
         log(`store ${all.length}`, { inserted: all.length, duplicates: 0, refused: [], erased: [], created: nothing }),
     },
     erasures: { accept: async (all) => log(`erase ${all.length}`, { refused: [] }) },
-    retractions: { apply: async (all) => log(`retract ${all.length}`, { refused: [] }) },
+    retractions: { accept: async (all) => log(`retract ${all.length}`, { refused: [] }) },
     changeEntries: {
       insertNew: async (all) => log(`store ${all.length}`, { inserted: all.length, duplicates: 0, refused: [] }),
     },
@@ -237,16 +237,16 @@ test('accepts the erasures of a chunk, and counts the receipts that an erasure d
 })
 
 test('dead-letters a refused retraction, and stores nothing while retractions are unavailable', async () => {
-  const apply: RecordHandlerDependencies['retractions']['apply'] = async (all) => ({
+  const accept: RecordHandlerDependencies['retractions']['accept'] = async (all) => ({
     refused: [{ document: all[1] as (typeof all)[number], reason: 'poison' }],
   })
-  await createHandler({ retractions: { apply } })([retraction(1), retraction(2)], 'mention')
+  await createHandler({ retractions: { accept } })([retraction(1), retraction(2)], 'mention')
   expect(published.map(({ record, code, detail }) => [record.offset, code, detail])).toEqual([
     ['2', 'refused_by_storage', 'poison'],
   ])
   calls = []
   await expect(
-    createHandler({ retractions: { apply: away } })([mention(1), retraction(2)], 'mention'),
+    createHandler({ retractions: { accept: away } })([mention(1), retraction(2)], 'mention'),
   ).rejects.toThrow()
   expect(calls).toEqual([])
 })

@@ -14,7 +14,7 @@ import type { HandledRecord } from './record-outcome.ts'
 
 export type RecordHandlerDependencies = {
   readonly notifications: Pick<Notifications, 'insertNew'>
-  readonly retractions: Pick<Retractions, 'apply'>
+  readonly retractions: Pick<Retractions, 'accept'>
   readonly erasures: Pick<Erasures, 'accept'>
   readonly changeEntries: Pick<ChangeEntries, 'insertNew'>
   readonly receipts: Pick<Receipts, 'apply'>
@@ -56,7 +56,7 @@ export function createRecordHandler(dependencies: RecordHandlerDependencies): Ha
   /** How documents of each kind are stored, in this order: a notification that is retracted in its own chunk is never visible. */
   const rows: { readonly [Kind in keyof Documents]: Row<Documents[Kind]> } = {
     erasure: { span: 'accept erasures', store: erasures.accept },
-    retraction: { span: 'apply retractions', store: retractions.apply },
+    retraction: { span: 'accept retractions', store: retractions.accept },
     notification: { span: 'insert notifications', store: notifications.insertNew },
     'change-entries': { span: 'insert change-entries', store: changeEntries.insertNew },
     receipt: { span: 'apply receipts', store: (all, now) => receipts.apply(all, { now, group }) },

@@ -10,6 +10,7 @@ export const quickTimes: Times = {
   restart: { minPauseMs: 20, maxPauseMs: 200 },
   relayMs: 200,
   erasuresMs: 200,
+  retractionsMs: 100,
   announcementsMs: 100,
   countedMs: 0,
 }

@@ -17,6 +17,7 @@ export const defaultTimes = {
   /** Between two looks of each worker for something to do. */
   relayMs: 15_000,
   erasuresMs: 2_000,
+  retractionsMs: 1_000,
   announcementsMs: 1_000,
   /** Age up to which metrics show the last count of what is due. */
   countedMs: 15_000,
