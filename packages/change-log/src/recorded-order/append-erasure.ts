@@ -1,12 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { formatTimestamp } from '@herald/contracts'
-import { hex, keyRange, type Position, StorageUnavailableError, toIndexKey, toUuidBinary, uuidIn } from '@herald/mongo'
+import { bytesToUuid, formatTimestamp } from '@herald/contracts'
+import {
+  inBatches,
+  keyRange,
+  type Position,
+  StorageUnavailableError,
+  toIndexKey,
+  toKey,
+  toUuidBinary,
+  uuidIn,
+} from '@herald/mongo'
 import type { ErasureDocument } from '@herald/persons'
 import { erasureLeafData, hashLeaf, hashUser } from '@herald/sealed-log'
 import { Binary, type Collection } from 'mongodb'
 import type { ChangeEntryDocument } from '../documents/change-entry-document.ts'
 import {
   chainOf,
+  type EntryPage,
   type ErasurePage,
   encodeRanges,
   hashAt,
@@ -15,7 +25,6 @@ import {
   toRanges,
 } from '../documents/log-page-document.ts'
 import type { CausalReads } from './causal-reads.ts'
-import { userOf } from './entry-leaf.ts'
 import { type LogPages, rangesOf, type Tail } from './log-pages.ts'
 
 export type AppendErasure = (key: Binary, position?: Position) => Promise<void>
@@ -28,12 +37,16 @@ export type AppendErasureDependencies = {
   readonly now: () => Date
 }
 
-type WithUser = Pick<ChangeEntryDocument, '_id' | 'userId' | 'userName' | 'userEmail'>
-
 const erasureKeyBytes = 32
-const entriesPerRead = 500
+/** The ids of so many entries are held in memory: some 100 bytes each. */
+const idsAtOnce = 250_000
+const idsPerRead = 10_000
+/** With fewer ids than one among so many leaves, pages are looked up by ids. */
+const leavesPerId = 500
+const idsPerLookup = 500
 const maxAttempts = 200
 const pauseMs = 50
+const fields = { first: 1, count: 1, ids: 1, userSalts: 1, userHashes: 1 } as const
 
 /**
  * Appends an erasure whose work is done to the log of its subscriber, if it took the user of an entry there, and then drops the
@@ -53,50 +66,74 @@ export function createAppendErasure(dependencies: AppendErasureDependencies): Ap
   async function append(erasure: ErasureDocument, position: Position | undefined): Promise<void> {
     const key = erasure._id
     const subscriberId = uuidIn(key)
-    for (let attempt = 0; attempt < maxAttempts; attempt++) {
+    const taken: number[] = []
+    for (let [attempt, from] = [0, 0]; attempt < maxAttempts; attempt++) {
       const tail = await pages.tailOf(subscriberId)
       const ofPerson = await pages.findErasures(subscriberId, erasure.target)
       const own = ofPerson.find((page) => uuidIn(page.erasure.eventId) === uuidIn(key, 1))
       if (own) return pages.dropUserSalts(subscriberId, rangesOf(own))
-      const taken = await findTaken(erasure, ofPerson.map(rangesOf))
-      if (taken.length === 0) return
-      const page = toPage(erasure, tail, position, taken)
       // Entries that another process has appended meanwhile may be of the person.
-      if (!(await pages.insert([page])).has(page)) return pages.dropUserSalts(subscriberId, taken)
+      for await (const index of takenIn(erasure, from, tail.length)) taken.push(index)
+      from = tail.length
+      const ranges = toRanges(withoutNamed(taken, ofPerson.flatMap(rangesOf)))
+      if (ranges.length === 0) return
+      const page = toPage(erasure, tail, position, ranges)
+      if (!(await pages.insert([page])).has(page)) return pages.dropUserSalts(subscriberId, ranges)
       await sleep(Math.random() * pauseMs)
     }
     throw new StorageUnavailableError('The erasure could not be appended')
   }
 
-  /** The entries in the order whose user was erased after they were hashed, without those that an erasure there names. */
-  async function findTaken(erasure: ErasureDocument, named: readonly (readonly IndexRange[])[]): Promise<IndexRange[]> {
+  /**
+   * The indexes in a part of the log of the entries whose user was erased after they were hashed. Each page is read once for many
+   * entries: their ids may be in no order, as when many have one time.
+   */
+  async function* takenIn(erasure: ErasureDocument, from: number, to: number): AsyncGenerator<number, void, void> {
+    if (from === to) return
     const subscriberId = uuidIn(erasure._id)
-    const userId = toUuidBinary(uuidIn(erasure.target, 1))
-    const range = keyRange([subscriberId], { createdTo: erasure.until.getTime() + 1 })
-    const projection = { userId: 1, userName: 1, userEmail: 1 }
-    const indexes: number[] = []
-    for (let after: Binary | undefined; ; ) {
-      const _id = after ? { ...range, $gt: after } : range
-      const { documents, isCut } = await reads.find<WithUser>(changeEntries as never, {
-        filter: { userId, _id } as never,
-        ...{ projection, sort: { _id: 1 }, limit: entriesPerRead, hint: 'user' },
-      })
-      for await (const index of takenOf(documents)) indexes.push(index)
-      after = documents.at(-1)?._id
-      if (!isCut || after === undefined) break
+    const user = { id: uuidIn(erasure.target, 1), name: '', email: '' }
+    for await (const ids of idsOf(erasure)) {
+      const isFew = ids.size * leavesPerId < to - from
+      for await (const page of isFew ? pagesWith(subscriberId, ids) : pages.pagesIn(subscriberId, from, to, fields)) {
+        for (const [at, id] of page.ids.entries()) {
+          const index = page.first + at
+          if (index < from || index >= to || !ids.has(textOf(id))) continue
+          const salt = hashAt(page.userSalts, at)
+          if (!isDropped(salt) && !hashUser(salt, user).equals(hashAt(page.userHashes, at))) yield index
+        }
+      }
     }
-    return toRanges(withoutNamed(indexes, named.flat()))
   }
 
-  async function* takenOf(entries: readonly WithUser[]): AsyncGenerator<number, void, void> {
-    const users = new Map(entries.map((entry) => [hex(entry._id), userOf(entry as ChangeEntryDocument)]))
-    const keys = entries.map(({ _id }) => _id)
-    for await (const page of pages.pagesOf(keys, { first: 1, ids: 1, userSalts: 1, userHashes: 1 })) {
-      for (const [at, id] of page.ids.entries()) {
-        const user = users.get(hex(page._id).slice(0, 32) + hex(id))
-        const salt = hashAt(page.userSalts, at)
-        if (user === undefined || isDropped(salt)) continue
-        if (!hashUser(salt, user).equals(hashAt(page.userHashes, at))) yield page.first + at
+  /** The ids of the entries that have the pseudonym of the person and nothing else of a user. */
+  async function* idsOf({ _id: key, target, until }: ErasureDocument): AsyncGenerator<Set<string>, void, void> {
+    const userId = toUuidBinary(uuidIn(target, 1))
+    const range = keyRange([uuidIn(key)], { createdTo: until.getTime() + 1 })
+    let ids = new Set<string>()
+    for (let after: Binary | undefined; ; ) {
+      const _id = after ? { ...range, $gt: after } : range
+      const { documents, isCut } = await reads.find<{ _id: Binary }>(changeEntries as never, {
+        filter: { userId, userName: '', userEmail: '', _id },
+        ...{ projection: { _id: 1 }, sort: { _id: 1 }, limit: idsPerRead, hint: 'user' },
+      })
+      for (const entry of documents) ids.add(textOf(entry._id, 1))
+      after = documents.at(-1)?._id
+      const isLast = !isCut || after === undefined
+      if (ids.size > 0 && (isLast || ids.size >= idsAtOnce)) {
+        yield ids
+        ids = new Set()
+      }
+      if (isLast) return
+    }
+  }
+
+  async function* pagesWith(subscriberId: string, ids: ReadonlySet<string>): AsyncGenerator<EntryPage, void, void> {
+    const seen = new Set<number>()
+    for (const some of inBatches(ids, idsPerLookup)) {
+      const keys = some.map((id) => toKey(subscriberId, bytesToUuid(Buffer.from(id, 'latin1'), 0)))
+      for await (const page of pages.pagesOf(keys, fields)) {
+        if (!seen.has(page.first)) yield page
+        seen.add(page.first)
       }
     }
   }
@@ -129,6 +166,10 @@ export function createAppendErasure(dependencies: AppendErasureDependencies): Ap
     }
   }
 }
+
+/** An id in as few bytes as a text can have. */
+const textOf = ({ buffer }: Binary, index = 0): string =>
+  Buffer.from(buffer.buffer, buffer.byteOffset, buffer.length).toString('latin1', 16 * index, 16 * (index + 1))
 
 function withoutNamed(indexes: readonly number[], named: readonly IndexRange[]): number[] {
   const ranges = named.toSorted(([one], [other]) => one - other)

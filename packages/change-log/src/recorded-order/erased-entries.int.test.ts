@@ -1,3 +1,4 @@
+import { makeUuidV7 } from '@herald/contracts'
 import { someFromTo } from '@herald/jest-preset/full-run'
 import { createInterceptor, type Intercept, subscriberId } from '@herald/mongo/testing'
 import { ada, bob, clear, erasure, workOff } from '@herald/persons/testing'
@@ -79,6 +80,10 @@ const changes = [
   changeBy(ada, 20),
 ]
 const idOf = ({ id }: StoredChangeEntry) => id
+const withRandomId = (entry: StoredChangeEntry) => ({
+  ...entry,
+  id: makeUuidV7(entry.createdAt.getTime(), Buffer.from(crypto.randomUUID())),
+})
 /** The ids of the entries that the n-th erasure of the order names. */
 const namedIds = ({ entries, erasures }: Awaited<ReturnType<typeof readOrder>>, n = 0) =>
   entries
@@ -95,6 +100,24 @@ test('an erasure is a leaf that names exactly the entries whose user it took, an
   expect(namedIds(order).toSorted()).toEqual([changes[0], changes[2], changes[3]].map((entry) => idOf(entry as never)))
   await runToEnd()
   expect((await check()).erasures).toHaveLength(1)
+})
+
+test.each([
+  ['few among many', 1],
+  ['many, whose ids are in another order than their indexes', 1_500],
+])('it names all of %s', async (_, count) => {
+  const ofAda = Array.from({ length: count }, (_, n) => withRandomId(changeBy(ada, n % 3)))
+  const ofBob = Array.from({ length: 2_600 - count }, (_, n) => withRandomId(changeBy(bob, n % 3)))
+  const stored = [...ofAda, ...ofBob].toSorted((one, other) => (one.id.slice(-12) < other.id.slice(-12) ? -1 : 1))
+  for (let from = 0; from < stored.length; from += 300) {
+    await store.changeEntries.insertNew(stored.slice(from, from + 300))
+    await runToEnd()
+  }
+  await erase(1, ada, 10)
+  await runToEnd()
+  const order = await readOrder(collections, subscriberId)
+  expect(namedIds(order).toSorted()).toEqual(ofAda.map(idOf).toSorted())
+  expect(order.entries.filter(({ userSalt }) => userSalt.equals(dropped))).toHaveLength(count)
 })
 
 test('what was erased before it got its index is hashed as it is stored', async () => {

@@ -41,6 +41,7 @@ export type LogPages = ReturnType<typeof createLogPages>
 
 /** A page has at most 200 KB. */
 const pagesPerInsert = { count: 500, bytes: 4 * 1024 * 1024 } as const
+const pagesPerRead = 20
 const keptTails = 10_000
 
 const sizeOf = (page: LogPageDocument) => 500 + 200 * page.count
@@ -123,6 +124,23 @@ export function createLogPages(logPages: Collection<LogPageDocument>, reads: Cau
       return found
     },
     pagesOf,
+    /** The pages of entries that have an index from one to before another, in their order. */
+    async *pagesIn(
+      subscriberId: string,
+      from: number,
+      to: number,
+      projection: object,
+    ): AsyncGenerator<EntryPage, void, void> {
+      for (let first = from; first < to; ) {
+        const start = first === from ? (await pageAt(subscriberId, from, { first: 1 }))?.first : first
+        const _id = { $gte: toIndexKey(subscriberId, start ?? from), $lt: toIndexKey(subscriberId, to) }
+        const { documents, isCut } = await findIn({ _id }, projection, { _id: 1 }, pagesPerRead)
+        for (const page of documents) if ('ids' in page) yield page
+        const last = documents.at(-1)
+        if (!isCut || last === undefined) return
+        first = last.first + last.count
+      }
+    },
     /** The erasures of a person that are in the order. */
     async findErasures(subscriberId: string, target: Binary): Promise<readonly ErasurePage[]> {
       const filter = { 'erasure.target': target, _id: pagesFrom(subscriberId, 0) }
