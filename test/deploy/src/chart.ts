@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { stringify } from 'yaml'
 import { run } from './commands.ts'
 import { root } from './overlays.ts'
 
 export const chart = join(root, 'deploy/helm/herald')
+
+const address = { to: [{ ipBlock: { cidr: '192.0.2.0/24' } }] }
 
 /** The least that an operator must set. */
 export const required = {
@@ -17,8 +19,8 @@ export const required = {
     AUTH_AUDIENCE: 'herald',
   },
   networkPolicies: {
-    mongodb: { to: [{ ipBlock: { cidr: '192.0.2.0/24' } }] },
-    keys: { to: [{ ipBlock: { cidr: '192.0.2.0/24' } }] },
+    mongodb: address,
+    keys: address,
     kafka: {
       to: [
         {
@@ -46,6 +48,8 @@ export const production = {
       ['ingest', 'query', 'seal', 'migrate'].map((name) => [name, `herald-mongodb-${name}`]),
     ),
   },
+  seal: { witnessPolicy: readFileSync(join(root, 'deploy/kustomize/overlays/production/witness-policy'), 'utf8') },
+  networkPolicies: { ...required.networkPolicies, witnesses: address },
   keda: { enabled: true },
   strimziTopics: { enabled: true },
   prometheus: { enabled: true, runbooks: 'https://herald.example/deploy/runbooks.md' },

@@ -26,17 +26,17 @@ const find = (manifests: readonly Manifest[], kind: string, name: string) =>
   manifests.find((one) => one.kind === kind && one.metadata.name === name)
 
 /**
- * By kind and name, without what the two tools do differently: the hash of the settings is a suffix or an annotation, the name of
+ * By kind and name, without what the two tools do differently: the hash of a ConfigMap is a suffix or an annotation, the name of
  * the migrate Job ends with another hash, and Helm is told to keep topics.
  */
 function comparable(manifests: readonly Manifest[]): Record<string, Manifest> {
   const json = JSON.stringify(manifests)
-    .replaceAll(/herald-settings-[a-z0-9]{10}/g, 'herald-settings')
+    .replaceAll(/herald-(settings|witnesses)-[a-z0-9]{10}/g, 'herald-$1')
     .replaceAll(/(herald-migrate-0-1-0)-[0-9a-f]{8}/g, '$1')
   return Object.fromEntries(
     (JSON.parse(json) as Manifest[]).map((manifest) => {
       const { annotations } = manifest.spec?.template?.metadata ?? {}
-      if (annotations) delete annotations['checksum/settings']
+      for (const name of ['settings', 'witnesses']) delete annotations?.[`checksum/${name}`]
       if (annotations && Object.keys(annotations).length === 0) delete manifest.spec.template.metadata.annotations
       const { annotations: own } = manifest.metadata
       if (own?.runbooks ?? own?.['helm.sh/resource-policy']) delete manifest.metadata.annotations
@@ -152,15 +152,39 @@ withHelm('the Helm chart', () => {
     expect(await sealOf({})).toEqual({ env: ['MONGODB_URI'], hasCa: false, mayReachKafka: false })
     const settings = { ...required.settings, LOG_ORIGIN }
     expect(await sealOf({ settings, secrets })).toEqual({
-      env: [...keys, 'MONGODB_URI'],
+      env: ['MONGODB_URI', ...keys],
       hasCa: false,
       mayReachKafka: false,
     })
     expect(await sealOf({ settings: { ...settings, KAFKA_CHECKPOINT_TOPIC }, secrets })).toEqual({
-      env: ['NODE_EXTRA_CA_CERTS', ...password, ...keys, 'MONGODB_URI'],
+      env: ['NODE_EXTRA_CA_CERTS', 'MONGODB_URI', ...password, ...keys],
       hasCa: true,
       mayReachKafka: true,
     })
+  })
+
+  test('gives seal the policy of the witnesses, and the way to them', async () => {
+    const sealOf = async (witnessPolicy: string | null) => {
+      const { settings, secrets } = production
+      const manifests = await template({ ...production, settings, secrets, seal: { witnessPolicy } })
+      const { metadata, spec } = find(manifests, 'Deployment', 'herald-seal').spec.template
+      const [{ env, volumeMounts }] = spec.containers as [Manifest]
+      return {
+        file: env.find(({ name }: Manifest) => name === 'LOG_WITNESS_POLICY')?.value,
+        mounts: volumeMounts.map(({ mountPath }: Manifest) => mountPath),
+        policy: find(manifests, 'ConfigMap', 'herald-witnesses')?.data.policy,
+        egress: find(manifests, 'NetworkPolicy', 'witnesses')?.spec.egress[0].ports[0].port,
+        checksum: metadata.annotations['checksum/witnesses'],
+      }
+    }
+    const without = { file: undefined, mounts: ['/etc/herald/kafka'], policy: undefined, egress: undefined }
+    expect(await sealOf(null)).toEqual({ ...without, checksum: undefined })
+    const policy = 'witness a a.example+1a2b3c4d+BA== https://a.example\n# “Ä”: 1\nquorum a\n'
+    const mounts = ['/etc/herald/kafka', '/etc/herald/witnesses']
+    const file = '/etc/herald/witnesses/policy'
+    const first = await sealOf(policy)
+    expect(first).toEqual({ file, mounts, policy, egress: 443, checksum: expect.any(String) })
+    expect((await sealOf('quorum none')).checksum).not.toBe(first.checksum)
   })
 
   test.each([
@@ -181,6 +205,14 @@ withHelm('the Helm chart', () => {
     ],
     ['a signing key without an origin', { ...required, secrets: production.secrets }, 'LOG_ORIGIN'],
     ['an origin without a signing key', { ...production, secrets: {} }, 'logSigning'],
+    ['witnesses without a signing key', { ...production, secrets: {}, settings: required.settings }, 'logSigning'],
+    ['witnesses without their addresses', { ...production, networkPolicies: required.networkPolicies }, 'witnesses'],
+    ['a policy without a quorum', { ...production, seal: { witnessPolicy: 'witness a' } }, 'witnessPolicy'],
+    [
+      'a file with a policy that is not mounted',
+      { ...production, settings: { ...production.settings, LOG_WITNESS_POLICY: '/x' } },
+      'LOG_WITNESS_POLICY',
+    ],
     [
       'a topic of checkpoints without a signing key',
       { ...required, settings: { ...required.settings, KAFKA_CHECKPOINT_TOPIC: 'log-checkpoints' } },
