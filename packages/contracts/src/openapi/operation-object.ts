@@ -85,7 +85,7 @@ function plainSchema(type: string): JsonSchema {
 function toMedia(type: string, { schema, example }: MediaType) {
   return {
     schema: schema ? bodySchema(schema) : plainSchema(type),
-    // The client of ogen does not compile if a response is either a stream of events or a problem.
+    // The client of ogen does not compile if a stream of events has headers.
     ...(type === 'text/event-stream' ? { 'x-ogen-raw-response': true } : {}),
     ...(example === undefined ? {} : { example }),
   }
