@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from '@jest/globals'
@@ -51,6 +51,28 @@ testHere(
     const found = verdicts.slice(truths.length)
     expect(found.length).toBe(lies.length)
     expect(lies.filter((_, i) => found[i]?.startsWith('ok')).map(([name]) => name)).toEqual([])
+  },
+  300_000,
+)
+
+testHere(
+  'the program in the guide verifies a proof from the key of the log only, and prints the entry',
+  async () => {
+    const guide = readFileSync(ownFile('../../services/query/guides/prove-the-change-log.md'), 'utf8')
+    const source = join(folder, 'guide')
+    cpSync(ownFile('verifiers/torchwood'), source, { recursive: true })
+    writeFileSync(join(source, 'main.go'), /^```go verify-proof\/main.go\n(.*?)^```$/ms.exec(guide)?.[1] ?? '')
+    const built = await buildGo(source, join(folder, 'guide-program'), [1, 27])
+    const { verifierKey, truths, lies } = await createTextProofs()
+    const run = (proof: string) => {
+      writeFileSync(join(folder, 'entry.tlog-proof'), proof)
+      const options = { encoding: 'utf8', timeout: 60_000 } as const
+      const { status, stdout } = spawnSync(built, [verifierKey, join(folder, 'entry.tlog-proof')], options)
+      return [status, stdout]
+    }
+    const entry = expect.stringMatching(/^\{"actionType":"update",.*"userHash":"[^"]*"\}$/s)
+    expect(truths.map(run)).toEqual(truths.map(() => [0, entry]))
+    expect(lies.map(([, lie]) => run(lie))).toEqual(lies.map(() => [1, '']))
   },
   300_000,
 )
