@@ -6,6 +6,7 @@ export {
   type KafkaPort,
   type MemberEvents,
   type OffsetRange,
+  type OutgoingRecord,
   type PartitionBatch,
   type PartitionOffset,
   type PartitionShare,
@@ -13,7 +14,6 @@ export {
   RecordTooLarge,
   type TopicDescription,
 } from './port/kafka-port.ts'
-export type { OutgoingRecord } from './port/outgoing-record.ts'
 export { batchBytesOf, headerBytesOf } from './produce/batch-bytes.ts'
 export { inGroups } from './produce/in-groups.ts'
 export { createTopicProducer, type Sendable } from './produce/topic-producer.ts'

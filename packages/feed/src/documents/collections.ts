@@ -1,6 +1,6 @@
 import type { LocationType } from '@herald/contracts'
 import type { HeadDocument, JsonText } from '@herald/mongo'
-import type { Binary, Db } from 'mongodb'
+import { Binary, type Db } from 'mongodb'
 import type { FanOutDocument } from './fan-out-document.ts'
 import type { NotificationDocument } from './notification-document.ts'
 import type { TombstoneDocument } from './tombstone-document.ts'
@@ -70,6 +70,9 @@ export type CreateRequestDocument = {
   leaseUntil: Date
   expiresAt: Date
 }
+
+/** An erased request has neither content nor hash: a hash would confirm a body that somebody guesses. */
+export const erasedRequest = { content: '', bodyHash: new Binary(), erased: true } as const
 
 /** The unread notifications of one recipient at one location that are announced together. Written before it is published. */
 export type DigestDocument = {

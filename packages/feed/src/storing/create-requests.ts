@@ -10,8 +10,7 @@ import {
   toKey,
 } from '@herald/mongo'
 import { Binary, type Collection } from 'mongodb'
-import type { CreateRequestDocument } from '../documents/collections.ts'
-import { erasedRequest } from '../documents/erased-request.ts'
+import { type CreateRequestDocument, erasedRequest } from '../documents/collections.ts'
 import { fromRequestContent, type NewNotification, toRequestContent } from '../documents/notification-document.ts'
 
 type RequestKey = { readonly subscriberId: string; readonly userId: string; readonly idempotencyKey: string }

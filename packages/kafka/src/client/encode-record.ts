@@ -1,4 +1,4 @@
-import type { OutgoingRecord } from '../port/outgoing-record.ts'
+import type { OutgoingRecord } from '../port/kafka-port.ts'
 
 type Content = Buffer | string | null | undefined
 

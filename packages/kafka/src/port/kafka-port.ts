@@ -1,5 +1,4 @@
 import type { IncomingRecord } from './incoming-record.ts'
-import type { OutgoingRecord } from './outgoing-record.ts'
 
 /**
  * The Kafka client of the services, which consumes, produces, and looks at topics. Only `client/` knows the library. A request to a
@@ -140,4 +139,11 @@ export type GroupPosition = {
   readonly end: bigint
   /** The group's own commit, if it has made one, and what was attached to it. */
   readonly commit?: { readonly offset: bigint; readonly metadata: string } | undefined
+}
+
+/** A record to produce. Headers have values because kafkajs cannot write null headers. */
+export type OutgoingRecord = {
+  readonly key: Buffer | null
+  readonly value: Buffer | null
+  readonly headers: Record<string, Buffer | string | (Buffer | string)[]>
 }

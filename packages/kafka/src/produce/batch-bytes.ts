@@ -1,5 +1,5 @@
 import type { RecordHeaders } from '@herald/contracts'
-import type { OutgoingRecord } from '../port/outgoing-record.ts'
+import type { OutgoingRecord } from '../port/kafka-port.ts'
 
 /** The bytes of names and values, and `each` more for one header. */
 export function headerBytesOf(headers: RecordHeaders, each: number): number {

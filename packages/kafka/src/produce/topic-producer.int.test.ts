@@ -1,7 +1,6 @@
 import { createTopic } from '@herald/test-servers'
 import { describe, expect, test } from '@jest/globals'
-import type { KafkaPort } from '../port/kafka-port.ts'
-import type { OutgoingRecord } from '../port/outgoing-record.ts'
+import type { KafkaPort, OutgoingRecord } from '../port/kafka-port.ts'
 import { connectTestClients, createTestKafka } from '../testing.fixture.ts'
 import { batchBytesOf } from './batch-bytes.ts'
 import { createTopicProducer, type Sendable } from './topic-producer.ts'

@@ -1,6 +1,5 @@
 import { within } from '@herald/runtime'
-import { type KafkaPort, type RecordProducer, RecordTooLarge } from '../port/kafka-port.ts'
-import type { OutgoingRecord } from '../port/outgoing-record.ts'
+import { type KafkaPort, type OutgoingRecord, type RecordProducer, RecordTooLarge } from '../port/kafka-port.ts'
 import { batchBytesOf } from './batch-bytes.ts'
 import { createBatchLimit } from './batch-limit.ts'
 import { inGroups } from './in-groups.ts'

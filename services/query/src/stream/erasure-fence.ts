@@ -2,7 +2,7 @@ import type { Position } from '@herald/store'
 import type { Audience, ChangeStep } from './audience.ts'
 import type { StreamClient } from './client.ts'
 import type { LastErasures } from './last-erasures.ts'
-import { isUpTo } from './position-time.ts'
+import { isUpTo } from './lateness.ts'
 
 export type ErasureFenceDependencies = {
   readonly listeners: Audience

@@ -1,6 +1,6 @@
 import type { Store } from '@herald/store'
 import type { Audience, ChangeStep } from './audience.ts'
-import { isUpTo } from './position-time.ts'
+import { isUpTo } from './lateness.ts'
 
 export type LastErasures = ReturnType<typeof createLastErasures>
 
