@@ -3,7 +3,11 @@ import process from 'node:process'
 import { fileURLToPath } from 'node:url'
 import type { Mapping } from '@herald/contracts'
 import type { IncomingRecord } from '@herald/kafka'
-import { type CapturedDecision, createDecideCapturedChange } from './map/decide-captured-change.ts'
+import {
+  type CapturedDecision,
+  createDecideCapturedChange,
+  type DecideCapturedChange,
+} from './map/decide-captured-change.ts'
 import { readMappingFile } from './map/mapping-file.ts'
 
 const folder = new URL('samples/', import.meta.url)
@@ -29,15 +33,16 @@ function readSampleMappings(database: string): ReadonlyMap<string, Mapping> {
   return read.mappings
 }
 
-const now = new Date('2026-11-22T12:00:00Z')
+const now = new Date('2026-12-01T00:00:00Z')
 
 /** The decision about each sample of a file. */
 export function decideSamples(file: string): (Sample & { readonly decision: CapturedDecision })[] {
   const mappings = readSampleMappings(file.split('-')[0] as string)
+  const deciders = new Map([...mappings].map(([topic, mapping]) => [topic, createDecideCapturedChange(mapping)]))
   return readSamples(file).map(({ what, record }) => {
     // Records that belong on other topics are skipped wherever they are.
-    const mapping = mappings.get(record.topic) ?? ([...mappings.values()][0] as Mapping)
-    return { what, record, decision: createDecideCapturedChange(mapping)(record, { now }) }
+    const decide = (deciders.get(record.topic) ?? [...deciders.values()][0]) as DecideCapturedChange
+    return { what, record, decision: decide(record, { now }) }
   })
 }
 

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { deriveEventId } from '@herald/contracts'
 import { expect, test } from '@jest/globals'
-import { goldenLines } from './golden.fixture.ts'
+import { decideSamples, goldenLines } from './golden.fixture.ts'
+import { mappingOf } from './records.fixture.ts'
+import { createRecordRedaction } from './redact/redacted-record.ts'
 
 const expected = readFileSync(new URL('samples/expected.txt', import.meta.url), 'utf8')
 
@@ -37,4 +39,13 @@ test('an id is derived from the documented source and id', () => {
     time: 1795334773000,
   })
   expect(expected).toContain(`{"id":4,"customer_id":3,"total":"5.00"} | ${inTransaction}`)
+})
+
+test('a dead letter has no secret', async () => {
+  const records = decideSamples('postgres-traps.ndjson')
+    .filter(({ decision, record }) => decision.kind === 'dead-letter' && String(record.value).includes('hush'))
+    .map(({ record }) => record)
+  expect(new Set(records.map(({ topic }) => topic)).size).toBe(5)
+  const redact = createRecordRedaction(mappingOf({ redact: ['secret'] }))
+  for (const record of records) expect(String((await redact(record)).value)).not.toContain('hush')
 })
