@@ -19,7 +19,7 @@ const pauseMs = 2_000
  * unavailable, sealing goes on. What is published follows from what is stored and what was published, so nothing is lost with the
  * process.
  */
-export function createPublisher({ anchor, checkpoints, onFailure, clock = ownClock }: PublisherDependencies) {
+export function createCheckpointPublisher({ anchor, checkpoints, onFailure, clock = ownClock }: PublisherDependencies) {
   const waiting = new Set<string>()
   let running: Promise<void> | undefined
   let pausedUntil = 0

@@ -9,7 +9,7 @@ import type { Conflicts } from './conflicts.ts'
 import { eachLog } from './each-log.ts'
 import { LogConflict } from './log-conflict.ts'
 import { createPendingLogs } from './pending-logs.ts'
-import { createPublisher } from './publisher.ts'
+import { createCheckpointPublisher } from './publisher.ts'
 import { createSealLog, type KnownCheckpoint, type SealDependencies, type SealOutcome } from './seal-log.ts'
 import { createSignedHere } from './signed-here.ts'
 
@@ -76,7 +76,7 @@ export function createSealer(dependencies: SealerDependencies, options: SealerOp
   const sealLog = createSealLog({ ...dependencies, ...options, hasQuorum: witnessing?.hasQuorum })
   const pending = createPendingLogs({ intervalMs, clock })
   const onFailure = (error: unknown) => listener.onFailure(error)
-  const publisher = anchor && createPublisher({ anchor, checkpoints, onFailure, clock })
+  const publisher = anchor && createCheckpointPublisher({ anchor, checkpoints, onFailure, clock })
   const signedHere = createSignedHere()
   const stopped = new Set<string>()
   const told = new Set<string>()
