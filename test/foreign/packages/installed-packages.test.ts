@@ -28,14 +28,7 @@ beforeAll(async () => {
   project = await packed.newProject('app')
   await writeFile(join(project, 'package.json'), '{ "name": "app", "private": true, "type": "module" }')
   const fromRegistry = ['kafkajs@2.2.4', '@types/node@24.19.2']
-  const args = [
-    'install',
-    '--prefer-offline',
-    '--no-audit',
-    '--no-fund',
-    ...Object.values(packed.archives),
-    ...fromRegistry,
-  ]
+  const args = ['install', '--prefer-offline', '--no-audit', '--no-fund', ...packed.archives, ...fromRegistry]
   await succeed('npm', args, { folder: project, environment: outside() })
   for (const name of ['node-app.ts', 'browser-app.ts']) await copyFile(source(name), join(project, name))
   page = await servePage()

@@ -9,14 +9,13 @@ export const workspaceFolder = fileURLToPath(new URL('../../..', import.meta.url
 /** The public packages under test, each after its dependencies. */
 export const publicPackages = ['contracts', 'publisher', 'client'] as const
 
-type PublicPackage = (typeof publicPackages)[number]
 export type Packed = Awaited<ReturnType<typeof packPackages>>
 
-/** Packs the public packages as they would be published. */
-export async function packPackages() {
+/** Packs public packages as they would be published. */
+export async function packPackages(names: readonly string[] = publicPackages) {
   const folder = await mkdtemp(join(tmpdir(), 'herald-packed-'))
-  const archives: Record<string, string> = {}
-  for (const name of publicPackages) {
+  const archives: string[] = []
+  for (const name of names) {
     // Already built; building again would change files that other tests read.
     const args = ['pack', '--ignore-scripts', '--json', '--silent', '--pack-destination', folder]
     const output = await succeed('npm', args, {
@@ -24,11 +23,11 @@ export async function packPackages() {
       environment: outside(),
     })
     const [entry] = Object.values(JSON.parse(output)) as { filename: string }[]
-    archives[name] = join(folder, (entry?.filename ?? '').replace('@', '').replace('/', '-'))
+    archives.push(join(folder, (entry?.filename ?? '').replace('@', '').replace('/', '-')))
   }
   return {
     folder,
-    archives: archives as Record<PublicPackage, string>,
+    archives,
     /** Creates an empty project outside the workspace. */
     async newProject(name: string): Promise<string> {
       const project = join(folder, name)
