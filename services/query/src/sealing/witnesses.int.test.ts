@@ -142,7 +142,7 @@ test(
         Large: '10 MB',
         Changes: 'a size that changes',
       },
-      ...{ Beyond: 'a size beyond', Unknown: 404, Hangs: 'hangs' },
+      ...{ Beyond: 'a size beyond', Unknown: 404, Hangs: 'hangs', Drips: 'drips' },
     } as const
     const honest = await startWitness('Honest')
     const broken = await Promise.all(
@@ -168,6 +168,8 @@ test(
       Changes: /^409/,
       Beyond: '409: it knows the log up to 9007199254740991, which is more than is sealed here',
       Unknown: '404: it does not know the log',
+      Hangs: 'no answer within 10 s',
+      Drips: 'no answer within 10 s',
     }
     for (const [name, reason] of Object.entries(expected)) {
       expect(await eventually(() => reasonOf(name))).toMatch(reason)
