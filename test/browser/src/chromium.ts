@@ -6,7 +6,11 @@ const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-s
 
 /** Returns the path of Chromium: `CHROMIUM_PATH`, or the first on the PATH. */
 export function findChromium(environment = process.env): string | undefined {
-  if (environment.CHROMIUM_PATH) return environment.CHROMIUM_PATH
+  return environment.CHROMIUM_PATH || findProgram(names, environment)
+}
+
+/** Returns the path of the first of these programs on the PATH. */
+export function findProgram(names: readonly string[], environment = process.env): string | undefined {
   const folders = [...(environment.PATH ?? '').split(delimiter), '/usr/bin']
   return folders.flatMap((folder) => names.map((name) => join(folder, name))).find(isExecutable)
 }
