@@ -1,4 +1,4 @@
-import type { ReadBudgets } from '@herald/mongo'
+import type { ClusterTimes, ReadBudgets } from '@herald/mongo'
 import type { ErasedPersons } from '@herald/persons'
 import type { Db } from 'mongodb'
 import { createChangeEntries } from './change-entries/change-entries.ts'
@@ -19,6 +19,8 @@ export type ChangeLogsDependencies = LogSources & {
   readonly erasedPersons: ErasedPersons
   readonly retentionDays: number | undefined
   readonly now: () => Date
+  /** How far a position is behind what is stored. */
+  readonly behindMs: ClusterTimes['behindMs']
   readonly pace?: SequencerPace | undefined
 }
 

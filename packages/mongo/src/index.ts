@@ -1,4 +1,5 @@
 export {
+  markAfter,
   type Position,
   timeOf,
   timeOfPosition,
@@ -6,6 +7,7 @@ export {
   type WithPosition,
   watch,
 } from './change-streams/watch.ts'
+export { type ClusterTimes, createClusterTimes } from './connection/cluster-times.ts'
 export {
   checkFence,
   createFence,

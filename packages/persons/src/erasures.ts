@@ -7,6 +7,8 @@ import {
   inBatches,
   insertNew,
   lookAgainMs,
+  markAfter,
+  type Position,
   readLimits,
   toKey,
   toUuidBinary,
@@ -53,8 +55,8 @@ export type Erasures = {
    * `hold` resolves to `false`.
    */
   lookAgain(now: Date, hold: Hold): Promise<boolean>
-  /** When an erasure of each subscriber was last accepted or done, by MongoDB's clock; those without one are missing. */
-  lastErasedAt(subscriberIds: readonly string[]): Promise<ReadonlyMap<string, Date>>
+  /** The position at which an erasure of each subscriber was last accepted or done; those without one are missing. */
+  lastErasedAt(subscriberIds: readonly string[]): Promise<ReadonlyMap<string, Position>>
 }
 
 export type ErasuresDependencies = Pick<PersonsCollections, 'erasures' | 'erasureHeads'> & {
@@ -164,11 +166,11 @@ export function createErasures(dependencies: ErasuresDependencies): Erasures {
       return true
     },
     async lastErasedAt(subscriberIds) {
-      const erasedAt = new Map<string, Date>()
+      const erasedAt = new Map<string, Position>()
       for (const some of inBatches(subscriberIds, headsPerRead)) {
         const filter = { _id: { $in: some.map((id) => toKey(id)) } }
         const found = await findFew(heads, { filter, projection: { changedAt: 1 }, limit: headsPerRead })
-        for (const { _id, changedAt } of found) erasedAt.set(uuidIn(_id), changedAt)
+        for (const { _id, changedAt } of found) erasedAt.set(uuidIn(_id), markAfter(changedAt))
       }
       return erasedAt
     },

@@ -11,6 +11,8 @@ import {
   type StoreNotifications,
 } from '@herald/feed'
 import {
+  type ClusterTimes,
+  createClusterTimes,
   createDatabaseReadiness,
   createLeases,
   createServerClock,
@@ -69,6 +71,8 @@ export type Store = Omit<Writers, 'insertNew' | 'erasedPersons'> &
     readonly eventLookup: EventLookup
     /** The time by MongoDB's clock, which is the same for all processes. */
     now(): Date
+    /** How far a position of a change stream is behind what is stored, see {@link ClusterTimes}. */
+    behindMs: ClusterTimes['behindMs']
     /**
      * Whether a primary responds and everything that {@link migrate} creates exists. Throws if none responds. Warns of
      * collections whose documents expire after a different time than configured.
@@ -93,6 +97,7 @@ export function createStore(storeOptions: StoreOptions): Store {
   const watching = createStorageClient(uri, { applicationName, socketTimeoutMS: 45_000 })
   const changes = watching.client.db(storeOptions.database)
   const now = createServerClock(client)
+  const { behindMs } = createClusterTimes(client)
   const database = client.db(storeOptions.database)
   const plans = planCollections(retentionDays)
   const readiness = createDatabaseReadiness(database, plans)
@@ -107,6 +112,7 @@ export function createStore(storeOptions: StoreOptions): Store {
     erasedPersons,
     retentionDays,
     now,
+    behindMs,
     pace,
   })
   const sources = { fanOuts, notifications, tombstones, changeEntries, erasures, waitingReceipts }
@@ -114,6 +120,7 @@ export function createStore(storeOptions: StoreOptions): Store {
     ...writers,
     ...changeLogs,
     now,
+    behindMs,
     notifications: { insertNew, of: feedOf },
     mutes: { of: createMutes(collections) },
     leases: createLeases(collections.leases),

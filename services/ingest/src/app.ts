@@ -57,7 +57,7 @@ export function createIngest(
   })
   releasers.add('MongoDB', () => store.close())
 
-  const storage = createStorageCheck({ registry, logger, checkReady: store.checkReady })
+  const storage = createStorageCheck({ registry, logger, now: store.now, checkReady: store.checkReady })
   const gate = createStorageGate({ storage, logger, everyMs: times.gateMs })
   const kafka = createKafka(toKafkaOptions(settings, 'herald-ingest'), logger)
   const deadlines = createDeadlines(clock)

@@ -83,7 +83,7 @@ export function createQuery({ settings, logger, build, releasers, tracing, strea
     logger,
     registry: metrics.registry,
     readinessChecks: [
-      createStorageCheck({ registry: metrics.registry, logger, checkReady: store.checkReady }),
+      createStorageCheck({ registry: metrics.registry, logger, now: store.now, checkReady: store.checkReady }),
       ...authenticator.readinessChecks,
     ],
   })

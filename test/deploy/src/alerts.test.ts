@@ -204,6 +204,10 @@ onPromtool('evaluated by promtool, on the series of running services', () => {
   test('a witness that lacks a checkpoint fires', () =>
     expectAlerts(15, ['HeraldWitnessBehind'], only('herald_log_witness_lag_seconds', {}, '0+60x40')))
 
+  test.each(['6x40', '-6x40'])('a clock that is off (%s s) fires', (samples) =>
+    expectAlerts(6, ['HeraldClocksApart'], only('herald_clock_difference_seconds', { job: 'herald-query' }, samples)),
+  )
+
   test('a retention that differs fires after an hour', async () => {
     const differs = only('herald_retention_differs', {}, '1x90')
     await expectAlerts(50, [], differs)

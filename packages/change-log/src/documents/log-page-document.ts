@@ -52,7 +52,7 @@ export type LogStateDocument = {
   _id: 'order'
   v: 1
   position?: string
-  /** The time of that position. */
+  /** When the order was level with everything stored then, by the primary's clock. */
   levelAt?: Date
   /** A comparison of what is stored with what is in the order: begun at this position, done up to this key. */
   comparison?: { position: string; after: Binary | null }

@@ -40,10 +40,18 @@ export function createRecordedLog(dependencies: RecordedLogDependencies) {
   const expiredBefore = () =>
     retentionDays === undefined ? undefined : new Date(now().getTime() - retentionDays * dayMs)
 
+  let seen: { readonly position: string | undefined; readonly at: number } = {
+    position: undefined,
+    at: performance.now(),
+  }
   /** How far the order may be behind what is stored, in seconds; `undefined` before a sequencer has run. */
   async function lag(): Promise<number | undefined> {
-    const { levelAt } = (await state.read()) ?? {}
-    return levelAt && Math.max(0, Math.ceil((now().getTime() - levelAt.getTime()) / 1_000))
+    const found = await state.readLevel()
+    if (!found?.levelAt) return undefined
+    // A clock that was set back shows no lag; that the position has not changed for a while shows it all the same.
+    if (seen.position !== found.position) seen = { position: found.position, at: performance.now() }
+    const sinceLevel = Math.ceil((found.now.getTime() - found.levelAt.getTime()) / 1_000)
+    return Math.max(0, sinceLevel, Math.floor((performance.now() - seen.at) / 1_000))
   }
 
   /** @param userId the user who reads */

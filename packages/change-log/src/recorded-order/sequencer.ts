@@ -1,4 +1,4 @@
-import { type Hold, type MonotonicClock, ownClock, timeOfPosition, uuidIn } from '@herald/mongo'
+import { type ClusterTimes, type Hold, type MonotonicClock, ownClock, timeOfPosition, uuidIn } from '@herald/mongo'
 import type { ErasedPersons } from '@herald/persons'
 import type { Db } from 'mongodb'
 import type { LogSources } from '../documents/collections.ts'
@@ -41,6 +41,7 @@ export type SequencerDependencies = Pick<LogSources, 'changeEntries' | 'erasures
     readonly watching: Db
     readonly erasedPersons: ErasedPersons
     readonly now: () => Date
+    readonly behindMs?: ClusterTimes['behindMs']
     readonly grownLogs?: Pick<GrownLogs, 'report' | 'reportAny'>
     readonly clock?: MonotonicClock
   }
@@ -52,7 +53,8 @@ export function createSequencer(dependencies: SequencerDependencies): Sequencer 
   const { changeEntries, erasures, logPages, logState, watching, erasedPersons, now } = dependencies
   const { saveEveryMs = defaultSaveEveryMs, maxAwaitTimeMS, collectMs, grownLogs = createGrownLogs() } = dependencies
   const { clock = ownClock } = dependencies
-  const state = createOrderState(logState)
+  const { behindMs = () => 0 } = dependencies
+  const state = createOrderState(logState, behindMs)
   return {
     async work(hold, onProgress) {
       const reads = createCausalReads()

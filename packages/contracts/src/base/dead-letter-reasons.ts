@@ -9,8 +9,7 @@ export const deadLetterReasons = {
   invalid_attributes: 'A required CloudEvents attribute is missing or invalid',
   unknown_type: 'The event type does not belong on this topic',
   invalid_data: 'The data does not match the schema of the event type',
-  future_time:
-    'The time of the event is more than 5 minutes in the future, or that of a retraction or an erasure more than 5 seconds',
+  future_time: 'The time of the event is more than 5 minutes ahead of all clocks',
   unmatched_receipt: 'No notification arrived for the receipt within 10 minutes',
   row_unreadable: 'The captured change is not a Debezium envelope that Herald can read',
   before_missing: 'The captured change lacks a complete state of the row; the detail names the setting of the database',

@@ -14,7 +14,7 @@ export const limits = {
   eventBytes: 1024 * 1024,
   eventLevels: 64,
   eventFutureMs: 5 * 60 * 1_000,
-  /** A retraction or an erasure concerns what is not newer, so a time ahead would also concern events to come. */
+  /** A retraction or an erasure concerns what is not newer, so one that is further ahead waits: it would concern events to come. */
   retractionFutureMs: 5_000,
   /** The clock of a `POST /` is Herald’s, that of a retraction by location its publisher’s. */
   retractionClockMs: 30_000,

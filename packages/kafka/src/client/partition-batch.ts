@@ -23,8 +23,9 @@ export function toPartitionBatch(payload: EachBatchPayload, isLost: () => boolea
 }
 
 export function toRecord(topic: string, partition: number, message: FetchedRecord): IncomingRecord {
-  const { offset, timestamp, key, value, headers, readFailure, firstOffset } = message
-  const record = { topic, partition, offset, timestamp, key, value, headers: (headers ?? {}) as RecordHeaders }
+  const { offset, timestamp, appendedAt, key, value, readFailure, firstOffset } = message
+  const headers = (message.headers ?? {}) as RecordHeaders
+  const record = { topic, partition, offset, timestamp, appendedAt, key, value, headers }
   return readFailure === undefined ? record : { ...record, offset: firstOffset ?? offset, readFailure }
 }
 

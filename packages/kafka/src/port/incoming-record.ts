@@ -6,6 +6,8 @@ export type IncomingRecord = {
   readonly offset: string
   /** The broker's timestamp in milliseconds since 1970. */
   readonly timestamp: string
+  /** That time, if the broker set it; a publisher's counts for nothing. */
+  readonly appendedAt?: number | undefined
   readonly key: Buffer | null
   readonly value: Buffer | null
   readonly headers: RecordHeaders

@@ -113,6 +113,12 @@ export function timeOf(position: Position): Timestamp | undefined {
   return match ? new Timestamp({ t: part(1), i: part(2) }) : undefined
 }
 
+/** A mark that follows all positions up to this cluster time, and precedes later ones. */
+export function markAfter(time: Timestamp): Position {
+  const part = (value: number) => value.toString(16).toUpperCase().padStart(8, '0')
+  return `82${part(time.getHighBitsUnsigned())}${part(time.getLowBitsUnsigned())}FF`
+}
+
 /** The time of a position, in seconds. */
 export function timeOfPosition(position: Position): Date | undefined {
   const time = timeOf(position)

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import type { Collection, Document } from 'mongodb'
+import { type Collection, type Document, Timestamp } from 'mongodb'
 import { toKey, toUuidBinary } from '../keys/keys.ts'
 import { heads as headsIndex } from '../migration/collection-plan.ts'
 import { createIndex } from '../migration/migrate.ts'
@@ -18,7 +18,7 @@ const head = (subscriberId: string, until: Date): HeadDocument => ({
   v: 1,
   until,
   version: toUuidBinary(randomUUID()),
-  changedAt: until,
+  changedAt: new Timestamp({ t: 1, i: 1 }),
   keptFrom: until,
 })
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Binary, Collection } from 'mongodb'
+import type { Binary, Collection, Timestamp } from 'mongodb'
 import { hex, toKey, toUuidBinary, uuidIn } from '../keys/keys.ts'
 import { type FindFew, findFew } from '../reading/find-few.ts'
 import { readLimits } from '../reading/read-limits.ts'
@@ -13,8 +13,8 @@ export type HeadDocument = {
   until: Date
   /** Changes after a tombstone is stored, and before it is applied. */
   version: Binary
-  /** When it last changed, by MongoDB's clock. */
-  changedAt: Date
+  /** The cluster time at which it last changed, which positions of change streams have: a clock that is set back changes neither. */
+  changedAt: Timestamp
   keptFrom: Date
 }
 
@@ -65,7 +65,7 @@ export async function advanceHeads(heads: Collection<HeadDocument>, tombstones: 
             keptFrom: ofOne.map(({ keptFrom }) => keptFrom).reduce(later),
           },
           $set: { v: 1, version: toUuidBinary(randomUUID()) },
-          $currentDate: { changedAt: true },
+          $currentDate: { changedAt: { $type: 'timestamp' } },
         },
         upsert: true,
       },

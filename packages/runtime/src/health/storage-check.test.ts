@@ -8,6 +8,7 @@ test('another expiry is a metric and one warning, and no reason to be unready', 
   let differing: string[] = []
   const { check } = createStorageCheck({
     registry,
+    now: () => new Date(),
     logger: { warn: (fields: unknown) => void warnings.push(fields) } as never,
     checkReady: async () => ({ ok: true, warnings: differing }),
   })
@@ -27,6 +28,7 @@ test('another expiry is a metric and one warning, and no reason to be unready', 
 test('what is missing makes it fail', async () => {
   const { check } = createStorageCheck({
     registry: new Registry(),
+    now: () => new Date(),
     logger: { warn: () => {} } as never,
     checkReady: async () => ({ ok: false, detail: 'Run migrate' }),
   })

@@ -318,11 +318,11 @@ test('tells when the last erasure of each subscriber was, for positions of strea
   await erasures.accept([erasure(1, ada, 5)])
   const [[subscriber, accepted] = []] = await last()
   expect(subscriber).toBe(subscriberId)
-  expect(Math.abs(Date.now() - Number(accepted))).toBeLessThan(60_000)
+  expect(accepted).toMatch(/^82[0-9A-F]{16}FF$/)
   await workOff(erasures)
   const done = await last()
   expect(done).toHaveLength(1)
-  expect((done[0]?.[1] as Date) > (accepted as Date)).toBe(true)
+  expect(String(done[0]?.[1]) > String(accepted)).toBe(true)
 })
 
 test('a replay of a finished erasure does no work, and one that is accepted twice is done once', async () => {

@@ -13,6 +13,14 @@ type Hello = {
   readonly lastWrite?: { readonly lastWriteDate: Date; readonly majorityWriteDate: Date }
 }
 
+/** `clockAheadMs`: at least, how far the primary's clock is ahead of this process's; negative if it is behind. */
+async function readHello(database: Db) {
+  const askedAt = Date.now()
+  const hello = (await database.admin().command({ hello: 1, ...readLimits })) as Hello
+  const time = hello.localTime.getTime()
+  return { ...hello, clockAheadMs: Math.min(0, time - askedAt) + Math.max(0, time - Date.now()) }
+}
+
 export async function readStorageState(
   database: Db,
   { waitingReceipts: waiting, fanOuts }: Pick<Collections, 'waitingReceipts' | 'fanOuts'>,
@@ -21,7 +29,7 @@ export async function readStorageState(
   const counted = { ...readLimits, limit: countLimit } as const
   const due = { dueAt: { $exists: true } } as const
   const [hello, build, { missing, retention }, receipts, oldestReceipt, requests, oldestRequest] = await Promise.all([
-    database.admin().command({ hello: 1, ...readLimits }) as Promise<Hello>,
+    readHello(database),
     database.admin().command({ buildInfo: 1, ...readLimits }),
     findDifferences(database, plans),
     waiting.countDocuments({}, counted),
@@ -33,6 +41,7 @@ export async function readStorageState(
   return {
     /** The time of the primary, by which everything stored has its times. */
     now: hello.localTime,
+    clockAheadMs: hello.clockAheadMs,
     version: String(build.version),
     primary: hello.primary,
     /** How far the majority of the replica set is behind the primary. Change streams and writes wait for it. */

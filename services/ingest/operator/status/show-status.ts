@@ -11,6 +11,7 @@ export function problemsOf({ announces, kafka, mongodb, restored }: Status): str
     ...(mongodb.ok
       ? [
           ...mongodb.differences.map((difference) => `MongoDB: ${difference}; run migrate`),
+          ...clockTexts(mongodb.clockAheadMs),
           ...stalledTexts(mongodb, announces),
           ...(mongodb.stoppedLogs === 0 ? [] : [`${stoppedText(mongodb.stoppedLogs)}; see herald log status`]),
         ]
@@ -23,6 +24,16 @@ const standingText = ({ topic, partition, lag }: KafkaStatus['standing'][number]
 
 /** Seconds after which what waits does not go on by itself; the alerts have the same. */
 const stalledAfter = { order: 60, erasures: 300, announcements: 300, requests: 300 } as const
+
+const clocksApartMs = 5_000
+
+function clockTexts(aheadMs: number): string[] {
+  if (Math.abs(aheadMs) <= clocksApartMs) return []
+  const seconds = Math.round(Math.abs(aheadMs) / 1_000)
+  return [
+    `The clock of MongoDB’s primary is ${seconds} s ${aheadMs > 0 ? 'ahead of' : 'behind'} this one. Runbook: Clocks apart`,
+  ]
+}
 
 type Waiting = { readonly count: number; readonly oldest?: Date | undefined }
 
@@ -101,6 +112,7 @@ function showStorage(storage: StorageStatus): Line[] {
     ...toColumns([
       ['version', version],
       ['primary', primary ?? 'unknown'],
+      ['clock', `${Math.round(storage.clockAheadMs / 1_000)} s ahead of this one`],
       ['majority', `${Math.round(majorityBehindMs / 1_000)} s behind the primary`],
       ['recorded order', orderText(orderLagSeconds)],
       ['waiting receipts', ageOf(waitingReceipts)],

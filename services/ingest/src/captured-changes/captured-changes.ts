@@ -1,8 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { headerText, traceparentOf } from '@herald/contracts'
 import type { IncomingRecord } from '@herald/kafka'
+import type { DecisionTimes } from '../clocks/latest-time.ts'
 import type { DeadLetter, DeadLetters } from '../produce/dead-letter.ts'
-import { type CapturedDecision, type CaptureTimes, createDecideCapturedChange } from './map/decide-captured-change.ts'
+import { type CapturedDecision, createDecideCapturedChange } from './map/decide-captured-change.ts'
 import type { Mappings } from './map/mapping-file.ts'
 import { reject } from './read/row-change.ts'
 import { createRecordRedaction } from './redact/redacted-record.ts'
@@ -27,7 +28,7 @@ export function createCapturedChanges(mappings: Mappings) {
     /** Decides about a record of one of these topics. It depends on the record and its mapping only. */
     decide(
       record: IncomingRecord,
-      times: CaptureTimes,
+      times: DecisionTimes,
     ): CapturedDecision & { readonly traceparent?: string | undefined } {
       const { readFailure, topic, headers } = record
       const traceparent = traceparentOf(headerText(headers, 'traceparent'))

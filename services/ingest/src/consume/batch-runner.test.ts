@@ -2,6 +2,7 @@ import type { PartitionBatch } from '@herald/kafka'
 import { quietLogger } from '@herald/kafka/testing'
 import { createDeadlines } from '@herald/runtime'
 import { expect, test } from '@jest/globals'
+import { NotDueError } from '../events/not-due-error.ts'
 import { quickTimes } from '../settings/times.fixture.ts'
 import { createBatchRunner } from './batch-runner.ts'
 
@@ -18,6 +19,36 @@ const batchOf = (changes: Partial<PartitionBatch> = {}): PartitionBatch => ({
   commit: async () => {},
   pause: () => () => {},
   ...changes,
+})
+
+test('a record that is not due yet is handed out again when it is, or after the longest pause', async () => {
+  const pauses: number[] = []
+  const due = [1_000, 20, 3]
+  const runner = createBatchRunner({
+    handle: async () => {
+      const dueInMs = due.shift()
+      if (dueInMs !== undefined) throw new NotDueError(dueInMs)
+    },
+    kindOf: () => 'privacy',
+    commits: { handled: async () => {}, flush: async () => {} },
+    logger: {
+      ...quietLogger,
+      warn: ({ milliseconds }: { milliseconds: number }) => pauses.push(milliseconds),
+    } as never,
+    deadlines: createDeadlines(() => new Date()),
+    limitMs: 60_000,
+    heldBack: { minPauseMs: 1, maxPauseMs: 50 },
+    onChunk: () => {},
+    onHeldBack: () => {},
+    onGivenUp: () => {},
+  })
+  for (let left = 3; left > 0; left--) {
+    await new Promise<void>((resume) => void runner.run(batchOf({ pause: () => resume })))
+  }
+  const handled = new Promise<void>((resolve) => void runner.run(batchOf({ resolve: () => resolve() })))
+  await handled
+  expect(pauses).toEqual([50, 20, 3])
+  runner.stop()
 })
 
 test.each([

@@ -1,5 +1,6 @@
 import type { IncomingRecord, PartitionBatch } from '@herald/kafka'
 import { backoffMs, DeadlineExceeded, type Deadlines, type Logger, within } from '@herald/runtime'
+import { NotDueError } from '../events/not-due-error.ts'
 import type { HandleRecords } from '../events/record-handler.ts'
 import type { RecordKind } from '../settings/config.ts'
 import type { Times } from '../settings/times.ts'
@@ -58,10 +59,16 @@ export function createBatchRunner(dependencies: BatchRunnerDependencies) {
 
   const holdBack = (batch: PartitionBatch, error: unknown): void => {
     const { topic, partition } = batch
-    const count = failures.get(placeOf(batch)) ?? 0
-    const milliseconds = Math.round(backoffMs(count, heldBack))
-    failures.set(placeOf(batch), count + 1)
-    logger.warn({ topic, partition, milliseconds, err: error }, 'Could not process chunk, pausing partition')
+    const isNotDue = error instanceof NotDueError
+    const count = isNotDue ? 0 : (failures.get(placeOf(batch)) ?? 0)
+    const waitedMs = Math.round(backoffMs(count, heldBack))
+    const milliseconds = isNotDue ? Math.min(error.dueInMs, heldBack.maxPauseMs) : waitedMs
+    failures.set(placeOf(batch), isNotDue ? 0 : count + 1)
+    if (isNotDue) {
+      logger.warn({ topic, partition, milliseconds }, 'Record dated ahead of all clocks, waiting until it is due')
+    } else {
+      logger.warn({ topic, partition, milliseconds, err: error }, 'Could not process chunk, pausing partition')
+    }
     onHeldBack(topic, partition)
     const resume = batch.pause()
     const timer = setTimeout(() => {

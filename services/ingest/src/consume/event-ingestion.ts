@@ -73,7 +73,7 @@ export function createEventIngestion(dependencies: EventIngestionDependencies) {
     tracing: dependencies.tracing,
     announceCreated: dependencies.announceCreated,
     onDroppedReceipts: dependencies.onDroppedReceipts,
-    times: () => ({ now: now(), keepFrom: keepFrom(now(), settings.RETENTION_DAYS) }),
+    times: () => ({ now: now(), ownNow: clock(), keepFrom: keepFrom(now(), settings.RETENTION_DAYS) }),
     observe: createObserver(metrics, logger),
   })
   const heldBack = new Map<string, Date>()

@@ -24,11 +24,12 @@ describe('an erasure', () => {
     expect(codeOf(decide(erasure(data), 'privacy', { now }))).toBe('invalid_data')
   })
 
-  test('may be at most 5 s ahead, and belongs on its own topic', () => {
+  test('waits when it is more than 5 s ahead, and belongs on its own topic', () => {
     const at = (ms: number) => ({ time: new Date(now.getTime() + ms).toISOString() })
     const data = { personId: uuid(4) }
     expect(codeOf(decide(erasure(data, at(5_000)), 'privacy', { now }))).toBe('erasure')
-    expect(codeOf(decide(erasure(data, at(5_001)), 'privacy', { now }))).toBe('future_time')
+    expect(codeOf(decide(erasure(data, at(5_001)), 'privacy', { now }))).toBe('not-due')
+    expect(codeOf(decide(erasure(data, at(300_001)), 'privacy', { now }))).toBe('future_time')
     for (const kind of ['mention', 'change', 'receipt'] as const) {
       expect(codeOf(decide(erasure(data), kind, { now }))).toBe('unknown_type')
     }

@@ -34,7 +34,9 @@ describe('a retraction', () => {
 
   test.each([
     [5_000, 'retraction'],
-    [5_001, 'future_time'],
+    [5_001, 'not-due'],
+    [300_000, 'not-due'],
+    [300_001, 'future_time'],
     [600_000, 'future_time'],
   ])('%d ms ahead: %s', (ms, code) => {
     const time = new Date(now.getTime() + ms).toISOString()

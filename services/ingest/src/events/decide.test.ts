@@ -144,6 +144,20 @@ describe.each([
     expect(codeOf(decideMention(write(attributes({ time }), mentionData())))).toBe(expected)
   })
 
+  test.each([
+    ['MongoDB', { now: new Date(now.getTime() + 60_000) }, {}],
+    ['this process', { ownNow: new Date(now.getTime() + 60_000) }, {}],
+    ['the broker', {}, { appendedAt: now.getTime() + 60_000 }],
+  ])('decides by the clock of %s if the others are slow', (_, times, fields) => {
+    const slow = new Date(now.getTime() - 400_000)
+    const time = new Date(now.getTime() + 5 * 60_000).toISOString()
+    const record = { ...structured(attributes({ time }), mentionData()), ...fields }
+    expect(codeOf(decide(record, 'mention', { now: slow, ownNow: slow, ...times }))).toBe('notification')
+    // The time that a publisher gave to the record is no clock.
+    const given = { ...record, appendedAt: undefined, timestamp: String(now.getTime()) }
+    expect(codeOf(decide(given, 'mention', { now: slow, ownNow: slow }))).toBe('future_time')
+  })
+
   test('rejects the key __proto__ at any depth', () => {
     const add = JSON.parse('{"a":[{"b":{"__proto__":{"admin":true}}}]}')
     const mention = mentionData({ metadata: { ...mentionData().metadata, add } })

@@ -21,9 +21,15 @@ import type { IncomingRecord } from '@herald/kafka'
 import type { Erasure } from '@herald/persons'
 import type { z } from 'zod'
 import type { CapturedDecision } from '../captured-changes/map/decide-captured-change.ts'
+import { type DecisionTimes, latestTime } from '../clocks/latest-time.ts'
 import { toRecordText } from './record-text.ts'
 
-export type Decision = (Made[keyof Documents] | CapturedDecision) & { readonly traceparent?: string | undefined }
+export type Decision = (Made[keyof Documents] | NotDue | CapturedDecision) & {
+  readonly traceparent?: string | undefined
+}
+
+/** Dated ahead of all clocks, and by so little that it waits. */
+type NotDue = { readonly kind: 'not-due'; readonly dueInMs: number }
 
 export type Documents = {
   readonly erasure: Erasure
@@ -36,9 +42,6 @@ export type Documents = {
 type Made = {
   readonly [Kind in keyof Documents]: { readonly kind: Kind; readonly documents: readonly [Documents[Kind]] }
 }
-
-/** The current time, and the time before which events have expired. */
-export type DecisionTimes = { readonly now: Date; readonly keepFrom?: Date | undefined }
 
 type Event<Data> = {
   readonly data: Data
@@ -92,12 +95,13 @@ export function decide(record: IncomingRecord, kind: TopicKind, times: DecisionT
 function decideEvent(
   { attributes, data }: Extract<ReadEvent, { ok: true }>,
   kind: TopicKind,
-  { now, keepFrom }: DecisionTimes,
+  times: DecisionTimes,
   origin: Pick<Event<unknown>, 'traceparent' | 'record'>,
 ): Decision {
   const { time, type } = attributes
-  const ahead = time - now.getTime()
-  if (ahead > limits.eventFutureMs) return tooFarAhead(time, '5 minutes')
+  const latest = latestTime(origin.record, times)
+  const ahead = time - latest
+  if (ahead > limits.eventFutureMs) return tooFarAhead(time)
   const row = rows.get(type)
   if (row?.topic !== kind) {
     return deadLetter('unknown_type', `The type ${JSON.stringify(type)} does not belong on this topic`)
@@ -105,13 +109,13 @@ function decideEvent(
   const parsed = row.data.safeParse(data)
   if (!parsed.success) return deadLetter('invalid_data', describeIssues(toValidationIssues(parsed.error), '/data'))
   const made = row.make({ attributes, data: parsed.data, ...origin })
-  const isForAllBefore = made.kind === 'retraction' || made.kind === 'erasure'
-  if (isForAllBefore && ahead > limits.retractionFutureMs) return tooFarAhead(time, '5 seconds')
   const newest = newestConcerned(made, time)
   // Nothing so new is stored, and every later insert of the subscriber would look for what was retracted.
-  if (made.kind === 'retraction' && newest !== undefined && newest - now.getTime() > limits.eventFutureMs) {
-    return tooFarAhead(newest, '5 minutes')
-  }
+  const isById = made.kind === 'retraction' && 'notificationId' in made.documents[0].target
+  if (isById && newest !== undefined && newest - latest > limits.eventFutureMs) return tooFarAhead(newest)
+  const dueInMs = ahead - limits.retractionFutureMs
+  if (dueInMs > 0 && (made.kind === 'retraction' || made.kind === 'erasure')) return { kind: 'not-due', dueInMs }
+  const { keepFrom } = times
   return keepFrom !== undefined && newest !== undefined && newest < keepFrom.getTime() ? { kind: 'expired' } : made
 }
 
@@ -124,8 +128,8 @@ function newestConcerned(made: Made[keyof Documents], time: number): number | un
 }
 
 const deadLetter = (code: DeadLetterReason, detail: string) => ({ kind: 'dead-letter', code, detail }) as const
-const tooFarAhead = (time: number, limit: string) =>
-  deadLetter('future_time', `The time is ${new Date(time).toISOString()}, more than ${limit} ahead`)
+const tooFarAhead = (time: number) =>
+  deadLetter('future_time', `The time is ${new Date(time).toISOString()}, more than 5 minutes ahead of all clocks`)
 
 const eventIdOf = ({ subscriberid, source, id, time }: CloudEventAttributes) =>
   deriveEventId({ subscriberId: subscriberid, source, id, time })

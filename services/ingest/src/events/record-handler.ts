@@ -5,11 +5,13 @@ import type { Erasures } from '@herald/persons'
 import { createTurns, type Tracing } from '@herald/runtime'
 import type { InsertOutcome, Notifications } from '@herald/store'
 import type { CapturedChanges } from '../captured-changes/captured-changes.ts'
+import type { DecisionTimes } from '../clocks/latest-time.ts'
 import type { AnnounceCreated } from '../produce/announcement-publisher.ts'
 import type { DeadLetter, DeadLetters } from '../produce/dead-letter.ts'
 import type { RecordKind } from '../settings/config.ts'
 import { beginChunkTrace, type ChunkTrace } from './chunk-trace.ts'
-import { type Decision, type DecisionTimes, type Documents, decide } from './decide.ts'
+import { type Decision, type Documents, decide } from './decide.ts'
+import { NotDueError } from './not-due-error.ts'
 import type { HandledRecord } from './record-outcome.ts'
 
 export type RecordHandlerDependencies = {
@@ -115,6 +117,7 @@ export function createRecordHandler(dependencies: RecordHandlerDependencies): Ha
     const deciding = lastDeciding.then(() => decideEach(records, kind, now))
     lastDeciding = deciding
     const decided = await deciding
+    throwIfNotDue(decided)
     const bad = oneOfEachRecord([...decided.flatMap(toDeadLetter), ...(await store(decided, now.now, trace))])
     if (bad.length > 0) await trace.deadLettering(() => deadLetters.publish(bad))
     const codes = new Map(bad.map(({ record, code }) => [record, code]))
@@ -129,6 +132,12 @@ export function createRecordHandler(dependencies: RecordHandlerDependencies): Ha
     observe(handled)
     trace.end(handled)
   }
+}
+
+/** Before anything of the chunk is stored: dead letters would be published at each attempt. */
+function throwIfNotDue(decided: readonly Decided[]): void {
+  const times = decided.flatMap(({ decision }) => (decision.kind === 'not-due' ? decision.dueInMs : []))
+  if (times.length > 0) throw new NotDueError(Math.max(...times))
 }
 
 function toDeadLetter({ record, decision }: Decided): DeadLetter[] {

@@ -1,5 +1,13 @@
 import { limits, operations } from '@herald/contracts'
-import { type Budget, type HttpServer, type Identity, invalidRequest, problem, routeOptions } from '@herald/runtime'
+import {
+  type Budget,
+  type HttpServer,
+  type Identity,
+  invalidRequest,
+  problem,
+  routeOptions,
+  systemClock,
+} from '@herald/runtime'
 import type { Store } from '@herald/store'
 
 export type MuteRoutesDependencies = {
@@ -19,7 +27,8 @@ export function addMuteRoutes(app: HttpServer, { mutes, storage, clock }: MuteRo
 
   app.put(operations.setMute.path, routeOptions(operations.setMute), async ({ identity, params, body }) => {
     const until = body.until === undefined || body.until === null ? undefined : new Date(body.until)
-    if (until !== undefined && until <= clock()) {
+    // No clock alone refuses it.
+    if (until !== undefined && until <= clock() && until <= systemClock()) {
       throw invalidRequest([{ pointer: '/until', detail: 'Must be in the future' }])
     }
     const data = await storage.within(identity, 1, () => mutesOf(identity).set(params, until, clock()))

@@ -40,7 +40,7 @@ export function createSealService(
     retentionDays: settings.RETENTION_DAYS,
   })
   releasers.add('MongoDB', () => store.close())
-  const storage = createStorageCheck({ registry, logger, checkReady: store.checkReady })
+  const storage = createStorageCheck({ registry, logger, now: store.now, checkReady: store.checkReady })
   const deadlines = createDeadlines(systemClock)
   const { leases, isHeld } = observeLease(store.leases)
   const shared = { now: store.now, deadlines, logger }

@@ -1,6 +1,7 @@
 import { type StartedService, startService } from '@herald/local-herald'
 import { eventually } from '@herald/test-servers'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { MongoClient } from 'mongodb'
 import { createTestQuery } from '../query.fixture.ts'
 
 const query = await createTestQuery('sequencing')
@@ -26,6 +27,15 @@ test('shows how far the order is behind, also while nothing is stored', async ()
   expect(await metricsOf(seal)).toMatch(/^herald_order_lag_seconds \d+$/m)
   seal.kill('SIGSTOP')
   await eventually(async () => (await lagOf()) >= 6)
+  // As if the clock of the primary had been set back meanwhile.
+  const client = new MongoClient(process.env.MONGODB_URI ?? '')
+  const ahead = { levelAt: { $add: ['$$NOW', 7_200_000] } }
+  await client
+    .db(query.database)
+    .collection<{ _id: string }>('log-state')
+    .updateOne({ _id: 'order' }, [{ $set: ahead }])
+    .finally(() => client.close())
+  await eventually(async () => (await lagOf()) >= 8)
   seal.kill('SIGCONT')
   await eventually(async () => (await lagOf()) <= 3)
 }, 120_000)

@@ -19,7 +19,7 @@ function createTestCatchUp({ end = 100, oldest = 0, live = 0, failures = 0 } = {
   /** In seconds, by subscriber. */
   const erasures = new Map<string, number>()
   const lastErasedAt = async (ids: readonly string[]) =>
-    new Map([...erasures].filter(([id]) => ids.includes(id)).map(([id, second]) => [id, new Date(second * 1_000)]))
+    new Map([...erasures].filter(([id]) => ids.includes(id)).map(([id, second]) => [id, `${at(second)}FF`]))
   let left = failures
   const catchUp = createCatchUp({
     async *watch({ after = at(0) }): AsyncGenerator<FeedStep, void, void> {

@@ -24,7 +24,7 @@ function createTestFence() {
   const listeners = createAudience({ decode: (step) => step.read(), members: [a, b], onMasked: () => {} })
   const lastErasures = createLastErasures(async (ids) => {
     reads.push(ids)
-    return new Map(ids.flatMap((id) => (erasures[id] === undefined ? [] : [[id, new Date(erasures[id] * 1_000)]])))
+    return new Map(ids.flatMap((id) => (erasures[id] === undefined ? [] : [[id, `${at(erasures[id])}FF`]])))
   })
   const fence = createErasureFence({ listeners, lastErasures, reset: (client) => void reset.push(client) })
   return { erasures, reads, reset, a, b, listeners, fence }

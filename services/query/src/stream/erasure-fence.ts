@@ -2,7 +2,6 @@ import type { Position } from '@herald/store'
 import type { Audience, ChangeStep } from './audience.ts'
 import type { StreamClient } from './client.ts'
 import type { LastErasures } from './last-erasures.ts'
-import { isUpTo } from './lateness.ts'
 
 export type ErasureFenceDependencies = {
   readonly listeners: Audience
@@ -16,7 +15,7 @@ export type ErasureFenceDependencies = {
  * erasure: the list that they fetch then includes what they were not sent.
  */
 export function createErasureFence({ listeners, lastErasures, reset }: ErasureFenceDependencies) {
-  const waiting = new Map<StreamClient, Date>()
+  const waiting = new Map<StreamClient, Position>()
   return {
     /** To call before a late change is dispatched. If it rejects, the change must not be dispatched. */
     async check(step: ChangeStep): Promise<void> {
@@ -30,7 +29,7 @@ export function createErasureFence({ listeners, lastErasures, reset }: ErasureFe
     /** To call with each position that the stream has reached. */
     pass(position: Position): void {
       for (const [client, erasedAt] of waiting) {
-        if (isUpTo(position, erasedAt.getTime())) continue
+        if (position <= erasedAt) continue
         waiting.delete(client)
         reset(client)
       }

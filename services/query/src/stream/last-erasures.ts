@@ -1,6 +1,5 @@
-import type { Store } from '@herald/store'
+import type { Position, Store } from '@herald/store'
 import type { Audience, ChangeStep } from './audience.ts'
-import { isUpTo } from './lateness.ts'
 
 export type LastErasures = ReturnType<typeof createLastErasures>
 
@@ -12,7 +11,7 @@ const usedForMs = 1_000
  * audience, at most once a second, and once for each that joins meanwhile.
  */
 export function createLastErasures(read: Store['erasures']['lastErasedAt']) {
-  const known = new Map<string, { readonly readAt: number; readonly erasedAt: Date | undefined }>()
+  const known = new Map<string, { readonly readAt: number; readonly erasedAt: Position | undefined }>()
 
   async function look(subscriberIds: ReadonlySet<string>) {
     const readAt = performance.now()
@@ -24,8 +23,8 @@ export function createLastErasures(read: Store['erasures']['lastErasedAt']) {
   }
 
   return {
-    /** When a person of the subscriber was last erased, if the change may be older and has clients in the audience. */
-    async after(audience: Audience, { owner, position }: ChangeStep): Promise<Date | undefined> {
+    /** The position at which a person of the subscriber was last erased, if the change may be older and has clients in the audience. */
+    async after(audience: Audience, { owner, position }: ChangeStep): Promise<Position | undefined> {
       const [client] = audience.clientsOf(owner)
       if (!client) return undefined
       const { subscriberId } = client.owner
@@ -33,7 +32,7 @@ export function createLastErasures(read: Store['erasures']['lastErasedAt']) {
       const isUsed = entry !== undefined && entry.readAt > performance.now() - usedForMs
       const subscribers = () => new Set(audience.members().map((member) => member.owner.subscriberId))
       const erasedAt = isUsed ? entry.erasedAt : (await look(subscribers())).get(subscriberId)
-      return isUpTo(position, erasedAt?.getTime()) ? erasedAt : undefined
+      return erasedAt !== undefined && position <= erasedAt ? erasedAt : undefined
     },
   }
 }

@@ -41,6 +41,7 @@ function createTestLiveFeed(script: Script, { opensInMs = 0, openMs = 10_000, ch
     logger: { warn: () => {}, error: () => {} } as never,
     now: () => Date.UTC(2026, 0, 1),
     options: { openMs, minPauseMs: 1, maxPauseMs: 5, lateMs: 1_500 },
+    behindMs: () => 0,
   })
   return { live, starts, received, late }
 }

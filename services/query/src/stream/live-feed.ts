@@ -18,12 +18,13 @@ export type LiveFeedDependencies = {
   readonly logger: Pick<Logger, 'warn' | 'error'>
   /** By MongoDB's clock, in milliseconds. */
   readonly now: () => number
+  readonly behindMs: (position: Position) => number
   readonly options: Pick<StreamOptions, 'openMs' | 'minPauseMs' | 'maxPauseMs' | 'lateMs'>
 }
 
 /** The change stream of this process. It reopens at its last position until it is closed. */
 export function createLiveFeed(dependencies: LiveFeedDependencies) {
-  const { watch, onLate, onMoved, onChange, onLost, logger, now, options } = dependencies
+  const { watch, onLate, onMoved, onChange, onLost, logger, now, behindMs, options } = dependencies
   let position: Position | undefined
   let stop: AbortController | undefined
   let running = Promise.resolve()
@@ -36,7 +37,7 @@ export function createLiveFeed(dependencies: LiveFeedDependencies) {
     const yieldTurn = createTurns(maxTurnMs)
     while (!signal.aborted) {
       try {
-        const isLate = createLateness({ isResumed: after !== undefined, lateMs: options.lateMs, now })
+        const isLate = createLateness({ isResumed: after !== undefined, lateMs: options.lateMs, now, behindMs })
         for await (const step of watch({ after, signal })) {
           if (step.kind !== 'lost' && isLate(step.position) && step.kind === 'change') await onLate(step)
           if (signal.aborted) return

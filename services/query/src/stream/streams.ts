@@ -1,6 +1,6 @@
 import { type Counts, type FeedOwner, ownerKey as keyOf } from '@herald/feed'
-import { type Budget, type Logger, takeOrThrow } from '@herald/runtime'
-import { type Position, type Store, timeOfPosition } from '@herald/store'
+import { type Budget, type Logger, systemClock, takeOrThrow } from '@herald/runtime'
+import type { Position, Store } from '@herald/store'
 import { type ChangeStep, createAudience } from './audience.ts'
 import { createCatchUp } from './catch-up.ts'
 import { createStreamClient, type Sink, type StreamClient } from './client.ts'
@@ -18,7 +18,7 @@ import { createUnreadCounts } from './unread-counts.ts'
 import { createWaitingBytes } from './waiting-bytes.ts'
 
 export type StreamsDependencies = {
-  readonly store: Pick<Store, 'feedChanges' | 'streamKeys' | 'erasures'>
+  readonly store: Pick<Store, 'feedChanges' | 'streamKeys' | 'erasures' | 'behindMs'>
   readonly countUnread: (owner: FeedOwner) => Promise<Counts>
   readonly logger: Logger
   readonly metrics: StreamMetrics
@@ -70,7 +70,7 @@ export function createStreams(dependencies: StreamsDependencies) {
   let idleTimer: NodeJS.Timeout | undefined
   let closing = false
 
-  const counts = createUnreadCounts({ count: dependencies.countUnread, logger, options, now })
+  const counts = createUnreadCounts({ count: dependencies.countUnread, logger, options, now: () => performance.now() })
   const live = createLiveFeed({
     watch: watchFor('live'),
     onLate: fence.check,
@@ -85,6 +85,7 @@ export function createStreams(dependencies: StreamsDependencies) {
     },
     logger,
     now,
+    behindMs: store.behindMs,
     options,
   })
   const newCatchUp = () =>
@@ -104,8 +105,7 @@ export function createStreams(dependencies: StreamsDependencies) {
   const shortlyAway = newCatchUp()
 
   metrics.observeLag(() => {
-    const reachedAt = live.position === undefined ? undefined : timeOfPosition(live.position)
-    return reachedAt === undefined ? 0 : Math.max(0, (now() - reachedAt.getTime()) / 1_000)
+    return live.position === undefined ? 0 : store.behindMs(live.position) / 1_000
   })
 
   function watchFor(purpose: 'live' | 'catch-up'): Store['feedChanges']['watch'] {
@@ -181,7 +181,7 @@ export function createStreams(dependencies: StreamsDependencies) {
   }
 
   function enter(
-    { key, owner, erasedAt }: { key: Buffer; owner: FeedOwner; erasedAt: Date | undefined },
+    { key, owner, erasedAt }: { key: Buffer; owner: FeedOwner; erasedAt: Position | undefined },
     leave: () => void,
     { sink, lastEventId, expiresAt }: StreamRequest,
   ): void {
@@ -199,7 +199,7 @@ export function createStreams(dependencies: StreamsDependencies) {
       position,
       options,
       metrics,
-      now,
+      now: () => systemClock().getTime(),
       reached,
       onChange: waitingBytes.onChange,
       onEnd(ended, reason) {
@@ -214,8 +214,8 @@ export function createStreams(dependencies: StreamsDependencies) {
     else if (lastEventId === undefined) goLive(client)
     else if (resumed === undefined) reset(client, 'unknown-id')
     else if (isUpTo(resumed, now() - options.maxResumeMs)) reset(client, 'too-old')
-    // A change before an erasure may contain a person erased since. Both times come from MongoDB's clock.
-    else if (isUpTo(resumed, erasedAt?.getTime())) reset(client, 'erased')
+    // A change before an erasure may contain a person erased since.
+    else if (erasedAt !== undefined && resumed <= erasedAt) reset(client, 'erased')
     else if (live.position !== undefined && resumed >= live.position) resume(client)
     else (isUpTo(resumed, now() - options.shortlyAwayMs) ? longAway : shortlyAway).add(client)
   }

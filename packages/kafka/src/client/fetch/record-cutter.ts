@@ -11,6 +11,8 @@ export type FetchedRecord = KafkaMessage & {
   readonly readFailure?: ReadFailure
   /** The first offset of a skipped range. The record's own offset is the last one, so that reading continues after it. */
   readonly firstOffset?: string
+  /** The time of the broker that appended it, where the topic is set so. */
+  readonly appendedAt?: number
 }
 
 /** A record, its approximate memory, and the bytes of its key, value and headers. */
@@ -94,7 +96,8 @@ function readPlace(reader: ByteReader, { appendTimestamp, firstTimestamp, firstO
   const attributes = reader.int8()
   const timestamp = firstTimestamp + reader.varLong()
   const offset = String(firstOffset + reader.varInt())
-  return { attributes, timestamp: String(appendTimestamp ?? timestamp), offset }
+  if (appendTimestamp === undefined) return { attributes, timestamp: String(timestamp), offset }
+  return { attributes, timestamp: String(appendTimestamp), appendedAt: appendTimestamp, offset }
 }
 
 function readRecord(reader: ByteReader, batch: RecordBatch): CutRecord {

@@ -1,6 +1,7 @@
 import type { StoredChangeEntry } from '@herald/change-log'
 import { limits, type Mapping } from '@herald/contracts'
 import type { IncomingRecord } from '@herald/kafka'
+import { type DecisionTimes, latestTime } from '../../clocks/latest-time.ts'
 import { readDebeziumJson } from '../read/read-debezium-json.ts'
 import { type RowChange, type RowRejection, reject, type SkipReason } from '../read/row-change.ts'
 import { redactedChangesOf } from '../redact/redacted-record.ts'
@@ -9,16 +10,13 @@ import { createMapValues, type MapValues } from './mapped-values.ts'
 import { createRowStates, type RowStates } from './row-states.ts'
 import { createTrustedStates, type TrustedStates } from './trusted-states.ts'
 
-/** The current time, and the time before which changes have expired. */
-export type CaptureTimes = { readonly now: Date; readonly keepFrom?: Date | undefined }
-
 export type CapturedDecision =
   | { readonly kind: 'change-entries'; readonly documents: readonly StoredChangeEntry[] }
   | { readonly kind: 'skipped'; readonly reason: SkipReason }
   | { readonly kind: 'expired' }
   | RowRejection
 
-export type DecideCapturedChange = (record: IncomingRecord, times: CaptureTimes) => CapturedDecision
+export type DecideCapturedChange = (record: IncomingRecord, times: DecisionTimes) => CapturedDecision
 
 const largestChange = 200
 /** Limits the mapped texts that each entry of a record repeats, all together. */
@@ -42,7 +40,7 @@ export function createDecideCapturedChange(
     if (found.kind === 'dead-letter') return found
     const { change } = found
     if (change.replacesNulls) onReplacedNulls()
-    const untimely = whyNotNow(change, times)
+    const untimely = whyNotNow(change, latestTime(record, times), times)
     if (untimely) return untimely
     const trusted = findTrustedStates(change)
     if (trusted.kind === 'dead-letter') return trusted
@@ -55,9 +53,9 @@ export function createDecideCapturedChange(
   }
 }
 
-function whyNotNow({ time }: RowChange, { now, keepFrom }: CaptureTimes): CapturedDecision | undefined {
-  if (time > now.getTime() + limits.eventFutureMs) {
-    return reject('future_time', `The time is ${new Date(time).toISOString()}, more than 5 minutes ahead`)
+function whyNotNow({ time }: RowChange, latest: number, { keepFrom }: DecisionTimes): CapturedDecision | undefined {
+  if (time > latest + limits.eventFutureMs) {
+    return reject('future_time', `The time is ${new Date(time).toISOString()}, more than 5 minutes ahead of all clocks`)
   }
   return keepFrom !== undefined && time < keepFrom.getTime() ? { kind: 'expired' } : undefined
 }
