@@ -8,6 +8,7 @@ export const ownHeralds: Readonly<Record<string, string>> = {
   'operations/readiness.test.ts': 'services without topics and collections',
   'operations/roles.long.test.ts': 'a MongoDB with a user for each program',
   'operations/settings.test.ts': 'services that do not start',
+  'operations/slow-mongodb.long.test.ts': 'a MongoDB whose answers are late',
 }
 
 /** The files that use more of the shared Herald than a foreign one has: that it seals each second. */
