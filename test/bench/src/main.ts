@@ -88,7 +88,7 @@ const log = (line: string) => console.error(line)
 const other = values.against === undefined ? undefined : pathOf(values.against)
 const isChosen = ({ name, isOnlyByName = false }: Part) =>
   positionals.length === 0 ? smoke || !isOnlyByName : positionals.includes(name)
-const compared = [against, lone].filter(({ name }) => positionals.length === 0 || positionals.includes(name))
+const compared = [against, lone, sealing].filter(({ name }) => positionals.length === 0 || positionals.includes(name))
 const chosen = other === undefined ? parts.filter(isChosen) : compared
 const servers = await startServers({ log })
 const client = new MongoClient(servers.mongodbUri)

@@ -22,17 +22,24 @@ type Backlog = {
   readonly get: number
 }
 
+const unit = 'documents/s'
+
+async function createChanges({ smoke, servers }: BenchContext) {
+  const documents = smoke ? 12_000 : 320_000
+  const topic = await createFullTopic(servers.kafkaBrokers, 'change', documents, (name) =>
+    fillTopic(servers.kafkaBrokers, name, documents, changeEvent),
+  )
+  return { documents, topic }
+}
+
 /** The recorded order and the sealed log: how fast they are, what they take, and what they cost ingest. */
 export const sealing: Part = {
   name: 'sealing',
   about: 'change entries put in recorded order and sealed, what that costs ingest, and proofs',
   rounds: 5,
   async run(context) {
-    const { smoke, servers } = context
-    const documents = smoke ? 12_000 : 320_000
-    const topic = await createFullTopic(servers.kafkaBrokers, 'change', documents, (name) =>
-      fillTopic(servers.kafkaBrokers, name, documents, changeEvent),
-    )
+    if (context.against !== undefined) return compareSealers(context, context.against)
+    const { documents, topic } = await createChanges(context)
     const backlogs: Backlog[] = []
     const sealedBeside: number[] = []
     const drains = await alternateDrains(context, {
@@ -59,7 +66,6 @@ export const sealing: Part = {
       (ms) => `shown after ${ms.toFixed(0)} ms`,
     )
     const alone = { name: 'nothing beside it', ...drainFigure(drains.alone) }
-    const unit = 'documents/s'
     return [
       {
         ...{ what: 'change events stored while they are put in order', unit },
@@ -103,16 +109,39 @@ export const sealing: Part = {
   },
 }
 
+/** Compares what the sealers of two checkouts cost ingest. */
+async function compareSealers(context: BenchContext, checkout: string): Promise<Figure[]> {
+  const { documents, topic } = await createChanges(context)
+  const sealed = (from?: string) =>
+    beside({
+      topic,
+      settings: createSealing(),
+      checkout: from,
+      afterwards: (sealer) => sealer.waitFor(sealedCounter, documents),
+    })
+  const drains = await alternateDrains(context, { here: sealed(), there: sealed(checkout) })
+  return [
+    {
+      ...{ what: 'change events stored while they are sealed', unit },
+      ...drainFigure(drains.here),
+      beside: { name: 'sealed by the other checkout', ...drainFigure(drains.there) },
+      goal: { atLeast: 0.97 },
+    },
+  ]
+}
+
 const orderedCounter = 'herald_order_entries_total'
 const sealedCounter = 'herald_log_sealed_leaves_total'
 
 type Beside = Pick<DrainTask, 'topic'> & {
   readonly settings: NodeJS.ProcessEnv
+  /** The one that the sealer comes from; by default this one. */
+  readonly checkout?: string | undefined
   readonly afterwards: (sealer: Sealer, seconds: () => number) => Promise<void>
 }
 
 /** Drains the topic while a sealer works. Its CPU time is not that of ingest. */
-function beside({ topic, settings, afterwards }: Beside): DrainTask {
+function beside({ topic, settings, checkout, afterwards }: Beside): DrainTask {
   let sealer: Sealer | undefined
   let begun = 0
   return {
@@ -125,7 +154,7 @@ function beside({ topic, settings, afterwards }: Beside): DrainTask {
         database: options.database.databaseName,
         tokens: await createTokenIssuer(),
       })
-      sealer = await startSealer({ ...own, ...settings })
+      sealer = await startSealer({ ...own, ...settings }, checkout)
       return {
         ...ingest,
         async stop() {

@@ -1,11 +1,12 @@
-import { type StartedService, startService } from '@herald/local-herald'
+import { type StartedService, serviceFile, startService } from '@herald/local-herald'
 import { eventually } from '@herald/test-servers'
 
 export type Sealer = Awaited<ReturnType<typeof startSealer>>
 
-/** A sealer process; without a key it only assigns the recorded order. */
-export async function startSealer(settings: NodeJS.ProcessEnv) {
-  const service = await startService('seal', settings)
+/** A sealer process of this checkout or of another; without a key it only assigns the recorded order. */
+export async function startSealer(settings: NodeJS.ProcessEnv, checkout?: string) {
+  const file = serviceFile('query', 'seal', checkout)
+  const service = await startService('seal', settings, { file })
   return {
     pid: service.pid,
     stop: service.stop,
