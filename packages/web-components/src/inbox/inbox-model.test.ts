@@ -60,9 +60,16 @@ async function live(seed: number) {
     wake: () => feed.notice('woke'),
     offline: () => feed.notice('offline'),
     online: () => feed.notice('online'),
-    sleep: () => feed.notice('left'),
-    show: () => feed.notice('restored'),
+    sleep() {
+      isAsleep = true
+      feed.notice('left')
+    },
+    show() {
+      isAsleep = false
+      feed.notice('restored')
+    },
   }
+  let isAsleep = false
   for (let n = 0; n < 4; n++) server.arrive('ada')
   feed.start()
   void feed.list('all')
@@ -72,17 +79,23 @@ async function live(seed: number) {
     acts[name]?.()
     await jest.advanceTimersByTimeAsync(random() < 0.5 ? random() * 300 : random() * 60_000)
   }
-  // In the end somebody is signed in, and the page is visible.
+  // In the end somebody is signed in, and the page is visible. The count and the connection need nothing but time.
   if (server.user === null) server.signIn('bo')
   const path = random() < 0.5 ? 'works' : 'withholds'
   server.setPath(path)
-  feed.notice('restored')
+  if (isAsleep) feed.notice('restored')
+  await jest.advanceTimersByTimeAsync(400_000)
+  const { unreadCount } = shown(feed.state)
+  const byItself = { unreadCount, connection: feed.state.connection }
   feed.notice('opened')
   if (feed.state.phase === 'idle') void feed.list('all')
   await jest.advanceTimersByTimeAsync(180_000)
+  const truth = server.truth(String(server.user))
+  const connection = connections[path]
   const result = {
+    byItself: { is: byItself, wanted: { unreadCount: truth.unreadCount, connection } },
     shown: { ...seenIn(feed.state), connection: feed.state.connection },
-    truth: { ...server.truth(String(server.user)), connection: connections[path] },
+    truth: { ...truth, connection },
     strangers: [...strangers, ...server.strays],
   }
   feed.stop()
@@ -91,7 +104,8 @@ async function live(seed: number) {
 
 test(`${sequences} random sequences end with the count and the list of Herald, and neither show nor send another user’s`, async () => {
   for (let seed = 1; seed <= sequences; seed++) {
-    const { shown, truth, strangers, ...what } = await live(seed)
-    expect({ ...what, shown, strangers }).toEqual({ ...what, shown: truth, strangers: [] })
+    const { shown, truth, strangers, byItself, ...what } = await live(seed)
+    const wanted = { ...what, shown: truth, strangers: [], byItself: byItself.wanted }
+    expect({ ...what, shown, strangers, byItself: byItself.is }).toEqual(wanted)
   }
 }, 3_600_000)
