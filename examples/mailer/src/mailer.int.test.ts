@@ -242,3 +242,36 @@ test('ignores repeated and other records', async () => {
   expect(log.at(-1)).toContain('Skipped')
   expect(mailbox).toHaveLength(before)
 })
+
+test('sends a user no more than its own limit in an hour, and says so', async () => {
+  const userId = randomUUID()
+  let time = new Date('2026-01-31T09:59:59Z')
+  const sent: unknown[] = []
+  const lines: string[] = []
+  const limited = createMailer({
+    producer,
+    topics: herald.topics,
+    transport: { sendMail: async (mail: unknown) => void sent.push(mail) } as never,
+    from: 'herald@example.com',
+    addressOf: async () => 'someone@example.com',
+    linkOf: (data) => fillLink('https://app.example/{locationId}', data),
+    perHour: 2,
+    now: () => time,
+    log: (line) => lines.push(line),
+  })
+  const handle = (changes = {}) => {
+    const event = unreadBy(userId) as { data: object }
+    return limited({ value: Buffer.from(JSON.stringify({ ...event, data: { ...event.data, ...changes } })) })
+  }
+  await handle()
+  await handle({ locationType: null, locationId: null })
+  await handle()
+  expect(sent).toMatchObject([
+    { text: expect.stringContaining('https://app.example/') },
+    { text: expect.not.stringContaining('https://app.example/') },
+  ])
+  expect(lines).toEqual([`2 e-mails to ${userId} in this hour: not sent`])
+  time = new Date('2026-01-31T10:00:00Z')
+  await handle()
+  expect(sent).toHaveLength(3)
+})

@@ -9,6 +9,7 @@ import {
 } from '@herald/publisher'
 import type { Transporter } from 'nodemailer'
 import { toEmail, type Unread } from './e-mail.ts'
+import { createHourlyLimit } from './hourly-limit.ts'
 
 export type MailerOptions = {
   readonly producer: PublisherOptions['producer']
@@ -19,6 +20,9 @@ export type MailerOptions = {
   readonly addressOf: (user: { readonly subscriberId: string; readonly userId: string }) => Promise<string | undefined>
   /** The URL of a location, for the e-mail. */
   readonly linkOf?: (data: Unread['data']) => string | undefined
+  /** E-mails to a user in an hour; beyond it none is sent, whatever Herald announces. */
+  readonly perHour?: number
+  readonly now?: () => Date
   readonly log: (line: string) => void
 }
 
@@ -28,7 +32,9 @@ export type MailerOptions = {
  */
 export type Mailer = (message: Pick<AnyMessage, 'value'>) => Promise<void>
 
-export function createMailer({ producer, topics, transport, from, addressOf, linkOf, log }: MailerOptions): Mailer {
+export function createMailer(options: MailerOptions): Mailer {
+  const { producer, topics, transport, from, addressOf, linkOf, perHour = 10, now = () => new Date(), log } = options
+  const limit = createHourlyLimit(perHour, now)
   const repeated = createRepeatedAnnouncements()
   /** When e-mails were sent whose receipt could not be published yet. */
   const unconfirmed = new Map<string, Date>()
@@ -45,12 +51,17 @@ export function createMailer({ producer, topics, transport, from, addressOf, lin
     )
   }
 
-  /** @returns the time of sending; `undefined` if the user has no address, or one that is rejected for good */
+  /** @returns the time of sending; `undefined` if the user has no address, or one that is rejected for good, or got too many */
   const send = async (event: Unread): Promise<Date | undefined> => {
     const { subscriberid: subscriberId, data } = event
     const to = await addressOf({ subscriberId, userId: data.recipientId })
     if (to === undefined) {
       log(`No address for ${data.recipientId}`)
+      return undefined
+    }
+    const user = `${subscriberId}/${data.recipientId}`
+    if (!limit.hasRoom(user)) {
+      log(`${perHour} e-mails to ${data.recipientId} in this hour: not sent`)
       return undefined
     }
     try {
@@ -60,7 +71,8 @@ export function createMailer({ producer, topics, transport, from, addressOf, lin
       log(`Rejected for ${data.recipientId}: ${error}`)
       return undefined
     }
-    return new Date()
+    limit.count(user)
+    return now()
   }
 
   return async (message) => {

@@ -26,6 +26,7 @@ const handle = createMailer({
     receipt: setting('KAFKA_RECEIPT_TOPIC', 'receipt-events'),
   },
   ...(link ? { linkOf: (data) => fillLink(link, data) } : {}),
+  perHour: Number(setting('MAIL_PER_HOUR', '10')),
   transport: createTransport(setting('SMTP_URL')),
   from: setting('MAIL_FROM', `herald@${domain}`),
   // Replace this by a look-up in your own directory of users.

@@ -43,7 +43,12 @@ export const planFeed = (retentionDays: number | undefined): readonly Collection
   {
     name: 'digests',
     options: {},
-    indexes: [{ name: 'notifications', key: { notifications: 1 } }, announce, expiry],
+    indexes: [
+      // Each is in one digest, so that it is announced as unread once.
+      { name: 'notifications', key: { notifications: 1 }, unique: true },
+      { ...ifPresent('slot', 'slot'), unique: true },
+      ...[announce, expiry],
+    ],
   },
   { name: 'bulk-marks', options: clustered, indexes: [expiry] },
   {

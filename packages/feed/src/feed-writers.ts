@@ -81,6 +81,9 @@ export function createFeedWriters(
     createRequests: createCreateRequests(collections.createRequests, clock),
     unfinished: createUnfinished({ fanOuts, tombstones, storeNotifications: insertNew, retractBy }),
     announcements: createAnnouncements({ fanOuts, digests, sources: [nextFanOuts, nextDigests] }),
-    digests: createDigests({ fanOuts, notifications, digests, eraseWritten, now, clock }),
+    digests: createDigests({
+      ...{ fanOuts, notifications, digests, eraseWritten, now, clock },
+      perHour: announcing?.unreadPerHour,
+    }),
   }
 }

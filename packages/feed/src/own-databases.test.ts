@@ -7,6 +7,7 @@ const needEmptyDatabase = {
   'announcements/announcement-crash.int.test.ts': 'the relay announces what is due of all subscribers',
   'announcements/digests.int.test.ts': 'digests are written for all subscribers',
   'announcements/unread-at-location.int.test.ts': 'digests are written for all subscribers',
+  'announcements/hourly-digests.int.test.ts': 'relays announce what is due of all subscribers',
   'announcements/without-topic.int.test.ts': 'interrupted requests of all subscribers are finished',
   'erasures/erased-digests.int.test.ts': 'open erasures of all subscribers are carried out',
   'erasures/long-erasures.int.test.ts': 'open erasures of all subscribers are carried out',

@@ -30,8 +30,11 @@ const notificationCreatedSchema = z.object({
 
 const notificationUnreadSchema = z.object({
   recipientId: uuidSchema,
-  locationType: z.enum(locationTypes),
-  locationId: uuidSchema,
+  locationType: z.enum(locationTypes).nullable().meta({ description: 'As `locationId`' }),
+  locationId: uuidSchema.nullable().meta({
+    description:
+      '`null` in the last one of a recipient and clock hour, which has all that was due beyond the others, whatever its location',
+  }),
   notificationIds: z
     .array(uuidSchema)
     .min(1)
@@ -40,7 +43,7 @@ const notificationUnreadSchema = z.object({
   total: z.int().min(1).meta({ description: 'The number of notifications that are announced as unread' }),
   unreadCount: z.int().min(1).meta({
     description:
-      'The unread notifications of the recipient at this location, including earlier ones; at least so many if the recipient and the location each have thousands',
+      'The unread notifications of the recipient at this location, including earlier ones; at least so many if the recipient and the location each have thousands, or without a location',
   }),
   latest: announcedForRecipientSchema.meta({ description: 'The newest of them' }),
 })
@@ -76,7 +79,7 @@ export const announcedEvents = {
     type: 'herald.notification.unread.v1',
     title: 'Notifications still unread',
     summary:
-      'A recipient has not read notifications of one location for the configured time. Each notification is announced as unread at most once.',
+      'A recipient has not read notifications of one location for the configured time. Each notification is announced as unread at most once, and a recipient gets a limited number in a clock hour (UTC, of `time`).',
     data: notificationUnreadSchema,
     examples: {
       unread: {

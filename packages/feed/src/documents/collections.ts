@@ -81,6 +81,8 @@ export type DigestDocument = {
   v: 1
   /** The keys of the notifications, newest first. Each is in one digest, so that it is announced as unread once. */
   notifications: Binary[]
+  /** Its place among those of the recipient and hour; of two, the second is refused. */
+  slot?: Binary
   /** When the oldest of them had been unread for the configured time. */
   time: Date
   /** The data of the event, until it is announced. */

@@ -61,6 +61,8 @@ export type Announcing = {
   now(): Date
   /** The time after which unread notifications are announced; never without it. */
   readonly unreadAfterMs?: number | undefined
+  /** How many digests of unread notifications a recipient gets in an hour; any number without it. */
+  readonly unreadPerHour?: number | undefined
 }
 
 export function toFanOutDocument(

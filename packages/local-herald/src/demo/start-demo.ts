@@ -30,8 +30,12 @@ export type StartedDemo = {
 /** The number of unread notifications per user. */
 const UNREAD = 4
 
-/** Only unread samples are newer than an hour, so the others cause no e-mails. */
-const announcementSettings = { ANNOUNCE_UNREAD_AFTER_MINUTES: '1', ANNOUNCE_MAX_AGE_HOURS: '1' }
+/** Only unread samples are newer than an hour, so the others cause no e-mails. Who tries it out waits for none. */
+const announcementSettings = {
+  ANNOUNCE_UNREAD_AFTER_MINUTES: '1',
+  ANNOUNCE_MAX_AGE_HOURS: '1',
+  ANNOUNCE_UNREAD_PER_HOUR: '1000',
+}
 
 /** Starts Herald with the demo at its gateway and publishes sample events through Kafka. */
 export async function startDemo({ port = 0, mailerFile, ...options }: DemoStackOptions): Promise<StartedDemo> {

@@ -53,6 +53,9 @@ const announcementSettings = {
   ANNOUNCE_UNREAD_AFTER_MINUTES: integerSetting({ min: 1, max: 10_080 })
     .optional()
     .meta({ description: 'Minutes after which unread notifications are announced; never if unset' }),
+  ANNOUNCE_UNREAD_PER_HOUR: integerSetting({ min: 1, max: 100_000 }).default(5).meta({
+    description: 'Announcements of unread notifications to a recipient in a clock hour; the last has the rest',
+  }),
 }
 
 type Checked = Partial<z.output<z.ZodObject<typeof kafkaSettings & typeof announcementSettings>>>

@@ -25,6 +25,7 @@ export function enableAnnouncements(settings: IngestSettings, registry: Registry
     onTooOld: metrics.observeSkipped,
     now,
     unreadAfterMs: minutes === undefined ? undefined : minutes * minuteMs,
+    unreadPerHour: settings.ANNOUNCE_UNREAD_PER_HOUR,
   }
   return { topic, source: settings.EVENT_SOURCE, metrics, announcing }
 }

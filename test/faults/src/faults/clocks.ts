@@ -38,7 +38,11 @@ export async function shiftClocks(context: PartContext): Promise<void> {
   try {
     await Promise.all([...fleet.members].map(fleet.retire))
     fleet.preload(clockShift(0).module)
-    fleet.use({ KAFKA_NOTIFICATION_TOPIC: topicOf(context), ANNOUNCE_UNREAD_AFTER_MINUTES: '1' })
+    fleet.use({
+      KAFKA_NOTIFICATION_TOPIC: topicOf(context),
+      ANNOUNCE_UNREAD_AFTER_MINUTES: '1',
+      ANNOUNCE_UNREAD_PER_HOUR: '100000',
+    })
     const grow = (shiftMs: number) => {
       fleet.use(clockShift(shiftMs).setting)
       return fleet.grow()

@@ -78,7 +78,11 @@ async function freezeAll(context: PartContext, freezes: readonly Freeze[]): Prom
     (event, text) => digests.add(event, text) || isAboutPeople(event),
   )
   fleet.limit(limits)
-  await fleet.restartWith({ KAFKA_NOTIFICATION_TOPIC: topicOf(context), ANNOUNCE_UNREAD_AFTER_MINUTES: '1' })
+  await fleet.restartWith({
+    KAFKA_NOTIFICATION_TOPIC: topicOf(context),
+    ANNOUNCE_UNREAD_AFTER_MINUTES: '1',
+    ANNOUNCE_UNREAD_PER_HOUR: '100000',
+  })
   await campaign.load.produce(1_000)
   await campaign.drain()
   const others = ofPeople(context)
