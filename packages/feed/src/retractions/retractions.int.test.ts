@@ -253,6 +253,20 @@ test(
   hangsAfterMs,
 )
 
+test('leaves to others what has more recipients than a chunk waits for', async () => {
+  const recipientIds = Array.from({ length: 1_001 }, (_, n) => uuid(100_000 + n))
+  const [large, small] = [mention(1, { recipientIds }), mention(2, { locationId: uuid(93) })]
+  await asIngest(() => notifications.insertNew([large, small]))
+  const { retractions: inTime } = createWriters(collections, { clock: () => 0 })
+  const given = [retraction(1, location), retraction(2, { ...location, locationId: uuid(93) })]
+  await asIngest(() => inTime.accept(given))
+  expect([await count('notifications'), await retractions.nextLeft()]).toEqual([1_001, subscriberId])
+  expect(await retractions.nextLeft(subscriberId)).toBeUndefined()
+  expect(await inTime.goOn(subscriberId)).toEqual({ done: 1, refused: [] })
+  expect([await count('notifications'), await retractions.nextLeft()]).toEqual([0, undefined])
+  expect(await examined('fan-outs', () => inTime.accept(given))).toEqual([])
+})
+
 test(
   'storing new notifications examines no head, and older ones search tombstones only if a head changed',
   async () => {
