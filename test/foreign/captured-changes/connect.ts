@@ -57,6 +57,7 @@ export const cloudEvents: Settings = {
   'value.converter.serializer.type': 'json',
   'value.converter.data.serializer.type': 'json',
   'value.converter.json.schemas.enable': 'false',
+  'value.converter.json.replace.null.with.default': 'false',
 }
 
 /** The settings of a connector of the database `shop`, without its slot, publication and tables. */

@@ -12,11 +12,12 @@ const suite = why ? describe.skip : describe
 
 const prefix = newPrefix('tr')
 /** Each connector has one setting that Herald must notice. */
-const names = ['nulls', 'router', 'columns', 'outbox', 'events', 'unwrapped'] as const
+const names = ['nulls', 'router', 'columns', 'outbox', 'events', 'attributes', 'unwrapped'] as const
 const prefixOf = (name: (typeof names)[number]) => `${prefix}${name}`
 const topics = {
   nulls: `${prefixOf('nulls')}.public.defaults`,
   keptNulls: `${prefixOf('columns')}.public.defaults`,
+  keptInEvents: `${prefixOf('attributes')}.public.defaults`,
   schema: `${prefixOf('nulls')}.public.with_schema`,
   router: `${prefixOf('router')}.public.routed`,
   columns: `${prefixOf('columns')}.public.keyed`,
@@ -58,6 +59,7 @@ beforeAll(async () => {
   herald = await startCapturedHerald(prefix, {
     ...mapping(topics.nulls, full),
     ...mapping(topics.keptNulls, full),
+    ...mapping(topics.keptInEvents, full),
     ...mapping(topics.schema),
     ...mapping(topics.router),
     ...mapping(topics.columns),
@@ -96,6 +98,7 @@ beforeAll(async () => {
         ...cloudEvents,
         'value.converter.extension.attributes.enable': 'false',
       }),
+      settings('attributes', ['defaults'], cloudEvents),
       settings('unwrapped', ['customer'], {
         transforms: 'unwrap',
         'transforms.unwrap.type': 'io.debezium.transforms.ExtractNewRecordState',
@@ -127,16 +130,20 @@ suite('settings of PostgreSQL’s connector that Herald notices', () => {
     await database.sql(`insert into with_schema values (1, 'S'); update with_schema set name = 'T'`)
     expect(await untilLetters(topics.schema, 1)).toEqual([['before_missing', expect.anything()]])
     const kept = { ...row, status: null }
-    expected(topics.keptNulls).push(
-      ['create', '1', '', null, kept],
-      ['update', '1', 'status', null, 'x'],
-      ['update', '1', 'status', 'x', null],
-      ['update', '1', 'status', null, 'new'],
-    )
-    await untilExpected(topics.keptNulls)
+    for (const topic of [topics.keptNulls, topics.keptInEvents]) {
+      expected(topic).push(
+        ['create', '1', '', null, kept],
+        ['update', '1', 'status', null, 'x'],
+        ['update', '1', 'status', 'x', null],
+        ['update', '1', 'status', null, 'new'],
+      )
+      await untilExpected(topic)
+    }
     const metrics = await (await fetch(`${herald.herald.ingest.adminUrl}/metrics`)).text()
     expect(metrics).toContain(`herald_captured_nulls_replaced{topic="${topics.nulls}"} 1`)
-    expect(metrics).toContain(`herald_captured_nulls_replaced{topic="${topics.keptNulls}"} 0`)
+    for (const topic of [topics.keptNulls, topics.keptInEvents]) {
+      expect(metrics).toContain(`herald_captured_nulls_replaced{topic="${topic}"} 0`)
+    }
   })
 
   test('ByLogicalTableRouter: what is no column is not shown, and an invented key is refused', async () => {

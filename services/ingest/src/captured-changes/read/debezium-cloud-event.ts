@@ -5,9 +5,12 @@ import { isConnector } from './row-change.ts'
 
 const prefix = 'iodebezium'
 
-/** The fields of `source` that are read, by their names in a CloudEvent, where underscores are not allowed. */
+/**
+ * The fields of `source` that are read, by their names in a CloudEvent, where underscores are not allowed. Its `snapshot` is
+ * `false` however the converter treats NULL, and shows nothing.
+ */
 const sourceFields = [
-  ...['connector', 'name', 'db', 'schema', 'table', 'collection', 'ts_ms', 'snapshot'],
+  ...['connector', 'name', 'db', 'schema', 'table', 'collection', 'ts_ms'],
   ...['lsn', 'file', 'pos', 'row', 'ord', 'lsid', 'txnNumber'],
 ].map((field) => [field, `${prefix}${field.replaceAll('_', '')}`] as const)
 

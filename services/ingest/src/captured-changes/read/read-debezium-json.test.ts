@@ -5,6 +5,14 @@ import { readDebeziumJson } from './read-debezium-json.ts'
 
 const read = (value: unknown, key?: Parameters<typeof recordOf>[1]) => readDebeziumJson(recordOf(value, key))
 
+/** The change of an envelope, as a CloudEvent shows it. */
+function changeOf(value: unknown) {
+  const found = read(value)
+  if (found.kind !== 'change') throw new Error(found.kind)
+  // The converter of CloudEvents writes the default of `snapshot`, whether or not it keeps NULL.
+  return { ...found.change, replacesNulls: false }
+}
+
 function bytes(value: unknown) {
   return Buffer.from(JSON.stringify(value))
 }
@@ -43,8 +51,9 @@ test('a CloudEvent has the same change as the envelope', () => {
   }
   const plain = read(envelopeOf({ transaction: { id: '815:27', total_order: 3 } }))
   expect(plain).toMatchObject({ kind: 'change', change: { order: ['815:27', 3], position: 26_780_400 } })
-  expect(read(event)).toEqual(plain)
-  expect(read({ ...event, data: { schema: { type: 'struct' }, payload: { before, after } } })).toEqual(plain)
+  const expected = { kind: 'change', change: changeOf(envelopeOf({ transaction: { id: '815:27', total_order: 3 } })) }
+  expect(read(event)).toEqual(expected)
+  expect(read({ ...event, data: { schema: { type: 'struct' }, payload: { before, after } } })).toEqual(expected)
 })
 
 test('a CloudEvent of MongoDB has the same change as the envelope', () => {
@@ -59,7 +68,8 @@ test('a CloudEvent of MongoDB has the same change as the envelope', () => {
       attributes.map(([name, value]) => [`iodebezium${names[name] ?? name}`, value === null ? null : String(value)]),
     ),
   }
-  expect(read(event)).toEqual(read(mongoEnvelopeOf({ op: 'c', after: { _id: 1 } })))
+  const change = changeOf(mongoEnvelopeOf({ op: 'c', after: { _id: 1 } }))
+  expect(read(event)).toEqual({ kind: 'change', change })
 })
 
 test.each([
