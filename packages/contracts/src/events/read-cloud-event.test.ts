@@ -77,3 +77,13 @@ test('no detail quotes the content of a record', () => {
   const read = readCloudEvent({ value: bytes({ ...event, data: 'secret' }), headers })
   expect(JSON.stringify(read)).not.toMatch(/cret/)
 })
+
+test('an attribute that is null is unset', () => {
+  const nulls = { datacontenttype: null, dataschema: null, subject: null, traceparent: null, data_base64: null }
+  const headers = { 'content-type': structured }
+  const read = readCloudEvent({ value: bytes({ ...event, ...nulls }), headers })
+  expect(read).toMatchObject({ ok: true, attributes: { id: 'evt-1' }, data: {} })
+  expect(readCloudEvent({ value: bytes({ ...event, id: null }), headers })).toMatchObject({
+    code: 'invalid_attributes',
+  })
+})

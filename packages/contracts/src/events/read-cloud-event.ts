@@ -50,7 +50,8 @@ function readStructured(value: Buffer | null, contentType: string): ReadEvent {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) {
     return reject('not_cloudevent', 'The value is not a JSON object')
   }
-  const event = json as Record<string, unknown>
+  // A null attribute is unset (JSON format of CloudEvents 1.0.2, section 2.2).
+  const event = Object.fromEntries(Object.entries(json).filter(([name, value]) => value !== null || name === 'data'))
   if (event.data_base64 === undefined) return withAttributes(event, event.data)
   if (typeof event.data_base64 !== 'string') return reject('not_cloudevent', 'data_base64 is not a string')
   const data = readJson(Buffer.from(event.data_base64, 'base64'))
