@@ -20,7 +20,7 @@ export type Entry = readonly [
 /** An entry as the service shows it. */
 export type FullEntry = { readonly [field: string]: unknown; readonly createdAt: string; readonly entityId: string }
 
-export type DeadLetter = {
+type DeadLetter = {
   readonly topic: string
   readonly code: string
   readonly detail: string

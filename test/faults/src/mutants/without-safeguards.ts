@@ -40,8 +40,8 @@ export const withoutSafeguards: readonly Mutant[] = [
       [erasures]: [{ find: '{ $set: { sealedId, dueAt } }', replace: '{ $set: { sealedId } }' }],
       [retractions]: [
         {
-          find: "[{ $set: done }, { $unset: 'doneUpTo' }]",
-          replace: "[{ $set: { done: true } }, { $unset: ['doneUpTo', 'dueAt'] }]",
+          find: "[{ $set: done }, { $unset: ['doneUpTo', 'unfinished'] }]",
+          replace: "[{ $set: { done: true } }, { $unset: ['doneUpTo', 'unfinished', 'dueAt'] }]",
         },
       ],
     },

@@ -1,4 +1,5 @@
 // Calls Herald with openapi-fetch and the types of openapi-typescript, with the words BASE_URL TOKEN LOCATION.
+// @boundaries-ignore it is installed in the folder in which this program runs
 import createClient from 'openapi-fetch'
 import type { paths } from './generated/openapi-typescript'
 
