@@ -145,6 +145,9 @@ export function createErasures(dependencies: ErasuresDependencies): Erasures {
       return { subscriberId, eventId, phase: work.phase, erasedNow, erased, done: next === undefined }
     },
     async lookAgain(now, hold) {
+      // Dated by a clock that was ahead for a while.
+      const [latest, level] = [2, 1].map((times) => new Date(now.getTime() + times * lookAgainMs)) as [Date, Date]
+      await erasures.updateMany({ dueAt: { $gt: latest } }, { $set: { dueAt: level } }, { hint: 'due' })
       const due = { dueAt: { $lte: now } } as const
       const document = await erasures.findOne(due, { ...readLimits, hint: 'due', sort: { dueAt: 1 } })
       if (!document?.sealedId || !(await hold())) return false
