@@ -43,8 +43,11 @@ const ownMapping = (subscriber: string) => `
 `
 const sampleMappings = readFileSync(new URL('samples/postgres.yaml', import.meta.url), 'utf8')
 const writeMappings = (subscriber: string) =>
-  writeFileSync(mappingFile, sampleMappings.replaceAll(/^ {2}(shop\S*:)/gm, `  ${name}.$1`) + ownMapping(subscriber))
-const mappedTopics = [...sampleMappings.matchAll(/^ {2}(shop\S*):/gm)].map(([, topic]) => `${name}.${topic}`)
+  writeFileSync(
+    mappingFile,
+    sampleMappings.replaceAll(/^ {2}([a-z]+\.\S*:)/gm, `  ${name}.$1`) + ownMapping(subscriber),
+  )
+const mappedTopics = [...sampleMappings.matchAll(/^ {2}([a-z]+\.\S*):/gm)].map(([, topic]) => `${name}.${topic}`)
 
 let mongodb: StartedReplicaSet
 let client: MongoClient
