@@ -19,6 +19,7 @@ const needEmptyDatabase = {
   'retractions/refused-retractions.int.test.ts': 'interrupted requests of all subscribers are finished',
   'retractions/retraction-model.int.test.ts': 'open erasures of all subscribers are carried out',
   'retractions/retractions.int.test.ts': 'recent heads are examined whoever they belong to',
+  'storing/clock-ahead.int.test.ts': 'what is due of all subscribers is dated anew',
   'storing/large-requests.int.test.ts': 'interrupted requests of all subscribers are finished',
   'storing/late-writers.int.test.ts': 'open erasures and interrupted requests of all subscribers are carried out',
 }
