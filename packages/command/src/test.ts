@@ -15,8 +15,11 @@ const turboArgs = ownArgs.filter((argument) => argument !== '--pure')
 /** Each part has workers of its own, and servers beside them: two parts keep two cores busy, and three make each test wait. */
 const partsAtOnce = 2
 
-/** They take longest, and depend on most packages: turbo would begin them last, so that they would end alone. */
-const longest = ['@herald/query', '@herald/client']
+/**
+ * As long as all others together: turbo would begin query last, which depends on most packages, so that it would end alone. A part
+ * that waits much goes beside one that computes.
+ */
+const longest = ['@herald/query', '@herald/client', '@herald/change-log', '@herald/store', '@herald/command']
 
 /** Runs a step and prints its output if it fails. Returns whether it succeeded. */
 async function step(name: string, command: 'npm' | 'turbo', args: readonly string[]): Promise<boolean> {
