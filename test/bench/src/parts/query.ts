@@ -32,7 +32,7 @@ export const query: Part = {
   rounds: 5,
   run: async (context) => {
     const { smoke } = context
-    const [users, unread] = smoke ? [400, 30] : [10_000, 1_000]
+    const [users, unread] = smoke ? [1_000, 30] : [10_000, 1_000]
     const feeds = await withQuery(context, { users, notificationsEach: 30 }, async (bench) => [
       ...(await measurePages(context, bench)),
       ...(await measureMarks(context, bench)),
