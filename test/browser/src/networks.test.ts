@@ -143,8 +143,8 @@ test('a token function written in place is the same function: no new stream, and
 })
 
 test('a page learns of a large archive by one event, whatever arrives meanwhile', async () => {
-  const { user, between, inbox } = await openBetween('passes', {}, 3_000)
-  await inbox.untilUnread(3_000)
+  const { user, between, inbox } = await openBetween('passes', {}, 20_000)
+  await inbox.untilUnread(20_000)
   const { notifications } = stage.clientOf(user)
   const create = () =>
     notifications.create({
@@ -157,10 +157,14 @@ test('a page learns of a large archive by one event, whatever arrives meanwhile'
       metadata: { mention: { mentionerName: 'Mei', snippet: 'Meanwhile', entityType: 'portfolio' } },
       recipientIds: [user],
     })
-  const archiving = notifications.archiveMany({ all: true })
-  for (let n = 0; n < 5; n++) await create()
+  let [isDone, arrived] = [false, 0]
+  const archiving = notifications.archiveMany({ all: true }).finally(() => {
+    isDone = true
+  })
+  for (; !isDone || arrived < 5; arrived++) await create()
   const { updated } = await archiving
-  await inbox.untilUnread(3_005 - updated)
+  await inbox.untilUnread(20_000 + arrived - updated)
+  await eventually(() => between.countEvents('notification') === arrived && between.countEvents('archive-state') > 0)
   expect(between.countEvents('archive-state')).toBe(1)
 })
 
